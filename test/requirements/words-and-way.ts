@@ -91,6 +91,7 @@ built   3 S5.generation-persisted   The generation is persisted: after a restart
 built   3 S5.status-command         /status says what is queued and who answers
 built   3 S5.stop-cancels           /stop cancels the running turn where the connector can
 built   3 S5.stop-cannot            /stop says so where nothing runs or the connector cannot cancel
+built   22 S5.stop-after-new        /stop and /status count what /new left running in the same chat
 built   3 S5.bang-commands          !new, !status and !stop do the same as with a slash
 built   3 S5.commands-not-to-model  Commands go to Switchboard, not to the model: the turn is consumed
 built   4 S5.commands-keep-claims   Commands never consume a claim

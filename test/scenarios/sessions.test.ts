@@ -145,6 +145,19 @@ describeRiver('sessions', (open) => {
     expect(river.agent.texts(), 'only the open one is offered again').toEqual(['1', '3', '3'])
   })
 
+  it('[S5.stop-after-new] /stop reaches what was running when /new was said', async () => {
+    const river = await open()
+    river.agent.script = SILENT
+    const anna = river.person('anna')
+    await anna.says('long work')
+    await river.settle()
+    const [running] = river.agent.deliveries as [Delivery]
+    await anna.says('/new')
+    expect((await anna.says('/stop')).answer).toContain('Stopped: 1 message cancelled.')
+    await river.settle()
+    expect(river.agent.cancelled).toEqual([{ session: running.session, turn: running.turn }])
+  })
+
   it('[I14.group-stop] in a group /stop stops what its sender began; /new and stopping others is for approvers', async () => {
     const group = { requireMention: false, allowFrom: ['*'] }
     const access = { ...OPEN, approvers: ['boss'], groups: { room: group } }

@@ -13,16 +13,30 @@ type EffectOf<Kind extends Effect['kind']> = Extract<Effect, { kind: Kind }>
 interface Lead {
   readonly agent: string
   readonly session: string | null
+  /** What /new left behind here and is still worked on. */
+  readonly earlier: readonly string[]
   /** Of the thread that claimed it. */
   readonly label: string | null
 }
 
 function* leadOf(context: VerbContext, agent: string, at: Address): Steps<Lead> {
   const route = yield* routeOf(at)
-  if (route) return route
+  if (route) return { ...route, earlier: [] }
   const key = sessionKey(agent, at)
   const own = (yield* currentSessions(context, [key])).get(key)
-  return { agent, session: own?.id ?? null, label: null }
+  const earlier = own && own.generation > 1 ? yield* openBefore(key, own.generation) : []
+  return { agent, session: own?.id ?? null, earlier, label: null }
+}
+
+// Whether a session has open turns is asked of the indexes of open turns, a look each.
+function* openBefore(key: string, generation: number): Steps<readonly string[]> {
+  const found = yield* rows(
+    `SELECT s.id FROM sessions s WHERE s.session_key = $1 AND s.generation < $2 AND (
+       EXISTS (SELECT 1 FROM turns t WHERE t.lane = s.seq AND t.state IN ('handed','seen')) OR
+       EXISTS (SELECT 1 FROM turns t WHERE t.lane = s.seq AND t.state = 'queued')) ORDER BY s.generation`,
+    [key, generation],
+  )
+  return found.map((row) => text(row, 'id'))
 }
 
 interface OpenTurns {
@@ -62,20 +76,26 @@ export function* stopSession(
   context: VerbContext,
   { agent: own, at, sender, stoppable, texts }: EffectOf<'cancel_session'>,
 ): Steps<Stopped> {
-  const { agent, session } = yield* leadOf(context, own, at)
+  const { agent, session, earlier } = yield* leadOf(context, own, at)
   if (session === null) return { agent, turns: [], said: texts.none }
-  // Lane first, turns second: the order in which every verb locks.
-  yield* lockLanes(context, 'turns', [session])
-  const found = yield* openTurns(context, session, '@lock')
-  const open = sender === null ? found : only(found, sender)
-  const leavesOthers = found.all.length > open.all.length
-  if (!leavesOthers) yield* breakLane(context, 'turns', session)
-  const turns = yield* cancel(context, open.all)
-  const count = open.queued + open.running
-  if (count === 0) return { agent, turns, said: leavesOthers ? texts.noneOfYours : texts.none }
+  const sessions = [...earlier, session]
+  // Lanes first, turns second: the order in which every verb locks.
+  yield* lockLanes(context, 'turns', sessions)
+  const ended: string[] = []
+  let [count, running, leavesOthers] = [0, 0, false]
+  for (const one of sessions) {
+    const found = yield* openTurns(context, one, '@lock')
+    const open = sender === null ? found : only(found, sender)
+    if (found.all.length > open.all.length) leavesOthers = true
+    else yield* breakLane(context, 'turns', one)
+    ended.push(...(yield* cancel(context, open.all)))
+    count += open.queued + open.running
+    running += open.running
+  }
+  if (count === 0) return { agent, turns: ended, said: leavesOthers ? texts.noneOfYours : texts.none }
   const stopped = count === 1 ? texts.one : texts.many
-  const runsOn = open.running > 0 && !stoppable.includes(agent) ? texts.runsOn : ''
-  return { agent, turns, said: filled(stopped + runsOn, { agent, count }) }
+  const runsOn = running > 0 && !stoppable.includes(agent) ? texts.runsOn : ''
+  return { agent, turns: ended, said: filled(stopped + runsOn, { agent, count }) }
 }
 
 function* cancel(context: VerbContext, found: readonly Row[]): Steps<readonly string[]> {
@@ -105,14 +125,17 @@ export function* tellSession(
   context: VerbContext,
   { agent: own, at, attached, texts }: EffectOf<'tell_session'>,
 ): Steps<string> {
-  const { agent, session, label } = yield* leadOf(context, own, at)
-  const { queued, running } = session === null ? NOTHING : yield* openTurns(context, session, '')
+  const { agent, session, earlier, label } = yield* leadOf(context, own, at)
+  let [queued, running] = [0, 0]
+  for (const one of session === null ? [] : [...earlier, session]) {
+    const open = yield* openTurns(context, one, '')
+    queued += open.queued
+    running += open.running
+  }
   const told = attached.includes(agent) ? texts.attached : texts.offline
   const thread = label === null ? '' : texts.thread
   return filled(told + thread, { agent, queued, running, label: label ?? '' })
 }
-
-const NOTHING: OpenTurns = { all: [], queued: 0, running: 0 }
 
 export function* leaveRoute(context: VerbContext, { at, texts }: EffectOf<'route_back'>): Steps<string> {
   const route = yield* endRoute(context, at, 'back')

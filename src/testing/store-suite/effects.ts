@@ -155,6 +155,18 @@ export function describeEffects(make: MakeStoreFixture): void {
       expect(after.lane).not.toBe(before.lane)
     })
 
+    it('[S5.stop-after-new] /stop ends what /new left running, and /status counts it', async () => {
+      const left = await queueOne(store)
+      const held = await mustTake(store, { lane: left.lane })
+      await command([{ kind: 'new_session', agent: 'kate', at: AT }])
+      expect((await command([STATUS])).effects).toEqual([{ kind: 'answered', said: 'kate: 0 and 1.' }])
+      const next = await queueOne(store)
+      const [stopped] = (await command([STOP])).effects
+      expect(stopped).toMatchObject({ turns: [left.id, next.id], said: 'Ended 2. kate goes on.' })
+      const move = { lane: left.lane, token: held.token, turn: left.id, to: 'answered' } as const
+      expect(await store.moveTurns([move])).toEqual(['stale'])
+    })
+
     it('[S5.stop-cancels] /stop fails what is open and fences off the running hand-over', async () => {
       const one = await queueOne(store)
       const two = await queueOne(store)
