@@ -42,7 +42,7 @@ const FOR_THE_LOG = [
   ...['quick-format-unescaped', 'safe-stable-stringify', 'sonic-boom', 'thread-stream'],
 ]
 
-it('[I23.ready] a start, status and a shim load few files, and no package but those of the store and the log', async () => {
+it('[I23.few-files] a start, status and a shim load few files, and no package but those of the store and the log', async () => {
   const data = scene.folder()
   const written = Object.fromEntries(
     ['up', 'status', 'channel'].map((name) => [name, join(scene.folder(), name)] as const),
@@ -109,7 +109,7 @@ export const platforms = [{
 }]
 `
 
-it('[I23.ready] an error that a module of others throws keeps its code, whether it shares our code or has a copy', async () => {
+it('[I23.few-files] an error that a module of others throws keeps its code, whether it shares our code or has a copy', async () => {
   const data = scene.folder()
   for (const name of ['shared', 'copied']) {
     const folder = join(data, name)
