@@ -55,8 +55,13 @@ export function read(file: string): string {
   return readFileSync(join(ROOT, file), 'utf8')
 }
 
+const known = new Map<string, Source>()
+
+/** Read once: no test changes the sources. */
 export function source(file: string): Source {
-  return parse(file, read(file))
+  const found = known.get(file) ?? parse(file, read(file))
+  known.set(file, found)
+  return found
 }
 
 export function parse(file: string, text: string): Source {
@@ -80,6 +85,9 @@ function importsOf(file: string, text: string): readonly Import[] {
     file: from.startsWith('.') ? posix.normalize(posix.join(posix.dirname(file), from)) : null,
   }))
 }
+
+/** Begins and ends nothing. */
+const PLAIN = /[^'"`{}/]+/y
 
 // A scanner, not a parser: it knows comments, strings, templates and (by what stands before the slash) regular
 // expressions. `code` blanks strings and comments, `withStrings` only comments.
@@ -117,8 +125,12 @@ function scan(text: string): { code: string; withStrings: string; strings: reado
   }
   while (at < text.length) {
     const char = text[at] ?? ''
-    const comment = match(/\/\/[^\n]*|\/\*[\s\S]*?\*\//y, text, at)
-    if (comment !== null) {
+    const plain = match(PLAIN, text, at)
+    const comment = char === '/' ? match(/\/\/[^\n]*|\/\*[\s\S]*?\*\//y, text, at) : null
+    if (plain !== null) {
+      keep(plain)
+      at += plain.length
+    } else if (comment !== null) {
       code += blank(comment)
       withStrings += blank(comment)
       at += comment.length
@@ -144,9 +156,10 @@ function scan(text: string): { code: string; withStrings: string; strings: reado
       at += 1
       template()
     } else {
-      const regex = /(?:^|[(,=:[!&|?{};+]|\breturn|=>)\s*$/.test(code.slice(-40))
-        ? match(/\/(?![*/])(?:[^\\/[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/y, text, at)
-        : null
+      const regex =
+        char === '/' && /(?:^|[(,=:[!&|?{};+]|\breturn|=>)\s*$/.test(code.slice(-40))
+          ? match(/\/(?![*/])(?:[^\\/[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/y, text, at)
+          : null
       if (regex !== null) {
         code += blank(regex)
         withStrings += blank(regex)
