@@ -1,5 +1,6 @@
 // How the console looks and bears: axe on every page in light, dark, wide and narrow; hostile text; weight; other hosts; roles; keys.
 import { expect, it } from 'vitest'
+import { SCOPE } from '../scenarios/deal.ts'
 import {
   consoleBrowser,
   createConsoleScenes,
@@ -13,6 +14,18 @@ import {
 const browser = consoleBrowser()
 const begin = createConsoleScenes(browser)
 
+// Each colour and each width once in every run.
+const LOOKS = [
+  ['light', {}],
+  ['narrow-dark', { width: 390, height: 844, dark: true }],
+  ...(SCOPE === 'all'
+    ? ([
+        ['dark', { dark: true }],
+        ['narrow', { width: 390, height: 844 }],
+      ] as const)
+    : []),
+] as const
+
 const HOSTILE = `"><img src=x onerror="window.hurt=1"><script>window.hurt=1</script><style>body{display:none}</style>\u202Egnp.exe [x](javascript:window.hurt=1)`
 
 it('[I21.con-axe] [I21.con-inject] [I21.con-own-host] [I21.con-csp] [I21.con-rows-linked] [S15.keyboard] every page is clean for axe, whatever others wrote, and asks nobody else', async () => {
@@ -25,12 +38,7 @@ it('[I21.con-axe] [I21.con-inject] [I21.con-own-host] [I21.con-csp] [I21.con-row
   // A file on disk whose text is hostile, and refused.
   at.writeConfig((text) => `${text}"<script>window.hurt=1</script>": "<img src=x onerror=window.hurt=1>"\n`)
   const asked = new Set<string>()
-  for (const [name, options] of [
-    ['light', {}],
-    ['dark', { dark: true }],
-    ['narrow', { width: 390, height: 844 }],
-    ['narrow-dark', { width: 390, height: 844, dark: true }],
-  ] as const) {
+  for (const [name, options] of LOOKS) {
     const { page, complaints, context } = await at.enter('kate', options)
     page.on('request', (request) => asked.add(new URL(request.url()).origin))
     for (const place of PAGES) {

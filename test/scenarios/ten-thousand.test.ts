@@ -14,7 +14,7 @@ const NOTE = '(may be a duplicate'
 describeRiver(
   'ten thousand sends',
   (open) => {
-    it('[I4.ten-thousand] every row is settled and truthful', { timeout: 120_000 }, async () => {
+    it('[I4.ten-thousand] every row is settled and truthful', { timeout: 600_000 }, async () => {
       const river = await open({
         integrations: [testIntegration('team', { platform: 'slack', scope: 'all' })],
         agents: [testAgent('demo', [], { messagingAllow: ['slack:*'] })],
