@@ -25,7 +25,7 @@ export const PEOPLE = 200
 const DRAIN_LIMIT_MS = 120_000
 const PEER_SHARE = 4
 
-export const SERVER_NAMES = ['bare', 'insert', 'chat_sdk', 'bolt', 'switchboard', 'draining'] as const
+const SERVER_NAMES = ['bare', 'insert', 'chat_sdk', 'bolt', 'switchboard', 'draining'] as const
 export type ServerName = (typeof SERVER_NAMES)[number]
 type PeerName = Exclude<ServerName, 'switchboard' | 'draining'>
 /** The script of each foreign one. They are slow: fewer messages say the same about them. */

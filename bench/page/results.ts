@@ -41,7 +41,7 @@ const SECTION: Readonly<Record<Part, keyof Sections>> = {
 }
 
 /** What a report says of each part that it ran. Throws for a quick one: its figures are no proof. */
-export function partsOf(report: BenchReport): readonly PartResult[] {
+function partsOf(report: BenchReport): readonly PartResult[] {
   if (report.quick) throw new Error('a report of --quick is no proof: nothing of it is kept')
   return report.parts.map(({ part, seconds, rounds, wanted }) => {
     const known = PARTS.find((one) => one === part)
@@ -66,7 +66,7 @@ export function partsOf(report: BenchReport): readonly PartResult[] {
 }
 
 /** One file of `--json`, which may have been told to a file with what npm says before it. */
-export function readReport(file: string): BenchReport {
+function readReport(file: string): BenchReport {
   const line = readFileSync(file, 'utf8')
     .split('\n')
     .find((one) => one.startsWith('{'))

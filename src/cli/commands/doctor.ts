@@ -29,7 +29,7 @@ export const doctor: Run<DoctorOptions> = async (context, args, options) => {
   const claude = claudeView(context, report)
   if (context.json) await context.printJson(claude === null ? report : { ...report, claude_code: claude })
   else {
-    const lines = [...summary(context, report, claude?.agents ?? []), ...claudeLines(context, claude)]
+    const lines = [...summary(context, report), ...claudeLines(context, claude)]
     if (options.verbose === true) lines.push('', describe(context, report))
     await context.print(lines.join('\n'))
   }
@@ -37,8 +37,9 @@ export const doctor: Run<DoctorOptions> = async (context, args, options) => {
 }
 
 /** What is wrong and what mends it, and what is open; all the rest is for --verbose. */
-function summary(context: Context, report: DoctorReport, hosted: readonly string[]): readonly string[] {
+function summary(context: Context, report: DoctorReport): readonly string[] {
   const { paint } = context
+  const hosted = report.agents.filter(isHosted).map(({ id }) => id)
   const problems = problemsOf(report, hosted)
   const lines = problems.flatMap(({ text, mend }, at) => [
     `${paint.red(`${at + 1}.`)} ${text}`,
@@ -147,11 +148,16 @@ function describe(context: Context, report: DoctorReport): string {
   return lines.join('\n')
 }
 
+/** A person starts its host. */
+function isHosted({ connector }: DoctorReport['agents'][number]): boolean {
+  return connector === 'channel'
+}
+
 /** What Claude Code itself says, and its gates, where an agent of that kind waits for it. Null: there is none. */
 function claudeView(context: Context, report: DoctorReport) {
   const unseen = new Set((report.unseen ?? []).map(({ agent }) => agent))
   const waiting = report.agents.filter(
-    ({ id, connector, attached }) => connector === 'channel' && (!attached || unseen.has(id)),
+    (agent) => isHosted(agent) && (!agent.attached || unseen.has(agent.id)),
   )
   if (waiting.length === 0) return null
   return {

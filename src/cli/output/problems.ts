@@ -8,7 +8,7 @@ export interface DoctorProblem {
   readonly mend: string
 }
 
-/** `hosted`: agents that wait for a host to be started. */
+/** `hosted`: agents that are reached by a host which a person starts. */
 export function problemsOf(report: DoctorReport, hosted: readonly string[]): readonly DoctorProblem[] {
   const found: DoctorProblem[] = []
   const say = (text: string, mend: string) => void found.push({ text: oneLine(text), mend: oneLine(mend) })
@@ -33,7 +33,7 @@ export function problemsOf(report: DoctorReport, hosted: readonly string[]): rea
       )
     for (const gate of stops) say(`integration ${id}: ${gate.gate}: ${gate.reason}`, keyOf(gate))
   }
-  for (const { id, connector, attached, detail, bindings } of report.agents) {
+  for (const { id, attached, detail, bindings } of report.agents) {
     if (!attached)
       say(
         `agent ${id} is absent${detail === undefined ? '' : `: ${detail}`}`,
@@ -42,7 +42,7 @@ export function problemsOf(report: DoctorReport, hosted: readonly string[]): rea
           : mendOf(detail, 'switchboard logs'),
       )
     // It is there and says what keeps it from its work; of a host it only says which one it is.
-    if (attached && detail !== undefined && connector !== 'channel' && !/^at node [^:]*$/.test(detail))
+    if (attached && detail !== undefined && !hosted.includes(id) && !/^at node [^:]*$/.test(detail))
       say(`agent ${id}: ${detail}`, 'mend what it says; it goes on by itself')
     if (bindings.length === 0)
       say(`agent ${id} is bound to nothing: nobody can reach it`, `agents: ${id}: inbound_bindings`)
