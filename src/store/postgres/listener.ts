@@ -1,4 +1,7 @@
 // Wake-ups from other nodes: one connection that listens, renewed with backoff. Lossy by design; sweeps find the rest.
+//
+// Whoever begins to listen says hello, and whoever hears that answers. A node that has heard nobody tells nobody: alone at a
+// database it spends nothing on hints. Who comes later is heard by its hello, and looks through the tables when it starts.
 import type pg from 'pg'
 import type { Cancel, Clock, Hint } from '../../contract/index.ts'
 import { createClient } from './connection.ts'
@@ -11,10 +14,16 @@ const LONGEST_WAIT_MS = 10_000
 /** A connection that only listens does not notice that its other end is gone: it is asked. */
 const PING_EVERY_MS = 5_000
 const PING_ANSWER_MS = 3_000
+/** Ends of a notification without hints: one that wants to be answered, and the answer. */
+const HELLO = '],"hello":true}'
+const HERE = ']}'
+const ANSWERED_WITHIN_MS = 1_000
 
 export interface HintListener {
   start(): Promise<void>
   stop(): Promise<void>
+  /** Whether a hint may wake somebody: another node was heard, or none has had the time to answer. */
+  hasOthers(): boolean
 }
 
 export function createHintListener(options: {
@@ -30,6 +39,9 @@ export function createHintListener(options: {
   let waitMs = FIRST_WAIT_MS
   let stopped = false
   let wasHeard = false
+  let others = false
+  /** Null while nothing can be heard. */
+  let askedAt: number | null = null
 
   const retry = (): void => {
     if (stopped) return
@@ -40,6 +52,7 @@ export function createHintListener(options: {
   const lost = (gone: pg.Client): void => {
     if (client !== gone) return
     client = null
+    askedAt = null
     void gone.end().catch(() => undefined)
     retry()
   }
@@ -55,19 +68,26 @@ export function createHintListener(options: {
       lost(on)
     }
   }
+  const say = (on: pg.Client, word: string) =>
+    on.query(`NOTIFY ${HINT_CHANNEL}, ${on.escapeLiteral(`${own}${word}`)}`)
   const connect = async (): Promise<void> => {
     const fresh = createClient(url)
     fresh.on('error', () => lost(fresh))
     fresh.on('notification', ({ payload }) => {
       if (payload === undefined || payload.startsWith(own)) return
       const told = parsePayload(payload)
-      if (told && told.from !== self) for (const hint of told.hints) tell(hint, told.from)
+      if (!told || told.from === self) return
+      others = true
+      if (told.hello === true) say(fresh, HERE).catch(() => lost(fresh))
+      for (const hint of told.hints) tell(hint, told.from)
     })
     try {
       await fresh.connect()
       await fresh.query(`LISTEN ${HINT_CHANNEL}`)
+      await say(fresh, HELLO)
       if (stopped) return void (await fresh.end())
       client = fresh
+      askedAt = clock.now()
       waitMs = FIRST_WAIT_MS
       cancel = clock.after(PING_EVERY_MS, () => void ping(fresh))
       // Whatever was said meanwhile was not heard here.
@@ -80,6 +100,7 @@ export function createHintListener(options: {
   }
   return {
     start: connect,
+    hasOthers: () => others || askedAt === null || clock.now() - askedAt < ANSWERED_WITHIN_MS,
     async stop() {
       stopped = true
       cancel()
@@ -112,9 +133,15 @@ function beginning(from: string): string {
   return `{"from":${JSON.stringify(from)},"hints":[`
 }
 
-function parsePayload(payload: string): { from: string; hints: readonly Hint[] } | null {
+interface Told {
+  readonly from: string
+  readonly hints: readonly Hint[]
+  readonly hello?: boolean
+}
+
+function parsePayload(payload: string): Told | null {
   try {
-    return JSON.parse(payload) as { from: string; hints: readonly Hint[] }
+    return JSON.parse(payload) as Told
   } catch {
     return null
   }

@@ -44,11 +44,50 @@ describe('the notifier', () => {
     expect(Number(committed?.many)).toBe(1)
   })
 
+  it('[I23.pg-notify] a node that is alone tells no hint to anybody', async () => {
+    const ear = new pg.Client({ connectionString: fixture.url })
+    await ear.connect()
+    try {
+      const heard: string[] = []
+      ear.on('notification', ({ payload }) => heard.push(payload ?? ''))
+      await ear.query('LISTEN switchboard_hint')
+      const one = await fixture.open('one')
+      await fixture.clock.advance(1_000)
+      await queueOne(one)
+      // What was on its way is told before a store is closed.
+      await one.close()
+      await ear.query(`NOTIFY switchboard_hint, 'the end'`)
+      await until(() => heard.includes('the end'))
+      expect(heard).toEqual([expect.stringContaining('"hints":[],"hello":true'), 'the end'])
+    } finally {
+      await ear.end()
+    }
+  })
+
+  it('[I23.pg-notify] nodes that come later, one after the other, are told', async () => {
+    const one = await fixture.open('one')
+    await fixture.clock.advance(1_000)
+    for (const name of ['two', 'three']) {
+      const heard: Hint[] = []
+      const other = await fixture.open(name)
+      other.onHint((hint) => heard.push(hint))
+      // Said before its hello is heard, a hint goes nowhere.
+      await until(async () => {
+        await queueOne(one)
+        return heard.length > 0
+      })
+      expect(heard[0]).toMatchObject({ kind: 'turns', scope: 'kate' })
+    }
+  })
+
   it('[I23.pg-notify] where hints were lost with the connection, the others are told that they missed some', async () => {
     const two = await fixture.open('two')
     const heard: Hint[] = []
     two.onHint((hint) => heard.push(hint))
-    const notifier = createNotifier({ url: fixture.url, clock: fixture.clock, self: 'one/1' })
+    const notifier = createNotifier({
+      ...{ url: fixture.url, clock: fixture.clock, self: 'one/1' },
+      hasOthers: () => true,
+    })
     const turn = (id: string) => new Map<string, Hint>([[id, { kind: 'turn', id }]])
     notifier.tell(turn('first'))
     await until(() => heard.length === 1)

@@ -27,10 +27,13 @@ export function createNotifier({
   url,
   clock,
   self,
+  hasOthers,
 }: {
   readonly url: string
   readonly clock: Clock
   readonly self: string
+  /** Whether anybody would hear it. */
+  readonly hasOthers: () => boolean
 }): Notifier {
   let client: pg.Client | null = null
   let gathered = new Map<string, Hint>()
@@ -88,7 +91,7 @@ export function createNotifier({
 
   return {
     tell(hints) {
-      if (stopped) return
+      if (stopped || !hasOthers()) return
       for (const [key, hint] of hints) if (gathered.size < MOST_WAITING) addHint(gathered, key, hint)
       if (gathered.size > 0 && !again) sending ??= sendAll()
     },

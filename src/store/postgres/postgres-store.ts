@@ -51,7 +51,9 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   const pool = createPool(url)
   pool.on('error', () => undefined)
   const fileConnections = createFileConnections(url)
-  const notifier = createNotifier({ url, clock, self: identity.owner })
+  const listener = createHintListener({ url, clock, self: identity.owner, tell })
+  const { hasOthers } = listener
+  const notifier = createNotifier({ url, clock, self: identity.owner, hasOthers })
   const writer = createWriter({
     url,
     clock,
@@ -62,7 +64,6 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     ...defined({ onDatabaseTime: options.onDatabaseTime, crashPoint: options.crashPoint, log }),
     ...defined({ patienceMs: options.patienceMs }),
   })
-  const listener = createHintListener({ url, clock, self: identity.owner, tell })
   if (!readOnly) await listener.start()
   let closed = false
   let told = 0
