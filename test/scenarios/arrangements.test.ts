@@ -12,6 +12,8 @@ const FEWER: Readonly<Record<string, string>> = {
   'limits.test.ts': 'buckets are a node’s own; shared ones are the cluster tests’',
   'llm.test.ts': 'a loop runs where its turn is; what nodes know of each other’s steps is the store suite’s',
   'looked-all.test.ts': 'about numbers; the filters are the store suite’s on both stores',
+  'lone-message.test.ts': 'counts the commits of one node; what three do is counted on none',
+  'long-queue.test.ts': 'about numbers, in memory',
   'many-approvals.test.ts': 'about numbers; paging is the store suite’s on both stores',
   'revoked.test.ts':
     'every way once is a matter of the configuration; what nodes hear of each other runs on all',

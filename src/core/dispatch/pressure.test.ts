@@ -28,6 +28,22 @@ describe('pressure', () => {
     expect(await afterSome(20)).toBe(false)
   })
 
+  it('[I23.patient-pressure] is none where a few people write, however fast', async () => {
+    const clock = createTestClock()
+    let hint: (hint: Hint) => void = () => undefined
+    const onHint = (listen: (hint: Hint, from: null) => void) => {
+      hint = (told) => listen(told, null)
+    }
+    const pressure = createPressure({ store: { onHint }, clock, utilization: () => 1 })
+    const pressedBy = async (people: number) => {
+      for (let at = 0; at < 60; at++) hint({ kind: 'turns', lane: `${at % people}`, scope: 'demo' })
+      await clock.advance(10)
+      return pressure.now()
+    }
+    expect([await pressedBy(1), await pressedBy(3), await pressedBy(3)]).toEqual([false, false, false])
+    expect(await pressedBy(4)).toBe(true)
+  })
+
   it('[I23.patient-pressure] ends where no more comes in than is taken, and lasts in a flood', async () => {
     const clock = createTestClock()
     let hint: (hint: Hint) => void = () => undefined

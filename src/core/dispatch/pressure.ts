@@ -1,5 +1,6 @@
 // Whether messages come in faster than they can be worked off. Measured by how busy the loop is, not by the clock: a
 // slow trickle on an idle machine is no pressure, however long it lasts, and a machine that only drains is not pressed.
+// Nor does one person press, however fast: a lane is worked off one by one, and to hold it back only makes that person wait.
 //
 // Nor is one whose people wait for their answers before they speak again: held back there, the work would come one by one
 // and cost more, and nothing would come in any sooner. There what comes in is no more than what is let through. So a while
@@ -15,6 +16,7 @@ export interface Pressure {
 /** Long enough to tell busy from idle, short enough that a pause of the people is used. */
 const WINDOW_MS = 10
 const BUSY = 0.9
+/** Lanes for which something came in, in two windows. */
 const ARRIVALS = 4
 /** So long is looked whether more comes in than is taken. */
 const WHILE_MS = 100
@@ -31,8 +33,8 @@ export interface PressureDeps {
 
 export function createPressure({ store, clock, utilization }: PressureDeps): Pressure {
   let since = clock.now()
-  let arrivals = 0
-  let before = 0
+  let arrivals = new Set<string>()
+  let before = arrivals
   let pressed = false
   let begunAt = 0
   let came = 0
@@ -41,7 +43,7 @@ export function createPressure({ store, clock, utilization }: PressureDeps): Pre
   let reliefMs = RELIEF_MS
   store.onHint((hint, from) => {
     if (hint.kind !== 'turns' || from !== null) return
-    arrivals += 1
+    if (arrivals.size < ARRIVALS) arrivals.add(hint.lane)
     came += 1
   })
 
@@ -71,11 +73,11 @@ export function createPressure({ store, clock, utilization }: PressureDeps): Pre
       // Also after the clock was set back.
       if (at >= since && at - since < WINDOW_MS) return pressed
       // One window without arrivals may only mean that one commit was long.
-      const busy = utilization() > BUSY && before + arrivals >= ARRIVALS
+      const busy = utilization() > BUSY && new Set([...before, ...arrivals]).size >= ARRIVALS
       const relieved = at < relievedUntil && at >= relievedUntil - LONGEST_RELIEF_MS
       pressed = busy && !relieved && helps(at)
       before = arrivals
-      arrivals = 0
+      arrivals = new Set()
       since = at
       return pressed
     },
