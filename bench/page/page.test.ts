@@ -40,6 +40,16 @@ describe('[I23.bench-page] docs/guide/speed.md', () => {
     }
   })
 
+  it('[I23.ready] [I23.chorus-many] says of what was measured last that these aims are met', () => {
+    const { ways = '' } = sectionsOfPage(readResults(RESULTS))
+    const rows = ways.split('\n')
+    for (const way of ['start to /readyz', '`status` as a command', 'Chorus, 256 conversations'])
+      expect(
+        rows.find((row) => row.startsWith(`| ${way} |`)),
+        way,
+      ).toMatch(/\| yes \|$/)
+  })
+
   it('has a row for every aim, with what was measured, what it is held against, and whether it is met', () => {
     const of = { ...NO_INTAKE.servers, switchboard: server(3_000), bare: server(6_000), bolt: server(400) }
     const report: BenchReport = {

@@ -18,14 +18,14 @@ pending 23 I23.pg-received      Received, PostgreSQL does at least 0.8 of SQLite
 pending 23 I23.pg-claims        Claims of lanes on PostgreSQL are at least 0.6 of those on SQLite
 pending 23 I23.pg-nodes-cpu     Three nodes cost at most 1.15 times the CPU time a message of one
 pending 23 I23.chorus-one       A lone message to a Chorus agent and back takes at most 5 times a bare loop
-pending 23 I23.chorus-many      256 conversations with Chorus agents do at least 0.15 of a bare loop
+built   23 I23.chorus-many      256 conversations with Chorus agents do at least 0.15 of a bare loop
 built   23 I23.held-lookup      What is asked of the turns that a host holds costs the same however many it holds
 built   23 I23.rooms-dealt      The places of a host are dealt to the conversations that wait, so that one commit fills them
 built   23 I23.evidence-together Evidence of many turns is one commit, and frames of one turn of the loop are one write
 pending 23 I23.host-stdio       A host over stdio gets at least 0.25 of what a bare server pushes, from the inbox
 pending 23 I23.hosted-servers   Hosted channel servers bring at least 0.45 of what a bare client reads into the inbox
 pending 23 I23.intake           Intake is at least 0.65 of a bare server with the agent absent, 0.40 while it drains
-pending 23 I23.ready            A start is ready within 350 ms and status answers within 150 ms
+built   23 I23.ready            A start is ready within 350 ms and status answers within 150 ms
 built   23 I23.few-files       A start, status and a host's shim load few files, and no package that is not used; errors of modules of others keep their code
 `,
 )
