@@ -212,6 +212,9 @@ describe('two nodes and more', () => {
       }
       return entries.find((one) => one.dir === 'out' && one.attachments)?.attachments?.[0]?.id
     })
+    // Its shim would start the daemon of C again.
+    claude.kill('SIGKILL')
+    await claude.exited
     await c.daemon.kill9()
     expect(await ask(b, `/files/${sent}`)).toEqual({ status: 200, text: 'what C made' })
     expect(await ask(b, `/files/${'0'.repeat(32)}`)).toMatchObject({ status: 404 })

@@ -190,7 +190,11 @@ describe('imessage under every fault plan', () => {
         expect(expected.map((part) => plain(part).length <= 1)).toEqual(expected.map(() => true))
         if (!plan.mayRepeat) expect(labelled).toEqual([])
         if (plan.send) expect(fired).toBeGreaterThan(0)
-        const sends = await river.store().sends({ limit: 100 })
+        // What a verdict is answered with may be queued only after the outbox was empty.
+        const sends = await until('nothing is under way', async () => {
+          const all = await river.store().sends({ limit: 100 })
+          return all.some(({ state }) => state === 'queued' || state === 'sending') ? undefined : all
+        })
         expect(sends.map(({ state }) => state)).toEqual(sends.map(() => 'sent'))
         // Each message was received once, whatever the database did.
         const turns = await river.store().turns({ limit: 200 })
