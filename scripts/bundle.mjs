@@ -24,7 +24,9 @@ const TAKEN_IN = [
   '@modelcontextprotocol/server',
   'commander',
   'croner',
+  'eventsource-parser',
   'picocolors',
+  'pkce-challenge',
   'yaml',
   'zod',
 ]
@@ -57,7 +59,8 @@ const TOGETHER = {
   adapter: ['adapter'],
   chorus: ['chorus/index'],
   host: ['host/index'],
-  testing: ['testing/index', 'testing/emulate'],
+  testing: ['testing/index'],
+  emulate: ['testing/emulate'],
 }
 
 /**

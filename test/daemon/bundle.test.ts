@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
@@ -142,4 +142,36 @@ agents: [{ id: demo, connector: { type: demo }, inbound_bindings: [] }]
     return all.length === 2 && all.every(({ state }) => state === 'failed') ? all : null
   })
   expect(rows.map(({ reason }) => reason)).toEqual(['platform_rejected', 'platform_rejected'])
+})
+
+/** Packages that a file of dist/ and all that it imports, at once or later, name. */
+function importedBy(door: string): readonly string[] {
+  const files = new Set([join(ROOT, 'dist', `${door}.js`)])
+  const packages = new Set<string>()
+  for (const file of files) {
+    const lines = readFileSync(file, 'utf8').split('\n')
+    const text = lines.filter((line) => !/^\s*(?:\*|\/\*|\/\/)/.test(line)).join('\n')
+    const named = [
+      ...text.matchAll(/^(?:import|export)\s[^'"]*?['"]([^'"]+)['"];?$/gm),
+      ...text.matchAll(/\bimport\(['"]([^'"]+)['"]\)/g),
+    ]
+    for (const [, path = ''] of named) {
+      if (path.startsWith('.')) files.add(join(dirname(file), path))
+      else if (!path.startsWith('node:')) packages.add(/^(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path)
+    }
+  }
+  return [...packages].toSorted()
+}
+
+it('[I18.pack-whole] what is installed imports only what is installed with it; the suites alone want more', () => {
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    dependencies: Record<string, string>
+  }
+  // The MCP client's own, which comes with it.
+  const wanted = ['cross-spawn', ...Object.keys(manifest.dependencies)]
+  const strange = (door: string) => importedBy(door).filter((name) => !wanted.includes(name))
+  expect(importedBy('cli/main')).toEqual(expect.arrayContaining(['grammy', 'pg', 'pino', 'ws']))
+  const doors = ['cli/main', 'index', 'adapter', 'chorus/index', 'host/index', 'testing/emulate']
+  expect(doors.map((door) => [door, strange(door)])).toEqual(doors.map((door) => [door, []]))
+  expect(strange('testing/index')).toEqual(['fast-check', 'vitest'])
 })
