@@ -131,6 +131,13 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
     if (held) throw new SwitchboardError('held', `not sent: this conversation was ${heldByText(held)}`)
   }
 
+  /** Its lane went to another node: over a person who stepped in, or with its message to another host. */
+  const refuseLost = async (turn: string): Promise<never> => {
+    const row = await store.turn(turn)
+    if (row) await refuseHeld(parseAddress(row.address), row.id)
+    throw new SwitchboardError('conflict', 'this message was handed to another host meanwhile')
+  }
+
   /**
    * A host that does not say which message it answers, and whose last one there a takeover ended, answers that one: too
    * late, also after the place was given back.
@@ -236,8 +243,7 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
     reply: (caller, input) =>
       toolOutcome(async () => {
         if (input.text.trim() === '') throw new SwitchboardError('input_invalid', 'text must not be empty')
-        if (caller.turn !== null && deps.dispatcher.wasLost(caller.turn))
-          throw new SwitchboardError('conflict', 'this message was handed to another host meanwhile')
+        if (caller.turn !== null && deps.dispatcher.wasLost(caller.turn)) await refuseLost(caller.turn)
         const { at, by } = await chats.open(caller, input.chatId)
         if (isOneWay(deps.links, at.integration)) return unheard(caller, at, by, input)
         const link = outlet.running(at.integration)
