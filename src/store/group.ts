@@ -41,21 +41,7 @@ export function newContext(identity: GroupIdentity, now: number): VerbContext {
 }
 
 /** Runs the calls in order; the results are in the same order. `join` may put more behind them, once. */
-export function* runGroup(
-  context: VerbContext,
-  calls: readonly Pending[],
-  mac: Mac,
-  join?: (hints: readonly Hint[]) => void,
-): Steps<readonly unknown[]> {
-  const results: unknown[] = []
-  yield* runCalls(context, calls, results)
-  if (join && context.hints.size > 0) {
-    join([...context.hints.values()])
-    yield* runCalls(context, calls, results)
-  }
-  yield* flush(context, mac)
-  return results
-}
+export const runGroup = groupOf(runCalls)
 
 /** Those that have no result yet. */
 function* runCalls(context: VerbContext, calls: readonly Pending[], results: unknown[]): Steps<void> {
@@ -97,20 +83,24 @@ export function createCommitListeners(): CommitListeners {
 }
 
 /** The same, where waiting for answers is what costs: as few round trips as the verbs allow. */
-export function* runGroupInWaves(
-  context: VerbContext,
-  calls: readonly Pending[],
-  mac: Mac,
-  join?: (hints: readonly Hint[]) => void,
-): Steps<readonly unknown[]> {
-  const results: unknown[] = []
-  yield* runWaves(context, calls, results)
-  if (join && context.hints.size > 0) {
-    join([...context.hints.values()])
-    yield* runWaves(context, calls, results)
+export const runGroupInWaves = groupOf(runWaves)
+
+function groupOf(run: typeof runCalls) {
+  return function* (
+    context: VerbContext,
+    calls: readonly Pending[],
+    mac: Mac,
+    join?: (hints: readonly Hint[]) => void,
+  ): Steps<readonly unknown[]> {
+    const results: unknown[] = []
+    yield* run(context, calls, results)
+    if (join && context.hints.size > 0) {
+      join([...context.hints.values()])
+      yield* run(context, calls, results)
+    }
+    yield* flush(context, mac)
+    return results
   }
-  yield* flush(context, mac)
-  return results
 }
 
 /** Those that have no result yet. */
