@@ -1,6 +1,6 @@
 // Mutants: which changes are made of a source, in which order, and that the places say when they are reached.
 import { describe, expect, it } from 'vitest'
-import { apply, instrument, readMutants, shuffled } from '../scripts/mutate/mutants.ts'
+import { apply, inOrder, instrument, readMutants } from '../scripts/mutate/mutants.ts'
 
 const made = (text: string) => readMutants('x.ts', text).mutants.map((one) => apply(text, one))
 
@@ -50,9 +50,22 @@ describe('[I13.mutate] mutants', () => {
   })
 
   it('[I13.mutate-seed] come in the same order for the same seed, and all of them', () => {
-    const all = Array.from({ length: 50 }, (_, at) => at)
-    expect(shuffled(all, 7)).toEqual(shuffled(all, 7))
-    expect(shuffled(all, 7)).not.toEqual(shuffled(all, 8))
-    expect([...shuffled(all, 7)].sort((a, b) => a - b)).toEqual(all)
+    const lines = Array.from({ length: 50 }, (_, at) => `work(${at})`)
+    const { mutants } = readMutants('x.ts', lines.join('\n'))
+    expect(mutants).toHaveLength(100)
+    expect(inOrder(mutants, 7)).toEqual(inOrder(mutants, 7))
+    expect(inOrder(mutants, 7)).not.toEqual(inOrder(mutants, 8))
+    expect(new Set(inOrder(mutants, 7))).toEqual(new Set(mutants))
+  })
+
+  it('[I13.mutate-seed] keep their order when other lines come and go', () => {
+    const lines = Array.from({ length: 50 }, (_, at) => `work(${at % 7})`)
+    const keys = (text: string) => inOrder(readMutants('x.ts', text).mutants, 7).map(({ key }) => key)
+    const before = keys(lines.join('\n'))
+    const after = keys(['const before = 1', ...lines.slice(0, 40), 'const after = 2'].join('\n'))
+    expect(new Set(before).size).toBe(before.length)
+    const shared = before.filter((key) => after.includes(key))
+    expect(shared).toHaveLength(80)
+    expect(after.filter((key) => before.includes(key))).toEqual(shared)
   })
 })

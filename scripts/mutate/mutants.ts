@@ -1,4 +1,5 @@
 // Small wrong changes of a source file, found on its syntax tree. Each is one that a test should notice.
+import { createHash } from 'node:crypto'
 import { parseSync } from 'vite'
 
 export interface Mutant {
@@ -11,6 +12,8 @@ export interface Mutant {
   readonly to: string
   /** The innermost function around it, as `file:offset`; the file itself where there is none. */
   readonly within: string
+  /** Names it by what it changes, not by where that stands: the same when other lines come and go. */
+  readonly key: string
 }
 
 /** A place that says when it is reached: a function's body, or the top of the file. */
@@ -60,12 +63,24 @@ export function readMutants(
   const mutants: Mutant[] = []
   const places: Place[] = [{ id: file, start: 0, end: 0, form: 'file' }]
   const lineAt = (offset: number) => text.slice(0, offset).split('\n').length
+  const lines = text.split('\n')
+  const alike = new Map<string, number>()
+  const keyOf = (line: number, from: string, to: string) => {
+    const change = [file, lines[line - 1], from, to]
+      .map((part) => part?.replace(/\s+/g, ' ').trim())
+      .join('\n')
+    const nth = (alike.get(change) ?? 0) + 1
+    alike.set(change, nth)
+    return `${change}\n${nth}`
+  }
 
   const visit = (node: Node, within: string): void => {
     if (node.type.startsWith('TS') && !TRANSPARENT.has(node.type)) return
     for (const [start, end, to] of changesOf(node, text)) {
       const from = text.slice(start, end)
-      if (from !== to) mutants.push({ file, line: lineAt(start), start, end, from, to, within })
+      if (from === to) continue
+      const line = lineAt(start)
+      mutants.push({ file, line, start, end, from, to, within, key: keyOf(line, from, to) })
     }
     let inside = within
     const body = node.body as Node | undefined
@@ -158,19 +173,17 @@ export function instrument(text: string, places: readonly Place[]): string {
   return out
 }
 
-/** The same seed gives the same order over the same mutants. */
-export function shuffled<T>(items: readonly T[], seed: number): readonly T[] {
-  let state = seed >>> 0
-  const draw = () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-  const order = [...items]
-  for (let at = order.length - 1; at > 0; at--) {
-    const other = Math.floor(draw() * (at + 1))
-    ;[order[at], order[other]] = [order[other] as T, order[at] as T]
-  }
-  return order
+/**
+ * The same seed gives the same order over the same mutants; and those that two states of the code share stand in the same
+ * order in both, so that their scores can be compared.
+ */
+export function inOrder<T extends { readonly key: string }>(
+  mutants: readonly T[],
+  seed: number,
+): readonly T[] {
+  const drawn = ({ key }: T) => createHash('sha256').update(`${seed}\n${key}`).digest('hex')
+  return mutants
+    .map((mutant) => ({ mutant, at: drawn(mutant) }))
+    .sort((a, b) => (a.at < b.at ? -1 : 1))
+    .map(({ mutant }) => mutant)
 }

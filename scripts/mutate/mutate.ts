@@ -1,11 +1,20 @@
 // Mutation testing: the code is changed one place at a time, in a copy, and the tests that reach the place are run. A
 // change that no test notices has survived: there a test is missing, or the code is not needed.
 import { spawn, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { apply, instrument, type Mutant, readMutants, shuffled } from './mutants.ts'
+import { apply, inOrder, instrument, type Mutant, readMutants } from './mutants.ts'
 import { type Reach, type ReachingTest, readReach, testsReaching } from './reach.ts'
 
 export interface MutateOptions {
@@ -21,7 +30,11 @@ export interface MutateOptions {
   readonly say: (line: string) => void
 }
 
-export type Fate = 'killed' | 'timeout' | 'survived' | 'unreached'
+/**
+ * Unclear: a test that failed with the change fails without it as well, because the machine is busy, or because it leans on
+ * another test. That tells nothing of the change.
+ */
+export type Fate = 'killed' | 'timeout' | 'survived' | 'unreached' | 'unclear'
 export interface Tried extends Mutant {
   readonly fate: Fate
 }
@@ -31,7 +44,7 @@ export interface MutationReport {
   /** All there are in the targets. */
   readonly mutants: number
   readonly tried: readonly Tried[]
-  /** Killed of those that were tried, 0 to 1; null when none was. */
+  /** Killed of those that were tried and are not unclear, 0 to 1; null when there is none. */
   readonly score: number | null
   readonly seconds: number
 }
@@ -51,7 +64,7 @@ export async function mutate(options: MutateOptions): Promise<MutationReport> {
       return { file, text, ...readMutants(file, text) }
     })
     const all = sources.flatMap(({ mutants }) => mutants)
-    const chosen = shuffled(all, options.seed).slice(0, options.sample)
+    const chosen = inOrder(all, options.seed).slice(0, options.sample)
     options.say(
       `seed ${options.seed}: ${all.length} mutants in ${sources.length} files, ${chosen.length} chosen`,
     )
@@ -66,22 +79,25 @@ export async function mutate(options: MutateOptions): Promise<MutationReport> {
     if (known === 0) throw new Error('no test passes in the copy: there is nothing to kill mutants with')
 
     const tried: Tried[] = []
+    const green = new Set<string>()
     for (const mutant of chosen) {
       if (Date.now() > deadline) break
       const text = sources.find(({ file }) => file === mutant.file)?.text ?? ''
-      writeFileSync(join(copy, mutant.file), apply(text, mutant))
-      const fate = await fateOf(copy, testsReaching(mutant.within, reaches), deadline)
-      writeFileSync(join(copy, mutant.file), text)
+      const change = (changed: boolean) =>
+        writeFileSync(join(copy, mutant.file), changed ? apply(text, mutant) : text)
+      const reaching = testsReaching(mutant.within, reaches)
+      const fate = await fateOf({ copy, deadline, green, change }, reaching).finally(() => change(false))
       if (fate === null) break
       tried.push({ ...mutant, fate })
       options.say(`${tried.length} ${fate}  ${describe(mutant)}`)
     }
-    const killed = tried.filter(({ fate }) => fate === 'killed' || fate === 'timeout').length
+    const counted = tried.filter(({ fate }) => fate !== 'unclear')
+    const killed = counted.filter(({ fate }) => fate === 'killed' || fate === 'timeout').length
     return {
       seed: options.seed,
       mutants: all.length,
       tried,
-      score: tried.length === 0 ? null : killed / tried.length,
+      score: counted.length === 0 ? null : killed / counted.length,
       seconds: secondsSince(began),
     }
   } finally {
@@ -136,10 +152,17 @@ async function recordReach(
   }
 }
 
-// The projects as they are, with the recorder before each file of tests.
+// The projects as they are, with the recorder before each file of tests. While it records each file loads what it needs
+// anew: what another one had loaded would not say that this one reaches it too.
 const CONFIG = `import base from './vitest.config.ts'
-const recorder = process.env.SWITCHBOARD_REACH ? ['./.mutate-record-reach.ts'] : []
-const patient = (test) => ({ ...test, setupFiles: [...(test.setupFiles ?? []), ...recorder], testTimeout: 60_000 })
+const recording = process.env.SWITCHBOARD_REACH !== undefined
+const patient = (test) => ({
+  ...test,
+  testTimeout: 60_000,
+  ...(recording
+    ? { isolate: true, setupFiles: [...(test.setupFiles ?? []), './.mutate-record-reach.ts'] }
+    : {}),
+})
 const { projects, ...test } = base.test ?? {}
 export default {
   ...base,
@@ -149,38 +172,84 @@ export default {
 }
 `
 
+interface Trial {
+  readonly copy: string
+  readonly deadline: number
+  /** Tests that were seen to pass alone, without a change. */
+  readonly green: Set<string>
+  readonly change: (changed: boolean) => void
+}
+
 /** Null when the time ran out. */
-async function fateOf(
-  copy: string,
-  reaching: readonly ReachingTest[],
-  deadline: number,
-): Promise<Fate | null> {
+async function fateOf(trial: Trial, reaching: readonly ReachingTest[]): Promise<Fate | null> {
   if (reaching.length === 0) return 'unreached'
   for (const tests of [reaching.slice(0, FIRST_TESTS), reaching.slice(FIRST_TESTS)]) {
     if (tests.length === 0) continue
-    const expected = tests.reduce((sum, { ms }) => sum + ms, 0)
-    const timeoutMs = LEAST_TIMEOUT_MS + 10 * expected
-    const files = [...new Set(tests.map(({ file }) => relative(copy, file)))]
-    const names = tests.map(({ name }) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-    // An argument has a limit: with too many names the files are run whole.
-    const pattern = `^(?:${names.join('|')})$`
-    const only = pattern.length < 100_000 ? ['-t', pattern] : []
-    const outcome = join(copy, '.mutate-outcome.json')
-    rmSync(outcome, { force: true })
-    const told = ['--reporter=json', `--outputFile=${outcome}`]
-    const code = await vitest(
-      copy,
-      ['--bail', '1', ...told, ...only, ...files],
-      {},
-      Math.min(timeoutMs, deadline - Date.now()),
-    )
-    if (code === 'late') return Date.now() >= deadline ? null : 'timeout'
-    if (code !== 0) return 'killed'
-    // Names that match nothing would let every mutant live.
-    const { numPassedTests } = JSON.parse(readFileSync(outcome, 'utf8')) as { numPassedTests: number }
-    if (numPassedTests === 0) throw new Error(`none of the tests was run: ${pattern.slice(0, 200)}`)
+    trial.change(true)
+    const outcome = await run(trial, tests)
+    if (outcome === null) return null
+    if (outcome === 'passed') continue
+    const { late, red } = outcome
+    const suspects = late ? red : red.filter((test) => !trial.green.has(nameIn(test)))
+    if (suspects.length > 0) {
+      trial.change(false)
+      const again = await run(trial, suspects)
+      if (again === null) return null
+      if (again !== 'passed') return 'unclear'
+      if (!late) for (const test of suspects) trial.green.add(nameIn(test))
+    }
+    return late ? 'timeout' : 'killed'
   }
   return 'survived'
+}
+
+const nameIn = ({ file, name }: ReachingTest) => `${file} ${name}`
+
+/** Which of them failed, or may have; `late` where they were ended, or ended themselves for the time they took. */
+async function run(
+  { copy, deadline }: Trial,
+  tests: readonly ReachingTest[],
+): Promise<'passed' | { readonly late: boolean; readonly red: readonly ReachingTest[] } | null> {
+  const expected = tests.reduce((sum, { ms }) => sum + ms, 0)
+  const timeoutMs = LEAST_TIMEOUT_MS + 10 * expected
+  const files = [...new Set(tests.map(({ file }) => relative(copy, file)))]
+  const names = tests.map(({ name }) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  // An argument has a limit: with too many names the files are run whole.
+  const pattern = `^(?:${names.join('|')})$`
+  const only = pattern.length < 100_000 ? ['-t', pattern] : []
+  const to = join(copy, '.mutate-outcome.json')
+  rmSync(to, { force: true })
+  const told = ['--reporter=json', `--outputFile=${to}`]
+  const limitMs = Math.min(timeoutMs, deadline - Date.now())
+  const code = await vitest(copy, ['--bail', '1', ...told, ...only, ...files], {}, limitMs)
+  if (code === 'late') return Date.now() >= deadline ? null : { late: true, red: tests }
+  // No outcome: it fell before it could tell, maybe by the change.
+  const outcome = existsSync(to) ? (JSON.parse(readFileSync(to, 'utf8')) as Outcome) : null
+  // Names that match nothing would let every mutant live.
+  if (code === 0 && outcome?.numPassedTests === 0)
+    throw new Error(`none of the tests was run: ${pattern.slice(0, 200)}`)
+  if (code === 0) return 'passed'
+  const failed = (outcome?.testResults ?? []).flatMap(({ name: file, assertionResults }) =>
+    assertionResults.filter(({ status }) => status === 'failed').map((one) => ({ ...one, file })),
+  )
+  const late = failed.some(({ failureMessages }) => failureMessages.some((text) => /timed out/i.test(text)))
+  const red = tests.filter(({ file, name }) =>
+    failed.some((one) => one.file === file && one.fullName === name),
+  )
+  // A file that could not be loaded names no test.
+  return { late, red: red.length > 0 ? red : tests }
+}
+
+interface Outcome {
+  readonly numPassedTests: number
+  readonly testResults: readonly {
+    readonly name: string
+    readonly assertionResults: readonly {
+      readonly fullName: string
+      readonly status: string
+      readonly failureMessages: readonly string[]
+    }[]
+  }[]
 }
 
 function vitest(

@@ -34,7 +34,8 @@ const minutes = Math.min(MOST_MINUTES, number('minutes', values.minutes))
 const seed = number('seed', values.seed)
 const targets = readdirSync(join(ROOT, 'src'), { recursive: true, withFileTypes: true })
   .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)).split(sep).join('/'))
-  .filter((file) => TARGETS.test(file) && !file.endsWith('.test.ts') && file.startsWith(values.only))
+  .filter((file) => TARGETS.test(file) && !/\.test\.ts$|\/fixtures\//.test(file))
+  .filter((file) => file.startsWith(values.only))
   .sort()
 if (targets.length === 0) {
   console.error(
@@ -57,9 +58,12 @@ else {
   console.log(`\n${survivors.length} survivors${survivors.length > 0 ? ':' : ''}`)
   for (const one of survivors)
     console.log(`  ${describe(one)}${one.fate === 'unreached' ? '  (no test reaches it)' : ''}`)
+  const unclear = report.tried.filter(({ fate }) => fate === 'unclear')
+  if (unclear.length > 0) console.log('\nunclear, for their tests fail without the change too; not counted:')
+  for (const one of unclear) console.log(`  ${describe(one)}`)
   const score = report.score === null ? 'none' : `${(report.score * 100).toFixed(1)} %`
   console.log(
-    `\nscore ${score} of ${report.tried.length} tried (of ${report.mutants}), seed ${seed}, ${report.seconds} s`,
+    `\nscore ${score} of ${report.tried.length - unclear.length} tried (of ${report.mutants}), seed ${seed}, ${report.seconds} s`,
   )
 }
 

@@ -10,7 +10,8 @@ built   13 I13.suite-not-empty      A fixture without a payload for a step that 
 built   13 I13.no-bare-test         A test without any assertion is found by the house
 built   13 I13.typing               The page shows that the agent works before it stops showing it
 built   13 I13.mutate               npm run mutate changes the code one place at a time, runs the tests that reach it and prints the score and the survivors
-built   13 I13.mutate-seed          The same seed over the same code gives the same mutants in the same order
+built   13 I13.mutate-seed          The same seed gives the same mutants in the same order, and two states of the code share the order of what they share
+built   13 I13.mutate-unclear       A mutant whose tests fail without it too counts neither as killed nor as survived
 built   13 I13.mutate-copy          Mutants are made in a copy: the working tree is never changed
 built   13 I13.dealt                npm test runs each scenario on SQLite and on one other arrangement, dealt out so that every arrangement is used
 built   13 I13.dealt-all            npm run test:all runs every scenario and every fault plan on every arrangement
