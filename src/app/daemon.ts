@@ -6,7 +6,13 @@ import { adminToken, attachmentsFolder, dataFolderAt, prepareDataFolder } from '
 import { readEnvironment } from '../config/environment.ts'
 import { instanceName, realPath } from '../config/instance.ts'
 import { writeLastLife } from '../config/last-life.ts'
-import { type AdapterExports, defined, type IntegrationView, WEB_OWNER } from '../contract/index.ts'
+import {
+  type AdapterExports,
+  defined,
+  type IntegrationView,
+  WEB_OWNER,
+  withoutNulls,
+} from '../contract/index.ts'
 import { authorize } from '../core/people/authorize.ts'
 import { usersInForce } from '../core/people/users.ts'
 import { createToolDesk } from '../core/tool-desk/create-tool-desk.ts'
@@ -101,7 +107,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
   undo.push(() => lock.release())
   try {
     demandWhole(folder)
-    const adapters = createAdapters(options.modules === undefined ? {} : { given: options.modules })
+    const adapters = createAdapters(defined({ given: options.modules }))
     const instance = await openInstance({ configFile, folder, env, adapters }, { clock, random, log, undo })
     const { config, settings, sources, node, crashPoint, storeAt } = instance
     const { startedAt, watch, store, secrets, shelf, secret } = instance
@@ -284,7 +290,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
       ...{ pid: process.pid, url: address.url, startedAt, version: VERSION },
       config: configFile,
       ...(options.idleExitMs === undefined ? {} : { idleExit: true }),
-      ...(service.unit === null ? {} : { service: service.unit }),
+      ...withoutNulls({ service: service.unit }),
     })
     undo.push(() => removeDaemonNote(folder))
     const place = {

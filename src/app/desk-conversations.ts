@@ -2,12 +2,14 @@
 import {
   conversationCursor,
   type Desk,
+  defined,
   parseThreadCursor,
   type ReadDesk,
   type Settings,
   type Store,
   SwitchboardError,
   threadCursor,
+  withoutNulls,
 } from '../contract/index.ts'
 import { conversationView, takeoverView, threadItem } from './conversation-views.ts'
 import type { Gateway } from './gateway.ts'
@@ -45,7 +47,7 @@ export function createConversationReads(store: Store, settings: () => Settings):
       return { items: rows.map((row) => threadItem(row, beheld(by))), next: threadCursor(next) }
     },
     async takeovers(state, by) {
-      const rows = await store.takeovers(state === null ? {} : { state })
+      const rows = await store.takeovers(withoutNulls({ state }))
       return rows.map((row) => takeoverView(row, beheld(by)))
     },
   }
@@ -70,8 +72,7 @@ export function createDeskTakeovers(deps: {
     sayHeld: (at, { text, idempotency_key, wait_ms }, by) =>
       takeovers.say(at, by, {
         text,
-        ...(idempotency_key === undefined ? {} : { idempotencyKey: idempotency_key }),
-        ...(wait_ms === undefined ? {} : { waitMs: wait_ms }),
+        ...defined({ idempotencyKey: idempotency_key, waitMs: wait_ms }),
       }),
     giveConversation: async (at, { force }, by) => ({
       takeover: takeoverView(await takeovers.give(at, by, force), beheld(by)),

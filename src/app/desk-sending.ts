@@ -49,17 +49,17 @@ export function createDeskSending(deps: DeskSendingDeps): DeskSending {
     if (wish.text.trim() === '') throw new SwitchboardError('input_invalid', 'text must not be empty')
     const to = resolve(settings(), wish)
     const saying = { to, text: wish.text, cause: 'operator', agent: null, session: null, turn: null } as const
-    const key = wish.idempotency_key === undefined ? {} : { idempotencyKey: wish.idempotency_key }
+    const key = defined({ idempotencyKey: wish.idempotency_key })
     gateway.outlet.running(to.integration)
     await store.note([{ kind: 'audit', ref: formatAddress(to), detail: { what: 'send', by } }])
     const rows = gateway.outlet.rows({ ...saying, ...key, ...defined({ template: wish.template }) })
-    const wait = wish.wait_ms === undefined ? {} : { waitMs: wish.wait_ms }
+    const wait = defined({ waitMs: wish.wait_ms })
     return (await gateway.outlet.post(rows, wait)).result
   }
 
   const detailOf = ({ id, enabled }: IntegrationSettings) => {
     const { detail } = linkStateOf(gateway.links, gateway.problems(), id, enabled)
-    return detail === undefined ? {} : { detail }
+    return defined({ detail })
   }
 
   const view = (one: IntegrationSettings): IntegrationView => ({

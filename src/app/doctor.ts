@@ -12,6 +12,7 @@ import {
   type IntegrationSettings,
   integrationById,
   type ProcessView,
+  withoutNulls,
 } from '../contract/index.ts'
 import { approversOn } from '../core/people/approvers.ts'
 import { agentAnywhere, clusterFindings, linkAnywhere, nodeViews } from './cluster-view.ts'
@@ -163,7 +164,7 @@ export function createDoctor(deps: StatusDeps): Desk['doctor'] {
       store: {
         kind: durability.kind,
         durability: durability.detail,
-        ...(me.storeProblem === null ? {} : { problem: me.storeProblem }),
+        ...withoutNulls({ problem: me.storeProblem }),
       },
       ...(nodes.length > 1
         ? { cluster: { nodes, warnings: [...between.problems, ...between.warnings] } }

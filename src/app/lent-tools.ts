@@ -6,6 +6,7 @@ import {
   type Clock,
   type CredentialShelf,
   createBoundedMap,
+  defined,
   integrationById,
   type LentTool,
   type Logger,
@@ -131,7 +132,7 @@ export function createLentTools(deps: LentToolsDeps): AppLentTools {
     return found.flatMap(({ server, tools }) =>
       tools.map(({ name: tool, description, inputSchema }): Listed => {
         const name = lentToolName(server.name, tool, taken)
-        const about = description === undefined ? {} : { description }
+        const about = defined({ description })
         // Its annotations stay behind: that a foreign tool only reads is not believed.
         return {
           server,

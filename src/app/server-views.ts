@@ -1,5 +1,5 @@
 // Channel servers as status and doctor show them: each connection once, whoever listens to it.
-import type { ChannelServers, ServerFacts, ServerView } from '../contract/index.ts'
+import { type ChannelServers, type ServerFacts, type ServerView, withoutNulls } from '../contract/index.ts'
 import { isoOrNull } from './views.ts'
 
 /** Nothing at all where none is hosted. */
@@ -13,7 +13,7 @@ function viewOf(facts: ServerFacts): ServerView {
     name: facts.name,
     transport: facts.transport,
     state: facts.state,
-    ...(facts.detail === null ? {} : { detail: facts.detail }),
+    ...withoutNulls({ detail: facts.detail }),
     connected_at: isoOrNull(facts.connectedAt),
     restarts: facts.restarts,
     noise: facts.noise,

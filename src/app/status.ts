@@ -6,6 +6,7 @@ import {
   type Settings,
   type StatusReport,
   type Store,
+  withoutNulls,
 } from '../contract/index.ts'
 import type { Link } from '../core/outbound/links.ts'
 import type { Adapters } from './adapter-shelf.ts'
@@ -113,7 +114,7 @@ export function createStatus({
       store: {
         kind: durability.kind,
         durability: durability.detail,
-        ...(me.storeProblem === null ? {} : { problem: me.storeProblem }),
+        ...withoutNulls({ problem: me.storeProblem }),
       },
     }
   }

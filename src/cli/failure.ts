@@ -1,5 +1,5 @@
 // How a command fails: `error:` and `hint:` on standard error, or one JSON object there; the code says the rest.
-import { asSwitchboardError, SwitchboardError } from '../contract/index.ts'
+import { asSwitchboardError, defined, SwitchboardError } from '../contract/index.ts'
 import type { Paint } from './output/colour.ts'
 import { jsonLine } from './output/json-lines.ts'
 import { safeLines } from './output/text.ts'
@@ -17,7 +17,7 @@ export function daemonAbsent(dataDir: string, startHint: string, message?: strin
 const aboutUsage = new WeakSet<object>()
 
 export function usage(message: string, hint?: string): SwitchboardError {
-  const error = new SwitchboardError('input_invalid', message, hint === undefined ? {} : { hint })
+  const error = new SwitchboardError('input_invalid', message, defined({ hint }))
   aboutUsage.add(error)
   return error
 }

@@ -1,7 +1,7 @@
 // Setting up an agent from an API key: asked, tried with one token of the model, and only then kept. The key is typed
 // without echo or piped in, and goes into the encrypted store alone.
 import { readFileSync } from 'node:fs'
-import { SwitchboardError } from '../contract/index.ts'
+import { defined, SwitchboardError, withoutNulls } from '../contract/index.ts'
 import type { Context } from './context.ts'
 import { usage } from './failure.ts'
 import { oneLine } from './output/text.ts'
@@ -38,7 +38,7 @@ export async function tryLlmAgent(
   const keyless = provider === 'openai-compatible' && options.apiKeyFile === undefined
   const given = { provider, model: options.model }
   const flags = new Map(Object.entries(given).filter((one): one is [string, string] => one[1] !== undefined))
-  const definition: Definition = options.baseUrl === undefined ? {} : { base_url: options.baseUrl }
+  const definition: Definition = defined({ base_url: options.baseUrl })
   const fromFile =
     options.apiKeyFile === undefined || options.apiKeyFile === '-' ? null : readKey(options.apiKeyFile)
   const questions = setup.questions.filter(({ key }) => key !== 'api_key' || (!keyless && fromFile === null))
@@ -51,7 +51,7 @@ export async function tryLlmAgent(
     read,
   })
   const key = fromFile ?? answers.get('api_key') ?? null
-  const tried = { ...definition, ...(key === null ? {} : { api_key: key }) }
+  const tried = { ...definition, ...withoutNulls({ api_key: key }) }
   const { who } = await tryWithin(setup, tried, TRY_WITHIN_MS).catch((thrown: unknown) => {
     const known = thrown instanceof SwitchboardError ? thrown : null
     const why = (known?.message ?? String(thrown)).replaceAll(key ?? '\0', '…')

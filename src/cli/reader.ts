@@ -196,7 +196,7 @@ async function* pages<State extends string, Item extends { readonly id: string }
 
 async function* approvalPages(desk: ReadDesk, filter: ApprovalFilter): AsyncIterable<ApprovalView> {
   let left = filter.limit ?? Number.POSITIVE_INFINITY
-  const id = filter.id === undefined ? {} : { id: filter.id }
+  const id = defined({ id: filter.id })
   let before = filter.before === undefined ? undefined : placeBefore(Number(filter.before))
   while (left > 0) {
     const limit = Math.min(PAGE, left)

@@ -11,8 +11,23 @@ export function defined<Fields extends object>(fields: Fields): Defined<Fields> 
   return kept
 }
 
+/** The fields without those that are null: `{ id, ...withoutNulls({ thread: row.thread }) }`. */
+export function withoutNulls<Fields extends object>(fields: Fields): WithoutNulls<Fields> {
+  const kept: WithoutNulls<Fields> = {}
+  for (const key in fields) {
+    const value = fields[key]
+    if (isNotNull(value)) kept[key] = value
+  }
+  return kept
+}
+
 export type Defined<Fields extends object> = { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> }
+export type WithoutNulls<Fields extends object> = { [Key in keyof Fields]?: Exclude<Fields[Key], null> }
 
 function isDefined<Value>(value: Value): value is Exclude<Value, undefined> {
   return value !== undefined
+}
+
+function isNotNull<Value>(value: Value): value is Exclude<Value, null> {
+  return value !== null
 }

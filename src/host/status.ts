@@ -1,5 +1,5 @@
 // `channel_status` of the library: one row per server that the agent knows, registered or why not.
-import { SwitchboardError } from '../contract/index.ts'
+import { SwitchboardError, withoutNulls } from '../contract/index.ts'
 import type { HostedAgent, Registrations } from './registrations.ts'
 import type { ChannelHost, ServerStatus } from './types.ts'
 
@@ -18,8 +18,7 @@ export function statusOf(
         binding_id: binding,
         server_name: name,
         registered: false,
-        ...(skip === null ? {} : { skip }),
-        ...(detail === null ? {} : { detail }),
+        ...withoutNulls({ skip, detail }),
         ...(dropped === 0 ? {} : { dropped }),
       }
     }

@@ -1,24 +1,27 @@
 // Rows of the database as the rows of the contract, and the column lists that reading them needs.
-import type {
-  ApprovalRow,
-  ApprovalState,
-  Ask,
-  ClaimOffer,
-  LedgerEntry,
-  OutboundOp,
-  PairingRow,
-  ReasonCode,
-  SendCause,
-  SendRow,
-  SendState,
-  SessionRow,
-  TokenRow,
-  TokenUsage,
-  TurnBody,
-  TurnRow,
-  TurnState,
+import {
+  type ApprovalRow,
+  type ApprovalState,
+  type Ask,
+  type ClaimOffer,
+  defined,
+  formatAddress,
+  type LedgerEntry,
+  type OutboundOp,
+  type PairingRow,
+  type ReasonCode,
+  rowId,
+  type SendCause,
+  type SendRow,
+  type SendState,
+  type SessionRow,
+  type TokenRow,
+  type TokenUsage,
+  type TurnBody,
+  type TurnRow,
+  type TurnState,
+  withoutNulls,
 } from '../contract/index.ts'
-import { defined, formatAddress, rowId } from '../contract/index.ts'
 import { type Row, text, textOrNull, whole, wholeOrNull } from './statement.ts'
 
 export const TURN_COLUMNS =
@@ -55,7 +58,7 @@ export function turnRow(tag: string, row: Row): TurnRow {
     lateAt: wholeOrNull(row, 'late_at'),
     updatedAt: whole(row, 'updated_at'),
     ...defined({ takeover: textOrNull(row, 'takeover') ?? undefined }),
-    ...(usage === null ? {} : { usage }),
+    ...withoutNulls({ usage }),
   }
 }
 
@@ -102,7 +105,7 @@ export function sendRow(tag: string, row: Row): SendRow {
     updatedAt: whole(row, 'updated_at'),
     ...(claim === null ? {} : { claim: JSON.parse(claim) as ClaimOffer }),
     receipt: textOrNull(row, 'receipt') as SendRow['receipt'],
-    ...(place === null ? {} : { place }),
+    ...withoutNulls({ place }),
     ...defined({ takeover: textOrNull(row, 'takeover') ?? undefined }),
   }
 }

@@ -10,6 +10,7 @@ import {
   type KnownConversation,
   type Received,
   SwitchboardError,
+  withoutNulls,
 } from '../contract/index.ts'
 
 export interface SaidOptions {
@@ -159,7 +160,7 @@ export function createScriptedHistory(now: () => number): ScriptedHistory {
             after === null ? one.at >= since : one.position > after,
           )
           const size = Math.min(pages, query.limit)
-          const forgotten = begins === null ? {} : { begins }
+          const forgotten = withoutNulls({ begins })
           return { entries: rest.slice(0, size), more: rest.length > size, ...forgotten }
         }
       }

@@ -3,6 +3,7 @@
 import {
   type Abilities,
   type Address,
+  defined,
   type InboundEvent,
   LEASE_MS,
   NO_TEXT_LIMIT,
@@ -315,7 +316,7 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
 }
 
 function retryAfter({ retryAfterMs }: { readonly retryAfterMs?: number }) {
-  return retryAfterMs === undefined ? {} : { retryAfterMs }
+  return defined({ retryAfterMs })
 }
 
 function limitOf(limit: number | TextLimit | undefined): TextLimit {

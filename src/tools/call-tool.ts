@@ -1,6 +1,7 @@
 // Runs a tool for a carrier: whatever happens, an outcome with a text and a code comes back, within its limit.
 import {
   asSwitchboardError,
+  defined,
   type Logger,
   type ToolCaller,
   type ToolDesk,
@@ -26,7 +27,7 @@ export async function callTool(tool: Tool, call: ToolCall): Promise<ToolOutcome>
       call.log.error({ tool: tool.name, agent: call.caller.agent, problem: error.message }, 'a tool failed')
     const text = bug ? 'an internal error; the log has the story' : error.message
     const { structured, ...failed } = failedOutcome(error.code, text)
-    const wait = error.retryAfterMs === undefined ? {} : { retry_after_ms: error.retryAfterMs }
+    const wait = defined({ retry_after_ms: error.retryAfterMs })
     const hint = error.hint === undefined || bug ? {} : { hint: error.hint }
     return within({ ...failed, structured: { ...structured, ...wait, ...hint } }, tool.maxResultChars)
   }

@@ -1,5 +1,7 @@
 // channel_status: how one channel server, or all of them, stand.
+
 import { z } from 'zod'
+import { defined } from '../contract/index.ts'
 import { defineTool } from './tool.ts'
 
 export const channelStatus = defineTool({
@@ -17,5 +19,5 @@ export const channelStatus = defineTool({
     server === undefined || (typeof server === 'string' && server.trim() !== '')
       ? null
       : "channel_status: 'server' must be non-empty",
-  run: (desk, caller, { server }) => desk.channelStatus(caller, server === undefined ? {} : { server }),
+  run: (desk, caller, { server }) => desk.channelStatus(caller, defined({ server })),
 })

@@ -1,5 +1,5 @@
 // Starts an ACP agent for a moment: it is there, it speaks the protocol, and it says who it is and whether somebody has to sign in.
-import { type Clock, type Options, SwitchboardError } from '../../contract/index.ts'
+import { type Clock, defined, type Options, SwitchboardError } from '../../contract/index.ts'
 import { tryProcess } from '../../kit/processes/index.ts'
 import { isAuthRequired, openLink } from './agent-link.ts'
 import { acpOptions } from './config.ts'
@@ -18,7 +18,7 @@ export async function tryAgent(
   const { command, args, env, cwd } = acpOptions.parse(options)
   const launch = {
     ...{ command, args, env: { ...deps.environment, ...env } },
-    ...(cwd === undefined ? {} : { cwd }),
+    ...defined({ cwd }),
     hint: 'Install it, or write its whole path.',
   }
   return tryProcess(

@@ -5,6 +5,7 @@ import {
   asSwitchboardError,
   type Clock,
   type Delivery,
+  defined,
   type Logger,
 } from '../../contract/index.ts'
 import type { createVerdictWait } from '../../kit/index.ts'
@@ -68,7 +69,7 @@ export function createAsks(deps: AsksDeps): Asks {
     // What an approver is not shown must not be run.
     if (shown === null) return denial('Not run: its input is too long or too deep to be shown to a person.')
     const turn = deps.current()?.delivery.turn
-    const about = turn === undefined ? {} : { turn }
+    const about = defined({ turn })
     const status = {
       kind: 'status',
       session,

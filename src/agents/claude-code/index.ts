@@ -36,7 +36,7 @@ export async function createClaudeCodeConnector(deps: ConnectorDeps): Promise<Ag
         processes: config.max_processes,
         memoryBytes: config.max_memory_mb === undefined ? null : config.max_memory_mb * 1_048_576,
       },
-      ...(config.place.environment.PATH === undefined ? {} : { path: config.place.environment.PATH }),
+      ...defined({ path: config.place.environment.PATH }),
     },
     { clock, random, log },
   )

@@ -1,6 +1,6 @@
 // The one POST of a turn: signed, under the guard, and judged by whether trying again can help. The URL may be a
 // credential: neither it nor what the agent answered is in any error.
-import { asSwitchboardError, SwitchboardError } from '../../contract/index.ts'
+import { asSwitchboardError, SwitchboardError, withoutNulls } from '../../contract/index.ts'
 import { retryAfterMs, type StreamingFetch, signStandard } from '../../kit/index.ts'
 import type { HttpAgentConfig } from './config.ts'
 
@@ -55,7 +55,7 @@ function notSent({ written }: { readonly written: boolean }): 'aborted' {
 function refusal({ status, headers }: Response, now: number): SwitchboardError {
   const said = `the agent answered ${status}`
   const pauseMs = retryAfterMs(headers.get('retry-after'), now)
-  const later = pauseMs === null ? {} : { retryAfterMs: pauseMs }
+  const later = withoutNulls({ retryAfterMs: pauseMs })
   if (status === 429) return new SwitchboardError('rate_limited', said, later)
   if (status >= 500 || status === 408) return new SwitchboardError('platform_unavailable', said, later)
   const hint = status < 400 ? { hint: 'redirects are not followed: give the final URL' } : {}

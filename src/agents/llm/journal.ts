@@ -1,6 +1,6 @@
 // The journal of one turn as the loop writes and reads it: what the model answered, which calls were started, and what came
 // of them. Everything that the loop knows after a crash is in here.
-import type { NewTurnStep, TurnJournal, TurnStep } from '../../contract/index.ts'
+import { type NewTurnStep, type TurnJournal, type TurnStep, withoutNulls } from '../../contract/index.ts'
 import type { Message, StopReason, ToolAnswer, ToolUse } from './models/model.ts'
 
 export interface ModelStep {
@@ -71,7 +71,7 @@ export function stepMessages(
     (call): ToolAnswer => result(call.id) ?? { ...unknownAnswer(call), isError: true },
   )
   return [
-    { role: 'assistant', text, calls, ...(raw === null ? {} : { raw }) },
+    { role: 'assistant', text, calls, ...withoutNulls({ raw }) },
     ...(calls.length === 0 ? [] : [{ role: 'tool' as const, results: answered }]),
   ]
 }

@@ -1,6 +1,6 @@
 // `switchboard agents`: what is configured, and the lines that add one.
 import { suggestion } from '../../config/nearest.ts'
-import { defined, type StatusReport, SwitchboardError } from '../../contract/index.ts'
+import { defined, type StatusReport, SwitchboardError, withoutNulls } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import type { DaemonClient } from '../daemon-client.ts'
 import { usage } from '../failure.ts'
@@ -244,7 +244,7 @@ async function addConnected(
   const { command, cwd } = options
   const { connector, who } = await connectorLines(context, options.connector, defined({ command, cwd }))
   const agent = { id, connector, inbound_bindings: [{ plugin, instance }] }
-  const told = who === null ? {} : { who }
+  const told = withoutNulls({ who })
   if (options.write) {
     const { addWritten } = await import('./agents-change.ts')
     return addWritten(context, agent, { instance, told })

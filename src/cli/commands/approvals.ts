@@ -1,5 +1,11 @@
 // `switchboard approvals`: tool calls that wait for a yes or no, decided from a terminal. Allow is for one call.
-import { APPROVAL_STATES, type ApprovalView, lateText, SwitchboardError } from '../../contract/index.ts'
+import {
+  APPROVAL_STATES,
+  type ApprovalView,
+  defined,
+  lateText,
+  SwitchboardError,
+} from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import { limitOf, oneMore, parseStates, printList } from '../list.ts'
 import { paintState } from '../output/colour.ts'
@@ -17,7 +23,7 @@ export interface ApprovalsOptions {
 export const listApprovals: Run<ApprovalsOptions> = async (context, _args, options) => {
   const states = options.all === true ? null : parseStates(options.state ?? 'pending', APPROVAL_STATES)
   const limit = limitOf(context, options.limit)
-  const before = options.before === undefined ? {} : { before: options.before }
+  const before = defined({ before: options.before })
   return context.reading(async (reader) => {
     const rows = reader.approvals(oneMore({ states, limit, ...before }))
     await printList(context, rows, columns(context), {

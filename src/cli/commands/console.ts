@@ -1,4 +1,5 @@
 // `switchboard console`: a one-time link that signs a user in at the console, and the browser that opens it.
+import { defined } from '../../contract/index.ts'
 import type { Run } from '../context.ts'
 import { openBrowser } from '../open-browser.ts'
 import { relativeTime } from '../output/time.ts'
@@ -18,7 +19,7 @@ export interface ConsoleOptions {
 
 export const openConsole: Run<ConsoleOptions> = async (context, _words, { user, open }) => {
   const daemon = await context.daemon()
-  const body = user === undefined ? {} : { user }
+  const body = defined({ user })
   const made = await daemon.call<Made>('POST', '/api/console-link', { body })
   if (context.json) {
     await context.printJson(made)

@@ -1,7 +1,9 @@
 // `switchboard import claude-access DIR`: the access.json of the official Claude Code plugins, as an `access:` block to
 // paste, or as rights granted at once. Nothing is opened that was not open there.
+
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { withoutNulls } from '../../contract/index.ts'
 import { type ClaudeState, claudeState, isFolder } from '../claude-state.ts'
 import type { Context, Run } from '../context.ts'
 import { usage } from '../failure.ts'
@@ -169,8 +171,7 @@ function accessBlock(access: ClaudeAccess): object {
       ...(open.length > 0 ? { groups } : {}),
       ...(patterns.length > 0 ? { mention_patterns: patterns } : {}),
     },
-    ...(access.ackReaction === null ? {} : { ack_reaction: access.ackReaction }),
-    ...(access.replyToMode === null ? {} : { reply_to_mode: access.replyToMode }),
+    ...withoutNulls({ ack_reaction: access.ackReaction, reply_to_mode: access.replyToMode }),
     ...(access.textChunkLimit === null
       ? {}
       : {

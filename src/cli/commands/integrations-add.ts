@@ -1,7 +1,7 @@
 // `switchboard integrations add PLATFORM`: asks what the platform's module asks, tries the answers on the real thing,
 // and keeps them only then. `add ID --platform NAME` is for scripts: it takes the keys as the file would, and asks nothing.
 import { setTimeout as pause } from 'node:timers/promises'
-import { type IntegrationView, type PlatformModule, SwitchboardError } from '../../contract/index.ts'
+import { defined, type IntegrationView, type PlatformModule, SwitchboardError } from '../../contract/index.ts'
 import type { SetupDoor } from '../configuration.ts'
 import type { Context, Run } from '../context.ts'
 import type { DaemonClient } from '../daemon-client.ts'
@@ -64,7 +64,7 @@ export const addIntegration: Run<AddOptions> = async (context, words, options) =
     context.note('nothing was kept')
     return 1
   }
-  const agent = options.agent === undefined ? {} : { agent: options.agent }
+  const agent = defined({ agent: options.agent })
   const added = await linked(daemon, await undisturbed(() => keep(daemon, definition, secrets, agent)))
   const code = await tell(context, who === null ? added : { ...added, who }, 'is kept, encrypted')
   if (context.json) return code

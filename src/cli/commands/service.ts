@@ -5,7 +5,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { realPath } from '../../config/instance.ts'
-import { SwitchboardError } from '../../contract/index.ts'
+import { defined, SwitchboardError } from '../../contract/index.ts'
 import { daemonNow } from '../background.ts'
 import type { Context, Run } from '../context.ts'
 import { usage } from '../failure.ts'
@@ -157,7 +157,7 @@ function planOf(context: Context): ServicePlan {
     description: `Switchboard (${oneLine(instance.name)})`,
     command: [node, ...words, script, 'up', '--json', '--detached', ...config, ...data],
     workingFolder: instance.config === null ? terminal.env.HOME || homedir() : dirname(instance.config.file),
-    environment: path === undefined ? {} : { PATH: path },
+    environment: defined({ PATH: path }),
     logFile: folder.logFile,
   }
 }

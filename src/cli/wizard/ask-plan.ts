@@ -2,7 +2,7 @@
 // what was answered is tried on the real thing: a wrong credential is asked for again, and nothing is written meanwhile.
 import { dirname } from 'node:path'
 import { isSecretReference, resolveSecret } from '../../config/secret-reference.ts'
-import { type ModuleSetup, type PlatformModule, SwitchboardError } from '../../contract/index.ts'
+import { defined, type ModuleSetup, type PlatformModule, SwitchboardError } from '../../contract/index.ts'
 import type { Offer } from '../configuration.ts'
 import type { Context } from '../context.ts'
 import { usage } from '../failure.ts'
@@ -241,7 +241,7 @@ function askingBy(context: Context, prompts: Prompts): Context {
         const asked = question.replace(/: $/, '')
         if (options?.hidden) return prompts.secret(asked.replace(/ \(hidden(; )?/, ' (not shown$1'))
         const [, text = asked, fallback] = /^(.*) \[([^\]]*)\]$/.exec(asked) ?? []
-        return prompts.text(text, fallback === undefined ? {} : { fallback })
+        return prompts.text(text, defined({ fallback }))
       },
     },
   }

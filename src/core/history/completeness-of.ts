@@ -1,5 +1,5 @@
 // How far an integration is known to have missed nothing, as status, doctor, metrics and the page tell it.
-import type { Completeness, HistoryLinkRow } from '../../contract/index.ts'
+import { type Completeness, type HistoryLinkRow, withoutNulls } from '../../contract/index.ts'
 
 /** Three walks in the background should have ended by then. */
 const STALE_MS = 1_800_000
@@ -16,5 +16,5 @@ export function completenessOf(
     return { state: 'behind', until: null, detail: 'not compared since the clock was set back' }
   if (row.state === 'complete' && until !== null && now - until > STALE_MS)
     return { state: 'behind', until, detail: 'not compared lately' }
-  return { state: row.state, until, ...(detail === null ? {} : { detail }) }
+  return { state: row.state, until, ...withoutNulls({ detail }) }
 }

@@ -133,7 +133,7 @@ export async function walkHistory(row: HistoryLinkRow, deps: WalkDeps): Promise<
   const listed = async () => {
     const since = comparedAt ?? row.beganAt
     for (let page: string | undefined; ; ) {
-      const from = page === undefined ? {} : { page }
+      const from = defined({ page })
       const answer = await asked(() => reader.places({ since, ...from }))
       for (const place of answer.places) queue.add(place, 'listed')
       if (!queue.isNextPage(answer.next)) break

@@ -77,7 +77,7 @@ export function reply(to: Address, text: string): Effect {
 }
 
 function bodyOf(event: InboundEvent): TurnBody {
-  const name = event.sender.name === undefined ? {} : { senderName: event.sender.name }
+  const name = defined({ senderName: event.sender.name })
   switch (event.kind) {
     case 'message':
     case 'edit':

@@ -11,6 +11,7 @@ import {
   type Store,
   SwitchboardError,
   type Urgency,
+  withoutNulls,
 } from '../../contract/index.ts'
 import { CLAIM_CHOICES } from '../claims.ts'
 import type { GrantBook } from '../people/approvers.ts'
@@ -86,7 +87,7 @@ export function createNotifier(deps: NotifyDeps): Notifier {
       dedup: true,
       notification: entryOf(caller, order, to),
       ...defined({ choices, claim: claim ?? undefined }),
-      ...(caller.idempotencyKey === null ? {} : { idempotencyKey: caller.idempotencyKey }),
+      ...withoutNulls({ idempotencyKey: caller.idempotencyKey }),
     })
     return (await outlet.post(rows)).result
   }

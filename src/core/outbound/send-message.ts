@@ -12,6 +12,7 @@ import {
   SwitchboardError,
   type Template,
   type ToolCaller,
+  withoutNulls,
 } from '../../contract/index.ts'
 import type { Link } from './links.ts'
 import type { Outlet } from './outlet.ts'
@@ -57,7 +58,7 @@ export async function sendMessage(
     cause: 'send_message',
     dedup: true,
     ...defined({ template }),
-    ...(idempotencyKey === null ? {} : { idempotencyKey }),
+    ...withoutNulls({ idempotencyKey }),
   })
   return (await outlet.post(rows)).result
 }

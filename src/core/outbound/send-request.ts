@@ -1,9 +1,15 @@
 // An outbox row as its platform is asked to send it.
-import { type OutboundOp, type SendRequest, type SendRow, SwitchboardError } from '../../contract/index.ts'
+import {
+  type OutboundOp,
+  type SendRequest,
+  type SendRow,
+  SwitchboardError,
+  withoutNulls,
+} from '../../contract/index.ts'
 import { rowAddress } from '../signals.ts'
 
 export function requestOf(row: SendRow, op: OutboundOp): SendRequest {
-  const turn = row.turn === null ? {} : { turn: row.turn }
+  const turn = withoutNulls({ turn: row.turn })
   const part = row.group === null ? {} : { part: row.part }
   const shown = row.platformIds.length === 0 ? {} : { shown: row.platformIds }
   const seq = row.place ?? row.seq

@@ -15,6 +15,7 @@ import {
   type ToolCaller,
   type ToolDesk,
   type ToolOutcome,
+  withoutNulls,
 } from '../../contract/index.ts'
 import { type Admission, admissionOf } from '../channel-admission.ts'
 import type { Links } from '../outbound/links.ts'
@@ -136,7 +137,7 @@ export function createChannelTools(deps: ChannelToolsDeps): ChannelTools {
           agent: caller.agent,
           session: caller.session,
           turn: caller.turn,
-          ...(caller.idempotencyKey === null ? {} : { idempotencyKey: caller.idempotencyKey }),
+          ...withoutNulls({ idempotencyKey: caller.idempotencyKey }),
         }
         const { result } = await deps.outlet.post([send])
         const answer = result.outbox_id === null ? null : found.view.answered(result.outbox_id)
@@ -171,8 +172,7 @@ function answered(
     ok,
     status,
     outbox_id,
-    ...(code === null ? {} : { code }),
-    ...(error === null ? {} : { error }),
+    ...withoutNulls({ code, error }),
   }
   return {
     text: answer?.text || sentText(result, `sent through ${server}`),

@@ -17,6 +17,7 @@ import {
   type ToolDesk,
   type ToolOutcome,
   type TurnRow,
+  withoutNulls,
 } from '../../contract/index.ts'
 import type { Dispatcher } from '../dispatch/dispatcher.ts'
 import type { Roster } from '../dispatch/roster.ts'
@@ -79,7 +80,7 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
     const { integration, conversation } = parseAddress(address)
     const open = {
       agent: caller.agent,
-      ...(caller.session === null ? {} : { session: caller.session }),
+      ...withoutNulls({ session: caller.session }),
       ...{ integration, conversation },
       states: ['handed', 'seen'] as const,
     }
@@ -189,7 +190,7 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
     agent: caller.agent,
     session: caller.session,
     turn: caller.turn,
-    ...(caller.idempotencyKey === null ? {} : { idempotencyKey: caller.idempotencyKey }),
+    ...withoutNulls({ idempotencyKey: caller.idempotencyKey }),
   })
 
   /** A message of this agent's own in that conversation. */
@@ -215,7 +216,7 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
     if (isOwn && (known.state === 'handed' || known.state === 'seen')) return known
     const [found] = await store.turns({
       agent: caller.agent,
-      ...(caller.session === null ? {} : { session: caller.session }),
+      ...withoutNulls({ session: caller.session }),
       states: ['handed', 'seen'],
       messageId: id,
       limit: 1,
@@ -267,7 +268,7 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
           turn: turn?.id ?? caller.turn,
           ...defined({ replyTo }),
           replyToMode: integrationById(settings(), at.integration)?.replyToMode ?? 'first',
-          ...(caller.idempotencyKey === null ? {} : { idempotencyKey: caller.idempotencyKey }),
+          ...withoutNulls({ idempotencyKey: caller.idempotencyKey }),
         })
         const { result, rows } = await answer(caller, turn, sends, input.text)
         return sendOutcome(result, replyText(result, rows))

@@ -13,6 +13,7 @@ import {
   SwitchboardError,
   type ToolCaller,
   type TurnRow,
+  withoutNulls,
 } from '../../contract/index.ts'
 import { allowedTargets, denial, isAllowedTarget } from '../outbound/targets.ts'
 
@@ -59,7 +60,7 @@ export function createOwnChats(deps: {
       integration: at.integration,
       conversation: at.conversation,
       ...defined({ thread: at.thread }),
-      ...(caller.session === null ? {} : { session: caller.session }),
+      ...withoutNulls({ session: caller.session }),
       states: ['handed', 'seen', 'answered'] as const,
     }
     for await (const turn of everyRow((page) => store.turns({ ...there, ...page })))

@@ -11,6 +11,7 @@ import {
   type ToolOutcome,
   type TranscriptEntry,
   type TurnRow,
+  withoutNulls,
 } from '../../contract/index.ts'
 import type { Links } from '../outbound/links.ts'
 import { carried } from './carried-files.ts'
@@ -81,7 +82,7 @@ export function createReadingTools(
       toolOutcome(async () => {
         const open = await store.turns({
           agent: caller.agent,
-          ...(caller.session === null ? {} : { session: caller.session }),
+          ...withoutNulls({ session: caller.session }),
           states: ['queued', 'handed', 'seen'],
           resting: false,
           oldestFirst: true,

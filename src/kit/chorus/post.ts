@@ -1,6 +1,6 @@
 // Posting to a URL that a Chorus peer gave us: under the guard, and judged by whether trying again can help. The URL is
 // a credential: neither it nor what the peer answered is in any error.
-import { asSwitchboardError, defined, SwitchboardError } from '../../contract/index.ts'
+import { asSwitchboardError, defined, SwitchboardError, withoutNulls } from '../../contract/index.ts'
 import type { GuardedFetch, GuardedResponse } from '../guarded-fetch.ts'
 import { retryAfterMs } from '../retry-after.ts'
 
@@ -58,7 +58,7 @@ function judge({ status, headers }: GuardedResponse, { whom, now }: ChorusPost):
   if (status >= 200 && status < 300) return
   const said = `${whom} answered ${status}`
   const pauseMs = retryAfterMs(headers['retry-after'], now)
-  const later = pauseMs === null ? {} : { retryAfterMs: pauseMs }
+  const later = withoutNulls({ retryAfterMs: pauseMs })
   if (status === 429) throw new SwitchboardError('rate_limited', said, later)
   if (status >= 500 || status === 408) throw new SwitchboardError('platform_unavailable', said, later)
   if (status === 404 || status === 410) throw new SwitchboardError('gone', said)

@@ -5,6 +5,7 @@ import {
   type Cancel,
   type Clock,
   createBoundedMap,
+  defined,
   type Logger,
   type ProcessView,
   type Random,
@@ -190,7 +191,7 @@ export function createProcessKeeper(config: ProcessKeeperConfig, deps: ProcessKe
         throw new SwitchboardError(error.code, error.message, {
           retryAfterMs,
           cause: error,
-          ...(error.hint === undefined ? {} : { hint: error.hint }),
+          ...defined({ hint: error.hint }),
         })
       }
     },

@@ -1,6 +1,6 @@
 // The line to a delivery's callback: one event after the other, `processing` before everything else. Lines do not wait
 // for each other, so a slow or dead callback delays its own delivery alone.
-import { asSwitchboardError, type Clock, SwitchboardError } from '../../contract/index.ts'
+import { asSwitchboardError, type Clock, defined, SwitchboardError } from '../../contract/index.ts'
 import { type ChorusEvent, type GuardedFetch, postChorus } from '../../kit/index.ts'
 import type { KeptDelivery } from './delivery-book.ts'
 
@@ -33,7 +33,7 @@ export function createCallbackLines(deps: {
 
   const send = async (kept: KeptDelivery, event: ChorusEvent) => {
     const to = { url: kept.callback, body: event, whom: 'the callback', allowPrivate: deps.allowPrivate }
-    const key = event.event_id === undefined ? {} : { idempotencyKey: event.event_id }
+    const key = defined({ idempotencyKey: event.event_id })
     try {
       await postChorus({ ...to, ...key, now: deps.clock.now() }, deps.fetch)
     } catch (thrown) {

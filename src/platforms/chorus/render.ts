@@ -1,5 +1,6 @@
 // From the river to Chorus: what a delivery is answered, and which event an outbound message is.
 import {
+  defined,
   type HttpReply,
   type OutboundOp,
   REASONS,
@@ -8,6 +9,7 @@ import {
   type SendRequest,
   type Signal,
   SwitchboardError,
+  withoutNulls,
 } from '../../contract/index.ts'
 import type { ChorusEvent } from '../../kit/index.ts'
 
@@ -66,7 +68,7 @@ export function answerTo(received: readonly Received[]): HttpReply {
 function refusalOf({ state, reason, retryAfterMs }: Received): Refusal | null {
   if (state !== 'refused') return null
   const error = reason === null ? 'It was refused.' : REASONS[reason].text
-  const pause = retryAfterMs === undefined ? {} : { retryAfterMs }
+  const pause = defined({ retryAfterMs })
   if (LIMITS.includes(reason)) return { status: 429, code: 'rate_limited', error, ...pause }
   if (reason === 'empty') return { status: 400, code: 'input_invalid', error: `message.content: ${error}` }
   return { status: 403, code: 'forbidden', error }
@@ -86,7 +88,7 @@ export function eventOf(request: SendRequest, turnFailed: boolean): ChorusEvent 
 
 /** What the agent ran by itself, for a service that shows it. */
 export function toolEvent({ event, call, name, text }: Extract<Signal, { kind: 'tool' }>): ChorusEvent {
-  const id = call === null ? {} : { id: call }
+  const id = withoutNulls({ id: call })
   return event === 'tool_call'
     ? { type: 'tool_call', name: name ?? 'tool', args: parsed(text), ...id }
     : { type: 'tool_result', content: text, ...id }

@@ -1,6 +1,6 @@
 // The way to Discord's REST API, through the kit: every failure told by what it means for the message. It was refused, it
 // did not go out, or nobody knows. Nothing is tried again here, and nothing waits.
-import { asSwitchboardError, type Clock, SwitchboardError } from '../../contract/index.ts'
+import { asSwitchboardError, type Clock, defined, SwitchboardError } from '../../contract/index.ts'
 import { createGuardedFetch, type GuardedFetch, type GuardedResponse } from '../../kit/index.ts'
 import type { DiscordConfig, Timings } from './config.ts'
 import { createLimits, routeOf } from './limits.ts'
@@ -58,7 +58,7 @@ export function createDiscordClient(
         'user-agent': USER_AGENT,
         ...headers,
       },
-      ...(body === undefined ? {} : { body }),
+      ...defined({ body }),
       timeoutMs: options.timeoutMs ?? timings.requestTimeoutMs,
       maxResponseBytes: MAX_ANSWER_BYTES,
       ...guard,

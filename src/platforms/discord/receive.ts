@@ -1,7 +1,14 @@
 // What the gateway brings. Dispatches wait in the order in which they came; all that wait are read, stored in one commit
 // together with the session's position, and only then count as heard. What cannot be stored is not kept here: the session is
 // taken up again at what was stored last, and Discord sends it once more.
-import type { Clock, InboundEvent, Logger, PlatformIntake, Received } from '../../contract/index.ts'
+import {
+  type Clock,
+  defined,
+  type InboundEvent,
+  type Logger,
+  type PlatformIntake,
+  type Received,
+} from '../../contract/index.ts'
 import type { DiscordConfig } from './config.ts'
 import type { Dispatch, Session } from './gateway-socket.ts'
 import { type GuildNews, guildNews } from './guild-news.ts'
@@ -270,5 +277,5 @@ function interactionIn(
 
 function threadOf({ thread }: Place, opened: string | undefined): { readonly thread?: string } {
   const found = thread ?? opened
-  return found === undefined ? {} : { thread: found }
+  return defined({ thread: found })
 }

@@ -1,6 +1,6 @@
 // At most so many mails an hour to one address, also across a restart: what was sent in the last hour is read from the transcript before
 // anything goes out, so that a loop with another machine is not begun anew by a daemon that starts again and again.
-import type { Clock, Logger, Pace, PlatformDeps } from '../../contract/index.ts'
+import { type Clock, defined, type Logger, type Pace, type PlatformDeps } from '../../contract/index.ts'
 import { createChatPace } from '../../kit/index.ts'
 
 const HOUR_MS = 3_600_000
@@ -39,7 +39,7 @@ export function createAnswerLimit(
       const query = {
         direction: 'out',
         limit: PAGE,
-        ...(beforeSeq === undefined ? {} : { beforeSeq }),
+        ...defined({ beforeSeq }),
       } as const
       const page = await transcript(query)
       const recent = page.filter(({ at, state }) => at > since && state !== 'queued' && state !== 'failed')

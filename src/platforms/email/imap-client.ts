@@ -1,7 +1,7 @@
 // One connection to the IMAP server: made with deadlines, told apart by what went wrong, and never left to hang. An instance
 // never reconnects; whoever needs the next one makes it.
 import type { ImapFlow } from 'imapflow'
-import { type Clock, SwitchboardError } from '../../contract/index.ts'
+import { type Clock, SwitchboardError, withoutNulls } from '../../contract/index.ts'
 import type { EmailConfig, Timings } from './config.ts'
 import type { AccessTokens } from './oauth.ts'
 
@@ -30,7 +30,7 @@ export async function connectImap(config: EmailConfig, timings: Timings, deps: I
       accessToken === null
         ? { user: imap.user, pass: imap.password ?? '' }
         : { user: imap.user, accessToken },
-    tls: { servername: imap.host, ...(imap.ca === null ? {} : { ca: imap.ca }) },
+    tls: { servername: imap.host, ...withoutNulls({ ca: imap.ca }) },
     logger: false,
     autoIdleDelay: IDLE_AFTER_MS,
     maxIdleTime: MOST_IDLE_MS,

@@ -1,6 +1,6 @@
 // Access tokens from a refresh token (RFC 6749, section 6): kept until shortly before they end, and asked for once by all who
 // wait for one. A provider that gives a new refresh token with it is followed for as long as this process lives.
-import { type Clock, SwitchboardError } from '../../contract/index.ts'
+import { type Clock, SwitchboardError, withoutNulls } from '../../contract/index.ts'
 import { createGuardedFetch, type GuardedFetch } from '../../kit/index.ts'
 import type { OauthLogin } from './config.ts'
 
@@ -29,8 +29,7 @@ export function createAccessTokens(
       grant_type: 'refresh_token',
       client_id: login.clientId,
       refresh_token: refreshToken,
-      ...(login.clientSecret === null ? {} : { client_secret: login.clientSecret }),
-      ...(login.scope === null ? {} : { scope: login.scope }),
+      ...withoutNulls({ client_secret: login.clientSecret, scope: login.scope }),
     })
     const answer = await guardedFetch({
       url: login.tokenUrl,

@@ -6,6 +6,7 @@ import {
   type SendRequest,
   SwitchboardError,
   type Urgency,
+  withoutNulls,
 } from '../../contract/index.ts'
 import type { FileShelf } from '../../kit/index.ts'
 import { normalAddress } from './addresses.ts'
@@ -66,7 +67,7 @@ export function createSend(deps: SendDeps): (request: SendRequest) => Promise<Re
       subject: oneLine(subject),
       ...(answer === null ? {} : { inReplyTo: answer.inReplyTo, references: [...answer.references] }),
       text: body.text,
-      ...(body.html === null ? {} : { html: body.html }),
+      ...withoutNulls({ html: body.html }),
       attachments: attachment,
       headers: {
         'Auto-Submitted': answer === null ? 'auto-generated' : 'auto-replied',

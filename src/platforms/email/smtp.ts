@@ -1,7 +1,7 @@
 // SMTP: a mail that was made is handed to the server, which says yes, not now, or no. What it did not say is not guessed: a
 // connection that breaks while the mail is under way leaves it unknown whether it was taken.
 import type { Transporter } from 'nodemailer'
-import { type Clock, SwitchboardError } from '../../contract/index.ts'
+import { type Clock, SwitchboardError, withoutNulls } from '../../contract/index.ts'
 import type { EmailConfig, Timings } from './config.ts'
 import type { AccessTokens } from './oauth.ts'
 
@@ -51,7 +51,7 @@ export function createSmtp(
       secure: smtp.tls === true,
       requireTLS: smtp.tls === 'starttls',
       ignoreTLS: smtp.tls === false,
-      tls: { servername: smtp.host, ...(smtp.ca === null ? {} : { ca: smtp.ca }) },
+      tls: { servername: smtp.host, ...withoutNulls({ ca: smtp.ca }) },
       ...auth(token),
       dnsTimeout: timings.connectMs,
       connectionTimeout: timings.connectMs,

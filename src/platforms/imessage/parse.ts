@@ -1,5 +1,5 @@
 // A row of chat.db as an inbound event. Service rows, our own words and what belongs to another row start no turn.
-import type { Attachment, InboundEvent } from '../../contract/index.ts'
+import { type Attachment, defined, type InboundEvent } from '../../contract/index.ts'
 import { safeFileName, safeMime } from '../../kit/index.ts'
 import { type PlistValue, readBinaryPlist } from './binary-plist.ts'
 import type { FileRow, MessageRow } from './chat-db.ts'
@@ -100,7 +100,7 @@ function attachmentOf({ guid, mime, name, size, path }: FileRow): readonly Attac
       id: guid,
       kind: kind ?? 'file',
       ...(called === undefined ? {} : { name: safeFileName(called) }),
-      ...(type === undefined ? {} : { mime: type }),
+      ...defined({ mime: type }),
       ...(size > 0 ? { size } : {}),
       ref: guid,
     },

@@ -5,6 +5,7 @@ import {
   asSwitchboardError,
   type Cancel,
   type Clock,
+  defined,
   type ServerPush,
   type ServerTool,
   type ServerToolResult,
@@ -169,7 +170,7 @@ export async function openConnection(launch: Launch, deps: ConnectionDeps): Prom
     const tools: ServerTool[] = []
     let cursor: string | undefined
     for (let page = 0; page < MAX_TOOL_PAGES; page++) {
-      const params = cursor === undefined ? {} : { cursor }
+      const params = defined({ cursor })
       const listed = await client.request({ method: 'tools/list', params }, { timeout: NEVER_MS })
       tools.push(
         ...listed.tools.map(({ name, inputSchema }) => ({ name, arguments: argumentsOf(inputSchema) })),

@@ -13,6 +13,7 @@ import {
   type ServerFacts,
   type ServerNews,
   SwitchboardError,
+  withoutNulls,
 } from '../../contract/index.ts'
 import { backoffMs, createLeaseHold } from '../../kit/index.ts'
 import { createRedactor, createStderrLog } from '../../kit/processes/index.ts'
@@ -243,7 +244,7 @@ export function createSupervisor(first: McpServerSettings, deps: SupervisorDeps)
   const connected = (): Connection => {
     if (live !== null) return live
     throw new SwitchboardError('platform_unavailable', `channel server ${settings.name} is ${facts.state}`, {
-      ...(facts.detail === null ? {} : { hint: facts.detail }),
+      ...withoutNulls({ hint: facts.detail }),
     })
   }
 

@@ -1,5 +1,5 @@
 // Buttons, slash commands and shortcuts, as events of the river. What is not ours is null: acknowledged and left.
-import type { InboundEvent } from '../../contract/index.ts'
+import { defined, type InboundEvent } from '../../contract/index.ts'
 import { clean, readText } from './inbound-text.ts'
 import { chatOf, type ParseContext, type SlackMessage, threadOf, unparsable } from './parse.ts'
 import { isStamp, stampMs } from './stamps.ts'
@@ -134,5 +134,5 @@ function personOf({ user }: Payload): string {
 
 function nameOf(user: string, context: ParseContext): { readonly name?: string } {
   const name = context.nameOf(user)
-  return name === undefined ? {} : { name }
+  return defined({ name })
 }

@@ -1,6 +1,12 @@
 // Sending: one call of the Web API for each op, resolved when Slack confirmed. Every post carries the outbox id and part of
 // its row as metadata, so that it can be found again when the answer was lost.
-import { type OutboundOp, type Receipt, type SendRequest, SwitchboardError } from '../../contract/index.ts'
+import {
+  type OutboundOp,
+  type Receipt,
+  type SendRequest,
+  SwitchboardError,
+  withoutNulls,
+} from '../../contract/index.ts'
 import type { SlackClient } from './client.ts'
 import type { DirectChats } from './direct-chats.ts'
 import { emojiName } from './emoji.ts'
@@ -52,7 +58,7 @@ export function createSend({ client, chats, uploads }: SendDeps): Sending {
       ...urgencyOf(op),
     }
     const { answer } = await withBlocks(rich, actions, (blocks) =>
-      client.call('chat.postMessage', { ...message, ...(blocks === null ? {} : { blocks }) }),
+      client.call('chat.postMessage', { ...message, ...withoutNulls({ blocks }) }),
     )
     const landed = typeof answer.channel === 'string' ? answer.channel : channel
     chats.learn(request.to.conversation, landed)

@@ -1,7 +1,7 @@
 // One connection of Socket Mode. It is made, says hello, brings envelopes, is told to go, and ends; each of these has a
 // deadline or is told, so that nobody waits for a connection that is not one. That it is quiet means nothing: only a ping
 // without an answer does.
-import { type Cancel, type Clock, SwitchboardError } from '../../contract/index.ts'
+import { type Cancel, type Clock, defined, SwitchboardError } from '../../contract/index.ts'
 import type { Timings } from './config.ts'
 
 export interface Envelope {
@@ -97,7 +97,7 @@ export async function openSocket(
         .envelope(envelope)
         .then((payload) => {
           if (socket.readyState !== 1) return
-          const answer = payload === undefined ? {} : { payload }
+          const answer = defined({ payload })
           socket.send(JSON.stringify({ envelope_id: envelope.envelope_id, ...answer }))
         })
         .catch(() => undefined)

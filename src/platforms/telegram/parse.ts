@@ -10,7 +10,13 @@ import type {
   Update,
   User,
 } from 'grammy/types'
-import type { InboundEvent, InboundMessage, Quoted, Sender } from '../../contract/index.ts'
+import {
+  type InboundEvent,
+  type InboundMessage,
+  type Quoted,
+  type Sender,
+  withoutNulls,
+} from '../../contract/index.ts'
 import { attachmentsOf, placeholderOf } from './attachments.ts'
 
 /** What the bot knows of itself. */
@@ -84,7 +90,7 @@ function readMessage(
       : {}),
     text: clean(text),
     mentioned: placeOf(chat) === 'direct' || isMentioned(message, self),
-    ...(replyTo === null ? {} : { replyTo }),
+    ...withoutNulls({ replyTo }),
     ...(attachments.length === 0 ? {} : { attachments }),
     meta: metaOf(message),
   }

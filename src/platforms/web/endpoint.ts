@@ -9,6 +9,7 @@ import {
   type RawRequest,
   type Received,
   SwitchboardError,
+  withoutNulls,
 } from '../../contract/index.ts'
 import {
   mintChatPath,
@@ -157,7 +158,7 @@ export function createWebEndpoint(config: WebConfig, parts: EndpointParts): Endp
       const minted = await mintChatPath(deps.tokens, {
         integration: config.integration,
         sender: session.sender,
-        ...(session.name === null ? {} : { name: session.name }),
+        ...withoutNulls({ name: session.name }),
       })
       return jsonReply(200, {
         link: `${config.publicUrl ?? ''}${minted.path}`,

@@ -6,6 +6,7 @@ import {
   type InboundTap,
   type InboundUnparsable,
   SwitchboardError,
+  withoutNulls,
 } from '../../contract/index.ts'
 import type { WebConfig } from './config.ts'
 
@@ -93,7 +94,7 @@ export function toInboundMessage(
     kind: 'message',
     conversation: speaker.sender,
     chat: 'direct',
-    sender: { id: speaker.sender, ...(speaker.name === null ? {} : { name: speaker.name }) },
+    sender: { id: speaker.sender, ...withoutNulls({ name: speaker.name }) },
     at: facts.at,
     messageId: order.clientId,
     text: order.text,
@@ -108,7 +109,7 @@ export function toUnparsable(problem: string, speaker: Speaker, at: number): Inb
     kind: 'unparsable',
     conversation: speaker.sender,
     chat: 'direct',
-    sender: { id: speaker.sender, ...(speaker.name === null ? {} : { name: speaker.name }) },
+    sender: { id: speaker.sender, ...withoutNulls({ name: speaker.name }) },
     at,
     problem,
   }
@@ -119,7 +120,7 @@ export function toInboundDeletion(messageId: string, { sender, name }: Speaker, 
     kind: 'delete',
     conversation: sender,
     chat: 'direct',
-    sender: { id: sender, ...(name === null ? {} : { name }) },
+    sender: { id: sender, ...withoutNulls({ name }) },
     at,
     messageId,
   }
@@ -130,7 +131,7 @@ export function toInboundTap(order: TapOrder, speaker: Speaker, at: number): Inb
     kind: 'tap',
     conversation: speaker.sender,
     chat: 'direct',
-    sender: { id: speaker.sender, ...(speaker.name === null ? {} : { name: speaker.name }) },
+    sender: { id: speaker.sender, ...withoutNulls({ name: speaker.name }) },
     at,
     messageId: TAP_PREFIX + order.clientId,
     on: order.on,

@@ -1,6 +1,6 @@
 // Answers posted to a URL: in its taker's form, signed, under the guard, and told honestly when nobody knows whether they
 // arrived. Trying again is the river's: what is thrown says whether it can help.
-import { asSwitchboardError, SwitchboardError } from '../../contract/index.ts'
+import { asSwitchboardError, SwitchboardError, withoutNulls } from '../../contract/index.ts'
 import type { GuardedFetch, GuardedResponse } from '../../kit/index.ts'
 import { postFor, TAKERS } from './out-formats.ts'
 import type { Posting } from './out-options.ts'
@@ -31,7 +31,7 @@ function judge(response: GuardedResponse, now: number): void {
   if (status === 429 || status === 408 || status >= 500) {
     const retryAfterMs = retryAfter(response.headers['retry-after'], now)
     throw new SwitchboardError('platform_unavailable', `out.url answered ${status}`, {
-      ...(retryAfterMs === null ? {} : { retryAfterMs }),
+      ...withoutNulls({ retryAfterMs }),
     })
   }
   const hint = status < 400 ? { hint: 'redirects are not followed: give the final URL' } : {}

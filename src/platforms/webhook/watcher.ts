@@ -5,15 +5,17 @@
 // answers: it holds rows back while a commit of another node may still put one before them. A live message is a hint: it
 // says "look", and that its row may be shown although its `sent` is not committed yet. A row that is not sent yet
 // leaves a hole, which is filled when the row is sent.
-import type {
-  Address,
-  Cancel,
-  Clock,
-  PlatformDeps,
-  StreamSink,
-  TranscriptEntry,
+import {
+  type Address,
+  address,
+  type Cancel,
+  type Clock,
+  createBoundedMap,
+  type PlatformDeps,
+  type StreamSink,
+  type TranscriptEntry,
+  withoutNulls,
 } from '../../contract/index.ts'
-import { address, createBoundedMap } from '../../contract/index.ts'
 import { formatSse, formatSseComment, visitPassed } from '../../kit/index.ts'
 import { LOOK_MS, type LookTogether, type News } from './look-together.ts'
 import { formatPosition, type Position } from './position.ts'
@@ -80,7 +82,7 @@ export function createWatcher(
     return sentAway || sink.closed
   }
 
-  const scope = config.conversation === null ? {} : { conversation: config.conversation }
+  const scope = withoutNulls({ conversation: config.conversation })
   type Range = Omit<Parameters<PlatformDeps['transcript']>[0], 'conversation' | 'direction'>
   const rows = (range: Range) => deps.transcript({ direction: 'out', ...scope, ...range })
 

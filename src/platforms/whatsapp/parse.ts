@@ -1,6 +1,6 @@
 // A post of WhatsApp as inbound events: several entries, changes, messages and statuses in the order in which they stand. What
 // cannot be read is recorded and hides nothing of the rest.
-import type { InboundEvent, Quoted } from '../../contract/index.ts'
+import { defined, type InboundEvent, type Quoted, withoutNulls } from '../../contract/index.ts'
 import { valueOfChoice } from './choices.ts'
 import { type Content, contentOf } from './content.ts'
 import { type Fields, fieldsOf, listOf, textOf, timeOf } from './fields.ts'
@@ -100,7 +100,7 @@ function baseOf(message: Fields, person: Person, { now }: ParseContext) {
   return {
     conversation: (group ?? person.id).slice(0, MOST_ID),
     chat: group === undefined ? ('direct' as const) : ('group' as const),
-    sender: { id: person.id, ...(person.name === undefined ? {} : { name: person.name }) },
+    sender: { id: person.id, ...defined({ name: person.name }) },
     at: timeOf(message.timestamp, now),
   }
 }
@@ -119,8 +119,8 @@ function messageEvent(content: Content, { message, value, person, base }: Frame)
     ...base,
     text: content.text,
     mentioned: base.chat === 'direct' || isMentioned(content.text, context, fieldsOf(value.metadata)),
-    ...(replyTo === null ? {} : { replyTo }),
-    ...(content.attachments === undefined ? {} : { attachments: content.attachments }),
+    ...withoutNulls({ replyTo }),
+    ...defined({ attachments: content.attachments }),
     meta: { ...metaOf(message, context, person), ...content.meta },
   }
 }
@@ -239,7 +239,7 @@ function unparsable(problem: string, { now }: ParseContext, messageId?: string):
     event: {
       kind: 'unparsable',
       ...nobody(now),
-      ...(messageId === undefined ? {} : { messageId }),
+      ...defined({ messageId }),
       problem: `a post of WhatsApp could not be read: ${problem}`,
     },
   }
@@ -249,7 +249,7 @@ function aside(about: string, { now }: ParseContext, messageId?: string): Parsed
   const event = {
     kind: 'filtered',
     ...nobody(now),
-    ...(messageId === undefined ? {} : { messageId }),
+    ...defined({ messageId }),
   } as const
   return { kind: 'aside', event, about }
 }

@@ -1,6 +1,6 @@
 // Who speaks and where: a person is known by the phone number where WhatsApp tells it, else by the user id that stands for it
 // (BSUID). Both come signed in one post, so one that was told with a number is still that number when it comes without.
-import { type BoundedMap, createBoundedMap } from '../../contract/index.ts'
+import { type BoundedMap, createBoundedMap, defined } from '../../contract/index.ts'
 import { type Fields, fieldsOf, listOf, textOf } from './fields.ts'
 
 const REMEMBERED = 20_000
@@ -38,7 +38,7 @@ export function createPeople(): People {
       return {
         id: id.slice(0, 200),
         ...(name === undefined ? {} : { name: name.slice(0, 200) }),
-        ...(known === undefined ? {} : { waId: known }),
+        ...defined({ waId: known }),
         ...(bsuid === undefined ? {} : { userId: bsuid.slice(0, 200) }),
       }
     },

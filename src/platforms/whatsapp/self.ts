@@ -1,6 +1,6 @@
 // The number that we are, as the API knows it: asked once the adapter starts, and until it answers. A server that knows the token
 // and not this question is no reason to be down.
-import { type Clock, SwitchboardError } from '../../contract/index.ts'
+import { type Clock, defined, SwitchboardError } from '../../contract/index.ts'
 import type { WhatsAppClient } from './client.ts'
 import type { Timings, WhatsAppConfig } from './config.ts'
 import { textOf } from './fields.ts'
@@ -50,7 +50,7 @@ export function createSelfWatch(
   let stopped = true
   let cancel = () => {}
   const up = (detail?: string) => {
-    link = { state: 'up', since: clock.now(), ...(detail === undefined ? {} : { detail }) }
+    link = { state: 'up', since: clock.now(), ...defined({ detail }) }
   }
 
   const look = async (connected: () => void, attempt = 1): Promise<void> => {

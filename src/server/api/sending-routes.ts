@@ -1,5 +1,7 @@
 // The part of the table that sends and keeps integrations.
+
 import type { z } from 'zod'
+import { defined } from '../../contract/index.ts'
 import {
   HookTestBody,
   IntegrationBody,
@@ -64,7 +66,7 @@ export const SENDING_ROUTES: readonly Route[] = [
     // It names its own approvers.
     gives: () => true,
     run: ({ desk, body: { definition, agent }, by }) =>
-      desk.addIntegration(definition, agent === undefined ? {} : { agent }, by),
+      desk.addIntegration(definition, defined({ agent }), by),
   }),
   route({
     method: 'POST',

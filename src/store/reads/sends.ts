@@ -7,6 +7,7 @@ import {
   type SendRow,
   type TranscriptEntry,
   type TranscriptQuery,
+  withoutNulls,
 } from '../../contract/index.ts'
 import { SEND_COLUMNS, sendRow, TURN_COLUMNS, turnRow } from '../codec.ts'
 import { firstRow, horizon, rows, type Steps, whole } from '../statement.ts'
@@ -160,7 +161,7 @@ function inbound(turn: ReturnType<typeof turnRow>): TranscriptEntry {
     direction: 'in',
     id: turn.id,
     conversation: turn.conversation,
-    ...(turn.thread === null ? {} : { thread: turn.thread }),
+    ...withoutNulls({ thread: turn.thread }),
     at: turn.receivedAt,
     text: turn.body?.text ?? '',
     state: turn.state,
@@ -180,7 +181,7 @@ function outbound(send: SendRow): TranscriptEntry {
     direction: 'out',
     id: send.id,
     conversation: send.conversation,
-    ...(send.thread === null ? {} : { thread: send.thread }),
+    ...withoutNulls({ thread: send.thread }),
     // A reminder is said when it is due, not when it was planned.
     at: Math.max(send.createdAt, send.dueAt),
     text: send.op ? opText(send.op) : '',

@@ -7,6 +7,7 @@ import {
   rowId,
   type SendState,
   sendLane,
+  withoutNulls,
 } from '../../contract/index.ts'
 import { digestOf } from '../mac.ts'
 import {
@@ -315,8 +316,7 @@ function recordBirth(
     detail: JSON.stringify({
       cause: send.cause,
       conversation: send.to.conversation,
-      ...(send.agent === null ? {} : { agent: send.agent }),
-      ...(send.turn === null ? {} : { turn: send.turn }),
+      ...withoutNulls({ agent: send.agent, turn: send.turn }),
       ...(birth.state === 'deduplicated' ? { first: birth.first } : {}),
     }),
   })

@@ -8,6 +8,7 @@ import {
   type SendReceipt,
   type SendRow,
   sendMayMove,
+  withoutNulls,
 } from '../../contract/index.ts'
 import { SEND_COLUMNS, sendRow } from '../codec.ts'
 import { firstRow, rows, run, type Steps } from '../statement.ts'
@@ -36,7 +37,7 @@ export function* hearLaterWord(context: VerbContext, integration: string, word: 
 /** What is still on its way, or to be sent again, was not what bounced. */
 function* failLater(context: VerbContext, send: SendRow, word: LaterWord): Steps<boolean> {
   if (send.state === 'queued' || send.state === 'failed' || !sendMayMove(send.state, 'failed')) return false
-  const detail = word.detail === null ? {} : { detail: word.detail }
+  const detail = withoutNulls({ detail: word.detail })
   yield* writeSend(context, send, { to: 'failed', reason: 'platform_rejected', ...detail })
   if (send.agent !== null && send.session !== null)
     yield* run('UPDATE outbox SET untold = 1 WHERE seq = $1', [send.seq])

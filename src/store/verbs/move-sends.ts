@@ -9,6 +9,7 @@ import {
   type SendRow,
   type SendState,
   sendMayMove,
+  withoutNulls,
 } from '../../contract/index.ts'
 import { SEND_COLUMNS, sendRow } from '../codec.ts'
 import { digestOf } from '../mac.ts'
@@ -90,7 +91,7 @@ function* moveOne(
     to: move.to === 'sending' ? yield* shownAs(send) : move.to,
     reason: move.reason ?? null,
     ...defined({ detail: move.detail, platformIds: move.platformIds }),
-    ...(op === null ? {} : { op }),
+    ...withoutNulls({ op }),
   }
   if (alone) sends.set(move.id, yield* writeSend(context, send, change))
   else {

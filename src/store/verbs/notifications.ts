@@ -1,5 +1,5 @@
 // The notification log: every attempt to tell the user something, in the commit of its outbox row where there is one.
-import type { NewNotification } from '../../contract/index.ts'
+import { type NewNotification, withoutNulls } from '../../contract/index.ts'
 import { digestOf } from '../mac.ts'
 import { run, type Steps } from '../statement.ts'
 import { oneByOne, recordFact, type Verb, type VerbContext } from '../verb-context.ts'
@@ -39,8 +39,7 @@ export function* writeNotification(context: VerbContext, attempt: Attempt): Step
     {
       user: attempt.user,
       channel: attempt.channel,
-      ...(attempt.agent === null ? {} : { agent: attempt.agent }),
-      ...(attempt.error === null ? {} : { error: attempt.error }),
+      ...withoutNulls({ agent: attempt.agent, error: attempt.error }),
     },
   )
 }

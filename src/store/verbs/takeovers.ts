@@ -13,6 +13,7 @@ import {
   type TakeOrder,
   type TakeoverRow,
   type TakeResult,
+  withoutNulls,
 } from '../../contract/index.ts'
 import { LIVE_TAKEOVER, TAKEOVER_COLUMNS, takeoverRow } from '../reads/takeovers.ts'
 import { firstRow, type Row, rows, run, type Steps, text, textOrNull, whole } from '../statement.ts'
@@ -214,7 +215,7 @@ function* end(
     [live.id, context.now, how, by],
   )
   const fact = { kind: 'takeover', ref: live.id, integration: live.at.integration, from: live.state }
-  const whose = live.holder === null ? {} : { holder: live.holder }
+  const whose = withoutNulls({ holder: live.holder })
   recordFact(context, { ...fact, to: 'ended' }, { address: live.address, how, by, ...whose })
   hint(context, { kind: 'takeover', id: live.address })
   return { ...live, state: 'ended', ended: { at: context.now, how, by } }

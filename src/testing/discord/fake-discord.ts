@@ -1,7 +1,9 @@
 // A Discord on loopback that speaks the real wire and fails when a plan tells it to: REST, the gateway, interactions, files.
 // For tests and for `switchboard emulate discord`; a person's side is scripted with `person(…)`.
+
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { defined } from '../../contract/index.ts'
 import { createFaultPlan, type FaultPlan, type FaultRule } from '../fault-plan.ts'
 import { readBody } from '../request-body.ts'
 import { createFakeGateway, type FakeGateway } from './gateway.ts'
@@ -113,7 +115,7 @@ export async function createFakeDiscord(options: FakeDiscordOptions = {}): Promi
       guild !== undefined && isMessage && author !== undefined && data.webhook_id === undefined
         ? { member: memberFacts(world.guild, author.id) }
         : {}
-    const where = guild === undefined ? {} : { guild_id: guild }
+    const where = defined({ guild_id: guild })
     const { reactions: _, ...told } = data
     gateway.dispatch(
       type,
@@ -132,7 +134,7 @@ export async function createFakeDiscord(options: FakeDiscordOptions = {}): Promi
     nonces,
     interactions,
     contentIntent,
-    scope: (channel: FakeChannel) => (channel.guild_id === undefined ? {} : { guild: channel.guild_id }),
+    scope: (channel: FakeChannel) => defined({ guild: channel.guild_id }),
     gateway: { shards: options.shards ?? 1, startsLeft: gateway.startsLeft, token },
     deadlineMs: options.deadlineMs ?? 3_000,
   })
@@ -153,11 +155,11 @@ export async function createFakeDiscord(options: FakeDiscordOptions = {}): Promi
             answered: null,
             ephemeral: false,
             original: null,
-            ...(interaction.on === undefined ? {} : { message: interaction.on }),
+            ...defined({ message: interaction.on }),
           }
           interactions.set(open.id, open)
           const guild = world.channel(open.channel)?.guild_id
-          gateway.dispatch('INTERACTION_CREATE', interaction.payload, guild === undefined ? {} : { guild })
+          gateway.dispatch('INTERACTION_CREATE', interaction.payload, defined({ guild }))
           return open
         },
       },

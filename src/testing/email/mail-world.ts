@@ -1,4 +1,5 @@
 // What the fake mail servers hold: mailboxes by address, their folders, and the mails in them by UID. In memory.
+import { defined } from '../../contract/index.ts'
 
 export interface FakeMail {
   readonly uid: number
@@ -48,7 +49,7 @@ export function createMailWorld({ now }: { readonly now: () => number }): MailWo
   }
   const folder = (name: string, use?: string): FakeFolder => ({
     name,
-    ...(use === undefined ? {} : { use }),
+    ...defined({ use }),
     uidValidity: 1_000 + boxes.size,
     uidNext: 1,
     mails: [],

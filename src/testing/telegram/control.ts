@@ -1,7 +1,7 @@
 // The emulator's own doors beside the Bot API: a page, POST /_person to act as a person, GET /_chat/ID to see a chat as
 // people see it, POST /_faults for another plan. Loopback only, and closed to the scripts of other sites.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { defined, SwitchboardError } from '../../contract/index.ts'
+import { defined, SwitchboardError, withoutNulls } from '../../contract/index.ts'
 import { openControlDoor, readJsonObject } from '../control-door.ts'
 import { controlPage } from '../control-page.ts'
 import { parseFaultRules } from '../fault-plan.ts'
@@ -87,7 +87,7 @@ function transcript(fake: FakeTelegram, id: number): object {
     buttons: message.reply_markup?.inline_keyboard.flat().map((button) => button.text) ?? [],
     ...defined({ topic: message.message_thread_id }),
     ...(silent ? { silent } : {}),
-    ...(reaction === null ? {} : { reaction }),
+    ...withoutNulls({ reaction }),
   }))
   return { chat: fake.world.chat(id) ?? { id }, messages }
 }

@@ -1,7 +1,7 @@
 // The emulator's own doors beside the Graph API: a page, POST /_person to act as a person, GET /_chat/NUMBER to see a chat as people
 // see it, POST /_webhook to say where posts go, POST /_faults for another plan. Loopback only, and closed to scripts of other sites.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { defined, SwitchboardError } from '../../contract/index.ts'
+import { defined, SwitchboardError, withoutNulls } from '../../contract/index.ts'
 import { openControlDoor, readJsonObject } from '../control-door.ts'
 import { controlPage } from '../control-page.ts'
 import { parseFaultRules } from '../fault-plan.ts'
@@ -113,8 +113,7 @@ function transcript(fake: FakeWhatsApp, chat: string): object {
     type,
     text,
     buttons: choices.map(({ title }) => title),
-    ...(replyTo === null ? {} : { reply_to: replyTo }),
-    ...(reaction === null ? {} : { reaction }),
+    ...withoutNulls({ reply_to: replyTo, reaction }),
   }))
   return { chat, window_open: fake.world.isOpen(chat), marks: fake.world.marks, messages }
 }

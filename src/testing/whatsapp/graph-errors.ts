@@ -1,4 +1,5 @@
 // How the Cloud API refuses: a status, a code that decides, and words.
+import { defined } from '../../contract/index.ts'
 
 export interface Refusal {
   readonly status: number
@@ -26,7 +27,7 @@ const TITLES: Readonly<Record<number, string>> = {
 }
 
 export function refuse(code: number, details: string, status = 400, retryAfter?: number): Answer {
-  return { refusal: { status, code, details, ...(retryAfter === undefined ? {} : { retryAfter }) } }
+  return { refusal: { status, code, details, ...defined({ retryAfter }) } }
 }
 
 export function titleOf(code: number): string {

@@ -1,5 +1,5 @@
 // A person in the fake WhatsApp: what they do comes to the business as a post, what they see is what stands in their chat.
-import { SwitchboardError } from '../../contract/index.ts'
+import { defined, SwitchboardError, withoutNulls } from '../../contract/index.ts'
 import type { FakeContact, Shown, World } from './world.ts'
 
 export interface PersonOptions {
@@ -56,9 +56,9 @@ export function createPerson({ world, post, status }: PersonDeps, options: Perso
   const chat = waId ?? userId
 
   const tell = (message: Readonly<Record<string, unknown>>, at: number) => {
-    const named = { user_id: userId, ...(waId === null ? {} : { wa_id: waId }) }
+    const named = { user_id: userId, ...withoutNulls({ wa_id: waId }) }
     const profile = { name, ...(waId === null ? { username: name.toLowerCase() } : {}) }
-    const from = { from_user_id: userId, ...(waId === null ? {} : { from: waId }) }
+    const from = { from_user_id: userId, ...withoutNulls({ from: waId }) }
     world.wrote(chat, at)
     post({
       contacts: [{ profile, ...named }],
@@ -102,7 +102,7 @@ export function createPerson({ world, post, status }: PersonDeps, options: Perso
           mime_type: mime,
           sha256: '',
           ...named,
-          ...(caption === undefined ? {} : { caption }),
+          ...defined({ caption }),
         },
         given,
       )
@@ -118,7 +118,7 @@ export function createPerson({ world, post, status }: PersonDeps, options: Perso
     reacts(on, emoji) {
       const shown = world.find(on)
       if (shown) shown.reaction = emoji
-      const inside = { message_id: on, ...(emoji === null ? {} : { emoji }) }
+      const inside = { message_id: on, ...withoutNulls({ emoji }) }
       tell({ id: `${on}.r${world.nextId()}`, type: 'reaction', reaction: inside }, world.now())
     },
     reads() {

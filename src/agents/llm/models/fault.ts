@@ -1,5 +1,5 @@
 // What went wrong at an API, in our words: whether another try may help and when, and never a key or a URL.
-import { SwitchboardError } from '../../../contract/index.ts'
+import { defined, SwitchboardError, withoutNulls } from '../../../contract/index.ts'
 import { toolText } from '../../../kit/index.ts'
 
 const SHOWN_CHARS = 300
@@ -40,7 +40,7 @@ export function modelFault(thrown: unknown, { model, now, secrets }: FaultContex
 }
 
 function failed(message: string, hint?: string): SwitchboardError {
-  return new SwitchboardError('agent_failed', message, hint === undefined ? {} : { hint })
+  return new SwitchboardError('agent_failed', message, defined({ hint }))
 }
 
 function later(
@@ -50,7 +50,7 @@ function later(
   now: number,
 ): SwitchboardError {
   const retryAfterMs = waitOf(headers, now)
-  return new SwitchboardError(code, message, retryAfterMs === null ? {} : { retryAfterMs })
+  return new SwitchboardError(code, message, withoutNulls({ retryAfterMs }))
 }
 
 function waitOf(headers: Headers | undefined, now: number): number | null {
