@@ -326,7 +326,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       return () => undefined
     })
     try {
-      await parts.match(wantedParts(deps, river))
+      await parts.match(await wantedParts(deps, river))
       for (const link of links.all()) link.adapter.reconsider?.()
     } finally {
       release()

@@ -1,14 +1,19 @@
 // The parts that a configuration wants, by `integration:ID` and `agent:ID`, each with what it would be started with.
-import type { Settings } from '../contract/index.ts'
+import { inSlices, type Settings } from '../contract/index.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import type { GatewayDeps } from './gateway.ts'
 import type { Part } from './parts.ts'
 import { makeAgent, makeIntegration, type River } from './start-parts.ts'
 
-export function wantedParts(deps: GatewayDeps, river: River): ReadonlyMap<string, Part> {
+/** Between two slices, what others do goes on. */
+const SLICE = 200
+
+export async function wantedParts(deps: GatewayDeps, river: River): Promise<ReadonlyMap<string, Part>> {
   const settings = deps.settings()
   const wanted = new Map<string, Part>()
-  for (const one of settings.integrations) {
+  const want = <One>(all: readonly One[], put: (one: One) => void) =>
+    inSlices(all, deps.clock, put, { slice: SLICE })
+  await want(settings.integrations, (one) => {
     const { origin: _origin, ...meaning } = one
     const by = broughtBy(settings, 'platforms', one.platform)
     wanted.set(`integration:${one.id}`, {
@@ -16,14 +21,14 @@ export function wantedParts(deps: GatewayDeps, river: River): ReadonlyMap<string
       live: one.enabled && river.links.get(one.id)?.adapter.reconsider !== undefined,
       make: () => makeIntegration(one, deps, river),
     })
-  }
-  for (const one of settings.agents) {
+  })
+  await want(settings.agents, (one) => {
     const by = broughtBy(settings, 'connectors', one.connector.type)
     wanted.set(`agent:${one.id}`, {
       digest: fingerprintOf({ ...one.connector, by }, deps.secret),
       make: () => makeAgent(one, deps, river),
     })
-  }
+  })
   return wanted
 }
 

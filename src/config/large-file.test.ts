@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { createAdapters } from '../app/adapter-shelf.ts'
 import { bindings, overlaps, unheard } from './check-bindings.ts'
+import { digestOf, digestSteps } from './digest.ts'
 import { parseSettings } from './load.ts'
 import type { Config } from './schema/index.ts'
 import { readYaml, readYamlInSlices } from './yaml-text.ts'
@@ -143,6 +144,58 @@ describe('a large configuration', () => {
     const nonsense = `${text}  - { id: a250, connector: { type: demo }, nonsense: 1 }\n`
     const wrong = await parseSettings(nonsense, '/tmp/switchboard.yaml', deps)
     expect(wrong).toMatchObject({ ok: false, problems: [{ line: 503 }] })
+  })
+
+  it('[I23.reload-slices] every step over a long list gives way: reading, checking, and what comes out of it', async () => {
+    const turnsOf = async (many: number) => {
+      const entries = Array.from({ length: many }, (_, at) => `  - { id: a${at}, connector: { type: demo } }`)
+      const deps = {
+        adapters: createAdapters({}),
+        failedModules: 'down' as const,
+        defaultStore: 'sqlite:x',
+        readFile: () => {
+          throw Object.assign(new Error('none'), { code: 'ENOENT' })
+        },
+      }
+      let turns = 0
+      let over = false
+      const count = () => {
+        turns += 1
+        if (!over) setImmediate(count)
+      }
+      count()
+      const loaded = await parseSettings(`agents:\n${entries.join('\n')}\n`, '/tmp/switchboard.yaml', deps)
+      over = true
+      return { turns, ok: loaded.ok }
+    }
+    // Whatever is loaded but once is loaded by now.
+    expect(await turnsOf(1)).toMatchObject({ ok: true })
+    const [few, many] = [await turnsOf(1), await turnsOf(1_001)]
+    expect(many.ok).toBe(true)
+    // Ten lots each: composed, converted, checked, digested; and the words of the text.
+    expect(many.turns - few.turns).toBeGreaterThanOrEqual(50)
+  })
+
+  it('[I23.reload-slices] the digest of a large configuration is the one that it has in one go', () => {
+    const list = Array.from({ length: 250 }, (_, at) => ({
+      id: `n${at}`,
+      none: undefined,
+      deep: { b: [1], a: null },
+    }))
+    const all: readonly Readonly<Record<string, unknown>>[] = [
+      { agents: list, z: 1, gone: undefined, a: { c: 1, b: [2, undefined] }, empty: [] },
+      { agents: list.slice(0, 100) },
+      { first: undefined },
+      {},
+    ]
+    for (const data of all) {
+      const steps = digestSteps(data)
+      let pauses = 0
+      let step = steps.next()
+      for (; !step.done; step = steps.next()) pauses += 1
+      expect(step.value).toBe(digestOf(data))
+      expect(pauses).toBe(Math.floor(((data.agents as unknown[] | undefined)?.length ?? 0) / 100))
+    }
   })
 
   it('[I23.config-limit] the limit stands in the guide', () => {

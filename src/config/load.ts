@@ -172,7 +172,7 @@ function* settleSteps({ text, path, yaml }: Given, deps: SettleDeps): Generator<
   }
   const side = createSideFiles(folder, deps.readFile, (warning) => all.push(warning))
   const place = { folder, defaultStore: deps.defaultStore, modules: book.modules }
-  const settings = settingsOf(parsed.data, side, place, all)
+  const settings = yield* settingsOf(parsed.data, side, place, all)
   return { ok: true, settings, warnings: all, files: [path, ...side.touched] }
 }
 

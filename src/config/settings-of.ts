@@ -16,7 +16,7 @@ import {
 import { withChannelServers } from './channel-integrations.ts'
 import { instanceOf } from './check-bindings.ts'
 import { defaultAccessOf } from './default-access.ts'
-import { digestOf } from './digest.ts'
+import { digestSteps } from './digest.ts'
 import type { AccessConfig, PolicyConfig } from './schema/access.ts'
 import type { AgentConfig } from './schema/agents.ts'
 import type { Config } from './schema/index.ts'
@@ -40,12 +40,13 @@ export interface SettingsPlace {
   readonly modules: readonly ModuleStanding[]
 }
 
-export function settingsOf(
+/** Yields where a large configuration has taken a while. */
+export function* settingsOf(
   config: Config,
   side: SideFiles,
   place: SettingsPlace,
   warnings: readonly string[],
-): Settings {
+): Generator<void, Settings> {
   const { host, port, public_url, admin_token } = config.server
   const plain = withChannelServers<Omit<Settings, 'digest' | 'warnings'>>({
     server: {
@@ -82,7 +83,11 @@ export function settingsOf(
     // Where a module lies is not what it means; two nodes with other versions of it mean other things.
     ...(plain.modules ? { modules: plain.modules.map(({ file: _file, ...one }) => one) } : {}),
   }
-  return { ...withFolders(plain, place.folder), digest: digestOf(meaning), warnings }
+  yield
+  const digest = yield* digestSteps(meaning)
+  const placed = withFolders(plain, place.folder)
+  yield
+  return { ...placed, digest, warnings }
 }
 
 // Relative folders start at the file. Done after the digest: where the file lies is not what it means.

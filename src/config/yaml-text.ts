@@ -3,24 +3,18 @@
 // duplicate keys name both lines, and aliases cannot blow up.
 import {
   type Alias,
-  Composer,
-  type CST,
-  type Document,
   isAlias,
   isMap,
   isPair,
   isScalar,
   isSeq,
-  Lexer,
   LineCounter,
   type Node,
   type Pair,
-  Parser,
   type YAMLMap,
-  YAMLParseError,
-  type YAMLSeq,
 } from 'yaml'
 import type { Path } from './problem.ts'
+import { documentSteps, ENTRIES_AT_A_TIME } from './yaml-document.ts'
 
 export interface Position {
   readonly line: number
@@ -66,95 +60,6 @@ export async function readYamlInSlices(text: string, pause: () => Promise<void>)
     const step = steps.next()
     if (step.done) return step.value
     await pause()
-  }
-}
-
-/** Words of the text that are read between two pauses: some milliseconds. */
-const WORDS_AT_A_TIME = 2_000
-
-function* documentSteps(text: string, lines: LineCounter): Generator<void, Document> {
-  lines.addNewLine(0)
-  const parser = new Parser(lines.addNewLine)
-  const options = {
-    version: '1.2',
-    schema: 'core',
-    merge: false,
-    uniqueKeys: false,
-    lineCounter: lines,
-    prettyErrors: false,
-    logLevel: 'error',
-  } as const
-  const composer = new Composer(options)
-  const tokens = []
-  let words = 0
-  for (const word of new Lexer().lex(text)) {
-    for (const token of parser.next(word)) tokens.push(token)
-    words += 1
-    if (words % WORDS_AT_A_TIME === 0) yield
-  }
-  for (const token of parser.end()) tokens.push(token)
-  yield
-  const parts = tokens.flatMap(longListsOf)
-  const documents: Document[] = []
-  for (const token of tokens) for (const one of composer.next(token)) documents.push(one as Document)
-  for (const one of composer.end(true, text.length)) documents.push(one as Document)
-  yield
-  const [first, second] = documents
-  if (first && !second) yield* composeLists(first, parts, options)
-  if (!first) throw new Error('the text gave no document')
-  if (second) {
-    const [from, to] = second.range ?? [0, 0]
-    first.errors.push(new YAMLParseError([from, to], 'MULTIPLE_DOCS', 'more than one document'))
-  }
-  return first
-}
-
-/** Entries of a list that are composed between two pauses. */
-const ENTRIES_AT_A_TIME = 100
-
-/** A long list at the top of the file, with the entries that were taken out of it. */
-interface LongList {
-  /** Its place among the keys of the file. */
-  readonly at: number
-  readonly token: CST.BlockSequence
-  readonly entries: CST.BlockSequence['items']
-}
-
-/**
- * A document is composed in one go. What makes one long are its lists: all but the last entry, which tells where the list
- * ends, are taken out here and composed by themselves.
- */
-function longListsOf(token: CST.Token): readonly LongList[] {
-  if (token.type !== 'document' || token.value?.type !== 'block-map') return []
-  return token.value.items.flatMap(({ value }, at) => {
-    if (value?.type !== 'block-seq' || value.items.length <= ENTRIES_AT_A_TIME) return []
-    return [{ at, token: value, entries: value.items.splice(0, value.items.length - 1) }]
-  })
-}
-
-/** Puts the entries back, so many at a time, each lot composed as if it stood alone: offsets are those of the whole text. */
-function* composeLists(
-  document: Document,
-  lists: readonly LongList[],
-  options: ConstructorParameters<typeof Composer>[0],
-): Generator<void> {
-  const map = document.contents as unknown as YAMLMap
-  for (const { at, token, entries } of lists) {
-    const list = (map.items[at] as Pair).value as YAMLSeq
-    const last = list.items.splice(0)
-    for (let from = 0; from < entries.length; from += ENTRIES_AT_A_TIME) {
-      const items = entries.slice(from, from + ENTRIES_AT_A_TIME)
-      const offset = items[0]?.start[0]?.offset ?? token.offset
-      const alone: CST.Document = { type: 'document', offset, start: [], value: { ...token, offset, items } }
-      const composer = new Composer(options)
-      for (const one of [...composer.next(alone), ...composer.end(false)]) {
-        list.items.push(...((one.contents as unknown as YAMLSeq | null)?.items ?? []))
-        document.errors.push(...one.errors)
-        document.warnings.push(...one.warnings)
-      }
-      yield
-    }
-    list.items.push(...last)
   }
 }
 
@@ -216,8 +121,14 @@ function* yamlSteps(text: string): Generator<void, YamlText> {
   }
 
   function convertMap(pairs: readonly unknown[], path: Path, depth: number, inAlias: boolean): unknown {
-    const entries: [string, unknown][] = []
-    const firstLine = new Map<string, number>()
+    return fromPairs(
+      distinct(pairs, path).map(([key, node]) => [key, convert(node, [...path, key], depth + 1, inAlias)]),
+    )
+  }
+
+  /** Keys as text, each once, with the node behind it. */
+  function distinct(pairs: readonly unknown[], path: Path): readonly (readonly [string, unknown])[] {
+    const nodesOf = new Map<string, { readonly line: number; readonly value: unknown }>()
     for (const pair of pairs) {
       if (!isPair(pair)) continue
       const key = keyText(pair.key, anchors)
@@ -227,25 +138,45 @@ function* yamlSteps(text: string): Generator<void, YamlText> {
         continue
       }
       const line = at(offset).line
-      const before = firstLine.get(key)
+      const before = nodesOf.get(key)
       if (before !== undefined) {
         say(
           offset,
           [...path, key],
-          `duplicate key "${short(key)}": it stands on line ${before} and on line ${line}`,
+          `duplicate key "${short(key)}": it stands on line ${before.line} and on line ${line}`,
         )
         continue
       }
-      firstLine.set(key, line)
-      entries.push([key, convert(pair.value, [...path, key], depth + 1, inAlias)])
+      nodesOf.set(key, { line, value: pair.value })
     }
-    // fromEntries defines own properties, so a key named __proto__ stays a plain (and unknown) key.
-    return Object.fromEntries(entries)
+    return [...nodesOf].map(([key, { value }]) => [key, value])
+  }
+
+  /** What makes a file long are the lists at its top. */
+  function* convertRoot(): Generator<void, unknown> {
+    if (!isMap(root)) return convert(root, [], 0, false)
+    nodes++
+    const entries: [string, unknown][] = []
+    for (const [key, node] of distinct(root.items, [])) {
+      const long = isSeq(node) && node.items.length > ENTRIES_AT_A_TIME
+      entries.push([key, long ? yield* convertList(node.items, key) : convert(node, [key], 1, false)])
+    }
+    return fromPairs(entries)
+  }
+
+  function* convertList(items: readonly unknown[], key: string): Generator<void, unknown> {
+    const values: unknown[] = []
+    nodes++
+    for (const [index, item] of items.entries()) {
+      values.push(convert(item, [key, index], 2, false))
+      if (values.length % ENTRIES_AT_A_TIME === 0) yield
+    }
+    return values
   }
 
   let value: unknown = null
   try {
-    value = convert(root, [], 0, false)
+    value = yield* convertRoot()
   } catch (thrown) {
     const message = thrown instanceof TooMuch ? thrown.message : 'the file is nested too deeply'
     say(0, [], message, 'write it plainly, without anchors that repeat one another')
@@ -298,6 +229,9 @@ function* yamlSteps(text: string): Generator<void, YamlText> {
     },
   }
 }
+
+// It defines own properties, so a key named __proto__ stays a plain (and unknown) key.
+const fromPairs = (pairs: readonly (readonly [string, unknown])[]): unknown => Object.fromEntries(pairs)
 
 const nowhere = { locateKey: () => START, locateValue: () => START, written: () => null }
 

@@ -26,16 +26,19 @@ export function createRoster(clock: Clock): Roster {
   const posts = new Map<string, AgentPost>()
   const attachedListeners: ((agent: string) => void)[] = []
   const detachedListeners: ((agent: string) => void)[] = []
-  let reachable: readonly string[] = []
+  /** Null: to be gathered when somebody asks, once for many that come or go. */
+  let reachable: readonly string[] | null = []
 
-  const refresh = () => {
-    reachable = [...posts.values()].filter((post) => post.attached).map((post) => post.settings.id)
-  }
+  const attachedOnes = () =>
+    [...posts.values()].filter((post) => post.attached).map((post) => post.settings.id)
 
   return {
     get: (agent) => posts.get(agent),
     all: () => [...posts.values()],
-    reachable: () => reachable,
+    reachable() {
+      reachable ??= attachedOnes()
+      return reachable
+    },
     add(settings, connector) {
       const post = { settings, connector, attached: false, detail: undefined, outageSince: clock.now() }
       posts.set(settings.id, post)
@@ -44,7 +47,7 @@ export function createRoster(clock: Clock): Roster {
     remove(agent) {
       const post = posts.get(agent)
       posts.delete(agent)
-      refresh()
+      reachable = null
       if (post?.attached) for (const listen of detachedListeners) listen(agent)
     },
     presence(agent, attached, detail) {
@@ -54,7 +57,7 @@ export function createRoster(clock: Clock): Roster {
       if (post.attached === attached) return
       post.attached = attached
       post.outageSince = attached ? null : clock.now()
-      refresh()
+      reachable = null
       for (const listen of attached ? attachedListeners : detachedListeners) listen(agent)
     },
     onAttached(listen) {
