@@ -121,7 +121,7 @@ export function* sideBySide<const All extends readonly Steps<unknown>[]>(...all:
 }
 
 /** Its answer is known before it is given. */
-function isUnheard(statement: Statement): boolean {
+export function isUnheard(statement: Statement): boolean {
   switch (statement.form) {
     case 'run':
       return statement.unheard ?? false

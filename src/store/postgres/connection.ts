@@ -1,9 +1,9 @@
 // PostgreSQL connections that answer statements, and the shared SQL in PostgreSQL's words.
-import type { Writable } from 'node:stream'
 import pg from 'pg'
-import type { Answer, Row, Statement, Steps } from '../statement.ts'
+import { type Answer, isUnheard, type Statement, type Steps } from '../statement.ts'
 import { horizonOf, reserveText } from './horizon.ts'
-import { asParameter, insertMany, updateMany } from './many-rows.ts'
+import { type Ask, asParameter, insertMany, updateMany } from './many-rows.ts'
+import type { Asked, Pipeline } from './pipeline.ts'
 
 const INT8 = 20
 
@@ -13,6 +13,10 @@ const types = {
     oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 }
 
+/** Of values that came as text. */
+export const typeParser = (oid: number): ((text: string) => unknown) =>
+  types.getTypeParser(oid, 'text') as (text: string) => unknown
+
 export interface Queryable {
   query(config: { text: string; values?: unknown[]; name?: string }): Promise<pg.QueryResult>
 }
@@ -21,26 +25,6 @@ const CONNECT_TIMEOUT_MS = 5_000
 const QUERY_TIMEOUT_MS = 15_000
 /** Somebody waits for what is read; a connection whose other end is gone gives no answer, and no error either. */
 const READ_TIMEOUT_MS = 10_000
-
-/**
- * Statements wait for no answer in between, and what is asked before the process turns to anything else leaves in one
- * write: a write of its own for each would cost more than the statement does.
- */
-export function createPipeline(url: string): pg.Client {
-  const client = createClient(url, { pipeline: true })
-  // The driver's own stream: it is replaced while a connection is made, so it is looked up each time.
-  const { connection } = client as unknown as { readonly connection: { readonly stream: Writable } }
-  const gathering = (...given: unknown[]): unknown => {
-    const { stream } = connection
-    if (stream.writableCorked === 0) {
-      stream.cork()
-      process.nextTick(() => stream.uncork())
-    }
-    return (pg.Client.prototype.query as (...given: unknown[]) => unknown).apply(client, given)
-  }
-  client.query = gathering as typeof client.query
-  return client
-}
 
 export function createClient(url: string, more: pg.ClientConfig & { pipeline?: true } = {}): pg.Client {
   return new pg.Client({
@@ -88,7 +72,7 @@ export async function inTransaction<Result>(
   client.on('error', ignore)
   try {
     await client.query(begin)
-    const execute = createExecutor(client, { prepare: false })
+    const execute = createExecutor(client)
     const result = await drive(steps, execute)
     await client.query('COMMIT')
     client.off('error', ignore)
@@ -109,31 +93,25 @@ export interface Executor {
   check(): void
 }
 
-/** Answers statements. On a pipeline, what is unheard is only sent. */
-export function createExecutor(
-  on: Queryable,
-  options: {
-    readonly prepare: boolean
-    readonly pipeline?: true
-  },
-): Executor {
+/** Answers statements. On a pipeline, what is unheard only goes along with what is waited for next. */
+export function createExecutor(on: Queryable, pipeline?: Pick<Pipeline, 'ask' | 'send'>): Executor {
   let failed: { readonly thrown: unknown } | null = null
   const unheard = async (work: Promise<unknown>): Promise<void> => {
     const done = work.catch((thrown: unknown) => {
       failed ??= { thrown }
     })
-    if (!options.pipeline) await done
+    if (!pipeline) await done
   }
-  const ask = (text: string, values: unknown[]) =>
-    on.query(named(text, values.map(asParameter), options.prepare))
+  const ask: Ask = pipeline
+    ? pipeline.ask
+    : (text, values) => on.query({ text, values: values.map(asParameter) }) as Promise<Asked>
   const answer = async (statement: Statement): Promise<Answer> => {
     switch (statement.form) {
       case 'rows':
-        return (await ask(inPostgres(statement.sql), [...statement.params])).rows as Row[]
+        return (await ask(inPostgres(statement.sql), statement.params)).rows
       case 'run':
-        if (statement.unheard)
-          return void (await unheard(ask(inPostgres(statement.sql), [...statement.params])))
-        return (await ask(inPostgres(statement.sql), [...statement.params])).rowCount ?? 0
+        if (statement.unheard) return void (await unheard(ask(inPostgres(statement.sql), statement.params)))
+        return (await ask(inPostgres(statement.sql), statement.params)).rowCount
       case 'insert':
         if (statement.into.identity === '') {
           await unheard(insertMany(ask, statement.into, statement.rows))
@@ -146,7 +124,7 @@ export function createExecutor(
         return { answers: await Promise.all(statement.statements.map(answer)) }
       case 'reserve': {
         const { rows } = await ask(reserveText(statement.table), [statement.count])
-        return (rows as { position: number }[]).map((row) => row.position)
+        return rows.map((row) => row.position as number)
       }
       case 'horizon':
         return await horizonOf(on, statement.table)
@@ -156,7 +134,9 @@ export function createExecutor(
     if (failed) throw failed.thrown
   }
   const execute = async (statement: Statement): Promise<Answer> => {
-    const answered = await answer(statement).catch((thrown: unknown) => {
+    const answering = answer(statement)
+    if (!isUnheard(statement)) pipeline?.send()
+    const answered = await answering.catch((thrown: unknown) => {
       // What came after the first failure failed because of it.
       check()
       throw thrown
@@ -165,19 +145,6 @@ export function createExecutor(
     return answered
   }
   return Object.assign(execute, { check })
-}
-
-const names = new Map<string, string>()
-
-/** A text that comes again is parsed and planned once a connection. */
-function named(text: string, values: unknown[], prepare: boolean) {
-  if (!prepare) return { text, values }
-  let name = names.get(text)
-  if (name === undefined) {
-    name = `sb${names.size}`
-    names.set(text, name)
-  }
-  return { text, name, values }
 }
 
 const inWords = new Map<string, string>()

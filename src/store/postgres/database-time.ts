@@ -4,6 +4,7 @@
 import type pg from 'pg'
 import type { Clock } from '../../contract/index.ts'
 import type { StoreDeps } from '../store-deps.ts'
+import type { Asked, Pipeline } from './pipeline.ts'
 
 const NOW = 'SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS now'
 
@@ -11,24 +12,29 @@ type OnDatabaseTime = NonNullable<StoreDeps['onDatabaseTime']>
 
 /** Begins a transaction; returns its time: the database's, or the given clock's where nobody wants to be told. */
 export async function begin(
-  on: pg.Client,
+  on: Pick<Pipeline, 'ask' | 'send'>,
   clock: Clock,
   onTime: OnDatabaseTime | undefined,
 ): Promise<number> {
-  if (onTime) return ask(on, `BEGIN; ${NOW}`, clock, onTime)
-  await on.query('BEGIN')
-  return clock.now()
+  const begun = on.ask('BEGIN', [])
+  const asked = onTime && timeOf(on.ask(NOW, []), clock, onTime)
+  on.send()
+  const [, now] = await Promise.all([begun, asked])
+  return now ?? clock.now()
 }
 
 export function askTime(on: pg.Client, clock: Clock, onTime: OnDatabaseTime): Promise<number> {
-  return ask(on, NOW, clock, onTime)
+  return timeOf(on.query(NOW), clock, onTime)
 }
 
-async function ask(on: pg.Client, sql: string, clock: Clock, onTime: OnDatabaseTime): Promise<number> {
+async function timeOf(
+  answer: Promise<Pick<pg.QueryResult, 'rows'> | Asked>,
+  clock: Clock,
+  onTime: OnDatabaseTime,
+): Promise<number> {
   const askedAt = clock.now()
-  const answer = (await on.query(sql)) as unknown as pg.QueryResult | readonly pg.QueryResult[]
-  const last = Array.isArray(answer) ? (answer.at(-1) as pg.QueryResult) : (answer as pg.QueryResult)
-  const now = Number((last.rows[0] as { now?: unknown } | undefined)?.now ?? clock.now())
+  const { rows } = await answer
+  const now = Number((rows[0] as { now?: unknown } | undefined)?.now ?? clock.now())
   onTime(now, askedAt, clock.now())
   return now
 }

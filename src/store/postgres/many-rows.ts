@@ -1,9 +1,10 @@
 // Many rows in one statement: a column is an array, so the text is the same for any number of rows and is planned once.
-import type pg from 'pg'
-import type { InsertShape, Row, UpdateShape, Value } from '../statement.ts'
+import type { InsertShape, Param, UpdateShape, Value } from '../statement.ts'
 import { floorText } from './horizon.ts'
+import type { Asked } from './pipeline.ts'
 
-type Ask = (text: string, values: unknown[]) => Promise<pg.QueryResult>
+/** The text of a statement, and its values. */
+export type Ask = (text: string, values: readonly (Param | undefined)[]) => Promise<Asked>
 
 /** A list in the words of the database: the driver's own way costs several times as much. */
 export function asParameter(value: unknown): unknown {
@@ -30,7 +31,7 @@ export async function insertMany(ask: Ask, into: InsertShape, rows: Rows): Promi
   const { rows: returned } = await ask(textOf(into, insertText), columnsOf(rows, into.columns.length))
   if (into.identity === '') return rows.map(() => true)
   const at = into.columns.indexOf(into.identity)
-  const ids = new Set((returned as Row[]).map((row) => row[into.identity]))
+  const ids = new Set(returned.map((row) => row[into.identity]))
   // The same identity twice in one statement is written once: the first one counts.
   return rows.map((row) => ids.delete(row[at] as Value))
 }
@@ -39,8 +40,8 @@ export async function updateMany(ask: Ask, of: UpdateShape, rows: Rows): Promise
   await ask(textOf(of, updateText), columnsOf(rows, of.columns.length))
 }
 
-function columnsOf(rows: Rows, width: number): Value[][] {
-  return Array.from({ length: width }, (_, column) => rows.map((row) => row[column] as Value))
+function columnsOf(rows: Rows, width: number): Param[] {
+  return Array.from({ length: width }, (_, column) => rows.map((row) => row[column] as Value) as Param)
 }
 
 const texts = new WeakMap<object, string>()

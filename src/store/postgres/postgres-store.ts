@@ -68,7 +68,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   let closed = false
   let told = 0
 
-  const reading = createExecutor(pool, { prepare: false })
+  const reading = createExecutor(pool)
   const engine: StoreEngine = {
     tag,
     owner: identity.owner,

@@ -14,10 +14,11 @@ import type { StoreDeps } from '../store-deps.ts'
 import { adopt, type Verb, type VerbContext } from '../verb-context.ts'
 import { acceptFor } from '../verbs/move-turns.ts'
 import { receive } from '../verbs/receive.ts'
-import { createExecutor, createPipeline, drive } from './connection.ts'
+import { createExecutor, drive } from './connection.ts'
 import { begin } from './database-time.ts'
 import { isCollision, isConnectionLoss, postgresError } from './errors.ts'
 import type { Notifier } from './notifier.ts'
+import { createPipeline, type Pipeline } from './pipeline.ts'
 import { type Backend, backendOf, createUnheardCommits } from './unheard-commits.ts'
 
 const COLLISION_TRIES = 5
@@ -78,11 +79,29 @@ interface Done {
   readonly on: pg.Client
   /** What broke while the commit was on its way; null: it was confirmed. */
   readonly lost: unknown
+  readonly next: Begun | null
 }
+
+/** A transaction that was begun in the round trip of the commit before it, and its time. */
+interface Begun {
+  readonly on: Pipeline
+  readonly now: number
+}
+
+type Join = (hints: readonly Hint[]) => void
+
+/** A group that was dealt with. */
+interface Settled {
+  /** Says so to those who called. */
+  readonly deliver: () => void
+  readonly next: Begun | null
+}
+
+const NOTHING_TO_SAY: Settled = { deliver: () => undefined, next: null }
 
 export function createWriter(options: WriterOptions): Writer {
   const { url, clock, mac, log } = options
-  let client: pg.Client | null = null
+  let pipeline: Pipeline | null = null
   let queue: Pending[] = []
   let running: Promise<void> | null = null
   let patience: NodeJS.Timeout | null = null
@@ -94,23 +113,24 @@ export function createWriter(options: WriterOptions): Writer {
   const backends = new WeakMap<pg.Client, Backend>()
 
   const drop = (lost: pg.Client): void => {
-    if (client !== lost) return
-    client = null
+    if (pipeline?.client !== lost) return
+    pipeline = null
     // Whether the last commit held is not known: a new chain binds whatever the old one's row says.
     options.identity().memory.chain = null
     log?.warn({}, 'the connection to the database was lost')
     void lost.end().catch(() => undefined)
   }
 
-  const connected = async (): Promise<pg.Client> => {
-    if (client) return client
+  const connected = async (): Promise<Pipeline> => {
+    if (pipeline) return pipeline
     if (clock.now() < retryAt) {
       throw new SwitchboardError('store_unavailable', 'the database is away', {
         hint: 'it is tried again by itself',
         retryAfterMs: retryAt - clock.now(),
       })
     }
-    const fresh = createPipeline(url)
+    const made = createPipeline(url)
+    const fresh = made.client
     fresh.on('error', () => drop(fresh))
     try {
       await fresh.connect()
@@ -124,28 +144,41 @@ export function createWriter(options: WriterOptions): Writer {
     }
     waitMs = FIRST_WAIT_MS
     retryAt = 0
-    client = fresh
-    return fresh
+    pipeline = made
+    return made
   }
 
-  const commit = async (calls: readonly Pending[], join?: (hints: readonly Hint[]) => void) => {
-    const on = await connected()
-    const execute = createExecutor(on, { prepare: true, pipeline: true })
+  /** Where more is to be done already, it is begun along with the commit. */
+  const beginNext = async (on: Pipeline): Promise<Begun | null> => {
+    if (queue.length === 0) return null
+    const now = await begin(on, clock, options.onDatabaseTime).catch(() => null)
+    return now === null ? null : { on, now }
+  }
+
+  const commit = async (calls: readonly Pending[], join?: Join, begun?: Begun | null): Promise<Done> => {
+    const ready = begun && begun.on === pipeline ? begun : null
+    const made = ready?.on ?? (await connected())
+    const on = made.client
+    const execute = createExecutor(on, made)
     let done: Done | null = null
     try {
-      const now = await begin(on, clock, options.onDatabaseTime)
+      const now = ready?.now ?? (await begin(made, clock, options.onDatabaseTime))
       const context: VerbContext = newContext(options.identity(), now)
       const results = await drive(runGroupInWaves(context, calls, mac, join), execute)
       options.crashPoint?.('store.before-commit')
-      done = { results, context, on, lost: null }
+      done = { results, context, on, lost: null, next: null }
       // Sent behind what is not waited for. A commit of what failed is a rollback, and says so.
-      const { command } = await on.query('COMMIT')
+      const committed = made.ask('COMMIT', [])
+      const beginning = beginNext(made)
+      made.send()
+      const { command } = await committed
       execute.check()
       if (command !== 'COMMIT') throw new Error(`the database answered ${command} to a commit`)
       options.crashPoint?.('store.after-commit')
       adopt(context)
-      return done
+      return { ...done, next: await beginning }
     } catch (thrown) {
+      made.discard(thrown)
       if (!isConnectionLoss(thrown)) {
         await on.query('ROLLBACK').catch(() => drop(on))
         throw thrown
@@ -181,35 +214,57 @@ export function createWriter(options: WriterOptions): Writer {
   const settle = async (
     calls: readonly Pending[],
     tries = 1,
-    join?: (hints: readonly Hint[]) => void,
-  ): Promise<void> => {
+    join?: Join,
+    begun?: Begun | null,
+  ): Promise<Settled> => {
     try {
-      const done = await commit(calls, join)
+      const done = await commit(calls, join, begun)
       if (done.lost !== null) {
         const waiting = park(calls, done).finally(() => parked.delete(waiting))
         parked.add(waiting)
-        return
+        return NOTHING_TO_SAY
       }
-      for (const [at, call] of calls.entries()) call.resolve(done.results[at])
-      tellAll(done.context)
+      const deliver = () => {
+        for (const [at, call] of calls.entries()) call.resolve(done.results[at])
+        tellAll(done.context)
+      }
+      return { deliver, next: done.next }
     } catch (thrown) {
       if (isCollision(thrown) && tries < COLLISION_TRIES) return await settle(calls, tries + 1)
       const away = postgresError(thrown)
-      if (!away && calls.length > 1) for (const call of calls) await settle([call])
-      else for (const call of calls) call.reject(away ?? thrown)
+      if (!away && calls.length > 1) return await oneByOne(calls)
+      for (const call of calls) call.reject(away ?? thrown)
+      return NOTHING_TO_SAY
     }
+  }
+
+  /** One of them cannot be done: the others can. */
+  const oneByOne = async (calls: readonly Pending[]): Promise<Settled> => {
+    let last = NOTHING_TO_SAY
+    for (const call of calls) {
+      const settling = settle([call], 1, undefined, last.next)
+      last.deliver()
+      last = await settling
+    }
+    return last
   }
 
   const run = async (): Promise<void> => {
     if (patience !== null) clearTimeout(patience)
     patience = null
     await new Promise<void>((resolve) => setImmediate(resolve))
+    let last = NOTHING_TO_SAY
     while (queue.length > 0) {
       const calls = foreignLast(queue)
       queue = []
       // Nothing of our own comes behind the lanes of others.
-      await settle(calls, 1, calls.some(isForeign) ? undefined : commitListeners.joinerOf(calls))
+      const join = calls.some(isForeign) ? undefined : commitListeners.joinerOf(calls)
+      const settling = settle(calls, 1, join, last.next)
+      // The database is at work on these while those before them hear what became of them.
+      last.deliver()
+      last = await settling
     }
+    last.deliver()
     running = null
   }
 
@@ -221,14 +276,14 @@ export function createWriter(options: WriterOptions): Writer {
       else if (!running) patience ??= setTimeout(() => (running ??= run()), options.patienceMs)
     },
     onCommit: commitListeners.add,
-    connected,
+    connected: async () => (await connected()).client,
     async stop() {
       if (queue.length > 0) running ??= run()
       await running
       unheard.stop()
       await Promise.all(parked)
-      await client?.end().catch(() => undefined)
-      client = null
+      await pipeline?.client.end().catch(() => undefined)
+      pipeline = null
     },
   }
 }
