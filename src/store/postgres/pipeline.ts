@@ -50,8 +50,7 @@ export function createPipeline(url: string): Pipeline {
   let named = 0
   let open: Question[] = []
 
-  /** True: the server is told of it now. */
-  const prepare = (text: string): readonly [Prepared, boolean] => {
+  const prepare: Names['prepare'] = (text) => {
     const before = known.get(text)
     if (before) return [before, false]
     const prepared = { name: `sb${named++}`, columns: [] }
@@ -65,7 +64,7 @@ export function createPipeline(url: string): Pipeline {
       new Promise((resolve, reject) => open.push({ text, values, rows: [], resolve, reject })),
     send() {
       if (open.length === 0) return
-      const batch = new Batch(open, prepare, (text) => known.delete(text))
+      const batch = createBatch(open, { prepare, forget: (text) => known.delete(text) })
       open = []
       client.query(batch)
     },
@@ -80,88 +79,84 @@ interface Field {
   readonly dataTypeID: number
 }
 
-/** To the driver it is one query. It does not know those below, but calls them. */
-export class Batch extends pg.Query {
+export type Batch = pg.Query & {
   readonly texts: readonly string[]
   /** When everything is answered, or nothing more will be. */
   readonly over: Promise<void>
-  private readonly prepared: Prepared[] = []
-  private readonly fresh = new Set<number>()
-  private at = 0
-  /** Of the driver, which puts an end to waiting for an answer around it. */
-  callback: (thrown?: unknown) => void
+}
 
-  constructor(
-    private readonly questions: readonly Question[],
-    private readonly prepare: (text: string) => readonly [Prepared, boolean],
-    private readonly forget: (text: string) => void,
-  ) {
-    super({ text: '' })
-    this.texts = questions.map(({ text }) => text)
-    let over: () => void = () => undefined
-    this.over = new Promise((resolve) => (over = resolve))
-    this.callback = (thrown) => {
-      if (thrown !== undefined && thrown !== null) this.fail(thrown)
-      over()
-    }
-    this.submit = ({ stream }: { readonly stream: Writable }) => void stream.write(this.message())
-  }
+interface Names {
+  /** True: the server is told of it now. */
+  readonly prepare: (text: string) => readonly [Prepared, boolean]
+  readonly forget: (text: string) => void
+}
 
-  private message(): Buffer {
+/** To the driver it is one query, whose own ways of sending and hearing are replaced. */
+function createBatch(questions: readonly Question[], { prepare, forget }: Names): Batch {
+  const prepared: Prepared[] = []
+  const fresh = new Set<number>()
+  let at = 0
+  let end: () => void = () => undefined
+  const over = new Promise<void>((resolve) => (end = resolve))
+
+  const message = (): Buffer => {
     const message = createMessage()
-    for (const [at, { text, values }] of this.questions.entries()) {
-      const [prepared, isNew] = this.prepare(text)
-      this.prepared.push(prepared)
+    for (const [nth, { text, values }] of questions.entries()) {
+      const [one, isNew] = prepare(text)
+      prepared.push(one)
       if (isNew) {
-        this.fresh.add(at)
-        message.parse(prepared.name, text)
+        fresh.add(nth)
+        message.parse(one.name, text)
       }
-      message.run(prepared.name, values)
+      message.run(one.name, values)
     }
     return message.sync()
   }
 
   /** What came after the first failure was passed over. */
-  private fail(thrown: unknown): void {
-    for (; this.at < this.questions.length; this.at++) {
-      const { text, reject } = this.questions[this.at] as Question
+  const fail = (thrown: unknown): void => {
+    for (; at < questions.length; at++) {
+      const { text, reject } = questions[at] as Question
       // Whether the server has it by its name is not known: it gets another one.
-      if (this.fresh.has(this.at)) this.forget(text)
+      if (fresh.has(at)) forget(text)
       reject(thrown)
     }
   }
 
-  handleRowDescription({ fields }: { readonly fields: readonly Field[] }): void {
-    const prepared = this.prepared[this.at]
-    if (!prepared) return
-    prepared.columns = fields.map(({ name, dataTypeID }) => ({
-      name,
-      parse: dataTypeID === TEXT ? null : typeParser(dataTypeID),
-    }))
-  }
-
-  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
-    const columns = this.prepared[this.at]?.columns ?? []
-    const row: Record<string, unknown> = {}
-    for (let at = 0; at < columns.length; at++) {
-      const { name, parse } = columns[at] as Column
-      const field = fields[at] as string | null
-      row[name] = field === null || parse === null ? field : parse(field)
-    }
-    this.questions[this.at]?.rows.push(row as Row)
-  }
-
-  handleCommandComplete({ text }: { readonly text: string }): void {
-    const question = this.questions[this.at++]
-    const [command = '', ...counts] = text.split(' ')
-    question?.resolve({ rows: question.rows, rowCount: Number(counts.at(-1) ?? 0), command })
-  }
-
-  handleError(thrown: unknown): void {
-    this.callback(thrown)
-  }
-
-  handleReadyForQuery(): void {
-    this.callback()
-  }
+  const batch = Object.assign(new pg.Query({ text: '' }), {
+    texts: questions.map(({ text }) => text),
+    over,
+    submit: ({ stream }: { readonly stream: Writable }) => void stream.write(message()),
+    /** The driver puts another one around it, which gives up when no answer comes. */
+    callback(thrown?: unknown): void {
+      if (thrown !== undefined && thrown !== null) fail(thrown)
+      end()
+    },
+    handleRowDescription({ fields }: { readonly fields: readonly Field[] }): void {
+      const described = prepared[at]
+      if (!described) return
+      described.columns = fields.map(({ name, dataTypeID }) => ({
+        name,
+        parse: dataTypeID === TEXT ? null : typeParser(dataTypeID),
+      }))
+    },
+    handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+      const columns = prepared[at]?.columns ?? []
+      const row: Record<string, unknown> = {}
+      for (let nth = 0; nth < columns.length; nth++) {
+        const { name, parse } = columns[nth] as Column
+        const field = fields[nth] as string | null
+        row[name] = field === null || parse === null ? field : parse(field)
+      }
+      questions[at]?.rows.push(row as Row)
+    },
+    handleCommandComplete({ text }: { readonly text: string }): void {
+      const question = questions[at++]
+      const [command = '', ...counts] = text.split(' ')
+      question?.resolve({ rows: question.rows, rowCount: Number(counts.at(-1) ?? 0), command })
+    },
+    handleError: (thrown: unknown): void => batch.callback(thrown),
+    handleReadyForQuery: (): void => batch.callback(),
+  })
+  return batch
 }
