@@ -28,6 +28,7 @@ import { INSTALL_HINT, launchArgs, launchEnv, writeMcpConfig } from './launch.ts
 import { createNotices } from './notices.ts'
 import { createOpenTurns, type OpenTurn, uuidOf, uuidsOf } from './open-turns.ts'
 import type { SessionNote, SessionNotes } from './session-notes.ts'
+import { createStopping } from './stopping.ts'
 import { createEventTaker } from './take-events.ts'
 import { standingOf } from './transcript.ts'
 import { userLine } from './wire.ts'
@@ -69,8 +70,6 @@ class Forgotten extends Error {}
 const TOKEN_MS = 7 * 86_400_000
 /** Older than this it is begun anew when it is idle: its token has an end. */
 const RENEW_MS = 86_400_000
-const STOP_ANSWER_MS = 5_000
-const STOP_MS = 10_000
 
 const CONTINUE =
   '[Switchboard] The work on the last message was interrupted: the program or the machine was stopped. Go on from where it stands, and end with the answer. What has a result above was done: do not do it again. A tool call without a result may or may not have run: look before you run it again, and say so where you cannot know.'
@@ -90,10 +89,6 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
   let time: WorkTime | null = null
   let waits = 0
   let allAnswered: () => void = () => undefined
-  const toCancel = new Set<OpenTurn>()
-  /** Results that had come when a turn was stopped: until the next one the program may not know of it. */
-  let stoppedAfter: number | null = null
-
   const isIdle = () => turns.all().length === 0 && !asks.isWaiting()
 
   /** Waiting for people is no work, however many of them are asked at once. */
@@ -115,7 +110,7 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
   const overTime = () => {
     const words = tookTooLong(config.turn_timeout)
     for (const turn of turns.all().filter(({ started }) => started)) void taker.fail(turn, words)
-    interrupt(turns.all().length === 0)
+    stopping.interrupt(turns.all().length === 0)
   }
 
   const changed = () => {
@@ -136,7 +131,7 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
     ...{ agent: deps.agent.id, session, clock, log, turns, changed },
     ...{ journal: config.journal, outlet: deps.outlet, node: deps.node, trouble: deps.trouble },
     began() {
-      stoppedAfter = null
+      stopping.heard()
       time ??= createWorkTime(clock, config.turn_timeout, overTime)
     },
     known: (turn) => void inOrder(() => goOn(turn)),
@@ -155,7 +150,13 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
     ...{ outlet: deps.outlet, verdicts: deps.verdicts, alwaysAllow: config.always_allow },
     write: async (line) => child?.write(line),
     current: turns.current,
-    isStopped: () => stoppedAfter === taker.results(),
+    isStopped: () => stopping.isUnheard(),
+  })
+  const stopping = createStopping({
+    clock,
+    child: () => child,
+    results: taker.results,
+    isEmpty: () => turns.all().length === 0,
   })
 
   /** The first of them that runs decides: a folder of its own, or the one of all. */
@@ -186,7 +187,7 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
     // Noted before it begins: what it writes is found again by this id.
     deps.notes.put(session, known)
     taker.anew()
-    stoppedAfter = null
+    stopping.heard()
     let noise = 0
     const started = await startChild(
       `${deps.agent.id} ${session.slice(0, 8)}${again}`,
@@ -329,29 +330,6 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
     }
   }
 
-  /** Stops what is being worked on; `all`: what waits in the program goes as well. */
-  const interrupt = (all: boolean) => {
-    const running = child
-    if (!running) return
-    const before = taker.results()
-    running
-      .ask({ subtype: 'interrupt', ...(all ? { cancel_queued: true } : {}) }, STOP_ANSWER_MS)
-      .catch(() => undefined)
-    clock.after(STOP_MS, () => {
-      if (taker.results() === before && child === running) void running.end('it did not stop', 'now')
-    })
-  }
-  const stopWaiting = () => {
-    const stopped = [...toCancel]
-    toCancel.clear()
-    for (const { uuid, started } of stopped)
-      if (!started)
-        child
-          ?.ask({ subtype: 'cancel_async_message', message_uuid: uuid }, STOP_ANSWER_MS)
-          .catch(() => undefined)
-    if (stopped.some(({ started }) => started)) interrupt(turns.all().length === 0)
-  }
-
   return {
     has: (turn) => turns.get(turn) !== undefined || anew.has(turn),
     isRunning: () => child !== null,
@@ -368,18 +346,10 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
     },
     cancel(turn) {
       const found = turns.all().filter(({ delivery }) => turn === null || delivery.turn === turn)
-      for (const one of found) {
-        turns.remove(one.delivery.turn)
-        toCancel.add(one)
-      }
-      // It must not run what was allowed while it is being stopped.
-      if (found.some(({ started, over }) => started && !over)) {
-        stoppedAfter = taker.results()
-        asks.stop()
-      }
+      for (const one of found) turns.remove(one.delivery.turn)
       if (found.length > 0) {
-        // All that are stopped at once are told at once: one that waits must not begin because another ended.
-        clock.after(0, stopWaiting)
+        // It must not run what was allowed while it is being stopped.
+        if (stopping.stop(found)) asks.stop()
         changed()
       }
       return anew.cancel(turn) || found.length > 0

@@ -2,16 +2,13 @@
 // effects, cursor, ledger and counters are one commit, and only then does the platform hear "received".
 import {
   type Address,
-  type ApprovalRow,
   address,
   agentById,
   asSwitchboardError,
   type Clock,
   createBoundedMap,
   createTokenBuckets,
-  everyRow,
   type InboundEvent,
-  type InboundVerdict,
   type IntegrationSettings,
   integrationById,
   type LimitPeek,
@@ -39,7 +36,8 @@ import type { SharedLimits } from '../shared-limits.ts'
 import { waitingHere } from './bare-verdict.ts'
 import { createDropWarnings } from './drop-warnings.ts'
 import { closedGate } from './gate.ts'
-import { type MessageForm, messageForm } from './message-form.ts'
+import { holderAt, namedApproval, wasAsked } from './looked-up.ts'
+import { messageForm } from './message-form.ts'
 import { receiveItem, reply } from './receive-item.ts'
 import { receivedOf } from './received.ts'
 import { type Bound, boundAt } from './routing.ts'
@@ -77,7 +75,6 @@ export interface IntakeDeps {
   readonly onWithdrawn: (turns: readonly string[]) => void
 }
 
-const DECIDED_STAYS_KNOWN_MS = 24 * 3_600_000
 // Strangers decide how often they knock: beyond this their refusals are counted and in the ledger, without a row each.
 const REFUSAL_ROWS = { rps: 1, burst: 1_000 }
 /** Strangers choose their ids. */
@@ -143,11 +140,11 @@ export function createIntake(deps: IntakeDeps): Intake {
     const floodKey = `${known ? 'f' : 'x'}:${bucketOf(floodLimit)}:${integration.id}`
     // Whatever may fail is asked for before a token is drawn: a message that was never considered has spent nothing.
     const form = messageForm(event)
-    const approval = await namedApproval(form, now)
-    const heldBy = await holderAt(form, at)
+    const approval = await namedApproval(deps.store, form, now)
+    const heldBy = await holderAt(deps.store, form, at)
     const isMute = deps.isOneWay(integration.id)
     const waiting = isMute ? [] : await waitingHere({ event, settings, integration, now }, deps.store)
-    const asked = event.kind === 'verdict' && (await wasAsked(event, integration.id))
+    const asked = event.kind === 'verdict' && (await wasAsked(deps.store, event, integration.id))
     const failureWords = event.kind === 'report' ? await deps.failedLater.words(integration.id, event) : []
     const flood = isFree
       ? NOT_LOOKED
@@ -244,30 +241,6 @@ export function createIntake(deps: IntakeDeps): Intake {
     if (limitNoticed.has(key) || !deps.tellsLimits(integration)) return null
     limitNoticed.set(key, true)
     return { ...item, keepRow: true, effects: [...item.effects, reply(item.turn.at, OVER_LIMIT_TEXT)] }
-  }
-
-  const namedApproval = async (form: MessageForm | null, now: number): Promise<ApprovalRow | null> => {
-    if (form?.kind !== 'verdict' && form?.kind !== 'show') return null
-    const row = await deps.store.approval(form.id)
-    if (!row) return null
-    const endedAt = row.state === 'pending' ? now : (row.decidedAt ?? row.expiresAt)
-    return now - endedAt <= DECIDED_STAYS_KNOWN_MS ? row : null
-  }
-
-  /** Only what would change where the place leads asks for it: what is said there the commit itself looks at. */
-  const holderAt = async (form: MessageForm | null, at: Address): Promise<string | null> => {
-    if (form?.kind !== 'command' && form?.kind !== 'claim') return null
-    const live = await deps.store.takeoverAt(at)
-    return live?.state === 'held' ? (live.holderName ?? live.holder) : null
-  }
-
-  /** Written to the server's pipe, as far as is known: one that waits or failed was never shown to it. */
-  const wasAsked = async ({ approval, conversation }: InboundVerdict, integration: string) => {
-    const states = ['sending', 'sent', 'unknown'] as const
-    const prompts = { approval, integration, states }
-    for await (const row of everyRow((page) => deps.store.sends({ ...prompts, ...page })))
-      if (row.op?.kind === 'prompt' && row.conversation === conversation) return true
-    return false
   }
 
   const settled = (one: Considered, result: ReceiveResult | undefined): Received => {

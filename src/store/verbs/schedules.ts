@@ -3,7 +3,7 @@
 import type { Firing, ReceiveItem, ReceiveResult } from '../../contract/index.ts'
 import { run } from '../statement.ts'
 import { oneByOne, recordFact, type Verb } from '../verb-context.ts'
-import { keep } from './receive.ts'
+import { keep } from './keep-turns.ts'
 
 export interface FireCall {
   readonly firing: Firing

@@ -3,11 +3,11 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { createDeflate, constants as zlib } from 'node:zlib'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { FaultPlan, FaultRule } from '../fault-plan.ts'
+import { parsed, writerOf } from './gateway-frames.ts'
 import { blanked, type Scope, wantsEvent } from './intents.ts'
-import { APP_ID, channelFacts, guildFacts, isThreadChannel, memberFacts, type World } from './world.ts'
+import { APP_ID, type World, wholeGuild } from './world.ts'
 
 export interface GatewayOptions {
   readonly token: () => string
@@ -220,23 +220,7 @@ export function createFakeGateway(options: GatewayOptions): FakeGateway {
     }
     write(session, keep(session, 'READY', ready))
     if (!world.kicked && shard === Number(BigInt(world.guild.id) >> 22n) % of)
-      write(session, keep(session, 'GUILD_CREATE', guildCreate()))
-  }
-
-  const guildCreate = () => {
-    const all = world.channels().filter(({ guild_id }) => guild_id !== undefined)
-    return {
-      ...guildFacts(world.guild),
-      member_count: world.guild.members.size,
-      large: false,
-      channels: all.filter((one) => !isThreadChannel(one)).map((one) => channelFacts(one, world)),
-      threads: all
-        .filter((one) => isThreadChannel(one) && one.thread_metadata?.archived !== true)
-        .map((one) => channelFacts(one, world)),
-      members: [{ user: world.bot, ...memberFacts(world.guild, world.bot.id) }],
-      presences: [],
-      voice_states: [],
-    }
+      write(session, keep(session, 'GUILD_CREATE', wholeGuild(world)))
   }
 
   const resume = (link: Link, data: Readonly<Record<string, unknown>>) => {
@@ -368,29 +352,4 @@ export function createFakeGateway(options: GatewayOptions): FakeGateway {
     },
   }
   return fake
-}
-
-/** With `zlib-stream` there is one context for the whole connection, and each message ends with a flush. */
-function writerOf(socket: WebSocket, compress: string | null): (text: string) => void {
-  if (compress !== 'zlib-stream') return (text) => socket.send(text)
-  const deflate = createDeflate()
-  let parts: Buffer[] = []
-  deflate.on('data', (part: Buffer) => parts.push(part))
-  return (text) => {
-    deflate.write(text)
-    deflate.flush(zlib.Z_SYNC_FLUSH, () => {
-      const whole = Buffer.concat(parts)
-      parts = []
-      if (socket.readyState === 1) socket.send(whole)
-    })
-  }
-}
-
-function parsed(data: unknown): { readonly op?: unknown; readonly d?: unknown } | null {
-  try {
-    const value: unknown = JSON.parse(String(data))
-    return typeof value === 'object' && value !== null ? value : null
-  } catch {
-    return null
-  }
 }

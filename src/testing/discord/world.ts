@@ -280,3 +280,20 @@ export function memberFacts(guild: FakeGuild, user: string): Record<string, unkn
     mute: false,
   }
 }
+
+/** As a session gets it when it begins. */
+export function wholeGuild(world: World): Readonly<Record<string, unknown>> {
+  const all = world.channels().filter(({ guild_id }) => guild_id !== undefined)
+  return {
+    ...guildFacts(world.guild),
+    member_count: world.guild.members.size,
+    large: false,
+    channels: all.filter((one) => !isThreadChannel(one)).map((one) => channelFacts(one, world)),
+    threads: all
+      .filter((one) => isThreadChannel(one) && one.thread_metadata?.archived !== true)
+      .map((one) => channelFacts(one, world)),
+    members: [{ user: world.bot, ...memberFacts(world.guild, world.bot.id) }],
+    presences: [],
+    voice_states: [],
+  }
+}
