@@ -1,6 +1,6 @@
 // One runner, projects side by side: what starts real processes, browsers or servers waits most of its time for a
 // child, a disk, a database or a lease, and what is pure uses the cores meanwhile. Three files for each core at once. Files
-// that are pure share the modules that they load: to load them anew for each file took longer than the tests.
+// share the modules that they load: to load them anew for each file took longer than many tests.
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/longest-first.ts'
@@ -42,6 +42,7 @@ export default defineConfig({
           name: 'processes',
           include: processes,
           exclude: elsewhere,
+          isolate: false,
           maxWorkers: 3 * cores,
         },
       },

@@ -320,8 +320,19 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && typeof (value as Node).type === 'string'
 }
 
+/** Each tree is walked many times. */
+const children = new WeakMap<Node, readonly Node[]>()
+
 function childrenOf(node: Node): readonly Node[] {
-  return Object.values(node).flatMap((value) => (Array.isArray(value) ? value : [value]).filter(isNode))
+  const known = children.get(node)
+  if (known) return known
+  const found: Node[] = []
+  for (const value of Object.values(node)) {
+    if (Array.isArray(value)) for (const one of value) isNode(one) && found.push(one)
+    else if (isNode(value)) found.push(value)
+  }
+  children.set(node, found)
+  return found
 }
 
 function walk(node: Node, visit: (node: Node) => void): void {

@@ -13,7 +13,7 @@ built   13 I13.mutate               npm run mutate changes the code one place at
 built   13 I13.mutate-seed          The same seed gives the same mutants in the same order, and two states of the code share the order of what they share
 built   13 I13.mutate-unclear       A mutant whose tests fail without it too counts neither as killed nor as survived
 built   13 I13.mutate-copy          Mutants are made in a copy: the working tree is never changed
-built   13 I13.dealt                npm test runs each scenario on SQLite and on one other arrangement, dealt out so that every arrangement is used
+built   13 I13.dealt                npm test runs each scenario on one arrangement, dealt out so that every arrangement is used
 built   13 I13.dealt-all            npm run test:all runs every scenario and every fault plan on every arrangement
 built   13 I13.matrix               npm run matrix runs the tests on Node 20, 22 and 24
 built   13 I13.time-table           A test run ends with the seconds by folder and its slowest files

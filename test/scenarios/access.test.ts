@@ -156,61 +156,6 @@ describeRiver('access', (open) => {
     expect((await river.person('newcomer').says('in?')).state).toBe('refused')
   })
 
-  it('[I3.strangers-10000] [S4.pairing-cap] [S4.pairing-no-lockout] ten thousand strangers fill nothing, and the owner still gets a code', {
-    timeout: 120_000,
-  }, async () => {
-    const river = await open(PAIRING)
-    const strangers = await crowdOf(river, 10_000)
-    const crowd = Array.from({ length: strangers }, (_, one) => ({
-      kind: 'message' as const,
-      conversation: `s${one}`,
-      chat: 'direct' as const,
-      sender: { id: `s${one}` },
-      at: 0,
-      text: 'let me in',
-      messageId: '1',
-    }))
-    for (let from = 0; from < crowd.length; from += 500) {
-      await river.platform.receive('chat', crowd.slice(from, from + 500))
-    }
-    expect((await river.desk().pairings()).length).toBeLessThanOrEqual(50)
-    expect(await river.store().turns({ limit: 5_000 })).toHaveLength(Math.min(strangers, 1_000))
-    expect((await river.desk().status()).counts).toMatchObject({
-      received: strangers,
-      refused: strangers,
-    })
-    await river.person('owner').says('it is me')
-    const mine = (await river.desk().pairings()).find((row) => row.sender === 'owner')
-    await river.desk().approvePairing(mine?.code ?? '', 'operator')
-    await river.settle()
-    expect((await river.person('owner').says('hello')).state).toBe('queued')
-  })
-
-  it('[I3.strangers-10000] one stranger who never stops leaves two replies and a bounded trace', async () => {
-    const river = await open(PAIRING)
-    const messages = await crowdOf(river, 2_000)
-    for (let block = 0; block < 4; block++) {
-      await river.platform.receive(
-        'chat',
-        Array.from({ length: messages / 4 }, (_, one) => ({
-          kind: 'message' as const,
-          conversation: 'mallory',
-          chat: 'direct' as const,
-          sender: { id: 'mallory' },
-          at: 0,
-          text: 'let me in',
-          messageId: `${block}-${one}`,
-        })),
-      )
-    }
-    await river.settle()
-    expect(river.platform.texts('mallory')).toHaveLength(2)
-    expect(await river.store().turns({ limit: 5_000 })).toHaveLength(Math.min(messages, 1_000))
-    expect((await river.desk().status()).counts.refused).toBe(messages)
-    const kept = (await river.desk().ledger(0, 10_000)).filter((entry) => entry.reason === 'pairing_required')
-    expect(kept.reduce((sum, entry) => sum + entry.count, 0)).toBe(messages)
-  })
-
   it('[S4.stranger-sees-nothing] [I3.strangers-learn] [S4.dm-allowlist] [S4.dm-disabled] [S4.groups-off] a refused stranger sees and learns nothing', async () => {
     const groups = { g: { requireMention: true, allowFrom: [] } }
     const cases = [
@@ -360,3 +305,67 @@ describeRiver('access', (open) => {
     expect(await desk.revoke('gone', 'ann', 'talk', 'operator')).toBe(true)
   })
 })
+
+describeRiver(
+  'a crowd of strangers',
+  (open) => {
+    it('[I3.strangers-10000] [S4.pairing-cap] [S4.pairing-no-lockout] ten thousand strangers fill nothing, and the owner still gets a code', {
+      timeout: 120_000,
+    }, async () => {
+      const river = await open(PAIRING)
+      const strangers = await crowdOf(river, 10_000)
+      const crowd = Array.from({ length: strangers }, (_, one) => ({
+        kind: 'message' as const,
+        conversation: `s${one}`,
+        chat: 'direct' as const,
+        sender: { id: `s${one}` },
+        at: 0,
+        text: 'let me in',
+        messageId: '1',
+      }))
+      for (let from = 0; from < crowd.length; from += 500) {
+        await river.platform.receive('chat', crowd.slice(from, from + 500))
+      }
+      expect((await river.desk().pairings()).length).toBeLessThanOrEqual(50)
+      expect(await river.store().turns({ limit: 5_000 })).toHaveLength(Math.min(strangers, 1_000))
+      expect((await river.desk().status()).counts).toMatchObject({
+        received: strangers,
+        refused: strangers,
+      })
+      await river.person('owner').says('it is me')
+      const mine = (await river.desk().pairings()).find((row) => row.sender === 'owner')
+      await river.desk().approvePairing(mine?.code ?? '', 'operator')
+      await river.settle()
+      expect((await river.person('owner').says('hello')).state).toBe('queued')
+    })
+
+    it('[I3.strangers-10000] one stranger who never stops leaves two replies and a bounded trace', async () => {
+      const river = await open(PAIRING)
+      const messages = await crowdOf(river, 2_000)
+      for (let block = 0; block < 4; block++) {
+        await river.platform.receive(
+          'chat',
+          Array.from({ length: messages / 4 }, (_, one) => ({
+            kind: 'message' as const,
+            conversation: 'mallory',
+            chat: 'direct' as const,
+            sender: { id: 'mallory' },
+            at: 0,
+            text: 'let me in',
+            messageId: `${block}-${one}`,
+          })),
+        )
+      }
+      await river.settle()
+      expect(river.platform.texts('mallory')).toHaveLength(2)
+      expect(await river.store().turns({ limit: 5_000 })).toHaveLength(Math.min(messages, 1_000))
+      expect((await river.desk().status()).counts.refused).toBe(messages)
+      const kept = (await river.desk().ledger(0, 10_000)).filter(
+        (entry) => entry.reason === 'pairing_required',
+      )
+      expect(kept.reduce((sum, entry) => sum + entry.count, 0)).toBe(messages)
+    })
+  },
+  undefined,
+  'each',
+)

@@ -54,4 +54,5 @@ describeRiver(
     })
   },
   ['sqlite', 'postgres'],
+  'each',
 )

@@ -113,8 +113,11 @@ export function describeRiver(
   name: string,
   scenarios: (open: OpenRiver) => void,
   arrangements: readonly Arrangement[] = ARRANGEMENTS,
+  /** `each`: on each of them in every run, for what each does in a way of its own. */
+  on: 'dealt' | 'each' = 'dealt',
 ): void {
-  describe.each(SCOPE === 'first' ? arrangements.slice(0, 1) : arrangements)(`${name} on %s`, (kind) => {
+  const scope = on === 'each' && SCOPE !== 'first' ? 'all' : SCOPE
+  describe.each(scope === 'first' ? arrangements.slice(0, 1) : arrangements)(`${name} on %s`, (kind) => {
     const opened: OpenedRiver[] = []
     afterEach(async ({ task }) => {
       const rivers = opened.splice(0)
@@ -144,7 +147,7 @@ export function describeRiver(
       return river
     })
     const { tasks } = TestRunner.getCurrentSuite()
-    const dealt = tasks.filter((task) => isDealt(`${name} ${task.name}`, kind, arrangements))
+    const dealt = tasks.filter((task) => isDealt(`${name} ${task.name}`, kind, arrangements, scope))
     // A group without a scenario would be an error: it keeps its first.
     tasks.splice(0, tasks.length, ...(dealt.length > 0 ? dealt : tasks.slice(0, 1)))
   })

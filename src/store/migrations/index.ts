@@ -19,6 +19,7 @@ import { takeovers } from './0017-takeovers.ts'
 import { stuckSends } from './0018-stuck-sends.ts'
 import { turnsAside } from './0019-turns-aside.ts'
 import { takeoverPlaces } from './0020-takeover-places.ts'
+import { pairingEnds } from './0021-pairing-ends.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -42,5 +43,6 @@ export const MIGRATIONS: readonly Migration[] = [
   stuckSends,
   turnsAside,
   takeoverPlaces,
+  pairingEnds,
 ]
 export { META_TABLE, pendingMigrations } from './migration.ts'

@@ -214,6 +214,13 @@ export function describeEffects(make: MakeStoreFixture): void {
       expect(await store.turn(after.id)).toMatchObject({ state: 'queued' })
     })
 
+    it('[S4.pairing-cap] codes that ended are found by their end: every stranger’s message looks for them', async () => {
+      const plan = await fixture.explain(
+        "DELETE FROM pairings WHERE integration = 'demo' AND expires_at <= 5",
+      )
+      expect(plan).toContain('pairings_ends')
+    })
+
     it('[S4.pairing-one-code] [S4.pairing-two-replies] a stranger gets one code, told at most twice', async () => {
       const outcomes = [
         await stranger('ann', 'aaaaaa'),
