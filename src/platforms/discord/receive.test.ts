@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { InboundEvent } from '../../contract/index.ts'
 import { openScene, type Scene, type SceneOptions, until } from './fixtures/discord-scene.ts'
+import { isBlank } from './parse.ts'
 
 const GENERAL = '920000000000000001'
 const FORUM = '920000000000000002'
@@ -256,6 +257,10 @@ describe('what it says', () => {
     expect(adapter.gates?.().find(({ gate }) => gate === 'intent Message Content')).toMatchObject({
       pass: false,
     })
+    expect([isBlank({ ...blank('24'), content: undefined }), isBlank({ ...blank('25'), type: 7 })]).toEqual([
+      true,
+      false,
+    ])
   })
 
   it('a reaction comes once, own ones not', async () => {

@@ -96,6 +96,12 @@ describe('texts', () => {
     kate.deletes(id)
     await scene.send(GENERAL, op)
     expect(fake.world.messages(GENERAL).map(({ type }) => type)).toEqual([19, 0, 0])
+    // Where the history may not be read quoting is refused, and saying is not.
+    const channel = fake.world.channel(GENERAL)
+    if (!channel) throw new Error('no such channel')
+    channel.permission_overwrites = [{ id: fake.world.bot.id, type: 1, allow: '0', deny: String(1n << 16n) }]
+    await scene.send(GENERAL, { ...op, text: 'unquoted' }, { key: 'o_unquoted' })
+    expect(fake.world.messages(GENERAL).at(-1)).toMatchObject({ type: 0, content: 'unquoted' })
   })
 })
 

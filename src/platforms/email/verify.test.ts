@@ -91,6 +91,12 @@ describe('Authentication-Results', () => {
       ],
     ],
     [
+      'in a comment within a comment, and behind that one',
+      [
+        'Authentication-Results: mx.gw.test; spf=fail (said (by him) ; dmarc=pass header.from=home.test) smtp.mailfrom=x@evil.test',
+      ],
+    ],
+    [
       'in a quoted string',
       ['Authentication-Results: mx.gw.test; spf=fail smtp.mailfrom="x; dmarc=pass header.from=home.test"'],
     ],
@@ -129,6 +135,15 @@ describe('Authentication-Results', () => {
   ]
   it.each(FORGED)('[I19.who-forged] %s proves nothing', (_name, lines) => {
     expect(isProven(judge(['mx.gw.test'], 'kate@home.test', ...lines))).toBe(false)
+  })
+
+  it('says what the server told where that proves nothing', () => {
+    const told = (results: string) => {
+      const proof = judge(['mx.gw.test'], 'kate@home.test', `Authentication-Results: mx.gw.test; ${results}`)
+      return proof && 'why' in proof ? proof.why : null
+    }
+    expect(told('spf=fail smtp.mailfrom=x@evil.test; dkim=none')).toContain('(spf=fail, dkim=none)')
+    expect(told('none')).toContain('(none)')
   })
 
   it('reads what is hostile in one go', () => {

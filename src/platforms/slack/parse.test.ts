@@ -79,10 +79,12 @@ describe('messages', () => {
       sender: { id: 'U0KATE001' },
     }
     expect(parse('message-deleted')).toMatchObject(gone)
-    const changed = event('message-changed') as { message: object }
-    expect(
-      parseEvent({ ...changed, message: { ...changed.message, subtype: 'tombstone' } }, CONTEXT),
-    ).toMatchObject(gone)
+    const changed = event('message-changed') as { message: object; previous_message: object }
+    const message = { ...changed.message, subtype: 'tombstone' }
+    expect(parseEvent({ ...changed, message }, CONTEXT)).toMatchObject(gone)
+    // Who wrote it is told by what stood there, or by what is left of it.
+    const left = { ...changed, message, previous_message: undefined }
+    expect(parseEvent(left, CONTEXT)).toMatchObject(gone)
   })
 
   it('[I15.self] own posts, Slack’s own and joins are nothing; other bots say that they are', () => {

@@ -5,6 +5,7 @@ import {
   type NewSend,
   OPEN_TURN_STATES,
   type ReasonCode,
+  rowId,
   rowSeq,
   type TurnMove,
   type TurnState,
@@ -225,21 +226,17 @@ function* loadTurns(
   context: VerbContext,
   moves: readonly Pick<TurnMove, 'turn'>[],
 ): Steps<ReadonlyMap<string, TurnNow>> {
-  const bySeq = new Map<number, string>()
-  for (const move of moves) {
-    const seq = rowSeq('t', context.tag, move.turn)
-    if (seq !== null) bySeq.set(seq, move.turn)
-  }
+  const seqs = new Set(moves.flatMap(({ turn }) => rowSeq('t', context.tag, turn) ?? []))
   const turns = new Map<string, TurnNow>()
-  if (bySeq.size === 0) return turns
+  if (seqs.size === 0) return turns
   const stored = yield* rows(
     `SELECT seq, session, agent, integration, state, reason, repeat, resume, attempts FROM turns
      WHERE seq @any($1) ORDER BY seq @lock`,
-    [[...bySeq.keys()]],
+    [[...seqs]],
   )
   for (const row of stored) {
     const seq = whole(row, 'seq')
-    turns.set(bySeq.get(seq) ?? '', {
+    turns.set(rowId('t', context.tag, seq), {
       seq,
       session: textOrNull(row, 'session'),
       agent: textOrNull(row, 'agent'),

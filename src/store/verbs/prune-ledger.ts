@@ -100,7 +100,7 @@ function advance(
     replay.apply(entry)
     if (entry.kind === 'turn') turns = Math.max(turns, rowSeq('t', tag, entry.ref) ?? 0)
     if (entry.kind === 'send') sends = Math.max(sends, rowSeq('o', tag, entry.ref) ?? 0)
-    if (entry.mac === '') continue
+    // One without a seal is followed by one of its chain that has it: what goes ends sealed.
     chains[String(whole(gone.page[at] as Row, 'chain'))] = [entry.n, entry.mac]
     head = entry.mac
   }

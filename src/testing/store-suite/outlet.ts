@@ -47,6 +47,19 @@ export function describeOutlet(make: MakeStoreFixture): void {
       expect(second).toMatchObject({ sending: { id: two?.id }, nextDueAt: null })
     })
 
+    it('several moves of one send in one call end where the last one leads', async () => {
+      const [row] = await store.enqueue([send()])
+      const id = row?.id ?? ''
+      const { token } = await mustTakeSend(store, { lane: LANE })
+      const moved = { lane: LANE, token, id }
+      const moves = [
+        { ...moved, to: 'unknown', reason: 'unconfirmed' } as const,
+        { ...moved, to: 'failed', reason: 'buried', detail: 'gone' } as const,
+      ]
+      expect(await store.moveSends(moves)).toEqual(['moved', 'moved'])
+      expect(await store.send(id)).toMatchObject({ state: 'failed', detail: 'gone' })
+    })
+
     it('a reminder waits for its time and holds nobody up', async () => {
       const dueAt = fixture.clock.now() + 5_000
       await store.enqueue([send({ text: 'later', dueAt })])

@@ -70,6 +70,9 @@ export function describeTurnEndings(make: MakeStoreFixture): void {
         outcome: 'stale',
         ...again,
       })
+      // Only a sole answer asks for what was given: one that comes too late otherwise was not said.
+      const failed = { lane, token, turn: id, to: 'failed' } as const
+      expect(await store.accept([reply('yes', 'k1')], [failed])).toEqual({ outcome: 'ended', sends: [] })
       // What is said besides is kept.
       const more = await store.accept(
         [send({ turn: id, text: 'more' })],
