@@ -230,12 +230,17 @@ export interface AgentConnector {
   readonly holdsDecisions: boolean
   /** It tells itself when a turn ends: a `reply` in the middle is said, and the turn goes on. Absent: a reply ends it. */
   readonly endsTurns?: true
+  /**
+   * Hand-overs of one session may overlap: `deliver` is called in order, for the next turn as soon as it was called for the
+   * one before, up to the window. Absent: the next waits until the one before was handed over.
+   */
+  readonly overlaps?: true
   /** What every delivery carries as `tokens`: made and kept by the commit that hands it over. Absent: nothing. */
   readonly mints?: readonly TokenOrder[]
   start(outlet: AgentOutlet): Promise<void>
   /**
    * How many turns of the session could be written at this moment. More are not taken: what waits for a place is queued, and
-   * `roomy` is said when there is one. Absent: one, and the next when that one was handed over.
+   * `roomy` is said when there is one. Absent: one, and the next when that one was handed over; or the window, with `overlaps`.
    */
   room?(session: string): number
   /** Makes ready what a turn with attachments needs before it can be written. Called while it is queued; never throws. */

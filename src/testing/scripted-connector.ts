@@ -31,6 +31,8 @@ export interface ScriptedAgentOptions {
   readonly verdict?: 'relayed' | 'gone' | 'fetched'
   /** It says how many it could be written: `room` of the agent. False: one at a time. */
   readonly roomed?: boolean
+  /** Hand-overs of one session may overlap. */
+  readonly overlaps?: true
   /** What goes out with every turn. */
   readonly mints?: AgentConnector['mints']
 }
@@ -201,6 +203,7 @@ function createSeat(id: string, options: ScriptedAgentOptions): Seat {
         await agent.script(delivery, agent)
       },
       ...(options.mints ? { mints: options.mints } : {}),
+      ...(options.overlaps ? { overlaps: options.overlaps } : {}),
       ...(options.roomed ? { room: () => room } : {}),
       async prepare(delivery) {
         await agent.prepare(delivery)

@@ -1,7 +1,7 @@
 // Much that waits: how many commits hand it over, counted. A commit takes what there is room for, of one conversation or of
 // many, and a long queue costs each of its messages no more than a short one.
 import { expect, it } from 'vitest'
-import type { Store } from '../../src/contract/index.ts'
+import { type Store, SwitchboardError } from '../../src/contract/index.ts'
 import { describeRiver, type River } from './river.ts'
 
 const NONE = { rps: 0, burst: 0 }
@@ -81,6 +81,44 @@ describeRiver(
         commits.push(takes.sizes.length)
       }
       expect(commits).toEqual([2, 20])
+    })
+
+    it('[I23.long-queue] where hand-overs may overlap, a window is one take and one commit of answers, begun in order', async () => {
+      const river = await open({ ...UNLIMITED, agent: { window: 8, attached: false, overlaps: true } })
+      let flying = 0
+      let most = 0
+      river.agent.script = async (delivery, agent) => {
+        flying += 1
+        most = Math.max(most, flying)
+        await agent.answer(delivery, `re: ${delivery.text}`)
+        flying -= 1
+      }
+      await queued(river, 1, 40)
+      const takes = watchTakes(river)
+      river.agent.attach()
+      await river.settle()
+      expect(river.agent.texts()).toEqual(Array.from({ length: 40 }, (_, at) => `0.${at}`))
+      expect(takes.sizes).toEqual([8, 8, 8, 8, 8])
+      expect(most).toBe(8)
+      await river.settle()
+      expect(await river.store().turns({ states: ['answered'], limit: 50 })).toHaveLength(40)
+    })
+
+    it('[I23.long-queue] one of a window that was not taken comes again, before those behind the window, and nothing is lost', async () => {
+      const river = await open({ ...UNLIMITED, agent: { window: 4, attached: false, overlaps: true } })
+      river.agent.script = async (delivery, agent) => {
+        if (delivery.text === '0.1' && delivery.attempt === 1)
+          throw new SwitchboardError('platform_unavailable', 'not now', { retryAfterMs: 0 })
+        await agent.answer(delivery, `re: ${delivery.text}`)
+      }
+      await queued(river, 1, 12)
+      river.agent.attach()
+      await river.settle()
+      await river.pass(60_000)
+      const texts = river.agent.texts()
+      // Nothing is offered that goes back with it: each comes once, and this one twice.
+      expect(texts).toEqual(['0.0', '0.1', ...Array.from({ length: 11 }, (_, at) => `0.${at + 1}`)])
+      expect(await river.store().turns({ states: ['answered'], limit: 50 })).toHaveLength(12)
     })
   },
   ['memory'],

@@ -57,7 +57,9 @@ export function createDemoAgent(): AgentConnector {
   return {
     redelivery: { handed: 'again', seen: 'resume', afterTimeout: false },
     // A question that waits for a person must not hold up the rest of the conversation.
-    window: 8,
+    window: 32,
+    // An answer is done when it is written down: many share a commit.
+    overlaps: true,
     holdsDecisions: true,
     async start(given) {
       outlet = given

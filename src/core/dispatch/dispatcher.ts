@@ -169,12 +169,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     }
     hold.more = taken.more
     for (const row of taken.handed) holds.board(hold, row)
-    for (const row of taken.handed) {
-      // What could not be written down (the store refused it for good) must not stop the lane, nor the process.
-      hold.handingOver = hold.handingOver
-        .then(() => handOver(hold, row, post.connector, taken))
-        .catch((thrown) => log.error({ turn: row.id, error: String(thrown) }, 'dispatch failed'))
-    }
+    for (const row of taken.handed) handOverNext(hold, row, post.connector, taken)
     // Not waited for: while these are handed over, more may be taken behind them.
     hold.handingOver = hold.handingOver.then(() => {
       if (taken.empty && hold.flights.size === 0) holds.rest(hold)
@@ -212,11 +207,27 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     await holds.release(hold)
   }
 
+  type Along = Pick<TakenLane & { outcome: 'taken' }, 'afterTakeover' | 'tokens'>
+
+  const handOverNext = (hold: LaneHold, row: TurnRow, connector: AgentConnector, taken: Along) => {
+    let begun = () => undefined as void
+    const begins = new Promise<void>((resolve) => {
+      begun = resolve
+    })
+    const over = hold.offering
+      .then(() => handOver(hold, row, connector, { ...taken, begun }))
+      // What could not be written down (the store refused it for good) must not stop the lane, nor the process.
+      .catch((thrown) => log.error({ turn: row.id, error: String(thrown) }, 'dispatch failed'))
+    hold.offering = connector.overlaps ? Promise.race([begins, over]) : over
+    const before = hold.handingOver
+    hold.handingOver = over.then(() => before)
+  }
+
   const handOver = async (
     hold: LaneHold,
     row: TurnRow,
     connector: AgentConnector,
-    { afterTakeover, tokens }: Pick<TakenLane & { outcome: 'taken' }, 'afterTakeover' | 'tokens'>,
+    { afterTakeover, tokens, begun }: Along & { readonly begun: () => void },
   ) => {
     const flight = hold.flights.get(row.id)
     if (!flight) return // cancelled or put back while the one before it was being handed over
@@ -235,13 +246,17 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       ...(lines.length === 0 ? {} : { context: lines }),
       ...defined({ tokens: tokens.get(row.id) }),
     }
+    // One before it was not taken: this one goes back with it, and must not be offered meanwhile.
+    while (hold.puttingBack) await hold.puttingBack
     if (hold.flights.get(row.id) !== flight) return // likewise
     if (holds.isOver(hold)) return holds.drop(hold)
     flight.offered = true
     tellTurnState(deps.signal, row, 'handed')
     try {
       deps.crashPoint?.('dispatch.before-hand-over')
-      await connector.deliver({ ...toDelivery(row, hold.agent, hold.lane), ...along })
+      const delivering = connector.deliver({ ...toDelivery(row, hold.agent, hold.lane), ...along })
+      begun()
+      await delivering
       deps.crashPoint?.('dispatch.after-hand-over')
       flight.written = true
       await deps.failures.reported(failed.sends)

@@ -2,7 +2,7 @@
 //
 // A turn boards when it is taken and is in flight until it lands: answered, failed, acknowledged, put back, or lost with its
 // lane. On its way it is offered (its hand-over began: it can no longer go back unseen), written (its hand-over is over), and
-// maybe spoken for. Hand-overs of one lane follow one another. What is put back into a lane goes before what was taken
+// maybe spoken for. Hand-overs of one lane follow one another, or begin so where its agent lets them overlap. What is put back into a lane goes before what was taken
 // meanwhile: `putBacks` tells a take that was asked for before from one after. A take whose answer was lost leaves the lane
 // doubtful: the next one names what is in flight here, and the store tells what else it holds for handed.
 import {
@@ -41,11 +41,13 @@ export interface Flight {
 export interface LaneHold extends KeptLane {
   readonly agent: string
   readonly flights: Map<string, Flight>
-  /** Hand-overs of one lane follow one another, also when two takes overlap. */
+  /** Until the next one may be offered: hand-overs of one lane begin one after the other, also when two takes overlap. */
+  offering: Promise<void>
+  /** Until all of them are over. */
   handingOver: Promise<void>
   /** Counts what was put back into it: a take that was asked for before may have passed over the older ones. */
   putBacks: number
-  /** The one that is being written; null: none is. */
+  /** Until those that are being written are; null: none is. */
   puttingBack: Promise<unknown> | null
   /** More waited in it when it was last taken than was let through. */
   more: boolean
@@ -249,6 +251,7 @@ function newHold(lane: string, agent: string, token: number): LaneHold {
   return {
     ...{ lane, agent, token, until: 0, restingSince: null },
     flights: new Map(),
+    offering: Promise.resolve(),
     handingOver: Promise.resolve(),
     putBacks: 0,
     puttingBack: null,

@@ -60,7 +60,8 @@ export function createPutBack(deps: PutBackDeps): PutBack {
     ]
     hold.putBacks++
     const writing = storeRetry.persist('put turns back', () => store.moveTurns(moves))
-    const written = writing.catch(() => undefined)
+    const before = hold.puttingBack
+    const written = writing.catch(() => undefined).then(() => before)
     hold.puttingBack = written
     void written.then(() => {
       if (hold.puttingBack === written) hold.puttingBack = null

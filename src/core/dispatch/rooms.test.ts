@@ -50,4 +50,16 @@ describe('[I23.rooms-dealt] the places of one agent', () => {
     expect(rooms.next('kate')).toEqual(all.slice(0, 32))
     expect(rooms.next('kate')).toEqual(all.slice(32, 64))
   })
+
+  it('[I23.long-queue] are the rest of each window where hand-overs may overlap, and no lane shares its own', () => {
+    const connector = { overlaps: true, window: 8 } as unknown as AgentConnector
+    const post = { connector } as unknown as ReturnType<Roster['get']>
+    const flights = new Map([['t1', { written: false }]])
+    const rooms = createRooms({
+      roster: { get: () => post },
+      holds: { get: (lane) => (lane === 's0' ? ({ flights } as unknown as LaneHold) : undefined) },
+    })
+    const lanes = ['s0', 's1'].map((lane) => ({ lane, scope: 'kate' }))
+    expect(rooms.deal(lanes)).toEqual([7, 8])
+  })
 })

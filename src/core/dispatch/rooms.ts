@@ -34,6 +34,7 @@ export function createRooms(deps: {
     const connector = deps.roster.get(scope)?.connector
     if (connector?.room) return connector.room(lane)
     const flights = [...(deps.holds.get(lane)?.flights.values() ?? [])]
+    if (connector?.overlaps) return connector.window - flights.length
     return flights.every((flight) => flight.written) ? 1 : 0
   }
 
