@@ -129,7 +129,7 @@ it('[I22.cc-asked] [I22.anew-durable] killed in mid-tool with the transcript gon
   const first = await scene.start({ data, config })
   await postDemo(first.url, 'hello', 'm0')
   await until('an answer', async () => (await said()).includes('You said: hello'))
-  await postDemo(first.url, 'call Bash {"command":"sleep 3000"}', 'm1')
+  await postDemo(first.url, 'call Bash {"command":"sleep 9000"}', 'm1')
   await decide((await pending()).id)
   await until('it is seen', async () => (await turnsOf(data)).some(({ state }) => state === 'seen'))
   await first.kill9()
@@ -146,8 +146,8 @@ it('[I22.cc-asked] [I22.anew-durable] killed in mid-tool with the transcript gon
   expect((await pending()).id).toBe(asked.id)
   await postDemo(third.url, `yes ${asked.id}`, 'm3')
   // The same call of the same message has its answer from before.
-  await until('the answer', async () => (await said()).some((text) => text.includes('ran sleep 3000')))
-  expect(ran()).toEqual(['sleep 3000'])
+  await until('the answer', async () => (await said()).some((text) => text.includes('ran sleep 9000')))
+  expect(ran()).toEqual(['sleep 9000'])
   expect(
     (await said()).filter((text) => text.includes('yes ID') || text.includes(`yes ${asked.id}`)),
   ).toHaveLength(1)
