@@ -68,24 +68,33 @@ it('[I23.bench-growth] the verbs are timed at several sizes, and what a waiting 
   const figures = ['take_us', 'settle_us', 'status_ms', 'turns_ms', 'failed_ms', 'stream_ms'] as const
   for (const one of sizes ?? []) for (const key of figures) expect(one[key], key).toBeGreaterThan(0)
   expect(sizes?.at(2)?.bytes_a_waiting_session).toBeGreaterThan(0)
+  for (const one of sizes ?? []) expect(one.bytes_a_waiting_turn).toBeGreaterThanOrEqual(0)
 }, 600_000)
 
-it('[I23.bench-ends] a run that is told to stop ends, and nothing that it started is left', async () => {
-  const own = mkdtempSync(join(tmpdir(), 'bench-stop-'))
-  const args = ['--import', 'tsx', 'bench/run.ts', '--dir', own, '--quick', '--no-peers', '--only', 'growth']
-  const child = spawn(process.execPath, [...args, '--growth', '5000000'], { cwd: root })
-  let said = ''
-  child.stderr.on('data', (chunk: Buffer) => {
-    said += chunk.toString()
-  })
-  await until('a child that fills', () => said.includes('filling a ledger') && running(own).length > 1)
-  child.kill('SIGTERM')
-  const [code] = await once(child, 'exit')
-  expect(code).toBe(130)
-  await until('that all have ended', () => running(own).length === 0)
-  expect(readdirSync(own)).toEqual([])
-  rmSync(own, { recursive: true, force: true })
-}, 600_000)
+it.each([
+  ['growth', ['--growth', '5000000'], 'filling a ledger'],
+  ['sizes', [], '100 sessions that wait'],
+  ['scale', [], 'start with'],
+])(
+  '[I23.bench-ends] a run of %s that is told to stop ends, and nothing that it started is left',
+  async (part, more, sign) => {
+    const own = mkdtempSync(join(tmpdir(), 'bench-stop-'))
+    const args = ['--import', 'tsx', 'bench/run.ts', '--dir', own, '--quick', '--no-peers', '--only', part]
+    const child = spawn(process.execPath, [...args, ...more], { cwd: root })
+    let said = ''
+    child.stderr.on('data', (chunk: Buffer) => {
+      said += chunk.toString()
+    })
+    await until('a child that works', () => said.includes(sign) && running(own).length > 1)
+    child.kill('SIGTERM')
+    const [code] = await once(child, 'exit')
+    expect(code).toBe(130)
+    await until('that all have ended', () => running(own).length === 0)
+    expect(readdirSync(own)).toEqual([])
+    rmSync(own, { recursive: true, force: true })
+  },
+  600_000,
+)
 
 /** Processes whose command line names this folder. */
 function running(folder: string): readonly string[] {

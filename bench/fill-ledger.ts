@@ -3,7 +3,7 @@
 // schema. `fill-ledger.ts DATA_DIR TURNS ENTRY`.
 import type { ReceiveItem, Store, TurnMove } from '../src/contract/index.ts'
 import { benchItem } from './load/bench-item.ts'
-import { measuredSource } from './measured-source.ts'
+import { inBatches, measuredStore } from './measured-store.ts'
 
 const BATCH = 4_000
 // People a batch, who talk in that batch alone: a lane costs more to take than a turn.
@@ -12,22 +12,8 @@ const LEASE_MS = 600_000
 const TEXT = 'Please look into the failed deploy and tell me what you would change before nine. '.repeat(3)
 
 const [dataDir = '', wanted = '0', entry = ''] = process.argv.slice(2)
-const source = await measuredSource(entry)
-const { createRealClock, createRealRandom } = source.clock
-const { dataFolderAt, openKeyRing, prepareDataFolder } = source.config
-const { openStore } = source.store
-
-const folder = dataFolderAt({ data: dataDir, env: {} })
-prepareDataFolder(folder)
-const store = await openStore(folder.defaultStore, {
-  clock: createRealClock(),
-  random: createRealRandom(),
-  node: 'bench-fill',
-  ledgerKey: openKeyRing({ dataDir: folder.path, env: {} }).ledgerKey,
-})
-for (let done = 0; done < Number(wanted); done += BATCH) {
-  await fillBatch(store, done, Math.min(BATCH, Number(wanted) - done))
-}
+const store = await (await measuredStore(dataDir, entry, 'bench-fill')).open()
+await inBatches(Number(wanted), BATCH, (from, count) => fillBatch(store, from, count))
 await store.close()
 
 async function fillBatch(into: Store, from: number, count: number): Promise<void> {

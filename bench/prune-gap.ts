@@ -1,23 +1,12 @@
 // Pruning as the daemon does it, in a process that does nothing else: `prune-gap.ts DATA_DIR ENTRY MS` lets all bodies go
 // for so long and prints the longest time for which nothing else could run. The daemon's own would begin in ten minutes.
 import type { Clock } from '../src/contract/index.ts'
-import { measuredSource } from './measured-source.ts'
+import { measuredStore } from './measured-store.ts'
 
 const [dataDir = '', entry = '', forMs = '1000'] = process.argv.slice(2)
-const source = await measuredSource(entry)
-const { createRealClock, createRealRandom } = source.clock
+const { source, clock: real, open } = await measuredStore(dataDir, entry, 'bench-prune')
 const { keepPruning } = source.retention
-const { dataFolderAt, openKeyRing } = source.config
-const { openStore } = source.store
-
-const folder = dataFolderAt({ data: dataDir, env: {} })
-const real = createRealClock()
-const store = await openStore(folder.defaultStore, {
-  clock: real,
-  random: createRealRandom(),
-  node: 'bench-prune',
-  ledgerKey: openKeyRing({ dataDir: folder.path, env: {} }).ledgerKey,
-})
+const store = await open()
 /** The first wait, for the hour of pruning, is over at once. */
 let waited = false
 const clock: Clock = {

@@ -2,7 +2,7 @@
 // `seed-store.ts DATA_DIR ENTRY PLAN`, the plan as JSON. What it takes is not measured.
 import type { NewSend, Store } from '../src/contract/index.ts'
 import { benchItem } from './load/bench-item.ts'
-import { measuredSource } from './measured-source.ts'
+import { inBatches, measuredStore } from './measured-store.ts'
 
 const BATCH = 2_000
 
@@ -21,26 +21,14 @@ export interface SeedPlan {
 
 const [dataDir = '', entry = '', text = '{}'] = process.argv.slice(2)
 const plan = JSON.parse(text) as SeedPlan
-const source = await measuredSource(entry)
-const { createRealClock, createRealRandom } = source.clock
-const { dataFolderAt, openKeyRing, prepareDataFolder } = source.config
-const { openStore } = source.store
-
-const folder = dataFolderAt({ data: dataDir, env: {} })
-prepareDataFolder(folder)
-const store = await openStore(folder.defaultStore, {
-  clock: createRealClock(),
-  random: createRealRandom(),
-  node: 'bench-seed',
-  ledgerKey: openKeyRing({ dataDir: folder.path, env: {} }).ledgerKey,
-})
+const store = await (await measuredStore(dataDir, entry, 'bench-seed')).open()
 await seedTurns(store)
 await seedSends(store)
 await store.close()
 
 async function seedTurns(into: Store): Promise<void> {
   const { conversation = '', many = 0 } = plan.turns ?? {}
-  await inBatches(many, (from, length) =>
+  await inBatches(many, BATCH, (from, length) =>
     into.receive(
       Array.from({ length }, (_, at) =>
         benchItem({ conversation, messageId: `seeded-${from + at}`, text: 'hello' }),
@@ -63,11 +51,7 @@ async function seedSends(into: Store): Promise<void> {
     turn: null,
     dueAt,
   })
-  await inBatches(sends.many, (from, length) =>
+  await inBatches(sends.many, BATCH, (from, length) =>
     into.enqueue(Array.from({ length }, (_, at) => send(from + at))),
   )
-}
-
-async function inBatches(many: number, put: (from: number, length: number) => Promise<unknown>) {
-  for (let from = 0; from < many; from += BATCH) await put(from, Math.min(BATCH, many - from))
 }

@@ -4,38 +4,28 @@
 import type { Store } from '../src/contract/index.ts'
 import { benchItem } from './load/bench-item.ts'
 import { seedPast } from './load/seed-past.ts'
-import { measuredSource } from './measured-source.ts'
+import { inBatches, measuredStore } from './measured-store.ts'
 import { median, rounded } from './statistics.ts'
 
 const LEASE_MS = 600_000
 const BATCH = 1_000
+/** Turns that wait in one session. */
+const QUEUED = 10_000
 const ROUNDS = 15
 /** As many lanes as a round of the daemon takes. */
 const LANES = 32
 
 const [dataDir = '', entry = '', sessions = '1', turns = '0'] = process.argv.slice(2)
-const source = await measuredSource(entry)
-const { createRealClock, createRealRandom } = source.clock
-const { dataFolderAt, openKeyRing, prepareDataFolder } = source.config
-const { openStore } = source.store
-
-const folder = dataFolderAt({ data: dataDir, env: {} })
-prepareDataFolder(folder)
-const open = () =>
-  openStore(folder.defaultStore, {
-    clock: createRealClock(),
-    random: createRealRandom(),
-    node: 'bench-sizes',
-    ledgerKey: openKeyRing({ dataDir: folder.path, env: {} }).ledgerKey,
-  })
+const { database, open } = await measuredStore(dataDir, entry, 'bench-sizes')
 await (await open()).close()
-seedPast(folder.database, Number(turns))
+seedPast(database, Number(turns))
 const store = await open()
 // Its commit also gathers the places of the seeded ones.
 await store.receive([benchItem({ conversation: 'first', messageId: 'first', text: 'hello' })])
 const before = heapBytes()
 const lanes = await fill(store, Number(sessions))
 const waiting = heapBytes() - before
+const longQueue = await bytesAWaitingTurn(store)
 const verbs = await timeVerbs(store, lanes)
 const reads = await timeReads(store)
 await store.close()
@@ -43,20 +33,33 @@ console.log(
   JSON.stringify({
     ...{ sessions: Number(sessions), turns: Number(turns), ...verbs, ...reads },
     bytes_a_waiting_session: Math.max(0, Math.round(waiting / Number(sessions))),
+    bytes_a_waiting_turn: longQueue,
   }),
 )
 
 /** One waiting turn in each. */
 async function fill(into: Store, many: number): Promise<readonly string[]> {
   const found: string[] = []
-  for (let from = 0; from < many; from += BATCH) {
-    const length = Math.min(BATCH, many - from)
+  await inBatches(many, BATCH, async (from, length) => {
     const items = Array.from({ length }, (_, at) =>
       benchItem({ conversation: `person-${from + at}`, messageId: `m-${from + at}`, text: 'hello' }),
     )
     for (const { session } of await into.receive(items)) found.push(session ?? '')
-  }
+  })
   return found
+}
+
+/** Heap that one more turn takes which waits in a session that is there already. */
+async function bytesAWaitingTurn(of: Store): Promise<number> {
+  const before = heapBytes()
+  await inBatches(QUEUED, BATCH, (from, length) =>
+    of.receive(
+      Array.from({ length }, (_, at) =>
+        benchItem({ conversation: 'first', messageId: `queued-${from + at}`, text: 'hello' }),
+      ),
+    ),
+  )
+  return Math.max(0, Math.round((heapBytes() - before) / QUEUED))
 }
 
 /** Microseconds a lane; where there are fewer sessions than lanes wanted, they get new messages in between. */

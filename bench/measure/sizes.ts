@@ -14,7 +14,10 @@ export interface SizeFigures {
   readonly turns_ms: number
   readonly failed_ms: number
   readonly stream_ms: number
+  /** Heap, with the one turn that waits in it. */
   readonly bytes_a_waiting_session: number
+  /** One more that waits in a session. */
+  readonly bytes_a_waiting_turn: number
 }
 
 const SESSIONS = { full: [1, 100, 10_000, 100_000], quick: [1, 100, 1_000] }
@@ -61,6 +64,6 @@ export function sizeLine(one: SizeFigures): string {
   return (
     `${many(one.sessions)} sessions that wait, ${many(one.turns)} turns before them: take ${one.take_us} µs and settle ` +
     `${one.settle_us} µs a lane, status ${one.status_ms} ms, turns ${one.turns_ms} ms, failed ones ${one.failed_ms} ms, ` +
-    `stream ${one.stream_ms} ms, ${one.bytes_a_waiting_session} bytes of heap a session`
+    `stream ${one.stream_ms} ms, ${one.bytes_a_waiting_session} bytes of heap a session and ${one.bytes_a_waiting_turn} a turn that waits`
   )
 }
