@@ -15,6 +15,7 @@ import type {
 } from '../statement.ts'
 import { copyFromHandle } from './copy-database.ts'
 import { sqliteError } from './errors.ts'
+import { areSingle, listsOf, ofOneEach } from './lists-of-one.ts'
 import { atPlace, PLACES } from './turn-places.ts'
 
 export interface Connection {
@@ -43,18 +44,48 @@ interface Inserts {
   readonly many: StatementSyncInstance
 }
 
+interface Prepared {
+  readonly statement: StatementSyncInstance
+  /** Of what a row consists, once it is known. */
+  names: readonly string[] | null
+}
+
+/** A shared statement; each form is prepared when it is first asked for. */
+interface Shared {
+  readonly lists: ReadonlySet<number>
+  many: Prepared | null
+  /** Where each of its lists holds one value. */
+  ofOne: Prepared | null
+}
+
 /** Throws `store_unavailable` or `store_corrupt`. */
 export function openConnection(options: ConnectionOptions): Connection {
   const database = open(options)
-  const prepared = new Map<string, StatementSyncInstance>()
+  const shared = new Map<string, Shared>()
   const inserts = new Map<InsertShape, Inserts>()
+  const updates = new Map<UpdateShape, StatementSyncInstance>()
 
-  const prepare = (sql: string): StatementSyncInstance => {
-    const known = prepared.get(sql)
+  const prepareText = (sql: string): Prepared => ({ statement: database.prepare(sql), names: null })
+  const sharedOf = (sql: string): Shared => {
+    const known = shared.get(sql)
     if (known) return known
-    const fresh = database.prepare(toSqlite(sql))
-    prepared.set(sql, fresh)
+    const fresh = { lists: listsOf(sql), many: null, ofOne: null }
+    shared.set(sql, fresh)
     return fresh
+  }
+  const fitting = (sql: string, params: readonly Param[]): readonly [Prepared, (Value | Uint8Array)[]] => {
+    const one = sharedOf(sql)
+    if (areSingle(one.lists, params)) {
+      one.ofOne ??= prepareText(toSqlite(ofOneEach(sql)))
+      return [one.ofOne, bind(params, one.lists)]
+    }
+    one.many ??= prepareText(toSqlite(sql))
+    return [one.many, bind(params)]
+  }
+  const ask = (sql: string, params: readonly Param[]): Row[] => rowsOf(...fitting(sql, params))
+  const run = (sql: string, params: readonly Param[]): number => {
+    const [{ statement }, bound] = fitting(sql, params)
+    return Number(statement.run(...bound).changes)
   }
   const prepareInsert = (into: InsertShape): Inserts => {
     const known = inserts.get(into)
@@ -84,8 +115,7 @@ export function openConnection(options: ConnectionOptions): Connection {
         else {
           const seqs = part.map((row) => row[into.columns.indexOf('seq')] as number)
           const sql = `SELECT seq FROM ${into.table} WHERE seq @any($1)`
-          const found = prepare(sql).all(JSON.stringify(seqs)) as { seq: number }[]
-          const there = new Set(found.map((row) => row.seq))
+          const there = new Set(ask(sql, [seqs]).map((row) => row.seq))
           for (const seq of seqs) written.push(there.has(seq))
         }
       }
@@ -97,18 +127,25 @@ export function openConnection(options: ConnectionOptions): Connection {
     const seqs = options.reserve(table as SequencedTable, rows.length)
     return rows.map((row, at) => [seqs[at] as number, ...row])
   }
-  const updateRows = ({ table, columns }: UpdateShape, rows: readonly (readonly Value[])[]): void => {
-    const [key = '', ...changed] = columns
-    const sets = changed.map((column, at) => `${column} = $${at + 2}`)
-    const one = prepare(`UPDATE ${table} SET ${sets.join(', ')} WHERE ${key} = $1`)
+  const prepareUpdate = (of: UpdateShape): StatementSyncInstance => {
+    const known = updates.get(of)
+    if (known) return known
+    const [key = '', ...changed] = of.columns
+    const sets = changed.map((column, at) => `${column} = ?${at + 2}`)
+    const fresh = database.prepare(`UPDATE ${of.table} SET ${sets.join(', ')} WHERE ${key} = ?1`)
+    updates.set(of, fresh)
+    return fresh
+  }
+  const updateRows = (of: UpdateShape, rows: readonly (readonly Value[])[]): void => {
+    const one = prepareUpdate(of)
     for (const row of rows) one.run(...row)
   }
   const execute = (statement: Statement): Answer => {
     switch (statement.form) {
       case 'rows':
-        return prepare(statement.sql).all(...bind(statement.params)) as Row[]
+        return ask(statement.sql, statement.params)
       case 'run':
-        return Number(prepare(statement.sql).run(...bind(statement.params)).changes)
+        return run(statement.sql, statement.params)
       case 'insert':
         return insertRows(statement.into, statement.rows)
       case 'update':
@@ -139,8 +176,9 @@ export function openConnection(options: ConnectionOptions): Connection {
       // Statements cannot be finalised, so the engine keeps the file open until they are collected, and would not tidy
       // the log itself: fold it into the file now, so that the file alone is the whole database.
       if (!options.readOnly) database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)')
-      prepared.clear()
+      shared.clear()
       inserts.clear()
+      updates.clear()
       database.close()
     },
   }
@@ -174,24 +212,45 @@ function open(options: ConnectionOptions): DatabaseSyncInstance {
 
 /** The shared SQL in SQLite's words. */
 export function toSqlite(sql: string): string {
-  return sql
-    .replace(/@any\(\$(\d+)\)/g, 'IN (SELECT value FROM json_each(?$1))')
-    .replace(/\s*@(?:lock|skip)/g, '')
-    .replace(/@seq/g, 'INTEGER PRIMARY KEY')
-    .replace(/@places/g, PLACES)
-    .replace(/@at_place\((\$\d+), (\$\d+)\)/g, (_, integration, conversation) =>
-      atPlace(integration, conversation),
-    )
-    .replace(/\$(\d+)/g, '?$1')
+  return (
+    sql
+      .replace(/@any\(\$(\d+)\)/g, 'IN (SELECT value FROM json_each(?$1))')
+      .replace(/\s*@(?:lock|skip)/g, '')
+      // As a sum: into a bare limit the engine looks before it plans, and so plans anew for each one that is bound.
+      .replace(/LIMIT \$(\d+)/g, 'LIMIT $$$1 + 0')
+      .replace(/@seq/g, 'INTEGER PRIMARY KEY')
+      .replace(/@places/g, PLACES)
+      .replace(/@at_place\((\$\d+), (\$\d+)\)/g, (_, integration, conversation) =>
+        atPlace(integration, conversation),
+      )
+      .replace(/\$(\d+)/g, '?$1')
+  )
 }
 
-function bind(params: readonly Param[]): (Value | Uint8Array)[] {
+/** `single`: these lists hold one value each, and are bound as it. */
+function bind(params: readonly Param[], single?: ReadonlySet<number>): (Value | Uint8Array)[] {
   const bound: (Value | Uint8Array)[] = []
-  for (const param of params)
-    bound.push(
-      typeof param !== 'object' || param === null || param instanceof Uint8Array
-        ? param
-        : JSON.stringify(param),
-    )
+  for (let at = 0; at < params.length; at++) {
+    const param = params[at] as Param
+    if (typeof param !== 'object' || param === null || param instanceof Uint8Array) bound.push(param)
+    else bound.push(single?.has(at + 1) ? (param[0] as Value) : JSON.stringify(param))
+  }
   return bound
+}
+
+/** As lists of values, with their names put to them here: the driver puts each name to each row by a search of its own. */
+function rowsOf(prepared: Prepared, bound: (Value | Uint8Array)[]): Row[] {
+  const { statement } = prepared
+  if (prepared.names === null) {
+    statement.setReturnArrays(true)
+    prepared.names = statement.columns().map(({ name }) => name)
+  }
+  const { names } = prepared
+  const found: Row[] = []
+  for (const values of statement.all(...bound) as unknown as (Value | Uint8Array)[][]) {
+    const row: Record<string, Value | Uint8Array> = {}
+    for (let at = 0; at < names.length; at++) row[names[at] as string] = values[at] as Value | Uint8Array
+    found.push(row)
+  }
+  return found
 }
