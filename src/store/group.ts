@@ -7,10 +7,13 @@ import { flush } from './ledger-chain.ts'
 import type { Mac } from './mac.ts'
 import { type Steps, sideBySide } from './statement.ts'
 import type { Verb, VerbContext, WriterMemory } from './verb-context.ts'
+import { accept, moveTurns, settleTurns } from './verbs/move-turns.ts'
 import { planWaves, type VerbRun } from './waves.ts'
 
+type AnyVerb = Verb<unknown, unknown>
+
 export interface Pending {
-  readonly verb: Verb<unknown, unknown>
+  readonly verb: AnyVerb
   readonly args: unknown
   readonly resolve: (result: unknown) => void
   readonly reject: (error: unknown) => void
@@ -26,7 +29,11 @@ export interface GroupIdentity {
 
 export function newContext(identity: GroupIdentity, now: number): VerbContext {
   return {
-    ...identity,
+    node: identity.node,
+    owner: identity.owner,
+    tag: identity.tag,
+    random: identity.random,
+    memory: identity.memory,
     now,
     freshSessions: new Map(),
     freshLanes: new Map(),
@@ -43,13 +50,19 @@ export function newContext(identity: GroupIdentity, now: number): VerbContext {
 /** Runs the calls in order; the results are in the same order. `join` may put more behind them, once. */
 export const runGroup = groupOf(runCalls)
 
+/** Verbs whose neighbouring calls are one, whichever of them they are. */
+const ALIKE = new Map([moveTurns, accept].map((verb) => [verb as AnyVerb, settleTurns as AnyVerb]))
+
 /** Those that have no result yet. */
 function* runCalls(context: VerbContext, calls: readonly Pending[], results: unknown[]): Steps<void> {
+  const verbAt = (at: number) => {
+    const { verb } = calls[at] as Pending
+    return ALIKE.get(verb) ?? verb
+  }
   for (let at = results.length; at < calls.length; ) {
-    const verb = (calls[at] as Pending).verb
+    const verb = verbAt(at)
     const args: unknown[] = []
-    for (; at < calls.length && (calls[at] as Pending).verb === verb; at++)
-      args.push((calls[at] as Pending).args)
+    for (; at < calls.length && verbAt(at) === verb; at++) args.push((calls[at] as Pending).args)
     for (const result of yield* verb(context, args)) results.push(result)
   }
 }

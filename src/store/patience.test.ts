@@ -1,7 +1,7 @@
 // What nobody waits for shares the commit of what comes next, on both stores; alone it is written all the same.
 import { describe, expect, it } from 'vitest'
 import type { Store } from '../contract/index.ts'
-import { item, mustTakeSend, send } from '../testing/store-suite/fixture.ts'
+import { item, mustTake, mustTakeSend, queueOne, send } from '../testing/store-suite/fixture.ts'
 import { createPostgresFixture } from './postgres/fixtures/postgres-fixture.ts'
 import { createSqliteFixture } from './sqlite/fixtures/sqlite-fixture.ts'
 
@@ -52,6 +52,28 @@ describe.each([
     expect(await noted).toEqual(['moved'])
     const after = await fixture.open('third')
     expect(await after.send(note.id)).toMatchObject({ state: 'sent' })
+    await fixture.dispose()
+  })
+
+  it('[I23.lone-commits] a turn that is noted as taken and answered at once is both, in one commit', async () => {
+    const fixture = await make()
+    const store = await fixture.openWith({ patienceMs: AN_HOUR })
+    const { id: turn, lane } = await queueOne(store)
+    const { token } = await mustTake(store, { lane })
+    const before = await commits(store)
+    const noted = store.moveTurns([{ lane, token, turn, to: 'handed', reason: 'taken' }], { unhurried: true })
+    const late = store.accept([send()], [{ lane, token: token + 1, turn, to: 'answered' }])
+    const accepted = store.accept([send({ turn })], [{ lane, token, turn, to: 'answered' }])
+    const again = store.moveTurns([{ lane, token, turn, to: 'seen' }])
+    expect(await noted).toEqual(['moved'])
+    expect(await late).toMatchObject({ outcome: 'stale', sends: [] })
+    expect(await accepted).toMatchObject({ outcome: 'accepted', sends: [{ state: 'queued' }] })
+    expect(await again).toEqual(['noop'])
+    expect(await commits(store)).toBe(before + 1)
+    expect(await store.turn(turn)).toMatchObject({ state: 'answered', reason: null })
+    const told = (await store.ledger({ afterSeq: 0, limit: 1_000 })).filter(({ ref }) => ref === turn)
+    expect(told.map(({ to }) => to)).toEqual(['queued', 'handed', 'handed', 'answered'])
+    expect((await store.sends({ turn, limit: 9 })).length).toBe(1)
     await fixture.dispose()
   })
 })

@@ -12,15 +12,7 @@ import {
   turnMayMove,
 } from '../../contract/index.ts'
 import { firstRow, rows, runUnheard, type Steps, sideBySide, text, textOrNull, whole } from '../statement.ts'
-import {
-  divide,
-  hint,
-  type LaneState,
-  oneByOne,
-  recordMove,
-  type Verb,
-  type VerbContext,
-} from '../verb-context.ts'
+import { hint, type LaneState, oneByOne, recordMove, type Verb, type VerbContext } from '../verb-context.ts'
 import { enqueuedBefore, enqueueWithEnd, prepareSends } from './enqueue.ts'
 import { delayLane, holds, lockAtOnce, lockLanes } from './lanes.ts'
 
@@ -52,17 +44,6 @@ function* lockForMoves(
   )
 }
 
-export const moveTurns: Verb<readonly TurnMove[], readonly MoveOutcome[]> = function* (context, calls) {
-  const moves = calls.flat()
-  const [lanes, turns] = yield* lockForMoves(context, moves)
-  const delays: Delays = new Map()
-  const outcomes = moves.map((move) =>
-    holds(context, lanes.get(move.lane), move.token) ? applyMove(context, turns, move, delays) : 'stale',
-  )
-  yield* writeMoves(context, turns, delays)
-  return divide(outcomes, calls)
-}
-
 export interface AcceptCall {
   readonly sends: readonly NewSend[]
   readonly moves: readonly TurnMove[]
@@ -73,44 +54,66 @@ export interface AcceptResult {
   readonly sends: readonly Enqueued[]
 }
 
+type MovesCall = readonly TurnMove[]
+type SettleCall = MovesCall | AcceptCall
+type SettleResult = readonly MoveOutcome[] | AcceptResult
+
+export const moveTurns: Verb<MovesCall, readonly MoveOutcome[]> = function* (context, calls) {
+  return (yield* settleTurns(context, calls)) as readonly (readonly MoveOutcome[])[]
+}
+
 /**
  * All or nothing for each call; those that hold share their statements. Nothing, too, where a turn is to fail that has
  * ended: whoever gives it up has not heard of its end, and would say that it was not answered.
  */
 export const accept: Verb<AcceptCall, AcceptResult> = function* (context, calls) {
-  const moves = calls.flatMap((call) => call.moves)
+  return (yield* settleTurns(context, calls)) as readonly AcceptResult[]
+}
+
+/** Both, in the order given: a turn that is noted as taken and answered at once is read and written once. */
+export const settleTurns: Verb<SettleCall, SettleResult> = function* (context, calls) {
+  const sendsOf = (call: SettleCall) => (isMoves(call) ? [] : call.sends)
   const [[lanes, turns], prepared] = yield* sideBySide(
-    lockForMoves(context, moves),
-    prepareSends(
-      context,
-      calls.flatMap((call) => call.sends),
-    ),
+    lockForMoves(context, calls.flatMap(movesOf)),
+    prepareSends(context, calls.flatMap(sendsOf)),
   )
   const ours = (move: TurnMove) => holds(context, lanes.get(move.lane), move.token)
   const delays: Delays = new Map()
-  const outcomes = calls.map((call): AcceptResult['outcome'] => {
+  const accepted = (call: AcceptCall): AcceptResult['outcome'] => {
     if (!call.moves.every(ours)) return 'stale'
     if (call.moves.some((move) => move.to === 'failed' && !movable(turns, move))) return 'ended'
     if (call.moves.some((move) => move.sole && turns.get(move.turn)?.state === 'answered')) return 'ended'
     for (const move of call.moves) applyMove(context, turns, move, delays)
     return 'accepted'
-  })
+  }
+  const moved = (move: TurnMove) => (ours(move) ? applyMove(context, turns, move, delays) : 'stale')
+  const outcomes = calls.map((call) => (isMoves(call) ? call.map(moved) : accepted(call)))
   yield* writeMoves(context, turns, delays)
   const sent = yield* enqueueWithEnd(
     context,
-    calls.flatMap((call, at) => (outcomes[at] === 'accepted' ? call.sends : [])),
+    calls.flatMap((call, at) => (outcomes[at] === 'accepted' ? sendsOf(call) : [])),
     prepared,
   )
   let from = 0
-  const results: AcceptResult[] = []
+  const results: SettleResult[] = []
   for (const [at, call] of calls.entries()) {
     const outcome = outcomes[at] ?? 'stale'
-    if (outcome === 'accepted') {
-      results.push({ outcome, sends: sent.slice(from, from + call.sends.length) })
-      from += call.sends.length
-    } else results.push({ outcome, sends: yield* answeredBefore(context, call.sends, call.moves) })
+    if (typeof outcome !== 'string') results.push(outcome)
+    else if (outcome === 'accepted') {
+      const { length } = sendsOf(call)
+      results.push({ outcome, sends: sent.slice(from, from + length) })
+      from += length
+    } else results.push({ outcome, sends: yield* answeredBefore(context, sendsOf(call), movesOf(call)) })
   }
   return results
+}
+
+function isMoves(call: SettleCall): call is MovesCall {
+  return Array.isArray(call)
+}
+
+function movesOf(call: SettleCall): MovesCall {
+  return isMoves(call) ? call : call.moves
 }
 
 /** Whoever answered a turn and did not hear of it answers once more, by the same keys. */
