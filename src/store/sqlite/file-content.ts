@@ -6,8 +6,8 @@ import { fstatSync, readSync, type Stats } from 'node:fs'
 import type { WalIndex, WalIndexFile } from './wal-index.ts'
 
 export interface FileContent {
-  /** True: it holds something that the engine did not write there. */
-  isForeign(): boolean
+  /** True: it holds something that the engine did not write there. `log`: what its index said just before. */
+  isForeign(log: WalIndex | null): boolean
   /** After a write of our own: what is there now is ours. */
   note(): void
 }
@@ -32,18 +32,18 @@ export function followContent(handle: number, index: WalIndexFile): FileContent 
   const state = (): Pick<Stats, 'size' | 'mtimeMs' | 'ctimeMs'> => fstatSync(handle)
 
   /** How far the log was folded is read first: a fold that changes the sample after that is told apart by it. */
-  const look = () => {
-    const folds = foldsOf(index.read())
-    const now = seen(state())
-    return { ...now, folds }
+  const look = (log: WalIndex | null) => {
+    const folds = foldsOf(log)
+    const { size, mark } = seen(state())
+    return { size, mark, folds }
   }
 
-  const first = look()
+  const first = look(index.read())
   let known = { ...first, sample: sample(first.size) }
 
   return {
-    isForeign() {
-      const now = look()
+    isForeign(before) {
+      const now = look(before)
       if (now.mark === known.mark) return false
       const content = sample(now.size)
       // Read last: whoever folds the log says so before the first page, so that no page of a fold was sampled unsaid.
@@ -54,7 +54,7 @@ export function followContent(handle: number, index: WalIndexFile): FileContent 
       return false
     },
     note() {
-      const now = look()
+      const now = look(index.read())
       if (now.mark === known.mark) known.folds = now.folds
       else known = { ...now, sample: sample(now.size) }
     },

@@ -14,9 +14,9 @@ import {
 } from 'node:fs'
 import { SwitchboardError } from '../../contract/index.ts'
 import { followContent } from './file-content.ts'
-import { isLogDamaged } from './log-damage.ts'
+import { openLogFile } from './log-damage.ts'
 import { damagedLogName } from './rescued.ts'
-import { openWalIndex } from './wal-index.ts'
+import { openWalIndex, type WalIndex } from './wal-index.ts'
 
 export interface FileIdentity {
   /** What happened to the files at their paths, in words that follow the file's name; null: they are ours. */
@@ -47,6 +47,10 @@ export function holdIdentity(file: string, before: BigIntStats | null): FileIden
   const beside = new Map<string, BigIntStats>()
   const index = openWalIndex(`${real}-shm`)
   const content = followContent(handle, index)
+  const log = openLogFile(`${real}-wal`, (file) => {
+    const own = beside.get('-wal')
+    return own !== undefined && same(file, own)
+  })
 
   const main = (): string | null => {
     const present = look(real)
@@ -62,11 +66,8 @@ export function holdIdentity(file: string, before: BigIntStats | null): FileIden
   }
 
   /** Whoever begins the log anew says so in its index first: if that has not changed, it was somebody else. */
-  const isLogCut = (): boolean => {
-    const before = index.read()
-    const own = beside.get('-wal')
-    if (before === null || own === undefined) return false
-    if (!isLogDamaged(`${real}-wal`, before, (log) => same(log, own))) return false
+  const isLogCut = (before: WalIndex | null): boolean => {
+    if (before === null || !log.isDamaged(before)) return false
     const after = index.read()
     return after !== null && after.salts === before.salts && after.frames === before.frames
   }
@@ -75,11 +76,12 @@ export function holdIdentity(file: string, before: BigIntStats | null): FileIden
   let damaged: string | null = null
   const damageAt = (now: number): string | null => {
     if (damaged !== null) return damaged
-    if (content.isForeign()) {
+    const before = index.read()
+    if (content.isForeign(before)) {
       damaged = OVERWRITTEN
       setLogAside(real, beside.get('-wal'), now)
     }
-    if (damaged === null && isLogCut()) damaged = CUT
+    if (damaged === null && isLogCut(before)) damaged = CUT
     return damaged
   }
 
@@ -103,6 +105,7 @@ export function holdIdentity(file: string, before: BigIntStats | null): FileIden
     wrote: () => content.note(),
     release() {
       index.release()
+      log.release()
       closeSync(handle)
     },
   }

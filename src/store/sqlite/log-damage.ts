@@ -7,34 +7,47 @@ const HEADER_BYTES = 32
 const FRAME_HEADER_BYTES = 24
 const FRAME_SALTS_AT = 8
 
+export interface LogFile {
+  /** True: it was cut, or written over. A log that is not there, or another one, is told elsewhere. */
+  isDamaged(index: WalIndex): boolean
+  release(): void
+}
+
 /**
- * True: it was cut, or written over. The log is opened and closed for each look: the engine's locks are on the other files,
- * and none is given up. A log that is not there, or another one, is told
- * elsewhere.
+ * The log is opened once, when it is known to be ours, and its content is the engine's own from then on, whatever lies at
+ * its path. The engine's locks are on the other files: none is given up when it is closed.
  */
-export function isLogDamaged(
-  path: string,
-  { frames, pageBytes, salts }: WalIndex,
-  isOurs: (log: BigIntStats) => boolean,
-): boolean {
-  // Nothing of it counts: it was folded into the file, and may be empty.
-  if (frames === 0) return false
-  const frameBytes = FRAME_HEADER_BYTES + pageBytes
-  const last = HEADER_BYTES + (frames - 1) * frameBytes
+export function openLogFile(path: string, isOurs: (log: BigIntStats) => boolean): LogFile {
   const bytes = Buffer.alloc(8)
-  let log: number
-  try {
-    log = openSync(path, 'r')
-  } catch {
-    return false
+  let handle: number | null = null
+  const open = (): number | null => {
+    if (handle !== null) return handle
+    let log: number
+    try {
+      log = openSync(path, 'r')
+    } catch {
+      return null
+    }
+    if (isOurs(fstatSync(log, { bigint: true }))) handle = log
+    else closeSync(log)
+    return handle
   }
-  try {
-    if (!isOurs(fstatSync(log, { bigint: true }))) return false
-    // The end of the last frame, and the salts that each frame of this log carries.
-    const whole = readSync(log, bytes, 0, 1, last + frameBytes - 1) === 1
-    const read = whole ? readSync(log, bytes, 0, 8, last + FRAME_SALTS_AT) : 0
-    return read < 8 || bytes.toString('latin1') !== salts
-  } finally {
-    closeSync(log)
+  return {
+    isDamaged({ frames, pageBytes, salts }) {
+      // Nothing of it counts: it was folded into the file, and may be empty.
+      if (frames === 0) return false
+      const log = open()
+      if (log === null) return false
+      const frameBytes = FRAME_HEADER_BYTES + pageBytes
+      const last = HEADER_BYTES + (frames - 1) * frameBytes
+      // The end of the last frame, and the salts that each frame of this log carries.
+      const whole = readSync(log, bytes, 0, 1, last + frameBytes - 1) === 1
+      const read = whole ? readSync(log, bytes, 0, 8, last + FRAME_SALTS_AT) : 0
+      return read < 8 || bytes.toString('latin1') !== salts
+    },
+    release() {
+      if (handle !== null) closeSync(handle)
+      handle = null
+    },
   }
 }
