@@ -1,5 +1,5 @@
 // Time and randomness of the real world, handed to every room.
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomFillSync, randomUUID } from 'node:crypto'
 import type { Clock, Random } from '../contract/index.ts'
 
 const LONGEST_TIMER_MS = 2_147_483_647
@@ -49,6 +49,22 @@ export function createNodeClock(): NodeClock {
   }
 }
 
+const POOL_BYTES = 4_096
+
+/** Bytes are drawn by the page, for each draw costs more than many bytes; each of them is given out once, and wiped then. */
 export function createRealRandom(): Random {
-  return { uuid: () => randomUUID(), bytes: (count) => randomBytes(count) }
+  const pool = Buffer.alloc(POOL_BYTES)
+  let used = POOL_BYTES
+  const bytes = (count: number): Uint8Array => {
+    if (count > POOL_BYTES) return randomFillSync(Buffer.alloc(count))
+    if (used + count > POOL_BYTES) {
+      randomFillSync(pool)
+      used = 0
+    }
+    const given = Buffer.from(pool.subarray(used, used + count))
+    pool.fill(0, used, used + count)
+    used += count
+    return given
+  }
+  return { uuid: () => randomUUID(), bytes }
 }

@@ -1,5 +1,6 @@
 // Which IP addresses a URL given by others may lead to: the rule behind the guarded fetch.
 import { BlockList, isIP, isIPv4 } from 'node:net'
+import { createBoundedMap } from '../contract/index.ts'
 
 /** Never reached, whatever the configuration says: link-local (cloud metadata), multicast, reserved. */
 const never = new BlockList()
@@ -42,12 +43,27 @@ never.addSubnet('3fff::', 20, 'ipv6')
 // AWS answers its metadata here, inside the private range.
 never.addAddress('fd00:ec2::254', 'ipv6')
 
+/** The rule never changes, and to ask the lists takes longer than all else that is checked of a request. */
+const REMEMBERED = 1_000
+const LONGEST_ADDRESS = 64
+const judged = {
+  open: createBoundedMap<string, boolean>(REMEMBERED),
+  guarded: createBoundedMap<string, boolean>(REMEMBERED),
+}
+
 /** True when a fetch may connect to this address. Anything that is not an address is refused. */
 export function mayConnect(address: string, allowPrivate: boolean): boolean {
+  const known = allowPrivate ? judged.open : judged.guarded
+  const verdict = known.get(address) ?? judge(address, allowPrivate)
+  if (address.length <= LONGEST_ADDRESS && !known.has(address)) known.set(address, verdict)
+  return verdict
+}
+
+function judge(address: string, allowPrivate: boolean): boolean {
   const plain = address.split('%')[0] ?? ''
   if (isIP(plain) === 0) return false
   const mapped = mappedIPv4(plain)
-  if (mapped !== null) return mayConnect(mapped, allowPrivate)
+  if (mapped !== null) return judge(mapped, allowPrivate)
   if (isIPv4(plain)) return !never.check(plain, 'ipv4') && (allowPrivate || !own.check(plain, 'ipv4'))
   if (never.check(plain, 'ipv6')) return false
   return global6.check(plain, 'ipv6') || (allowPrivate && own.check(plain, 'ipv6'))
