@@ -140,6 +140,8 @@ describe('a short run of every other part', () => {
       expect(one.p50_ms).toBeGreaterThan(0)
       expect(one.p99_ms).toBeGreaterThanOrEqual(one.p50_ms)
       expect(one.bare_p50_ms).toBeGreaterThan(0)
+      expect(one.bare_relay_p50_ms).toBeGreaterThan(0)
+      expect(one.times_relay).toBeGreaterThan(0)
     }
     expect(readdirSync(dir)).toEqual([])
   }, 600_000)

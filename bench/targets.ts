@@ -94,6 +94,14 @@ const WAYS: readonly Target[] = [
     against: (r) => millis(chorusOf(r, 1)?.bare_p50_ms, 'bare loop'),
   },
   {
+    key: 'chorus.relay',
+    label: 'the same, against a bare relay in a process of its own',
+    unit: '×',
+    value: (r) => chorusOf(r, 1)?.times_relay ?? null,
+    now: (r) => millis(chorusOf(r, 1)?.p50_ms),
+    against: (r) => millis(chorusOf(r, 1)?.bare_relay_p50_ms, 'bare relay'),
+  },
+  {
     key: 'chorus.many',
     label: 'Chorus, 256 conversations',
     unit: '×',

@@ -1,6 +1,9 @@
 // End to end to a Chorus agent and back: webhook message → delivery → callback → visible on the stream, at 1, 32 and 256
-// conversations, against the same agent called by a bare fetch loop. The difference is what durability costs.
+// conversations, against the same agent called by a bare loop within one process, and by a bare relay that has a process of
+// its own, as Switchboard has. The difference to the relay is what durability costs.
 import { createServer } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import { startServer } from '../processes.ts'
 import { median, quantile, rounded } from '../statistics.ts'
 import type { BenchContext } from './context.ts'
 import {
@@ -13,6 +16,7 @@ import {
   post,
   run,
   type Send,
+  talkThrough,
 } from './through-agent.ts'
 
 export interface ChorusFigures {
@@ -23,13 +27,16 @@ export interface ChorusFigures {
   readonly p99_ms: number
   readonly bare_p50_ms: number
   readonly bare_p99_ms: number
-  /** What Switchboard adds, at the median. */
+  readonly bare_relay_p50_ms: number
+  /** What Switchboard adds to the bare loop, at the median. */
   readonly overhead_ms: number
   readonly per_second: number
   readonly bare_per_second: number
   /** Medians of the rounds' ratios: how many times as long as the bare loop, and which share of its rate. */
   readonly times_bare: number
   readonly rate_vs_bare: number
+  /** The median of the rounds' ratios likewise: how many times as long as the bare relay. */
+  readonly times_relay: number
 }
 
 const CONVERSATIONS = [1, 32, 256]
@@ -41,36 +48,40 @@ const CONNECTOR = '{ type: chorus, url: env:BENCH_AGENT, allow_private: true }'
 export async function measureChorus(context: BenchContext): Promise<readonly ChorusFigures[]> {
   const agent = await openAgent()
   const bare = await openBare(agent.url)
+  const relay = await openRelay(agent.url)
   const sender = await openSwitchboard(context, agent.url, CONNECTOR)
   const each = context.options.quick ? 32 : 64
   const figures: ChorusFigures[] = []
   try {
     const warm = context.options.quick ? WARM_UP.quick : WARM_UP.times
-    for (const way of [sender, bare]) await run(way.send, WARM_UP.conversations, warm)
+    for (const way of [sender, relay, bare]) await run(way.send, WARM_UP.conversations, warm)
     for (const [at, conversations] of CONVERSATIONS.entries()) {
       const times = Math.max(2, Math.ceil(each / conversations))
-      await run(sender.send, conversations, 2)
-      await run(bare.send, conversations, 2)
+      for (const way of [sender, relay, bare]) await run(way.send, conversations, 2)
       const through: Spoken[] = []
+      const relayed: Spoken[] = []
       const direct: Spoken[] = []
       const wanted = Math.min(ROUNDS, context.options.rounds)
       for (const round of context.rounds.of(wanted, (at + 1) / CONVERSATIONS.length)) {
-        const halves = [
+        const thirds = [
           async () => through.push(await speak(sender.send, conversations, times)),
+          async () => relayed.push(await speak(relay.send, conversations, times)),
           async () => direct.push(await speak(bare.send, conversations, times)),
         ]
-        for (const half of round % 2 === 0 ? halves : halves.reverse()) await half()
+        for (const third of round % 2 === 0 ? thirds : thirds.reverse()) await third()
       }
-      const one = figuresOf(conversations, through, direct)
+      const one = figuresOf(conversations, { through, relayed, direct })
       figures.push(one)
       context.say(
-        `chorus, ${conversations} conversations: ${one.p50_ms} ms, bare ${one.bare_p50_ms} ms (${one.times_bare}×); ` +
+        `chorus, ${conversations} conversations: ${one.p50_ms} ms, bare ${one.bare_p50_ms} ms (${one.times_bare}×), ` +
+          `relay ${one.bare_relay_p50_ms} ms (${one.times_relay}×); ` +
           `${one.per_second}/s, bare ${one.bare_per_second}/s (${one.rate_vs_bare}×)`,
       )
     }
     return figures
   } finally {
     await sender.close()
+    await relay.close()
     bare.close()
     agent.close()
     closeConnections()
@@ -90,13 +101,12 @@ async function speak(send: Send, conversations: number, times: number): Promise<
 
 function figuresOf(
   conversations: number,
-  through: readonly Spoken[],
-  direct: readonly Spoken[],
+  { through, relayed, direct }: Readonly<Record<'through' | 'relayed' | 'direct', readonly Spoken[]>>,
 ): ChorusFigures {
   const p50 = ({ latencies }: Spoken) => quantile(latencies, 0.5)
   const all = (of: readonly Spoken[]) => of.flatMap(({ latencies }) => latencies)
-  const ratio = (pick: (one: Spoken) => number) =>
-    median(through.map((one, at) => pick(one) / pick(direct[at] as Spoken)))
+  const ratio = (pick: (one: Spoken) => number, to = direct) =>
+    median(through.map((one, at) => pick(one) / pick(to[at] as Spoken)))
   const [ours, bare] = [median(through.map(p50)), median(direct.map(p50))]
   return {
     conversations,
@@ -106,6 +116,7 @@ function figuresOf(
     p99_ms: rounded(quantile(all(through), 0.99), 2),
     bare_p50_ms: rounded(bare, 2),
     bare_p99_ms: rounded(quantile(all(direct), 0.99), 2),
+    bare_relay_p50_ms: rounded(median(relayed.map(p50)), 2),
     overhead_ms: rounded(ours - bare, 2),
     per_second: rounded(median(through.map((one) => one.perSecond)), 0),
     bare_per_second: rounded(median(direct.map((one) => one.perSecond)), 0),
@@ -114,6 +125,7 @@ function figuresOf(
       ratio((one) => one.perSecond),
       3,
     ),
+    times_relay: rounded(ratio(p50, relayed), 2),
   }
 }
 
@@ -148,4 +160,17 @@ async function openBare(agent: string) {
     await visible
   }
   return { send, close: () => end(server) }
+}
+
+async function openRelay(agent: string) {
+  const file = fileURLToPath(new URL('../servers/relay.ts', import.meta.url))
+  const server = await startServer('server', ['--import', 'tsx', file], { BENCH_AGENT: agent })
+  const talk = talkThrough(`${server.url}/hook`, `${server.url}/events`, {})
+  return {
+    send: talk.send,
+    async close() {
+      talk.close()
+      await server.stop()
+    },
+  }
 }

@@ -121,9 +121,21 @@ ${also.integration === undefined ? '' : `  - ${also.integration}\n`}agents:
   const folder = { dataDir, configFile, entry: context.options.entry, env }
   await also.prepare?.(folder)
   const daemon = await startSwitchboard(folder)
+  const hook = `${daemon.url}/hooks/bench`
+  const talk = talkThrough(hook, `${hook}/events`, { 'x-webhook-secret': context.secret })
+  return {
+    send: talk.send,
+    async close() {
+      talk.close()
+      await daemon.stop()
+    },
+  }
+}
+
+/** What is posted to `hook` is visible once its text is a line of `events`. */
+export function talkThrough(hook: string, events: string, headers: Readonly<Record<string, string>>) {
   const waiting = createWaiting()
-  const credential = { 'x-webhook-secret': context.secret }
-  const stream = request(`${daemon.url}/hooks/bench/events`, { headers: credential, agent: false })
+  const stream = request(events, { headers, agent: false })
   stream.on('response', (response) => {
     let text = ''
     response.setEncoding('utf8').on('data', (chunk: string) => {
@@ -137,16 +149,10 @@ ${also.integration === undefined ? '' : `  - ${also.integration}\n`}agents:
   stream.end()
   const send: Send = async (conversation, text) => {
     const visible = waiting.until(text)
-    await post(`${daemon.url}/hooks/bench`, text, { ...credential, 'x-conversation': conversation })
+    await post(hook, text, { ...headers, 'x-conversation': conversation })
     await visible
   }
-  return {
-    send,
-    async close() {
-      stream.destroy()
-      await daemon.stop()
-    },
-  }
+  return { send, close: () => void stream.destroy() }
 }
 
 export function createWaiting() {

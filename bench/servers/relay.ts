@@ -1,0 +1,35 @@
+// A bare relay in a process of its own: what is posted to /hook goes to the agent, what the agent posts to the callback is a
+// line for whoever reads /events. Kept connections; nothing is stored, nobody is asked who they are.
+import { createServer, type ServerResponse } from 'node:http'
+import { bodyOf, listen, post } from '../measure/through-agent.ts'
+
+const readers = new Set<ServerResponse>()
+let count = 0
+let base = ''
+
+const server = createServer(async (incoming, response) => {
+  if (incoming.url === '/events') {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+    readers.add(response)
+    response.on('close', () => readers.delete(response))
+    return
+  }
+  const body = await bodyOf(incoming)
+  response.end()
+  if (incoming.url === '/hook') await toAgent(String(incoming.headers['x-conversation']), body)
+  else for (const reader of readers) reader.write(`data: ${(JSON.parse(body) as Said).content}\n\n`)
+})
+
+interface Said {
+  readonly content: string
+}
+
+async function toAgent(conversation: string, content: string): Promise<void> {
+  const id = String(++count)
+  const message = { id, sender: 'bench', content }
+  const delivery = { channel: { id: conversation }, message, callback: `${base}/callback/${id}` }
+  await post(process.env.BENCH_AGENT ?? '', JSON.stringify(delivery)).catch(() => undefined)
+}
+
+base = await listen(server)
+process.stdout.write(`${JSON.stringify({ url: base })}\n`)
