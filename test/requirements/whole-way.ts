@@ -11,6 +11,7 @@ built   23 I23.pg-notify        A commit notifies nobody: hints go out behind it
 built   23 I23.pg-lists         A list of texts or numbers reaches PostgreSQL as it was given, whatever is in it
 built   23 I23.held-look        A turn from a place that nobody ever held is handed over without looking for words of a takeover
 built   23 I23.lone-commits     A lone message is three commits: received and handed over with its credentials; answered and being sent; sent, which shares the next one
+built   23 I23.sqlite-planned   On SQLite a statement is planned once, whatever limit and however short a list is bound to it
 built   23 I23.patient-pressure Nothing is held back for intake where people wait for their answers before they speak again
 built   23 I23.kept-connections A connection to an agent is used again for a moment, for the name and the addresses that it was checked for alone
 pending 23 I23.pg-end-to-end    Answered end to end, one node on PostgreSQL does at least 0.6 of one on SQLite

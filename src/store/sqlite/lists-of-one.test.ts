@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { openConnection, toSqlite } from './connection.ts'
 import { areSingle, listsOf, ofOneEach } from './lists-of-one.ts'
 
-test('only parameters that are nothing but lists count as such', () => {
+test('[I23.sqlite-planned] only parameters that are nothing but lists count as such', () => {
   expect([...listsOf('SELECT 1 FROM t WHERE a @any($2) AND b = $1')]).toEqual([2])
   expect([...listsOf('SELECT 1 FROM t WHERE a @any($1) AND b @any($1)')]).toEqual([1])
   expect([...listsOf('SELECT 1 FROM t WHERE a @any($1) AND b IN (SELECT value FROM json_each($1))')]).toEqual(
@@ -16,7 +16,7 @@ test('only parameters that are nothing but lists count as such', () => {
   expect(areSingle(new Set(), ['x'])).toBe(false)
 })
 
-test('none, one and many find what they name, and rows come with their names', () => {
+test('[I23.sqlite-planned] none, one and many find what they name, and rows come with their names', () => {
   const connection = openConnection({
     file: ':memory:',
     readOnly: false,
@@ -49,7 +49,7 @@ test('none, one and many find what they name, and rows come with their names', (
   connection.close()
 })
 
-test('no limit stands alone, for a statement would be planned anew each time that it is bound', () => {
+test('[I23.sqlite-planned] no limit stands alone, for a statement would be planned anew each time that it is bound', () => {
   expect(toSqlite('SELECT 1 FROM t WHERE a = $1 ORDER BY a LIMIT $2')).toBe(
     'SELECT 1 FROM t WHERE a = ?1 ORDER BY a LIMIT ?2 + 0',
   )
