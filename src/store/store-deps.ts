@@ -17,6 +17,8 @@ export interface StoreDeps {
   readonly log?: Logger
   /** So long a commit that nobody waits for may wait for others to share it with. Absent: not at all. */
   readonly patienceMs?: number
+  /** Connections for reading at the same time, where a store has such. Absent: four. */
+  readonly readers?: number
   /** Named points where a fault test may kill the process: `store.before-commit`, `store.after-commit`. */
   readonly crashPoint?: (name: string) => void
 }

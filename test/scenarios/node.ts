@@ -93,6 +93,8 @@ export async function bringToLife(part: Part, around: Surroundings): Promise<Ali
     node: part.name,
     ledgerKey: LEDGER_KEY,
     log,
+    // To open one costs more than what most scenarios read over it.
+    readers: 2,
   })
   const store = life.store(open)
   const tokens = createTokens(store, time, random)

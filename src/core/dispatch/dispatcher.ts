@@ -210,7 +210,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   type Along = Pick<TakenLane & { outcome: 'taken' }, 'afterTakeover' | 'tokens'>
 
   const handOverNext = (hold: LaneHold, row: TurnRow, connector: AgentConnector, taken: Along) => {
-    let begun = () => undefined as void
+    let begun: () => void = () => undefined
     const begins = new Promise<void>((resolve) => {
       begun = resolve
     })

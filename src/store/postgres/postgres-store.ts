@@ -48,7 +48,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   const tell = (hint: Hint, from: string | null): void => {
     for (const listen of listeners) listen(hint, from)
   }
-  const pool = createPool(url)
+  const pool = createPool(url, defined({ max: options.readers }))
   pool.on('error', () => undefined)
   const fileConnections = createFileConnections(url)
   const listener = createHintListener({ url, clock, self: identity.owner, tell })
