@@ -1,28 +1,28 @@
-// What the model takes as the cost of a message: measured, and how.
-import type { BenchReport } from '../report.ts'
+// What the model takes as the cost of a message: what the benchmark measured last.
+import { RESULTS, readResults, sectionsOf } from '../page/results.ts'
+import type { Sections } from '../report.ts'
 import type { Costs } from './model.ts'
 
-/** Of docs/guide/scale.md, "What was measured". */
-export const COSTS: Costs = {
-  nodeCpuUs: 2_742,
-  databaseCpuUs: 1_600,
-  walBytes: 10_162,
-  rowBytes: { turns: 2_953, outbox: 2_626, ledger: 196, lanes: 553, sessions: 778 },
-  rowsAMessage: { turns: 1, outbox: 1, ledger: 6 },
-  nodeMb: 115,
-  notifyingCommitsPerSecond: 2_446,
+/** Out of the results that are kept in bench/results. */
+export function keptCosts(): Costs {
+  return costsOf(sectionsOf(readResults(RESULTS)))
 }
 
-/** The costs out of a report of `npm run bench -- --json --only cluster`. Throws when a figure is missing. */
-export function costsOf(report: Pick<BenchReport, 'cluster'>): Costs {
-  const { cluster } = report
+/**
+ * The costs out of a report of `npm run bench -- --json --only cluster`; the memory of a node out of its part `intake`, or of
+ * the kept one. Throws when a figure is missing.
+ */
+export function costsOf({
+  cluster,
+  intake,
+}: Pick<Sections, 'cluster'> & Partial<Pick<Sections, 'intake'>>): Costs {
   if (!cluster) throw new Error('the report holds no part `cluster`')
   const one = cluster.nodes.cases.postgres_1
   const [all, database] = [known('cpu_us', one.cpu_us), known('database_cpu_us', one.database_cpu_us)]
   const { row_bytes: size, rows_a_message: rows } = cluster.nodes
   const of = (from: Readonly<Record<string, number>>, name: string) => known(name, from[name])
+  const nodeMb = intake?.rss_loaded_mb ?? sectionsOf(readResults(RESULTS)).intake.rss_loaded_mb
   return {
-    ...COSTS,
     nodeCpuUs: all - database,
     databaseCpuUs: database,
     walBytes: known('wal_bytes', one.wal_bytes),
@@ -34,6 +34,7 @@ export function costsOf(report: Pick<BenchReport, 'cluster'>): Costs {
       sessions: of(size, 'sessions'),
     },
     rowsAMessage: { turns: of(rows, 'turns'), outbox: of(rows, 'outbox'), ledger: of(rows, 'ledger') },
+    nodeMb: known('rss_loaded_mb', nodeMb),
     notifyingCommitsPerSecond: known('notify', cluster.notify.notifying_commits_per_second),
   }
 }

@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import type { BenchReport } from '../report.ts'
-import { COSTS, costsOf } from './costs.ts'
+import { costsOf, keptCosts } from './costs.ts'
 import { type Costs, HABITS, plan } from './model.ts'
 import { bytes, many } from './render.ts'
-import { ORDERS, tablesOf, withTables } from './run.ts'
+import { pageTables, withTables } from './scale-page.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const SCRIPT = ['--import', 'tsx', 'bench/model/run.ts']
@@ -66,7 +66,7 @@ describe('[I6.model] the model', () => {
       nodeCpuUs: 600,
       databaseCpuUs: 300,
       walBytes: 5_000,
-      nodeMb: COSTS.nodeMb,
+      nodeMb: keptCosts().nodeMb,
       notifyingCommitsPerSecond: 77,
     })
   })
@@ -84,9 +84,10 @@ describe('[I6.model] the model', () => {
 })
 
 describe('[I6.scale-page] docs/guide/scale.md', () => {
-  it('shows what the model computes: renew it with npm run model -- --write', () => {
+  it('[I23.bench-growth] shows what was measured last and what the model makes of it: renew it with npm run model -- --write', () => {
     const page = readFileSync(`${root}/docs/guide/scale.md`, 'utf8')
-    expect(page).toBe(withTables(page, tablesOf(ORDERS, COSTS, HABITS)))
+    expect(page).toBe(withTables(page, pageTables()))
+    for (const name of Object.keys(pageTables())) expect(page).toContain(`<!-- model:${name} -->`)
     for (const order of ['10^4', '10^5', '10^6', '10^7', '10^8']) expect(page).toContain(`| ${order} |`)
   })
 

@@ -1,14 +1,11 @@
 // `npm run model`: nodes, cores, disk, log and memory for any number of conversations. `--write` renews the tables of
 // docs/guide/scale.md; `--report FILE` takes the costs from what `npm run bench -- --json --only cluster` printed.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { COSTS, costsOf } from './costs.ts'
-import { type Costs, HABITS, type Habits, plan } from './model.ts'
-import { renderDisk, renderInputs, renderPlans } from './render.ts'
-
-export const ORDERS: readonly number[] = [1e4, 1e5, 1e6, 1e7, 1e8]
-const PAGE = fileURLToPath(new URL('../../docs/guide/scale.md', import.meta.url))
+import { costsOf, keptCosts } from './costs.ts'
+import { HABITS, type Habits, plan } from './model.ts'
+import { ORDERS, tablesOf, writeScalePage } from './scale-page.ts'
 
 const HELP = `npm run model -- [flags]
   --conversations LIST  instead of 10^4 to 10^8, e.g. 250000,5e6
@@ -18,28 +15,6 @@ const HELP = `npm run model -- [flags]
     .join(', ')}
   --json                the plans as JSON
   --write               renew the tables of docs/guide/scale.md (no other flag)`
-
-/** The tables of the page, by the name of their place in it. */
-export function tablesOf(
-  orders: readonly number[],
-  costs: Costs,
-  habits: Habits,
-): Readonly<Record<string, string>> {
-  const plans = orders.map((conversations) => plan(conversations, costs, habits))
-  return {
-    plans: renderPlans(plans),
-    disk: renderDisk(plans),
-    inputs: renderInputs(costs, habits),
-  }
-}
-
-/** Puts the tables between `<!-- model:NAME -->` and `<!-- end -->`. */
-export function withTables(page: string, tables: Readonly<Record<string, string>>): string {
-  return page.replace(/<!-- model:(\w+) -->[\s\S]*?<!-- end -->/g, (place, name: string) => {
-    const table = tables[name]
-    return table === undefined ? place : `<!-- model:${name} -->\n${table}\n<!-- end -->`
-  })
-}
 
 function main(args: readonly string[]): string {
   const { values } = parseArgs({
@@ -54,11 +29,9 @@ function main(args: readonly string[]): string {
     },
   })
   if (values.help) return HELP
-  if (values.write) {
-    writeFileSync(PAGE, withTables(readFileSync(PAGE, 'utf8'), tablesOf(ORDERS, COSTS, HABITS)))
-    return `${PAGE} is renewed`
-  }
-  const costs = values.report === undefined ? COSTS : costsOf(JSON.parse(readFileSync(values.report, 'utf8')))
+  if (values.write) return `${writeScalePage()} is renewed`
+  const costs =
+    values.report === undefined ? keptCosts() : costsOf(JSON.parse(readFileSync(values.report, 'utf8')))
   const orders = values.conversations?.split(',').map((text) => number('--conversations', text)) ?? ORDERS
   const given = values as Readonly<Record<string, unknown>>
   const habits = Object.fromEntries(

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type BenchReport, NO_INTAKE, NO_SECTIONS } from '../report.ts'
 import { createRounds, PART_LIMIT_MS } from '../rounds.ts'
-import { IMAGES, PAGE, picturesOf, RESULTS, sectionsOfPage, withSections } from './page.ts'
+import { IMAGES, PAGE, picturesOf, sectionsOfPage, withSections } from './page.ts'
 import { drawPlot } from './plots.ts'
-import { keepResults, readResults } from './results.ts'
+import { keepResults, RESULTS, readResults } from './results.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'bench-page-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))

@@ -2,13 +2,13 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { CASES } from '../measure/cluster.ts'
+import { writeScalePage } from '../model/scale-page.ts'
 import { SERVERS, type Sections } from '../report.ts'
 import { type Judgement, judge, type Table } from '../targets.ts'
 import { type Bar, drawPlot, type Plot } from './plots.ts'
-import { keepResults, type PartResult, readResults, sectionsOf } from './results.ts'
+import { keepResults, type PartResult, RESULTS, readResults, sectionsOf } from './results.ts'
 
 const here = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
-export const RESULTS = here('bench/results')
 export const PAGE = here('docs/guide/speed.md')
 export const IMAGES = here('docs/images')
 
@@ -17,13 +17,13 @@ export function keepReports(files: readonly string[]): void {
   keepResults(RESULTS, files)
 }
 
-/** Writes the page and its pictures from what is kept; returns the names of the files. */
+/** Writes the page, its pictures and the page of scale from what is kept; returns the names of the files. */
 export function writePage(): readonly string[] {
   const results = readResults(RESULTS)
   writeFileSync(PAGE, withSections(readFileSync(PAGE, 'utf8'), sectionsOfPage(results)))
   const pictures = Object.entries(picturesOf(results))
   for (const [name, svg] of pictures) writeFileSync(`${IMAGES}/${name}`, svg)
-  return [PAGE, ...pictures.map(([name]) => `${IMAGES}/${name}`)]
+  return [PAGE, ...pictures.map(([name]) => `${IMAGES}/${name}`), writeScalePage()]
 }
 
 /** Puts each text between `<!-- bench:NAME -->` and `<!-- end -->`. */

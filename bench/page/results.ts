@@ -1,9 +1,12 @@
 // The results that are kept in the repository, a file for each part of the benchmark: what the page is made of.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Machine } from '../machine.ts'
 import { PARTS, type Part } from '../options.ts'
 import { type BenchReport, NO_SECTIONS, type Sections } from '../report.ts'
+
+export const RESULTS = fileURLToPath(new URL('../results', import.meta.url))
 
 export interface PartResult {
   readonly part: Part
