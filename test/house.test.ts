@@ -137,6 +137,13 @@ describe('[I2.house] files', () => {
     expect(silent).toEqual([])
   })
 
+  it('leave out an absent field by defined() or withoutNulls(), not by a conditional', () => {
+    const absent = /[(=:,]\s*([\w.?]+) === (?:undefined|null)\s*\?\s*\{\}\s*:\s*\{ (?:\w+: )?\1 \}/
+    const present = /[(=:,]\s*([\w.?]+) !== (?:undefined|null)\s*\?\s*\{ (?:\w+: )?\1 \}\s*:\s*\{\}/
+    const ours = filesOf('src').filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    expect(ours.filter((file) => absent.test(read(file)) || present.test(read(file)))).toEqual([])
+  })
+
   it('skip no test without a written reason: context.skip(why), which the test run prints', () => {
     const silent = /\b(it|test|describe)\.(skip|skipIf|runIf|todo|only)\b/
     const tests = written.filter(isTest).map(source)

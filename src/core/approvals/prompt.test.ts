@@ -1,7 +1,7 @@
 // A question as a chat shows it: whatever is asked, the message and its parts keep within the platform's limit.
 import { expect, it } from 'vitest'
-import { opText, type TextUnit, textSize } from '../../contract/index.ts'
-import { promptOp, wholeAsk } from './prompt.ts'
+import { type ApprovalRow, opText, type TextUnit, textSize } from '../../contract/index.ts'
+import { outcomeText, promptOp, wholeAsk } from './prompt.ts'
 
 const SIZES: readonly (readonly [size: number, unit: TextUnit])[] = [
   [1_000, 'code-points'],
@@ -42,4 +42,32 @@ it.each(INPUTS)('[S10.show-all] %s: the parts fit, and put together are all of i
     const whole = parts.map((part) => part.split('\n').slice(2, -1).join('\n')).join('')
     expect(whole).toBe(input)
   }
+})
+
+it.each<[Partial<ApprovalRow>, boolean, string]>([
+  [{ state: 'withdrawn' }, false, 'no longer asked'],
+  [{ state: 'expired', cause: 'expired' }, true, 'expired here; the agent still asks where it runs'],
+  [{ state: 'expired', cause: 'expired' }, false, 'expired, denied'],
+  [{ state: 'relayed', cause: 'unreachable' }, false, 'denied, nobody could be reached'],
+  [{ state: 'undeliverable' }, false, 'decided (allowed by tg/7), but the agent is gone'],
+  [{ state: 'decided' }, false, 'decided (allowed by tg/7), waits for the agent to come back'],
+  [
+    { state: 'decided', behavior: 'deny' },
+    false,
+    'decided (denied by tg/7), waits for the agent to come back',
+  ],
+  [{ state: 'relayed' }, true, 'passed on (allowed by tg/7)'],
+  [{ state: 'relayed' }, false, 'allowed by tg/7'],
+  [{ state: 'relayed', behavior: 'deny' }, false, 'denied by tg/7'],
+])('how it ended is told as it is: %o, passed on: %s', (row, passedOn, words) => {
+  const ask = { toolName: 'Bash', description: '', input: 'ls' }
+  const decided = {
+    id: 'abcde',
+    ask,
+    behavior: 'allow',
+    decidedBy: 'tg/7',
+    cause: 'verdict',
+    ...row,
+  } as ApprovalRow
+  expect(outcomeText(decided, passedOn)).toBe(`Bash (abcde): ${words}`)
 })

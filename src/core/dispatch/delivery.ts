@@ -5,6 +5,7 @@ import {
   defined,
   MCP_SERVERS_REF,
   type TurnRow,
+  withoutNulls,
 } from '../../contract/index.ts'
 
 export function toDelivery(row: TurnRow, agent: string, session: string): Delivery {
@@ -20,7 +21,7 @@ export function toDelivery(row: TurnRow, agent: string, session: string): Delive
     source: row.source,
     sender: name === undefined ? { id: row.sender } : { id: row.sender, name },
     messageId: row.messageId,
-    ...(row.thread === null ? {} : { thread: row.thread }),
+    ...withoutNulls({ thread: row.thread }),
     text: body?.text ?? '',
     meta: channelMeta(row),
     attachments: body?.attachments ?? [],
@@ -46,7 +47,7 @@ function channelMeta(row: TurnRow): Record<string, string> {
     ...(row.lateAt === null ? {} : { late: 'true' }),
     platform: row.platform,
     integration: row.integration,
-    ...(row.thread === null ? {} : { thread_id: row.thread }),
+    ...withoutNulls({ thread_id: row.thread }),
     ...(body?.replyTo ? { reply_to_message_id: body.replyTo.messageId } : {}),
     ...(row.repeat ? { redelivery: 'true' } : {}),
     ...(row.editVersion !== 0 ? { edited: 'true' } : {}),

@@ -1,5 +1,12 @@
 // Who writes to an agent that is not there is told so, once per outage, after a moment of grace: most outages are short.
-import type { Clock, Logger, NewSend, Store, Work } from '../../contract/index.ts'
+import {
+  type Clock,
+  defined,
+  type Logger,
+  type NewSend,
+  type Store,
+  type Work,
+} from '../../contract/index.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { notice, offlineText } from '../notices.ts'
 import { noticeTarget } from './notice-target.ts'
@@ -72,7 +79,7 @@ export function createOfflineNotices(deps: OfflineNoticesDeps): OfflineNotices {
     tell,
     async tellWaiting(agent) {
       for (let after: string | undefined; ; ) {
-        const from = after === undefined ? {} : { after }
+        const from = defined({ after })
         const page: readonly Work[] = await store.findWork('turns', [agent], { limit: PAGE, ...from })
         for (const { lane } of page) tell(lane, agent)
         after = page.at(-1)?.lane

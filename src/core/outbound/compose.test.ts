@@ -30,3 +30,11 @@ it('equal content has equal keys, part by part', () => {
   expect(keys()).toEqual(keys())
   expect(new Set(keys()).size).toBe(2)
 })
+
+it('quotes with its first part, with all, or with none; what answers nothing quotes nothing', () => {
+  const quoted = (more: object) => said(3, more).map(({ op }) => op.kind === 'text' && op.replyTo)
+  expect(quoted({ replyTo: 'm1' })).toEqual(['m1', undefined])
+  expect(quoted({ replyTo: 'm1', replyToMode: 'all' })).toEqual(['m1', 'm1'])
+  expect(quoted({ replyTo: 'm1', replyToMode: 'off' })).toEqual([undefined, undefined])
+  expect(said(3).map(({ op }) => 'replyTo' in op)).toEqual([false, false])
+})

@@ -5,15 +5,20 @@ import { deflateSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
 import { SwitchboardError } from '../../contract/index.ts'
 import { createTestClock } from '../../testing/test-clock.ts'
-import { openScene, type Scene, type SceneOptions, until } from './fixtures/discord-scene.ts'
+import {
+  GENERAL,
+  openScene,
+  openStarted,
+  type Scene,
+  type SceneOptions,
+  until,
+} from './fixtures/discord-scene.ts'
 
-const GENERAL = '920000000000000001'
 let scene: Scene
 afterEach(() => scene.close())
 
 async function begin(options: SceneOptions = {}) {
-  scene = await openScene(options)
-  await scene.start()
+  scene = await openStarted(options)
   return scene
 }
 const heard = (text: string) => until(text, () => scene.texts().includes(text))

@@ -1,17 +1,21 @@
 // What stands in Discord, read back: the same events, in order, once; what may not be read is told; servers that others wrote.
 import { afterEach, describe, expect, it } from 'vitest'
 import type { HistoryEntry, HistoryPlace } from '../../contract/index.ts'
-import { openScene, type Scene, type SceneOptions, until } from './fixtures/discord-scene.ts'
+import {
+  FORUM,
+  GENERAL,
+  openStarted,
+  type Scene,
+  type SceneOptions,
+  until,
+} from './fixtures/discord-scene.ts'
 
-const GENERAL = '920000000000000001'
-const FORUM = '920000000000000002'
 const KATE = '930000000000000001'
 let scene: Scene
 afterEach(() => scene.close())
 
 async function begin(options: SceneOptions = {}) {
-  scene = await openScene(options)
-  await scene.start()
+  scene = await openStarted(options)
   return scene
 }
 

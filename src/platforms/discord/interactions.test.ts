@@ -1,15 +1,20 @@
 // Buttons, selects, modals and slash commands: answered within three seconds whatever the commit takes, decided after it.
 import { afterEach, describe, expect, it } from 'vitest'
-import { openScene, type Scene, type SceneOptions, until } from './fixtures/discord-scene.ts'
+import {
+  GENERAL,
+  openScene,
+  openStarted,
+  type Scene,
+  type SceneOptions,
+  until,
+} from './fixtures/discord-scene.ts'
 
-const GENERAL = '920000000000000001'
 const BUTTONS = [{ type: 1, components: [{ type: 2, style: 3, label: 'Allow', custom_id: 'v:abcde:allow' }] }]
 let scene: Scene
 afterEach(() => scene.close())
 
 async function begin(options: SceneOptions = {}) {
-  scene = await openScene(options)
-  await scene.start()
+  scene = await openStarted(options)
   return scene
 }
 

@@ -1,34 +1,31 @@
 // What goes out to Discord goes out once: by its nonce, and after a lost answer by the echo and the history.
 import { afterEach, describe, expect, it } from 'vitest'
-import type { OutboundOp, SendRequest, TranscriptEntry } from '../../contract/index.ts'
-import { openScene, type Scene, type SceneOptions } from './fixtures/discord-scene.ts'
+import type { OutboundOp, TranscriptEntry } from '../../contract/index.ts'
+import {
+  FORUM,
+  GENERAL,
+  openStarted,
+  type Scene,
+  type SceneOptions,
+  sendRequest,
+  textOp,
+} from './fixtures/discord-scene.ts'
 
-const GENERAL = '920000000000000001'
-const FORUM = '920000000000000002'
 let scene: Scene
 afterEach(() => scene.close())
 
 async function begin(options: SceneOptions = {}) {
-  scene = await openScene(options)
-  await scene.start()
+  scene = await openStarted(options)
   return scene
 }
-const text = (said: string): OutboundOp => ({ kind: 'text', text: said })
 const posts = () => scene.fake.world.calls.filter(({ name }) => name === 'create-message')
-const request = (conversation: string, op: OutboundOp, more: Partial<SendRequest> = {}): SendRequest => ({
-  to: { integration: 'dc', conversation },
-  op,
-  key: 'o_x',
-  seq: 1,
-  ...more,
-})
 
 describe('once', () => {
   it('[I20.nonce] [S7.discord-nonce] the same row twice is one message; another row is another', async () => {
     const { fake } = await begin()
-    const first = await scene.send(GENERAL, text('once'), { key: 'o_same' })
-    expect(await scene.send(GENERAL, text('once'), { key: 'o_same' })).toEqual(first)
-    await scene.send(GENERAL, text('once'), { key: 'o_other' })
+    const first = await scene.send(GENERAL, textOp('once'), { key: 'o_same' })
+    expect(await scene.send(GENERAL, textOp('once'), { key: 'o_same' })).toEqual(first)
+    await scene.send(GENERAL, textOp('once'), { key: 'o_other' })
     expect(fake.world.messages(GENERAL)).toHaveLength(2)
     const [body] = posts().map((call) => call.body)
     expect(body).toMatchObject({ enforce_nonce: true, nonce: expect.stringMatching(/^[\w-]{25}$/) })
@@ -37,17 +34,17 @@ describe('once', () => {
   it('[I20.reconcile] a lost answer is found by the echo, or in the history by what stands there; else it is absent', async () => {
     const { fake, adapter } = await begin()
     fake.plan([{ on: 'create-message', nth: 1, do: 'drop-response' }])
-    await expect(scene.send(GENERAL, text('lost *answer*'), { key: 'o_lost' })).rejects.toMatchObject({
+    await expect(scene.send(GENERAL, textOp('lost *answer*'), { key: 'o_lost' })).rejects.toMatchObject({
       code: 'outcome_unknown',
     })
     const [shown] = fake.world.messages(GENERAL)
     const sent = { outcome: 'sent', receipt: { platformIds: [shown?.id] } }
-    const asked = request(GENERAL, text('lost *answer*'), { key: 'o_lost' })
+    const asked = sendRequest(GENERAL, textOp('lost *answer*'), { key: 'o_lost' })
     expect(await adapter.reconcile?.(asked)).toEqual(sent)
     // A new process has no echo.
     const next = scene.make()
     expect(await next.reconcile?.(asked)).toEqual(sent)
-    expect(await next.reconcile?.(request(GENERAL, text('never sent'), { key: 'o_never' }))).toEqual({
+    expect(await next.reconcile?.(sendRequest(GENERAL, textOp('never sent'), { key: 'o_never' }))).toEqual({
       outcome: 'absent',
     })
     await next.stop()
@@ -59,14 +56,14 @@ describe('once', () => {
     const first = fake.world.put(GENERAL, { author: fake.world.bot, content: 'ok' })
     rows = [{ id: 'o_other', platformMessageId: first.id }]
     const fresh = scene.make()
-    const ask = () => fresh.reconcile?.(request(GENERAL, text('ok'), { key: 'o_mine' }))
+    const ask = () => fresh.reconcile?.(sendRequest(GENERAL, textOp('ok'), { key: 'o_mine' }))
     expect(await ask()).toEqual({ outcome: 'absent' })
     const second = fake.world.put(GENERAL, { author: fake.world.bot, content: 'ok' })
     expect(await ask()).toMatchObject({ outcome: 'sent', receipt: { platformIds: [second.id] } })
     fake.world.put(GENERAL, { author: fake.world.bot, content: 'ok' })
     expect(await ask()).toEqual({ outcome: 'unknown' })
     fake.world.put(GENERAL, { author: fake.person().user, content: 'by another' })
-    expect(await fresh.reconcile?.(request(GENERAL, text('by another')))).toEqual({ outcome: 'absent' })
+    expect(await fresh.reconcile?.(sendRequest(GENERAL, textOp('by another')))).toEqual({ outcome: 'absent' })
     await fresh.stop()
   })
 
@@ -82,7 +79,9 @@ describe('once', () => {
       code: 'outcome_unknown',
     })
     const next = scene.make()
-    expect(await next.reconcile?.(request(GENERAL, op, { key: 'o_file' }))).toMatchObject({ outcome: 'sent' })
+    expect(await next.reconcile?.(sendRequest(GENERAL, op, { key: 'o_file' }))).toMatchObject({
+      outcome: 'sent',
+    })
     await next.stop()
   })
 
@@ -90,16 +89,16 @@ describe('once', () => {
     let rows: readonly Partial<TranscriptEntry>[] = []
     const { fake } = await begin({ transcript: () => rows as readonly TranscriptEntry[] })
     fake.plan([{ on: 'create-thread', nth: 1, do: 'drop-response' }])
-    await expect(scene.send(FORUM, text('lost **news**'), { key: 'o_post' })).rejects.toMatchObject({
+    await expect(scene.send(FORUM, textOp('lost **news**'), { key: 'o_post' })).rejects.toMatchObject({
       code: 'outcome_unknown',
     })
     const ownPosts = () => fake.world.channels().filter(({ parent_id }) => parent_id === FORUM)
     const [post] = ownPosts()
     // Posts of others, and others of ours, are not taken for it.
     fake.person({ channel: FORUM }).opens('lost news', 'lost **news**')
-    await scene.send(FORUM, text('other news'))
+    await scene.send(FORUM, textOp('other news'))
     const next = scene.make()
-    const ask = (said: string) => next.reconcile?.(request(FORUM, text(said), { key: 'o_post' }))
+    const ask = (said: string) => next.reconcile?.(sendRequest(FORUM, textOp(said), { key: 'o_post' }))
     const sent = { outcome: 'sent', receipt: { platformIds: [post?.id] } }
     expect(await ask('lost **news**')).toEqual(sent)
     expect(await ask('never sent')).toEqual({ outcome: 'absent' })
@@ -108,7 +107,7 @@ describe('once', () => {
     rows = [{ id: 'o_other', platformMessageId: post?.id ?? '' }]
     expect(await ask('lost **news**')).toEqual({ outcome: 'absent' })
     rows = []
-    await scene.send(FORUM, text('lost **news**'))
+    await scene.send(FORUM, textOp('lost **news**'))
     expect(await ask('lost **news**')).toEqual({ outcome: 'unknown' })
     fake.plan([{ on: 'archived-threads', do: 'error', status: 404 }])
     expect(await ask('never sent')).toEqual({ outcome: 'unknown' })

@@ -1,19 +1,23 @@
 // What people do in Discord, as the river gets it: where it belongs, who is meant, what hangs on it, and who wrote it.
 import { afterEach, describe, expect, it } from 'vitest'
 import type { InboundEvent } from '../../contract/index.ts'
-import { openScene, type Scene, type SceneOptions, until } from './fixtures/discord-scene.ts'
+import {
+  FORUM,
+  GENERAL,
+  openStarted,
+  type Scene,
+  type SceneOptions,
+  until,
+} from './fixtures/discord-scene.ts'
 import { isBlank } from './parse.ts'
 
-const GENERAL = '920000000000000001'
-const FORUM = '920000000000000002'
 const VOICE = '920000000000000003'
 const BOT_ROLE = '940000000000000001'
 let scene: Scene
 afterEach(() => scene.close())
 
 async function begin(options: SceneOptions = {}) {
-  scene = await openScene(options)
-  await scene.start()
+  scene = await openStarted(options)
   return scene
 }
 type Said = Extract<InboundEvent, { kind: 'message' | 'edit' }>

@@ -1,31 +1,30 @@
 // What goes out to Discord: once, to the right place, in its form, without a ping, and with the truth about each failure.
 import { afterEach, describe, expect, it } from 'vitest'
-import type { OutboundOp, SendRequest, TranscriptEntry } from '../../contract/index.ts'
+import type { OutboundOp, TranscriptEntry } from '../../contract/index.ts'
 import { splitMarkdown } from '../../kit/markdown/index.ts'
 import { createTestClock } from '../../testing/test-clock.ts'
-import { openScene, type Scene, type SceneOptions, until } from './fixtures/discord-scene.ts'
+import {
+  FORUM,
+  GENERAL,
+  openScene,
+  openStarted,
+  type Scene,
+  type SceneOptions,
+  sendRequest,
+  textOp,
+  until,
+} from './fixtures/discord-scene.ts'
 import { discordMarkdown } from './markdown.ts'
 import { TEXT_LIMIT } from './render.ts'
 
-const GENERAL = '920000000000000001'
-const FORUM = '920000000000000002'
 let scene: Scene
 afterEach(() => scene.close())
 
 async function begin(options: SceneOptions = {}) {
-  scene = await openScene(options)
-  await scene.start()
+  scene = await openStarted(options)
   return scene
 }
-const text = (said: string): OutboundOp => ({ kind: 'text', text: said })
 const posts = () => scene.fake.world.calls.filter(({ name }) => name === 'create-message')
-const request = (conversation: string, op: OutboundOp, more: Partial<SendRequest> = {}): SendRequest => ({
-  to: { integration: 'dc', conversation },
-  op,
-  key: 'o_x',
-  seq: 1,
-  ...more,
-})
 
 describe('texts', () => {
   it('[I20.markdown-out] [S7.discord-limit] in Discord’s Markdown; what could act in it shows as it is written', async () => {
@@ -47,7 +46,7 @@ describe('texts', () => {
       ['[x](javascript:alert)', '\\[x\\]\\(javascript:alert\\)'],
     ]
     for (const [written, shown] of cases) {
-      await scene.send(GENERAL, text(written))
+      await scene.send(GENERAL, textOp(written))
       expect([written, fake.world.messages(GENERAL).at(-1)?.content]).toEqual([written, shown])
     }
   })
@@ -56,16 +55,16 @@ describe('texts', () => {
     await begin()
     const long = `${'word_ *x* '.repeat(1_500)}\n\n\`\`\`ts\n${'let a = 1 // <@1>\n'.repeat(1_300)}\`\`\``
     const parts = splitMarkdown(long, TEXT_LIMIT, discordMarkdown)
-    for (const [part, said] of parts.entries()) await scene.send(GENERAL, text(said), { part })
+    for (const [part, said] of parts.entries()) await scene.send(GENERAL, textOp(said), { part })
     const contents = posts().map(({ body }) => String(body.content))
     expect(Math.max(...contents.map(({ length }) => length))).toBeLessThanOrEqual(2_000)
     expect(contents.length).toBeGreaterThan(15)
     for (const content of contents) expect((content.match(/```/g) ?? []).length % 2).toBe(0)
-    await expect(scene.send(GENERAL, text('x'.repeat(2_001)))).rejects.toMatchObject({
+    await expect(scene.send(GENERAL, textOp('x'.repeat(2_001)))).rejects.toMatchObject({
       code: 'platform_rejected',
       message: expect.stringContaining('2000'),
     })
-    await scene.send(GENERAL, text('y'.repeat(9_000)), { cause: 'notice' })
+    await scene.send(GENERAL, textOp('y'.repeat(9_000)), { cause: 'notice' })
     expect(String(posts().at(-1)?.body.content)).toMatch(/…$/)
     await scene.send(GENERAL, { kind: 'text', text: '*'.repeat(1_900), plain: true })
     expect(posts().at(-1)?.status).toBe(200)
@@ -74,7 +73,7 @@ describe('texts', () => {
   it('[I20.no-ping] [S7.discord-mentions] nothing pings, on a post, an edit, an answer or a file', async () => {
     const { fake } = await begin()
     const words = '@everyone @here <@930000000000000001> <@&940000000000000001> ```\n@everyone\n```'
-    const { platformIds } = await scene.send(GENERAL, text(words))
+    const { platformIds } = await scene.send(GENERAL, textOp(words))
     const [on = ''] = platformIds
     await scene.send(GENERAL, { kind: 'edit', on, text: words })
     await scene.send(GENERAL, { kind: 'text', text: words, plain: true, replyTo: on })
@@ -148,8 +147,8 @@ describe('what else goes out', () => {
     const { id } = kate.says('@switchboard what is **this**?')
     const event = await until('the question', () => scene.intake.events.find((one) => 'text' in one))
     expect(event).toMatchObject({ conversation: GENERAL, thread: id })
-    await scene.send(GENERAL, text('answer one'), { thread: id })
-    await scene.send(GENERAL, text('answer two'), { thread: id })
+    await scene.send(GENERAL, textOp('answer one'), { thread: id })
+    await scene.send(GENERAL, textOp('answer two'), { thread: id })
     expect(fake.world.channel(id)).toMatchObject({ parent_id: GENERAL, name: 'what is this?' })
     expect(fake.world.messages(id).map(({ content }) => content)).toEqual(['answer one', 'answer two'])
     fake.person({ channel: id }).says('and in it')
@@ -162,12 +161,12 @@ describe('what else goes out', () => {
 
   it('[I20.threads-out] long: the rest of a long answer goes below its first part; a forum gets a post', async () => {
     const { fake } = await begin({ options: { threads: 'long' } })
-    for (const part of [0, 1, 2]) await scene.send(GENERAL, text(`part ${part}`), { part, turn: 't_1' })
-    await scene.send(GENERAL, text('short'), { turn: 't_2' })
+    for (const part of [0, 1, 2]) await scene.send(GENERAL, textOp(`part ${part}`), { part, turn: 't_1' })
+    await scene.send(GENERAL, textOp('short'), { turn: 't_2' })
     const [first, short, ...more] = fake.world.messages(GENERAL)
     expect([first?.content, short?.content, more]).toEqual(['part 0', 'short', []])
     expect(fake.world.messages(first?.id ?? '').map(({ content }) => content)).toEqual(['part 1', 'part 2'])
-    const { platformIds } = await scene.send(FORUM, text('News of **today**'))
+    const { platformIds } = await scene.send(FORUM, textOp('News of **today**'))
     const post = fake.world.channels().find(({ parent_id }) => parent_id === FORUM)
     expect(post?.name).toBe('News of today')
     expect(fake.world.messages(post?.id ?? '').map(({ id }) => id)).toEqual(platformIds)
@@ -177,7 +176,7 @@ describe('what else goes out', () => {
     const rows: Partial<TranscriptEntry>[] = []
     const { fake } = await begin({ transcript: () => rows as readonly TranscriptEntry[] })
     for (const part of [0, 1, 2]) {
-      const { platformIds } = await scene.send(FORUM, text(`part ${part}`), { part, seq: part + 10 })
+      const { platformIds } = await scene.send(FORUM, textOp(`part ${part}`), { part, seq: part + 10 })
       rows.push({ seq: part + 10, direction: 'out', platformMessageId: platformIds[0] ?? '' })
       // In between something is said in another post.
       rows.push({ seq: part + 10, direction: 'out', thread: '1', platformMessageId: '2' })
@@ -243,7 +242,7 @@ describe('what else goes out', () => {
     adapter.signal?.(to, { kind: 'typing', on: false })
     await clock.advance(600_000)
     // What is asked after all that has been answered: nothing was said before it.
-    await adapter.send({ to, op: text('done'), key: 'o_done', seq: 1 })
+    await adapter.send({ to, op: textOp('done'), key: 'o_done', seq: 1 })
     expect(said()).toBe(3)
   })
 
@@ -266,16 +265,16 @@ describe('where it goes, and why it does not', () => {
   it('[I20.targets] a channel, a person, their chat, a thread; anything else is refused', async () => {
     const { fake } = await begin()
     const kate = fake.person()
-    const { conversation, platformIds } = await scene.send(kate.user.id, text('to her'))
+    const { conversation, platformIds } = await scene.send(kate.user.id, textOp('to her'))
     expect([conversation, platformIds.length]).toEqual([kate.channel.id, 1])
-    await scene.send(kate.channel.id, text('to her chat'))
+    await scene.send(kate.channel.id, textOp('to her chat'))
     expect(kate.sees()).toEqual(['to her', 'to her chat'])
     const thread = fake.person({ channel: GENERAL }).opens('talk', 'x').channel.id
-    await scene.send(GENERAL, text('in it'), { thread })
+    await scene.send(GENERAL, textOp('in it'), { thread })
     expect(fake.world.messages(thread).at(-1)?.content).toBe('in it')
     for (const target of ['#general', '@kate', '', '123456789012345678901234'])
-      await expect(scene.send(target, text('x'))).rejects.toMatchObject({ code: 'platform_rejected' })
-    await expect(scene.send('123456789012345678', text('x'))).rejects.toMatchObject({
+      await expect(scene.send(target, textOp('x'))).rejects.toMatchObject({ code: 'platform_rejected' })
+    await expect(scene.send('123456789012345678', textOp('x'))).rejects.toMatchObject({
       code: 'platform_rejected',
       message: expect.stringContaining('10003'),
     })
@@ -291,16 +290,16 @@ describe('where it goes, and why it does not', () => {
     const refusal = async (op: OutboundOp) =>
       (await scene.send(GENERAL, op).catch((error: Error) => error)) as Error
     deny(1n << 11n)
-    expect((await refusal(text('x'))).message).toBe('50013: the bot lacks "Send Messages" in #general')
+    expect((await refusal(textOp('x'))).message).toBe('50013: the bot lacks "Send Messages" in #general')
     deny(1n << 10n)
-    expect((await refusal(text('x'))).message).toBe('50001: the bot lacks "View Channels" in #general')
+    expect((await refusal(textOp('x'))).message).toBe('50001: the bot lacks "View Channels" in #general')
     deny(1n << 15n)
     expect((await refusal({ kind: 'text', text: 'x', asFile: { name: 'a', caption: 'b' } })).message).toBe(
       '50013: the bot lacks "Attach Files" in #general',
     )
     const kate = fake.person()
     fake.world.closed.add(kate.user.id)
-    await expect(scene.send(kate.user.id, text('x'))).rejects.toMatchObject({
+    await expect(scene.send(kate.user.id, textOp('x'))).rejects.toMatchObject({
       code: 'platform_rejected',
       message: expect.stringContaining('takes no direct messages'),
     })
@@ -309,27 +308,27 @@ describe('where it goes, and why it does not', () => {
   it('[I20.gone-channel] a channel deleted in the middle refuses that message with the reason, and nothing else', async () => {
     const { fake } = await begin()
     const other = fake.world.addChannel({ id: '920000000000000021', type: 0, name: 'short-lived' })
-    await scene.send(other.id, text('in time'))
+    await scene.send(other.id, textOp('in time'))
     fake.deleteChannel(other.id)
-    await expect(scene.send(other.id, text('too late'))).rejects.toMatchObject({
+    await expect(scene.send(other.id, textOp('too late'))).rejects.toMatchObject({
       code: 'platform_rejected',
       message: expect.stringContaining('10003'),
     })
-    await scene.send(GENERAL, text('elsewhere'))
+    await scene.send(GENERAL, textOp('elsewhere'))
     expect(fake.world.messages(GENERAL).at(-1)?.content).toBe('elsewhere')
   })
 
   it('[I20.limits] a limit is kept for its route and channel alone, and learnt from the headers before it is met', async () => {
     const { fake } = await begin({ limits: true })
     const kate = fake.person()
-    for (let at = 0; at < 5; at++) await scene.send(GENERAL, text(`m${at}`))
+    for (let at = 0; at < 5; at++) await scene.send(GENERAL, textOp(`m${at}`))
     const before = posts().length
-    const wait = await scene.send(GENERAL, text('one more')).catch((error: unknown) => error)
+    const wait = await scene.send(GENERAL, textOp('one more')).catch((error: unknown) => error)
     expect(wait).toMatchObject({ code: 'rate_limited' })
     expect((wait as { readonly retryAfterMs: number }).retryAfterMs).toBeGreaterThan(0)
     // Discord was not even asked.
     expect(posts()).toHaveLength(before)
-    await scene.send(kate.channel.id, text('another channel'))
+    await scene.send(kate.channel.id, textOp('another channel'))
     expect(kate.sees()).toEqual(['another channel'])
   })
 
@@ -340,11 +339,11 @@ describe('where it goes, and why it does not', () => {
       { kind: 'text', text: 'beg', partial: true },
       { key: 'o_s' },
     )
-    await adapter.revise?.({ ...request(GENERAL, text('beginning')), shown: platformIds })
-    await scene.send(GENERAL, text('the whole'), { shown: platformIds })
+    await adapter.revise?.({ ...sendRequest(GENERAL, textOp('beginning')), shown: platformIds })
+    await scene.send(GENERAL, textOp('the whole'), { shown: platformIds })
     expect(fake.world.messages(GENERAL).map(({ content }) => content)).toEqual(['the whole'])
     fake.world.remove(GENERAL, platformIds[0] ?? '')
-    await expect(scene.send(GENERAL, text('again'), { shown: platformIds })).rejects.toMatchObject({
+    await expect(scene.send(GENERAL, textOp('again'), { shown: platformIds })).rejects.toMatchObject({
       code: 'not_found',
     })
   })

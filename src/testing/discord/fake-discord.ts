@@ -1,9 +1,9 @@
 // A Discord on loopback that speaks the real wire and fails when a plan tells it to: REST, the gateway, interactions, files.
 // For tests and for `switchboard emulate discord`; a person's side is scripted with `person(…)`.
 
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defined } from '../../contract/index.ts'
+import { bytesOf, openFakeServer } from '../fake-server.ts'
 import { createFaultPlan, type FaultPlan, type FaultRule } from '../fault-plan.ts'
 import { readBody } from '../request-body.ts'
 import { createFakeGateway, type FakeGateway } from './gateway.ts'
@@ -83,7 +83,6 @@ export async function createFakeDiscord(options: FakeDiscordOptions = {}): Promi
   const token = options.token ?? FAKE_DISCORD_TOKEN
   const now = options.now ?? Date.now
   const world = createWorld({ now, botName: options.botName ?? 'switchboard' })
-  const sockets = new Set<Socket>()
   const limit = createRestLimits(now, options.limits === true)
   const nonces: RouteContext['nonces'] = new Map()
   const interactions = new Map<string, OpenInteraction>()
@@ -178,7 +177,7 @@ export async function createFakeDiscord(options: FakeDiscordOptions = {}): Promi
 
   const call = async (path: string, url: URL, request: IncomingMessage, response: ServerResponse) => {
     const found = ROUTES.find(({ verb, pattern }) => verb === request.method && pattern.test(path))
-    const bytes = await bodyOf(request)
+    const bytes = await bytesOf(request, MAX_BODY_BYTES)
     const read = bytes === null ? null : readPayload(request.headers['content-type'] ?? '', bytes)
     if (read === null)
       return send(response, { status: 400, body: { message: '400: Bad Request', code: 50109 } })
@@ -233,20 +232,12 @@ export async function createFakeDiscord(options: FakeDiscordOptions = {}): Promi
       .end(file.bytes)
   }
 
-  const server = createServer((request, response) => {
-    handle(request, response).catch(() => response.destroy())
+  const server = await openFakeServer({
+    port: options.port,
+    handle,
+    upgrade: (...given) => gateway.upgrade(...given),
   })
-  server.on('upgrade', (request, raw, head) => gateway.upgrade(request, raw, head))
-  server.on('connection', (one) => {
-    sockets.add(one)
-    one.on('error', () => undefined)
-    one.once('close', () => sockets.delete(one))
-  })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(options.port ?? 0, '127.0.0.1', resolve)
-  })
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  base = server.url
 
   const fake: FakeDiscord = {
     url: base,
@@ -280,13 +271,10 @@ export async function createFakeDiscord(options: FakeDiscordOptions = {}): Promi
     plan(faults, seed) {
       plan = createFaultPlan(faults, seed)
     },
-    cut() {
-      for (const one of sockets) one.destroy()
-    },
+    cut: server.cut,
     async stop() {
       gateway.stop()
-      for (const one of sockets) one.destroy()
-      await new Promise<void>((resolve) => server.close(() => resolve()))
+      await server.stop()
     },
   }
   return fake
@@ -333,15 +321,4 @@ function send(
   if (answer.body === undefined) return void response.writeHead(answer.status, headers).end()
   response.writeHead(answer.status, { 'content-type': 'application/json', ...headers })
   response.end(JSON.stringify(answer.body))
-}
-
-async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request) {
-    chunks.push(chunk as Buffer)
-    size += (chunk as Buffer).length
-    if (size > MAX_BODY_BYTES) return null
-  }
-  return Buffer.concat(chunks)
 }

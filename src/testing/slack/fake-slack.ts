@@ -1,7 +1,7 @@
 // A Slack on loopback that speaks the real wire and fails when a plan tells it to: Web API, Socket Mode, Events API, files.
 // For tests and for `switchboard emulate slack`; a person's side is scripted with `person(…)`.
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { bytesOf, openFakeServer } from '../fake-server.ts'
 import { createFaultPlan, type FaultPlan, type FaultRule } from '../fault-plan.ts'
 import { readBody } from '../request-body.ts'
 import { createEventsApi, type EventsApi } from './events-api.ts'
@@ -83,7 +83,6 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
   const scopes = new Set(options.scopes ?? ALL_SCOPES)
   const world = createWorld({ now, botName: options.botName ?? 'switchboard' })
   world.addChannel({ id: GENERAL_ID, name: 'general' })
-  const sockets = new Set<Socket>()
   const tiers = createTiers(now)
   let plan = createFaultPlan(options.faults, options.seed)
   let revoked: string | null = null
@@ -186,7 +185,7 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
 
   const call = async (method: string, url: URL, request: IncomingMessage, response: ServerResponse) => {
     response.setHeader('date', new Date(now()).toUTCString())
-    const bytes = await bodyOf(request)
+    const bytes = await bytesOf(request, MAX_BODY_BYTES)
     const body =
       bytes === null ? null : readBody(request.headers['content-type'] ?? '', bytes, url.searchParams)
     if (body === null) return send(response, fail('invalid_json'))
@@ -230,7 +229,7 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
 
   const takeUpload = async (id: string, request: IncomingMessage, response: ServerResponse) => {
     const file = world.files.get(id)
-    const bytes = await bodyOf(request)
+    const bytes = await bytesOf(request, MAX_BODY_BYTES)
     if (!file || bytes === null) return void response.writeHead(404).end()
     const type = request.headers['content-type'] ?? ''
     const form = type.startsWith('multipart/') ? readBody(type, bytes, new URLSearchParams()) : null
@@ -255,25 +254,19 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
 
   const takeResponse = async (path: string, request: IncomingMessage, response: ServerResponse) => {
     const [, , channel = '', , user = ''] = path.split('/')
-    const said = JSON.parse((await bodyOf(request))?.toString('utf8') ?? '{}') as { readonly text?: unknown }
+    const said = JSON.parse((await bytesOf(request, MAX_BODY_BYTES))?.toString('utf8') ?? '{}') as {
+      readonly text?: unknown
+    }
     world.ephemerals.push({ channel, user, text: String(said.text ?? '') })
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true}')
   }
 
-  const server = createServer((request, response) => {
-    handle(request, response).catch(() => response.destroy())
+  const server = await openFakeServer({
+    port: options.port,
+    handle,
+    upgrade: (...given) => socket.upgrade(...given),
   })
-  server.on('upgrade', (request, raw, head) => socket.upgrade(request, raw, head))
-  server.on('connection', (one) => {
-    sockets.add(one)
-    one.on('error', () => undefined)
-    one.once('close', () => sockets.delete(one))
-  })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(options.port ?? 0, '127.0.0.1', resolve)
-  })
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  base = server.url
 
   const fake: FakeSlack = {
     url: base,
@@ -298,14 +291,11 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
     forgetCursors() {
       cursors += 1
     },
-    cut() {
-      for (const one of sockets) one.destroy()
-    },
+    cut: server.cut,
     async stop() {
       socket.stop()
       http.stop()
-      for (const one of sockets) one.destroy()
-      await new Promise<void>((resolve) => server.close(() => resolve()))
+      await server.stop()
     },
   }
   return fake
@@ -330,15 +320,4 @@ function send(
     ...(scopes === null ? {} : { 'x-oauth-scopes': [...scopes].join(',') }),
   })
   response.end(JSON.stringify(answer))
-}
-
-async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request) {
-    chunks.push(chunk as Buffer)
-    size += (chunk as Buffer).length
-    if (size > MAX_BODY_BYTES) return null
-  }
-  return Buffer.concat(chunks)
 }

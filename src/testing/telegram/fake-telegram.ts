@@ -1,7 +1,7 @@
 // A Bot API on loopback that speaks the real wire and fails when a plan tells it to. For tests and for `switchboard
 // emulate telegram`; a person's side is scripted with `person(…)`.
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { bytesOf, openFakeServer } from '../fake-server.ts'
 import { createFaultPlan, type FaultPlan, type FaultRule } from '../fault-plan.ts'
 import { type CallBody, readBody } from '../request-body.ts'
 import { type Answer, type Refusal, refuse, runMethod } from './methods.ts'
@@ -49,7 +49,6 @@ export async function createFakeTelegram(options: FakeTelegramOptions = {}): Pro
     now: options.now ?? Date.now,
   })
   const queue = createUpdateQueue(world)
-  const sockets = new Set<Socket>()
   let plan = createFaultPlan(options.faults, options.seed)
 
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
@@ -61,7 +60,7 @@ export async function createFakeTelegram(options: FakeTelegramOptions = {}): Pro
       return answer(response, refuse('Not Found', 404))
     }
     if (given !== token) return answer(response, refuse('Unauthorized', 401))
-    const bytes = await bodyOf(request)
+    const bytes = await bytesOf(request, MAX_BODY_BYTES)
     if (bytes === null) return answer(response, refuse('Request Entity Too Large', 413))
     const body = readBody(request.headers['content-type'] ?? '', bytes, url.searchParams)
     if (body === null) return answer(response, refuse("Bad Request: can't parse JSON object"))
@@ -112,22 +111,10 @@ export async function createFakeTelegram(options: FakeTelegramOptions = {}): Pro
     response.end(found.bytes)
   }
 
-  const server = createServer((request, response) => {
-    handle(request, response).catch(() => response.destroy())
-  })
-  server.on('connection', (socket) => {
-    sockets.add(socket)
-    socket.on('error', () => undefined)
-    socket.once('close', () => sockets.delete(socket))
-  })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(options.port ?? 0, '127.0.0.1', resolve)
-  })
-  const { port } = server.address() as AddressInfo
+  const server = await openFakeServer({ port: options.port, handle })
 
   const fake: FakeTelegram = {
-    url: `http://127.0.0.1:${port}`,
+    url: server.url,
     token,
     world,
     updates: queue,
@@ -138,13 +125,10 @@ export async function createFakeTelegram(options: FakeTelegramOptions = {}): Pro
     plan(faults, seed) {
       plan = createFaultPlan(faults, seed)
     },
-    cut() {
-      for (const socket of sockets) socket.destroy()
-    },
+    cut: server.cut,
     async stop() {
       queue.stop()
-      for (const socket of sockets) socket.destroy()
-      await new Promise<void>((resolve) => server.close(() => resolve()))
+      await server.stop()
     },
   }
   return fake
@@ -173,15 +157,4 @@ function answer(response: ServerResponse, given: Answer): void {
   const body = 'result' in given ? { ok: true, result: given.result } : { ok: false, ...refusal }
   response.writeHead(refusal?.error_code ?? 200, { 'content-type': 'application/json' })
   response.end(JSON.stringify(body))
-}
-
-async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request) {
-    chunks.push(chunk as Buffer)
-    size += (chunk as Buffer).length
-    if (size > MAX_BODY_BYTES) return null
-  }
-  return Buffer.concat(chunks)
 }

@@ -1,7 +1,7 @@
 // A Cloud API on loopback that speaks the real wire and fails when a plan tells it to: messages, media, marks, statuses, the
 // window, limits of pairs, templates. For tests and for `switchboard emulate whatsapp`; people are scripted with `person(…)`.
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { bytesOf, openFakeServer } from '../fake-server.ts'
 import { createFaultPlan, type FaultPlan, type FaultRule } from '../fault-plan.ts'
 import { type CallBody, readBody } from '../request-body.ts'
 import { type Answer, errorBody, refuse, titleOf } from './graph-errors.ts'
@@ -63,7 +63,6 @@ const MAX_BODY_BYTES = 110 * 1_048_576
 export async function createFakeWhatsApp(options: FakeWhatsAppOptions = {}): Promise<FakeWhatsApp> {
   const token = options.token ?? FAKE_ACCESS_TOKEN
   const world = createWorld({ now: options.now ?? Date.now })
-  const sockets = new Set<Socket>()
   let plan = createFaultPlan(options.faults, options.seed)
   let expired = false
   const webhook = createWebhookPosts({
@@ -198,7 +197,8 @@ export async function createFakeWhatsApp(options: FakeWhatsAppOptions = {}): Pro
       return answer(response, refuse(100, 'Unsupported request', 404))
     }
     if (!bearer) return answer(response, refuse(190, 'The access token could not be used', 401))
-    const bytes = await bodyOf(request)
+    const bytes = await bytesOf(request, MAX_BODY_BYTES)
+    if (bytes === null) throw new Error('too large')
     const body = readBody(request.headers['content-type'] ?? '', bytes, url.searchParams)
     if (body === null) return answer(response, refuse(100, 'the body is no JSON'))
     const [name, run] = routeOf(request.method ?? 'GET', path, body)
@@ -245,22 +245,10 @@ export async function createFakeWhatsApp(options: FakeWhatsAppOptions = {}): Pro
     response.end(found.bytes)
   }
 
-  const server = createServer((request, response) => {
-    handle(request, response).catch(() => response.destroy())
-  })
-  server.on('connection', (socket) => {
-    sockets.add(socket)
-    socket.on('error', () => undefined)
-    socket.once('close', () => sockets.delete(socket))
-  })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(options.port ?? 0, '127.0.0.1', resolve)
-  })
-  const { port } = server.address() as AddressInfo
+  const server = await openFakeServer({ port: options.port, handle })
 
   const fake: FakeWhatsApp = {
-    url: `http://127.0.0.1:${port}`,
+    url: server.url,
     token,
     appSecret: FAKE_APP_SECRET,
     verifyToken: FAKE_VERIFY_TOKEN,
@@ -281,8 +269,7 @@ export async function createFakeWhatsApp(options: FakeWhatsAppOptions = {}): Pro
     },
     async stop() {
       webhook.stop()
-      for (const socket of sockets) socket.destroy()
-      await new Promise<void>((resolve) => server.close(() => resolve()))
+      await server.stop()
     },
   }
   return fake
@@ -296,15 +283,4 @@ function answer(response: ServerResponse, given: Answer): void {
     ...(retry !== undefined && Number.isInteger(retry) ? { 'retry-after': String(retry) } : {}),
   })
   response.end(JSON.stringify('result' in given ? given.result : errorBody(given.refusal)))
-}
-
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request) {
-    chunks.push(chunk as Buffer)
-    size += (chunk as Buffer).length
-    if (size > MAX_BODY_BYTES) throw new Error('too large')
-  }
-  return Buffer.concat(chunks)
 }
