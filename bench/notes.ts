@@ -11,6 +11,17 @@ export const NOTES: Readonly<Record<string, string>> = {
   'channel.from_inbox':
     'handed is committed before a message is written, and seen when the host shows that it has it: two entries of the ' +
     'ledger and two changes of a row take more than four times what a bare server takes for a push',
+  'cluster.end_to_end':
+    'node and database together take 1.7 times the CPU of SQLite a message: rows cross between two processes as text, each ' +
+    'change of a turn or a send writes all its indexes anew, and one waits for the other for a part of each commit',
+  'cluster.received':
+    'a commit waits three times for another process, and what the node alone needs to write and read rows as text is more ' +
+    'than all of SQLite',
+  'claims.vs_sqlite':
+    'one caller that waits for each commit: seven round trips and two syncs for 32 lanes, of which nothing overlaps',
+  'cluster.cpu_3_vs_1':
+    'two of three messages come in where their lane is not held: a commit there, a hint, a commit of the holder; each of ' +
+    'three times as many commits takes as many statements, and each node compiles the same code',
   'mcp.hosted_1': HOSTED,
   'mcp.hosted_50': HOSTED,
   'intake.vs_bare': FLAT,
