@@ -1,4 +1,5 @@
 // Markdown, read once for everybody: the reader, the tree as plain text and as mrkdwn, and the splitter of the outlet.
+export { chatBlocks } from './chat-blocks.ts'
 export { escapeMrkdwn, mrkdwn } from './mrkdwn.ts'
 export { indented, inlineText, inMarks, isBare, joined, listText, plainText } from './plain-text.ts'
 export { readMarkdown } from './read.ts'

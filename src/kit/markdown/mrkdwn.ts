@@ -1,45 +1,25 @@
 // The tree of a text as Slack's mrkdwn: of an app, and of an incoming webhook. Everything that could act in it (a mention, a group, <!channel>) is escaped by
 // construction: only links are written with angle brackets, and they lead to http, https or mailto alone.
-import type { MarkdownBlock, MarkdownInline, MarkdownRenderer } from '../../contract/index.ts'
-import { indented, inlineText, inMarks, isBare, joined, listText, plainText } from './plain-text.ts'
+import type { MarkdownInline, MarkdownRenderer } from '../../contract/index.ts'
+import { chatBlocks } from './chat-blocks.ts'
+import { inlineText, inMarks, isBare, plainText } from './plain-text.ts'
 import { safeHref } from './safe-href.ts'
-import { textTable } from './text-table.ts'
 
 export const mrkdwn: MarkdownRenderer = {
   render: (blocks) => ({ text: blocksText(blocks), plain: escapeMrkdwn(plainText(blocks)) }),
 }
 
+const blocksText = chatBlocks({
+  inlines: inlinesText,
+  bold: (text) => marked('*', text),
+  literal: escapeMrkdwn,
+  code: escapeMrkdwn,
+  indent: '    ',
+})
+
 /** Slack reads three characters as its own, and nothing else. */
 export function escapeMrkdwn(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-}
-
-function blocksText(blocks: readonly MarkdownBlock[]): string {
-  return joined(blocks, blockText)
-}
-
-function blockText(block: MarkdownBlock): string {
-  switch (block.kind) {
-    case 'paragraph':
-      return inlinesText(block.children)
-    case 'heading':
-      return marked('*', escapeMrkdwn(inlineText(block.children)).replaceAll('\n', ' '))
-    case 'code':
-      return fenced(block.text)
-    case 'quote':
-      return `> ${indented(blocksText(block.children), '> ')}`
-    case 'list':
-      return listText(block, blockText, '    ')
-    case 'table':
-      return fenced(textTable(block))
-    case 'rule':
-      return '———'
-  }
-}
-
-/** Three backticks inside would end it: a mark of no width between them keeps them apart. */
-function fenced(text: string): string {
-  return text === '' ? '' : `\`\`\`\n${escapeMrkdwn(text).replaceAll('```', '`\u200b`\u200b`')}\n\`\`\``
 }
 
 function inlinesText(nodes: readonly MarkdownInline[]): string {

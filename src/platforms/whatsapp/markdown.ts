@@ -1,54 +1,25 @@
 // The tree of a text as WhatsApp's own form: *bold*, _italic_, ~struck~, `code`, fences, lists and quotes. It has no links, no
 // headings, no tables and no way to escape: a mark of no width behind what would begin a form keeps it as it was written.
-import type { MarkdownBlock, MarkdownInline, MarkdownRenderer } from '../../contract/index.ts'
-import {
-  indented,
-  inlineText,
-  inMarks,
-  isBare,
-  joined,
-  listText,
-  plainText,
-  textTable,
-} from '../../kit/markdown/index.ts'
+import type { MarkdownInline, MarkdownRenderer } from '../../contract/index.ts'
+import { chatBlocks, inlineText, inMarks, isBare, plainText } from '../../kit/markdown/index.ts'
 
 export const whatsappMarkdown: MarkdownRenderer = {
   render: (blocks) => ({ text: blocksText(blocks), plain: literal(plainText(blocks)) }),
 }
+
+const blocksText = chatBlocks({
+  inlines: inlinesText,
+  bold: (text) => marked('*', text),
+  literal,
+  code: (text) => text,
+  indent: '  ',
+})
 
 /** Shown as it is written. */
 export function literal(text: string): string {
   // Three backticks anywhere in a run would begin a fence: none of them stand together.
   const apart = text.replaceAll(/`{2,}/g, (run) => run.split('').join('\u200b'))
   return apart.replaceAll(/(?<=^|[\s\p{P}])[*_~`](?=\S)/gmu, '$&\u200b')
-}
-
-function blocksText(blocks: readonly MarkdownBlock[]): string {
-  return joined(blocks, blockText)
-}
-
-function blockText(block: MarkdownBlock): string {
-  switch (block.kind) {
-    case 'paragraph':
-      return inlinesText(block.children)
-    case 'heading':
-      return marked('*', literal(inlineText(block.children)).replaceAll('\n', ' '))
-    case 'code':
-      return fenced(block.text)
-    case 'quote':
-      return `> ${indented(blocksText(block.children), '> ')}`
-    case 'list':
-      return listText(block, blockText, '  ')
-    case 'table':
-      return fenced(textTable(block))
-    case 'rule':
-      return '———'
-  }
-}
-
-/** Three backticks inside would end it. */
-function fenced(text: string): string {
-  return text === '' ? '' : `\`\`\`\n${text.replaceAll('```', '`\u200b`\u200b`')}\n\`\`\``
 }
 
 function inlinesText(nodes: readonly MarkdownInline[]): string {
