@@ -9,7 +9,7 @@ import { type Costs, HABITS, type Habits, plan } from './model.ts'
 import { renderDisk, renderInputs, renderPlans, table } from './render.ts'
 
 export const ORDERS: readonly number[] = [1e4, 1e5, 1e6, 1e7, 1e8]
-export const SCALE_PAGE = fileURLToPath(new URL('../../docs/guide/scale.md', import.meta.url))
+const SCALE_PAGE = fileURLToPath(new URL('../../docs/guide/scale.md', import.meta.url))
 
 /** What the model computes, by the name of its place in the page. */
 export function tablesOf(
