@@ -16,7 +16,7 @@ import { expectSound, item, mustTake, queueOne, type StoreFixture } from '../tes
 import { createTestClock, createTestRandom } from '../testing/test-clock.ts'
 import { createFileMirror } from './file-mirror.ts'
 import { keepForgettingFiles } from './file-orders.ts'
-import { createEraser, exportPerson, identitiesOf } from './people-data.ts'
+import { createEraser, exportPerson, personOf } from './people-data.ts'
 
 const STORES: readonly (readonly [string, () => Promise<StoreFixture>])[] = [
   ['SQLite', createSqliteFixture],
@@ -53,13 +53,15 @@ describe.each(STORES)('people’s own data on %s', (_, make) => {
     })
 
   it('[I14.erase] a person is a user with all identities, or one identity, whatever colons it holds', async () => {
-    expect(await identitiesOf('kate', settings, store)).toEqual([
+    expect((await personOf('kate', settings, store)).identities).toEqual([
       { integration: 'tg', sender: '1' },
       { integration: 'channel:slack@a', sender: 'u:2' },
     ])
-    expect(await identitiesOf('gone:7', settings, store)).toEqual([{ integration: 'gone', sender: '7' }])
+    expect((await personOf('gone:7', settings, store)).identities).toEqual([
+      { integration: 'gone', sender: '7' },
+    ])
     for (const wrong of ['nobody', 'tg:', ':1', ''])
-      await expect(identitiesOf(wrong, settings, store)).rejects.toMatchObject({ code: 'input_invalid' })
+      await expect(personOf(wrong, settings, store)).rejects.toMatchObject({ code: 'input_invalid' })
   })
 
   it('[I14.export] everything is written out, line by line', async () => {

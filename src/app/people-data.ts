@@ -23,7 +23,11 @@ interface Person {
   readonly user: string | null
 }
 
-async function personOf(who: string, settings: Settings, store: Pick<Store, 'grants'>): Promise<Person> {
+export async function personOf(
+  who: string,
+  settings: Settings,
+  store: Pick<Store, 'grants'>,
+): Promise<Person> {
   const granted = await store.grants()
   const book = {
     has: (integration: string, sender: string, right: string) =>
@@ -41,10 +45,6 @@ async function personOf(who: string, settings: Settings, store: Pick<Store, 'gra
     one.identities.length === 1 && one.identities[0] === who
   const user = users.find((one) => one.id === who || isOnly(one))?.id ?? null
   return { identities, user }
-}
-
-export async function identitiesOf(...given: Parameters<typeof personOf>): Promise<readonly Identity[]> {
-  return (await personOf(...given)).identities
 }
 
 /** The id of an integration may hold a colon itself (`channel:slack@kate`): the longest that is known counts. */

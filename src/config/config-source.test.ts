@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Clock, Logger } from '../contract/index.ts'
-import { openConfigSource, type ReloadResult, reloadError } from './config-source.ts'
+import { openConfigSource, type ReloadResult } from './config-source.ts'
 import { ADAPTERS, FILE } from './fixtures/load-text.ts'
 import { watchFiles } from './watch.ts'
 
@@ -81,9 +81,10 @@ describe('the configuration in force', () => {
       expect(source.current()).toBe(before)
     }
     texts[FILE] = 'x:\n agnets: 1'
-    const error = reloadError(await source.reload())
-    expect(error?.message).toContain('switchboard.yaml:1:1 unknown key "x"')
-    expect(source.problem()).toBe(error?.message)
+    const result = await source.reload()
+    if (result.outcome !== 'invalid') throw new Error(`the reload was ${result.outcome}`)
+    expect(result.text).toContain('switchboard.yaml:1:1 unknown key "x"')
+    expect(source.problem()).toBe(result.text)
     delete texts[FILE]
     await source.reload()
     expect(source.problem()).toContain('there is no such file')

@@ -1,12 +1,5 @@
 // The configuration in force: loads, validates, swaps at once, and keeps the old one when the new one does not hold.
-import {
-  type AdapterShelf,
-  type Clock,
-  defined,
-  type Logger,
-  type Settings,
-  SwitchboardError,
-} from '../contract/index.ts'
+import { type AdapterShelf, type Clock, defined, type Logger, type Settings } from '../contract/index.ts'
 import { defaultSettings } from './default-settings.ts'
 import type { LoadResult } from './load.ts'
 import { configError, type Problem, renderProblems } from './problem.ts'
@@ -156,14 +149,6 @@ export async function openConfigSource(
     problem: () => problem,
     stop: () => watcher?.stop(),
   }
-}
-
-/** The problem of a reload as an error, for a command that must fail on it. */
-export function reloadError(result: ReloadResult): SwitchboardError | null {
-  if (result.outcome !== 'invalid') return null
-  return new SwitchboardError('config_invalid', result.text, {
-    hint: 'the configuration before stays in force',
-  })
 }
 
 function sameList(a: readonly string[], b: readonly string[]): boolean {

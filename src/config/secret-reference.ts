@@ -43,11 +43,6 @@ export function resolveSecret(reference: string, sources: SecretSources): string
   }
 }
 
-/** For values that may be plain: headers, environment of a child. */
-export function resolveText(text: string, sources: SecretSources): string {
-  return isSecretReference(text) ? resolveSecret(text, sources) : text
-}
-
 /** The store's address behind `env:NAME` or `file:path`; others are returned as they are. Throws when it is no store. */
 export function resolveStore(
   store: string,

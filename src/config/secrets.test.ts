@@ -6,13 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SwitchboardError } from '../contract/index.ts'
 import { generateKey, openKeyRing, readLedgerKey } from './key-ring.ts'
 import { createSecretBox } from './secret-box.ts'
-import {
-  isSecretReference,
-  resolveSecret,
-  resolveStore,
-  resolveText,
-  type SecretSources,
-} from './secret-reference.ts'
+import { isSecretReference, resolveSecret, resolveStore, type SecretSources } from './secret-reference.ts'
 import { openSecretShelf, type SecretRows } from './secret-shelf.ts'
 
 let dir = ''
@@ -114,9 +108,7 @@ describe('references', () => {
     expect(errorOf(() => resolveStore('env:NONE', { folder: dir, env })).message).toContain('env:NONE')
   })
 
-  it('plain text passes where it may stand', () => {
-    expect(resolveText('en_US', sources())).toBe('en_US')
-    expect(resolveText('env:TOKEN', sources())).toBe('from-env')
+  it('a reference is told from plain text', () => {
     expect(['env:A', 'file:x', 'secret:a.b-c'].every(isSecretReference)).toBe(true)
     expect(['env:', 'env:1A', 'secret:', 'secret:a b', 'https://x', ''].some(isSecretReference)).toBe(false)
   })
