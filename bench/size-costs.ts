@@ -25,9 +25,10 @@ await store.receive([benchItem({ conversation: 'first', messageId: 'first', text
 const before = heapBytes()
 const lanes = await fill(store, Number(sessions))
 const waiting = heapBytes() - before
-const longQueue = await bytesAWaitingTurn(store)
 const verbs = await timeVerbs(store, lanes)
 const reads = await timeReads(store)
+// Last: status counts what waits.
+const longQueue = await bytesAWaitingTurn(store)
 await store.close()
 console.log(
   JSON.stringify({

@@ -24,8 +24,11 @@ export interface Checked {
   readonly warnings: readonly string[]
 }
 
-/** With a book where everything is loaded, what is told of a wrong name tells all that there is. */
-export function crossCheck(config: Config, book: AdapterBook): Checked {
+/**
+ * With a book where everything is loaded, what is told of a wrong name tells all that there is. Yields between the checks
+ * that go through much of a large file.
+ */
+export function* crossCheck(config: Config, book: AdapterBook): Generator<void, Checked> {
   const findings: Finding[] = []
   const warnings: string[] = []
   const wrong = (path: Path, message: string, hint: string | null = null, at: 'key' | 'value' = 'value') =>
@@ -34,15 +37,20 @@ export function crossCheck(config: Config, book: AdapterBook): Checked {
   uniqueIds(config, wrong)
   oneDefault(config, wrong)
   scopes(config, wrong)
+  yield
   bindings(config, wrong, warnings)
+  yield
   overlaps(config, wrong)
+  yield
   channelServers(config, warnings)
   people(config, wrong)
   unbuiltConnectors(config, book, wrong)
   unbuiltPlatforms(config, warnings)
+  yield
   if (findings.length === 0) deafEnds(config, warnings)
   quietDoors(config, warnings)
   unheard(config, warnings)
+  yield
   publicAddress(config, warnings)
   nearOnly(config, warnings)
   ownCallbacks(config, book, warnings)

@@ -158,7 +158,7 @@ function* settleSteps({ text, path, yaml }: Given, deps: SettleDeps): Generator<
     const found = findingsOf(parsed.error.issues, yaml.value, expected)
     return wrong(deps.failedModules === 'refused' ? [...failedOnes, ...found] : found)
   }
-  const { findings, warnings } = crossCheck(parsed.data, book)
+  const { findings, warnings } = yield* crossCheck(parsed.data, book)
   yield
   if (findings.length > 0) return wrong(findings)
   if (failedOnes.length > 0 && deps.failedModules === 'refused') return wrong(failedOnes)

@@ -94,7 +94,7 @@ function* yamlSteps(text: string): Generator<void, YamlText> {
     return { value: null, problems, ...nowhere }
   }
 
-  const anchors = collectAnchors(root)
+  const anchors = yield* collectAnchors(root)
   yield
   let nodes = 0
   let aliased = 0
@@ -235,16 +235,20 @@ const fromPairs = (pairs: readonly (readonly [string, unknown])[]): unknown => O
 
 const nowhere = { locateKey: () => START, locateValue: () => START, written: () => null }
 
-function collectAnchors(root: unknown): Map<string, unknown> {
+/** Nodes that are looked at between two pauses. */
+const NODES_AT_A_TIME = 10_000
+
+function* collectAnchors(root: unknown): Generator<void, Map<string, unknown>> {
   const anchors = new Map<string, unknown>()
   const open: unknown[] = [root]
-  while (open.length > 0) {
+  for (let looked = 1; open.length > 0; looked++) {
     const node = open.pop()
     if (isPair(node)) open.push(node.key, node.value)
     else if (isMap(node) || isSeq(node)) {
       if (node.anchor) anchors.set(node.anchor, node)
       for (const item of node.items) open.push(item)
     } else if (isScalar(node) && node.anchor) anchors.set(node.anchor, node)
+    if (looked % NODES_AT_A_TIME === 0) yield
   }
   return anchors
 }
