@@ -345,8 +345,10 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   roster.onAttached((agent) => drain.sweep(agent))
   roster.onDetached((agent) => {
     if (stopped) return
-    holds
-      .releaseAgent(agent)
+    // A lane that is let go while it is taken would leave the turn to the next owner as handed, to be marked a repeat.
+    drain
+      .taken()
+      .then(() => holds.releaseAgent(agent))
       .then(() => deps.cluster.caughtUp())
       .then(() => (roster.get(agent)?.attached ? drain.sweep(agent) : tellWaiting(agent)))
       .catch((thrown) => log.warn({ agent, error: String(thrown) }, 'lanes are free when their lease ends'))

@@ -46,6 +46,8 @@ export interface Drain {
   isWanted(lane: string): boolean
   /** Looks for lanes that no hint told about: at start, and every so often; of one scope, when it can be reached anew. */
   sweep(scope?: string): void
+  /** Resolves when what is being taken at this moment is in the queue's hands. */
+  taken(): Promise<void>
   /** Nothing is taken any more; what was being taken is handled. Resolves when it is in the queue's hands. */
   stop(): Promise<void>
 }
@@ -202,6 +204,9 @@ export function createDrain<Taken extends { readonly lane: string }>(
           if (sweepAll) drain.sweep()
           else for (const next of sweepOf) drain.sweep(next)
         })
+    },
+    async taken() {
+      await Promise.allSettled(takes)
     },
     async stop() {
       stopped = true
