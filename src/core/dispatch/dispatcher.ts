@@ -159,8 +159,14 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     if (!post?.attached) return notNow(hold, taken.handed)
     // Older ones were put back while these were taken: they go first.
     if ((hold.puttingBack || hold.putBacks !== taken.before.putBacks) && taken.handed.length > 0) {
-      await hold.puttingBack
-      await putBack(hold, taken.handed, { uncounted: true })
+      const goBack = async () => {
+        await hold.puttingBack
+        await putBack(hold, taken.handed, { uncounted: true })
+      }
+      // Whoever lets the lane go waits for it, as for a hand-over: they would else be left to its next owner as handed.
+      const gone = goBack()
+      hold.handingOver = Promise.allSettled([hold.handingOver, gone]).then(() => undefined)
+      await gone
       return drain.wake(work)
     }
     if (taken.leftover.length > 0) {
