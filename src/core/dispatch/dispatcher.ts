@@ -107,7 +107,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const contextOf = createGroupContext(deps)
   const heldContextOf = createHeldContext(deps)
   const settling = createSettling({ ...deps, holds, storeRetry, wake: (work) => drain.wake(work) })
-  const { putBack, giveBack } = createPutBack({
+  const { putBack, putBackBehind, giveBack } = createPutBack({
     ...deps,
     ...{ holds, storeRetry, settling },
     wake: (work) => drain.wake(work),
@@ -159,14 +159,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     if (!post?.attached) return notNow(hold, taken.handed)
     // Older ones were put back while these were taken: they go first.
     if ((hold.puttingBack || hold.putBacks !== taken.before.putBacks) && taken.handed.length > 0) {
-      const goBack = async () => {
-        await hold.puttingBack
-        await putBack(hold, taken.handed, { uncounted: true })
-      }
-      // Whoever lets the lane go waits for it, as for a hand-over: they would else be left to its next owner as handed.
-      const gone = goBack()
-      hold.handingOver = Promise.allSettled([hold.handingOver, gone]).then(() => undefined)
-      await gone
+      await putBackBehind(hold, taken.handed)
       return drain.wake(work)
     }
     if (taken.leftover.length > 0) {

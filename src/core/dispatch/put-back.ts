@@ -37,6 +37,8 @@ export interface PutBack {
     rows: readonly TurnRow[],
     how: Pick<TurnMove, 'notBeforeMs' | 'detail' | 'uncounted' | 'repeat'>,
   ): Promise<void>
+  /** Behind older ones that go back: what was taken meanwhile, and nobody had. */
+  putBackBehind(hold: LaneHold, rows: readonly TurnRow[]): Promise<void>
   /** Offers turns again, in order, that were handed over and that nobody works on any more. */
   giveBack(turns: readonly string[], options: GiveBackOptions): Promise<void>
 }
@@ -74,6 +76,17 @@ export function createPutBack(deps: PutBackDeps): PutBack {
     }
   }
 
+  const putBackBehind: PutBack['putBackBehind'] = async (hold, rows) => {
+    const goBack = async () => {
+      await hold.puttingBack
+      await putBack(hold, rows, { uncounted: true })
+    }
+    // Whoever lets the lane go waits for it, as for a hand-over: they would else be left to its next owner as handed.
+    const gone = goBack()
+    hold.handingOver = Promise.allSettled([hold.handingOver, gone]).then(() => undefined)
+    await gone
+  }
+
   const giveBack = async (hold: LaneHold, rows: readonly TurnRow[], options: GiveBackOptions) => {
     const { maxAttempts } = deps.settings().tunables
     const spent = options.counted && !options.kept ? rows.filter((row) => row.attempts >= maxAttempts) : []
@@ -86,6 +99,7 @@ export function createPutBack(deps: PutBackDeps): PutBack {
 
   return {
     putBack,
+    putBackBehind,
     async giveBack(turns, options) {
       const byHold = new Map<LaneHold, TurnRow[]>()
       for (const turn of turns) {
