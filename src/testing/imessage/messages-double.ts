@@ -90,7 +90,8 @@ call="$dir/call.$$"
 cat > "$call.script"
 printf '%s\\0' "$@" > "$call.args.part"
 mv "$call.args.part" "$call.args"
-while [ ! -f "$call.exit" ]; do sleep 0.01; done
+# Whose folder is gone was left behind: nobody will tell.
+while [ ! -f "$call.exit" ]; do [ -d "$dir" ] || exit 1; sleep 0.01; done
 [ -f "$call.err" ] && cat "$call.err" >&2
 exit "$(cat "$call.exit")"
 `
