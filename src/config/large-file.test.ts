@@ -123,20 +123,21 @@ describe('a large configuration', () => {
     expect(sliced.locateValue(['b'])).toEqual({ line: 453, column: 4 })
   })
 
+  const deps = {
+    adapters: createAdapters({}),
+    failedModules: 'down' as const,
+    defaultStore: 'sqlite:x',
+    readFile: () => {
+      throw Object.assign(new Error('none'), { code: 'ENOENT' })
+    },
+  }
+
   it('[I23.reload-slices] a long list is checked in lots, and comes out whole; what is wrong in one is told by its line', async () => {
     const names = (prefix: string) => Array.from({ length: 250 }, (_, at) => `${prefix}${at}`)
     const text = [
       ...['integrations:', ...names('h').map((id) => `  - { id: ${id}, platform: web }`)],
       ...['agents:', ...names('a').map((id) => `  - { id: ${id}, connector: { type: demo } }`), ''],
     ].join('\n')
-    const deps = {
-      adapters: createAdapters({}),
-      failedModules: 'down' as const,
-      defaultStore: 'sqlite:x',
-      readFile: () => {
-        throw Object.assign(new Error('none'), { code: 'ENOENT' })
-      },
-    }
     const loaded = await parseSettings(text, '/tmp/switchboard.yaml', deps)
     if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems))
     expect(loaded.settings.integrations.map(({ id }) => id)).toEqual(names('h'))
@@ -149,14 +150,6 @@ describe('a large configuration', () => {
   it('[I23.reload-slices] every step over a long list gives way: reading, checking, and what comes out of it', async () => {
     const turnsOf = async (many: number) => {
       const entries = Array.from({ length: many }, (_, at) => `  - { id: a${at}, connector: { type: demo } }`)
-      const deps = {
-        adapters: createAdapters({}),
-        failedModules: 'down' as const,
-        defaultStore: 'sqlite:x',
-        readFile: () => {
-          throw Object.assign(new Error('none'), { code: 'ENOENT' })
-        },
-      }
       let turns = 0
       let over = false
       const count = () => {
