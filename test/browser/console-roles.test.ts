@@ -130,7 +130,10 @@ it('[I21.con-step-in] [I21.one-winner] two operators take it at once: one has it
   await winner.page.getByText('You have this conversation.').waitFor()
   expect(await winner.page.getByLabel('Write as a person').inputValue()).toBe('I look it up for you.')
   await winner.page.keyboard.press('?')
+  const keys = winner.page.getByRole('dialog', { name: 'Keys' })
+  await keys.waitFor()
   await winner.page.keyboard.press('Escape')
+  await keys.waitFor({ state: 'hidden' })
   await winner.page.getByRole('button', { name: 'Send' }).click()
   const said = () => person.sees().filter((text) => text.includes('I look it up for you.')).length
   await until('it is said', () => said() > 0)

@@ -97,7 +97,7 @@ async function ask(data: string, args: readonly string[]): Promise<string> {
   const terminal = rememberingTerminal({ env: bareEnvironment(), cwd: () => data, now: Date.now })
   const code = await runCommand([...args, '--json', '--data', data], terminal)
   const { out, err } = terminal.printed
-  if (code !== 0) throw new Error(`switchboard ${args.join(' ')} exited ${code}: ${err}`)
+  if (code !== 0) throw new Error(`switchboard ${args.join(' ')} exited ${code}: ${err}${out}`)
   return out
 }
 
