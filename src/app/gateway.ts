@@ -1,73 +1,50 @@
 // The river, assembled: platforms on one bank, agents on the other, intake and outlet between them. A new
 // configuration is applied here: what changed is stopped and started, what did not is left alone.
-import {
-  type Cancel,
-  type ChannelServers,
-  type Clock,
-  type ConnectorModule,
-  type CredentialShelf,
-  type HostDoor,
-  integrationById,
-  type LentToolDoor,
-  type Logger,
-  type NewSend,
-  type NodeReport,
-  nodeOf,
-  type PlatformModule,
-  type ProcessPlace,
-  type Random,
-  type Settings,
-  type Store,
-  type ToolDesk,
+import type {
+  Cancel,
+  ChannelServers,
+  Clock,
+  ConnectorModule,
+  CredentialShelf,
+  HostDoor,
+  LentToolDoor,
+  Logger,
+  NodeReport,
+  PlatformModule,
+  ProcessPlace,
+  Random,
+  Settings,
+  Store,
+  ToolDesk,
 } from '../contract/index.ts'
-import { type Approvals, createApprovals } from '../core/approvals/approvals.ts'
+import type { Approvals } from '../core/approvals/approvals.ts'
 import { keepSettlingClock } from '../core/clock-set-back.ts'
-import { type Cluster, createCluster } from '../core/cluster/cluster.ts'
-import { createDispatcher, type Dispatcher } from '../core/dispatch/dispatcher.ts'
-import { createFailureNotes } from '../core/dispatch/failure-notes.ts'
-import { createPressure } from '../core/dispatch/pressure.ts'
+import type { Cluster } from '../core/cluster/cluster.ts'
+import type { Dispatcher } from '../core/dispatch/dispatcher.ts'
 import { keepEndingRemoved } from '../core/dispatch/removed-agents.ts'
-import { createRoster, type Roster } from '../core/dispatch/roster.ts'
-import { createIntake, type Intake } from '../core/inbound/intake.ts'
-import { createFailedLater } from '../core/outbound/failed-later.ts'
-import { giveBackClaim } from '../core/outbound/give-back.ts'
-import {
-  ackReaction,
-  canSpeak,
-  createLinks,
-  isOneWay,
-  type Links,
-  promptLimitOf,
-  tellsLimits,
-} from '../core/outbound/links.ts'
-import { createNotifier, type Notifier } from '../core/outbound/notify.ts'
-import { createNotifyOn } from '../core/outbound/notify-on.ts'
-import { createOutlet, type Outlet } from '../core/outbound/outlet.ts'
-import { createSender, type Sender } from '../core/outbound/sender.ts'
-import { createStatusLines } from '../core/outbound/status-lines.ts'
-import { createStreams } from '../core/outbound/streams.ts'
-import { createAdmission } from '../core/people/admission.ts'
-import { createGrantBook, type LiveGrantBook } from '../core/people/grant-book.ts'
-import { usersInForce } from '../core/people/users.ts'
+import type { Roster } from '../core/dispatch/roster.ts'
+import type { Intake } from '../core/inbound/intake.ts'
+import type { Links } from '../core/outbound/links.ts'
+import type { Notifier } from '../core/outbound/notify.ts'
+import type { Outlet } from '../core/outbound/outlet.ts'
+import type { Sender } from '../core/outbound/sender.ts'
+import type { LiveGrantBook } from '../core/people/grant-book.ts'
 import { createScheduler } from '../core/schedules/scheduler.ts'
-import { createSharedLimits } from '../core/shared-limits.ts'
-import { type SignalSink, tellTurnState } from '../core/signals.ts'
-import { type AskForPerson, createAskForPerson } from '../core/takeover/ask-for-person.ts'
-import { createMayHold } from '../core/takeover/may-hold.ts'
-import { createTakeovers, type Takeovers } from '../core/takeover/takeovers.ts'
+import type { AskForPerson } from '../core/takeover/ask-for-person.ts'
+import type { Takeovers } from '../core/takeover/takeovers.ts'
 import { createSerial } from '../kit/index.ts'
-import { splitMarkdown } from '../kit/markdown/index.ts'
+import { assembleDispatcher } from './assemble-dispatcher.ts'
+import { assembleIntake } from './assemble-intake.ts'
+import { assembleWayOut } from './assemble-way-out.ts'
 import { keepForgettingFiles } from './file-orders.ts'
 import { keepGathering } from './gathering.ts'
 import { createHostedServers } from './hosted-servers.ts'
-import { linkReports } from './link-reports.ts'
 import { nextRun } from './next-run.ts'
 import { createParts } from './parts.ts'
 import { keepPruning } from './retention.ts'
-import { createSignalRelay } from './signal-relay.ts'
+import { layRiverGround } from './river-ground.ts'
 import { endPart } from './start-parts.ts'
 import type { Tokens } from './tokens.ts'
-import { createUtilization } from './utilization.ts'
 import { wantedParts } from './wanted-parts.ts'
 
 export interface GatewayDeps {
@@ -129,197 +106,21 @@ export interface Gateway {
 
 export function createGateway(deps: GatewayDeps): Gateway {
   const { store, clock, log, settings } = deps
-  const roster = createRoster(clock)
-  const links = createLinks()
-  const grants = createGrantBook(store, log)
-  const parts = createParts({ clock, log, end: (key) => endPart(key, { links, roster }) })
+  const parts = createParts({ clock, log, end: (key) => endPart(key, ground) })
   const { problems } = parts
   const hosted = createHostedServers(deps.servers)
-  const inOrder = createSerial()
-  let started = false
-  let stopPruning: Cancel = () => undefined
-  let stopForgetting: Cancel = () => undefined
-  let stopClockWatch: Cancel = () => undefined
-  let stopEnding: Cancel = () => undefined
-  let stopWatch: Cancel = () => undefined
-  let stopGathering: Cancel = () => undefined
-  const crashPoint = deps.crashPoint ? { crashPoint: deps.crashPoint } : {}
-
-  const relay = createSignalRelay({ store, clock, log, links, cluster: () => cluster })
-  const signal: SignalSink = (to, told) => {
-    relay.signal(to, told)
-    statusLines.heard(to, told)
-  }
-  const sharedLimits = createSharedLimits({ store, log })
-  const bornAt = clock.now()
-  const cluster = createCluster({
-    store,
-    clock,
-    log,
-    roster,
-    report: () => ({
-      ...{ version: '', startedAt: bornAt, url: '', skewMs: 0 },
-      ...deps.self?.(),
-      node: nodeOf(store.owner),
-      digest: settings().digest,
-      watched: deps.watched(),
-      ...linkReports(links, settings(), problems),
-    }),
-  })
-  const say = (sends: readonly NewSend[]) => outlet.put(sends)
-  const admission = createAdmission({
-    ...{ store, clock, settings, grants, cluster },
-    admitsNow: (integration) => links.get(integration)?.adapter.admitsNow?.() ?? true,
-    sendersAreNoChats: (integration) => links.get(integration)?.adapter.abilities.sendersAreNoChats === true,
-  })
-  const statusLines = createStatusLines({
-    ...{ store, clock, log, links, cluster },
-    mayShow: async (row) => (await admission.ofTurn(row)) === 'admitted',
-  })
-  const pressure = createPressure({ store, clock, utilization: createUtilization() })
-  const failures = createFailureNotes({ store, clock, log })
-  const dispatcher = createDispatcher({
-    store,
-    clock,
-    log,
-    pressure,
-    settings,
-    ...{ roster, cluster, signal, say },
-    canSpeak: (integration) => canSpeak(links, integration),
-    ackReaction: (row) => {
-      const emoji =
-        integrationById(settings(), row.integration)?.ackReaction ?? settings().tunables.ackReaction
-      return ackReaction(row, emoji, links.get(row.integration))
-    },
-    ended: (row, end) => notifyOn(row, end),
-    failures,
-    admission,
-    prepareToken: deps.tokens.prepare,
-    onTakenOver: (turn) => void streams.ended(turn),
-    onRevoked: (row) => withdraw(row.agent ?? '', [row.id]),
-    // A host with a dialog of its own waits on.
-    onAskerOver: ({ agent, id }) => {
-      if (agent !== null && roster.get(agent)?.connector.holdsDecisions) withdraw(agent, [id])
-    },
-    onRejected: (row) => {
-      if (row.session === null) return
-      giveBackClaim(store, row).catch((thrown) =>
-        log.warn({ turn: row.id, error: String(thrown) }, 'a claim was not given back'),
-      )
-    },
-    ...crashPoint,
-  })
-  const jitter = () => (deps.random.bytes(1)[0] ?? 0) / 255
-  const sender = createSender({
-    store,
-    clock,
-    log,
-    pressure,
-    settings,
-    links,
-    cluster,
-    jitter,
-    refusedNow: admission.ofSend,
-    streams: {
-      shown: (row, ids) => streams.shown(row, ids),
-      written: (turn) => streams.written(turn),
-      ended: (turn) => streams.ended(turn),
-    },
-    ...crashPoint,
-  })
-  const outlet = createOutlet({
-    store,
-    sharedLimits,
-    clock,
-    random: deps.random,
-    settings,
-    links,
-    sender,
-    settle: dispatcher.settle,
-    split: splitMarkdown,
-    problemOf: (integration) => problems.get(`integration:${integration}`),
-  })
-  const streams = createStreams({ store, clock, log, links, outlet, signal, admission })
-  const notifyOn = createNotifyOn({ store, log, settings, grants, links, outlet })
-  const notifier = createNotifier({ store, settings, grants, links, outlet })
+  const ground = layRiverGround(deps, problems)
+  const { links, roster, grants, cluster, statusLines } = ground
+  const dispatcher = assembleDispatcher(deps, ground, () => wayOut)
+  const wayOut = assembleWayOut(deps, ground, { dispatcher, problems })
+  const { sender, approvals, outlet, notifier, takeovers, askForPerson } = wayOut
+  const intake = assembleIntake(deps, ground, { dispatcher, ...wayOut })
   const scheduler = createScheduler({ store, clock, log, settings, nextRun })
-  const approvals = createApprovals({
-    store,
-    clock,
-    random: deps.random,
-    log,
-    settings,
-    roster,
-    cluster,
-    links,
-    grants,
-    say,
-    watched: () => deps.watched() || cluster.isObservedElsewhere(),
-  })
-  const withdraw = (agent: string, turns: readonly string[]) =>
-    void approvals
-      .withdraw(agent, turns)
-      .catch((thrown) => log.warn({ error: String(thrown) }, 'approvals stay open'))
-  const askForPerson = createAskForPerson({ store, log, settings, grants, links, outlet })
-  const takeovers = createTakeovers({
-    ...{ store, clock, log, settings, links, outlet },
-    mayHold: createMayHold({ store, clock, users: () => usersInForce(settings(), grants) }),
-    onTaken(agent, turns) {
-      for (const turn of turns) void streams.ended(turn)
-      dispatcher.abandon(agent, turns)
-      withdraw(agent, turns)
-    },
-  })
-  const intake: Intake = createIntake({
-    ...{ store, sharedLimits, clock, log, settings, grants },
-    random: deps.random,
-    tellsLimits: (integration) => tellsLimits(links, integration),
-    textLimit: (integration) => promptLimitOf(links.get(integration)),
-    isOneWay: (integration) => isOneWay(links, integration),
-    keepsHistory: (integration) => links.get(integration)?.adapter.history !== undefined,
-    tellsDeletions: (integration) => links.get(integration)?.adapter.abilities.deletes === true,
-    canEdit: (integration) => links.get(integration)?.adapter.abilities.edits ?? false,
-    textAsFile: (integration) => links.get(integration)?.adapter.abilities.textAsFile ?? false,
-    reach() {
-      const ids = settings().agents.map(({ id }) => id)
-      return {
-        attached: ids.filter((id) => cluster.reaches(id)),
-        stoppable: ids.filter((id) => roster.get(id)?.connector.cancel !== undefined),
-      }
-    },
-    failedLater: createFailedLater({
-      ...{ store, log, settings, grants, links, outlet },
-      noticed: failures.noticed,
-    }),
-    onAsked: (takeover) => void askForPerson.told(takeover),
-    onStop(agent, turns) {
-      dispatcher.abandon(agent, turns)
-      withdraw(agent, turns)
-    },
-    onWithdrawn(turns) {
-      for (const id of turns)
-        void store
-          .turn(id)
-          .then((row) => row && tellTurnState(signal, row, row.state, row.reason ?? undefined))
-          .catch((thrown) => log.info({ turn: id, error: String(thrown) }, 'nobody is told that it ended'))
-    },
-  })
+  const river = { ...ground, ...wayOut, dispatcher, intake, hosted }
+  const inOrder = createSerial()
+  const upkeep: Cancel[] = []
+  let started = false
 
-  const river = {
-    links,
-    roster,
-    cluster,
-    grants,
-    intake,
-    relay,
-    signal,
-    hosted,
-    outlet,
-    dispatcher,
-    approvals,
-    streams,
-    admission,
-  }
   const applyNow = async () => {
     const release = await hosted.apply(settings()).catch((thrown) => {
       log.error({ error: String(thrown) }, 'channel servers could not be started')
@@ -361,30 +162,26 @@ export function createGateway(deps: GatewayDeps): Gateway {
       await grants.load()
       await inOrder(applyNow)
       await cluster.start()
-      stopClockWatch = await keepSettlingClock({ store, clock, log })
+      upkeep.push(await keepSettlingClock({ store, clock, log }))
       dispatcher.start()
       sender.start()
       approvals.start()
       statusLines.start()
-      stopWatch = takeovers.start()
-      stopGathering = keepGathering({ store, clock, log })
+      upkeep.push(takeovers.start(), keepGathering({ store, clock, log }))
       started = true
       scheduler.start()
-      stopEnding = keepEndingRemoved({
-        ...{ store, clock, log, settings, cluster, approvals },
-        giveUp: dispatcher.giveUpRemoved,
-      })
-      stopForgetting = keepForgettingFiles({ store, clock, log, links })
       const { attachmentsDir: attachments } = deps
-      stopPruning = keepPruning({ store, clock, log, attachments, tunables: () => settings().tunables })
+      upkeep.push(
+        keepEndingRemoved({
+          ...{ store, clock, log, settings, cluster, approvals },
+          giveUp: dispatcher.giveUpRemoved,
+        }),
+        keepForgettingFiles({ store, clock, log, links }),
+        keepPruning({ store, clock, log, attachments, tunables: () => settings().tunables }),
+      )
     },
     async stop() {
-      stopPruning()
-      stopForgetting()
-      stopClockWatch()
-      stopEnding()
-      stopWatch()
-      stopGathering()
+      for (const stop of upkeep.splice(0)) stop()
       scheduler.stop()
       approvals.stop()
       await dispatcher.stop()

@@ -3,9 +3,7 @@
 // leaves behind is offered again as a marked repeat or waited for, in the way the connector declared.
 import {
   type AgentConnector,
-  asSwitchboardError,
   type Clock,
-  type ContextLine,
   defined,
   LEASE_MS,
   type Logger,
@@ -21,11 +19,11 @@ import type { TurnEnd } from '../outbound/notify-on.ts'
 import { type Admission, NOT_KNOWN_YET } from '../people/admission.ts'
 import { type SignalSink, tellTurnState } from '../signals.ts'
 import { createStoreRetry } from '../store-retry.ts'
-import { createHeldContext } from '../takeover/held-context.ts'
 import { toDelivery } from './delivery.ts'
 import { createDrain, type Drain } from './drain.ts'
 import type { FailureNotes } from './failure-notes.ts'
-import { createGroupContext } from './group-context.ts'
+import { createHandOver } from './hand-over.ts'
+import { listenForLanes } from './lane-events.ts'
 import { createLaneHolds, type Flight, type LaneHold } from './lane-holds.ts'
 import { createLeftovers } from './leftovers.ts'
 import { createMovedElsewhere } from './moved-elsewhere.ts'
@@ -92,8 +90,6 @@ export interface Dispatcher {
   stop(): Promise<void>
 }
 
-const NOBODY_HELD_IT: readonly ContextLine[] = []
-
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const { store, clock, log, roster } = deps
   const storeRetry = createStoreRetry(clock, log, store)
@@ -104,8 +100,6 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const offline = createOfflineNotices({ ...deps, stopped: () => stopped })
   let stopped = false
   const expiry = createTurnExpiry(deps)
-  const contextOf = createGroupContext(deps)
-  const heldContextOf = createHeldContext(deps)
   const settling = createSettling({ ...deps, holds, storeRetry, wake: (work) => drain.wake(work) })
   const { putBack, putBackBehind, giveBack } = createPutBack({
     ...deps,
@@ -113,6 +107,12 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     wake: (work) => drain.wake(work),
   })
   const settleLeftovers = createLeftovers({ ...deps, holds, storeRetry, settling })
+  const handOverNext = createHandOver({
+    ...deps,
+    ...{ holds, storeRetry, settling, putBack },
+    wakeAfter: (work, ms) => drain.wakeAfter(work, ms),
+    tellOffline: (lane, agent) => offline.tell(lane, agent),
+  })
 
   const drain: Drain = createDrain<TakenLane>(
     {
@@ -206,95 +206,6 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     await holds.release(hold)
   }
 
-  type Along = Pick<TakenLane & { outcome: 'taken' }, 'afterTakeover' | 'tokens'>
-
-  const handOverNext = (hold: LaneHold, row: TurnRow, connector: AgentConnector, taken: Along) => {
-    let begun: () => void = () => undefined
-    const begins = new Promise<void>((resolve) => {
-      begun = resolve
-    })
-    const over = hold.offering
-      .then(() => handOver(hold, row, connector, { ...taken, begun }))
-      // What could not be written down (the store refused it for good) must not stop the lane, nor the process.
-      .catch((thrown) => log.error({ turn: row.id, error: String(thrown) }, 'dispatch failed'))
-    hold.offering = connector.overlaps ? Promise.race([begins, over]) : over
-    const before = hold.handingOver
-    hold.handingOver = over.then(() => before)
-  }
-
-  const handOver = async (
-    hold: LaneHold,
-    row: TurnRow,
-    connector: AgentConnector,
-    { afterTakeover, tokens, begun }: Along & { readonly begun: () => void },
-  ) => {
-    const flight = hold.flights.get(row.id)
-    if (!flight) return // cancelled or put back while the one before it was being handed over
-    const judgement = await deps.admission.ofTurn(row)
-    if (hold.flights.get(row.id) !== flight) return // likewise
-    if (holds.isOver(hold)) return holds.drop(hold)
-    if (judgement === 'revoked') return settling.revoke(hold, row)
-    if (judgement === 'unsure') return notTaken(hold, row, NOT_KNOWN_YET)
-    const [said, failed, held] = await Promise.all([
-      contextOf(row),
-      deps.failures.of(row.session),
-      afterTakeover?.includes(row.id) ? heldContextOf(row) : NOBODY_HELD_IT,
-    ])
-    const lines = [...failed.lines, ...held, ...(said.context ?? [])]
-    const along = {
-      ...(lines.length === 0 ? {} : { context: lines }),
-      ...defined({ tokens: tokens.get(row.id) }),
-    }
-    // One before it was not taken: this one goes back with it, and must not be offered meanwhile.
-    while (hold.puttingBack) await hold.puttingBack
-    if (hold.flights.get(row.id) !== flight) return // likewise
-    if (holds.isOver(hold)) return holds.drop(hold)
-    flight.offered = true
-    tellTurnState(deps.signal, row, 'handed')
-    try {
-      deps.crashPoint?.('dispatch.before-hand-over')
-      const delivering = connector.deliver({ ...toDelivery(row, hold.agent, hold.lane), ...along })
-      begun()
-      await delivering
-      deps.crashPoint?.('dispatch.after-hand-over')
-      flight.written = true
-      await deps.failures.reported(failed.sends)
-      // An agent that answered already needs no note.
-      if (connector.redelivery.handed === 'wait' && hold.flights.has(row.id)) await noteTaken(hold, row)
-      settling.watchSilence(hold, row)
-    } catch (thrown) {
-      // Given back meanwhile with the one before it, and maybe on its way again: that flight is not this one.
-      if (hold.flights.get(row.id) === flight) await notTaken(hold, row, thrown)
-    }
-  }
-
-  const notTaken = async (hold: LaneHold, row: TurnRow, thrown: unknown) => {
-    const error = asSwitchboardError(thrown, 'agent_failed')
-    const { maxAttempts } = deps.settings().tunables
-    if (!error.nature.retryable) return settling.giveUp(hold, row, 'agent_rejected', error.message)
-    if (row.attempts >= maxAttempts && error.code !== 'agent_absent') {
-      return settling.giveUp(hold, row, 'max_attempts', error.message)
-    }
-    const notBeforeMs = retryDelayMs(row.attempts, error)
-    // Nobody was there to take it: that is no attempt.
-    const uncounted = error.code === 'agent_absent'
-    await putBack(hold, [row], { notBeforeMs, detail: error.message, uncounted })
-    if (hold.flights.size === 0) await holds.release(hold)
-    if (roster.get(hold.agent)?.attached) drain.wakeAfter({ lane: hold.lane, scope: hold.agent }, notBeforeMs)
-    // It went away over this one, which did not wait yet when that was told.
-    else offline.tell(hold.lane, hold.agent)
-  }
-
-  /** What the agent confirmed it has is not offered again, also by the next life of this node. */
-  const noteTaken = async (hold: LaneHold, row: TurnRow) => {
-    const note = { lane: hold.lane, token: hold.token, turn: row.id, to: 'handed', reason: 'taken' } as const
-    const [outcome] = await storeRetry.persist('note a hand-over', () =>
-      // Where nothing waits behind it, it is written with what the agent says next.
-      store.moveTurns([note], { unhurried: hold.flights.size === 1 && !hold.more }),
-    )
-    if (outcome === 'stale') holds.drop(hold)
-  }
-
   const abandon = (agent: string, turns: readonly string[]) => {
     for (const turn of turns) {
       const found = holds.flight(turn)
@@ -323,40 +234,10 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     },
   })
 
-  store.onHint((hint, from) => {
-    if (stopped) return
-    const isNear = hint.kind === 'turns' && (from === null || deps.cluster.isFirst(hint.lane))
-    if (isNear && !roster.reachable().includes(hint.scope)) offline.tell(hint.lane, hint.scope)
-    const looks =
-      hint.kind === 'missed'
-        ? movedElsewhere.lookAtAll()
-        : hint.kind === 'turn' && from !== null && movedElsewhere.lookAt(hint.id)
-    if (looks) looks.catch((thrown) => log.warn({ error: String(thrown) }, 'a turn could not be looked at'))
-  })
-  deps.cluster.onGone(() => {
-    drain.sweep()
-    for (const agent of deps.settings().agents) if (!deps.cluster.reaches(agent.id)) tellWaiting(agent.id)
-  })
-  const tellWaiting = (agent: string) =>
-    void offline
-      .tellWaiting(agent)
-      .catch((thrown) => log.warn({ agent, error: String(thrown) }, 'no offline notice'))
-  roster.onAttached((agent) => drain.sweep(agent))
-  roster.onDetached((agent) => {
-    if (stopped) return
-    // A lane that is let go while it is taken would leave the turn to the next owner as handed, to be marked a repeat.
-    drain
-      .taken()
-      .then(() => holds.releaseAgent(agent))
-      .then(() => deps.cluster.caughtUp())
-      .then(() => (roster.get(agent)?.attached ? drain.sweep(agent) : tellWaiting(agent)))
-      .catch((thrown) => log.warn({ agent, error: String(thrown) }, 'lanes are free when their lease ends'))
-  })
-  holds.onLost((lane, agent, turns) => {
-    drain.wake({ lane, scope: agent })
-    // Whoever has the lane now offers them again: here nobody needs to go on.
-    if (livesOn(agent)) return
-    for (const turn of turns) stopWork(agent, lane, turn)
+  listenForLanes({
+    ...deps,
+    ...{ holds, drain, offline, movedElsewhere, livesOn, stopWork },
+    stopped: () => stopped,
   })
 
   return {

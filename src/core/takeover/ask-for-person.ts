@@ -33,9 +33,13 @@ export type AskForPerson = (
 
 const REASON_CHARS = 500
 
-export function createAskForPerson(deps: AskForPersonDeps): AskForPerson & {
-  readonly told: (takeover: TakeoverRow) => Promise<void>
-} {
+export interface PersonRequests {
+  readonly askForPerson: AskForPerson
+  /** Those who may hold a place that was marked before are told of it. */
+  tellWhoMayHold(takeover: TakeoverRow): Promise<void>
+}
+
+export function createAskForPerson(deps: AskForPersonDeps): PersonRequests {
   /** Where those who may hold it are reached; not the place itself. */
   const wordsFor = (takeover: TakeoverRow): readonly NewSend[] => {
     const settings = deps.settings()
@@ -56,7 +60,7 @@ export function createAskForPerson(deps: AskForPersonDeps): AskForPerson & {
     }
     return words
   }
-  const told = async (takeover: TakeoverRow) => {
+  const tellWhoMayHold: PersonRequests['tellWhoMayHold'] = async (takeover) => {
     try {
       await deps.outlet.put(wordsFor(takeover))
     } catch (thrown) {
@@ -66,12 +70,12 @@ export function createAskForPerson(deps: AskForPersonDeps): AskForPerson & {
       )
     }
   }
-  const ask: AskForPerson = async (order) => {
+  const askForPerson: AskForPerson = async (order) => {
     const result = await deps.store.askTakeover(order)
-    if (result.asked) await told(result.takeover)
+    if (result.asked) await tellWhoMayHold(result.takeover)
     return result
   }
-  return Object.assign(ask, { told })
+  return { askForPerson, tellWhoMayHold }
 }
 
 function textOf({ address, asked }: TakeoverRow): string {

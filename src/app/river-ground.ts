@@ -1,0 +1,85 @@
+// What every part of the river stands on: who is attached, which links are up, who is allowed, which nodes there are, and
+// where signals go.
+import { nodeOf } from '../contract/index.ts'
+import { type Cluster, createCluster } from '../core/cluster/cluster.ts'
+import { createFailureNotes, type FailureNotes } from '../core/dispatch/failure-notes.ts'
+import { createPressure, type Pressure } from '../core/dispatch/pressure.ts'
+import { createRoster, type Roster } from '../core/dispatch/roster.ts'
+import { createLinks, type Links } from '../core/outbound/links.ts'
+import { createStatusLines, type StatusLines } from '../core/outbound/status-lines.ts'
+import { type Admission, createAdmission } from '../core/people/admission.ts'
+import { createGrantBook, type LiveGrantBook } from '../core/people/grant-book.ts'
+import { createSharedLimits, type SharedLimits } from '../core/shared-limits.ts'
+import type { SignalSink } from '../core/signals.ts'
+import type { GatewayDeps } from './gateway.ts'
+import { linkReports } from './link-reports.ts'
+import { createSignalRelay, type SignalRelay } from './signal-relay.ts'
+import { createUtilization } from './utilization.ts'
+
+export interface RiverGround {
+  readonly roster: Roster
+  readonly links: Links
+  readonly grants: LiveGrantBook
+  readonly relay: SignalRelay
+  readonly signal: SignalSink
+  readonly statusLines: StatusLines
+  readonly sharedLimits: SharedLimits | null
+  readonly cluster: Cluster
+  readonly admission: Admission
+  readonly pressure: Pressure
+  readonly failures: FailureNotes
+}
+
+/** `problems`: why integrations and agents do not run, for what other nodes are told. */
+export function layRiverGround(deps: GatewayDeps, problems: ReadonlyMap<string, string>): RiverGround {
+  const { store, clock, log, settings } = deps
+  const roster = createRoster(clock)
+  const links = createLinks()
+  const grants = createGrantBook(store, log)
+  const relay = createSignalRelay({ store, clock, log, links, cluster: () => cluster })
+  const signal: SignalSink = (to, told) => {
+    relay.signal(to, told)
+    statusLines.heard(to, told)
+  }
+  const sharedLimits = createSharedLimits({ store, log })
+  const bornAt = clock.now()
+  const cluster = createCluster({
+    store,
+    clock,
+    log,
+    roster,
+    report: () => ({
+      ...{ version: '', startedAt: bornAt, url: '', skewMs: 0 },
+      ...deps.self?.(),
+      node: nodeOf(store.owner),
+      digest: settings().digest,
+      watched: deps.watched(),
+      ...linkReports(links, settings(), problems),
+    }),
+  })
+  const admission = createAdmission({
+    ...{ store, clock, settings, grants, cluster },
+    admitsNow: (integration) => links.get(integration)?.adapter.admitsNow?.() ?? true,
+    sendersAreNoChats: (integration) => links.get(integration)?.adapter.abilities.sendersAreNoChats === true,
+  })
+  const statusLines = createStatusLines({
+    ...{ store, clock, log, links, cluster },
+    mayShow: async (row) => (await admission.ofTurn(row)) === 'admitted',
+  })
+  const pressure = createPressure({ store, clock, utilization: createUtilization() })
+  const failures = createFailureNotes({ store, clock, log })
+
+  return {
+    roster,
+    links,
+    grants,
+    relay,
+    signal,
+    statusLines,
+    sharedLimits,
+    cluster,
+    admission,
+    pressure,
+    failures,
+  }
+}

@@ -1,0 +1,60 @@
+// What an agent asks a person: where it is asked from, and whether the turn it is asked for may still ask.
+import { type Accepted, defined, OPEN_TURN_STATES, SwitchboardError } from '../../contract/index.ts'
+import type { Approvals } from '../approvals/approvals.ts'
+import { type AdmissionDeps, admissionOf } from '../channel-admission.ts'
+import type { Links } from '../outbound/links.ts'
+import type { AgentTurns, Output } from './agent-turns.ts'
+import type { Dispatcher } from './dispatcher.ts'
+import type { Roster } from './roster.ts'
+
+export interface AgentQuestionsDeps extends AdmissionDeps {
+  readonly roster: Roster
+  readonly links: Links
+  readonly dispatcher: Pick<Dispatcher, 'flight' | 'settle'>
+  readonly approvals: Pick<Approvals, 'ask'>
+  readonly turns: AgentTurns
+}
+
+export function createAgentQuestions(agent: string, deps: AgentQuestionsDeps) {
+  const { dispatcher } = deps
+  const holdsDecisions = () => deps.roster.get(agent)?.connector.holdsDecisions ?? true
+
+  const ask = async (output: Output<'ask'>): Promise<Accepted> => {
+    const origin = await originOf(output)
+    const flying = output.turn ? dispatcher.flight(output.turn) : null
+    if (flying) flying.flight.asked = true
+    if (flying && output.turn && !output.guessed) await dispatcher.settle(output.turn, 'seen')
+    const host = output.at
+    const asker = { agent, turn: output.turn ?? null, session: host ? null : output.session }
+    const { servers } = await admissionOf({ ...asker, ...defined({ host }) }, deps)
+    const id = await deps.approvals.ask({
+      agent,
+      servers,
+      session: output.session,
+      turn: output.turn ?? null,
+      ask: output.ask,
+      handedAt: flying?.flight.row.updatedAt ?? null,
+      origin,
+      ...(output.turn === undefined || output.guessed ? { placeless: true as const } : {}),
+    })
+    return { id }
+  }
+
+  /**
+   * Where the turn came from. A host that asks on its own account has no chat: its approvers are asked directly. One whose
+   * turn is only guessed may be about anything: that is no business of a group, nor of a room behind a channel server.
+   */
+  const originOf = async (output: Output<'ask'>) => {
+    if (output.turn === undefined) return null
+    const { row, to } = await deps.turns.placeOf(output)
+    // Whoever goes on after the end asks for nobody: the person stopped it, or has the answer already.
+    const over = row !== null && !OPEN_TURN_STATES.some((state) => state === row.state)
+    if (over && !output.guessed && holdsDecisions())
+      throw new SwitchboardError('conflict', 'this message was answered, or given up, before')
+    const direct = row?.body?.chat !== 'group'
+    const shared = !direct || deps.links.get(to.integration)?.adapter.channel !== undefined
+    return row === null || (output.guessed && shared) ? null : { to, sender: row.sender, direct }
+  }
+
+  return { ask }
+}

@@ -1,0 +1,122 @@
+// What an agent says, as rows of the outbox: in the commit that settles its turn. A reply goes to the conversation of the
+// turn it answers, whatever the agent writes.
+import {
+  type Accepted,
+  type Address,
+  type Clock,
+  defined,
+  heldByText,
+  type NewFile,
+  type NewSend,
+  SCHEDULE_PLACE,
+  type Store,
+  SwitchboardError,
+} from '../../contract/index.ts'
+import type { FileOp } from '../outbound/compose.ts'
+import { isOneWay, type Links, ONE_WAY_HINT } from '../outbound/links.ts'
+import type { Outlet } from '../outbound/outlet.ts'
+import type { Streams } from '../outbound/streams.ts'
+import { pickButtons } from '../picks.ts'
+import type { AgentTurns, Output } from './agent-turns.ts'
+import type { Dispatcher } from './dispatcher.ts'
+
+export interface AgentRepliesDeps {
+  readonly store: Pick<Store, 'heldAgainst'>
+  readonly clock: Clock
+  readonly links: Links
+  readonly outlet: Pick<Outlet, 'rows' | 'put'>
+  readonly dispatcher: Pick<Dispatcher, 'settle' | 'wasLost'>
+  readonly streams: Pick<Streams, 'ended'>
+  readonly turns: AgentTurns
+}
+
+export interface AgentReplies {
+  say(output: Output<'say'>): Promise<Accepted>
+  /** The rows of one answer. Where the beginning of it is shown, the final text takes its place. */
+  replyRows(output: Output<'say'>, to: Address, files: readonly FileOp[]): readonly NewSend[]
+}
+
+export function createAgentReplies(agent: string, deps: AgentRepliesDeps): AgentReplies {
+  const { store, dispatcher, turns } = deps
+
+  const say: AgentReplies['say'] = async (output) => {
+    if (output.turn && output.unlessReplied && (await turns.hasAnsweredByTool(output.turn)))
+      return endQuietly(output.turn, output.text)
+    const place = await turns.placeOf(output)
+    // Nobody is there to hear it: the end of such a turn is told by notify_on, anything else by a tool.
+    const oneWay = isOneWay(deps.links, place.to.integration)
+    const unheard = place.to.integration === SCHEDULE_PLACE || oneWay
+    if (oneWay && output.turn === undefined)
+      throw new SwitchboardError(
+        'execution_failed',
+        `Integration "${place.to.integration}" cannot send: it is one-way`,
+        { hint: ONE_WAY_HINT },
+      )
+    const files = unheard ? [] : await keptFiles(place.to.integration, output.files ?? [])
+    const sends = unheard ? [] : replyRows(output, place.to, files)
+    const flying = output.turn ? await turns.flightOf(output.turn) : null
+    if (output.turn && dispatcher.wasLost(output.turn))
+      throw new SwitchboardError('conflict', `turn ${output.turn} is another node's now`)
+    const to = output.final ? ({ to: 'answered', text: output.text } as const) : ({ to: 'seen' } as const)
+    const sole = output.sole ? { sole: true as const } : {}
+    const settles = output.turn && (flying || output.sole) ? { turn: output.turn, ...to, ...sole } : undefined
+    const ids = await deps.outlet.put(sends, settles)
+    const held = ids ? null : await store.heldAgainst(place.to, output.turn ?? null)
+    if (held) throw new SwitchboardError('held', `not sent: this conversation was ${heldByText(held)}`)
+    if (!ids && output.sole)
+      throw new SwitchboardError('conflict', 'this message was answered, or given up, before')
+    if (!ids) throw new SwitchboardError('conflict', `turn ${output.turn} is no longer this node's`)
+    if (output.turn && output.final) void deps.streams.ended(output.turn)
+    return { id: ids[0] ?? null }
+  }
+
+  /** It was said by the tool: these words are for `notify_on` alone. */
+  const endQuietly = async (turn: string, text: string): Promise<Accepted> => {
+    await dispatcher.settle(turn, 'answered', { text })
+    void deps.streams.ended(turn)
+    return { id: null }
+  }
+
+  /** Where the beginning of it is shown, the final text takes its place. */
+  const finishing = (rows: readonly NewSend[], { turn, final }: Output<'say'>): readonly NewSend[] => {
+    const [first, ...others] = rows
+    const isText =
+      first?.op.kind === 'text' && deps.links.get(first.to.integration)?.adapter.streaming?.by === 'edits'
+    return first && isText && turn && final ? [{ ...first, finishes: true }, ...others] : rows
+  }
+
+  const rowsOf = (output: Output<'say'>, to: Address, files: readonly FileOp[]): readonly NewSend[] => {
+    const key = output.idempotencyKey
+    const said = {
+      ...({ to, cause: 'reply', agent, session: output.session, turn: output.turn ?? null } as const),
+      ...defined({ urgency: output.urgency }),
+      ...(output.afterMs === undefined ? {} : { dueAt: deps.clock.now() + output.afterMs }),
+    }
+    const keyed = (end: string) => (key === undefined ? {} : { idempotencyKey: key + end })
+    const before = (output.before ?? []).flatMap((text, index) =>
+      deps.outlet.rows({ ...said, text, ...keyed(`#before${index}`) }),
+    )
+    const { pick, text } = output
+    const hasButtons = deps.links.get(to.integration)?.adapter.abilities.buttons === true
+    const choices = pick && hasButtons ? pickButtons(pick) : []
+    const picks = choices.length === 0 ? {} : { choices }
+    return [...before, ...deps.outlet.rows({ ...said, text, files, ...picks, ...keyed('') })]
+  }
+
+  /** All of them are kept before anything is said. */
+  const keptFiles = async (integration: string, files: readonly NewFile[]): Promise<readonly FileOp[]> => {
+    if (files.length === 0) return []
+    const adapter = deps.links.get(integration)?.adapter
+    if (!adapter?.abilities.files || !adapter.keep)
+      throw new SwitchboardError('execution_failed', `integration "${integration}" takes no files`)
+    const ops: FileOp[] = []
+    for (const file of files)
+      ops.push({ kind: 'file', name: file.name, mime: file.mime, ref: await adapter.keep(file) })
+    return ops
+  }
+
+  const replyRows: AgentReplies['replyRows'] = (output, to, files) =>
+    finishing(rowsOf(output, to, files), output)
+
+  return { say, replyRows }
+}

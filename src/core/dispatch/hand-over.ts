@@ -1,0 +1,149 @@
+// One turn is handed to its agent: judged once more, with what goes along, just before it is written. What the agent does
+// not take goes back to the queue, or is given up.
+import {
+  type AgentConnector,
+  asSwitchboardError,
+  type Clock,
+  type ContextLine,
+  defined,
+  type Logger,
+  type Settings,
+  type Store,
+  type TurnRow,
+  type Work,
+} from '../../contract/index.ts'
+import { type Admission, NOT_KNOWN_YET } from '../people/admission.ts'
+import { type SignalSink, tellTurnState } from '../signals.ts'
+import type { StoreRetry } from '../store-retry.ts'
+import { createHeldContext } from '../takeover/held-context.ts'
+import { toDelivery } from './delivery.ts'
+import type { FailureNotes } from './failure-notes.ts'
+import { createGroupContext } from './group-context.ts'
+import type { LaneHold, LaneHolds } from './lane-holds.ts'
+import type { PutBack } from './put-back.ts'
+import { retryDelayMs } from './retry-delay.ts'
+import type { Roster } from './roster.ts'
+import type { Settling } from './settling.ts'
+import type { TakenLane } from './take-lanes.ts'
+
+export interface HandOverDeps {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Logger
+  readonly settings: () => Settings
+  readonly roster: Roster
+  readonly signal: SignalSink
+  readonly admission: Pick<Admission, 'ofTurn' | 'mayBeHeard'>
+  readonly failures: FailureNotes
+  readonly holds: LaneHolds
+  readonly storeRetry: StoreRetry
+  readonly settling: Pick<Settling, 'giveUp' | 'revoke' | 'watchSilence'>
+  readonly putBack: PutBack['putBack']
+  readonly wakeAfter: (work: Work, ms: number) => void
+  /** Tells whoever waits in this lane that its agent went away. */
+  readonly tellOffline: (lane: string, agent: string) => void
+  readonly crashPoint?: (name: string) => void
+}
+
+/** What was taken along with the turns of a lane. */
+type Along = Pick<TakenLane & { outcome: 'taken' }, 'afterTakeover' | 'tokens'>
+
+/** Hands a turn over behind those of its lane that are being handed over. */
+type HandOverNext = (hold: LaneHold, row: TurnRow, connector: AgentConnector, taken: Along) => void
+
+const NOBODY_HELD_IT: readonly ContextLine[] = []
+
+export function createHandOver(deps: HandOverDeps): HandOverNext {
+  const { store, log, roster, holds, storeRetry, settling } = deps
+  const contextOf = createGroupContext(deps)
+  const heldContextOf = createHeldContext(deps)
+
+  const handOverNext: HandOverNext = (hold, row, connector, taken) => {
+    let begun: () => void = () => undefined
+    const begins = new Promise<void>((resolve) => {
+      begun = resolve
+    })
+    const over = hold.offering
+      .then(() => handOver(hold, row, connector, { ...taken, begun }))
+      // What could not be written down (the store refused it for good) must not stop the lane, nor the process.
+      .catch((thrown) => log.error({ turn: row.id, error: String(thrown) }, 'dispatch failed'))
+    hold.offering = connector.overlaps ? Promise.race([begins, over]) : over
+    const before = hold.handingOver
+    hold.handingOver = over.then(() => before)
+  }
+
+  const handOver = async (
+    hold: LaneHold,
+    row: TurnRow,
+    connector: AgentConnector,
+    { afterTakeover, tokens, begun }: Along & { readonly begun: () => void },
+  ) => {
+    const flight = hold.flights.get(row.id)
+    if (!flight) return // cancelled or put back while the one before it was being handed over
+    const judgement = await deps.admission.ofTurn(row)
+    if (hold.flights.get(row.id) !== flight) return // likewise
+    if (holds.isOver(hold)) return holds.drop(hold)
+    if (judgement === 'revoked') return settling.revoke(hold, row)
+    if (judgement === 'unsure') return notTaken(hold, row, NOT_KNOWN_YET)
+    const [said, failed, held] = await Promise.all([
+      contextOf(row),
+      deps.failures.of(row.session),
+      afterTakeover?.includes(row.id) ? heldContextOf(row) : NOBODY_HELD_IT,
+    ])
+    const lines = [...failed.lines, ...held, ...(said.context ?? [])]
+    const along = {
+      ...(lines.length === 0 ? {} : { context: lines }),
+      ...defined({ tokens: tokens.get(row.id) }),
+    }
+    // One before it was not taken: this one goes back with it, and must not be offered meanwhile.
+    while (hold.puttingBack) await hold.puttingBack
+    if (hold.flights.get(row.id) !== flight) return // likewise
+    if (holds.isOver(hold)) return holds.drop(hold)
+    flight.offered = true
+    tellTurnState(deps.signal, row, 'handed')
+    try {
+      deps.crashPoint?.('dispatch.before-hand-over')
+      const delivering = connector.deliver({ ...toDelivery(row, hold.agent, hold.lane), ...along })
+      begun()
+      await delivering
+      deps.crashPoint?.('dispatch.after-hand-over')
+      flight.written = true
+      await deps.failures.reported(failed.sends)
+      // An agent that answered already needs no note.
+      if (connector.redelivery.handed === 'wait' && hold.flights.has(row.id)) await noteTaken(hold, row)
+      settling.watchSilence(hold, row)
+    } catch (thrown) {
+      // Given back meanwhile with the one before it, and maybe on its way again: that flight is not this one.
+      if (hold.flights.get(row.id) === flight) await notTaken(hold, row, thrown)
+    }
+  }
+
+  const notTaken = async (hold: LaneHold, row: TurnRow, thrown: unknown) => {
+    const error = asSwitchboardError(thrown, 'agent_failed')
+    const { maxAttempts } = deps.settings().tunables
+    if (!error.nature.retryable) return settling.giveUp(hold, row, 'agent_rejected', error.message)
+    if (row.attempts >= maxAttempts && error.code !== 'agent_absent') {
+      return settling.giveUp(hold, row, 'max_attempts', error.message)
+    }
+    const notBeforeMs = retryDelayMs(row.attempts, error)
+    // Nobody was there to take it: that is no attempt.
+    const uncounted = error.code === 'agent_absent'
+    await deps.putBack(hold, [row], { notBeforeMs, detail: error.message, uncounted })
+    if (hold.flights.size === 0) await holds.release(hold)
+    if (roster.get(hold.agent)?.attached) deps.wakeAfter({ lane: hold.lane, scope: hold.agent }, notBeforeMs)
+    // It went away over this one, which did not wait yet when that was told.
+    else deps.tellOffline(hold.lane, hold.agent)
+  }
+
+  /** What the agent confirmed it has is not offered again, also by the next life of this node. */
+  const noteTaken = async (hold: LaneHold, row: TurnRow) => {
+    const note = { lane: hold.lane, token: hold.token, turn: row.id, to: 'handed', reason: 'taken' } as const
+    const [outcome] = await storeRetry.persist('note a hand-over', () =>
+      // Where nothing waits behind it, it is written with what the agent says next.
+      store.moveTurns([note], { unhurried: hold.flights.size === 1 && !hold.more }),
+    )
+    if (outcome === 'stale') holds.drop(hold)
+  }
+
+  return handOverNext
+}
