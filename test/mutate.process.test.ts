@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { mutate } from '../scripts/mutate/mutate.ts'
+import { LEFT_TO_TEST_ALL } from '../scripts/vitest-reporter.mjs'
+import { SCOPE } from './scenarios/deal.ts'
 
 const MODULES = fileURLToPath(new URL('../node_modules', import.meta.url))
 const CODE = `export const isTested = (n: number) => n > 3
@@ -29,7 +31,8 @@ import { LIMIT } from './code.ts'
 it('has a limit', () => { expect(LIMIT).toBe(5) })
 `
 
-it('[I13.mutate] [I13.mutate-copy] [I13.mutate-unclear] kills what is tested, names what survives, and leaves the tree as it is', async () => {
+it('[I13.mutate] [I13.mutate-copy] [I13.mutate-unclear] kills what is tested, names what survives, and leaves the tree as it is', async (context) => {
+  if (SCOPE !== 'all') return context.skip(LEFT_TO_TEST_ALL)
   const root = mkdtempSync(join(tmpdir(), 'sb-mutated-'))
   try {
     writeFileSync(join(root, 'code.ts'), CODE)

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it } from 'vitest'
+import { dealtPlans } from '../scenarios/deal.ts'
 import { HOOK } from './channel-scene.ts'
 import { BINARY, type Daemon } from './daemon.ts'
 import { post } from './hook-client.ts'
@@ -209,7 +210,13 @@ describe('Switchboard serving, hosted by Switchboard hosting', () => {
     await expectLedgerHolds(hosting.data)
   })
 
-  it.each(['dispatch.before-hand-over', 'dispatch.after-settle', 'outbox.before-send', 'outbox.after-send'])(
+  const POINTS = [
+    'dispatch.before-hand-over',
+    'dispatch.after-settle',
+    'outbox.before-send',
+    'outbox.after-send',
+  ]
+  it.each(dealtPlans(POINTS, (point) => point.split('.')[0] ?? ''))(
     '[I8.kill-host] kill -9 of the hosting daemon at %s: its children end, and the message is answered after a new start',
     async (point) => {
       const { serving, hosting } = openPair()

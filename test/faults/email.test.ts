@@ -9,6 +9,7 @@ import {
   startMailServers,
   withoutServers,
 } from '../../src/platforms/email/fixtures/mail-servers.ts'
+import { dealtPlans } from '../scenarios/deal.ts'
 import type { Daemon } from './daemon.ts'
 import { post } from './hook-client.ts'
 import { expectLedgerHolds, settled, type Turn, turnsOf } from './river-checks.ts'
@@ -136,7 +137,7 @@ describe('[I19.kill] mail → demo agent → approval by reply', () => {
     ['verdict', 'outbox.after-send'],
   ] as const
 
-  it.each(POINTS)(
+  it.each(dealtPlans(POINTS, ([step]) => step))(
     '[I19.approval-reply] [I19.label] kill -9 at the %s, %s: all arrives, and nothing twice',
     async (step, point) => {
       const mail = await openMail()

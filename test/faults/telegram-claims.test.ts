@@ -1,6 +1,7 @@
 // notify_user with a claim, over Telegram and a real daemon: the answer reaches the session that spoke first, whichever
 // way the person answers, and however often the daemon is killed on the way.
 import { describe, expect, it } from 'vitest'
+import { dealtPlans } from '../scenarios/deal.ts'
 import type { Daemon } from './daemon.ts'
 import { post } from './hook-client.ts'
 import { expectLedgerHolds, type Turn, turnsOf } from './river-checks.ts'
@@ -60,7 +61,7 @@ describe('[I5.kill9-claim] notify_user with a claim', () => {
     ['tap', 'outbox.before-send'],
   ] as const
 
-  it.each(WAYS)(
+  it.each(dealtPlans(WAYS, ([way]) => way))(
     '[S11.claim-buttons-tg] [S11.claim-reply-to] [S11.claim-tap] by %s, killed at %s',
     async (way, point) => {
       const telegram = await openTelegram(scene)
