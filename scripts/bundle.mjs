@@ -1,5 +1,7 @@
 // The code of dist/: the command and the library's doors, and what they share in chunks. To find, read and link a file takes
 // longer than to run it, so few files are loaded before a daemon is ready. Why it is so: docs/decisions/0017-a-bundle.md.
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
@@ -17,19 +19,38 @@ const DOORS = [
   'testing/emulate',
 ]
 
-/** Packages that every start would load file by file. All others are left to be installed, and load when they are used. */
+/**
+ * Packages whose files a start would load one by one: of every daemon or shim, or of one with that platform or store. What
+ * they need themselves comes along. All others are left to be installed, and load when they are used.
+ */
 const TAKEN_IN = [
   '@modelcontextprotocol/client',
-  '@modelcontextprotocol/core',
   '@modelcontextprotocol/server',
   'commander',
   'croner',
-  'eventsource-parser',
+  'grammy',
+  'imapflow',
+  'nodemailer',
+  'pg',
   'picocolors',
-  'pkce-challenge',
+  'ws',
   'yaml',
   'zod',
 ]
+
+/** With what they depend on, as it is installed: code that is taken in finds nothing in folders of its own any more. */
+function withDependencies(names, from = root) {
+  const require = createRequire(join(from, 'package.json'))
+  return names.flatMap((name) => {
+    const folder = require.resolve
+      .paths(name)
+      .map((path) => join(path, name))
+      .find(existsSync)
+    if (folder === undefined) throw new Error(`${name} is not installed`)
+    const { dependencies = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    return [name, ...withDependencies(Object.keys(dependencies), folder)]
+  })
+}
 
 /**
  * What is loaded together: by every command, by a daemon before it is ready, by the shim of a host, by each library door.
@@ -124,7 +145,7 @@ export async function bundle() {
     root,
     logLevel: 'warn',
     plugins: [leanMaps],
-    ssr: { noExternal: TAKEN_IN, target: 'node' },
+    ssr: { noExternal: [...new Set(withDependencies(TAKEN_IN))], target: 'node' },
     build: {
       ssr: true,
       outDir: join(root, 'dist'),
