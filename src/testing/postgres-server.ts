@@ -55,7 +55,11 @@ const INITIALISE_TRIES = 4
 /** For databases in memory. */
 const ROOM_BYTES = 4_000_000_000
 /** Nothing is synced, and nothing is done behind the back of the tests that they do not ask for. */
-const CHEAP = ['fsync=off', 'full_page_writes=off', 'jit=off', 'autovacuum=off', 'checkpoint_timeout=1h']
+const CHEAP = [
+  ...['fsync=off', 'full_page_writes=off', 'jit=off', 'autovacuum=off', 'checkpoint_timeout=1h'],
+  // Every connection is a process that maps them: thousands of short ones are what the tests spend on a server.
+  'shared_buffers=16MB',
+]
 
 export interface PostgresOptions {
   /** Where its folder is made; in memory if absent. An unprivileged user must be able to walk in. */
