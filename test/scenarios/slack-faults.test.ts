@@ -49,7 +49,7 @@ describe('slack under every fault plan', () => {
       })
       try {
         await until('the link', () => river.fake.socket.open() > 0)
-        await talkUnderFaults(river, plan, { platform: 'slack', told: (cell) => cells.push(cell) })
+        await talkUnderFaults(river, plan, { platform: 'slack', onCell: (cell) => cells.push(cell) })
         expect(river.log.lines.join('\n')).not.toMatch(/xoxb-|xapp-/)
       } finally {
         await river.close()

@@ -164,7 +164,7 @@ function readers(database: DatabaseSyncInstance): Omit<ChatDb, 'isInPlace'> {
        WHERE chat_identifier = ? ORDER BY CASE WHEN service_name = 'iMessage' THEN 0 ELSE 1 END, ROWID DESC LIMIT 1`,
     ),
   }
-  const told = <T>(ask: () => T): T => {
+  const reading = <T>(ask: () => T): T => {
     try {
       return ask()
     } catch (thrown) {
@@ -172,32 +172,32 @@ function readers(database: DatabaseSyncInstance): Omit<ChatDb, 'isInPlace'> {
     }
   }
   return {
-    version: () => told(() => Number((statements.version.get() as Fields).version)),
-    last: () => told(() => Number((statements.last.get() as Fields).last)),
+    version: () => reading(() => Number((statements.version.get() as Fields).version)),
+    last: () => reading(() => Number((statements.last.get() as Fields).last)),
     after: (rowid, limit) =>
-      told(() => statements.after.all(rowid, limit).map((row) => messageRow(row as Fields))),
+      reading(() => statements.after.all(rowid, limit).map((row) => messageRow(row as Fields))),
     changed: (after, newest) =>
-      told(() =>
+      reading(() =>
         statements.changed
           .all(after, newest)
           .map((row) => messageRow(row as Fields))
           .reverse(),
       ),
-    upTo: (rowid) => told(() => oneRow(statements.upTo.get(rowid))),
-    byGuid: (guid) => told(() => oneRow(statements.byGuid.get(guid))),
+    upTo: (rowid) => reading(() => oneRow(statements.upTo.get(rowid))),
+    byGuid: (guid) => reading(() => oneRow(statements.byGuid.get(guid))),
     rowidOf: (guid) =>
-      told(() => {
+      reading(() => {
         const row = statements.rowidOf.get(guid) as Fields | undefined
         return row === undefined ? null : Number(row.rowid)
       }),
-    rowidAt: (at) => told(() => Number((statements.rowidAt.get(at - EPOCH_2001) as Fields).rowid)),
-    files: (rowid) => told(() => statements.files.all(rowid).map((row) => fileRow(row as Fields))),
+    rowidAt: (at) => reading(() => Number((statements.rowidAt.get(at - EPOCH_2001) as Fields).rowid)),
+    files: (rowid) => reading(() => statements.files.all(rowid).map((row) => fileRow(row as Fields))),
     file: (guid) =>
-      told(() => {
+      reading(() => {
         const row = statements.file.get(guid)
         return row === undefined ? null : fileRow(row as Fields)
       }),
-    chat: (identifier) => told(() => chatRow((statements.chat.get(identifier) ?? {}) as Fields)),
+    chat: (identifier) => reading(() => chatRow((statements.chat.get(identifier) ?? {}) as Fields)),
     close: () => database.close(),
   }
 }

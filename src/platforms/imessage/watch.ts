@@ -134,7 +134,7 @@ export function startWatch(stored: string | null, deps: WatchDeps): Watch {
           break
         }
         last = row
-        const event = await told(row)
+        const event = await newEventOf(row)
         if (event !== null) events.push(event)
       }
       if (last !== null && cursor !== null) {
@@ -147,7 +147,7 @@ export function startWatch(stored: string | null, deps: WatchDeps): Watch {
   }
 
   /** After a recovery old messages come with new numbers: they were said before we were there. */
-  const told = async (row: MessageRow): Promise<InboundEvent | null> => {
+  const newEventOf = async (row: MessageRow): Promise<InboundEvent | null> => {
     if (row.at < (cursor?.since ?? 0) - SLACK_MS) return null
     versions.set(row.guid, stampOf(row))
     const event = await deps.eventOf(row)
