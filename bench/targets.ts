@@ -239,14 +239,14 @@ function missing(value: number, limit: number, unit: string): string {
 
 type Known = number | null | undefined
 
-function told(value: Known, unit: string, of: string): string | null {
+function withUnit(value: Known, unit: string, of: string): string | null {
   if (value === null || value === undefined) return null
   return `${of === '' ? '' : `${of} `}${value.toLocaleString('en')}${unit}`
 }
 
-const rate = (value: Known, of = '') => told(value, '/s', of)
-const millis = (value: Known, of = '') => told(value, ' ms', of)
-const micros = (value: Known, of = '') => told(value, ' µs', of)
+const rate = (value: Known, of = '') => withUnit(value, '/s', of)
+const millis = (value: Known, of = '') => withUnit(value, ' ms', of)
+const micros = (value: Known, of = '') => withUnit(value, ' µs', of)
 
 function join(...parts: readonly (string | null)[]): string | null {
   const known = parts.filter((part) => part !== null)

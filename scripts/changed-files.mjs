@@ -15,6 +15,15 @@ const ALWAYS = [
 const FOLDERS = ['src', 'test', 'examples', 'bench', 'web', 'scripts']
 /** They start daemons and browsers: run by the whole test run, or when they were changed themselves. */
 const PROCESSES = /^test\/(faults|daemon|browser)\/|\.process\.test\.ts$/
+/** Thousands of messages each, which takes a minute of a core: run by the whole test run, or when they were changed themselves. */
+const VOLUMES = /^test\/scenarios\/(ten-thousand|long-queue|many-approvals|looked-all)\.test\.ts$/
+/**
+ * What these rooms do is proven by the scenarios on a scripted platform: those with an emulated one, on real time, are for who
+ * works on adapters. Three platforms have no service behind them, and are part of the others.
+ */
+const INNER = /^src\/(core|store|app)\//
+const ADAPTER = /^src\/platforms\/(?!(?:mcp|web|webhook)\/)[^/]+\/index\.ts$/
+const SCENARIO = /^test\/scenarios\//
 const IMPORT = /^(?:import|export)\s+(?!type\s)(?:[^'"]*?\sfrom\s+)?['"](\.{1,2}\/[^'"]+)['"]/gm
 
 /** Files that are there, relative to the root, and the tests that they reach. Throws with git's words. */
@@ -32,18 +41,33 @@ export function changedFiles(root, flag) {
       ...git('ls-files', '--others', '--exclude-standard'),
     ]),
   ]
-  const reached = testsReachedBy(root, changed).filter(
-    (file) => changed.includes(file) || !PROCESSES.test(file),
+  const reached = testsFor(root, changed).filter(
+    (file) => changed.includes(file) || !(PROCESSES.test(file) || VOLUMES.test(file)),
   )
   return { since, changed, reached: [...new Set([...reached, ...ALWAYS])] }
 }
 
-function testsReachedBy(root, changed) {
+function testsFor(root, changed) {
   const importers = importersIn(root)
-  const reached = new Set(changed)
+  const ofAdapters = testsReachedBy(importers, [...importers.keys()].filter(isAdapter))
+  const ofInner = testsReachedBy(importers, changed.filter(isInner))
+  return [
+    ...testsReachedBy(
+      importers,
+      changed.filter((file) => !isInner(file)),
+    ),
+    ...[...ofInner].filter((file) => !(SCENARIO.test(file) && ofAdapters.has(file))),
+  ]
+}
+
+const isInner = (file) => INNER.test(file)
+const isAdapter = (file) => ADAPTER.test(file)
+
+function testsReachedBy(importers, files) {
+  const reached = new Set(files)
   // A set that grows while it is walked is walked to its end.
   for (const file of reached) for (const one of importers.get(file) ?? []) reached.add(one)
-  return [...reached].filter((file) => file.endsWith('.test.ts'))
+  return new Set([...reached].filter((file) => file.endsWith('.test.ts')))
 }
 
 /** By file: who imports it. */

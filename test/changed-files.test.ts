@@ -68,3 +68,27 @@ it('[I13.changed] reaches the tests that load a changed file, and neither proces
   write('test/faults/big.test.ts', "import '../../src/a/near.ts'")
   expect(changedFiles(root, '--changed').reached).toContain('test/faults/big.test.ts')
 })
+
+it('[I13.changed] a change of the core reaches scenarios, but those of adapters and of thousands of messages only through these', () => {
+  write('src/core/river.ts', 'export const river = 1')
+  write('src/platforms/p/index.ts', 'export const adapter = 1')
+  write('test/scenarios/scripted.test.ts', "import '../../src/core/river.ts'")
+  write('test/scenarios/ten-thousand.test.ts', "import '../../src/core/river.ts'")
+  write(
+    'test/scenarios/emulated.test.ts',
+    "import '../../src/core/river.ts'\nimport '../../src/platforms/p/index.ts'",
+  )
+  git('add', '.')
+  git('commit', '-qm', 'fourth')
+  const scenarios = () =>
+    changedFiles(root, '--changed').reached.filter((file) => file.startsWith('test/scenarios/'))
+  write('src/core/river.ts', 'export const river = 2')
+  expect(scenarios()).toEqual(['test/scenarios/scripted.test.ts'])
+  write('src/platforms/p/index.ts', 'export const adapter = 2')
+  expect([...scenarios()].sort()).toEqual([
+    'test/scenarios/emulated.test.ts',
+    'test/scenarios/scripted.test.ts',
+  ])
+  write('test/scenarios/ten-thousand.test.ts', "import '../../src/core/river.ts'\n")
+  expect(scenarios()).toContain('test/scenarios/ten-thousand.test.ts')
+})

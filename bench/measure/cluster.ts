@@ -72,11 +72,11 @@ export async function measureCluster(context: BenchContext, postgres: BenchPostg
       }
     })
     rounds.push(round)
-    const told = CASES.map((name) => {
+    const rates = CASES.map((name) => {
       const { intake, whole } = round[name] as Samples
       return `${name} ${Math.round(intake.perSecond)}/s in, ${Math.round(whole.perSecond)}/s through`
     })
-    context.say(`cluster round ${number + 1} of ${context.options.rounds}: ${told.join('; ')}`)
+    context.say(`cluster round ${number + 1} of ${context.options.rounds}: ${rates.join('; ')}`)
   }
   return report(messages, rounds)
 }
@@ -187,11 +187,12 @@ async function untilAnswered(
 }
 
 function report(messages: number, rounds: readonly Round[]): ClusterReport {
-  const told = (values: readonly (number | null)[], digits: number) => rounded(medianOrNull(values), digits)
+  const medianOf = (values: readonly (number | null)[], digits: number) =>
+    rounded(medianOrNull(values), digits)
   const of = (name: ClusterCase, kind: 'intake' | 'whole', pick: (one: Sample) => number | null) =>
     rounds.map((round) => (round[name] === undefined ? null : pick(round[name][kind])))
   const ratio = (above: readonly (number | null)[], below: readonly (number | null)[]) =>
-    told(
+    medianOf(
       above.map((value, at) => {
         const by = below[at]
         return value === null || by === null || by === undefined || by === 0 ? null : value / by
@@ -199,39 +200,39 @@ function report(messages: number, rounds: readonly Round[]): ClusterReport {
       3,
     )
   const one = (name: ClusterCase): CaseReport => ({
-    intake_per_second: told(
+    intake_per_second: medianOf(
       of(name, 'intake', (s) => s.perSecond),
       0,
     ),
-    p50_ms: told(
+    p50_ms: medianOf(
       of(name, 'intake', (s) => s.p50Ms),
       2,
     ),
-    p99_ms: told(
+    p99_ms: medianOf(
       of(name, 'intake', (s) => s.p99Ms),
       2,
     ),
-    end_to_end_per_second: told(
+    end_to_end_per_second: medianOf(
       of(name, 'whole', (s) => s.perSecond),
       0,
     ),
-    intake_cpu_us: told(
+    intake_cpu_us: medianOf(
       of(name, 'intake', (s) => s.cpu),
       0,
     ),
-    intake_database_cpu_us: told(
+    intake_database_cpu_us: medianOf(
       of(name, 'intake', (s) => s.databaseCpu),
       0,
     ),
-    cpu_us: told(
+    cpu_us: medianOf(
       of(name, 'whole', (s) => s.cpu),
       0,
     ),
-    database_cpu_us: told(
+    database_cpu_us: medianOf(
       of(name, 'whole', (s) => s.databaseCpu),
       0,
     ),
-    wal_bytes: told(
+    wal_bytes: medianOf(
       of(name, 'whole', (s) => s.wal),
       0,
     ),

@@ -83,8 +83,8 @@ export async function measureIntake(context: BenchContext): Promise<IntakeReport
   for (const number of context.rounds.of(context.options.rounds)) {
     const round = await context.weather.during('intake', number + 1, () => oneRound(context, names, number))
     rounds.push(round)
-    const told = names.map((name) => `${name} ${Math.round(round[name]?.perSecond ?? 0)}/s`)
-    context.say(`round ${number + 1} of ${context.options.rounds}: ${told.join(', ')}`)
+    const rates = names.map((name) => `${name} ${Math.round(round[name]?.perSecond ?? 0)}/s`)
+    context.say(`round ${number + 1} of ${context.options.rounds}: ${rates.join(', ')}`)
   }
   const disturbed = rounds.map((_, at) => context.weather.disturbed('intake', at + 1))
   return report(names, rounds, disturbed)
@@ -200,7 +200,7 @@ function report(
       const [above, below] = [round[of]?.[what], round[to]?.[what]]
       return above == null || below == null || below === 0 ? null : above / below
     })
-  const told = (values: readonly (number | null)[], digits = 3) => rounded(medianOrNull(values), digits)
+  const medianOf = (values: readonly (number | null)[], digits = 3) => rounded(medianOrNull(values), digits)
   const vsBare = ratio('switchboard', 'bare', 'perSecond')
   const drainingVsBare = ratio('draining', 'bare', 'perSecond')
   const vsInsert = ratio('switchboard', 'insert', 'perSecond')
@@ -211,37 +211,37 @@ function report(
     const all = (pick: (one: RoundOfOne) => number | null) =>
       rounds.map((round) => (round[name] === undefined ? null : pick(round[name])))
     return {
-      per_second: told(
+      per_second: medianOf(
         all((one) => one.perSecond),
         0,
       ),
-      p50_ms: told(all((one) => one.p50Ms)),
-      p99_ms: told(all((one) => one.p99Ms)),
-      cpu_us: told(
+      p50_ms: medianOf(all((one) => one.p50Ms)),
+      p99_ms: medianOf(all((one) => one.p99Ms)),
+      cpu_us: medianOf(
         all((one) => one.cpuMicrosPerMessage),
         1,
       ),
-      disk_bytes: told(
+      disk_bytes: medianOf(
         all((one) => one.diskBytesPerMessage),
         0,
       ),
-      end_to_end_per_second: told(
+      end_to_end_per_second: medianOf(
         all((one) => one.endToEndPerSecond),
         0,
       ),
     }
   }
   return {
-    vs_bare: told(vsBare),
-    draining_vs_bare: told(drainingVsBare),
-    vs_insert: told(vsInsert),
-    vs_chat_sdk: told(vsChat),
-    vs_bolt: told(vsBolt),
-    p99_ms: told(rounds.map((round) => round.switchboard?.p99Ms ?? null)),
+    vs_bare: medianOf(vsBare),
+    draining_vs_bare: medianOf(drainingVsBare),
+    vs_insert: medianOf(vsInsert),
+    vs_chat_sdk: medianOf(vsChat),
+    vs_bolt: medianOf(vsBolt),
+    p99_ms: medianOf(rounds.map((round) => round.switchboard?.p99Ms ?? null)),
     // CPU of the bare server over ours: what the ratio would be on a disk and a machine that never make anybody wait.
-    cpu_vs_bare: told(ratio('bare', 'switchboard', 'cpuMicrosPerMessage')),
-    draining_cpu_vs_bare: told(ratio('bare', 'draining', 'cpuMicrosPerMessage')),
-    rss_loaded_mb: told(
+    cpu_vs_bare: medianOf(ratio('bare', 'switchboard', 'cpuMicrosPerMessage')),
+    draining_cpu_vs_bare: medianOf(ratio('bare', 'draining', 'cpuMicrosPerMessage')),
+    rss_loaded_mb: medianOf(
       rounds.map((round) => round.switchboard?.rssMb ?? null),
       1,
     ),
@@ -273,14 +273,14 @@ function quietOnly(
 ): QuietReport | null {
   const rounds = disturbed.filter((one) => !one).length
   if (rounds === 0) return null
-  const told = (values: readonly (number | null)[]) =>
+  const medianOf = (values: readonly (number | null)[]) =>
     rounded(medianOrNull(values.filter((_, at) => !disturbed[at])), 3)
   return {
     rounds,
-    vs_bare: told(all.vsBare),
-    draining_vs_bare: told(all.drainingVsBare),
-    vs_insert: told(all.vsInsert),
-    vs_chat_sdk: told(all.vsChat),
-    vs_bolt: told(all.vsBolt),
+    vs_bare: medianOf(all.vsBare),
+    draining_vs_bare: medianOf(all.drainingVsBare),
+    vs_insert: medianOf(all.vsInsert),
+    vs_chat_sdk: medianOf(all.vsChat),
+    vs_bolt: medianOf(all.vsBolt),
   }
 }

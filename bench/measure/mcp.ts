@@ -287,15 +287,15 @@ async function settled(context: BenchContext, hosted: readonly Hosted[]) {
 }
 
 export function mcpLines({ hosting, gate_wrap_session_us, idle, rounds }: McpReport): string[] {
-  const told = (value: number | null) => (value === null ? '–' : String(value))
+  const orDash = (value: number | null) => (value === null ? '–' : String(value))
   return [
     ...hosting.map(
       ({ servers, messages, per_second, bare_per_second, vs_bare }) =>
-        `${servers} hosted server${servers === 1 ? '' : 's'} → inbox: ${told(per_second)} messages/s (${messages} a round, ` +
-        `${rounds} rounds); a bare client that stores nothing: ${told(bare_per_second)}/s; ${told(vs_bare)} of it`,
+        `${servers} hosted server${servers === 1 ? '' : 's'} → inbox: ${orDash(per_second)} messages/s (${messages} a round, ` +
+        `${rounds} rounds); a bare client that stores nothing: ${orDash(bare_per_second)}/s; ${orDash(vs_bare)} of it`,
     ),
     `gate, parse, wrap and session of a channel message: ${gate_wrap_session_us} µs`,
     `${idle.servers} idle servers: all connected ${idle.all_up_ms} ms after the start (${idle.without_ms} ms with none), ` +
-      `${told(idle.rss_mb)} MB resident, ${told(idle.kb_a_server)} kB a server`,
+      `${orDash(idle.rss_mb)} MB resident, ${orDash(idle.kb_a_server)} kB a server`,
   ]
 }

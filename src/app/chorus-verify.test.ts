@@ -33,7 +33,7 @@ function libraryAgent(allowPrivate: boolean): Server {
   return createServer(node)
 }
 
-async function told(checks: AsyncIterable<ChorusCheck>): Promise<Record<string, string>> {
+async function resultsOf(checks: AsyncIterable<ChorusCheck>): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
   for await (const { what, result, detail } of checks) {
     found[what] = result
@@ -42,7 +42,7 @@ async function told(checks: AsyncIterable<ChorusCheck>): Promise<Record<string, 
   return found
 }
 const agent = (url: string, more = {}) =>
-  told(verifyChorusAgent({ url, allowPrivate: true, waitMs: 50, timeoutMs: 2_000, ...more }))
+  resultsOf(verifyChorusAgent({ url, allowPrivate: true, waitMs: 50, timeoutMs: 2_000, ...more }))
 
 describe('verify an agent', () => {
   it('[I9.verify] an agent of the library holds in every point', async () => {
@@ -243,7 +243,7 @@ describe('verify a service', () => {
       channel: { id: 'c' },
       message: { id: 'm', sender: 'a', content: 'x' },
     })
-    const found = await told(verifyChorusService({ url: callback, allowPrivate: true }))
+    const found = await resultsOf(verifyChorusService({ url: callback, allowPrivate: true }))
     expect(Object.keys(found)).toHaveLength(12)
     expect(new Set(Object.values(found))).toEqual(new Set(['holds']))
     expect(heard.filter((type) => type === 'message')).toHaveLength(1)
@@ -251,7 +251,7 @@ describe('verify a service', () => {
 
   it('[I9.verify] one that says 200 to everything is found out', async () => {
     const url = await serve((request, response) => void request.resume().on('end', () => response.end()))
-    expect(await told(verifyChorusService({ url, allowPrivate: true }))).toMatchObject({
+    expect(await resultsOf(verifyChorusService({ url, allowPrivate: true }))).toMatchObject({
       'message is accepted': 'holds',
       'error is accepted': 'holds',
       'an event without its text is answered 4xx': 'fails',

@@ -49,7 +49,7 @@ const begin = (places: readonly string[] = [file]) => {
   watch = watchStore(opened, { clock, log: createRecordingLog(), rescuePlaces: places })
 }
 /** A copy is made beside the loop: waited for, on the real clock. */
-const told = async (words: RegExp) => {
+const problemTold = async (words: RegExp) => {
   await vi.waitFor(() => expect(watch.problem()).toMatch(words), { timeout: 20_000, interval: 5 })
   return watch.problem() ?? ''
 }
@@ -65,7 +65,7 @@ it('[I14.file-gone] [I14.rescued] [I14.gone-503] within a second nothing more is
   await clock.advance(1_000)
   expect(watch.problem()).toMatch(/was removed: nothing more is stored/)
   await expect(watch.store.receive([item()])).rejects.toMatchObject({ code: 'store_unavailable' })
-  const problem = await told(/what it held is in .*rescued-/)
+  const problem = await problemTold(/what it held is in .*rescued-/)
   const [name = ''] = rescuedIn(folder)
   expect(problem).toContain(join(folder, name))
   expect(problem).toContain('switchboard restore')
@@ -77,7 +77,7 @@ it('[I14.file-gone] [I14.rescued] [I14.gone-503] within a second nothing more is
   await copy.close()
   // Once is enough.
   await clock.advance(30_000)
-  await told(/what it held is in/)
+  await problemTold(/what it held is in/)
   expect(rescuedIn(folder).filter((one) => /Z$/.test(one))).toHaveLength(1)
 })
 
@@ -87,11 +87,11 @@ it('[I14.rescue-elsewhere] a place that takes nothing is passed over, and where 
   await watch.store.receive([item()])
   rmSync(file)
   await clock.advance(1_000)
-  await told(/could not be rescued yet, do not stop this daemon/)
+  await problemTold(/could not be rescued yet, do not stop this daemon/)
   expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([])
   mkdirSync(later)
   await clock.advance(12_000)
-  expect(await told(/what it held is in/)).toContain(join(later, 'b.db.rescued-'))
+  expect(await problemTold(/what it held is in/)).toContain(join(later, 'b.db.rescued-'))
 })
 
 it('[I14.rescued] a stop before anybody looked leaves the copy, and so does one while it is made', async () => {
@@ -125,7 +125,7 @@ it('[I14.file-overwritten] [I14.rescue-whole] of a file that was written over no
   copyFileSync(other, file)
   await expect(watch.store.receive([item()])).rejects.toMatchObject({ code: 'store_unavailable' })
   await clock.advance(1_000)
-  expect(await told(/not whole any more/)).toMatch(/written over.*put a backup back/)
+  expect(await problemTold(/not whole any more/)).toMatch(/written over.*put a backup back/)
   await clock.advance(60_000)
   expect(rescuedIn(folder)).toEqual([])
   // What was put there is opened as it is, without the pages of the one that was.
@@ -143,7 +143,7 @@ it('[I14.file-back] what is put back is used again, and the problem is over', as
   await watch.store.receive([item()])
   renameSync(file, `${file}.old`)
   await clock.advance(1_000)
-  await told(/what it held is in/)
+  await problemTold(/what it held is in/)
   renameSync(`${file}.old`, file)
   await clock.advance(2_000)
   expect(watch.problem()).toBeNull()

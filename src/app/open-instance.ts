@@ -21,7 +21,7 @@ import { watchStore } from './store-watch.ts'
 import type { UndoStack } from './undo-stack.ts'
 
 /** Longer than a lone conversation needs to speak again, and shorter than anybody notices. */
-const PATIENCE_MS = 2
+const UNHURRIED_MS = 2
 
 interface InstanceOptions {
   /** Null: the embedded default. */
@@ -65,7 +65,7 @@ export async function openInstance(
     ledgerKey: keys.ledgerKey,
     onDatabaseTime: clock.adjust,
     log,
-    patienceMs: PATIENCE_MS,
+    unhurriedMs: UNHURRIED_MS,
     ...defined({ crashPoint: crashPoint ?? undefined }),
   })
   undo.push(() => opened.close())

@@ -48,7 +48,7 @@ export interface DatabaseFile {
 }
 
 /** `unhurried`: nobody waits for it, so it may share the next commit, and is written within milliseconds where none comes. */
-export interface Patience {
+export interface MoveOptions {
   readonly unhurried: boolean
 }
 
@@ -91,7 +91,7 @@ export interface Store
 
   // dispatch
   takeTurns(lanes: readonly LaneRequest[], leaseMs: number): Promise<readonly TakenTurns[]>
-  moveTurns(moves: readonly TurnMove[], patience?: Patience): Promise<readonly MoveOutcome[]>
+  moveTurns(moves: readonly TurnMove[], options?: MoveOptions): Promise<readonly MoveOutcome[]>
   /**
    * Enqueues and moves in one commit. A stale move writes nothing at all; nor does one to `failed` of a turn that has
    * ended, or the `sole` answer to one that is answered (`ended`). Whatever else an agent says is kept also for a turn that
@@ -138,7 +138,7 @@ export interface Store
   // outlet
   enqueue(sends: readonly NewSend[]): Promise<readonly Enqueued[]>
   takeSends(lanes: readonly LaneRequest[], leaseMs: number): Promise<readonly TakenSend[]>
-  moveSends(moves: readonly SendMove[], patience?: Patience): Promise<readonly MoveOutcome[]>
+  moveSends(moves: readonly SendMove[], options?: MoveOptions): Promise<readonly MoveOutcome[]>
   /** Operator: failed or unknown → queued, or → failed: buried. Null when the state does not allow it. */
   operateSend(id: string, verb: 'retry' | 'bury', by: string): Promise<SendRow | null>
 

@@ -27,6 +27,8 @@ it('[I14.stop-lost] a stop does not wait for a database that was taken away', as
   retry.hurry()
   await persisting
   expect(ended()).toMatchObject({ code: 'store_unavailable' })
+  // Nothing is left to wake a process that ended.
+  expect(clock.pending()).toBe(0)
 })
 
 it('a stop waits for a store that is only away, until its time is up', async () => {

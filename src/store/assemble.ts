@@ -103,7 +103,7 @@ export function assembleStore(engine: StoreEngine): Store {
     knownMessages: (integration, keys) => read(readKnownMessages(integration, keys)),
 
     takeTurns: (requests, leaseMs) => write(takeTurns, { lanes: requests, leaseMs }),
-    moveTurns: (moves, patience) => write(moveTurns, moves, patience?.unhurried),
+    moveTurns: (moves, options) => write(moveTurns, moves, options?.unhurried),
     accept: (sends, moves) => write(accept, { sends, moves }),
     keepTurnEvent: (event) => write(keepTurnEvent, event),
     heardOf: (turn, agent) => write(heardOf, { turn, agent }),
@@ -123,7 +123,7 @@ export function assembleStore(engine: StoreEngine): Store {
 
     enqueue: (sends) => write(enqueue, sends),
     takeSends: (requests, leaseMs) => write(takeSends, { lanes: requests, leaseMs }),
-    moveSends: (moves, patience) => write(moveSends, moves, patience?.unhurried),
+    moveSends: (moves, options) => write(moveSends, moves, options?.unhurried),
     operateSend: (id, verb, by) => write(operateSend, { id, verb, by }),
 
     unreportedFailures: (session) => read(readUnreported(tag, session)),

@@ -16,7 +16,7 @@ export interface StoreDeps {
   /** Told when the database goes away and comes back. */
   readonly log?: Logger
   /** So long a commit that nobody waits for may wait for others to share it with. Absent: not at all. */
-  readonly patienceMs?: number
+  readonly unhurriedMs?: number
   /** Connections for reading at the same time, where a store has such. Absent: four. */
   readonly readers?: number
   /** Named points where a fault test may kill the process: `store.before-commit`, `store.after-commit`. */

@@ -1,10 +1,7 @@
 // Ends of the daemon under a host that lives on: what the host has, what it saw and what it waits for outlast them.
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { createFakeTelegram } from '../../src/testing/emulate.ts'
-import { answering, audited, openChannel, type Turn } from './channel-scene.ts'
+import { answering, audited, openChannel, openChannelWithTelegram, type Turn } from './channel-scene.ts'
 import { askLines, createScene } from './scene.ts'
 import { until } from './until.ts'
 
@@ -12,15 +9,7 @@ const scene = createScene()
 
 describe('an end of the daemon under a host', () => {
   it('[S10.verdict-waits] a tap while nobody is there is passed on when both are back', async () => {
-    const fake = await createFakeTelegram()
-    scene.onEnd(() => fake.stop())
-    const place = openChannel(scene, {
-      integrations: `  - { id: tg, platform: telegram, token: "file:telegram.token", api_root: "${fake.url}", access: { dm: allowlist, allow_from: ["412587349"], approvers: ["412587349"] } }
-`,
-      bindings: ', { plugin: telegram, instance: tg }',
-    })
-    writeFileSync(join(place.data, 'telegram.token'), fake.token, { mode: 0o600 })
-    const kate = fake.person()
+    const { place, kate } = await openChannelWithTelegram(scene)
     const claude = await place.claude()
     kate.says('deploy')
     const { meta } = await until('it is there', () => claude.prompts[0])

@@ -1,24 +1,13 @@
 // A long preview of Claude Code on a phone: cut in the prompt, whole on demand, and decided by a tap.
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { createFakeTelegram } from '../../src/testing/emulate.ts'
-import { openChannel } from './channel-scene.ts'
+import { openChannelWithTelegram } from './channel-scene.ts'
 import { createScene } from './scene.ts'
 import { until } from './until.ts'
 
 const scene = createScene()
 
 it('[S10.show-all] [S6.ch-preview] 15,000 characters reach Telegram whole, and are allowed there', async () => {
-  const fake = await createFakeTelegram()
-  scene.onEnd(() => fake.stop())
-  const place = openChannel(scene, {
-    integrations: `  - { id: tg, platform: telegram, token: "file:telegram.token", api_root: "${fake.url}", access: { dm: allowlist, allow_from: ["412587349"], approvers: ["412587349"] } }
-`,
-    bindings: ', { plugin: telegram, instance: tg }',
-  })
-  writeFileSync(join(place.data, 'telegram.token'), fake.token, { mode: 0o600 })
-  const kate = fake.person()
+  const { place, kate } = await openChannelWithTelegram(scene)
   const claude = await place.claude()
   kate.says('deploy')
   const { meta } = await until('it is there', () => claude.prompts[0])

@@ -2,7 +2,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { recordInstance } from '../../src/config/known-instances.ts'
-import { type ClaudeCode, type ClaudeCodeOptions, startClaudeCode } from '../../src/testing/emulate.ts'
+import {
+  type ClaudeCode,
+  type ClaudeCodeOptions,
+  createFakeTelegram,
+  startClaudeCode,
+} from '../../src/testing/emulate.ts'
 import { BINARY, bareEnvironment } from './daemon.ts'
 import { post } from './hook-client.ts'
 import { askJson, askLines, type Scene } from './scene.ts'
@@ -106,6 +111,19 @@ ${options.more ?? ''}`,
 }
 
 /** The model of the simplest session: it answers whatever comes. */
+/** With a Telegram beside it, and Kate there, who may decide. */
+export async function openChannelWithTelegram(scene: Scene) {
+  const fake = await createFakeTelegram()
+  scene.onEnd(() => fake.stop())
+  const place = openChannel(scene, {
+    integrations: `  - { id: tg, platform: telegram, token: "file:telegram.token", api_root: "${fake.url}", access: { dm: allowlist, allow_from: ["412587349"], approvers: ["412587349"] } }
+`,
+    bindings: ', { plugin: telegram, instance: tg }',
+  })
+  writeFileSync(join(place.data, 'telegram.token'), fake.token, { mode: 0o600 })
+  return { place, kate: fake.person() }
+}
+
 export function answering(claude: ClaudeCode): ClaudeCode {
   claude.onPrompt = ({ content, meta }) =>
     void claude.call('reply', { chat_id: meta.chat_id, text: `re: ${content}` })

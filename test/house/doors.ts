@@ -88,6 +88,7 @@ export const RULES: readonly Rule[] = [
         'what runs is recorded in files, looked up in /proc, and git worktrees are found there',
       'src/agents/claude-code/':
         'its sessions are noted, and its transcripts read, on the machine where it runs',
+      'src/platforms/imessage/chat-db.ts': 'asks which file lies at the path of the database, and reads none',
       'src/platforms/imessage/files.ts': 'files that people send lie on this disk, in the folder of Messages',
       'src/platforms/imessage/send.ts':
         'Messages sends a file from a folder that it may read: it is laid there and taken away',

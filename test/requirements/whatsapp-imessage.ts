@@ -60,6 +60,7 @@ built   24 I24.im-confirm        sent is said only when the row appeared with no
 built   24 I24.im-errors         Errors of osascript are told by what they mean, with the pane to open
 built   24 I24.im-files          A file is sent from a folder that Messages can read, and confirmed by its row
 built   24 I24.im-locked         A database that is locked, unreadable, renumbered or from a newer macOS is told as such, and loses nothing when it is well again
+built   24 I24.im-replaced       A chat.db that is moved away is told as down; one put in its place is opened, and nothing is lost or repeated, also where its numbers are lower
 built   24 I24.im-complete       Completeness compares chat.db with the inbox by ROWID, and finds what was missed
 built   24 I24.im-suite          The platform suite passes against the double under every fault
 built   24 I24.im-plans          Every fault of script and database through the river: nothing lost, and what may be twice is labelled

@@ -36,7 +36,7 @@ describe('discord under every fault plan', () => {
       try {
         const { fake } = river
         await until('the link', () => fake.gateway.open() > 0)
-        await talkUnderFaults(river, plan, { platform: 'discord', told: (cell) => cells.push(cell) })
+        await talkUnderFaults(river, plan, { platform: 'discord', onCell: (cell) => cells.push(cell) })
         expect(fake.world.pinged).toEqual([])
         expect(river.log.lines.join('\n')).not.toContain(fake.token)
       } finally {

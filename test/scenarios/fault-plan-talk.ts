@@ -46,11 +46,11 @@ export function plansOnSharedStores(
     : []
 }
 
-/** Throws where something was lost or repeated; gives the cell of the matrix to `told` before it does. */
+/** Throws where something was lost or repeated; gives the cell of the matrix to `onCell` before it does. */
 export async function talkUnderFaults(
   { kate, fake, store }: TalkingRiver,
   plan: NamedPlan,
-  { platform, told }: { readonly platform: string; readonly told: (cell: MatrixCell) => void },
+  { platform, onCell }: { readonly platform: string; readonly onCell: (cell: MatrixCell) => void },
 ): Promise<void> {
   for (const word of [...WORDS, 'deploy']) kate.says(word)
   const copies = (part: string) => kate.sees().filter((text) => text.includes(part))
@@ -77,7 +77,7 @@ export async function talkUnderFaults(
     return open.length === 0
   })
   const expected = [...WORDS.map((word) => `You said: ${word}`), '🚀 Deployed']
-  told({
+  onCell({
     platform,
     plan: plan.name,
     fired: fake.fired.length,

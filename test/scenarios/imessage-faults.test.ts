@@ -26,6 +26,8 @@ interface Plan {
   readonly send?: (nth: number, text: string) => ScriptAnswer
   /** What happens around the words of a person, one after the other. */
   readonly receive?: (river: IMessageRiver, nth: number, say: () => string) => Promise<void> | void
+  /** What it lets people say besides. */
+  readonly alsoSaid?: readonly string[]
   /** It may not have gone out, or did so unseen: a second copy, labelled, is honest. */
   readonly mayRepeat?: true
 }
@@ -92,9 +94,24 @@ const PLANS: readonly Plan[] = [
       if (nth !== 2) return
       const { dbPath } = river.double
       for (const end of ['', '-wal', '-shm']) renameSync(dbPath + end, `${dbPath}.away${end}`)
-      await new Promise((resolve) => setTimeout(resolve, 300))
+      await until('the link is down', () => river.link().state === 'down')
       for (const end of ['', '-wal', '-shm']) renameSync(`${dbPath}.away${end}`, dbPath + end)
+      await until('the link is up', () => river.link().state === 'up')
     },
+  },
+  {
+    name: 'the database is restored from before',
+    receive: async (river, nth, say) => {
+      if (nth !== 3) return void say()
+      // What was said since is read, answered, and not in the file that comes back.
+      const backup = river.double.backup()
+      river.double.says(KATE, 'since')
+      await until('it is answered', () => river.double.shown(KATE).includes('You said: since'))
+      await emptied(river)
+      river.double.restore(backup)
+      say()
+    },
+    alsoSaid: ['since'],
   },
   {
     name: 'stopped and started between',
@@ -149,7 +166,7 @@ describe('imessage under every fault plan', () => {
     ),
   )
   it.each(dealtPlans(product, ({ name }) => name))(
-    '[I24.im-plans] $name on $arrangement: nothing lost, nothing repeated without a label',
+    '[I24.im-plans] [I24.im-replaced] $name on $arrangement: nothing lost, nothing repeated without a label',
     async (plan) => {
       const timings = plan.mayRepeat ? IMPATIENT : PATIENT
       await withRiver({ arrangement: plan.arrangement, timings }, async (river) => {
@@ -200,7 +217,7 @@ describe('imessage under every fault plan', () => {
         const turns = await river.store().turns({ limit: 200 })
         const messages = turns.filter(({ body, state }) => body?.kind === 'message' && state !== 'refused')
         expect(messages.map((turn) => turn.body?.text).toSorted()).toEqual(
-          [...WORDS, 'deploy', `yes ${id}`].toSorted(),
+          [...WORDS, 'deploy', `yes ${id}`, ...(plan.alsoSaid ?? [])].toSorted(),
         )
       })
     },

@@ -77,6 +77,7 @@ export async function openIMessageRiver(options: IMessageRiverOptions = {}) {
     await until('chat.db is read', () => gateway.links.get('im')?.adapter.link().state === 'up')
     return {
       store,
+      link: () => gateway.links.get('im')?.adapter.link() ?? { state: 'connecting' as const },
       async down() {
         await gateway.stop()
         await store.close()
@@ -88,6 +89,7 @@ export async function openIMessageRiver(options: IMessageRiverOptions = {}) {
     double,
     log,
     store: () => node.store,
+    link: () => node.link(),
     down: () => node.down(),
     async up() {
       node = await bringUp()

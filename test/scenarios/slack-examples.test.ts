@@ -1,17 +1,41 @@
 // The seeds' examples with the real adapters of Slack and Telegram between their emulators: one agent sends from one to the
 // other and back, tells its person, and the person's answer finds the session that spoke, by reply and by button.
 import { describe, expect, it } from 'vitest'
+import { createTelegram } from '../../src/platforms/telegram/index.ts'
+import { createFakeTelegram } from '../../src/testing/emulate.ts'
 import { testAgent } from '../../src/testing/test-settings.ts'
 import { until } from '../faults/until.ts'
+import { accessOf, type EmulatedPlatform, emulatedIntegration } from './emulated-river.ts'
 import { openSlackRiver } from './slack-river.ts'
 import { caller } from './tool-caller.ts'
 
 const CHANNEL = 'C0GENERAL'
 const TIMINGS = { chatIntervalMs: 10 }
 
-async function withRiver(run: (river: Awaited<ReturnType<typeof openSlackRiver>>) => Promise<void>) {
+async function telegramBeside() {
+  const fake = await createFakeTelegram()
+  const kate = fake.person()
+  const platform: EmulatedPlatform = {
+    integration: emulatedIntegration('tg', {
+      platform: 'telegram',
+      options: { token: 'env:TELEGRAM', api_root: fake.url },
+      access: accessOf(String(kate.user.id)),
+    }),
+    create: (deps) => createTelegram(deps, { timings: { chatIntervalMs: 10, pollTimeoutMs: 1_000 } }),
+    secrets: { 'env:TELEGRAM': fake.token },
+    stop: () => fake.stop(),
+  }
+  return { kate, platform }
+}
+
+type Telegram = Awaited<ReturnType<typeof telegramBeside>>
+type River = Awaited<ReturnType<typeof openSlackRiver>> & { readonly kateThere: Telegram['kate'] }
+
+async function withRiver(run: (river: River) => Promise<void>) {
+  const telegram = await telegramBeside()
   const river = await openSlackRiver({
     timings: TIMINGS,
+    beside: [telegram.platform],
     played: [
       testAgent('front', ['sl'], { messagingAllow: ['telegram:*'] }),
       testAgent('ops', ['tg'], { messagingAllow: [`slack:${CHANNEL}`] }),
@@ -19,7 +43,7 @@ async function withRiver(run: (river: Awaited<ReturnType<typeof openSlackRiver>>
   })
   try {
     await until('the link', () => river.fake.socket.open() > 0)
-    await run(river)
+    await run({ ...river, kateThere: telegram.kate })
     expect(await river.store.verify()).toMatchObject({ ok: true, conservation: { ok: true } })
   } finally {
     await river.close()

@@ -20,6 +20,11 @@ const TIMINGS = {
 // must not make one look lost.
 const IMPATIENT_MS = 3_000
 const PATIENT_MS = 30_000
+/**
+ * What only the history brings is ripe 75 s after the last connect: on SQLite, whose clock is handed in, time runs faster. Then what waits for
+ * this machine waits as much longer. PostgreSQL has a clock of its own: there it is real.
+ */
+const FASTER = 20
 /** An event that finds no connection is tried again for longer than a busy machine takes to make the next one. */
 const OFFLINE_RETRY_MS = [50, 100, 200, 400, 800, 1_600, 3_200, 6_400]
 
@@ -31,10 +36,12 @@ describe('slack under every fault plan', () => {
   it.each(plansOnArrangements(plans))(
     '[I15.fault-matrix] [I15.reconcile-live] [S7.suite] $name on $arrangement: nothing lost, nothing repeated',
     async (plan) => {
-      const timings = { ...TIMINGS, requestTimeoutMs: plan.mayRepeat ? IMPATIENT_MS : PATIENT_MS }
       const { arrangement, faults } = plan
+      const faster = arrangement === 'sqlite' ? FASTER : 1
+      const given = { ...TIMINGS, requestTimeoutMs: plan.mayRepeat ? IMPATIENT_MS : PATIENT_MS }
+      const timings = Object.fromEntries(Object.entries(given).map(([name, ms]) => [name, ms * faster]))
       const river = await openSlackRiver({
-        ...{ arrangement, faults, timings },
+        ...{ arrangement, faults, timings, faster },
         seed: 11,
         ackMs: 150,
         pingMs: 100,
@@ -42,7 +49,7 @@ describe('slack under every fault plan', () => {
       })
       try {
         await until('the link', () => river.fake.socket.open() > 0)
-        await talkUnderFaults(river, plan, { platform: 'slack', told: (cell) => cells.push(cell) })
+        await talkUnderFaults(river, plan, { platform: 'slack', onCell: (cell) => cells.push(cell) })
         expect(river.log.lines.join('\n')).not.toMatch(/xoxb-|xapp-/)
       } finally {
         await river.close()

@@ -134,7 +134,7 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
       stopping.heard()
       time ??= createWorkTime(clock, config.turn_timeout, overTime)
     },
-    known: (turn) => void inOrder(() => goOn(turn)),
+    known: (turn) => void inOrder(() => answerOrContinue(turn)),
     renamed(id) {
       if (note?.id === id && note.begun) return
       note = { id, begun: true }
@@ -281,7 +281,7 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
   }
 
   /** The program knew the message from before and did not run it: its answer stands in the transcript, or it goes on. */
-  const goOn = async (turn: OpenTurn) => {
+  const answerOrContinue = async (turn: OpenTurn) => {
     if (turns.get(turn.delivery.turn) !== turn) return
     const standing = await look(turn.delivery)
     if (standing.kind === 'answered') return taker.answer(turn, standing.text)

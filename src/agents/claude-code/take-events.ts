@@ -77,7 +77,7 @@ export function createEventTaker(deps: EventTakerDeps): EventTaker {
     deps.changed()
   }
   /** One that cannot be told is found as left behind by whoever has its lane next. */
-  const told = async (turn: OpenTurn, output: AgentOutput) => {
+  const report = async (turn: OpenTurn, output: AgentOutput) => {
     try {
       await accept(output)
     } catch (thrown) {
@@ -91,17 +91,17 @@ export function createEventTaker(deps: EventTakerDeps): EventTaker {
   const answer = async (turn: OpenTurn, words: string) => {
     const { turn: id } = turn.delivery
     close(turn)
-    if (words.trim() === '') return told(turn, { kind: 'evidence', turn: id, of: 'answered' })
+    if (words.trim() === '') return report(turn, { kind: 'evidence', turn: id, of: 'answered' })
     const key = { idempotencyKey: `claude-code:${id}` }
     const once = { final: true, sole: true, unlessReplied: true } as const
-    await told(turn, { kind: 'say', session, turn: id, text: words, ...once, ...key })
+    await report(turn, { kind: 'say', session, turn: id, text: words, ...once, ...key })
   }
   const fail = async (turn: OpenTurn, detail: string, said = '') => {
     close(turn)
     const { turn: id } = turn.delivery
     const short = detail.slice(0, DETAIL_CHARS)
     const came = said.trim() === '' ? {} : { text: said }
-    await told(turn, { kind: 'failed', turn: id, reason: 'agent_failed', detail: short, ...came })
+    await report(turn, { kind: 'failed', turn: id, reason: 'agent_failed', detail: short, ...came })
   }
   const giveBack = async (list: readonly OpenTurn[], detail: string) => {
     if (list.length === 0) return
@@ -139,7 +139,7 @@ export function createEventTaker(deps: EventTakerDeps): EventTaker {
       await answer(first, textOf(result.result) ?? written)
       for (const turn of merged) {
         close(turn)
-        await told(turn, { kind: 'evidence', turn: turn.delivery.turn, of: 'answered', covered: true })
+        await report(turn, { kind: 'evidence', turn: turn.delivery.turn, of: 'answered', covered: true })
       }
       return
     }
@@ -173,7 +173,7 @@ export function createEventTaker(deps: EventTakerDeps): EventTaker {
     if (turn.started) return
     turn.started = true
     deps.began(turn)
-    void told(turn, { kind: 'evidence', turn: turn.delivery.turn, of: 'seen' })
+    void report(turn, { kind: 'evidence', turn: turn.delivery.turn, of: 'seen' })
   }
 
   const show = () => {

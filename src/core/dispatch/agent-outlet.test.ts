@@ -18,6 +18,15 @@ describe('what is said', () => {
     expect(shown).toEqual(['ended t'])
   })
 
+  it('is known by the id of its first row, and by none where nothing was to be said', async () => {
+    const { say, flights, world } = opened()
+    flights.set('t', rowOf('t'))
+    world.ids = ['o1', 'o2']
+    expect(await say({ turn: 't' })).toEqual({ id: 'o1' })
+    world.ids = []
+    expect(await say({ turn: 't' })).toEqual({ id: null })
+  })
+
   it('takes the place of what was shown of it only when it is final, for a turn, and shown by edits', async () => {
     const { say, flights, puts, world } = opened()
     flights.set('t', rowOf('t'))

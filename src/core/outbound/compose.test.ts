@@ -25,6 +25,14 @@ it('parts of one message share a group and are counted; one alone has none', () 
   expect('group' in (said(Number.POSITIVE_INFINITY)[0] ?? {})).toBe(false)
 })
 
+it('files without a word are rows of their own, and no empty text goes before them', () => {
+  const kinds = (size: number, text: string) => said(size, { text, files: [file] }).map(({ op }) => op.kind)
+  expect(kinds(Number.POSITIVE_INFINITY, ' ')).toEqual(['file'])
+  expect(kinds(Number.POSITIVE_INFINITY, 'one')).toEqual(['text', 'file'])
+  // Without a file it is said as it came.
+  expect(said(Number.POSITIVE_INFINITY, { text: ' ' }).map(({ op }) => op.kind)).toEqual(['text'])
+})
+
 it('equal content has equal keys, part by part', () => {
   const keys = () => said(3, { dedup: true }).map((row) => row.dedupKey)
   expect(keys()).toEqual(keys())

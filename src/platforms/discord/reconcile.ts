@@ -2,7 +2,6 @@
 // own messages that say the same, and that belong to no other row, are taken for it too. Two looks with a pause between: a
 // request may still be on its way when the connection is gone.
 import {
-  asSwitchboardError,
   type Clock,
   createBoundedMap,
   type PlatformAdapter,
@@ -10,6 +9,7 @@ import {
   type Receipt,
   type SendRequest,
 } from '../../contract/index.ts'
+import { createWaitForLimit } from '../../kit/index.ts'
 import type { DiscordClient } from './client.ts'
 import { ownPosts } from './own-posts.ts'
 import { type DiscordMessage, sentAt } from './parse.ts'
@@ -27,8 +27,6 @@ const PAGE = 100
 const MOST_PAGES = 5
 const KNOWN_ROWS = 200
 const REMEMBERED = 2_000
-const MOST_WAITS = 3
-const MOST_WAIT_MS = 30_000
 
 export interface Reconciling {
   readonly reconcile: Reconcile
@@ -50,17 +48,7 @@ export function createReconcile(deps: ReconcileDeps): Reconciling {
   const echoes = createBoundedMap<string, string>(REMEMBERED)
   const pause = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve))
 
-  const patiently = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
-    for (let waited = 0; ; waited++) {
-      try {
-        return await ask()
-      } catch (thrown) {
-        const { code, retryAfterMs = 0 } = asSwitchboardError(thrown, 'platform_unavailable')
-        if (code !== 'rate_limited' || waited >= MOST_WAITS || retryAfterMs > MOST_WAIT_MS) throw thrown
-        await pause(retryAfterMs)
-      }
-    }
-  }
+  const patiently = createWaitForLimit(clock)
 
   /** Null: it is not there. Undefined: nobody can tell. */
   const find = async (channel: ChannelFacts, request: SendRequest): Promise<string | null | undefined> => {

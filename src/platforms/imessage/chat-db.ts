@@ -1,5 +1,6 @@
 // chat.db of Messages, read and never written: rows behind a ROWID, the chat and the files of each, what was changed since. Columns differ
 // between versions of macOS: those that are not there are null. It is opened read-only, and not as immutable, which would miss the log.
+import { statSync } from 'node:fs'
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { SwitchboardError } from '../../contract/index.ts'
 
@@ -44,15 +45,19 @@ export interface FileRow {
 }
 
 export interface ChatDb {
+  /** Whether this is still the file at its path. Throws `platform_unavailable` where none is there. */
+  isInPlace(): boolean
   /** Changes with every commit of somebody else. */
   version(): number
   last(): number
   after(rowid: number, limit: number): readonly MessageRow[]
+  /** The last row that is not behind this number. */
+  upTo(rowid: number): MessageRow | null
   /** Of the newest rows, those that may have changed since they were written. */
   changed(after: number, newest: number): readonly MessageRow[]
   byGuid(guid: string): MessageRow | null
   rowidOf(guid: string): number | null
-  /** The first row at or after this time. */
+  /** The first row at or after this time; where there is none, the number behind the last. */
   rowidAt(at: number): number
   files(rowid: number): readonly FileRow[]
   file(guid: string): FileRow | null
@@ -70,20 +75,41 @@ const EPOCH_2001 = 978_307_200_000
 /** Throws `platform_unavailable` with what to do: absent, not allowed, locked, or of a form that is not known. */
 export function openChatDb(path: string): ChatDb {
   let database: DatabaseSyncInstance
+  let opened: string
   try {
+    opened = fileAt(path)
     database = new DatabaseSync(path, { readOnly: true, timeout: 100 })
   } catch (thrown) {
     throw notOpened(thrown)
   }
+  // An open file goes on being read wherever it is moved: Messages writes the one at the path.
+  const isInPlace = () => {
+    try {
+      return fileAt(path) === opened
+    } catch (thrown) {
+      throw isAbsent(thrown) ? new SwitchboardError('platform_unavailable', MOVED_AWAY) : notOpened(thrown)
+    }
+  }
   try {
-    return readers(database)
+    if (!isInPlace()) throw new SwitchboardError('platform_unavailable', MOVED_AWAY)
+    return { isInPlace, ...readers(database) }
   } catch (thrown) {
     database.close()
     throw notOpened(thrown)
   }
 }
 
-function readers(database: DatabaseSyncInstance): ChatDb {
+/** While it is open, no other file gets this number. */
+function fileAt(path: string): string {
+  const { dev, ino } = statSync(path, { bigint: true })
+  return `${dev}:${ino}`
+}
+
+function isAbsent(thrown: unknown): boolean {
+  return (thrown as NodeJS.ErrnoException).code === 'ENOENT'
+}
+
+function readers(database: DatabaseSyncInstance): Omit<ChatDb, 'isInPlace'> {
   const columns = (table: string) =>
     new Set(
       database
@@ -121,10 +147,14 @@ function readers(database: DatabaseSyncInstance): ChatDb {
     version: database.prepare('SELECT data_version AS version FROM pragma_data_version'),
     last: database.prepare('SELECT COALESCE(max(ROWID), 0) AS last FROM message'),
     after: database.prepare(`${select} WHERE m.ROWID > ? ORDER BY m.ROWID LIMIT ?`),
+    upTo: database.prepare(`${select} WHERE m.ROWID <= ? ORDER BY m.ROWID DESC LIMIT 1`),
     changed: database.prepare(`${select} WHERE m.ROWID > ? AND (${isChanged}) ORDER BY m.ROWID DESC LIMIT ?`),
     byGuid: database.prepare(`${select} WHERE m.guid = ?`),
     rowidOf: database.prepare('SELECT ROWID AS rowid FROM message WHERE guid = ?'),
-    rowidAt: database.prepare(`SELECT min(m.ROWID) AS rowid FROM message m WHERE ${msOf('m.date')} >= ?`),
+    rowidAt: database.prepare(
+      `SELECT COALESCE(min(m.ROWID), (SELECT COALESCE(max(ROWID), 0) + 1 FROM message)) AS rowid
+       FROM message m WHERE ${msOf('m.date')} >= ?`,
+    ),
     files: database.prepare(
       `${fileSelect} JOIN message_attachment_join j ON j.attachment_id = a.ROWID WHERE j.message_id = ? ${shown} ORDER BY a.ROWID LIMIT 20`,
     ),
@@ -134,7 +164,7 @@ function readers(database: DatabaseSyncInstance): ChatDb {
        WHERE chat_identifier = ? ORDER BY CASE WHEN service_name = 'iMessage' THEN 0 ELSE 1 END, ROWID DESC LIMIT 1`,
     ),
   }
-  const told = <T>(ask: () => T): T => {
+  const reading = <T>(ask: () => T): T => {
     try {
       return ask()
     } catch (thrown) {
@@ -142,35 +172,32 @@ function readers(database: DatabaseSyncInstance): ChatDb {
     }
   }
   return {
-    version: () => told(() => Number((statements.version.get() as Fields).version)),
-    last: () => told(() => Number((statements.last.get() as Fields).last)),
+    version: () => reading(() => Number((statements.version.get() as Fields).version)),
+    last: () => reading(() => Number((statements.last.get() as Fields).last)),
     after: (rowid, limit) =>
-      told(() => statements.after.all(rowid, limit).map((row) => messageRow(row as Fields))),
+      reading(() => statements.after.all(rowid, limit).map((row) => messageRow(row as Fields))),
     changed: (after, newest) =>
-      told(() =>
+      reading(() =>
         statements.changed
           .all(after, newest)
           .map((row) => messageRow(row as Fields))
           .reverse(),
       ),
-    byGuid: (guid) =>
-      told(() => {
-        const row = statements.byGuid.get(guid)
-        return row === undefined ? null : messageRow(row as Fields)
-      }),
+    upTo: (rowid) => reading(() => oneRow(statements.upTo.get(rowid))),
+    byGuid: (guid) => reading(() => oneRow(statements.byGuid.get(guid))),
     rowidOf: (guid) =>
-      told(() => {
+      reading(() => {
         const row = statements.rowidOf.get(guid) as Fields | undefined
         return row === undefined ? null : Number(row.rowid)
       }),
-    rowidAt: (at) => told(() => Number((statements.rowidAt.get(at - EPOCH_2001) as Fields).rowid ?? 0)),
-    files: (rowid) => told(() => statements.files.all(rowid).map((row) => fileRow(row as Fields))),
+    rowidAt: (at) => reading(() => Number((statements.rowidAt.get(at - EPOCH_2001) as Fields).rowid)),
+    files: (rowid) => reading(() => statements.files.all(rowid).map((row) => fileRow(row as Fields))),
     file: (guid) =>
-      told(() => {
+      reading(() => {
         const row = statements.file.get(guid)
         return row === undefined ? null : fileRow(row as Fields)
       }),
-    chat: (identifier) => told(() => chatRow((statements.chat.get(identifier) ?? {}) as Fields)),
+    chat: (identifier) => reading(() => chatRow((statements.chat.get(identifier) ?? {}) as Fields)),
     close: () => database.close(),
   }
 }
@@ -179,6 +206,10 @@ type Fields = Readonly<Record<string, unknown>>
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 const bytesOrNull = (value: unknown): Uint8Array | null => (value instanceof Uint8Array ? value : null)
+
+function oneRow(row: unknown): MessageRow | null {
+  return row === undefined ? null : messageRow(row as Fields)
+}
 
 function messageRow(row: Fields): MessageRow {
   const since = (value: unknown) => (Number(value ?? 0) > 0 ? Number(value) + EPOCH_2001 : 0)
@@ -227,6 +258,9 @@ function fileRow({ guid, path, mime, name, size }: Fields): FileRow {
 
 const ACCESS_HINT =
   'System Settings, Privacy & Security, Full Disk Access: add the program that runs Switchboard (the terminal, or node), then start it anew'
+
+const MOVED_AWAY =
+  'chat.db is not at its path any more: it was moved away, or is being replaced. It is read again when it is back'
 
 function notOpened(thrown: unknown): SwitchboardError {
   if (thrown instanceof SwitchboardError) return thrown

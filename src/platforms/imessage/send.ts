@@ -69,15 +69,17 @@ export function createSend(deps: SendDeps) {
     }
   }
 
-  /** `wanted`: null for a file. */
+  /** `wanted`: null for a file. Another database may lie there by now: its older rows with higher numbers are not this one. */
   const appeared = async (
-    after: number,
+    { after, since }: { readonly after: number; readonly since: number },
     conversation: string,
     wanted: string | null,
   ): Promise<MessageRow> => {
     let stands = false
     const row = await awaited(() => {
-      const rows = db().after(after, MOST_ROWS)
+      const rows = db()
+        .after(after, MOST_ROWS)
+        .filter(({ at }) => at >= since - CLOCK_SLACK_MS)
       const found = rows.find((one) => isIt(one, conversation, wanted))
       if (found === undefined && rows.some(isGhost)) throw new GhostRow()
       stands = found !== undefined
@@ -113,7 +115,7 @@ export function createSend(deps: SendDeps) {
     const text = wordsOf(op)
     const conversation = to.conversation
     const chat = db().chat(conversation)
-    const before = db().last()
+    const before = { after: db().last(), since: clock.now() }
     if (op.kind === 'file') {
       if (chat === null) throw new NoSuchChat('a file can be sent only where something was said before')
       const { file, remove } = await staged(key, op.name, await deps.files.read(op.ref))

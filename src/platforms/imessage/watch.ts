@@ -1,6 +1,6 @@
 // The link to chat.db: looked at as often as it changes, by ROWID behind a durable cursor. A message whose chat is not written yet is waited
-// for; what is changed in place (edits, unsent messages) is looked for among the newest; a database that was renumbered is found again by
-// its last guid.
+// for; what is changed in place (edits, unsent messages) is looked for among the newest. Where another file lies at the path, or the rows
+// are not those that were read, it goes on behind the last message that is known.
 import {
   type Cancel,
   type Clock,
@@ -64,33 +64,46 @@ export function startWatch(stored: string | null, deps: WatchDeps): Watch {
 
   const connect = (): ChatDb => {
     const db = deps.open()
-    cursor = placed(db)
     open = db
+    place(db)
     version = -1
     deps.tell({ state: 'up', since: clock.now() })
     intake.connected?.()
     return db
   }
 
-  /** Where to go on: the cursor, unless the rows are not those that it was made of. */
-  const placed = (db: ChatDb): Cursor => {
-    if (cursor === null) {
-      const [row] = db.after(Math.max(0, db.last() - 1), 1)
-      const rowid = row?.rowid ?? 0
-      return { rowid, guid: row?.guid ?? '', at: row?.at ?? 0, first: rowid, since: clock.now() }
+  /** The file that Messages writes: another one may have been put at the path (restored, synced). */
+  const current = (): ChatDb => {
+    if (open !== null && !open.isInPlace()) {
+      log.warn({}, 'another chat.db lies at the path: it is opened')
+      away()
     }
-    if (cursor.guid === '' || db.rowidOf(cursor.guid) === cursor.rowid) return cursor
-    const moved = db.rowidOf(cursor.guid)
-    const rowid = moved ?? Math.max(0, db.rowidAt(cursor.at) - 1)
-    log.warn(
-      { was: cursor.rowid, is: rowid },
-      'chat.db was renumbered: it goes on from the last message that is known',
-    )
-    return { ...cursor, rowid, first: Math.min(cursor.first, rowid) }
+    return open ?? connect()
   }
 
-  /** Where it began is kept at once: what comes while nobody reads is behind it, though nothing came before. */
-  const keepFirst = async (): Promise<void> => {
+  /** Where to go on: the cursor, unless the rows are not those that it was made of. */
+  const place = (db: ChatDb): void => {
+    if (cursor === null) {
+      const row = db.upTo(Number.MAX_SAFE_INTEGER)
+      const rowid = row?.rowid ?? 0
+      cursor = { rowid, guid: row?.guid ?? '', at: row?.at ?? 0, first: rowid, since: clock.now() }
+      return
+    }
+    const found = cursor.guid === '' ? cursor.rowid : db.rowidOf(cursor.guid)
+    if (found === cursor.rowid) return
+    const row = found === null ? lastKnown(db, cursor) : { rowid: found }
+    log.warn(
+      { was: cursor.rowid, is: row.rowid },
+      found === null
+        ? 'the last message that was read is gone from chat.db: it goes on from those before it'
+        : 'chat.db was renumbered: it goes on from the last message that is known',
+    )
+    cursor = { ...cursor, ...row, first: Math.min(cursor.first, row.rowid) }
+    isKept = false
+  }
+
+  /** Where a cursor was put is kept at once: what comes while nobody reads is behind it, though nothing came before. */
+  const keepCursor = async (): Promise<void> => {
     if (isKept) return
     await intake.receive([], { cursor: JSON.stringify(cursor) })
     isKept = true
@@ -121,7 +134,7 @@ export function startWatch(stored: string | null, deps: WatchDeps): Watch {
           break
         }
         last = row
-        const event = await told(row)
+        const event = await newEventOf(row)
         if (event !== null) events.push(event)
       }
       if (last !== null && cursor !== null) {
@@ -134,7 +147,7 @@ export function startWatch(stored: string | null, deps: WatchDeps): Watch {
   }
 
   /** After a recovery old messages come with new numbers: they were said before we were there. */
-  const told = async (row: MessageRow): Promise<InboundEvent | null> => {
+  const newEventOf = async (row: MessageRow): Promise<InboundEvent | null> => {
     if (row.at < (cursor?.since ?? 0) - SLACK_MS) return null
     versions.set(row.guid, stampOf(row))
     const event = await deps.eventOf(row)
@@ -157,10 +170,11 @@ export function startWatch(stored: string | null, deps: WatchDeps): Watch {
     try {
       if (!(await lease.mayConnect(failures))) return schedule(LEASE_RENEW_MS)
       if (stopped) return
-      const db = open ?? connect()
-      await keepFirst()
+      const db = current()
       const now = db.version()
       if (now !== version || waiting.size > 0) {
+        place(db)
+        await keepCursor()
         await takeNew(db)
         await takeChanged(db)
         version = now
@@ -230,6 +244,15 @@ export function startWatch(stored: string | null, deps: WatchDeps): Watch {
       await lease.release()
     },
   }
+}
+
+/**
+ * The last row that was read before one that is gone. By number or by time, whichever is lower: what is read twice is known by its guid,
+ * what is passed over would be lost.
+ */
+function lastKnown(db: ChatDb, cursor: Cursor): Pick<Cursor, 'rowid' | 'guid' | 'at'> {
+  const row = db.upTo(Math.min(cursor.rowid, db.rowidAt(cursor.at) - 1))
+  return { rowid: row?.rowid ?? 0, guid: row?.guid ?? '', at: row?.at ?? 0 }
 }
 
 /** What of a row can change after it was written. */

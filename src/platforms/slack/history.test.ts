@@ -3,24 +3,12 @@
 import { describe, expect, it } from 'vitest'
 import type { HistoryPage } from '../../contract/index.ts'
 import type { SlackClient } from './client.ts'
-import { openScene, type Scene } from './fixtures/slack-scene.ts'
+import { type Scene, withScene } from './fixtures/slack-scene.ts'
 import { createHistory } from './history.ts'
 import type { Names } from './names.ts'
 
 const GENERAL = 'C0GENERAL'
 const SINCE = 0
-
-async function withScene(
-  run: (scene: Scene) => Promise<void>,
-  options: Parameters<typeof openScene>[0] = {},
-) {
-  const scene = await openScene(options)
-  try {
-    await run(scene)
-  } finally {
-    await scene.close()
-  }
-}
 
 function reader({ adapter }: Scene) {
   if (!adapter.history) throw new Error('there is no history')

@@ -1,25 +1,13 @@
 // Slack servers that others wrote tell less than Slack, or tell it in another way: nothing that a message needs may hang on it.
 import { describe, expect, it } from 'vitest'
 import { blockText } from './block-text.ts'
-import { openScene, recorded, type Scene, until } from './fixtures/slack-scene.ts'
+import { recorded, until, withScene } from './fixtures/slack-scene.ts'
 import { parseInteraction } from './interactions.ts'
 import { type ParseContext, parseEvent } from './parse.ts'
 
 const SELF = { userId: 'UBOT', botId: null, teamId: '', name: '', team: '', scopes: null }
 const CONTEXT: ParseContext = { self: SELF, replyToMode: 'first', nameOf: () => undefined, now: 1 }
 const GENERAL = 'C0GENERAL'
-
-async function withScene(
-  run: (scene: Scene) => Promise<void>,
-  options: Parameters<typeof openScene>[0] = {},
-) {
-  const scene = await openScene(options)
-  try {
-    await run(scene)
-  } finally {
-    await scene.close()
-  }
-}
 
 describe('events', () => {
   it('[I15.other-servers] the least that a message has is read: no team, no channel_type, no client_msg_id, few digits', () => {

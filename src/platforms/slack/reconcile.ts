@@ -1,12 +1,7 @@
 // Did a post whose answer was lost arrive? Its row's id stands in the metadata of the message, and the history is asked. Two
 // looks with a pause between: a request may still be on its way when the connection is gone.
-import {
-  asSwitchboardError,
-  type Clock,
-  type PlatformAdapter,
-  type Receipt,
-  type SendRequest,
-} from '../../contract/index.ts'
+import type { Clock, PlatformAdapter, Receipt, SendRequest } from '../../contract/index.ts'
+import { createWaitForLimit } from '../../kit/index.ts'
 import type { SlackClient } from './client.ts'
 import type { DirectChats } from './direct-chats.ts'
 import { isSelf, type SlackMessage } from './parse.ts'
@@ -20,9 +15,6 @@ type Reconcile = NonNullable<PlatformAdapter['reconcile']>
 
 const PAGE = 200
 const MOST_PAGES = 5
-/** A limit is waited for so often and so long: after a restart the comparison of histories draws on the same one. */
-const MOST_WAITS = 3
-const MOST_WAIT_MS = 30_000
 
 export function createReconcile(deps: {
   readonly client: SlackClient
@@ -35,17 +27,8 @@ export function createReconcile(deps: {
   const { client, chats, uploads, clock } = deps
   const pause = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve))
 
-  const patiently = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
-    for (let waited = 0; ; waited++) {
-      try {
-        return await ask()
-      } catch (thrown) {
-        const { code, retryAfterMs = 0 } = asSwitchboardError(thrown, 'platform_unavailable')
-        if (code !== 'rate_limited' || waited >= MOST_WAITS || retryAfterMs > MOST_WAIT_MS) throw thrown
-        await pause(retryAfterMs)
-      }
-    }
-  }
+  // After a restart the comparison of histories draws on the same limit.
+  const patiently = createWaitForLimit(clock)
 
   /** Null: it is not there. Undefined: the history goes on beyond what was read, or does not tell what it is asked. */
   const find = async (channel: string, { to, op, key }: SendRequest): Promise<string | null | undefined> => {

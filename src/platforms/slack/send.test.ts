@@ -3,22 +3,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { mrkdwn, readMarkdown } from '../../kit/markdown/index.ts'
-import { openScene, type Scene, until } from './fixtures/slack-scene.ts'
+import { type Scene, until, withScene } from './fixtures/slack-scene.ts'
 
 const rendered = (text: string) => mrkdwn.render(readMarkdown(text)).text
 const GENERAL = 'C0GENERAL'
 
-async function withScene(
-  run: (scene: Scene) => Promise<void>,
-  options: Parameters<typeof openScene>[0] = {},
-) {
-  const scene = await openScene(options)
-  try {
-    await run(scene)
-  } finally {
-    await scene.close()
-  }
-}
 const posts = ({ fake }: Scene) =>
   fake.world.calls.filter(({ method }) => method === 'chat.postMessage').map(({ params }) => params)
 

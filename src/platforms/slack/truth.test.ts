@@ -2,21 +2,9 @@
 // being written ends as one message.
 import { describe, expect, it } from 'vitest'
 import type { OutboundOp } from '../../contract/index.ts'
-import { openScene, type Scene } from './fixtures/slack-scene.ts'
+import { withScene } from './fixtures/slack-scene.ts'
 
 const GENERAL = 'C0GENERAL'
-
-async function withScene(
-  run: (scene: Scene) => Promise<void>,
-  options: Parameters<typeof openScene>[0] = {},
-) {
-  const scene = await openScene(options)
-  try {
-    await run(scene)
-  } finally {
-    await scene.close()
-  }
-}
 
 describe('truth', () => {
   it('[I15.reconcile] what arrived is found by its id, in the channel and in a thread; what did not is absent; what cannot be read is unknown', async () => {

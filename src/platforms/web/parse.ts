@@ -158,10 +158,9 @@ export function safeFileName(raw: string): string {
     .replace(/^[.\s]+/, '')
     .replace(/[.\s]+$/, '')
   if (visible === '') return 'file'
-  const points = [...visible]
-  if (points.length <= 120) return visible
   const ending = /\.[A-Za-z0-9]{1,10}$/.exec(visible)?.[0] ?? ''
-  return points.slice(0, 120 - ending.length).join('') + ending
+  const stem = [...visible.slice(0, visible.length - ending.length)]
+  return stem.slice(0, 120 - ending.length).join('') + ending
 }
 
 export function codePoints(text: string): number {

@@ -302,6 +302,19 @@ describe('auth', () => {
     expect(events).toHaveLength(1)
   })
 
+  it.each([
+    [keyed('github'), 'X-Hub-Signature-256'],
+    [{ auth: { type: 'header', name: 'X-Api-Key', value: 'env:KEY' } }, 'X-Api-Key'],
+    [{ auth: 'bearer', secret: 'env:KEY' }, 'Authorization: Bearer'],
+  ])(
+    '[I17.auth-forms] what is missing is told by the name that was configured: %j',
+    async (options, name) => {
+      const { post } = await openHook(options)
+      const reply = await post(request({ text: BODY, headers: {} }))
+      expect([reply.status, String(reply.body).includes(`(${name})`)]).toEqual([401, true])
+    },
+  )
+
   it('[I17.ed25519] a sender that signs by Ed25519, as its own library verifies it', async () => {
     const pair = generateKeyPairSync('ed25519')
     const publicKey = pair.publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('hex')

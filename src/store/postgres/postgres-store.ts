@@ -62,7 +62,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     tell: (hint) => tell(hint, null),
     notifier,
     ...defined({ onDatabaseTime: options.onDatabaseTime, crashPoint: options.crashPoint, log }),
-    ...defined({ patienceMs: options.patienceMs }),
+    ...defined({ unhurriedMs: options.unhurriedMs }),
   })
   if (!readOnly) await listener.start()
   let closed = false

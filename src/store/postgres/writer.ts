@@ -55,7 +55,7 @@ export interface WriterOptions {
   readonly tell: (hint: Hint) => void
   /** Tells the other nodes. */
   readonly notifier: Pick<Notifier, 'tell'>
-  readonly patienceMs?: StoreDeps['patienceMs']
+  readonly unhurriedMs?: StoreDeps['unhurriedMs']
   readonly crashPoint?: (name: string) => void
   readonly log?: Logger
 }
@@ -104,7 +104,7 @@ export function createWriter(options: WriterOptions): Writer {
   let pipeline: Pipeline | null = null
   let queue: Pending[] = []
   let running: Promise<void> | null = null
-  let patience: NodeJS.Timeout | null = null
+  let unhurriedFlush: NodeJS.Timeout | null = null
   let retryAt = 0
   let waitMs = FIRST_WAIT_MS
   const unheard = createUnheardCommits(url, clock)
@@ -250,8 +250,8 @@ export function createWriter(options: WriterOptions): Writer {
   }
 
   const run = async (): Promise<void> => {
-    if (patience !== null) clearTimeout(patience)
-    patience = null
+    if (unhurriedFlush !== null) clearTimeout(unhurriedFlush)
+    unhurriedFlush = null
     await new Promise<void>((resolve) => setImmediate(resolve))
     let last = NOTHING_TO_SAY
     while (queue.length > 0) {
@@ -272,8 +272,8 @@ export function createWriter(options: WriterOptions): Writer {
     submit(call, unhurried) {
       if (commitListeners.takes(call)) return
       queue.push(call)
-      if (!unhurried || !options.patienceMs) running ??= run()
-      else if (!running) patience ??= setTimeout(() => (running ??= run()), options.patienceMs)
+      if (!unhurried || !options.unhurriedMs) running ??= run()
+      else if (!running) unhurriedFlush ??= setTimeout(() => (running ??= run()), options.unhurriedMs)
     },
     onCommit: commitListeners.add,
     connected: async () => (await connected()).client,

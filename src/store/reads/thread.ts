@@ -52,7 +52,7 @@ export function* readThread(tag: string, at: Address, { limit, before = FIRST }:
   const page = merged(queues, limit)
   const lowest = (kind: Found['kind']) => page.findLast((one) => one.kind === kind)?.seq ?? before[kind]
   const next = { turn: lowest('turn'), send: lowest('send'), takeover: lowest('takeover') }
-  return { rows: yield* told(tag, page), next: page.length === limit ? next : null }
+  return { rows: yield* withEventsAndApprovals(tag, page), next: page.length === limit ? next : null }
 }
 
 /** By time; within a kind by position, whatever a clock said. */
@@ -145,7 +145,7 @@ function* takeoversBefore(at: Address, before: number, limit: number): Steps<rea
 }
 
 /** With what was told of the work on turns, and what was asked for them. */
-function* told(tag: string, page: readonly Found[]): Steps<readonly ThreadRow[]> {
+function* withEventsAndApprovals(tag: string, page: readonly Found[]): Steps<readonly ThreadRow[]> {
   const seqs = page.flatMap(({ kind, seq }) => (kind === 'turn' ? [seq] : []))
   const events = new Map<number, Row[]>()
   const approvals = new Map<string, Row[]>()

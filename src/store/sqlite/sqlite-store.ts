@@ -134,7 +134,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     }
   }
 
-  let patience: NodeJS.Timeout | null = null
+  let unhurriedFlush: NodeJS.Timeout | null = null
   let seen = 0
   let waited = 0
 
@@ -151,8 +151,8 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     seen = 0
     waited = 0
     scheduled = false
-    if (patience !== null) clearTimeout(patience)
-    patience = null
+    if (unhurriedFlush !== null) clearTimeout(unhurriedFlush)
+    unhurriedFlush = null
     const calls = queue
     queue = []
     if (calls.length > 0) lost ??= ownFile?.damage(clock.now()) ?? null
@@ -209,8 +209,8 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
         if (commitListeners.takes(call)) return
         queue.push(call)
         if (scheduled) return
-        if (unhurried && options.patienceMs) {
-          patience ??= setTimeout(flush, options.patienceMs)
+        if (unhurried && options.unhurriedMs) {
+          unhurriedFlush ??= setTimeout(flush, options.unhurriedMs)
           return
         }
         scheduled = true

@@ -63,6 +63,10 @@ export interface MessagesDouble {
   unsend(guid: string, at: number): void
   /** Any statement of the test's own. */
   exec(sql: string): void
+  /** A copy of chat.db as it is now; gives its path. */
+  backup(): string
+  /** Another file takes the place of chat.db, as a restore or a sync tool puts it there, and Messages goes on in that. */
+  restore(path: string): void
   close(): Promise<void>
 }
 
@@ -107,14 +111,19 @@ export function createMessagesDouble(
   const osascript = join(bin, 'osascript')
   writeFileSync(osascript, SHIM)
   chmodSync(osascript, 0o755)
-  const database: DatabaseSyncInstance = new DatabaseSync(dbPath)
-  database.exec('PRAGMA journal_mode = WAL')
+  const opened = (): DatabaseSyncInstance => {
+    const database = new DatabaseSync(dbPath)
+    database.exec('PRAGMA journal_mode = WAL')
+    return database
+  }
+  let database = opened()
   for (const statement of SCHEMA) database.exec(statement)
   const calls: ScriptCall[] = []
   const said: { readonly identifier: string; readonly text: string }[] = []
   let closed = false
   let answer: (call: ScriptCall) => ScriptAnswer = () => ({})
   let count = 0
+  let backups = 0
 
   const rowid = (sql: string, ...params: readonly (string | number)[]): number | null => {
     const row = database.prepare(sql).get(...params) as { readonly ROWID: number } | undefined
@@ -217,6 +226,18 @@ export function createMessagesDouble(
         .run(binaryPlist({ rp: [0] }), date(at), guid)
     },
     exec: (sql) => database.exec(sql),
+    backup() {
+      backups += 1
+      const path = `${dbPath}.backup${backups}`
+      database.exec(`VACUUM INTO '${path}'`)
+      return path
+    },
+    restore(path) {
+      database.close()
+      for (const end of ['', '-wal', '-shm']) rmSync(dbPath + end, { force: true })
+      renameSync(path, dbPath)
+      database = opened()
+    },
     async close() {
       clearInterval(looking)
       closed = true

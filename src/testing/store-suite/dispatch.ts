@@ -138,6 +138,21 @@ export function describeDispatch(make: MakeStoreFixture): void {
       expect(offered.handed).toMatchObject([{ id, repeat: true, resume: true, attempts: 2 }])
     })
 
+    it('[S2.redeliver-restart] a mark of a repeat stays until somebody who knows takes it back', async () => {
+      const { id, lane } = await queueOne(store)
+      const back = async (marks: { readonly repeat?: boolean; readonly resume?: boolean }) => {
+        const { token } = await mustTake(store, { lane })
+        await store.moveTurns([{ lane, token, turn: id, to: 'queued', ...marks }])
+        const { repeat, resume } = (await store.turn(id)) ?? {}
+        await store.releaseLanes('turns', [{ lane, token }])
+        return [repeat, resume]
+      }
+      expect(await back({})).toEqual([false, false])
+      expect(await back({ repeat: true, resume: true })).toEqual([true, true])
+      expect(await back({})).toEqual([true, true])
+      expect(await back({ repeat: false, resume: false })).toEqual([false, false])
+    })
+
     it('[I6.unheard-take] what a take handed whose answer was lost is found, and nothing overtakes it', async () => {
       const first = await queueOne(store)
       const { lane } = first

@@ -144,6 +144,8 @@ export function describePeople(make: MakeStoreFixture): void {
       expect(await store.pruneTokens(2_000, 100)).toBe(1)
       expect(await store.pruneTokens(2_000, 100)).toBe(0)
       expect((await store.tokens()).map(({ id }) => id)).toEqual(['b', 'c', 'd'])
+      const pruned = (await store.ledger({ afterSeq: 0, limit: 100 })).filter(({ to }) => to === 'pruned')
+      expect(pruned).toMatchObject([{ kind: 'audit', ref: 'tokens', detail: '{"rows":"1"}' }])
       expect(await store.verify()).toMatchObject({ ok: true })
     })
 

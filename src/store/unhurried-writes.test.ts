@@ -26,7 +26,7 @@ describe.each([
 ] as const)('what nobody waits for, on %s', (_, make) => {
   it('[I23.lone-commits] is written with what comes next, before it', async () => {
     const fixture = await make()
-    const store = await fixture.openWith({ patienceMs: AN_HOUR })
+    const store = await fixture.openWith({ unhurriedMs: AN_HOUR })
     const note = await sending(store)
     const before = await commits(store)
     const noted = store.moveSends([note], { unhurried: true })
@@ -40,12 +40,12 @@ describe.each([
 
   it('[I23.lone-commits] is written alone where nothing comes, and before the store is closed', async () => {
     const fixture = await make()
-    const quick = await fixture.openWith({ patienceMs: 1 })
+    const quick = await fixture.openWith({ unhurriedMs: 1 })
     const alone = await sending(quick)
     expect(await quick.moveSends([alone], { unhurried: true })).toEqual(['moved'])
     await quick.releaseLanes('sends', [alone])
     await quick.close()
-    const slow = await fixture.openWith({ patienceMs: AN_HOUR, node: 'other' })
+    const slow = await fixture.openWith({ unhurriedMs: AN_HOUR, node: 'other' })
     const note = await sending(slow)
     const noted = slow.moveSends([note], { unhurried: true })
     await slow.close()
@@ -57,7 +57,7 @@ describe.each([
 
   it('[I23.lone-commits] a turn that is noted as taken and answered at once is both, in one commit', async () => {
     const fixture = await make()
-    const store = await fixture.openWith({ patienceMs: AN_HOUR })
+    const store = await fixture.openWith({ unhurriedMs: AN_HOUR })
     const { id: turn, lane } = await queueOne(store)
     const { token } = await mustTake(store, { lane })
     const before = await commits(store)
