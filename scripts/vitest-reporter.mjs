@@ -114,10 +114,19 @@ export function suitesMissing(root, ran) {
       .filter((entry) => entry.isDirectory())
       .map((entry) => `${bank}/${entry.name}`),
   )
-  return [...adapters, 'src/store/sqlite', 'src/store/postgres']
-    .filter((folder) => ![...ran].some((one) => one.startsWith(`${folder}/`)))
-    .map((folder) => `the shared suite did not run for ${folder}`)
+  return [...adapters, 'src/store/sqlite', 'src/store/postgres'].flatMap((folder) => {
+    const here = [...ran].filter((one) => one.startsWith(`${folder}/`))
+    if (here.length === 0) return [`the shared suite did not run for ${folder}`]
+    // A suite that is shared out between files has run when all of its parts have.
+    const shares = here.flatMap((one) => (SHARE.exec(one) ? [SHARE.exec(one).slice(1).map(Number)] : []))
+    const nths = new Set(shares.map(([nth]) => nth))
+    return Array.from({ length: shares[0]?.[1] ?? 0 }, (_, at) => at + 1)
+      .filter((nth) => !nths.has(nth))
+      .map((nth) => `part ${nth} of the shared suite did not run for ${folder}`)
+  })
 }
+
+const SHARE = /, part (\d+) of (\d+)$/
 
 /** Seconds by folder, and the slowest files. A run of one or two files needs no table. */
 export function timeTable(files, took) {

@@ -31,6 +31,7 @@ export const LONGEST = [
   'test/daemon/reload.test.ts',
   'test/daemon/instances.test.ts',
   'src/store/postgres/postgres-suite.test.ts',
+  'src/store/postgres/postgres-suite-rest.test.ts',
   'test/scenarios/discord-faults.test.ts',
   'test/scenarios/whatsapp-faults.test.ts',
   'test/scenarios/discord-deaf.test.ts',

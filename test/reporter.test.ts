@@ -47,6 +47,13 @@ it('[I13.suite-ran] a run of all tests misses the suite of whoever did not run i
       `the shared suite did not run for ${folder}`,
     ])
   }
+  const half = (nth: number) =>
+    `src/store/postgres/x.test.ts: [I2.suite-store] PostgreSQL store, part ${nth} of 2`
+  const others = all.filter((one) => !one.startsWith('src/store/postgres/'))
+  expect(suitesMissing(ROOT, new Set([...others, half(1), half(2)]))).toEqual([])
+  expect(suitesMissing(ROOT, new Set([...others, half(2)]))).toEqual([
+    'part 1 of the shared suite did not run for src/store/postgres',
+  ])
 })
 
 it('looks a second time at a few red files, never at many or at what is no test', () => {

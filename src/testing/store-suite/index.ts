@@ -24,35 +24,48 @@ import { describeTurnEndings } from './turn-endings.ts'
 import { describeTurnEvents } from './turn-events.ts'
 import { describeTurnSteps } from './turn-steps.ts'
 
-/** Runs the suite against the store that `make` opens. `propertyRuns`: how many random sequences. */
+const PARTS: readonly ((make: MakeStoreFixture) => void)[] = [
+  describeIntake,
+  describeEffects,
+  describeDispatch,
+  describeHanding,
+  describeTurnEndings,
+  describeOutlet,
+  describeSending,
+  describeLaterWords,
+  describeClaims,
+  describeTakeovers,
+  describeConversations,
+  describePeople,
+  describeReading,
+  describeHistory,
+  describeTurnEvents,
+  describeTurnSteps,
+  describeFiles,
+  describeAudit,
+  describeKeeping,
+  describeNodes,
+  describeCluster,
+]
+
+export interface StoreSuiteOptions {
+  /** How many random sequences. */
+  readonly propertyRuns: number
+  /** Absent: all of it. Else every so-manieth part, for a back end whose tests take long: the files run side by side. */
+  readonly share?: { readonly nth: number; readonly of: number }
+}
+
+/** Runs the suite against the store that `make` opens. */
 export function describeStore(
   name: string,
   make: MakeStoreFixture,
-  options: { readonly propertyRuns: number },
+  { propertyRuns, share = { nth: 1, of: 1 } }: StoreSuiteOptions,
 ): void {
-  describe(`[S12.one-suite] [I2.suite-store] ${name}`, () => {
-    describeIntake(make)
-    describeEffects(make)
-    describeDispatch(make)
-    describeHanding(make)
-    describeTurnEndings(make)
-    describeOutlet(make)
-    describeSending(make)
-    describeLaterWords(make)
-    describeClaims(make)
-    describeTakeovers(make)
-    describeConversations(make)
-    describePeople(make)
-    describeReading(make)
-    describeHistory(make)
-    describeTurnEvents(make)
-    describeTurnSteps(make)
-    describeFiles(make)
-    describeAudit(make)
-    describeKeeping(make)
-    describeNodes(make)
-    describeCluster(make)
-    describeProperties(make, options.propertyRuns)
+  const { nth, of } = share
+  const words = of === 1 ? name : `${name}, part ${nth} of ${of}`
+  describe(`[S12.one-suite] [I2.suite-store] ${words}`, () => {
+    const all = [...PARTS, (on: MakeStoreFixture) => describeProperties(on, propertyRuns)]
+    for (const describePart of all.filter((_, at) => at % of === nth - 1)) describePart(make)
   })
 }
 
