@@ -12,6 +12,16 @@ function hashToken(token: string): string {
     : createHash('sha256').update(token).digest('hex')
 }
 
+/**
+ * In front of an id, which is no secret: those of one commit then stand side by side in the index of ids, and are a page of it
+ * to write, where chance alone made it a page each.
+ */
+function secondOf(now: number): string {
+  return Math.max(0, Math.floor(now / 1000))
+    .toString(16)
+    .padStart(8, '0')
+}
+
 export interface Tokens extends TokenBook {
   /** Made, and good once whoever asked has kept its row. */
   prepare(order: Parameters<TokenBook['mint']>[0]): { readonly token: string; readonly row: NewToken }
@@ -40,7 +50,7 @@ export function createTokens(
 
   const prepare: Tokens['prepare'] = ({ kind, scope, ttlMs, prefix = kind }) => {
     const token = `${prefix}_${Buffer.from(random.bytes(32)).toString('base64url')}`
-    const id = `tok_${Buffer.from(random.bytes(6)).toString('hex')}`
+    const id = `tok_${secondOf(clock.now())}${Buffer.from(random.bytes(6)).toString('hex')}`
     const expiresAt = ttlMs === null ? null : clock.now() + ttlMs
     return { token, row: { id, hash: hashToken(token), kind, scope, expiresAt } }
   }

@@ -231,6 +231,8 @@ export interface SendRequest {
   readonly key: string
   /** Position of the message; see TranscriptEntry.seq. */
   readonly seq: number
+  /** When it is said, as its TranscriptEntry has it. */
+  readonly at?: number
   /** Which part of a text that was cut, from 0; absent: it is whole. */
   readonly part?: number
   /** The turn that it answers, if any. */

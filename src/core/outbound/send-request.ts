@@ -13,7 +13,8 @@ export function requestOf(row: SendRow, op: OutboundOp): SendRequest {
   const part = row.group === null ? {} : { part: row.part }
   const shown = row.platformIds.length === 0 ? {} : { shown: row.platformIds }
   const seq = row.place ?? row.seq
-  return { to: rowAddress(row), op, key: row.id, seq, cause: row.cause, ...turn, ...part, ...shown }
+  const at = Math.max(row.createdAt, row.dueAt)
+  return { to: rowAddress(row), op, key: row.id, seq, at, cause: row.cause, ...turn, ...part, ...shown }
 }
 
 /** It was looked for and is not there: it can be tried again. */

@@ -60,7 +60,7 @@ export function createWebhook(
     async start(given) {
       intake = given
     },
-    async send({ to, op, key, seq }) {
+    async send({ to, op, key, seq, at }) {
       const shown: Shown = { seq, id: key, to, op, at: deps.clock.now() }
       if (config.outward.kind === 'none') {
         throw new SwitchboardError(
@@ -75,7 +75,9 @@ export function createWebhook(
         throw new SwitchboardError('platform_rejected', `integration ${config.id} cannot show a ${op.kind}`)
       }
       const given = config.outward.kind === 'post' ? await postOut(config.outward, shown, fetch) : []
-      if (config.outward.kind === 'stream') streams.show(shown)
+      if (config.outward.kind === 'stream') {
+        streams.show({ ...shown, at: at ?? shown.at, isRow: at !== undefined })
+      }
       return { platformIds: given.length === 0 ? [key] : given }
     },
     heard: (conversation) => streams.heard(conversation),

@@ -96,6 +96,12 @@ export interface Shown {
   readonly at: number
 }
 
+/** What is being sent at this moment. */
+export interface Live extends Shown {
+  /** It says what the row says, its time included: nobody has to look it up. */
+  readonly isRow: boolean
+}
+
 /** One event of the stream: plain text as in the seed, or JSON for programs. */
 export function eventData(shown: Shown, format: 'text' | 'json'): string {
   if (format === 'text') return shownText(shown.op)

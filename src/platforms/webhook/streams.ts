@@ -3,7 +3,7 @@ import type { HttpReply, PlatformDeps, VerifiedRequest } from '../../contract/in
 import type { WebhookConfig } from './config.ts'
 import { createLookTogether } from './look-together.ts'
 import { parsePosition } from './position.ts'
-import { forbidden, jsonError, type Shown } from './render.ts'
+import { forbidden, jsonError, type Live } from './render.ts'
 import { header } from './verify.ts'
 import { createWatcher, type Watcher } from './watcher.ts'
 
@@ -13,7 +13,7 @@ const MAX_OF_SENDER = 20
 
 export interface Streams {
   open(verified: VerifiedRequest): Promise<HttpReply>
-  show(message: Shown): void
+  show(message: Live): void
   heard(conversation: string): void
   status(conversation: string, text: string): void
   count(): number

@@ -19,6 +19,30 @@ describe('webhook stream', () => {
     expect(data(watching)).toEqual(['two\nlines'])
   })
 
+  it('[S7.webhook-two-way] what stands right behind the last row is shown without a look, as its row tells it', async () => {
+    const { deps, row, send, reader } = setUp()
+    row(1, 'sent')
+    const watching = await reader('format=json')
+    deps.looks = 0
+    await send(2, { at: 5_000 })
+    await deps.clock.settle()
+    expect([watching.events().length, deps.looks]).toEqual([1, 0])
+    // One between them that nobody told of: it is looked for, and left open as long as it is on its way.
+    row(3, 'queued')
+    await send(4, { at: 6_000 })
+    await deps.clock.settle()
+    expect(watching.events().map(({ id }) => id)).toEqual(['2', '4-3'])
+    expect(deps.looks).toBeGreaterThan(0)
+    // While one is missing before it, the next is looked for as well.
+    deps.looks = 0
+    await send(5)
+    await deps.clock.settle()
+    expect(watching.events().at(-1)?.id).toBe('5-3')
+    expect(deps.looks).toBeGreaterThan(0)
+    const replayed = (await reader('format=json&after=1')).events().map((event) => event.data)
+    expect(watching.events().map((event) => event.data)).toEqual(replayed)
+  })
+
   it('[I14.status-stream] a status is an event of its own kind, without an id, and moves no position', async () => {
     const { adapter, deps, row, send, reader } = setUp()
     row(1, 'sent')

@@ -4,7 +4,8 @@
 // The transcript is the record, and what is shown is what it says, in its order. The position moves only along its
 // answers: it holds rows back while a commit of another node may still put one before them. A live message is a hint: it
 // says "look", and that its row may be shown although its `sent` is not committed yet. A row that is not sent yet
-// leaves a hole, which is filled when the row is sent.
+// leaves a hole, which is filled when the row is sent. One that stands right behind the position, while nothing is missing
+// before it, is all that a look would find: it is shown as it comes.
 import {
   type Address,
   address,
@@ -19,7 +20,7 @@ import {
 import { formatSse, formatSseComment, visitPassed } from '../../kit/index.ts'
 import { LOOK_MS, type LookTogether, type News } from './look-together.ts'
 import { formatPosition, type Position } from './position.ts'
-import { eventData, type Shown } from './render.ts'
+import { eventData, type Live, type Shown } from './render.ts'
 
 const PAGE = 100
 /** A live message whose row is held back is looked for after this long, then twice as long, up to a sweep. */
@@ -37,7 +38,7 @@ export interface WatcherConfig {
 }
 
 export interface Watcher {
-  show(message: Shown): void
+  show(message: Live): void
   /** Something was sent there by another node. */
   heard(conversation: string): void
   /** What the agent does now. Lossy: it has no id, so it moves no position and comes back to nobody. */
@@ -150,12 +151,12 @@ export function createWatcher(
   }
 
   /** Row by row as fast as the reader reads, so that one who is far behind is not taken for one who does not read. */
-  async function emit(row: TranscriptEntry): Promise<void> {
-    closeHole(row.seq)
-    if (recent.has(row.seq)) return
-    recent.set(row.seq, true)
-    at.upTo = Math.max(at.upTo, row.seq)
-    const message = fromRow(config.integration, row)
+  async function emit(message: Shown): Promise<void> {
+    const { seq } = message
+    closeHole(seq)
+    if (recent.has(seq)) return
+    recent.set(seq, true)
+    at.upTo = Math.max(at.upTo, seq)
     const { kind } = message.op
     const event = kind === 'edit' || kind === 'react' ? { event: kind } : {}
     sink.write(formatSse({ ...event, id: formatPosition(at), data: eventData(message, config.format) }))
@@ -173,7 +174,7 @@ export function createWatcher(
         await fillHoles((hole) => places.has(placeOf.get(hole) ?? page[0]?.conversation ?? ''))
       for (const row of page) {
         if (sink.closed) return
-        if (mayShow(row)) await emit(row)
+        if (mayShow(row)) await emit(fromRow(config.integration, row))
         else if (onItsWay(row)) leaveHole(row)
         else live.delete(row.seq)
         at.upTo = Math.max(at.upTo, row.seq)
@@ -194,14 +195,18 @@ export function createWatcher(
       read: (afterSeq, beforeSeq) => rows({ afterSeq, beforeSeq, limit: PAGE }),
       isReady: (row) => row === undefined || mayShow(row) || !onItsWay(row),
       async visit(hole, row) {
-        if (row !== undefined && mayShow(row)) await emit(row)
+        if (row !== undefined && mayShow(row)) await emit(fromRow(config.integration, row))
         else if (row === undefined || !onItsWay(row)) closeHole(hole)
         return !sink.closed
       },
     })
   }
 
-  async function pump(unasked: boolean): Promise<void> {
+  /** No row can stand between it and what was passed, and none before it is still to come. */
+  const isNext = ({ seq, isRow }: Live) => isRow && seq === at.upTo + 1 && at.holes.size === 0
+
+  async function pump(unasked: boolean, message?: Live): Promise<void> {
+    let next = message
     again = true
     if (unasked) fill = true
     if (pumping) return
@@ -210,7 +215,9 @@ export function createWatcher(
       while (again && !isGone()) {
         again = false
         if (!begun) await begin()
-        await readOn()
+        if (next && isNext(next)) await emit(next)
+        else await readOn()
+        next = undefined
         const all = fill
         fill = false
         await fillHoles(all ? () => true : besideLive())
@@ -255,7 +262,8 @@ export function createWatcher(
 
   const known = (seq: number) => resumedAt !== null && seq <= resumedAt && !at.holes.has(seq)
   return {
-    show({ seq, to }) {
+    show(message) {
+      const { seq, to } = message
       if (config.conversation !== null && to.conversation !== config.conversation) return
       if (recent.has(seq) || known(seq)) return
       live.set(seq, true)
@@ -264,7 +272,7 @@ export function createWatcher(
         at.holes.add(seq)
         placeOf.set(seq, to.conversation)
       }
-      void pump(false)
+      void pump(false, message)
     },
     heard(conversation) {
       if (config.conversation === null || conversation === config.conversation) void pump(true)

@@ -1,5 +1,5 @@
 // Whether somebody else wrote to the main file of an open SQLite database, in place. In this mode the engine writes to it
-// only when it folds the log into it: in a commit of ours, which is noted, or by somebody's own tool, which the index of the
+// only when it folds the log into it: when we tell it to, which is noted, or by somebody's own tool, which the index of the
 // log tells. A new time alone is no proof (`touch`): then as much of the content as is quickly read is compared.
 import { createHash } from 'node:crypto'
 import { fstatSync, readSync, type Stats } from 'node:fs'
@@ -8,8 +8,10 @@ import type { WalIndex, WalIndexFile } from './wal-index.ts'
 export interface FileContent {
   /** True: it holds something that the engine did not write there. `log`: what its index said just before. */
   isForeign(log: WalIndex | null): boolean
-  /** After a write of our own: what is there now is ours. */
-  note(): void
+  /** After a commit of ours, which `isForeign` was asked before: where it may have begun the log anew, that is noted. */
+  committed(): void
+  /** After a fold of ours: what is there now is ours. */
+  folded(): void
 }
 
 const BLOCK_BYTES = 4_096
@@ -40,11 +42,23 @@ export function followContent(handle: number, index: WalIndexFile): FileContent 
 
   const first = look(index.read())
   let known = { ...first, sample: sample(first.size) }
+  /** All of the log was folded when it was last looked at: the next commit begins it anew. */
+  let beginsAnew = true
+
+  const note = () => {
+    const now = look(index.read())
+    if (now.mark === known.mark) known.folds = now.folds
+    else known = { ...now, sample: sample(now.size) }
+  }
 
   return {
     isForeign(before) {
+      beginsAnew = before === null || before.folded === before.frames
       const now = look(before)
-      if (now.mark === known.mark) return false
+      if (now.mark === known.mark) {
+        known.folds = now.folds
+        return false
+      }
       const content = sample(now.size)
       // Read last: whoever folds the log says so before the first page, so that no page of a fold was sampled unsaid.
       const log = index.read()
@@ -53,11 +67,10 @@ export function followContent(handle: number, index: WalIndexFile): FileContent 
       known = { ...now, sample: content }
       return false
     },
-    note() {
-      const now = look(index.read())
-      if (now.mark === known.mark) known.folds = now.folds
-      else known = { ...now, sample: sample(now.size) }
+    committed() {
+      if (beginsAnew) note()
     },
+    folded: note,
   }
 }
 

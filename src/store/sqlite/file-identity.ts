@@ -25,6 +25,10 @@ export interface FileIdentity {
   damage(now: number): string | null
   /** A commit of our own is over. */
   wrote(): void
+  /** The log was folded into the file by ourselves. */
+  folded(): void
+  /** Frames in the log when its damage was last looked for; 0 where all of them were folded already. */
+  logFrames(): number
   release(): void
 }
 
@@ -74,9 +78,11 @@ export function holdIdentity(file: string, before: BigIntStats | null): FileIden
 
   // What was cut out or written over does not come back by itself.
   let damaged: string | null = null
+  let frames = 0
   const damageAt = (now: number): string | null => {
     if (damaged !== null) return damaged
     const before = index.read()
+    frames = before === null || before.folded === before.frames ? 0 : before.frames
     if (content.isForeign(before)) {
       damaged = OVERWRITTEN
       setLogAside(real, beside.get('-wal'), now)
@@ -102,7 +108,9 @@ export function holdIdentity(file: string, before: BigIntStats | null): FileIden
       return null
     },
     damage: damageAt,
-    wrote: () => content.note(),
+    wrote: () => content.committed(),
+    folded: () => content.folded(),
+    logFrames: () => frames,
     release() {
       index.release()
       log.release()

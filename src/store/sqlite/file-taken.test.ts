@@ -219,6 +219,38 @@ it('an ordinary life is no difference: commits, a fold of the log, readers that 
   }
 })
 
+it('[I14.no-false-alarm] a long log is folded behind a commit and begins anew, and neither is a difference', async () => {
+  const sizes = () => [statSync(fixture.file).size, statSync(`${fixture.file}-wal`).size] as const
+  const fill = async () => {
+    const text = 'x'.repeat(3_000)
+    await store.receive(Array.from({ length: 1_500 }, (_, at) => item({ conversation: `c${at}`, text })))
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    expect(file.misplaced()).toBeNull()
+  }
+  const [small] = sizes()
+  // It is long after three, which the fourth sees.
+  for (let round = 0; round < 4; round++) await fill()
+  const [folded, longest] = sizes()
+  expect(folded).toBeGreaterThan(small + 4_000 * 3_000)
+  await fill()
+  expect(sizes()).toEqual([folded, longest])
+})
+
+// The first commit behind a fold begins the log anew, which must not be taken for a fold either.
+it.each([0, 1, 2])(
+  '[I14.file-overwritten] what is written over after a fold of our own and %i commits is noticed',
+  async (commits) => {
+    const text = 'x'.repeat(3_000)
+    await store.receive(Array.from({ length: 4_500 }, (_, at) => item({ conversation: `c${at}`, text })))
+    await queueOne(store)
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    expect(statSync(fixture.file).size).toBeGreaterThan(4_000 * 3_000)
+    for (let at = 0; at < commits; at++) await queueOne(store)
+    overwrite(fixture.file, readFileSync(fixture.file).fill(0, 4_096))
+    await expect(queueOne(store)).rejects.toMatchObject({ code: 'store_unavailable' })
+  },
+)
+
 it('[I14.log-gone] a log that was cut is noticed however far it has grown since; one that a tool folded is no difference', async () => {
   const fill = async (from: number) => {
     for (let at = from; at < from + 20; at++) await queueOne(store, { conversation: `c${at}` })

@@ -6,6 +6,7 @@ import type { WalIndex } from './wal-index.ts'
 const HEADER_BYTES = 32
 const FRAME_HEADER_BYTES = 24
 const FRAME_SALTS_AT = 8
+const SALTS_BYTES = 8
 
 export interface LogFile {
   /** True: it was cut, or written over. A log that is not there, or another one, is told elsewhere. */
@@ -18,7 +19,7 @@ export interface LogFile {
  * its path. The engine's locks are on the other files: none is given up when it is closed.
  */
 export function openLogFile(path: string, isOurs: (log: BigIntStats) => boolean): LogFile {
-  const bytes = Buffer.alloc(8)
+  let bytes = Buffer.alloc(0)
   let handle: number | null = null
   const open = (): number | null => {
     if (handle !== null) return handle
@@ -40,10 +41,12 @@ export function openLogFile(path: string, isOurs: (log: BigIntStats) => boolean)
       if (log === null) return false
       const frameBytes = FRAME_HEADER_BYTES + pageBytes
       const last = HEADER_BYTES + (frames - 1) * frameBytes
-      // The end of the last frame, and the salts that each frame of this log carries.
-      const whole = readSync(log, bytes, 0, 1, last + frameBytes - 1) === 1
-      const read = whole ? readSync(log, bytes, 0, 8, last + FRAME_SALTS_AT) : 0
-      return read < 8 || bytes.toString('latin1') !== salts
+      // To the end of the last frame, from the salts on that each frame of this log carries: one call, for a call costs more
+      // than a page.
+      const wanted = frameBytes - FRAME_SALTS_AT
+      if (bytes.length !== wanted) bytes = Buffer.alloc(wanted)
+      const read = readSync(log, bytes, 0, wanted, last + FRAME_SALTS_AT)
+      return read < wanted || bytes.toString('latin1', 0, SALTS_BYTES) !== salts
     },
     release() {
       if (handle !== null) closeSync(handle)
