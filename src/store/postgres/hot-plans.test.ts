@@ -107,4 +107,9 @@ async function allTheWay(store: Store): Promise<void> {
   await store.findWork('turns', ['kate', 'main'], { limit: 100 })
   await store.findWork('sends', ['old'], { limit: 100 })
   await store.turn(turn)
+  // What a commit brings is taken by it.
+  store.onCommit((hints) => {
+    for (const hint of hints) if (hint.kind === 'turns') void store.takeTurns([{ lane: hint.lane }], 15_000)
+  })
+  await store.receive([item({ messageId: 'm3' })])
 }
