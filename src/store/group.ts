@@ -7,8 +7,9 @@ import { flush } from './ledger-chain.ts'
 import type { Mac } from './mac.ts'
 import { type Steps, sideBySide } from './statement.ts'
 import type { Verb, VerbContext, WriterMemory } from './verb-context.ts'
+import { writeBorn } from './verbs/born-rows.ts'
 import { accept, moveTurns, settleTurns } from './verbs/move-turns.ts'
-import { planWaves, type VerbRun } from './waves.ts'
+import { planWaves, readsBorn, type VerbRun } from './waves.ts'
 
 type AnyVerb = Verb<unknown, unknown>
 
@@ -37,6 +38,7 @@ export function newContext(identity: GroupIdentity, now: number): VerbContext {
     now,
     freshSessions: new Map(),
     freshLanes: new Map(),
+    born: { turns: new Map(), sends: new Map() },
     entries: [],
     drops: new Map(),
     counts: new Map(),
@@ -111,6 +113,7 @@ function groupOf(run: typeof runCalls) {
       join([...context.hints.values()])
       yield* run(context, calls, results)
     }
+    yield* writeBorn(context)
     yield* flush(context, mac)
     return results
   }
@@ -126,5 +129,8 @@ function* runWaves(context: VerbContext, calls: readonly Pending[], results: unk
     for (const [nth, result] of (yield* verb(context, args)).entries())
       results[before + (at[nth] as number)] = result
   }
-  for (const runs of planWaves(open)) yield* sideBySide(...runs.map(runOf))
+  for (const runs of planWaves(open)) {
+    if (!runs.every(readsBorn)) yield* writeBorn(context)
+    yield* sideBySide(...runs.map(runOf))
+  }
 }

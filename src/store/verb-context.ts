@@ -1,7 +1,7 @@
 // What a verb has at hand during one commit: time, identity, and the places where it leaves ledger entries, counter
 // changes and hints. All of it is thrown away when the commit fails, so nothing in memory runs ahead of the disk.
 import type { Hint, Random, ReasonCode } from '../contract/index.ts'
-import type { Steps } from './statement.ts'
+import type { Steps, Value } from './statement.ts'
 
 export interface NewEntry {
   readonly kind: string
@@ -66,6 +66,13 @@ export interface Drop {
   count: number
 }
 
+/** A row that is written with the end of the commit: see verbs/born-rows.ts. */
+export interface BornRow {
+  /** In the order of the columns of its insert. */
+  readonly values: Value[]
+  attempts: number
+}
+
 export interface VerbContext {
   readonly now: number
   readonly node: string
@@ -78,6 +85,8 @@ export interface VerbContext {
   readonly freshSessions: Map<string, KnownSession>
   /** Lanes met or changed in this commit; adopted likewise. */
   readonly freshLanes: Map<string, LaneState | null>
+  /** By position. */
+  readonly born: { readonly turns: Map<number, BornRow>; readonly sends: Map<number, BornRow> }
   readonly entries: NewEntry[]
   /** Unkept drops by integration and reason: one entry per commit. */
   readonly drops: Map<string, Drop>

@@ -83,6 +83,13 @@ export function planWaves(calls: readonly Pick<Pending, 'verb' | 'args'>[]): rea
   )
 }
 
+const TAKES: ReadonlySet<AnyVerb> = new Set([takeTurns as AnyVerb, takeSends as AnyVerb])
+
+/** It finds rows of this commit that are not written yet: the others look for them in the database. */
+export function readsBorn({ verb }: VerbRun): boolean {
+  return TAKES.has(verb)
+}
+
 function placeOf({ verb }: VerbRun): number {
   return PLACES.get(verb)?.at ?? 0
 }

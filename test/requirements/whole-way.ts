@@ -7,6 +7,7 @@ export const WHOLE_WAY = requirements(
 built   23 I23.pg-plans         With many rows in the tables no statement that a message costs on PostgreSQL reads a table whole
 built   23 I23.pg-trips         On PostgreSQL many messages take as many statements as few, and a commit of all steps four round trips
 built   23 I23.pg-waves         Verbs of a commit that need nothing of each other are asked side by side; who touches the same lane comes behind
+built   23 I23.pg-born          On PostgreSQL what a commit brings and takes is written once, as what became of it, and one message that two receive at once is one turn
 built   23 I23.pg-notify        A commit notifies nobody: hints go out behind it, and where some were lost the others hear that they missed some
 built   23 I23.pg-lists         A list of texts or numbers reaches PostgreSQL as it was given, whatever is in it
 built   23 I23.held-look        A turn from a place that nobody ever held is handed over without looking for words of a takeover

@@ -14,8 +14,13 @@ const AWAY: readonly (readonly [RegExp, string])[] = [
 /** Codes after which the same group may simply be run again. */
 const COLLISION = /^(40P01|40001)$/
 
+const TAKEN_KEY = '23505'
+
+/** Another node may have received the same message since its key was looked up: then it is found by the next look. */
 export function isCollision(thrown: unknown): boolean {
-  return COLLISION.test(codeOf(thrown))
+  const code = codeOf(thrown)
+  if (code === TAKEN_KEY) return /^turns/.test(String((thrown as { table?: unknown }).table))
+  return COLLISION.test(code)
 }
 
 /** Any error of the driver as a SwitchboardError; null when it is not the database's fault. */

@@ -1,10 +1,12 @@
 // How PostgreSQL runs what a message costs, with many rows in the tables: by an index, never by reading a table whole. The
 // statements are those that the store really sends while messages go all the way.
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Store, sendLane } from '../../contract/index.ts'
 import { item, mustTake, mustTakeSend, send } from '../../testing/store-suite/fixture.ts'
 import { createPostgresFixture, type PostgresFixture } from './fixtures/postgres-fixture.ts'
 import { sentWhile } from './fixtures/sent-statements.ts'
+import { SESSION } from './writer.ts'
 
 const MANY = 50_000
 
@@ -83,6 +85,25 @@ describe('the plans of what a message costs', () => {
     }
     expect(found).toEqual([])
   }, 60_000)
+
+  it('[I23.pg-plans] joins by an index, also as it is planned while the tables are empty', async () => {
+    const empty = await createPostgresFixture()
+    const client = new pg.Client({ connectionString: empty.url })
+    try {
+      await client.connect()
+      await client.query(SESSION)
+      const found: string[] = []
+      for (const text of [...sent].filter((one) => /^\s*(SELECT|WITH|INSERT|UPDATE|DELETE)\b/i.test(one))) {
+        const { rows } = await client.query(`EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${text}`)
+        if (/"(Hash|Merge) Join"|"Join Filter"/.test(JSON.stringify(rows))) found.push(text)
+      }
+      expect(sent.size).toBeGreaterThan(15)
+      expect(found).toEqual([])
+    } finally {
+      await client.end()
+      await empty.dispose()
+    }
+  }, 60_000)
 })
 
 /** Received, taken, answered, sent, and what keeps lanes. */
@@ -107,4 +128,9 @@ async function allTheWay(store: Store): Promise<void> {
   await store.findWork('turns', ['kate', 'main'], { limit: 100 })
   await store.findWork('sends', ['old'], { limit: 100 })
   await store.turn(turn)
+  // What a commit brings is taken by it.
+  store.onCommit((hints) => {
+    for (const hint of hints) if (hint.kind === 'turns') void store.takeTurns([{ lane: hint.lane }], 15_000)
+  })
+  await store.receive([item({ messageId: 'm3' })])
 }

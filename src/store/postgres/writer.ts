@@ -32,7 +32,7 @@ const LONGEST_WAIT_MS = 5_000
  * Statements are planned once a connection, by their indexes: what the tables are like while they are empty must not
  * decide how they are read when they are full, and a plan for each run costs more than the run.
  */
-const SESSION = `SET synchronous_commit = on; SET lock_timeout = '5s'; SET statement_timeout = '15s';
+export const SESSION = `SET synchronous_commit = on; SET lock_timeout = '5s'; SET statement_timeout = '15s';
   SET idle_in_transaction_session_timeout = '4s'; SET plan_cache_mode = force_generic_plan; SET jit = off;
   SET enable_seqscan = off`
 

@@ -27,7 +27,7 @@ import { writeNotification } from './notifications.ts'
 import { keyLeadsTo, prepareKeys, twinOf } from './send-keys.ts'
 import { finishStream } from './streams.ts'
 
-const OUTBOX_INSERT: InsertShape = {
+export const OUTBOX_INSERT: InsertShape = {
   table: 'outbox',
   columns: [
     'seq',
@@ -69,6 +69,8 @@ export interface PreparedSends {
   readonly held: ReadonlyMap<NewSend, HeldBy>
   /** Given out in turn. */
   readonly seqs: number[]
+  /** Nobody looks for them in the database before the end of the commit. */
+  readonly unseen?: true
 }
 
 /** In one round trip. A position that nobody uses is only a gap: where asking costs nothing, none is asked for ahead. */
@@ -138,10 +140,12 @@ function* enqueueAllowed(
   const keys = sends.flatMap((send) => (send.dedupKey === undefined ? [] : [send.dedupKey]))
   if (keys.length === 0) return yield* enqueuePlain(context, sends, prepared)
   yield* prepareKeys(context, keys)
+  // Equal content looks for the row of the one before it.
+  const { unseen: _, ...seen } = prepared
   const results: Enqueued[] = []
   for (const send of sends) {
-    if (send.dedupKey === undefined) results.push(...(yield* enqueuePlain(context, [send], prepared)))
-    else results.push(yield* enqueueKeyed(context, send, send.dedupKey, prepared))
+    if (send.dedupKey === undefined) results.push(...(yield* enqueuePlain(context, [send], seen)))
+    else results.push(yield* enqueueKeyed(context, send, send.dedupKey, seen))
   }
   return results
 }
@@ -173,10 +177,16 @@ function* enqueueNew(
     digests.push(digestOf(op))
     return outboxValues(context, send, { seq: seqs[at] as number, op, birth: QUEUED })
   })
-  const written = yield* insertByKey(values)
+  // Without a key there is nothing that one of them could be a repeat of.
+  const isBorn =
+    prepared.unseen && !context.memory.lanes && sends.every((send) => send.idempotencyKey === undefined)
+  if (isBorn)
+    for (const [at, row] of values.entries())
+      context.born.sends.set(seqs[at] as number, { values: row, attempts: 0 })
+  const written = isBorn ? null : yield* insertByKey(values)
   const results: Enqueued[] = []
   for (const [at, send] of sends.entries()) {
-    if (written[at]) {
+    if (!written || written[at]) {
       const seq = seqs[at] as number
       const id = rowId('o', context.tag, seq)
       recordBirth(context, send, { id, digest: digests[at] ?? '', birth: QUEUED })

@@ -11,7 +11,7 @@ import {
   SwitchboardError,
 } from '../../contract/index.ts'
 import { LIVE_TAKEOVER } from '../reads/takeovers.ts'
-import { firstRow, rows, run, type Steps, text, textOrNull, whole } from '../statement.ts'
+import { firstRow, rows, run, type Steps, text } from '../statement.ts'
 import type { VerbContext } from '../verb-context.ts'
 
 export interface HeldBy {
@@ -24,7 +24,7 @@ export interface HeldBy {
 const NONE: ReadonlyMap<string, HeldBy> = new Map()
 
 /** Where nobody ever took anything over, no message pays for looking. */
-function* isHeldless(context: VerbContext): Steps<boolean> {
+export function* isHeldless(context: VerbContext): Steps<boolean> {
   if (context.heldless || !context.memory.lanes) return context.heldless
   context.heldless = (yield* firstRow('SELECT 1 AS there FROM takeovers LIMIT 1')) === undefined
   return context.heldless
@@ -80,34 +80,6 @@ export function* markHeld(
   }
   for (const [id, seqs] of byTakeover)
     yield* run('UPDATE turns SET takeover = $2 WHERE seq @any($1)', [seqs, id])
-}
-
-export interface TurnsUnderHold {
-  /** Position → who holds its place. They were queued at another node while it was taken. */
-  readonly now: ReadonlyMap<number, HeldBy>
-  /** Those whose place somebody holds, or held once. */
-  readonly ever: ReadonlySet<number>
-}
-
-// By their places, so that it can be asked along with the rows.
-const HOLDERS = `SELECT turns.seq, max(CASE WHEN takeovers.state = 'held' THEN takeovers.id END) AS id,
-    max(CASE WHEN takeovers.state = 'held' THEN takeovers.holder_name END) AS holder_name
-  FROM turns JOIN takeovers ON takeovers.integration = turns.integration
-    AND takeovers.conversation = turns.conversation AND COALESCE(takeovers.thread, '') = COALESCE(turns.thread, '')
-  WHERE turns.seq @any($1) AND takeovers.since IS NOT NULL GROUP BY turns.seq`
-
-/** Of turns that are about to be handed over, by position. */
-export function* turnsUnderHold(context: VerbContext, turns: readonly number[]): Steps<TurnsUnderHold> {
-  const now = new Map<number, HeldBy>()
-  const ever = new Set<number>()
-  if (turns.length === 0 || (yield* isHeldless(context))) return { now, ever }
-  for (const row of yield* rows(HOLDERS, [turns])) {
-    const seq = whole(row, 'seq')
-    ever.add(seq)
-    const id = textOrNull(row, 'id')
-    if (id !== null) now.set(seq, { id, name: text(row, 'holder_name') })
-  }
-  return { now, ever }
 }
 
 /** What an agent says, by itself or through a tool. */

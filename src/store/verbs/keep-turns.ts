@@ -17,6 +17,7 @@ import {
   type InsertShape,
   insert,
   reserve,
+  rows,
   run,
   type Steps,
   sideBySide,
@@ -28,7 +29,7 @@ import {
 import { count, FOUND_LATE, hint, type KnownSession, type VerbContext } from '../verb-context.ts'
 import { bearSessions, currentSessions, factsOfSession, firstSession, type SessionBirth } from './sessions.ts'
 
-const TURN_INSERT: InsertShape = {
+export const TURN_INSERT: InsertShape = {
   table: 'turns',
   columns: [
     'seq',
@@ -55,22 +56,49 @@ const TURN_INSERT: InsertShape = {
   identity: 'seq',
 }
 
+const SEQ = TURN_INSERT.columns.indexOf('seq')
+const SESSION = TURN_INSERT.columns.indexOf('session')
+const LANE = TURN_INSERT.columns.indexOf('lane')
+
 /** What `keep` asks first, of items that are all kept at once. */
 interface LookedAhead {
   readonly items: number
   readonly current: ReadonlyMap<string, KnownSession>
   readonly seqs: readonly number[]
+  /** Of these turns none was received before; null: of some one was, or it was not asked. */
+  readonly fresh: readonly NewTurn[] | null
 }
 
 /** With the first questions, in their round trip; where asking costs nothing, it is asked when it is needed. */
 export function* lookAhead(context: VerbContext, items: readonly ReceiveItem[]): Steps<LookedAhead | null> {
   const isPlain = items.every((item) => item.keepRow && item.effects.length === 0)
   if (context.memory.lanes || !isPlain || items.length === 0) return null
-  const [current, seqs] = yield* sideBySide(
+  const turns = items.map(({ turn }) => turn)
+  const [current, seqs, isFresh] = yield* sideBySide(
     currentSessions(context, wantedKeys(items, keysOf(items))),
     reserve('turns', items.length),
+    areFresh(turns),
   )
-  return { items: items.length, current, seqs }
+  return { items: items.length, current, seqs, fresh: isFresh ? turns : null }
+}
+
+const KNOWN_KEYS = `SELECT turns.seq FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[])
+    AS asked(integration, conversation, message_id, edit_version)
+  JOIN turns ON turns.integration = asked.integration AND turns.conversation = asked.conversation
+    AND turns.message_id = asked.message_id AND turns.edit_version = asked.edit_version LIMIT 1`
+
+/** No key is known, and none comes twice. */
+function* areFresh(turns: readonly NewTurn[]): Steps<boolean> {
+  const known = yield* rows(KNOWN_KEYS, [
+    turns.map(({ at }) => at.integration),
+    turns.map(({ at }) => at.conversation),
+    turns.map(({ messageId }) => messageId),
+    turns.map(({ editVersion }) => editVersion),
+  ])
+  const keys = turns.map(({ at, messageId, editVersion }) =>
+    JSON.stringify([at.integration, at.conversation, messageId, editVersion]),
+  )
+  return known.length === 0 && new Set(keys).size === keys.length
 }
 
 function keysOf(items: readonly ReceiveItem[]): readonly string[] {
@@ -83,7 +111,8 @@ function wantedKeys(items: readonly ReceiveItem[], keys: readonly string[]): rea
 
 /**
  * Writes rows for all items; a known key yields the first row's facts. `leadsTo`: the session of somebody else that
- * the (only) item goes to. `ahead`: what was asked before, of use if it was for as many.
+ * the (only) item goes to. `ahead`: what was asked before, of use if it was for as many; where all of them are known to be
+ * new, they are written with the end of the commit.
  */
 export function* keep(
   context: VerbContext,
@@ -91,8 +120,9 @@ export function* keep(
   { leadsTo, ahead }: { readonly leadsTo?: string; readonly ahead?: LookedAhead | null } = {},
 ): Steps<ReceiveResult[]> {
   const keys = keysOf(items)
-  const { current, seqs } =
-    ahead && ahead.items === items.length ? ahead : yield* lookNow(context, items, keys)
+  const looked = ahead && ahead.items === items.length ? ahead : yield* lookNow(context, items, keys)
+  const { current, seqs } = looked
+  const isBorn = leadsTo === undefined && items.every(({ turn }, at) => turn === looked.fresh?.[at])
   const first = leadsTo === undefined ? yield* firstSessions(items, keys, current) : NONE
   const led = leadsTo === undefined ? null : yield* sessionNamed(context, leadsTo)
   const sessions: (KnownSession | null)[] = []
@@ -106,12 +136,12 @@ export function* keep(
     digests.push(body === null ? item.turn.bodyDigest : digestOf(body))
     values.push(turnValues(context.now, seqs[at] as number, item, session, body))
   }
-  const written = yield* insert(TURN_INSERT, values)
+  const written = isBorn ? null : yield* insert(TURN_INSERT, values)
   const births = new Map<string, SessionBirth>()
   const results: ReceiveResult[] = []
   for (let at = 0; at < items.length; at++) {
     const item = items[at] as ReceiveItem
-    if (!written[at]) {
+    if (written && !written[at]) {
       results.push(yield* firstReceived(context, item.turn))
       continue
     }
@@ -136,9 +166,13 @@ export function* keep(
   }
   if (births.size > 0) {
     for (const { id, seq } of yield* bearSessions(context, [...births.values()])) {
-      yield* run('UPDATE turns SET lane = $1 WHERE seq @any($3) AND session = $2', [seq, id, seqs])
+      if (!isBorn)
+        yield* run('UPDATE turns SET lane = $1 WHERE seq @any($3) AND session = $2', [seq, id, seqs])
+      else for (const row of values) if (row[SESSION] === id) row[LANE] = seq
     }
   }
+  if (isBorn)
+    for (const row of values) context.born.turns.set(row[SEQ] as number, { values: row, attempts: 0 })
   return results
 }
 
@@ -151,7 +185,7 @@ function* lookNow(
     currentSessions(context, wantedKeys(items, keys)),
     reserve('turns', items.length),
   )
-  return { current, seqs }
+  return { current, seqs, fresh: null }
 }
 
 const NONE: ReadonlyMap<string, KnownSession> = new Map()

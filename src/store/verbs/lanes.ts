@@ -94,11 +94,12 @@ interface Free {
 const FREE_LANES = `SELECT lane, owner, token, until, not_before FROM lanes WHERE kind = $1 AND lane @any($2)
   AND (owner IS NULL OR until <= $4 OR substr(owner, 1, length($3)) = $3) ORDER BY lane @skip`
 
-// Of new ones: who comes first makes the row, the others do not wait for its commit.
-const OTHER_LANES = `SELECT asked.lane, l.until,
-    CASE WHEN l.lane IS NOT NULL THEN 0
-      WHEN pg_try_advisory_xact_lock(hashtextextended($1 || asked.lane, 0)) THEN 1 ELSE 0 END AS first
-  FROM unnest($2::text[]) AS asked(lane) LEFT JOIN lanes l ON l.kind = $1 AND l.lane = asked.lane`
+// Of new ones: who comes first makes the row, the others do not wait for its commit. Each lane is looked up by itself: joined, and
+// planned while there are no lanes yet, all of a kind would be read each time.
+const OTHER_LANES = `SELECT lane, until, CASE WHEN until IS NOT NULL THEN 0
+      WHEN pg_try_advisory_xact_lock(hashtextextended($1 || lane, 0)) THEN 1 ELSE 0 END AS first
+  FROM (SELECT asked.lane, (SELECT l.until FROM lanes l WHERE l.kind = $1 AND l.lane = asked.lane) AS until
+    FROM unnest($2::text[]) AS asked(lane) OFFSET 0) AS found`
 
 /**
  * Lanes that this node does not hold, as far as they may be taken. Nothing is waited for, and what others hold is not

@@ -140,8 +140,9 @@ function* partsBehind(context: VerbContext, send: SendRow, state: SendState): St
   return found.map((row) => sendRow(context.tag, row))
 }
 
-/** Without what they say: a move does not need it. */
-const MOVED_COLUMNS = SEND_COLUMNS.replace(' op,', ' NULL AS op,')
+/** Of a row that moves: what it says, for whom and when is left where it is. */
+const MOVED_COLUMNS =
+  'seq, lane, integration, conversation, thread, state, reason, detail, platform_ids, grp, part, claim'
 
 function* loadSends(context: VerbContext, moves: readonly SendMove[]): Steps<Map<string, SendRow>> {
   const seqs = new Set<number>()

@@ -92,7 +92,7 @@ export const settleTurns: Verb<SettleCall, SettleResult> = function* (context, c
   const sent = yield* enqueueWithEnd(
     context,
     calls.flatMap((call, at) => (outcomes[at] === 'accepted' ? sendsOf(call) : [])),
-    prepared,
+    { ...prepared, unseen: true },
   )
   let from = 0
   const results: SettleResult[] = []

@@ -3,6 +3,7 @@
 import { IN_FLIGHT } from '../in-flight.ts'
 import { type Row, rows, type Steps, text, whole } from '../statement.ts'
 import type { VerbContext } from '../verb-context.ts'
+import { bornQueuedSends, bornQueuedTurns } from './born-rows.ts'
 
 export interface OpenTurns {
   /** By position, oldest first. */
@@ -49,6 +50,12 @@ export function* openTurns(
     if (text(row, 'state') === 'queued') lane?.queued.push(whole(row, 'seq'))
     else lane?.flying.push(whole(row, 'seq'))
   }
+  for (const [seq, { queued }] of found) {
+    const born = bornQueuedTurns(context, seq)
+    if (born.length === 0) continue
+    queued.push(...born)
+    queued.sort((one, other) => one - other)
+  }
   return found
 }
 
@@ -91,5 +98,11 @@ export function* openSends(
   ])
   for (const { lane } of lanes) found.set(lane, [])
   for (const row of open) found.get(text(row, 'lane'))?.push(row)
+  for (const [lane, waiting] of found) {
+    const born = bornQueuedSends(context, lane)
+    if (born.length === 0) continue
+    waiting.push(...born)
+    waiting.sort((one, other) => whole(one, 'seq') - whole(other, 'seq'))
+  }
   return found
 }

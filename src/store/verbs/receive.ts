@@ -35,7 +35,7 @@ export const receive: Verb<ReceiveCall, readonly ReceiveResult[]> = function* (c
   }
   const answers: ReceiveResult[] = []
   let plain: ReceiveItem[] = []
-  const all = calls.flatMap((call) => call.items)
+  const all = calls.flatMap((call) => call.items).map(storableItem)
   const [claimed, deleted, held, ahead] = yield* sideBySide(
     itemsUnderClaim(context, all),
     withdrawnBefore(all),
@@ -43,9 +43,7 @@ export const receive: Verb<ReceiveCall, readonly ReceiveResult[]> = function* (c
     lookAhead(context, all),
   )
   for (const given of all) {
-    const turn = storableTurn(given.turn)
-    const whole = turn === given.turn ? given : { ...given, turn }
-    const item = deleted.has(given) ? asWithdrawn(whole) : held.has(given) ? asHeld(whole) : whole
+    const item = deleted.has(given) ? asWithdrawn(given) : held.has(given) ? asHeld(given) : given
     const routed = claimed.has(given) && item.claims !== undefined
     if (!routed && item.keepRow && item.effects.length === 0) {
       plain.push(item)
@@ -56,7 +54,9 @@ export const receive: Verb<ReceiveCall, readonly ReceiveResult[]> = function* (c
     if (routed) answers.push(yield* keepRouted(context, item))
     else answers.push(item.keepRow ? yield* keepWithEffects(context, item) : yield* drop(context, item))
   }
-  if (plain.length > 0) answers.push(...(yield* keep(context, plain, { ahead })))
+  // What is said of held ones afterwards changes their rows.
+  const known = ahead && held.size > 0 ? { ...ahead, fresh: null } : ahead
+  if (plain.length > 0) answers.push(...(yield* keep(context, plain, { ahead: known })))
   if (held.size > 0) {
     const under = all.flatMap((item, at) => {
       const by = held.get(item)
@@ -72,6 +72,11 @@ export const receive: Verb<ReceiveCall, readonly ReceiveResult[]> = function* (c
     answers,
     calls.map((call) => call.items),
   )
+}
+
+function storableItem(item: ReceiveItem): ReceiveItem {
+  const turn = storableTurn(item.turn)
+  return turn === item.turn ? item : { ...item, turn }
 }
 
 /** One whose place has a route or a claim. A duplicate takes nothing. */

@@ -44,13 +44,15 @@ export function* currentSessions(
   }
   if (missing.length === 0) return found
   const stored = yield* rows(
-    'SELECT session_key, seq, id, generation FROM sessions WHERE session_key @any($1) ORDER BY generation',
+    'SELECT session_key, seq, id, generation, agent FROM sessions WHERE session_key @any($1) ORDER BY generation',
     [missing],
   )
   for (const row of stored) {
     const known = { id: text(row, 'id'), seq: whole(row, 'seq'), generation: whole(row, 'generation') }
     found.set(text(row, 'session_key'), known)
     context.freshSessions.set(text(row, 'session_key'), known)
+    // What this commit bears is found above, so this is on the disk.
+    context.memory.sessionFacts.set(known.id, { agent: text(row, 'agent'), seq: known.seq })
   }
   return found
 }

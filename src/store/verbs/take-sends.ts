@@ -14,6 +14,7 @@ import {
   wholeOrNull,
 } from '../statement.ts'
 import { recordMove, type Verb, type VerbContext } from '../verb-context.ts'
+import { bornSend, sendBorn, writeBorn } from './born-rows.ts'
 import { type Held, holdLanes, judgeLanes, lookAtLanes } from './lanes.ts'
 import { FEW, openSends } from './open-in-lanes.ts'
 import type { TakeCall } from './take-turns.ts'
@@ -72,7 +73,10 @@ function* look(context: VerbContext, lane: string, held: Held, open: readonly Ro
   const others = open.filter((row) => row !== next).map((row) => whole(row, 'due_at'))
   const nextDueAt = others.length === 0 ? null : Math.min(...others)
   const told = open.length < FEW || (next !== undefined && nextDueAt !== null && nextDueAt <= now)
-  if (!told) return yield* firstDue(integrationOf(lane), lane, now)
+  if (!told) {
+    yield* writeBorn(context)
+    return yield* firstDue(integrationOf(lane), lane, now)
+  }
   return { next: next ? whole(next, 'seq') : null, leftover: [], nextDueAt }
 }
 
@@ -101,10 +105,16 @@ function* firstDue(integration: string, lane: string, now: number): Steps<View> 
 
 function* loadSends(context: VerbContext, seqs: readonly number[]): Steps<ReadonlyMap<number, SendRow>> {
   const sends = new Map<number, SendRow>()
-  if (seqs.length === 0) return sends
+  const stored: number[] = []
+  for (const seq of seqs) {
+    const send = bornSend(context, seq)
+    if (send) sends.set(seq, send)
+    else stored.push(seq)
+  }
+  if (stored.length === 0) return sends
   const found: readonly Row[] = yield* rows(
     `SELECT ${SEND_COLUMNS} FROM outbox WHERE seq @any($1) ORDER BY seq @lock`,
-    [seqs],
+    [stored],
   )
   for (const row of found) {
     const send = sendRow(context.tag, row)
@@ -141,11 +151,13 @@ function taken(
 }
 
 function* markSending(context: VerbContext, sends: readonly SendRow[]): Steps<void> {
-  yield* runUnheard(
-    `UPDATE outbox SET state = 'sending', reason = NULL, detail = NULL, attempts = attempts + 1, updated_at = $2
-     WHERE seq @any($1)`,
-    [sends.map((send) => send.seq), context.now],
-  )
+  const stored = sendBorn(context, sends)
+  if (stored.length > 0)
+    yield* runUnheard(
+      `UPDATE outbox SET state = 'sending', reason = NULL, detail = NULL, attempts = attempts + 1, updated_at = $2
+       WHERE seq @any($1)`,
+      [stored.map((send) => send.seq), context.now],
+    )
   for (const { id, integration } of sends) {
     recordMove(context, {
       kind: 'send',

@@ -4,12 +4,14 @@ import { defined, type LaneRequest, rowSeq, type TakenTurns, type TurnRow } from
 import { TURN_COLUMNS, turnRow } from '../codec.ts'
 import { rows, runUnheard, type Steps, sideBySide } from '../statement.ts'
 import { hint, recordMove, type SessionFacts, type Verb, type VerbContext } from '../verb-context.ts'
-import { type HeldBy, turnsUnderHold } from './held.ts'
+import { bornQueuedTurns, bornTurn, handBorn, writeBorn } from './born-rows.ts'
+import type { HeldBy } from './held.ts'
 import { type Held, holdLanes, judgeLanes, lookAtLanes } from './lanes.ts'
 import { type LaneOfTurns, type OpenTurns, openTurns } from './open-in-lanes.ts'
 import { keepTokens } from './people.ts'
 import { factsOfSessions } from './sessions.ts'
 import { endTurns } from './takeovers.ts'
+import { type TurnsUnderHold, turnsUnderHold } from './turns-under-hold.ts'
 
 export interface TakeCall {
   readonly lanes: readonly LaneRequest[]
@@ -24,19 +26,23 @@ export const takeTurns: Verb<TakeCall, readonly TakenTurns[]> = function* (conte
       lanes.map(({ lane }) => lane),
     )
     // The lanes first: what is open in them is looked up once they are locked, in the same round trip.
-    const [looked, open] = yield* sideBySide(
+    const born = bornIn(context, lanes, facts)
+    const [looked, open, ofBorn] = yield* sideBySide(
       lookAtLanes(context, 'turns', lanes),
       openTurns(context, askedOf(lanes, facts)),
+      turnsUnderHold(context, born),
     )
     const judged = judgeLanes(context, lanes, looked)
     const seen = lookAtAll(context, { requests: lanes, held: judged, facts, open })
     const wanted = seen.flatMap((view) => view.handed)
+    const unasked = wanted.filter((seq) => !born.includes(seq))
     // The rows of all lanes at once: a row costs less than a statement.
-    const [held, turns, holders] = yield* sideBySide(
+    const [held, turns, ofOthers] = yield* sideBySide(
       holdLanes(context, { kind: 'turns', requests: lanes, leaseMs, looked }, judged),
       loadTurns(context, [...wanted, ...seen.flatMap((view) => view.leftover)]),
-      turnsUnderHold(context, wanted),
+      turnsUnderHold(context, unasked),
     )
+    const holders = ofBorn.ever.size === 0 ? ofOthers : bothOf(ofBorn, ofOthers)
     const ours = seen.map((view, at) => (held[at]?.outcome === 'taken' ? asLocked(view, turns) : NOTHING))
     const free = yield* withoutHeld(context, ours, turns, holders.now)
     const views = free.map((view, at) => untilDenied(view, lanes[at]?.mayHand, turns))
@@ -63,6 +69,10 @@ function tokensFor(view: View, make: LaneRequest['tokens'], turns: ReadonlyMap<n
   return handed.flatMap((turn) => make(turn).map((token) => ({ token, by: 'switchboard' })))
 }
 
+function bothOf(one: TurnsUnderHold, other: TurnsUnderHold): TurnsUnderHold {
+  return { now: new Map([...one.now, ...other.now]), ever: new Set([...one.ever, ...other.ever]) }
+}
+
 /** What is to be taken from a lane, by position. */
 interface View {
   readonly handed: readonly number[]
@@ -82,6 +92,12 @@ function askedOf(requests: readonly LaneRequest[], facts: Facts): readonly LaneO
     const seq = facts.get(lane)?.seq
     return seq === undefined ? [] : [{ seq, most: window + 1 }]
   })
+}
+
+/** What this commit brought into these lanes: who holds its places is asked at once. */
+function bornIn(context: VerbContext, requests: readonly LaneRequest[], facts: Facts): readonly number[] {
+  if (context.born.turns.size === 0) return []
+  return requests.flatMap(({ lane }) => bornQueuedTurns(context, facts.get(lane)?.seq ?? 0))
 }
 
 function lookAtAll(
@@ -139,6 +155,7 @@ function* withoutHeld(
   held: ReadonlyMap<number, HeldBy>,
 ): Steps<readonly View[]> {
   if (held.size === 0) return views
+  yield* writeBorn(context)
   const next = views.flatMap((view) => view.handed.flatMap((seq) => turns.get(seq) ?? []))
   for (const turn of next) {
     const by = held.get(turn.seq)
@@ -175,9 +192,15 @@ function unheardOf(
 
 function* loadTurns(context: VerbContext, seqs: readonly number[]): Steps<ReadonlyMap<number, TurnRow>> {
   const turns = new Map<number, TurnRow>()
-  if (seqs.length === 0) return turns
+  const stored: number[] = []
+  for (const seq of seqs) {
+    const turn = bornTurn(context, seq)
+    if (turn) turns.set(seq, turn)
+    else stored.push(seq)
+  }
+  if (stored.length === 0) return turns
   const locked = `SELECT ${TURN_COLUMNS} FROM turns WHERE seq @any($1) ORDER BY seq @lock`
-  for (const row of yield* rows(locked, [seqs])) {
+  for (const row of yield* rows(locked, [stored])) {
     const turn = turnRow(context.tag, row)
     turns.set(turn.seq, turn)
   }
@@ -222,11 +245,13 @@ function withEarlierHolds<Taken extends { readonly handed: readonly TurnRow[] }>
 }
 
 function* markHanded(context: VerbContext, handed: readonly TurnRow[]): Steps<void> {
-  yield* runUnheard(
-    `UPDATE turns SET state = 'handed', reason = NULL, attempts = attempts + 1, updated_at = $2
-     WHERE seq @any($1)`,
-    [handed.map((turn) => turn.seq), context.now],
-  )
+  const stored = handBorn(context, handed)
+  if (stored.length > 0)
+    yield* runUnheard(
+      `UPDATE turns SET state = 'handed', reason = NULL, attempts = attempts + 1, updated_at = $2
+       WHERE seq @any($1)`,
+      [stored.map((turn) => turn.seq), context.now],
+    )
   for (const { id, integration } of handed) {
     recordMove(context, {
       kind: 'turn',
