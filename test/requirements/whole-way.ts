@@ -10,6 +10,7 @@ built   23 I23.pg-waves         Verbs of a commit that need nothing of each othe
 built   23 I23.pg-born          On PostgreSQL what a commit brings and takes is written once, as what became of it, and one message that two receive at once is one turn
 built   23 I23.pg-notify        A commit notifies nobody: hints go out behind it, and where some were lost the others hear that they missed some
 built   23 I23.pg-lists         A list of texts or numbers reaches PostgreSQL as it was given, whatever is in it
+built   23 I23.told-first       What a commit brings is told in the ledger before what the same commit moves, also where repeats come with it
 built   23 I23.held-look        A turn from a place that nobody ever held is handed over without looking for words of a takeover
 built   23 I23.lone-commits     A lone message is three commits: received and handed over with its credentials; answered and being sent; sent, which shares the next one
 built   23 I23.sqlite-planned   On SQLite a statement is planned once, whatever limit and however short a list is bound to it

@@ -184,14 +184,18 @@ function* enqueueNew(
     for (const [at, row] of values.entries())
       context.born.sends.set(seqs[at] as number, { values: row, attempts: 0 })
   const written = isBorn ? null : yield* insertByKey(values)
+  const isWritten = (at: number) => !written || written[at] === true
+  // All of them are told before anything else is asked: who takes one, within this very commit, tells so behind it.
+  const ids = seqs.map((seq) => rowId('o', context.tag, seq))
+  for (const [at, send] of sends.entries())
+    if (isWritten(at))
+      recordBirth(context, send, { id: ids[at] as string, digest: digests[at] ?? '', birth: QUEUED })
   const results: Enqueued[] = []
   for (const [at, send] of sends.entries()) {
-    if (!written || written[at]) {
+    if (isWritten(at)) {
       const seq = seqs[at] as number
-      const id = rowId('o', context.tag, seq)
-      recordBirth(context, send, { id, digest: digests[at] ?? '', birth: QUEUED })
       yield* logAttempt(context, send, seq, 'queued')
-      results.push({ id, seq, state: 'queued', repeated: false })
+      results.push({ id: ids[at] as string, seq, state: 'queued', repeated: false })
     } else results.push(yield* firstOfKey(context, send))
   }
   return results

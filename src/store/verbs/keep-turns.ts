@@ -138,11 +138,12 @@ export function* keep(
   }
   const written = isBorn ? null : yield* insert(TURN_INSERT, values)
   const births = new Map<string, SessionBirth>()
-  const results: ReceiveResult[] = []
+  const results: (ReceiveResult | null)[] = []
+  // All that was written is told before anything else is asked: who takes it, within this very commit, tells so behind it.
   for (let at = 0; at < items.length; at++) {
     const item = items[at] as ReceiveItem
     if (written && !written[at]) {
-      results.push(yield* firstReceived(context, item.turn))
+      results.push(null)
       continue
     }
     const session = sessions[at] ?? null
@@ -173,7 +174,10 @@ export function* keep(
   }
   if (isBorn)
     for (const row of values) context.born.turns.set(row[SEQ] as number, { values: row, attempts: 0 })
-  return results
+  const repeats = items.filter((_, at) => results[at] === null)
+  const before = yield* sideBySide(...repeats.map(({ turn }) => firstReceived(context, turn)))
+  let met = 0
+  return results.map((result) => result ?? (before[met++] as ReceiveResult))
 }
 
 function* lookNow(

@@ -1,7 +1,7 @@
 // Store suite: what may not be handed yet, or not any more, stays queued and was never `handed`; and what is taken by the
 // very commit that brings it.
 import { describe, expect, it } from 'vitest'
-import type { Store, TurnRow } from '../../contract/index.ts'
+import { type Store, sendLane, type TurnRow } from '../../contract/index.ts'
 import {
   counts,
   item,
@@ -88,6 +88,41 @@ export function describeHanding(make: MakeStoreFixture): void {
       expect(await Promise.all(takes)).toContain('Error: the judge is away')
       expect(await counts(store)).toMatchObject({ received: 2, queued: 2 })
       expect(new Set(hinted)).toEqual(new Set([one[0]?.session, two[0]?.session]))
+    })
+
+    it('[I23.told-first] [S2.dup-key] what is received behind repeats, and taken by the same commit, is told before it is moved', async () => {
+      const [one, two] = [await queueOne(store), await queueOne(store, { conversation: 'c2' })]
+      for (const { id, lane } of [one, two]) {
+        const { token } = await mustTake(store, { lane })
+        await store.moveTurns([{ lane, token, turn: id, to: 'answered' }])
+        await store.releaseLanes('turns', [{ lane, token }])
+      }
+      const repeats = Array.from({ length: 8 }, (_, at) =>
+        item({ messageId: `again ${at}`, state: 'consumed', reason: 'command' }),
+      )
+      await store.receive(repeats)
+      const [received, ...takes] = await Promise.all([
+        store.receive([...repeats, item({ conversation: 'c2' })]),
+        store.takeTurns([{ lane: one.lane }], LEASE_MS),
+        store.takeTurns([{ lane: two.lane }], LEASE_MS),
+      ])
+      expect(received.map(({ duplicate }) => duplicate)).toEqual([...repeats.map(() => true), false])
+      expect(takes.flat().map(({ outcome }) => outcome)).toEqual(['taken', 'taken'])
+      expect((await store.verify()).brokenAt).toBeUndefined()
+    })
+
+    it('[I23.told-first] [S11.idempotency-key] what is enqueued behind repeats, and sent by the same commit, is told before it is moved', async () => {
+      const to = (conversation: string) => ({ to: { integration: 'demo', conversation } })
+      const repeats = Array.from({ length: 8 }, (_, at) =>
+        send({ ...to('c1'), idempotencyKey: `again ${at}` }),
+      )
+      await store.enqueue(repeats)
+      const [results] = await Promise.all([
+        store.enqueue([...repeats, send(to('c2'))]),
+        ...['c1', 'c2'].map((one) => store.takeSends([{ lane: sendLane(send(to(one))) }], LEASE_MS)),
+      ])
+      expect(results.map(({ repeated }) => repeated)).toEqual([...repeats.map(() => true), false])
+      expect((await store.verify()).brokenAt).toBeUndefined()
     })
 
     it('a move that changes nothing writes nothing: not the time of the last change either', async () => {
