@@ -40,7 +40,18 @@ async function loadedBy(data: string, config: string | null): Promise<ReadonlySe
     }
     return result.map(({ url }) => url)
   })
-  return new Set(urls.flatMap((url) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []))
+  return new Set(
+    urls.filter((url) => url.startsWith('file:')).flatMap((url) => packagesIn(fileURLToPath(url))),
+  )
+}
+
+/** A file of a package, or one of ours that names the packages that were taken into it. */
+function packagesIn(file: string): readonly string[] {
+  const name = /node_modules\/((?:@[^/]+\/)?[^/]+)/
+  const own = name.exec(file)?.[1]
+  if (own !== undefined) return [own]
+  const regions = readFileSync(file, 'utf8').matchAll(/^\/\/#region (node_modules\/.*)$/gm)
+  return [...regions].flatMap(([, path = '']) => name.exec(path)?.[1] ?? [])
 }
 const SHIPPED = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 const LIBRARIES = ['imapflow', 'nodemailer', 'postal-mime', 'mailauth', 'html-to-text']
