@@ -56,11 +56,13 @@ describe('a short run', () => {
   }, 600_000)
 })
 
-it.each([
+const ENDED: readonly (readonly [string, readonly string[], string])[] = [
   ['growth', ['--growth', '5000000'], 'filling a ledger'],
   ['sizes', [], '100 sessions that wait'],
   ['scale', [], 'start with'],
-])(
+]
+// One of them in every run, all with `npm run test:all`.
+it.each(ENDED.slice(0, SCOPE === 'all' ? ENDED.length : 1))(
   '[I23.bench-ends] a run of %s that is told to stop ends, and nothing that it started is left',
   async (part, more, sign) => {
     const own = mkdtempSync(join(tmpdir(), 'bench-stop-'))

@@ -10,7 +10,7 @@ import { countSteps, growthOf, LINEAR } from '../../testing/count-steps.ts'
 import { HOSTILE_TEXTS } from '../../testing/hostile-markdown.ts'
 import { MOST_READ, plainText, readMarkdown, splitMarkdown, writeMarkdown } from './index.ts'
 
-const SIZE = 2_000
+const SIZE = 1_000
 /** Small: many parts, so that one more or less does not look like growth. */
 const limit = { size: 60, unit: 'utf-16' } as const
 const renderer = {
