@@ -72,7 +72,12 @@ it('[I21.con-approve-two] [I21.con-approvals] [S10.surface-console] [I21.con-key
   }
   // Both press at once: the one by mouse, the other by keys alone.
   await anna.page.locator('body').press('j')
-  await Promise.all([kate.page.getByRole('button', { name: /Allow/ }).click(), anna.page.keyboard.press('y')])
+  // A mouse would wait until the button holds still, and by then it may be gone.
+  const allow = await kate.page.getByRole('button', { name: /Allow/ }).elementHandle()
+  await Promise.all([
+    allow?.evaluate((button) => (button as unknown as { click(): void }).click()),
+    anna.page.keyboard.press('y'),
+  ])
   for (const { page } of [kate, anna]) {
     await page.getByText('Nothing waits for a decision.').waitFor()
     await page.locator('.row', { hasText: 'Deploy' }).getByText('allowed').waitFor()

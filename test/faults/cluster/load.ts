@@ -55,7 +55,7 @@ export function startLoad(options: LoadOptions): Load {
   const write = async (conversation: string) => {
     for (let n = 0; !stopped; n += 1) {
       await send(conversation, `${conversation}-${n}`, `${n} of ${conversation}`)
-      await pause(options.everyMs ?? 1_500)
+      await pause(options.everyMs ?? 750)
     }
   }
   const speak = async (telegram: FakeTelegram, id: number) => {
