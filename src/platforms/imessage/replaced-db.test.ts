@@ -14,6 +14,13 @@ const says = async (...texts: readonly string[]) => {
   for (const text of texts) scene.double.says(KATE, text)
   await scene.look()
 }
+/** The row 701 becomes the 12th, and the next one the 13th. */
+const renumber = () => {
+  scene.double.exec(
+    'UPDATE message SET ROWID = 12 WHERE ROWID = 701; UPDATE chat_message_join SET message_id = 12 WHERE message_id = 701',
+  )
+  scene.double.exec("UPDATE sqlite_sequence SET seq = 12 WHERE name = 'message'")
+}
 const moved = (to: (path: string) => readonly [string, string]) => {
   for (const end of ['', '-wal', '-shm']) renameSync(...to(scene.double.dbPath + end))
 }
@@ -84,10 +91,7 @@ describe('[I24.im-replaced] chat.db', () => {
     await says('two')
     const backup = scene.double.backup()
     scene.double.restore(backup)
-    scene.double.exec(
-      'UPDATE message SET ROWID = 12 WHERE ROWID = 701; UPDATE chat_message_join SET message_id = 12 WHERE message_id = 701',
-    )
-    scene.double.exec("UPDATE sqlite_sequence SET seq = 12 WHERE name = 'message'")
+    renumber()
     await says('three')
     expect(scene.texts()).toEqual(['one', 'two', 'three'])
   })
@@ -97,10 +101,7 @@ describe('[I24.im-replaced] chat.db', () => {
     await says('one')
     scene.double.exec("UPDATE sqlite_sequence SET seq = 700 WHERE name = 'message'")
     await says('two')
-    scene.double.exec(
-      'UPDATE message SET ROWID = 12 WHERE ROWID = 701; UPDATE chat_message_join SET message_id = 12 WHERE message_id = 701',
-    )
-    scene.double.exec("UPDATE sqlite_sequence SET seq = 12 WHERE name = 'message'")
+    renumber()
     await says('three')
     expect(scene.texts()).toEqual(['one', 'two', 'three'])
   })
