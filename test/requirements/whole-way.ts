@@ -30,5 +30,6 @@ pending 23 I23.hosted-servers   Hosted channel servers bring at least 0.45 of wh
 pending 23 I23.intake           Intake is at least 0.65 of a bare server with the agent absent, 0.40 while it drains
 built   23 I23.ready            A start is ready within 350 ms and status answers within 150 ms
 built   23 I23.few-files       A start, status and a host's shim load few files, and no package that is not used; errors of modules of others keep their code
+built   23 I23.field-read       A template of a hook that is one field alone is read without the engine, and says the same
 `,
 )

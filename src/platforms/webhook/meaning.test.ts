@@ -93,6 +93,26 @@ describe('templates', () => {
     ).toBe('m|1|3|2|')
   })
 
+  it('[I23.field-read] a field alone, which is read without the engine, is what the engine makes of it', () => {
+    const scope = JSON.parse(
+      '{"a":{"b":1,"b-c":[1,"x"],"no":null,"yes":true,"length":7,"size":"big","first":"f"},"s":"text","list":["p","q"],' +
+        '"zero":0,"empty":"e","nil":"n","true":"t","size":"root","__proto__":{"c":2},"nested":{"__proto__":{"d":3}}}',
+    ) as Record<string, unknown>
+    const paths = [
+      ...['a', 'a.b', 'a.b-c', 'a.no', 'a.no.deeper', 'a.yes', 'a.length', 'a.size', 'a.first', 'a.b.c'],
+      ...['s', 's.length', 's.size', 's.x', 'list', 'list.size', 'list.first', 'list.last', 'list.length'],
+      ...['zero', 'empty', 'nil', 'true', 'size', 'nothing', 'nothing.at.all', '__proto__', '__proto__.c'],
+      ...['nested.__proto__.d', 'nested', 'constructor', 'a.constructor', 's.constructor', 'list.push'],
+    ]
+    for (const path of paths) {
+      const byEngine = fill(`{{ ${path} }}{{ no_such_field }}`, scope)
+      expect(fill(`{{ ${path} }}`, scope), path).toBe(byEngine)
+      expect(fill(`{{${path}}}`, scope), path).toBe(byEngine)
+    }
+    expect(fill('{{ long }}', { long: 'a'.repeat(100_002) })).toBe(`${'a'.repeat(100_000)}…`)
+    expect(() => fill('{{ long }}', { long: 'a'.repeat(1_000_001) })).toThrow(/limit/)
+  })
+
   it('[I17.template-bounded] it reaches nothing that the sender did not write, and runs no code', () => {
     const scope = JSON.parse('{"a":{"b":1},"__proto__":{"c":2},"s":"text","list":[1]}') as Record<
       string,

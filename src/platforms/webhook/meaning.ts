@@ -112,9 +112,13 @@ export function understand(
   }
 }
 
-function inWords({ recipe, makers, when }: Meaning, body: string, bare: Scope): Understood {
-  const event = (recipe?.event(bare) ?? '').trim()
-  const scope = { ...bare, event: event === '' ? bare.event : event }
+function inWords(
+  { recipe, makers, when }: Meaning,
+  body: string,
+  scope: Record<string, unknown>,
+): Understood {
+  const event = (recipe?.event(scope) ?? '').trim()
+  if (event !== '') scope.event = event
   const say = (...makings: readonly (Template | null | undefined)[]) => {
     for (const make of makings) {
       const text = make?.(scope).trim() ?? ''
@@ -134,7 +138,7 @@ function inWords({ recipe, makers, when }: Meaning, body: string, bare: Scope): 
   const make = recipe.textOf(event)
   // A ping is no message, whatever a template of one's own would make of it.
   if (make === null && makers.text === null) return { kind: 'filtered', names }
-  if (makers.text === null && lacks(recipe, bare.body))
+  if (makers.text === null && lacks(recipe, scope.body))
     return { kind: 'unparsable', problem: `it is no event of ${recipe.name}: it has no ${recipe.needs}` }
   const said = make === null ? null : tidy(make(scope))
   if (said === '' && recipe.takesAny !== true) return { kind: 'filtered', names }
@@ -156,23 +160,39 @@ function tidy(text: string): string {
     .trim()
 }
 
-/** The fields of the body, and beside them, whatever the body holds under these names: headers, query, body and event. */
+/**
+ * The fields of the body, and beside them, whatever the body holds under these names: headers, query, body and event.
+ * Headers and query are made when something looks at them: most templates do not.
+ */
 function scopeOf(
   data: unknown,
   head: RequestHead,
   hidden: readonly string[],
   inside: string | undefined,
-): Scope {
+): Record<string, unknown> {
   const fields = typeof data === 'object' && data !== null && !Array.isArray(data) ? data : {}
-  const headers = Object.entries(head.headers).filter(
-    ([name, value]) => typeof value === 'string' && !hidden.includes(name),
-  )
   const within = inside === undefined ? undefined : lookUp(data, inside)
+  let headers: Scope | undefined
+  let query: Scope | undefined
   return {
     ...fields,
     ...(typeof within === 'string' ? { inside: parseJson(within) } : {}),
-    headers: Object.fromEntries(headers),
-    query: Object.fromEntries(head.query),
+    get headers() {
+      headers ??= shownHeaders(head, hidden)
+      return headers
+    },
+    get query() {
+      query ??= Object.fromEntries(head.query)
+      return query
+    },
     body: data,
   }
+}
+
+function shownHeaders(head: RequestHead, hidden: readonly string[]): Scope {
+  return Object.fromEntries(
+    Object.entries(head.headers).filter(
+      ([name, value]) => typeof value === 'string' && !hidden.includes(name),
+    ),
+  )
 }

@@ -132,10 +132,10 @@ type Read = { readonly body: string; readonly problem?: undefined } | { readonly
 
 /** As UTF-8, whatever it is called; else in the charset that its type names, as older senders mean it. */
 function readBody({ headers, body }: RawRequest): Read {
-  const coding = String(headers['content-encoding'] ?? 'identity')
-  if (!/^\s*identity\s*$/i.test(coding))
+  const coding = headers['content-encoding']
+  if (coding !== undefined && !/^\s*identity\s*$/i.test(String(coding)))
     return { problem: 'the body is compressed (Content-Encoding), which is not taken: send it as it is' }
-  const text = decode(body, 'utf-8') ?? decode(body, charsetOf(headers['content-type']))
+  const text = decode(body, UTF_8) ?? decode(body, decoderOf(charsetOf(headers['content-type'])))
   return text === null ? { problem: 'the body is not valid UTF-8' } : { body: text }
 }
 
@@ -143,10 +143,21 @@ function charsetOf(type: string | readonly string[] | undefined): string | null 
   return /;\s*charset="?([\w.:-]{1,40})/i.exec(String(type ?? '').slice(0, 256))?.[1] ?? null
 }
 
-function decode(body: Uint8Array, charset: string | null): string | null {
+const UTF_8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Null: there is no such charset. */
+function decoderOf(charset: string | null): TextDecoder | null {
   if (charset === null) return null
   try {
-    return new TextDecoder(charset, { fatal: true }).decode(body)
+    return new TextDecoder(charset, { fatal: true })
+  } catch {
+    return null
+  }
+}
+
+function decode(body: Uint8Array, by: TextDecoder | null): string | null {
+  try {
+    return by?.decode(body) ?? null
   } catch {
     return null
   }

@@ -169,13 +169,15 @@ function needsBody(form: SignedForm): boolean {
 function signaturesIn(form: SignedForm, head: RequestHead): readonly Buffer[] {
   const value = oneHeader(head, form.header)
   if (value === undefined) return []
-  return partsOf(value, form.separator)
-    .filter((part) => part.startsWith(form.prefix))
-    .slice(0, MOST_SIGNATURES)
-    .flatMap((part) => {
-      const bytes = decoded(part.slice(form.prefix.length), form.encoding)
-      return bytes === null ? [] : [bytes]
-    })
+  const found: Buffer[] = []
+  let looked = 0
+  for (const part of partsOf(value, form.separator)) {
+    if (!part.startsWith(form.prefix)) continue
+    if (++looked > MOST_SIGNATURES) break
+    const bytes = decoded(part.slice(form.prefix.length), form.encoding)
+    if (bytes !== null) found.push(bytes)
+  }
+  return found
 }
 
 function partsOf(value: string, separator: string | null): readonly string[] {

@@ -1,5 +1,5 @@
 // Templates over what a sender sent: Liquid, cut down to conditions, loops and filters that only shape text. It runs no
-// code, reads no file, sees own properties alone, and ends in bounded time and size (docs/decisions/0010-templates.md).
+// code, reads no file, sees own properties alone, and ends in bounded time and size (docs/decisions/0010-templates-of-webhooks.md).
 import { createRequire } from 'node:module'
 import type { Emitter, Liquid, Template as Parsed } from 'liquidjs'
 import { SwitchboardError } from '../../contract/index.ts'
@@ -91,6 +91,8 @@ function loadEngine(): Engine {
 
 /** Throws `input_invalid` that says what is wrong, and where. */
 export function compileTemplate(written: string): Template {
+  const steps = fieldIn(written)
+  if (steps !== null) return filledBy((scope, page) => page.write(shown(fieldAt(scope, steps))))
   const { library, liquid } = loadEngine()
   let parsed: Parsed[]
   try {
@@ -98,16 +100,49 @@ export function compileTemplate(written: string): Template {
   } catch (thrown) {
     throw new SwitchboardError('input_invalid', problemOf(thrown))
   }
+  return filledBy((scope, page) => {
+    const context = new library.Context(scope, liquid.options, { sync: true }, { liquid })
+    library.toValueSync(liquid.renderer.renderTemplates(parsed, context, page))
+  })
+}
+
+function filledBy(fill: (scope: Scope, page: Emitter) => void): Template {
   return (scope) => {
     const page = createPage()
     try {
-      const context = new library.Context(scope, liquid.options, { sync: true }, { liquid })
-      library.toValueSync(liquid.renderer.renderTemplates(parsed, context, page))
+      fill(scope, page)
     } catch (thrown) {
       throw new SwitchboardError('input_invalid', `the template could not be filled: ${problemOf(thrown)}`)
     }
     return page.buffer
   }
+}
+
+/** What Liquid takes for a value of its own, and for a question about one. */
+const LITERALS = ['true', 'false', 'nil', 'null', 'empty', 'blank']
+const QUESTIONS = ['size', 'first', 'last']
+const MOST_PATH_CHARS = 200
+
+/**
+ * The steps to a field where the template is that field and nothing else, as most of those for a conversation or an id
+ * are: it is read without the engine, which takes longer for it than for parsing the body. Null: it says more.
+ */
+function fieldIn(written: string): readonly string[] | null {
+  if (written.length > MOST_PATH_CHARS) return null
+  const [, path = ''] = /^\{\{ *([A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*) *\}\}$/.exec(written) ?? []
+  const steps = path.split('.')
+  const isPlain = path !== '' && !LITERALS.includes(steps[0] ?? '')
+  return isPlain && !steps.some((step) => QUESTIONS.includes(step)) ? steps : null
+}
+
+/** As the engine reads it: own properties alone, whatever holds them. */
+function fieldAt(scope: Scope, steps: readonly string[]): unknown {
+  let value: unknown = scope
+  for (const step of steps) {
+    if (value === undefined || value === null) return undefined
+    value = Object.hasOwn(value, step) ? (value as Record<string, unknown>)[step] : undefined
+  }
+  return value
 }
 
 /** Takes what is written up to the longest text, then counts, then gives up. */
