@@ -13,6 +13,7 @@ import { SCOPE } from '../test/scenarios/deal.ts'
 import { completeStatus } from './load/connection.ts'
 import { buildRequests } from './load/requests.ts'
 import { CASES } from './measure/cluster.ts'
+import { run } from './measure/through-agent.ts'
 import { readOptions } from './options.ts'
 import { treeMicros } from './probe.ts'
 import { asTables, type BenchReport, NO_INTAKE, NO_SECTIONS } from './report.ts'
@@ -144,6 +145,9 @@ describe('a short run of every other part', () => {
       expect(one.bare_p50_ms).toBeGreaterThan(0)
       expect(one.bare_relay_p50_ms).toBeGreaterThan(0)
       expect(one.times_relay).toBeGreaterThan(0)
+      expect(one.durable_relay_p50_ms).toBeGreaterThan(0)
+      expect(one.times_durable_relay).toBeGreaterThan(0)
+      expect(one.durable_relay_times_bare).toBeGreaterThan(0)
     }
     expect(readdirSync(dir)).toEqual([])
   }, 600_000)
@@ -282,6 +286,12 @@ describe('parts', () => {
     expect(quantile([5, 1, 9], 0.5)).toBe(5)
     expect(quantile([1, 2, 3, 4], 0.99)).toBe(4)
     expect(median([])).toBeNaN()
+  })
+
+  it('a message that is never answered ends the run, which says how many', async () => {
+    const send = (conversation: string) =>
+      conversation === 'c1' ? new Promise<void>(() => undefined) : Promise.resolve()
+    await expect(run(send, 3, 2, 20)).rejects.toThrow('2 of 6 messages had no answer after 20 ms')
   })
 
   it('an answer is whole once its body is', () => {

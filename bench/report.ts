@@ -193,7 +193,7 @@ function otherLines(report: BenchReport): string[] {
     lines.push(
       `message → Chorus agent → callback → visible, ${one.conversations} conversations: p50 ${one.p50_ms} ms, ` +
         `p99 ${one.p99_ms} ms; the agent alone ${one.bare_p50_ms} and ${one.bare_p99_ms} ms: ` +
-        `${one.times_bare}×, ${one.overhead_ms} ms added; a bare relay ${one.bare_relay_p50_ms} ms: ${one.times_relay}×; ${one.per_second} messages/s, alone ${one.bare_per_second}: ${one.rate_vs_bare}×`,
+        `${one.times_bare}×, ${one.overhead_ms} ms added; a bare relay ${one.bare_relay_p50_ms} ms: ${one.times_relay}×, a durable one ${one.durable_relay_p50_ms} ms: ${one.times_durable_relay}×; ${one.per_second} messages/s, alone ${one.bare_per_second}: ${one.rate_vs_bare}×`,
     )
   }
   for (const one of http ?? []) {

@@ -102,6 +102,22 @@ const WAYS: readonly Target[] = [
     against: (r) => millis(chorusOf(r, 1)?.bare_relay_p50_ms, 'bare relay'),
   },
   {
+    key: 'chorus.durable_relay',
+    label: 'the same, against a relay that only has both words on the disk before they go on',
+    unit: '×',
+    value: (r) => chorusOf(r, 1)?.times_durable_relay ?? null,
+    now: (r) => millis(chorusOf(r, 1)?.p50_ms),
+    against: (r) => millis(chorusOf(r, 1)?.durable_relay_p50_ms, 'durable relay'),
+  },
+  {
+    key: 'chorus.floor',
+    label: 'that relay itself, against the bare loop',
+    unit: '×',
+    value: (r) => chorusOf(r, 1)?.durable_relay_times_bare ?? null,
+    now: (r) => millis(chorusOf(r, 1)?.durable_relay_p50_ms),
+    against: (r) => millis(chorusOf(r, 1)?.bare_p50_ms, 'bare loop'),
+  },
+  {
     key: 'chorus.many',
     label: 'Chorus, 256 conversations',
     unit: '×',

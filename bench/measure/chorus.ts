@@ -1,7 +1,8 @@
 // End to end to a Chorus agent and back: webhook message → delivery → callback → visible on the stream, at 1, 32 and 256
-// conversations, against the same agent called by a bare loop within one process, and by a bare relay that has a process of
-// its own, as Switchboard has. The difference to the relay is what durability costs.
+// conversations, against the same agent called by a bare loop within one process, by a bare relay that has a process of
+// its own, as Switchboard has, and by a relay that has both words on the disk before they go on: no durable gateway takes less.
 import { createServer } from 'node:http'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startServer } from '../processes.ts'
 import { median, quantile, rounded } from '../statistics.ts'
@@ -28,6 +29,7 @@ export interface ChorusFigures {
   readonly bare_p50_ms: number
   readonly bare_p99_ms: number
   readonly bare_relay_p50_ms: number
+  readonly durable_relay_p50_ms: number
   /** What Switchboard adds to the bare loop, at the median. */
   readonly overhead_ms: number
   readonly per_second: number
@@ -35,8 +37,11 @@ export interface ChorusFigures {
   /** Medians of the rounds' ratios: how many times as long as the bare loop, and which share of its rate. */
   readonly times_bare: number
   readonly rate_vs_bare: number
-  /** The median of the rounds' ratios likewise: how many times as long as the bare relay. */
+  /** Medians of the rounds' ratios likewise: how many times as long as the bare relay, and as the durable one. */
   readonly times_relay: number
+  readonly times_durable_relay: number
+  /** How many times as long as the bare loop the durable relay itself takes: the least that can be reached. */
+  readonly durable_relay_times_bare: number
 }
 
 const CONVERSATIONS = [1, 32, 256]
@@ -45,44 +50,41 @@ const ROUNDS = 9
 const WARM_UP = { conversations: 32, times: 64, quick: 4 }
 const CONNECTOR = '{ type: chorus, url: env:BENCH_AGENT, allow_private: true }'
 
+type Way = 'through' | 'relayed' | 'durable' | 'direct'
+
 export async function measureChorus(context: BenchContext): Promise<readonly ChorusFigures[]> {
   const agent = await openAgent()
-  const bare = await openBare(agent.url)
-  const relay = await openRelay(agent.url)
-  const sender = await openSwitchboard(context, agent.url, CONNECTOR)
+  const ways = {
+    through: await openSwitchboard(context, agent.url, CONNECTOR),
+    relayed: await openRelay(agent.url, {}),
+    durable: await openRelay(agent.url, { BENCH_LOG: join(context.freshFolder('relay'), 'log') }),
+    direct: await openBare(agent.url),
+  }
+  const all = Object.entries(ways) as [Way, (typeof ways)[Way]][]
   const each = context.options.quick ? 32 : 64
   const figures: ChorusFigures[] = []
   try {
     const warm = context.options.quick ? WARM_UP.quick : WARM_UP.times
-    for (const way of [sender, relay, bare]) await run(way.send, WARM_UP.conversations, warm)
+    for (const [, way] of all) await run(way.send, WARM_UP.conversations, warm)
     for (const [at, conversations] of CONVERSATIONS.entries()) {
       const times = Math.max(2, Math.ceil(each / conversations))
-      for (const way of [sender, relay, bare]) await run(way.send, conversations, 2)
-      const through: Spoken[] = []
-      const relayed: Spoken[] = []
-      const direct: Spoken[] = []
+      for (const [, way] of all) await run(way.send, conversations, 2)
+      const spoken: Record<Way, Spoken[]> = { through: [], relayed: [], durable: [], direct: [] }
       const wanted = Math.min(ROUNDS, context.options.rounds)
-      for (const round of context.rounds.of(wanted, (at + 1) / CONVERSATIONS.length)) {
-        const thirds = [
-          async () => through.push(await speak(sender.send, conversations, times)),
-          async () => relayed.push(await speak(relay.send, conversations, times)),
-          async () => direct.push(await speak(bare.send, conversations, times)),
-        ]
-        for (const third of round % 2 === 0 ? thirds : thirds.reverse()) await third()
-      }
-      const one = figuresOf(conversations, { through, relayed, direct })
+      for (const round of context.rounds.of(wanted, (at + 1) / CONVERSATIONS.length))
+        for (const [name, way] of round % 2 === 0 ? all : all.toReversed())
+          spoken[name].push(await speak(way.send, conversations, times))
+      const one = figuresOf(conversations, spoken)
       figures.push(one)
       context.say(
         `chorus, ${conversations} conversations: ${one.p50_ms} ms, bare ${one.bare_p50_ms} ms (${one.times_bare}×), ` +
-          `relay ${one.bare_relay_p50_ms} ms (${one.times_relay}×); ` +
-          `${one.per_second}/s, bare ${one.bare_per_second}/s (${one.rate_vs_bare}×)`,
+          `relay ${one.bare_relay_p50_ms} ms (${one.times_relay}×), durable relay ${one.durable_relay_p50_ms} ms ` +
+          `(${one.times_durable_relay}×); ${one.per_second}/s, bare ${one.bare_per_second}/s (${one.rate_vs_bare}×)`,
       )
     }
     return figures
   } finally {
-    await sender.close()
-    await relay.close()
-    bare.close()
+    for (const [, way] of all) await way.close()
     agent.close()
     closeConnections()
   }
@@ -101,12 +103,12 @@ async function speak(send: Send, conversations: number, times: number): Promise<
 
 function figuresOf(
   conversations: number,
-  { through, relayed, direct }: Readonly<Record<'through' | 'relayed' | 'direct', readonly Spoken[]>>,
+  { through, relayed, durable, direct }: Readonly<Record<Way, readonly Spoken[]>>,
 ): ChorusFigures {
   const p50 = ({ latencies }: Spoken) => quantile(latencies, 0.5)
   const all = (of: readonly Spoken[]) => of.flatMap(({ latencies }) => latencies)
-  const ratio = (pick: (one: Spoken) => number, to = direct) =>
-    median(through.map((one, at) => pick(one) / pick(to[at] as Spoken)))
+  const ratio = (pick: (one: Spoken) => number, to: readonly Spoken[], of = through) =>
+    median(of.map((one, at) => pick(one) / pick(to[at] as Spoken)))
   const [ours, bare] = [median(through.map(p50)), median(direct.map(p50))]
   return {
     conversations,
@@ -117,15 +119,18 @@ function figuresOf(
     bare_p50_ms: rounded(bare, 2),
     bare_p99_ms: rounded(quantile(all(direct), 0.99), 2),
     bare_relay_p50_ms: rounded(median(relayed.map(p50)), 2),
+    durable_relay_p50_ms: rounded(median(durable.map(p50)), 2),
     overhead_ms: rounded(ours - bare, 2),
     per_second: rounded(median(through.map((one) => one.perSecond)), 0),
     bare_per_second: rounded(median(direct.map((one) => one.perSecond)), 0),
-    times_bare: rounded(ratio(p50), 2),
+    times_bare: rounded(ratio(p50, direct), 2),
     rate_vs_bare: rounded(
-      ratio((one) => one.perSecond),
+      ratio((one) => one.perSecond, direct),
       3,
     ),
     times_relay: rounded(ratio(p50, relayed), 2),
+    times_durable_relay: rounded(ratio(p50, durable), 2),
+    durable_relay_times_bare: rounded(ratio(p50, direct, durable), 2),
   }
 }
 
@@ -137,6 +142,7 @@ async function openAgent() {
       message: { content: string }
     }
     response.end()
+    // At the end it may be on its way still; one that is missed has no answer, which \`run\` tells.
     await post(callback, JSON.stringify({ type: 'message', content: message.content })).catch(() => undefined)
   })
   return { url: `${await listen(server)}/inbox/sk_bench`, close: () => end(server) }
@@ -159,12 +165,12 @@ async function openBare(agent: string) {
     )
     await visible
   }
-  return { send, close: () => end(server) }
+  return { send, close: async () => end(server) }
 }
 
-async function openRelay(agent: string) {
+async function openRelay(agent: string, more: Readonly<Record<string, string>>) {
   const file = fileURLToPath(new URL('../servers/relay.ts', import.meta.url))
-  const server = await startServer('server', ['--import', 'tsx', file], { BENCH_AGENT: agent })
+  const server = await startServer('server', ['--import', 'tsx', file], { BENCH_AGENT: agent, ...more })
   const talk = talkThrough(`${server.url}/hook`, `${server.url}/events`, {})
   return {
     send: talk.send,

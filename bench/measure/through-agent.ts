@@ -17,8 +17,16 @@ export function closeConnections(): void {
 
 export type Send = (conversation: string, text: string) => Promise<void>
 
-/** Every conversation speaks again as soon as its answer is visible. */
-export async function run(send: Send, conversations: number, rounds: number): Promise<readonly number[]> {
+/** An answer that is not visible by then never will be. */
+const GIVE_UP_MS = 120_000
+
+/** Every conversation speaks again as soon as its answer is visible. Throws when one never is. */
+export async function run(
+  send: Send,
+  conversations: number,
+  rounds: number,
+  giveUpMs = GIVE_UP_MS,
+): Promise<readonly number[]> {
   const latencies: number[] = []
   const speak = async (conversation: string) => {
     for (let round = 0; round < rounds; round++) {
@@ -27,7 +35,16 @@ export async function run(send: Send, conversations: number, rounds: number): Pr
       latencies.push(performance.now() - startedAt)
     }
   }
-  await Promise.all(Array.from({ length: conversations }, (_, at) => speak(`c${at}`)))
+  const all = Promise.all(Array.from({ length: conversations }, (_, at) => speak(`c${at}`)))
+  let timer: NodeJS.Timeout | undefined
+  const tooLate = new Promise<never>((_, reject) => {
+    const say = () => {
+      const missing = conversations * rounds - latencies.length
+      reject(new Error(`${missing} of ${conversations * rounds} messages had no answer after ${giveUpMs} ms`))
+    }
+    timer = setTimeout(say, giveUpMs)
+  })
+  await Promise.race([all, tooLate]).finally(() => clearTimeout(timer))
   return latencies
 }
 
@@ -186,7 +203,9 @@ export async function bodyOf(incoming: IncomingMessage): Promise<string> {
   return text
 }
 
+/** Connections are kept however long nothing is said: one that closes as it is used again would lose a message. */
 export async function listen(server: Server): Promise<string> {
+  server.keepAliveTimeout = 0
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }

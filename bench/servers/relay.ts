@@ -1,11 +1,21 @@
 // A bare relay in a process of its own: what is posted to /hook goes to the agent, what the agent posts to the callback is a
-// line for whoever reads /events. Kept connections; nothing is stored, nobody is asked who they are.
+// line for whoever reads /events. Kept connections; nothing is stored, nobody is asked who they are. Given a file, it is the
+// least that a durable relay does: both are written there and on the disk before they go on.
+import { fdatasyncSync, openSync, writeSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import { bodyOf, listen, post } from '../measure/through-agent.ts'
 
 const readers = new Set<ServerResponse>()
+const { BENCH_AGENT: agent = '', BENCH_LOG: log } = process.env
+const file = log === undefined ? null : openSync(log, 'a')
 let count = 0
 let base = ''
+
+function keep(body: string): void {
+  if (file === null) return
+  writeSync(file, `${body}\n`)
+  fdatasyncSync(file)
+}
 
 const server = createServer(async (incoming, response) => {
   if (incoming.url === '/events') {
@@ -15,6 +25,7 @@ const server = createServer(async (incoming, response) => {
     return
   }
   const body = await bodyOf(incoming)
+  keep(body)
   response.end()
   if (incoming.url === '/hook') await toAgent(String(incoming.headers['x-conversation']), body)
   else for (const reader of readers) reader.write(`data: ${(JSON.parse(body) as Said).content}\n\n`)
@@ -28,7 +39,7 @@ async function toAgent(conversation: string, content: string): Promise<void> {
   const id = String(++count)
   const message = { id, sender: 'bench', content }
   const delivery = { channel: { id: conversation }, message, callback: `${base}/callback/${id}` }
-  await post(process.env.BENCH_AGENT ?? '', JSON.stringify(delivery)).catch(() => undefined)
+  await post(agent, JSON.stringify(delivery))
 }
 
 base = await listen(server)

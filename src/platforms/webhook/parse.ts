@@ -143,10 +143,12 @@ function charsetOf(type: string | readonly string[] | undefined): string | null 
   return /;\s*charset="?([\w.:-]{1,40})/i.exec(String(type ?? '').slice(0, 256))?.[1] ?? null
 }
 
-const UTF_8 = new TextDecoder('utf-8', { fatal: true })
+type Decoder = InstanceType<typeof TextDecoder>
+
+const UTF_8: Decoder = new TextDecoder('utf-8', { fatal: true })
 
 /** Null: there is no such charset. */
-function decoderOf(charset: string | null): TextDecoder | null {
+function decoderOf(charset: string | null): Decoder | null {
   if (charset === null) return null
   try {
     return new TextDecoder(charset, { fatal: true })
@@ -155,7 +157,7 @@ function decoderOf(charset: string | null): TextDecoder | null {
   }
 }
 
-function decode(body: Uint8Array, by: TextDecoder | null): string | null {
+function decode(body: Uint8Array, by: Decoder | null): string | null {
   try {
     return by?.decode(body) ?? null
   } catch {
