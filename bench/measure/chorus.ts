@@ -47,7 +47,7 @@ export interface ChorusFigures {
 const CONVERSATIONS = [1, 32, 256]
 const ROUNDS = 9
 /** Both ways are warm before they are measured, as the servers of the intake are: a cold engine would be measured instead. */
-const WARM_UP = { conversations: 32, times: 64, quick: 4 }
+const WARM_UP = { conversations: 32, times: 192, quick: 4 }
 const CONNECTOR = '{ type: chorus, url: env:BENCH_AGENT, allow_private: true }'
 
 type Way = 'through' | 'relayed' | 'durable' | 'direct'

@@ -12,6 +12,8 @@ export const CASES = ['sqlite', 'postgres_1', 'postgres_2', 'postgres_3'] as con
 export type ClusterCase = (typeof CASES)[number]
 
 const MOST_MESSAGES = 3_000
+/** To each node, as to the servers of the intake: an engine that still compiles would be measured instead. */
+const WARM_UP_A_NODE = 3_000
 const DRAIN_LIMIT_MS = 120_000
 const POLL_MS = 50
 
@@ -108,7 +110,7 @@ async function measureOne(context: BenchContext, one: One): Promise<Sample> {
     const [first] = cluster.folders
     const [url] = cluster.nodes.map((node) => node.url)
     if (first === undefined || url === undefined) throw new Error('a cluster without nodes')
-    const warmUp = Math.min(800, one.messages)
+    const warmUp = Math.min(WARM_UP_A_NODE, one.messages) * cluster.nodes.length
     const before: { mark: Mark | null } = { mark: null }
     // The probe is asked right before and right after the measured part: the database's marks are taken with it.
     const probe: Probe = {

@@ -140,8 +140,8 @@ export function createIntake(deps: IntakeDeps): Intake {
     const floodKey = `${known ? 'f' : 'x'}:${bucketOf(floodLimit)}:${integration.id}`
     // Whatever may fail is asked for before a token is drawn: a message that was never considered has spent nothing.
     const form = messageForm(event)
-    const approval = await namedApproval(deps.store, form, now)
-    const heldBy = await holderAt(deps.store, form, at)
+    const approval = form === null ? null : await namedApproval(deps.store, form, now)
+    const heldBy = form === null ? null : await holderAt(deps.store, form, at)
     const isMute = deps.isOneWay(integration.id)
     const waiting = isMute ? [] : await waitingHere({ event, settings, integration, now }, deps.store)
     const asked = event.kind === 'verdict' && (await wasAsked(deps.store, event, integration.id))
@@ -209,18 +209,21 @@ export function createIntake(deps: IntakeDeps): Intake {
   const remembered = (item: ReceiveItem): ReceiveItem => {
     const { integration } = item.turn.at
     const unkept = !item.keepRow && item.reason !== 'store_away' && deps.keepsHistory(integration)
+    const mayBeDeleted = deps.tellsDeletions(integration)
+    if (!unkept && !mayBeDeleted) return item
     return {
       ...item,
       ...(unkept ? { keepKey: true as const } : {}),
-      ...(deps.tellsDeletions(integration) ? { mayBeDeleted: true as const } : {}),
+      ...(mayBeDeleted ? { mayBeDeleted: true as const } : {}),
     }
   }
 
   /** A one-way place gets no answer: it would fail. What the sender hears in the same breath stays. */
-  const heard = (item: ReceiveItem): ReceiveItem => ({
-    ...item,
-    effects: item.effects.filter((one) => one.kind !== 'send' || !deps.isOneWay(one.to.integration)),
-  })
+  const heard = (item: ReceiveItem): ReceiveItem => {
+    if (item.effects.length === 0) return item
+    const effects = item.effects.filter((one) => one.kind !== 'send' || !deps.isOneWay(one.to.integration))
+    return { ...item, effects }
+  }
 
   const isKnown = (event: InboundEvent, integration: IntegrationSettings): boolean => {
     const { sender, conversation, chat } = event
