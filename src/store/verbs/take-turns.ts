@@ -97,7 +97,10 @@ function askedOf(requests: readonly LaneRequest[], facts: Facts): readonly LaneO
 /** What this commit brought into these lanes: who holds its places is asked at once. */
 function bornIn(context: VerbContext, requests: readonly LaneRequest[], facts: Facts): readonly number[] {
   if (context.born.turns.size === 0) return []
-  return requests.flatMap(({ lane }) => bornQueuedTurns(context, facts.get(lane)?.seq ?? 0))
+  return requests.flatMap(({ lane }) => {
+    const seq = facts.get(lane)?.seq
+    return seq === undefined ? [] : bornQueuedTurns(context, seq)
+  })
 }
 
 function lookAtAll(
