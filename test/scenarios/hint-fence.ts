@@ -8,29 +8,32 @@ export interface HintFence {
 }
 
 export function createHintFence(stores: readonly Store[]): HintFence {
-  const missing = new Map<string, Set<Store>>()
-  let passed: () => void = () => undefined
+  // Two calls that a scenario makes at once let the river run at once: every pass waits for its own hints alone.
+  const unheard = new Map<string, (by: Store) => void>()
   let count = 0
   for (const store of stores) {
     store.onHint((hint) => {
-      if (hint.kind !== 'turn' || !missing.get(hint.id)?.delete(store)) return
-      if ([...missing.values()].every((left) => left.size === 0)) passed()
+      if (hint.kind === 'turn') unheard.get(hint.id)?.(store)
     })
   }
+
+  const heardByOthers = (id: string, teller: Store) =>
+    new Promise<void>((resolve) => {
+      const missing = new Set(stores.filter((other) => other !== teller))
+      unheard.set(id, (by) => {
+        missing.delete(by)
+        if (missing.size > 0) return
+        unheard.delete(id)
+        resolve()
+      })
+      teller.tell([{ kind: 'turn', id }])
+    })
+
   return {
     async pass() {
       if (stores.length < 2) return
       const round = ++count
-      const all = new Promise<void>((resolve) => {
-        passed = resolve
-      })
-      for (const [at, store] of stores.entries()) {
-        const id = `fence ${round} ${at}`
-        missing.set(id, new Set(stores.filter((other) => other !== store)))
-        store.tell([{ kind: 'turn', id }])
-      }
-      await all
-      missing.clear()
+      await Promise.all(stores.map((store, at) => heardByOthers(`fence ${round} ${at}`, store)))
     },
   }
 }

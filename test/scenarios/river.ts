@@ -186,7 +186,7 @@ async function createRiver(url: string, options: RiverOptions, parts: readonly P
   const live = async () => {
     const born: Alive[] = []
     nodes = born
-    fenced = UNFENCED
+    fenced = { ...UNFENCED }
     for (const part of parts) {
       const watched = () => options.watched ?? false
       const around = {
@@ -225,9 +225,11 @@ async function createRiver(url: string, options: RiverOptions, parts: readonly P
   /** Hints of what moved have been heard; a second time, for those that are told behind the answer of the store. */
   const passFence = async () => {
     const at = moved()
-    if (fenced.at === at && fenced.times === FENCES) return
-    fenced = { at, times: fenced.at === at ? fenced.times + 1 : 1 }
+    const before = fenced
+    if (before.at === at && before.times === FENCES) return
     await fence?.pass()
+    // Of those that passed at once one counts: a second time is one that began behind the first.
+    if (fenced === before) fenced = { at, times: before.at === at ? before.times + 1 : 1 }
   }
 
   /** Nothing is due, no store call is under way, and nothing has moved for a while. */
