@@ -66,7 +66,7 @@ it('[I3.verdict-two-at-once] a look that began before the verdict does not swall
     log: quiet,
     settings: () => settings,
     roster: { get: () => ({ attached: true, connector }) },
-    cluster: { isAlive: () => false },
+    cluster: { isAlive: () => false, isElsewhere: () => false },
     links: { get: () => undefined },
     grants: { has: () => false, senders: () => [] },
     watched: () => false,
@@ -113,7 +113,7 @@ it('[I6.expired-orphan] an approval that expires as its asker dies is told as ex
     log: quiet,
     settings: () => settings,
     roster: { get: () => ({ attached: false, connector: { holdsDecisions: true } }) },
-    cluster: { isAlive: () => clock.now() - diedAt <= 10_000 },
+    cluster: { isAlive: () => clock.now() - diedAt <= 10_000, isElsewhere: () => false },
     links: {
       get: () => ({
         adapter: { abilities: { edits: true }, textLimit: { size: 4_096, unit: 'code-points' } },

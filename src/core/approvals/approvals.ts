@@ -35,7 +35,7 @@ export interface ApprovalsDeps {
   readonly log: Logger
   readonly settings: () => Settings
   readonly roster: Roster
-  readonly cluster: Pick<Cluster, 'isAlive'>
+  readonly cluster: Pick<Cluster, 'isAlive' | 'isElsewhere'>
   readonly links: Links
   readonly grants: GrantBook
   /** Puts what is said by itself into the outbox. */

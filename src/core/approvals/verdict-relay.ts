@@ -1,6 +1,7 @@
 // A decided approval on its way back: the verdict is passed on to the asking host, then every surface hears how it ended.
 // The node whose connector asked goes first; when that node is gone, whoever has the host now does, and at last somebody
-// says that it could not be. A host outlives its daemon and its line: a verdict waits for it to come back, and says so.
+// says that it could not be, while nobody else has the agent. A host outlives its daemon and its line: a verdict waits for
+// it to come back, and says so.
 import {
   type ApprovalRow,
   type Clock,
@@ -24,7 +25,7 @@ export interface VerdictRelayDeps {
   readonly clock: Clock
   readonly log: Logger
   readonly roster: Roster
-  readonly cluster: Pick<Cluster, 'isAlive'>
+  readonly cluster: Pick<Cluster, 'isAlive' | 'isElsewhere'>
   readonly storeRetry: StoreRetry
   /** One appointment an approval: its expiry, or the next look for its host. */
   readonly timers: KeyedTimers
@@ -100,6 +101,7 @@ export function createVerdictRelay(deps: VerdictRelayDeps): VerdictRelay {
     // The one who asked goes first: request ids of two hosts may be alike.
     const first = row.asker !== null && deps.cluster.isAlive(row.asker)
     if (!own && first && !(roams && ageMs >= ROAMED_MS)) return false
+    if (!own && !roams && isOnlyElsewhere(row)) return false
     // While nobody was here a host had nothing to come back to: that time does not count.
     const leftMs = ORPHAN_MS - Math.min(ageMs, clock.now() - bornAt)
     const done = await relay(row, leftMs <= 0 || (own && !roams))
@@ -146,6 +148,10 @@ export function createVerdictRelay(deps: VerdictRelayDeps): VerdictRelay {
     })
 
   const holdsDecisions = ({ agent }: ApprovalRow) => deps.roster.get(agent)?.connector.holdsDecisions ?? true
+
+  /** Who has the agent knows more: it may come for its verdict there, to the node that began anew or to another. */
+  const isOnlyElsewhere = ({ agent }: ApprovalRow) =>
+    !deps.roster.get(agent)?.attached && deps.cluster.isElsewhere(agent)
 
   /** Asked here. A node answers for its former lives, too. */
   const isOwn = ({ asker }: ApprovalRow) =>

@@ -1,0 +1,72 @@
+// Who says that a verdict could not be passed on, when the node that asked is gone.
+import { expect, it } from 'vitest'
+import type { ApprovalRow } from '../../contract/index.ts'
+import { createTestClock } from '../../testing/test-clock.ts'
+import { createVerdictRelay, type VerdictRelayDeps } from './verdict-relay.ts'
+
+const DECIDED = {
+  ...{ id: 'abcde', agent: 'demo', turn: 't_1', asker: 'there/1', state: 'decided' },
+  ...{
+    ask: { toolName: 't', description: 'd', input: 'i' },
+    behavior: 'deny',
+    cause: 'person',
+    decidedBy: 'anna',
+  },
+} as unknown as ApprovalRow
+
+interface Here {
+  readonly owner?: string
+  readonly attached: boolean
+  readonly hears?: 'gone' | 'fetched'
+}
+
+/** A node of several; `there` is one that has the agent, and may go. */
+function opened({ owner = 'here/1', attached, hears = 'gone' }: Here) {
+  const clock = createTestClock()
+  let row: ApprovalRow = { ...DECIDED, decidedAt: clock.now() }
+  const there = { lives: true }
+  const relay = createVerdictRelay({
+    clock,
+    store: {
+      shared: true,
+      owner,
+      onHint: () => undefined,
+      approval: async () => row,
+      async settleApproval(_id: string, state: ApprovalRow['state']) {
+        row = { ...row, state }
+        return row
+      },
+    },
+    roster: { get: () => ({ attached, connector: { holdsDecisions: true, verdict: async () => hears } }) },
+    cluster: { isAlive: () => false, isElsewhere: () => there.lives },
+    storeRetry: { persist: (_what: string, attempt: () => Promise<unknown>) => attempt() },
+    timers: { set: () => undefined, cancel: () => undefined },
+    words: async () => [],
+    say: async () => undefined,
+  } as unknown as VerdictRelayDeps)
+  const stateAfter = async (ms: number) => {
+    await clock.advance(ms)
+    await relay.settle('abcde')
+    return row.state
+  }
+  return { there, stateAfter }
+}
+
+it('[I16.http-ask-any-node] a node without the agent leaves a verdict to one that has it, as long as that lives', async () => {
+  const { there, stateAfter } = opened({ attached: false })
+  expect(await stateAfter(0)).toBe('decided')
+  expect(await stateAfter(60_000)).toBe('decided')
+  there.lives = false
+  expect(await stateAfter(0)).toBe('undeliverable')
+})
+
+it('[I16.http-ask-unfetched] a node that has the agent ends a verdict that is not fetched, whoever else has it', async () => {
+  const { stateAfter } = opened({ attached: true, hears: 'fetched' })
+  expect(await stateAfter(60_000)).toBe('decided')
+  expect(await stateAfter(10 * 60_000)).toBe('undeliverable')
+})
+
+it('[S10.agent-gone] the node that asked leaves its verdict to nobody, also in a later life', async () => {
+  const { stateAfter } = opened({ owner: 'there/2', attached: false })
+  expect(await stateAfter(0)).toBe('undeliverable')
+})
