@@ -67,12 +67,27 @@ async function queryAt(url: string, ...texts: string[]): Promise<Record<string, 
   }
 }
 
+/** What each index of the two tables is, by its name. */
+async function indexesAt(url: string): Promise<Record<string, string>> {
+  const rows = await queryAt(
+    url,
+    `SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' AND tablename IN ('turns', 'ledger')`,
+  )
+  return Object.fromEntries(
+    rows.map(({ indexname, indexdef }) => [
+      String(indexname),
+      String(indexdef).replace(/^CREATE (UNIQUE )?INDEX \S+ ON (ONLY )?\S+/, '$1INDEX'),
+    ]),
+  )
+}
+
 /** The suite asks for indexes by name; PostgreSQL names those of the parts itself, in the order of their making. */
 function wholeNames(plan: string): string {
   return plan
     .replace(/turns_\d+_source_seq_idx/g, 'turns_source')
     .replace(/turns_\d+_lane_seq_idx1/g, 'turns_flight')
     .replace(/turns_\d+_lane_seq_idx/g, 'turns_queued')
+    .replace(/turns_\d+_state_seq_idx/g, 'turns_aside')
 }
 
 describe('[I6.scale-tried]', () => {
@@ -110,6 +125,20 @@ describe('[I6.scale-tried]', () => {
     } finally {
       await after.close()
     }
+  })
+
+  it('[I23.turns-indexed] every index that the whole tables have, with its condition, is there on the parts', async () => {
+    const server = await sharedPostgres()
+    const url = await server.freshDatabase()
+    await (await openAt(url, createTestClock(), 'node')).close()
+    const before = await indexesAt(url)
+    await queryAt(url, `BEGIN; ${FEW}; COMMIT`)
+    const after = await indexesAt(url)
+    expect(Object.keys(before)).toEqual(expect.arrayContaining(['ledger_pkey', 'turns_aside', 'turns_pkey']))
+    // A key of its own it cannot have there: an index stands for it.
+    const { turns_pkey, ...kept } = before
+    expect(turns_pkey).toMatch(/UNIQUE .*\(seq\)$/)
+    expect(after).toEqual({ ...kept, turns_seq: 'INDEX USING btree (seq)' })
   })
 
   it('PostgreSQL refuses what would break a promise: turns by time, and an outbox in parts', async () => {

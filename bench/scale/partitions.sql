@@ -19,6 +19,7 @@ CREATE INDEX turns_seq ON turns (seq);
 CREATE INDEX turns_source ON turns (source, seq);
 CREATE INDEX turns_queued ON turns (lane, seq) WHERE state = 'queued';
 CREATE INDEX turns_flight ON turns (lane, seq) WHERE state IN ('handed','seen');
+CREATE INDEX turns_aside ON turns (state, seq) WHERE state IN ('refused','consumed','failed','expired');
 CREATE VIEW goal_turns AS SELECT session AS goal_id, seq AS turn_index, received_at AS recorded_at,
   state AS outcome, source, agent, integration, conversation, thread, sender, message_id, reason, attempts,
   updated_at FROM turns;
