@@ -3,7 +3,8 @@
 // An integration is `behind` from each connect until a walk over its histories (walk.ts) has compared every place; then it
 // is `complete` until a minute before that walk began, and the next walks move that on. After a connect a walk begins at
 // once, and another one follows when what was said in the last minute before it is ripe; then they come slowly, in the
-// background. Where several nodes run, one of them walks, under a lease whose token goes with every mark.
+// background. Where several nodes run, one of them walks, under a lease whose token goes with every mark; a look after a connect
+// that finds another one walking is tried again, until somebody has compared what was said up to that connect.
 //
 // A message that stands in the history and was not brought by a link that was up when it was said shows that the link is
 // deaf: it is renewed, once in ten minutes at most. So is one whose own probe says so. Silence alone proves nothing.
@@ -12,6 +13,7 @@ import {
   type Clock,
   defined,
   everyRow,
+  type HistoryLinkRow,
   type HistoryPlace,
   type KnownConversation,
   type Logger,
@@ -171,20 +173,36 @@ export function watchHistory(link: Link, deps: CompletenessDeps): HistoryWatch {
     return received
   }
 
+  /**
+   * For how long the background has nothing to do because somebody has compared lately, and since the last connect: another
+   * node may have walked when the look after that was due. Null: it is to walk.
+   */
+  const freshFor = ({ comparedAt }: HistoryLinkRow): number | null => {
+    const now = clock.now()
+    const isOwed = connectedAt !== null && connectedAt <= now && (comparedAt ?? 0) < connectedAt
+    const freshMs = (comparedAt ?? 0) + GRACE_MS + EVERY_MS - now
+    return !isOwed && freshMs > AFTER_FAULT_MS && freshMs <= EVERY_MS ? freshMs : null
+  }
+
   /** Resolves with when the next one is due, and as what. */
   const walk = async (cause: Cause): Promise<Next> => {
     if (!reader) return { ms: EVERY_MS }
+    const inBackground = cause === 'background'
+    // Asked before the lease is taken, too: who has nothing to do must not be in the way of who has.
+    if (inBackground && store.shared && !isElsewhere()) {
+      const ms = freshFor(await store.beginHistory(integration))
+      if (ms !== null) return { ms }
+    }
     const fence = await hold()
     if (fence === false) return { ms: AFTER_FAULT_MS }
     const row = await store.beginHistory(integration)
-    // Another node has walked lately.
-    const freshMs = (row.comparedAt ?? 0) + GRACE_MS + EVERY_MS - clock.now()
-    if (cause === 'background' && freshMs > AFTER_FAULT_MS && freshMs <= EVERY_MS) return { ms: freshMs }
+    const freshMs = inBackground ? freshFor(row) : null
+    if (freshMs !== null) return { ms: freshMs }
     const outcome = await walkHistory(row, {
       ...{ integration, reader, store, known, firstHeard, hold, pause, inTime, missed, gap },
       now: () => clock.now(),
       late,
-      gapMs: cause === 'background' ? BACKGROUND_GAP_MS : 0,
+      gapMs: inBackground ? BACKGROUND_GAP_MS : 0,
     })
     if (outcome.end === 'lost') return { ms: AFTER_FAULT_MS }
     await settle(outcome)

@@ -1,0 +1,123 @@
+// When one node of several compares: a look that a connect asks for is not lost because another node walks at that moment.
+import { expect, it } from 'vitest'
+import type { HistoryLinkRow, HistorySettled, Store } from '../../contract/index.ts'
+import { createTestClock } from '../../testing/index.ts'
+import { createRecordingLog } from '../../testing/recording-log.ts'
+import type { Link } from '../outbound/links.ts'
+import { watchHistory } from './completeness.ts'
+
+const SECOND = 1_000
+
+/** One integration, whose lease another node holds while `busy` says so. */
+function watched() {
+  const clock = createTestClock()
+  const began = clock.now()
+  /** Of the walks of this node, in seconds. */
+  const walks: number[] = []
+  let busy = false
+  let leases = 0
+  let row: HistoryLinkRow = {
+    ...{ integration: 'chat', beganAt: began, until: null, comparedAt: null },
+    ...{ state: 'behind', detail: null },
+  }
+  const settleHistory = async ({ state, detail, until, comparedAt }: HistorySettled) => {
+    row = { ...row, state, detail, until: until ?? row.until, comparedAt: comparedAt ?? row.comparedAt }
+  }
+  const nothing = async () => []
+  const lease = async () => {
+    leases += 1
+    return busy ? null : { token: 1 }
+  }
+  const store = {
+    ...{ shared: true, beginHistory: async () => row, settleHistory, releaseLease: async () => undefined },
+    ...{ lease, historyMarks: nothing, marksSince: nothing },
+    ...{ turns: nothing, sends: nothing },
+  } as unknown as Store
+  const places = async () => {
+    walks.push((clock.now() - began) / SECOND)
+    return { places: [] }
+  }
+  const adapter = { link: () => ({ state: 'up' }), history: { places, read: () => Promise.reject() } }
+  const link = { ...{ integration: 'chat', platform: 'test', adapter, lastInAt: null, lastOutAt: null } }
+  const watch = watchHistory(link as unknown as Link, {
+    ...{ store, clock, log: createRecordingLog(), intake: { late: nothing } },
+  })
+  return {
+    watch,
+    walks,
+    leases: () => leases,
+    pass: (seconds: number) => clock.advance(seconds * SECOND),
+    busy(is: boolean) {
+      busy = is
+    },
+    /** The other node began to compare now, and came to the end. */
+    async comparedElsewhere() {
+      const upTo = clock.now() - 60 * SECOND
+      await settleHistory({
+        integration: 'chat',
+        state: 'complete',
+        detail: null,
+        until: upTo,
+        comparedAt: upTo,
+      })
+    },
+  }
+}
+
+it('[I15.grace] the look 75 s after a connect comes a minute later where another node walks just then, not with the background’s', async () => {
+  const { watch, walks, pass, busy } = watched()
+  await pass(300)
+  watch.connected()
+  await pass(70)
+  expect(walks).toEqual([0, 300])
+  busy(true)
+  await pass(10)
+  busy(false)
+  await pass(100)
+  expect(walks).toEqual([0, 300, 435])
+  await watch.stop()
+})
+
+it('[I15.one-walks] it does not come where the other node has compared what was ripe by then', async () => {
+  const { watch, walks, pass, busy, comparedElsewhere } = watched()
+  await pass(300)
+  watch.connected()
+  await pass(70)
+  busy(true)
+  await pass(10)
+  await comparedElsewhere()
+  busy(false)
+  await pass(500)
+  expect(walks).toEqual([0, 300])
+  await pass(200)
+  expect(walks).toHaveLength(3)
+  await watch.stop()
+})
+
+it('[I15.one-walks] a walk that the other node began within the minute after the connect is none in its place', async () => {
+  const { watch, walks, pass, busy, comparedElsewhere } = watched()
+  await pass(300)
+  watch.connected()
+  await pass(30)
+  await comparedElsewhere()
+  await pass(40)
+  busy(true)
+  await pass(10)
+  busy(false)
+  await pass(100)
+  expect(walks).toEqual([0, 300, 435])
+  await watch.stop()
+})
+
+it('[I15.one-walks] a look in the background that finds a fresh comparison takes no lease from who walks', async () => {
+  const { watch, walks, leases, pass, comparedElsewhere } = watched()
+  await pass(590)
+  await comparedElsewhere()
+  const taken = leases()
+  await pass(500)
+  expect(walks).toEqual([0])
+  expect(leases()).toBe(taken)
+  await pass(200)
+  expect(walks).toHaveLength(2)
+  await watch.stop()
+})
