@@ -9,8 +9,8 @@ const HOSTED =
 
 export const NOTES: Readonly<Record<string, string>> = {
   'chorus.one':
-    'a bare relay in a process of its own with two syncs, and nothing else, would take more than five times the bare loop, ' +
-    'which is one process and stores nothing; the rest is CPU time of many small steps',
+    'a relay in a process of its own that writes and syncs both words, and does nothing else, takes more than five times the ' +
+    'bare loop itself (a row of its own), which is one process and stores nothing; the rest is CPU time of many small steps',
   'channel.from_inbox':
     'handed is committed before a message is written, and seen when the host shows that it has it: two entries of the ' +
     'ledger and two changes of a row take more than four times what a bare server takes for a push',

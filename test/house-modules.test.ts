@@ -94,10 +94,7 @@ const MAY_NAME: Readonly<Record<string, readonly [names: string, why: string]>> 
   'src/app/daemon.ts': ['web', 'prints the link to /chat'],
   'src/app/principals.ts': ['web', 'a kind of token, which the page has'],
   'src/app/chorus-connections.ts': ['chorus', '/inbox is the door of that platform'],
-  'src/app/host-abilities.ts': [
-    'webhook channel',
-    'what a host is told from the file alone, where nothing runs',
-  ],
+  'src/app/host-abilities.ts': ['channel', 'what a host is told from the file alone, where nothing runs'],
   'src/app/lent-tools.ts': ['mcp', 'a field of the Chorus protocol'],
   'src/server/pages.ts': ['mcp', 'the path /mcp'],
   'src/chorus/connect-mcp.ts': ['mcp', 'a field of the Chorus protocol'],

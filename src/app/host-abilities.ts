@@ -19,19 +19,13 @@ export function hostAbilities(settings: Settings, agent: string): HostAbilities 
   }
 }
 
-/** Webhooks that neither stream nor post answers are the only integrations with one direction. */
+/** All that feed it have one direction. */
 function isFedOneWay(settings: Settings, agent: string): boolean {
   const bound = agentById(settings, agent)?.bindings ?? []
   const feeding = settings.integrations.filter(
     (one) => one.enabled && bound.some(({ instance }) => instance === one.id),
   )
-  return (
-    feeding.length > 0 &&
-    feeding.every(
-      ({ platform, options }) =>
-        platform === 'webhook' && options.two_way !== true && options.out === undefined,
-    )
-  )
+  return feeding.length > 0 && feeding.every(({ oneWay }) => oneWay === true)
 }
 
 /** Null: it cannot be judged. A file that names modules is not run for it: they are programs. */

@@ -1,5 +1,6 @@
 // The configuration in force: loads, validates, swaps at once, and keeps the old one when the new one does not hold.
 import { type AdapterShelf, type Clock, defined, type Logger, type Settings } from '../contract/index.ts'
+import { createSerial } from '../kit/serial.ts'
 import { defaultSettings } from './default-settings.ts'
 import type { LoadResult } from './load.ts'
 import { configError, type Problem, renderProblems } from './problem.ts'
@@ -105,15 +106,8 @@ export async function openConfigSource(
   }
 
   // One after another: a module may take its time, and the file that was read last is the one that counts.
-  let reloading: Promise<unknown> = Promise.resolve()
-  function reload(by?: string): Promise<ReloadResult> {
-    const next = reloading.then(
-      () => reloadNow(by),
-      () => reloadNow(by),
-    )
-    reloading = next
-    return next
-  }
+  const inTurn = createSerial()
+  const reload = (by?: string): Promise<ReloadResult> => inTurn(() => reloadNow(by))
 
   async function reloadNow(by: string | undefined): Promise<ReloadResult> {
     const loaded = await load('refused')

@@ -1,5 +1,6 @@
 // The encrypted store of secrets: set, list, remove and rotate while running. Plain values never reach the store.
 import { type Store, SwitchboardError } from '../contract/index.ts'
+import { createSerial } from '../kit/serial.ts'
 import type { KeyRing } from './key-ring.ts'
 import { createSecretBox, keyIdOf } from './secret-box.ts'
 
@@ -35,12 +36,7 @@ export async function openSecretShelf(ring: KeyRing, store: SecretRows): Promise
   const found = ring.settle(Object.values(rows).map((sealed) => keyIdOf(sealed) ?? ''))
 
   // One change at a time: a set between a rotation's read and its write would be lost.
-  let last: Promise<unknown> = Promise.resolve()
-  function inTurn<T>(run: () => Promise<T>): Promise<T> {
-    const mine = last.then(run, run)
-    last = mine.catch(() => undefined)
-    return mine
-  }
+  const inTurn = createSerial()
   async function replace(change: Readonly<Record<string, string | null>>, by: string): Promise<void> {
     await store.replaceSecrets(change, by)
     rows = { ...(await store.secrets()) }

@@ -130,6 +130,7 @@ export function integrationOf(
         ? { ...access, approvers, approversByDefault: true }
         : access,
     options: one.options,
+    ...(one.adapter?.oneWay?.(one.options) === true ? { oneWay: true as const } : {}),
     ackReaction: one.ack_reaction ?? config.tunables.ack_reaction,
     replyToMode: one.reply_to_mode ?? reply_to_mode,
     ...defined({ textChunkLimit: chunk }),

@@ -40,6 +40,8 @@ export interface IntegrationSettings {
   readonly access: AccessPolicy
   /** The platform's own keys, validated by the platform's schema. Secrets are still references. */
   readonly options: Readonly<Record<string, unknown>>
+  /** By its module: messages come in and nothing can be said back. */
+  readonly oneWay?: true
   /** Reaction once the agent has the message; absent: the tunable. */
   readonly ackReaction?: string
   /** Which parts of an answer quote the message they answer. */

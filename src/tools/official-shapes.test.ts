@@ -4,6 +4,7 @@ import { defined, type ToolCaller } from '../contract/index.ts'
 import { createRecordingLog } from '../testing/recording-log.ts'
 import { createRecordingDesk } from './fixtures/recording-desk.ts'
 import { callTool, inputSchemaOf, toolByName } from './index.ts'
+import { saidAs } from './message-format.ts'
 
 /** By tool and plugin: each field with its type (a list of words: one of them), `*` where it must be given. */
 const OFFICIAL: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -96,7 +97,18 @@ describe('[S11.format] format', () => {
     ['[*name*](https://e.test/a*b~c)', '[**name**](https://e.test/a*b~c)'],
     ['**written as Markdown** ~~too~~', '**written as Markdown** ~~too~~'],
     ['> *quoted*', '> **quoted**'],
+    ['[a](no*end\n*b*', '[a](no**end\n**b**'],
+    ['[a](x_(y*z) *b* ](*)', '[a](x_(y*z) **b** ](*)'],
   ])('markdownv2 %j is read as %j', async (text, markdown) => {
     expect(await said('reply', 'markdownv2', text)).toEqual({ text: markdown, plain: undefined })
   })
+
+  // One that looks for the end from each place takes longer than a test may.
+  it.each(['](', '](\n', ']()', '`', '```', '*', '~', '|', '\\', '[', '](`', '*](', ']( '])(
+    '[I13.md-linear] a mebibyte of %j in markdownv2 is read once',
+    async (piece) => {
+      const text = piece.repeat(Math.ceil(1_048_576 / piece.length))
+      expect(saidAs(text, 'markdownv2').text.length).toBeGreaterThanOrEqual(piece === '|' ? 0 : text.length)
+    },
+  )
 })

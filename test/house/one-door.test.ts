@@ -7,22 +7,22 @@ const code = filesOf('src')
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.includes('/fixtures/'))
   .map(source)
 
-describe('[I13.one-outlet] [I13.settle-with-say] who puts rows into the outbox', () => {
-  /** Each verb that takes rows, and the one place that calls it. */
-  const CALLERS: Readonly<Record<string, readonly string[]>> = {
-    enqueue: ['src/core/outbound/outlet.ts'],
-    sayHeld: ['src/core/outbound/outlet.ts'],
-    accept: ['src/core/dispatch/settling.ts'],
-    acceptFor: ['src/core/dispatch/settling.ts'],
-    expireTurns: ['src/core/dispatch/turn-expiry.ts'],
-    ask: ['src/core/approvals/approvals.ts'],
-    // A person's verdict comes with no words of ours: they follow when it was passed on.
-    decide: ['src/app/desk.ts', 'src/core/approvals/approvals.ts'],
-    settleApproval: ['src/core/approvals/verdict-relay.ts'],
-    giveBack: ['src/core/outbound/give-back.ts'],
-    approvePairing: ['src/app/desk.ts'],
-  }
+/** Each verb that takes rows, and the one place that calls it. */
+const CALLERS: Readonly<Record<string, readonly string[]>> = {
+  enqueue: ['src/core/outbound/outlet.ts'],
+  sayHeld: ['src/core/outbound/outlet.ts'],
+  accept: ['src/core/dispatch/settling.ts'],
+  acceptFor: ['src/core/dispatch/settling.ts'],
+  expireTurns: ['src/core/dispatch/turn-expiry.ts'],
+  ask: ['src/core/approvals/approvals.ts'],
+  // A person's verdict comes with no words of ours: they follow when it was passed on.
+  decide: ['src/app/desk.ts', 'src/core/approvals/approvals.ts'],
+  settleApproval: ['src/core/approvals/verdict-relay.ts'],
+  giveBack: ['src/core/outbound/give-back.ts'],
+  approvePairing: ['src/app/desk.ts'],
+}
 
+describe('[I13.one-outlet] [I13.settle-with-say] who puts rows into the outbox', () => {
   it('every verb of the store that takes rows is in the table', () => {
     const contract = filesOf('src/contract').map((file) => source(file).code)
     const bodyOf = (name: string) => {
@@ -55,7 +55,9 @@ describe('[I13.one-outlet] by another name', () => {
   /** Verbs whose name says what they are: whoever takes one out of the store (`({ enqueue }) => enqueue()`) names it. */
   const RARE = ['enqueue', 'acceptFor', 'expireTurns', 'settleApproval']
   const named = (verb: string, text: string) =>
-    new RegExp(`[{,]\\s*${verb}\\s*[,:}=]|\\['?${verb}|(?<![.\\w])${verb}\\s*\\(`).test(text)
+    new RegExp(`[{,]\\s*${verb}\\s*[,:}=]|(?<![.\\w])${verb}\\s*\\(`).test(text)
+  /** On whatever it is called: a store by another name, one that may be missing. */
+  const called = (verb: string, text: string) => new RegExp(`\\.\\s*${verb}\\s*\\(`).test(text)
 
   it.each(RARE)('nobody takes %s out of the store', (verb) => {
     const rooms = ['store', 'contract', 'testing']
@@ -63,7 +65,24 @@ describe('[I13.one-outlet] by another name', () => {
     expect(taking.map(({ file }) => file)).toEqual([])
   })
 
+  it.each(RARE)(
+    '%s is called on nothing else in the rooms that have a store, and looked up by no text',
+    (verb) => {
+      const rooms = ['core', 'app', 'server', 'cli']
+      const there = code.filter(({ file }) => rooms.includes(roomOf(file)))
+      expect(there.filter(({ code: text }) => called(verb, text)).map(({ file }) => file)).toEqual(
+        CALLERS[verb],
+      )
+      const naming = there.filter(
+        ({ file, strings }) => strings.includes(verb) && !CALLERS[verb]?.includes(file),
+      )
+      expect(naming.map(({ file }) => file)).toEqual([])
+    },
+  )
+
   it('is found', () => {
+    for (const text of ['outbox.enqueue(rows)', 'store?.enqueue(rows)', 'deps.store .enqueue (rows)'])
+      expect([text, called('enqueue', text)]).toEqual([text, true])
     for (const text of ['({ enqueue }) => enqueue(x)', 'const { a, enqueue: put } = store', 'enqueue(rows)'])
       expect([text, named('enqueue', text)]).toEqual([text, true])
     for (const text of ['store.enqueue(rows)', 'controller.enqueue(chunk)', 'enqueued()'])
@@ -122,7 +141,8 @@ describe('[I13.form-once] what form a message has', () => {
 
 describe('[I13.result-words] the words of a result', () => {
   it('are made in one file', () => {
-    const words = /not confirmed yet|deduplicated\)|it could not be sent|Adapter send failed/
+    const words =
+      /not confirmed yet|deduplicated\)|it could not be sent|Adapter send failed|not sent: this conversation/
     // The command line has words of its own, for people, with colours.
     const wording = code.filter(
       ({ file, strings }) => roomOf(file) !== 'cli' && strings.some((each) => words.test(each)),

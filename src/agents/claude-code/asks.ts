@@ -8,7 +8,7 @@ import {
   defined,
   type Logger,
 } from '../../contract/index.ts'
-import type { createVerdictWait } from '../../kit/index.ts'
+import { createSerial, type createVerdictWait } from '../../kit/index.ts'
 import { type OpenTurn, uuidOf } from './open-turns.ts'
 import { denial, permissionOf, verdictAnswer } from './permissions.ts'
 import { answerOf, questionsOf, questionText } from './questions.ts'
@@ -134,12 +134,7 @@ export function createAsks(deps: AsksDeps): Asks {
   }
 
   // One question at a time: a message can answer one alone.
-  let asking: Promise<unknown> = Promise.resolve()
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const next = asking.then(work, work)
-    asking = next.catch(() => undefined)
-    return next
-  }
+  const inTurn = createSerial()
 
   const decide = async (id: string, request: Fields, signal: AbortSignal): Promise<Fields> => {
     try {

@@ -5,7 +5,6 @@ import {
   type Address,
   type Clock,
   defined,
-  heldByText,
   type NewFile,
   type NewSend,
   SCHEDULE_PLACE,
@@ -15,6 +14,7 @@ import {
 import type { FileOp } from '../outbound/compose.ts'
 import { isOneWay, type Links, ONE_WAY_HINT } from '../outbound/links.ts'
 import type { Outlet } from '../outbound/outlet.ts'
+import { heldRefusal } from '../outbound/send-result.ts'
 import type { Streams } from '../outbound/streams.ts'
 import { pickButtons } from '../picks.ts'
 import type { AgentTurns, Output } from './agent-turns.ts'
@@ -62,7 +62,7 @@ export function createAgentReplies(agent: string, deps: AgentRepliesDeps): Agent
     const settles = output.turn && (flying || output.sole) ? { turn: output.turn, ...to, ...sole } : undefined
     const ids = await deps.outlet.put(sends, settles)
     const held = ids ? null : await store.heldAgainst(place.to, output.turn ?? null)
-    if (held) throw new SwitchboardError('held', `not sent: this conversation was ${heldByText(held)}`)
+    if (held) throw heldRefusal(held)
     if (!ids && output.sole)
       throw new SwitchboardError('conflict', 'this message was answered, or given up, before')
     if (!ids) throw new SwitchboardError('conflict', `turn ${output.turn} is no longer this node's`)

@@ -2,7 +2,9 @@
 //
 // A turn boards when it is taken and is in flight until it lands: answered, failed, acknowledged, put back, or lost with its
 // lane. On its way it is offered (its hand-over began: it can no longer go back unseen), written (its hand-over is over), and
-// maybe spoken for. Hand-overs of one lane follow one another, or begin so where its agent lets them overlap. What is put back into a lane goes before what was taken
+// maybe spoken for: `said` spares an answer without a word its notice; `replied`, by the tool, keeps back what its agent writes from
+// then on; `asked` tells that a person was asked for it, `acknowledged` that it rests at its agent and is waited for no longer, and
+// `unseenTold` that its sender heard, once, that nothing was seen of it for long. Hand-overs of one lane follow one another, or begin so where its agent lets them overlap. What is put back into a lane goes before what was taken
 // meanwhile: `putBacks` tells a take that was asked for before from one after. A take whose answer was lost leaves the lane
 // doubtful: the next one names what is in flight here, and the store tells what else it holds for handed.
 import {

@@ -1,6 +1,6 @@
 // Room at the agents: how many turns of a lane may be taken now, and which lanes wait for a place. A turn is `handed` when
 // it is about to be written, so no more are taken than can be: what waits for a window or a slot stays `queued`.
-import type { Work } from '../../contract/index.ts'
+import { type BoundedMap, createBoundedMap, type Work } from '../../contract/index.ts'
 import type { LaneHolds } from './lane-holds.ts'
 import type { Roster } from './roster.ts'
 
@@ -27,7 +27,7 @@ export function createRooms(deps: {
   readonly roster: Pick<Roster, 'get'>
   readonly holds: Pick<LaneHolds, 'get'>
 }): Rooms {
-  const wanted = new Map<string, Set<string>>()
+  const wanted = new Map<string, BoundedMap<string, true>>()
   const promises = new Map<string, number>()
 
   const roomOf = ({ lane, scope }: Work): number => {
@@ -60,18 +60,16 @@ export function createRooms(deps: {
     over: ({ scope }) => void promise(scope, -1),
     waits(work) {
       const { lane, scope } = work
-      const lanes = wanted.get(scope) ?? new Set()
+      const lanes = wanted.get(scope) ?? createBoundedMap<string, true>(LANES_REMEMBERED)
       wanted.set(scope, lanes)
-      lanes.add(lane)
-      const [oldest] = lanes.size > LANES_REMEMBERED ? lanes : []
-      if (oldest !== undefined) lanes.delete(oldest)
+      if (!lanes.has(lane)) lanes.set(lane, true)
       const free = (promises.get(scope) ?? 0) === 0 && roomOf(work) > 0
       if (free) lanes.delete(lane)
       return !free
     },
     next(agent) {
       const found: Work[] = []
-      for (const lane of wanted.get(agent) ?? []) {
+      for (const [lane] of wanted.get(agent) ?? []) {
         const work = { lane, scope: agent }
         if (roomOf(work) > 0) found.push(work)
         if (found.length >= LANES_AT_A_TIME) break

@@ -1,6 +1,13 @@
 // What a caller is told of a send, as data and in words: sent means that the platform confirmed it, everything else says
 // what it is. All tools take their words from here.
-import { REASONS, type SendResult, type SendRow, type SwitchboardError } from '../../contract/index.ts'
+import {
+  heldByText,
+  REASONS,
+  type SendResult,
+  type SendRow,
+  SwitchboardError,
+  type TakeoverRow,
+} from '../../contract/index.ts'
 
 /** The result of a message in one or several parts. */
 export function resultOf(rows: readonly (SendRow | null)[]): SendResult {
@@ -17,6 +24,11 @@ export function resultOf(rows: readonly (SendRow | null)[]): SendResult {
   if (waiting) return { ok: true, status: 'queued', ...base, outbox_id: waiting.id, code: null, error: null }
   const repeated = known.length > 0 && known.every((row) => row.state === 'deduplicated')
   return { ok: true, status: repeated ? 'deduplicated' : 'sent', ...base, code: null, error: null }
+}
+
+/** A person has the place, or answered that message in the agent's place. */
+export function heldRefusal(held: Pick<TakeoverRow, 'holder' | 'holderName'>): SwitchboardError {
+  return new SwitchboardError('held', `not sent: this conversation was ${heldByText(held)}`)
 }
 
 export function refusedResult(error: SwitchboardError): SendResult {

@@ -4,7 +4,6 @@ import {
   defined,
   everyRow,
   formatAddress,
-  heldByText,
   integrationById,
   isResting,
   type NewSend,
@@ -25,7 +24,7 @@ import { isOneWay, type Links } from '../outbound/links.ts'
 import type { Notifier } from '../outbound/notify.ts'
 import type { Outlet, Posted } from '../outbound/outlet.ts'
 import { sendMessage } from '../outbound/send-message.ts'
-import { replyText, sendMessageText, sentText } from '../outbound/send-result.ts'
+import { heldRefusal, replyText, sendMessageText, sentText } from '../outbound/send-result.ts'
 import { chooseIntegration } from '../outbound/targets.ts'
 import type { AskForPerson } from '../takeover/ask-for-person.ts'
 import { createChannelTools } from './channel-tools.ts'
@@ -129,7 +128,7 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
   /** A person has the place, or answered that message in the agent's place. */
   const refuseHeld = async (at: Address, turn: string | null) => {
     const held = await store.heldAgainst(at, turn)
-    if (held) throw new SwitchboardError('held', `not sent: this conversation was ${heldByText(held)}`)
+    if (held) throw heldRefusal(held)
   }
 
   /** Its lane went to another node: over a person who stepped in, or with its message to another host. */

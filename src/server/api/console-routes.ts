@@ -1,8 +1,8 @@
 // The part of the table that the console brought: many sends at once, the configuration, users, charts, exports, a try.
 import { z } from 'zod'
-import type { TurnState } from '../../contract/index.ts'
+import { defined, type TurnState } from '../../contract/index.ts'
 import { momentMs, SeriesInput, TurnQuery } from './inputs.ts'
-import { given, type Route, route, whole } from './route.ts'
+import { type Route, route, whole } from './route.ts'
 import { exportTurns } from './turn-export.ts'
 
 const OperateBody = z.strictObject({
@@ -26,7 +26,7 @@ export const CONSOLE_ROUTES: readonly Route[] = [
       'Turns over time: volume, time to answer, refusals by reason; estimated where there are very many.',
     query: SeriesInput as z.ZodType<z.infer<typeof SeriesInput>>,
     run: ({ desk, query: { since, ...rest }, now }) =>
-      desk.series({ sinceMs: momentMs('since', since, now) ?? now, untilMs: now, ...given(rest) }),
+      desk.series({ sinceMs: momentMs('since', since, now) ?? now, untilMs: now, ...defined(rest) }),
   }),
   route({
     method: 'GET',
@@ -34,7 +34,7 @@ export const CONSOLE_ROUTES: readonly Route[] = [
     summary: 'Turns that a filter lets through, newest first, streamed as NDJSON or CSV.',
     query: ExportInput as z.ZodType<z.infer<typeof ExportInput>>,
     run: async ({ desk, query: { format, state, since, until, ...rest }, now }) => {
-      const filter = given({
+      const filter = defined({
         ...rest,
         states: state as TurnState[] | undefined,
         sinceMs: momentMs('since', since, now),
@@ -80,7 +80,7 @@ export const CONSOLE_ROUTES: readonly Route[] = [
     run: ({ desk, path, body, by }) =>
       desk.tryAgent(
         path.id ?? '',
-        { text: body.text, ...given({ idempotency_key: body.idempotency_key }) },
+        { text: body.text, ...defined({ idempotency_key: body.idempotency_key }) },
         by,
       ),
   }),

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import {
   type Address,
+  defined,
   parseAddress,
   parseConversationCursor,
   SwitchboardError,
@@ -11,7 +12,7 @@ import { errorReply } from '../reply.ts'
 import { chars, cutText } from './cut-text.ts'
 import { moment, momentMs, SHORT_TEXT } from './inputs.ts'
 import { withoutInput, withoutPrompt } from './masking.ts'
-import { type Call, given, type Route, route, whole } from './route.ts'
+import { type Call, type Route, route, whole } from './route.ts'
 
 const flag = z.enum(['true', 'false']).optional()
 const limit = z.coerce.number().int().min(1).max(1_000).default(50).describe('At most this many items.')
@@ -62,7 +63,7 @@ export const CONVERSATION_ROUTES: readonly Route[] = [
       desk.conversations(
         {
           limit,
-          ...given({
+          ...defined({
             ...rest,
             takeover: held === 'true' ? ('held' as const) : asked === 'true' ? ('asked' as const) : undefined,
             search: q,
@@ -90,7 +91,7 @@ export const CONVERSATION_ROUTES: readonly Route[] = [
     summary: 'What was said there, newest first: with states, attempts, approvals, tools and cost.',
     query: ThreadQuery as z.ZodType<z.infer<typeof ThreadQuery>>,
     run: async (call) => {
-      const page = { limit: call.query.limit, ...given({ before: call.query.before }) }
+      const page = { limit: call.query.limit, ...defined({ before: call.query.before }) }
       const { items, next } = await call.desk.thread(at(call), page, call.by)
       return { items: items.map((item) => cutText(shown(item, call.may), call.query.chars)), next }
     },
@@ -132,7 +133,7 @@ export const CONVERSATION_ROUTES: readonly Route[] = [
         at(call),
         {
           text: call.body.text,
-          ...given({ idempotency_key: call.body.idempotency_key, wait_ms: call.body.wait_ms }),
+          ...defined({ idempotency_key: call.body.idempotency_key, wait_ms: call.body.wait_ms }),
         },
         call.by,
       ),

@@ -62,10 +62,3 @@ export function wholeReply(answer: unknown): HttpReply | null {
   if (typeof answer !== 'object' || answer === null || !(REPLY in answer)) return null
   return answer[REPLY] as HttpReply
 }
-
-/** Undefined values dropped: filters know absent keys, not undefined ones. */
-export function given<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>
-  }
-}

@@ -1,6 +1,6 @@
 // The operator's desk over HTTP: the one table of /api routes.
 import type { z } from 'zod'
-import { lateText, SwitchboardError } from '../../contract/index.ts'
+import { defined, lateText, SwitchboardError } from '../../contract/index.ts'
 import { errorReply } from '../reply.ts'
 import { exportAudit } from './audit-export.ts'
 import { CONSOLE_ROUTES } from './console-routes.ts'
@@ -25,7 +25,7 @@ import {
 } from './inputs.ts'
 import { withoutInput, withoutPrompt, withoutToolTexts } from './masking.ts'
 import { PEOPLE_ROUTES } from './people-routes.ts'
-import { given, type Route, route, whole } from './route.ts'
+import { type Route, route, whole } from './route.ts'
 import { SENDING_ROUTES } from './sending-routes.ts'
 
 function found<T>(value: T | null, what: string): T {
@@ -60,7 +60,7 @@ const reading: readonly Route[] = [
     summary: 'Turns, newest first.',
     query: TurnQuery as z.ZodType<z.infer<typeof TurnQuery>>,
     run: async ({ desk, query: { state, since, until, before, span, chars, ...rest }, now }) => {
-      const filter = given({
+      const filter = defined({
         ...rest,
         states: state,
         sinceMs: momentMs('since', since, now),
@@ -89,7 +89,7 @@ const reading: readonly Route[] = [
     summary: 'Outbound messages, newest first.',
     query: SendQuery as z.ZodType<z.infer<typeof SendQuery>>,
     run: async ({ desk, query: { state, since, before, chars, ...rest }, now, may }) => {
-      const filter = given({
+      const filter = defined({
         ...rest,
         states: state,
         sinceMs: momentMs('since', since, now),
@@ -115,7 +115,7 @@ const reading: readonly Route[] = [
     action: 'approval.read',
     query: ApprovalQuery as z.ZodType<z.infer<typeof ApprovalQuery>>,
     run: async ({ desk, query: { state, id, limit, before }, may }) => {
-      const which = given({ id, before: positionOf(before) })
+      const which = defined({ id, before: positionOf(before) })
       const found = await desk.approvals(state ?? null, limit, which)
       const items = may('approval.input') ? found : found.map(withoutInput)
       return { items, next: items.length === limit ? String(items.at(-1)?.seq) : null }
@@ -307,7 +307,7 @@ const operating: readonly Route[] = [
     body: ConsoleLinkBody as z.ZodType<z.infer<typeof ConsoleLinkBody>>,
     // Whoever opens it has all that this user may do.
     gives: () => true,
-    run: ({ desk, body, by }) => desk.consoleLink(given(body), by),
+    run: ({ desk, body, by }) => desk.consoleLink(defined(body), by),
   }),
   route({
     method: 'POST',

@@ -11,7 +11,7 @@ import {
   SendBody,
 } from './inputs.ts'
 import { withoutPaste } from './masking.ts'
-import { given, type Route, route } from './route.ts'
+import { type Route, route } from './route.ts'
 
 const turned = (verb: 'enable' | 'disable', summary: string) =>
   route({
@@ -28,7 +28,7 @@ export const SENDING_ROUTES: readonly Route[] = [
     summary: 'Sends a message as the operator and waits a bounded time for the confirmation.',
     action: 'message.send',
     body: SendBody as z.ZodType<z.infer<typeof SendBody>>,
-    run: ({ desk, body: { to, text, ...rest }, by }) => desk.order({ to, text, ...given(rest) }, by),
+    run: ({ desk, body: { to, text, ...rest }, by }) => desk.order({ to, text, ...defined(rest) }, by),
   }),
   route({
     method: 'POST',
@@ -36,7 +36,7 @@ export const SENDING_ROUTES: readonly Route[] = [
     summary: 'Notifies a user through a channel of theirs.',
     action: 'notify.send',
     body: NotifyBody as z.ZodType<z.infer<typeof NotifyBody>>,
-    run: ({ desk, body: { message, ...rest }, by }) => desk.notify({ message, ...given(rest) }, by),
+    run: ({ desk, body: { message, ...rest }, by }) => desk.notify({ message, ...defined(rest) }, by),
   }),
   route({
     method: 'GET',
@@ -81,7 +81,7 @@ export const SENDING_ROUTES: readonly Route[] = [
     path: '/api/hooks/{id}/test',
     summary: 'Sends a request as a sender would through the real door, and tells each step.',
     body: HookTestBody as z.ZodType<z.infer<typeof HookTestBody>>,
-    run: ({ desk, path, body, by }) => desk.testHook(path.id ?? '', given(body), by),
+    run: ({ desk, path, body, by }) => desk.testHook(path.id ?? '', defined(body), by),
   }),
   route({
     method: 'POST',
