@@ -24,7 +24,8 @@ const NEEDS = {
   '[S2.ack-after-commit] received is said only after the commit, and never when there was none': 'inbound',
   '[I15.suite-history] a deaf link, a ghost or a gap: its history has what the link did not bring, under the ids of the link':
     'history',
-  '[I15.suite-history] tells when its link was made, and makes another when it is asked to': 'history',
+  '[I15.suite-history] tells when its link was made': 'history',
+  '[I15.suite-history] makes another link when it is asked to': 'history',
   'no secret in errors, answers or logs': 'planted',
   'tells the truth when the platform is down': 'down',
   'tells the truth when the platform is silent': 'silent',

@@ -18,6 +18,7 @@ import {
   type Store,
   SwitchboardError,
 } from '../contract/index.ts'
+import { linkOf } from '../core/outbound/links.ts'
 import type { Gateway } from './gateway.ts'
 import { linkStateOf } from './link-reports.ts'
 import { removeOwnSecrets } from './own-secrets.ts'
@@ -62,6 +63,11 @@ export function createDeskSending(deps: DeskSendingDeps): DeskSending {
     return defined({ detail })
   }
 
+  const stateOf = (id: string) => {
+    const link = gateway.links.get(id)
+    return link ? linkOf(link.adapter).state : 'down'
+  }
+
   const view = (one: IntegrationSettings): IntegrationView => ({
     id: one.id,
     platform: one.platform,
@@ -69,7 +75,7 @@ export function createDeskSending(deps: DeskSendingDeps): DeskSending {
     default: one.default,
     scope: typeof one.scope === 'string' ? one.scope : one.scope.agents,
     origin: one.origin,
-    link: gateway.links.get(one.id)?.adapter.link().state ?? 'down',
+    link: stateOf(one.id),
     ...detailOf(one),
     ...pasteOf(one),
     ...reachOf(one),

@@ -23,6 +23,9 @@ export function findModule(entry: string, folder: string): ModulePlace {
     throw new Error(`is no module: ${EXPECTED}`)
   if (isBuiltin(entry)) throw new Error('is a part of Node.js, not a package')
   const home = packageFolder(entry, folder) ?? packageFolder(entry, dirname(fileURLToPath(import.meta.url)))
+  // A file whose ./ was left out must send nobody to a stranger's package of that name.
+  if (home === null && (/\.[cm]?[jt]s$/.test(entry) || existsSync(join(folder, entry))))
+    throw new Error(`is no installed package; if it is a file, write ./${entry}`)
   if (home === null) throw new Error(`is not installed: npm install ${entry}, beside the configuration`)
   const manifest = readManifest(home)
   const main = entryOf(manifest)

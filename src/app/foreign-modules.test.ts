@@ -66,6 +66,8 @@ describe('where a module is', () => {
     ['#internal', 'is no module: expected a file'],
     ['fs', 'is a part of Node.js'],
     ['no-such-package-here', 'is not installed'],
+    ['matrix.mjs', 'if it is a file, write ./matrix.mjs'],
+    ['beside', 'if it is a file, write ./beside'],
     ['./absent.mjs', 'is not there'],
     ['./folder.mjs', 'is no file'],
     ['./notes.txt', 'expected .js, .mjs or .ts'],
@@ -73,6 +75,7 @@ describe('where a module is', () => {
   ])('[I13.modules-place] %j is refused', async (entry, why) => {
     mkdirSync(join(folder, 'folder.mjs'))
     write('notes.txt', '')
+    write('beside', '')
     expect(await problemOf(entry)).toContain(why)
   })
 

@@ -1,6 +1,7 @@
 // What a node tells the others about its links, and the state of an integration's link in one word.
 import { defined, type NodeReport, type Settings } from '../contract/index.ts'
 import type { Links } from '../core/outbound/links.ts'
+import { linkOf } from '../core/outbound/links.ts'
 
 export function linkReports(
   links: Links,
@@ -33,6 +34,6 @@ export function linkStateOf(
   if (problem !== undefined) return { link: 'down', detail: problem }
   const link = links.get(id)
   if (!link) return { link: 'down', detail: 'not started yet' }
-  const { state, detail } = link.adapter.link()
+  const { state, detail } = linkOf(link.adapter)
   return detail === undefined ? { link: state } : { link: state, detail }
 }

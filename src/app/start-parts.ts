@@ -19,6 +19,7 @@ import { createLinkLease } from './link-lease.ts'
 import type { Part } from './parts.ts'
 import { platformDeps } from './platform-deps.ts'
 import type { SignalRelay } from './signal-relay.ts'
+import { wholeConnector, wholePlatform } from './whole-adapter.ts'
 
 /** What runs once for the whole gateway, and every part stands on. */
 export interface River {
@@ -50,8 +51,10 @@ export async function makeIntegration(
   if (!platform) return `this version has no platform "${integration.platform}"`
   // An embedded database has one daemon: there is nobody to agree with.
   const lease = store.shared ? createLinkLease(store, integration.id) : null
-  const adapter = await platform.create(
-    platformDeps(deps, integration, { servers: hosted.pool() ?? null, lease, grants, links, cluster }),
+  const adapter = wholePlatform(
+    await platform.create(
+      platformDeps(deps, integration, { servers: hosted.pool() ?? null, lease, grants, links, cluster }),
+    ),
   )
   return async () => {
     const link = links.add(integration.id, integration.platform, adapter)
@@ -84,7 +87,7 @@ export async function makeAgent(
   const { store, clock, log, settings } = deps
   const module = await deps.connector(agent.connector.type)
   if (!module) return `this version has no connector "${agent.connector.type}"`
-  const connector = await module.create({
+  const made = await module.create({
     agent,
     clock,
     random: deps.random,
@@ -111,6 +114,7 @@ export async function makeAgent(
         }
       : {}),
   })
+  const connector = wholeConnector(made)
   return async () => {
     roster.add(agent, connector)
     const outletDeps = {

@@ -29,6 +29,13 @@ export function markVerified(request: RawRequest, sender: string, messageId?: st
   return { request, sender, ...defined({ messageId }) } as VerifiedRequest
 }
 
+/** Types end at the door of modules of others: what their `verify` gives is looked at. */
+export function isVerified(outcome: unknown): outcome is VerifiedRequest {
+  if (typeof outcome !== 'object' || outcome === null) return false
+  const { request, sender } = outcome as Partial<VerifiedRequest>
+  return typeof request === 'object' && request !== null && typeof sender === 'string'
+}
+
 export interface StreamSink {
   /** Never waits. A peer for which too much waits already is dropped and resumes where it was. */
   write(chunk: string): void
@@ -75,8 +82,8 @@ export interface Endpoint {
   handle(request: VerifiedRequest): Promise<HttpReply>
 }
 
-export function isReply(outcome: VerifiedRequest | HttpReply): outcome is HttpReply {
-  return 'status' in outcome
+export function isReply(outcome: unknown): outcome is HttpReply {
+  return typeof outcome === 'object' && outcome !== null && 'status' in outcome
 }
 
 // ---- A try through the real door ---------------------------------------------------------------------------

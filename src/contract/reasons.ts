@@ -53,7 +53,7 @@ export const REASONS = {
   replied: { of: ['seen'], text: 'The agent replied, and is still at work.' },
   acknowledged: { of: ['seen'], text: 'The agent acknowledged it, and has not answered it.' },
   // turns that did not make it
-  max_attempts: { of: ['failed'], text: 'It was tried max_attempts times.' },
+  max_attempts: { of: ['failed'], text: 'It was tried as many times as max_attempts allows.' },
   agent_failed: { of: ['failed'], text: 'The agent answered with an error.' },
   agent_rejected: { of: ['failed'], text: 'The agent refused the turn for good.' },
   agent_silent: { of: ['failed'], text: 'The agent took it and never answered.' },

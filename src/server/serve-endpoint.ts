@@ -3,6 +3,7 @@ import {
   type Endpoint,
   type HttpReply,
   isReply,
+  isVerified,
   type RawRequest,
   type VerifiedRequest,
 } from '../contract/index.ts'
@@ -49,8 +50,11 @@ export function serveEndpoint(
   // Adapters of others are called here: whatever one of them throws is an answer, also out of a socket's event.
   const handle = async (verified: VerifiedRequest) => endpoint.handle(verified)
   const verify = (next: (verified: VerifiedRequest) => void) => {
-    const judged = (outcome: VerifiedRequest | HttpReply) =>
-      isReply(outcome) ? refuse(outcome) : next(outcome)
+    const judged = (outcome: unknown) => {
+      if (isReply(outcome)) refuse(outcome)
+      else if (isVerified(outcome)) next(outcome)
+      else fail(new Error('verify gave neither a verified request nor an answer'))
+    }
     try {
       const outcome = endpoint.verify(raw)
       if (outcome instanceof Promise) outcome.then(judged).catch(fail)

@@ -24,6 +24,23 @@ describe('hooks', () => {
     expect((await fetch('/hooks/demo', { method: 'POST', headers: { 'x-bad': '1' } })).status).toBe(401)
   })
 
+  it.each([{ ok: 1 }, undefined, null, true, { request: {} }])(
+    '[I13.modules-whole] a verify of somebody else’s that gives %j lets nobody in',
+    async (outcome) => {
+      let handled = 0
+      const endpoint = {
+        verify: () => outcome as never,
+        async handle() {
+          handled += 1
+          return { status: 200 }
+        },
+      }
+      const { fetch } = await opened({ endpoints: { hook: () => endpoint } } as never)
+      expect((await fetch('/hooks/demo', { method: 'POST', body: 'x' })).status).toBe(500)
+      expect(handled).toBe(0)
+    },
+  )
+
   it('[S16.404] an unknown integration or path gets 404', async () => {
     const { fetch } = await opened()
     for (const path of ['/hooks/nobody', '/hooks/', '/hooks', '/nothing', '/hooks/demo%2Fx']) {

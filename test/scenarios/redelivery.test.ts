@@ -176,7 +176,7 @@ describeRiver('offering again', (open) => {
     ])
     expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'failed', reason: 'max_attempts' })
     expect(river.platform.texts('anna')[0]).toBe(
-      '⚠️ Your message was not answered. It was tried max_attempts times.',
+      '⚠️ Your message was not answered. It was tried as many times as max_attempts allows.',
     )
     expect(river.agent.deliveries.at(-1)?.text).toBe('next')
   })

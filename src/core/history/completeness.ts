@@ -22,6 +22,7 @@ import {
 } from '../../contract/index.ts'
 import type { Intake } from '../inbound/intake.ts'
 import type { Link } from '../outbound/links.ts'
+import { linkOf } from '../outbound/links.ts'
 import type { Missed } from './missed.ts'
 import { GRACE_MS, type WalkOutcome, walkHistory } from './walk.ts'
 
@@ -114,7 +115,7 @@ export function watchHistory(link: Link, deps: CompletenessDeps): HistoryWatch {
   const missed = (found: readonly Missed[]) => {
     link.lastInAt = clock.now()
     log.warn({ integration, messages: found.length }, 'messages were missed, and found in the history')
-    const { state, since = connectedAt } = adapter.link()
+    const { state, since = connectedAt } = linkOf(adapter)
     // What was said before it was made no link could bring, and one that is down is being made anew already.
     if (state === 'up' && since !== null && (since > clock.now() || found.some(({ at }) => at >= since)))
       renew(`${found.length} messages stood in the history that it did not bring`)
@@ -139,7 +140,7 @@ export function watchHistory(link: Link, deps: CompletenessDeps): HistoryWatch {
     token = null
     if (held !== null) await store.releaseLease(leaseName, held)
   }
-  const isElsewhere = () => ['waiting', 'disabled'].includes(adapter.link().state)
+  const isElsewhere = () => ['waiting', 'disabled'].includes(linkOf(adapter).state)
 
   /** All since the last comparison; of what is older the newest: the rest of it has marks. */
   const known = async (comparedMs: number): Promise<readonly KnownConversation[]> => {
@@ -254,7 +255,7 @@ export function watchHistory(link: Link, deps: CompletenessDeps): HistoryWatch {
 
   const probe = () => {
     cancelProbe = clock.after(PROBE_EVERY_MS, () => {
-      const asked = adapter.link().state === 'up' ? adapter.probe?.() : undefined
+      const asked = linkOf(adapter).state === 'up' ? adapter.probe?.() : undefined
       void Promise.resolve(asked && inTime(asked))
         .then(
           (answer) => answer === 'deaf' && renew('its own probe was not heard'),

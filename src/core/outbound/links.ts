@@ -37,7 +37,10 @@ export function createLinks(): Links {
   let reachable: readonly string[] = []
   /** Those that one node at a time can send through. */
   const shared = new Set<string>()
-  const isHere = (id: string) => !shared.has(id) || links.get(id)?.adapter.link().state !== 'waiting'
+  const isHere = (id: string) => {
+    const link = shared.has(id) ? links.get(id) : undefined
+    return link === undefined || linkOf(link.adapter).state !== 'waiting'
+  }
   return {
     get: (integration) => links.get(integration),
     all: () => [...links.values()],
@@ -58,6 +61,22 @@ export function createLinks(): Links {
     onAdded(listen) {
       listeners.push(listen)
     },
+  }
+}
+
+type LinkStanding = ReturnType<PlatformAdapter['link']>
+
+/** How its link stands. Code of others is asked: one that throws or tells nothing is down, and that is its detail. */
+export function linkOf(adapter: Pick<PlatformAdapter, 'link'>): LinkStanding {
+  try {
+    const told: Partial<LinkStanding> | undefined = adapter.link()
+    if (typeof told?.state === 'string') return told as LinkStanding
+    return { state: 'down', detail: 'its link() tells no state' }
+  } catch (thrown) {
+    return {
+      state: 'down',
+      detail: `its link() failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+    }
   }
 }
 
