@@ -80,9 +80,9 @@ function* moveOne(
 ): Steps<MoveOutcome> {
   const send = sends.get(move.id)
   if (!send || send.lane !== move.lane) return 'noop'
-  // failed → queued is the operator's, sent → failed and queued → sent the platform's.
+  // failed → queued is the operator's, sent → failed and queued → sent the platform's, queued → unknown that of a backup.
   if (send.state === 'failed' || send.state === 'sent' || !sendMayMove(send.state, move.to)) return 'noop'
-  if (send.state === 'queued' && move.to === 'sent') return 'noop'
+  if (send.state === 'queued' && (move.to === 'sent' || move.to === 'unknown')) return 'noop'
   const op = move.op === undefined ? null : JSON.stringify(move.op)
   const alone = op !== null || move.to !== 'sent'
   // Whoever reads rows, or writes them in another way, finds those before it written.
