@@ -1,13 +1,25 @@
 // What modules of others give: half of an adapter, nothing at all, a link that throws.
 import { describe, expect, it } from 'vitest'
+import type { AgentConnector, PlatformAdapter } from '../contract/index.ts'
 import { linkOf } from '../core/outbound/links.ts'
 import { wholeConnector, wholePlatform } from './whole-adapter.ts'
 
 const nothing = () => undefined
 
 describe('[I13.modules-whole] what create gave', () => {
-  const adapter = { start: nothing, send: nothing, link: nothing, stop: nothing, abilities: {} }
-  const connector = { start: nothing, deliver: nothing, stop: nothing, redelivery: 'repeat' }
+  const adapter = {
+    start: nothing,
+    send: nothing,
+    link: nothing,
+    stop: nothing,
+    abilities: {},
+  } satisfies Partial<Record<keyof PlatformAdapter, unknown>>
+  const connector = {
+    start: nothing,
+    deliver: nothing,
+    stop: nothing,
+    redelivery: { handed: 'again', seen: 'resume', afterTimeout: false },
+  } satisfies Partial<Record<keyof AgentConnector, unknown>>
 
   it('is taken when it is whole', () => {
     expect(wholePlatform(adapter)).toBe(adapter)

@@ -8,7 +8,7 @@ const OF_PLATFORMS = {
   stop: 'function',
   abilities: 'object',
 }
-const OF_CONNECTORS = { start: 'function', deliver: 'function', stop: 'function', redelivery: 'string' }
+const OF_CONNECTORS = { start: 'function', deliver: 'function', stop: 'function', redelivery: 'object' }
 
 /** Throws `config_invalid` that names what is missing. */
 export const wholePlatform = <Made extends object>(made: Made) => whole(made, OF_PLATFORMS, 'an adapter')
