@@ -15,7 +15,7 @@ export const NOTES: Readonly<Record<string, string>> = {
     'handed is committed before a message is written, and seen when the host shows that it has it: two entries of the ' +
     'ledger and two changes of a row take more than four times what a bare server takes for a push',
   'cluster.end_to_end':
-    'node and database together take 1.7 times the CPU of SQLite a message: rows cross between two processes as text, each ' +
+    'node and database together take 1.8 times the CPU of SQLite a message: rows cross between two processes as text, each ' +
     'change of a turn or a send writes all its indexes anew, and one waits for the other for a part of each commit',
   'cluster.received':
     'a commit waits three times for another process, and what the node alone needs to write and read rows as text is more ' +

@@ -16,7 +16,7 @@ built   23 I23.lone-commits     A lone message is three commits: received and ha
 built   23 I23.sqlite-planned   On SQLite a statement is planned once, whatever limit and however short a list is bound to it
 built   23 I23.patient-pressure Nothing is held back for intake where people wait for their answers before they speak again
 built   23 I23.kept-connections A connection to an agent is used again for a moment, for the name and the addresses that it was checked for alone
-pending 23 I23.pg-end-to-end    Answered end to end, one node on PostgreSQL does at least 0.6 of one on SQLite
+built   23 I23.pg-end-to-end    Answered end to end, one node on PostgreSQL does at least 0.6 of one on SQLite
 pending 23 I23.pg-received      Received, PostgreSQL does at least 0.8 of SQLite
 pending 23 I23.pg-claims        Claims of lanes on PostgreSQL are at least 0.6 of those on SQLite
 pending 23 I23.pg-nodes-cpu     Three nodes cost at most 1.15 times the CPU time a message of one
