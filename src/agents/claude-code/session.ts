@@ -12,25 +12,23 @@ import {
 import {
   createSerial,
   type createVerdictWait,
-  createWorkTime,
   filesOf,
   maybeAgainWords,
   tookTooLong,
   turnText,
-  type WorkTime,
 } from '../../kit/index.ts'
-import { openWorktree, type ProcessKeeper } from '../../kit/processes/index.ts'
+import type { ProcessKeeper } from '../../kit/processes/index.ts'
 import { createAnewTurns } from './anew.ts'
 import { createAsks } from './asks.ts'
-import { type Child, startChild } from './child.ts'
 import type { ClaudeCodeConfig } from './config.ts'
-import { INSTALL_HINT, launchArgs, launchEnv, writeMcpConfig } from './launch.ts'
 import { createNotices } from './notices.ts'
 import { createOpenTurns, type OpenTurn, uuidOf, uuidsOf } from './open-turns.ts'
-import type { SessionNote, SessionNotes } from './session-notes.ts'
+import type { SessionNotes } from './session-notes.ts'
+import { createSessionProcess, Forgotten } from './session-process.ts'
 import { createStopping } from './stopping.ts'
 import { createEventTaker } from './take-events.ts'
 import { standingOf } from './transcript.ts'
+import { createTurnTime } from './turn-time.ts'
 import { userLine } from './wire.ts'
 
 export interface ClaudeSession {
@@ -65,12 +63,6 @@ export interface SessionDeps
   readonly roomy: () => void
 }
 
-/** The conversation is gone from the disk, and with it what became of the turn. */
-class Forgotten extends Error {}
-const TOKEN_MS = 7 * 86_400_000
-/** Older than this it is begun anew when it is idle: its token has an end. */
-const RENEW_MS = 86_400_000
-
 const CONTINUE =
   '[Switchboard] The work on the last message was interrupted: the program or the machine was stopped. Go on from where it stands, and end with the answer. What has a result above was done: do not do it again. A tool call without a result may or may not have run: look before you run it again, and say so where you cannot know.'
 
@@ -79,50 +71,25 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
   const turns = createOpenTurns()
   const notices = createNotices(session, deps.outlet)
   const inOrder = createSerial()
-  let child: Child | null = null
-  let note: SessionNote | null = null
-  /** A failed start of the one before puts off none of the next. */
-  let again = ''
   let idleSince = clock.now()
   let isLeft = false
   let cancelIdle: Cancel = () => undefined
-  let time: WorkTime | null = null
-  let waits = 0
-  let allAnswered: () => void = () => undefined
   const isIdle = () => turns.all().length === 0 && !asks.isWaiting()
-
-  /** Waiting for people is no work, however many of them are asked at once. */
-  const outside = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (waits++ === 0)
-      void time?.outside(
-        () =>
-          new Promise<void>((resolve) => {
-            allAnswered = resolve
-          }),
-      )
-    try {
-      return await work()
-    } finally {
-      if (--waits === 0) allAnswered()
-    }
-  }
 
   const overTime = () => {
     const words = tookTooLong(config.turn_timeout)
     for (const turn of turns.all().filter(({ started }) => started)) void taker.fail(turn, words)
     stopping.interrupt(turns.all().length === 0)
   }
+  const time = createTurnTime(clock, config.turn_timeout, overTime)
 
   const changed = () => {
-    if (!turns.all().some(({ started }) => started)) {
-      time?.stop()
-      time = null
-    }
+    if (!turns.all().some(({ started }) => started)) time.end()
     cancelIdle()
     if (!isIdle()) return
     idleSince = clock.now()
     cancelIdle = clock.after(isLeft ? 0 : config.idle_after, () => {
-      if (isIdle()) void child?.end(isLeft ? 'a new session was begun there' : 'it was idle')
+      if (isIdle()) void process.child()?.end(isLeft ? 'a new session was begun there' : 'it was idle')
     })
     deps.roomy()
   }
@@ -132,129 +99,49 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
     ...{ journal: config.journal, outlet: deps.outlet, node: deps.node, trouble: deps.trouble },
     began() {
       stopping.heard()
-      time ??= createWorkTime(clock, config.turn_timeout, overTime)
+      time.begin()
     },
     known: (turn) => void inOrder(() => answerOrContinue(turn)),
-    renamed(id) {
-      if (note?.id === id && note.begun) return
-      note = { id, begun: true }
-      try {
-        deps.notes.put(session, note)
-      } catch (thrown) {
-        log.error({ session, problem: String(thrown) }, 'a session cannot be noted')
-      }
-    },
+    renamed: (id) => process.renamed(id),
   })
   const asks = createAsks({
-    ...{ session, clock, log, outside },
+    ...{ session, clock, log, outside: time.outside },
     ...{ outlet: deps.outlet, verdicts: deps.verdicts, alwaysAllow: config.always_allow },
-    write: async (line) => child?.write(line),
+    write: async (line) => process.child()?.write(line),
     current: turns.current,
     isStopped: () => stopping.isUnheard(),
   })
   const stopping = createStopping({
     clock,
-    child: () => child,
+    child: () => process.child(),
     results: taker.results,
     isEmpty: () => turns.all().length === 0,
   })
 
-  /** The first of them that runs decides: a folder of its own, or the one of all. */
-  const folder = async (): Promise<string> => {
-    if (!config.worktree) return config.cwd
-    const short = session.slice(0, 13)
-    const wanted = {
-      repository: config.cwd,
-      folder: `${config.place.folder}/worktrees/${session}`,
-      branch: `switchboard/${short}`,
-    }
-    return openWorktree(wanted, config.place.environment)
-  }
-
-  const knownNote = () => {
-    note ??= deps.notes.get(session) ?? { id: session, begun: false }
-    return note
-  }
-
-  const start = async (known: SessionNote): Promise<Child> => {
-    const { publicBase, tokens, secrets, place, command } = config
-    const scope = { agent: deps.agent.id, session }
-    const [cwd, mcpConfig, { token }] = await Promise.all([
-      folder(),
-      writeMcpConfig(place.folder, publicBase()),
-      tokens.mint({ kind: 'agent', scope, ttlMs: TOKEN_MS }),
-    ])
-    // Noted before it begins: what it writes is found again by this id.
-    deps.notes.put(session, known)
-    taker.anew()
-    stopping.heard()
-    let noise = 0
-    const started = await startChild(
-      `${deps.agent.id} ${session.slice(0, 8)}${again}`,
-      {
-        ...{ command, cwd, hint: INSTALL_HINT, secrets: [...secrets, token] },
-        args: launchArgs(config, known, mcpConfig, deps.agent.channels !== null),
-        env: launchEnv(config, token),
-      },
-      {
-        ...{ keeper: deps.keeper, clock, random: deps.random },
-        onEvent(event) {
-          if (event.kind === 'request') asks.take(event.id, event.request)
-          else if (event.kind === 'withdrawn') asks.withdrawn(event.id)
-          else taker.take(event)
-        },
-        onNoise() {
-          noise += 1
-          // One that writes nothing else costs no more than a few lines of the log.
-          if (Number.isInteger(Math.log10(noise)))
-            log.warn({ session, lines: noise }, 'Claude Code wrote lines that are no messages')
-        },
-        silentMs: config.silence,
-        isBusy: () => turns.all().length > 0 && !asks.isWaiting(),
-      },
-    )
-    void started.ended.then(async ({ words }) => {
-      if (child === started) child = null
+  const process = createSessionProcess(session, {
+    ...{ ...deps, isIdle, lost: notices.lost },
+    isBusy: () => turns.all().length > 0 && !asks.isWaiting(),
+    onEvent(event) {
+      if (event.kind === 'request') asks.take(event.id, event.request)
+      else if (event.kind === 'withdrawn') asks.withdrawn(event.id)
+      else taker.take(event)
+    },
+    starting() {
+      taker.anew()
+      stopping.heard()
+    },
+    async ended(words) {
       asks.stop()
       // What it said before it went is taken first.
       await taker.settled()
-      if (!deps.isStopping() && child === null) await taker.giveBack(turns.all(), words)
+      if (!deps.isStopping() && process.child() === null) await taker.giveBack(turns.all(), words)
       changed()
-    })
-    return started
-  }
-
-  /** The process of this session. Tells whoever waits when the conversation had to begin anew. */
-  const wake = async (delivery: Delivery): Promise<Child> => {
-    if (child?.isAlive() && isIdle() && clock.now() - child.startedAt > RENEW_MS)
-      await child.end('it is renewed')
-    if (child?.isAlive()) return child
-    await child?.ended
-    await deps.makeRoom()
-    const known = knownNote()
-    try {
-      child = await start(known)
-    } catch (thrown) {
-      const error = asSwitchboardError(thrown)
-      const isLost = known.begun && /No conversation found/i.test(error.message)
-      const isUsed = !known.begun && /already in use/i.test(error.message)
-      if (!isLost && !isUsed) throw error
-      // Begun before we could note it, or gone from the disk.
-      note = isUsed ? { ...known, begun: true } : { id: deps.random.uuid(), begun: false }
-      again = ' anew'
-      // Whether it was begun in what is gone nobody can say any more.
-      const isForgotten = isLost && (delivery.repeat || delivery.continuation)
-      if (isForgotten) deps.notes.put(session, note)
-      else child = await start(note)
-      if (isLost) await notices.lost(delivery)
-      if (isForgotten || !child) throw new Forgotten()
-    }
-    return child
-  }
+    },
+  })
 
   /** `before`: what has to be kept when it leaves. */
   const write = async (delivery: Delivery, uuid: string, line: string, before?: () => Promise<void>) => {
-    const running = await wake(delivery)
+    const running = await process.wake(delivery)
     await before?.()
     const turn = turns.add(delivery, uuid)
     cancelIdle()
@@ -271,9 +158,9 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
   }
 
   const look = async (delivery: Delivery) => {
-    const { id } = knownNote()
+    const { id } = process.note()
     const env = { ...config.place.environment, ...config.env }
-    return standingOf(uuidsOf(delivery), { id, env, cwd: await folder() })
+    return standingOf(uuidsOf(delivery), { id, env, cwd: await process.folder() })
   }
   const writeContinuation = (delivery: Delivery) => {
     const uuid = uuidOf(`${delivery.turn}:${delivery.attempt}`)
@@ -320,7 +207,7 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
     const { kind, text } = { text: '', ...(await look(delivery)) }
     if (kind === 'answered') return taker.answer(turns.add(delivery, uuidOf(delivery.turn)), text)
     // Seen, and nothing of it is here: what became of it cannot be known.
-    if (continuation && (kind === 'absent' || (kind === 'unknown' && !knownNote().begun)))
+    if (continuation && (kind === 'absent' || (kind === 'unknown' && !process.note().begun)))
       return anew.ask(delivery)
     try {
       await (kind === 'begun' || continuation ? writeContinuation(delivery) : writeMessage(delivery))
@@ -332,9 +219,9 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
 
   return {
     has: (turn) => turns.get(turn) !== undefined || anew.has(turn),
-    isRunning: () => child !== null,
+    isRunning: () => process.child() !== null,
     isIdle,
-    isAsleep: () => child === null && isIdle() && anew.isEmpty(),
+    isAsleep: () => process.child() === null && isIdle() && anew.isEmpty(),
     idleSince: () => idleSince,
     deliver: (delivery) => {
       if (asks.answers(delivery)) return notices.taken(delivery)
@@ -361,9 +248,9 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
     async end(reason) {
       if (deps.isStopping()) anew.cancel(null)
       cancelIdle()
-      time?.stop()
+      time.end()
       asks.stop()
-      await child?.end(reason)
+      await process.child()?.end(reason)
       await taker.settled()
     },
   }
