@@ -8,30 +8,26 @@ import {
   type AgentConnector,
   type AgentOutlet,
   asSwitchboardError,
-  type Cancel,
   type ConnectorDeps,
   createBoundedMap,
   type Delivery,
   SwitchboardError,
 } from '../../contract/index.ts'
-import { askWhetherAnew, createVerdictWait, tookTooLong } from '../../kit/index.ts'
-import { createHangWatch, createSessionHome, makeFolder } from '../../kit/processes/index.ts'
+import { createVerdictWait } from '../../kit/index.ts'
+import { createSessionHome, makeFolder } from '../../kit/processes/index.ts'
 import { type AcpTurn, createTurn } from './acp-turn.ts'
-import { isAuthRequired, problemOf } from './agent-link.ts'
+import { problemOf } from './agent-link.ts'
+import { createAway } from './away.ts'
+import { beginOrGoOn } from './begin-or-go-on.ts'
 import { readConfig } from './config.ts'
+import { followTurn, soon } from './follow-turn.ts'
 import { createLiveSessions, type LiveSession } from './live-sessions.ts'
-import { goOnBlocks, markOf, maybeAgain, messageBlocks } from './prompt-blocks.ts'
 import { openSteps, type TurnSteps } from './turn-steps.ts'
 
-const PROBE_MS = 30_000
 const PLACES = 10_000
 /** An agent that was told to stop has so long; then its process ends. */
 const CANCEL_MS = 10_000
 const STOP_MS = 5_000
-/** From a broken pipe to the end of its process. */
-const GONE_MS = 5_000
-/** How soon an agent that could not be started is tried again, and how late. */
-const AWAY_MS = [5_000, 30_000, 60_000, 300_000]
 
 interface Run {
   readonly session: string
@@ -40,15 +36,6 @@ interface Run {
   readonly anew: AbortController
   done: Promise<void>
   cancelled: boolean
-}
-
-interface Followed {
-  readonly delivery: Delivery
-  readonly live: LiveSession
-  readonly turn: AcpTurn
-  /** The agent's stop reason. */
-  readonly stopped: Promise<string>
-  onHeard(hear: () => void): void
 }
 
 /** Throws `config_invalid` when the options do not hold. */
@@ -60,82 +47,32 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
   const home = journal ? createSessionHome({ ...deps, journal, notes: sessions }) : null
   /** Which session a place had last: /new leaves an old one behind, which is ended with its program. */
   const places = createBoundedMap<string, string>(PLACES)
-  const probeMs = Math.min(PROBE_MS, config.silence)
   const runs = new Map<string, Run>()
   const verdicts = createVerdictWait()
   let outlet: AgentOutlet | null = null
-  let away = 0
-  let cancelAway: Cancel = () => undefined
 
   const present = (): AgentOutlet => {
     if (outlet) return outlet
     throw new SwitchboardError('agent_absent', 'the agent is being stopped', { retryAfterMs: 1_000 })
   }
 
-  /** Nobody can be started: people are told that the agent is away, and it is tried again until it is there. */
-  const isAway = (session: string, why: string) => {
-    outlet?.presence(false, why)
-    const pause = AWAY_MS[Math.min(away, AWAY_MS.length - 1)] ?? 5_000
-    away += 1
-    cancelAway()
-    cancelAway = clock.after(pause, () => {
-      if (!outlet) return
-      sessions
-        .open(session, { interrupted: true })
-        .then(isThere, (thrown) => isAway(session, problemOf(thrown)))
-    })
-  }
-  const isThere = (live: LiveSession) => {
-    if (live.turn === null) live.rest()
-    if (away === 0) return
-    away = 0
-    cancelAway()
-    outlet?.presence(true)
-    outlet?.roomy()
-  }
+  const away = createAway({
+    ...{ clock, outlet: () => outlet },
+    open: (session) => sessions.open(session, { interrupted: true }),
+  })
 
   const opened = async (delivery: Delivery, interrupted: boolean): Promise<LiveSession> => {
     try {
       const live = await sessions.open(delivery.session, { interrupted })
-      isThere(live)
+      away.end(live)
       return live
     } catch (thrown) {
       const error = asSwitchboardError(thrown, 'agent_absent')
       const why = [error.message, error.hint].filter(Boolean).join(' ')
       // One that was not even tried (no room, too soon after a failure) is not away: its turn comes.
-      if (error.cause !== undefined) isAway(delivery.session, why)
+      if (error.cause !== undefined) away.begin(delivery.session, why)
       throw new SwitchboardError('agent_absent', why, { retryAfterMs: error.retryAfterMs ?? 1_000 })
     }
-  }
-
-  /** The blocks with which the turn begins, or goes on. A text: a person said no. */
-  const blocksFor = async (
-    delivery: Delivery,
-    live: LiveSession,
-    steps: TurnSteps,
-    { interrupted, onAsked, signal }: { interrupted: boolean; onAsked: () => void; signal: AbortSignal },
-  ) => {
-    const message = () => messageBlocks(delivery, live.link.facts.capabilities.promptCapabilities ?? {}, deps)
-    // A process that was spoken to since it was opened knows more than it said then.
-    const { memory, userTexts } = live.hasPrompts ? { memory: 'kept', userTexts: null } : live.opened
-    if (!interrupted) return message()
-    const { isOpen } = steps.anewBefore
-    if (!isOpen && memory === 'kept' && userTexts?.includes(markOf(delivery)))
-      return goOnBlocks(delivery, steps.before)
-    if (!isOpen && memory === 'kept' && userTexts !== null) return message()
-    if (!isOpen && memory === 'kept') return [maybeAgain(steps.before), ...(await message())]
-    const tools = [...steps.before.done, ...steps.before.unknown]
-    // It had no session yet, or none in which anything was begun: nothing of it ever ran.
-    if (!isOpen && memory === 'new' && tools.length === 0 && !delivery.continuation) return message()
-    const answer = await askWhetherAnew(delivery, {
-      ...{ tools, verdicts, signal, onAsked, standing: steps.anewBefore, outlet: present() },
-      keep: () => steps.anew('asked'),
-    })
-    if (!answer.begin) return answer.words
-    const blocks = [maybeAgain(steps.before), ...(await message())]
-    // From here on it may be done: interrupted again, it is asked again.
-    await steps.anew('begun')
-    return blocks
   }
 
   /** Resolves when the turn was handed over, or rests with a person who was asked; it is followed to its end behind that. */
@@ -162,7 +99,9 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
             asked = true
             resolve()
           }
-          const blocks = await blocksFor(delivery, live, steps, { interrupted, onAsked, signal: anew.signal })
+          const blocks = await beginOrGoOn(delivery, live, {
+            ...{ ...deps, outlet: present(), verdicts, steps, interrupted, onAsked, signal: anew.signal },
+          })
           if (typeof blocks === 'string') return await turn.failed('agent_failed', blocks)
           // Stopped between the yes and here.
           if (anew.signal.aborted) return turn.end()
@@ -176,7 +115,13 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
             },
             () => resolve(),
           )
-          await follow({ delivery, live, turn, stopped, onHeard: (hear) => (heard = hear) })
+          const onHeard = (hear: () => void) => {
+            heard = hear
+          }
+          await followTurn(
+            { delivery, live, turn, stopped, onHeard },
+            { clock, config, wasCancelled, giveBack },
+          )
         } catch (thrown) {
           turn.end()
           reject(asSwitchboardError(thrown, 'agent_absent'))
@@ -194,51 +139,7 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
       one.done = work()
     })
 
-  const follow = async ({ delivery, live, turn, stopped, onHeard }: Followed): Promise<void> => {
-    let late: 'silent' | 'long' | null = null
-    const lost = (why: 'silent' | 'long') => {
-      late ??= why
-      void live.end(why === 'silent' ? 'it hangs' : 'its turn took too long', 'now')
-    }
-    const watch = createHangWatch({
-      ...{ clock, silentMs: config.silence, answerMs: probeMs },
-      // While a person is being waited for, silence is right.
-      probe: async () => {
-        if (!turn.isAsking() && !(await live.link.isAlive(probeMs))) throw new Error('silent')
-      },
-      hung: () => lost('silent'),
-    })
-    onHeard(() => watch.heard())
-    const cancelLong = clock.after(config.turn_timeout, () => lost('long'))
-    const wasCancelled = () => runs.get(delivery.turn)?.cancelled === true || outlet === null
-    try {
-      const end = await Promise.race([stopped.then((reason) => ({ reason })), live.ended])
-      if (wasCancelled()) return turn.end()
-      if ('reason' in end) return await turn.stopped(end.reason)
-      await gone(delivery, turn, late, end.words)
-    } catch (thrown) {
-      // The agent's own answer is an error, or its pipe broke and the process will be gone in a moment.
-      const ended = live.link.isOpen() ? null : await Promise.race([live.ended, soon(clock, GONE_MS)])
-      if (wasCancelled()) return turn.end()
-      if (ended) return await gone(delivery, turn, late, ended.words)
-      await turn.failed(
-        'agent_failed',
-        isAuthRequired(thrown) ? 'the agent is not signed in' : problemOf(thrown),
-      )
-      if (!live.link.isOpen()) await live.end('its pipe broke', 'now')
-    } finally {
-      watch.stop()
-      cancelLong()
-    }
-  }
-
-  /** The process is gone in the middle: its session is taken up again, as after a restart, unless we ended it for good. */
-  const gone = async (delivery: Delivery, turn: AcpTurn, late: 'silent' | 'long' | null, words: string) => {
-    if (late === 'long') return turn.failed('agent_silent', tookTooLong(config.turn_timeout))
-    if (late === 'silent') return turn.failed('agent_silent', 'it hung: no sign, and no answer when asked')
-    turn.end()
-    await giveBack(delivery, `its process ended in the middle: ${words}`)
-  }
+  const wasCancelled = (turn: string) => runs.get(turn)?.cancelled === true || outlet === null
 
   const giveBack = async ({ turn }: Delivery, detail: string) => {
     await outlet?.accept({ kind: 'returned', turns: [turn], counted: true, detail }).catch((problem) => {
@@ -296,7 +197,7 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
     async stop() {
       outlet?.presence(false)
       outlet = null
-      cancelAway()
+      away.stop()
       for (const { anew } of runs.values()) anew.abort()
       await sessions.stop()
       await Promise.race([
@@ -331,8 +232,4 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
       log.warn({ turn, problem: String(problem) }, 'nobody was told that the agent begins anew')
     })
   }
-}
-
-function soon(clock: ConnectorDeps['clock'], ms: number): Promise<null> {
-  return new Promise((resolve) => void clock.after(ms, () => resolve(null)))
 }

@@ -1,0 +1,45 @@
+// An agent that cannot be started: people are told that it is away, and it is tried again until it is there.
+import type { AgentOutlet, Cancel, Clock } from '../../contract/index.ts'
+import { problemOf } from './agent-link.ts'
+import type { LiveSession } from './live-sessions.ts'
+
+/** How soon an agent that could not be started is tried again, and how late. */
+const AWAY_MS = [5_000, 30_000, 60_000, 300_000]
+
+export interface Away {
+  /** It could not be started for this session, which is tried again. */
+  begin(session: string, why: string): void
+  /** It was started. */
+  end(live: LiveSession): void
+  stop(): void
+}
+
+interface AwayDeps {
+  readonly clock: Clock
+  readonly outlet: () => AgentOutlet | null
+  readonly open: (session: string) => Promise<LiveSession>
+}
+
+export function createAway({ clock, outlet, open }: AwayDeps): Away {
+  let failures = 0
+  let cancelNext: Cancel = () => undefined
+
+  const begin = (session: string, why: string) => {
+    outlet()?.presence(false, why)
+    const pause = AWAY_MS[Math.min(failures, AWAY_MS.length - 1)] ?? 5_000
+    failures += 1
+    cancelNext()
+    cancelNext = clock.after(pause, () => {
+      if (outlet()) open(session).then(end, (thrown) => begin(session, problemOf(thrown)))
+    })
+  }
+  const end = (live: LiveSession) => {
+    if (live.turn === null) live.rest()
+    if (failures === 0) return
+    failures = 0
+    cancelNext()
+    outlet()?.presence(true)
+    outlet()?.roomy()
+  }
+  return { begin, end, stop: () => cancelNext() }
+}
