@@ -19,12 +19,15 @@ import { readDaemonNote } from '../config/daemon-note.ts'
 import { type DataFolder, prepareDataFolder } from '../config/data-folder.ts'
 import { createPrivate } from '../config/private-file.ts'
 import { SwitchboardError } from '../contract/index.ts'
-import { takeFolderLock } from '../store/sqlite/folder-lock.ts'
+import { holdFolder } from './folder-held.ts'
 
 /** Of the home folder these are others': the named instances and the record of known files. */
 const STAYS = new Set(['instances', 'known'])
 /** What belongs to a running daemon, or is made anew. */
-const MADE_ANEW = ['switchboard.lock', 'daemon.json', 'switchboard.sock', 'a.sock', 'adopting.json']
+const MADE_ANEW = [
+  ...['switchboard.lock', 'daemon.json', 'starting.json'],
+  ...['switchboard.sock', 'a.sock', 'adopting.json'],
+]
 const MAY_BE_THERE = new Set([...MADE_ANEW, '.gitignore', 'attachments', 'daemon.log', ...STAYS])
 
 /** Throws `conflict` when a daemon holds one of them, or when both hold data. Returns what was moved. */
@@ -97,7 +100,7 @@ function demandMovable(from: DataFolder, to: DataFolder): void {
 }
 
 function lockOf(folder: DataFolder): () => void {
-  const lock = takeFolderLock(folder.lockFile)
+  const lock = holdFolder(folder)
   if (lock !== null) return () => lock.release()
   const holder = readDaemonNote(folder)
   throw new SwitchboardError(

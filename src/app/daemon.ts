@@ -17,7 +17,6 @@ import { authorize } from '../core/people/authorize.ts'
 import { usersInForce } from '../core/people/users.ts'
 import { createToolDesk } from '../core/tool-desk/create-tool-desk.ts'
 import { createServer } from '../server/index.ts'
-import { takeFolderLock } from '../store/sqlite/folder-lock.ts'
 import { createAdapters } from './adapter-shelf.ts'
 import { demandWhole } from './adopt-folder.ts'
 import { createAttachments } from './attachments.ts'
@@ -29,7 +28,7 @@ import { createConsoleDoor } from './console-door.ts'
 import { createCredentialShelf } from './credential-shelf.ts'
 import { createDesk } from './desk.ts'
 import { createEndpoints } from './endpoints.ts'
-import { folderHeld } from './folder-held.ts'
+import { folderHeld, holdFolder } from './folder-held.ts'
 import { createGateway } from './gateway.ts'
 import { createLentTools } from './lent-tools.ts'
 import { createLogger } from './logger.ts'
@@ -100,7 +99,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
     level: options.logLevel ?? environment.logLevel ?? 'info',
     file: folder.logFile,
   })
-  const lock = takeFolderLock(folder.lockFile)
+  const lock = holdFolder(folder, { pid: process.pid, config: configFile })
   if (!lock) throw folderHeld(folder, readDaemonNote(folder))
 
   const undo = createUndoStack(log)

@@ -1,8 +1,44 @@
-// Whose data folder it is: the name of the node that owns it, and the refusal when another daemon does.
+// Whose data folder it is: who takes it, the name of the node that owns it, and the refusal when another daemon does.
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
+import {
+  readDaemonNote,
+  readStartingNote,
+  removeDaemonNote,
+  removeStartingNote,
+  type StartingNote,
+  writeStartingNote,
+} from '../config/daemon-note.ts'
 import type { DataFolder } from '../config/data-folder.ts'
 import { SwitchboardError } from '../contract/index.ts'
+import { type FolderLock, takeFolderLock } from '../store/sqlite/folder-lock.ts'
+
+/**
+ * Null when somebody else holds it. What a daemon that was killed said of itself is then gone: no command takes it for the
+ * new holder's. `daemon`: what is said until it is ready; absent: a command, which has nothing to say.
+ */
+export function holdFolder(folder: DataFolder, daemon?: StartingNote): FolderLock | null {
+  const lock = takeFolderLock(folder.lockFile)
+  if (lock === null) return null
+  removeDaemonNote(folder)
+  removeStartingNote(folder)
+  if (daemon !== undefined) writeStartingNote(folder, daemon)
+  return {
+    release() {
+      removeStartingNote(folder)
+      lock.release()
+    },
+  }
+}
+
+/** Null: nobody holds the folder. `note` is null where the holder is a command, or a daemon that drains. */
+export function folderHolder(folder: DataFolder): { readonly note: StartingNote | null } | null {
+  if (!existsSync(folder.lockFile)) return null
+  const lock = takeFolderLock(folder.lockFile)
+  lock?.release()
+  return lock === null ? { note: readStartingNote(folder) ?? readDaemonNote(folder) } : null
+}
 
 export function folderHeld(
   folder: DataFolder,

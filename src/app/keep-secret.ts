@@ -7,9 +7,8 @@ import { openKeyRing } from '../config/key-ring.ts'
 import { resolveStore } from '../config/secret-reference.ts'
 import { openSecretShelf } from '../config/secret-shelf.ts'
 import { openStore } from '../store/open.ts'
-import { takeFolderLock } from '../store/sqlite/folder-lock.ts'
 import { demandWhole } from './adopt-folder.ts'
-import { folderHeld, nodeName } from './folder-held.ts'
+import { folderHeld, holdFolder, nodeName } from './folder-held.ts'
 import { holdDatabase } from './hold-database.ts'
 import { createLogger } from './logger.ts'
 import { createNodeClock, createRealRandom } from './real-clock.ts'
@@ -26,7 +25,7 @@ export async function keepSecretAtRest(at: {
   const log = createLogger({ format: 'people', level: 'error' })
   const folder = dataFolderAt({ data: at.dataDir, config: null, env })
   prepareDataFolder(folder)
-  const lock = takeFolderLock(folder.lockFile)
+  const lock = holdFolder(folder)
   if (!lock) throw folderHeld(folder, readDaemonNote(folder))
   const undo = createUndoStack(log)
   undo.push(() => lock.release())

@@ -11,9 +11,9 @@ const STEP_MS = 50
 /** A daemon with many integrations takes its time; one that hangs is told of. */
 const READY_WITHIN_MS = 90_000
 /** Longer than a daemon takes to drain. */
-const ENDED_WITHIN_MS = 45_000
+export const ENDED_WITHIN_MS = 45_000
 
-const pause = () => new Promise<void>((resolve) => setTimeout(resolve, STEP_MS))
+export const pause = () => new Promise<void>((resolve) => setTimeout(resolve, STEP_MS))
 
 /** The daemon that answers for the folder; null: none does. */
 export async function daemonNow(context: Context): Promise<DaemonNote | null> {
@@ -65,7 +65,7 @@ export async function endDaemon(note: DaemonNote): Promise<void> {
 }
 
 /** False: there is no such process. */
-function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     process.kill(pid, name)
     return true

@@ -28,8 +28,34 @@ export function writeDaemonNote(folder: DataFolder, note: DaemonNote): void {
   const fresh = `${folder.daemonFile}.${note.pid}`
   writeFileSync(fresh, `${JSON.stringify(note)}\n`, { mode: 0o600 })
   renameSync(fresh, folder.daemonFile)
+  removeStartingNote(folder)
 }
 
 export function removeDaemonNote(folder: DataFolder): void {
   rmSync(folder.daemonFile, { force: true })
+}
+
+/** What a daemon says of itself from when it holds the folder until it is ready. */
+export type StartingNote = Pick<DaemonNote, 'pid' | 'config'>
+
+export function readStartingNote(folder: DataFolder): StartingNote | null {
+  try {
+    const note = JSON.parse(readFileSync(folder.startingFile, 'utf8')) as StartingNote
+    return Number.isInteger(note.pid) && note.pid > 0 ? note : null
+  } catch {
+    return null // absent, or torn: then the holder is not known
+  }
+}
+
+/** Never throws: a daemon starts without it too. */
+export function writeStartingNote(folder: DataFolder, note: StartingNote): void {
+  try {
+    writeFileSync(folder.startingFile, `${JSON.stringify(note)}\n`, { mode: 0o600 })
+  } catch {
+    // `stop` then only knows that somebody holds the folder.
+  }
+}
+
+export function removeStartingNote(folder: DataFolder): void {
+  rmSync(folder.startingFile, { force: true })
 }

@@ -15,6 +15,8 @@ export interface DataFolder {
   readonly defaultStore: string
   /** What the running daemon says about itself: pid, port, version. */
   readonly daemonFile: string
+  /** There while a daemon holds the folder and is not ready yet: its pid, and the file that it runs. */
+  readonly startingFile: string
   /** Where the last daemon listened, and how it ended. */
   readonly lastLifeFile: string
   readonly lockFile: string
@@ -52,6 +54,7 @@ export function dataFolderAt({ data, config, env }: DataFolderConfig): DataFolde
     database,
     defaultStore: `sqlite:${database}`,
     daemonFile: join(path, 'daemon.json'),
+    startingFile: join(path, 'starting.json'),
     lastLifeFile: join(path, 'last-life.json'),
     lockFile: join(path, 'switchboard.lock'),
     socket: socketPath(path, env),

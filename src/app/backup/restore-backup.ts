@@ -22,8 +22,8 @@ import { forgetDatabase } from '../../config/last-life.ts'
 import { type Store, SwitchboardError } from '../../contract/index.ts'
 import { openStore } from '../../store/open.ts'
 import { takeDatabaseLock } from '../../store/sqlite/database-lock.ts'
-import { takeFolderLock } from '../../store/sqlite/folder-lock.ts'
 import { damagedLog } from '../../store/sqlite/rescued.ts'
+import { holdFolder } from '../folder-held.ts'
 import { createNodeClock, createRealRandom } from '../real-clock.ts'
 import { removeCutRestore } from './cut-short.ts'
 import {
@@ -99,7 +99,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
 }
 
 function takeLocks(place: StorePlace, database: string): () => void {
-  const folder = takeFolderLock(place.folder.lockFile)
+  const folder = holdFolder(place.folder)
   if (!folder) {
     const holder = readDaemonNote(place.folder)
     throw new SwitchboardError(

@@ -3,6 +3,7 @@ import { readLastLife } from '../../config/last-life.ts'
 import { SwitchboardError } from '../../contract/index.ts'
 import { daemonNow, endDaemon, reachOf, startInBackground } from '../background.ts'
 import type { Context, Run } from '../context.ts'
+import { endUnready, unreadyOf } from '../end-unready.ts'
 import { demandSameFile } from '../own-instance.ts'
 import { announce } from './up-banner.ts'
 
@@ -12,11 +13,11 @@ export const stop: Run = async (context) => {
     demandSameFile(context.instance, context.folder)
     await endDaemon(note)
   }
+  const pid = note?.pid ?? (await endUnready(unreadyOf(context)))
   const { path } = context.folder
-  if (context.json)
-    await context.printJson({ ok: true, stopped: note !== null, pid: note?.pid ?? null, data: path })
-  else if (note === null) context.note(`no daemon holds the data folder ${path}`)
-  else await context.print(`stopped (process ${note.pid}); it stays so until: switchboard up`)
+  if (context.json) await context.printJson({ ok: true, stopped: pid !== null, pid, data: path })
+  else if (pid === null) context.note(`no daemon holds the data folder ${path}`)
+  else await context.print(`stopped (process ${pid}); it stays so until: switchboard up`)
   return 0
 }
 

@@ -1,0 +1,89 @@
+// Stopping a daemon that is not ready: told, waited for with an end, and never called absent while it holds its folder.
+import { spawn } from 'node:child_process'
+import { expect, it, onTestFinished } from 'vitest'
+import { holdFolder } from '../app/folder-held.ts'
+import type { StartingNote } from '../config/daemon-note.ts'
+import { writeDaemonNote } from '../config/daemon-note.ts'
+import { dataFolderAt, prepareDataFolder } from '../config/data-folder.ts'
+import { endUnready, type UnreadyDeps } from './end-unready.ts'
+import { command, freshFolder } from './fixtures/fake-daemon.ts'
+
+const { path, data } = freshFolder()
+
+/** A folder that is held for `forMs` of a clock that runs by pauses. */
+function held(note: StartingNote | null, forMs: number, over: Partial<UnreadyDeps> = {}) {
+  const signals: [number, string | number][] = []
+  const told: string[] = []
+  let now = 0
+  const deps: UnreadyDeps = {
+    data: '/data',
+    logFile: '/data/daemon.log',
+    holder: () => (now < forMs ? { note } : null),
+    demandMeant: () => undefined,
+    signal: (pid, name) => {
+      if (name !== 0) signals.push([pid, name])
+      return now < forMs
+    },
+    now: () => now,
+    pause: async () => {
+      now += 50
+    },
+    tell: (text) => void told.push(text),
+    ...over,
+  }
+  return { ended: endUnready(deps), signals, told, waited: () => now }
+}
+
+it('[I18.stop] one that starts is told once to stop, and waited for', async () => {
+  const { ended, signals, told } = held({ pid: 7 }, 9_000)
+  expect(await ended).toBe(7)
+  expect(signals).toEqual([[7, 'SIGTERM']])
+  expect(told).toEqual(['the daemon (process 7) is not ready yet: it is told to stop; waiting at most 45 s'])
+})
+
+it('[I18.stop] one that never gets ready ends the wait with its pid and a remedy', async () => {
+  const { ended, waited } = held({ pid: 7 }, Number.POSITIVE_INFINITY)
+  await expect(ended).rejects.toMatchObject({
+    code: 'execution_failed',
+    message: 'the daemon (process 7) is still starting, and has not stopped',
+    hint: expect.stringContaining('kill -9 7'),
+  })
+  expect(waited()).toBe(45_000)
+})
+
+it('[I18.stop] one that drains already is waited for and not told again; what goes on holding is told', async () => {
+  const drains = held(null, 3_000)
+  expect([await drains.ended, drains.signals, drains.told.length]).toEqual([null, [], 1])
+  await expect(held(null, Number.POSITIVE_INFINITY).ended).rejects.toMatchObject({
+    code: 'execution_failed',
+    message: '/data is still held, and by no daemon that answers',
+  })
+})
+
+it('[I18.stop] nobody is told to stop whose file is another', async () => {
+  const demandMeant = () => {
+    throw new Error('it runs another file')
+  }
+  const { ended, signals } = held({ pid: 7 }, 9_000, { demandMeant })
+  await expect(ended).rejects.toThrow('it runs another file')
+  expect(signals).toEqual([])
+})
+
+it('[I18.stop] by command: what holds the folder is ended, and not what an earlier daemon said of itself', async () => {
+  const folder = dataFolderAt({ data: path(), env: {} })
+  prepareDataFolder(folder)
+  // Killed: it left its note behind, and its pid is another process by now.
+  writeDaemonNote(folder, { pid: process.pid, url: 'http://127.0.0.1:1', startedAt: 0, version: '1' })
+  const starting = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], { stdio: 'ignore' })
+  onTestFinished(() => void starting.kill('SIGKILL'))
+  const lock = holdFolder(folder, { pid: starting.pid as number, config: '/a.yaml' })
+  starting.once('exit', () => lock?.release())
+
+  const stopped = await command(['stop', ...data()])
+  expect(stopped).toMatchObject({
+    code: 0,
+    out: expect.stringContaining(`stopped (process ${starting.pid})`),
+  })
+  expect(stopped.err).toContain('is not ready yet')
+  expect((await command(['stop', '--json', ...data()])).lines).toMatchObject([{ stopped: false, pid: null }])
+})
