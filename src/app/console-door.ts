@@ -14,7 +14,7 @@ const SESSION_KIND = 'console'
 const TICKET_LIFE_MS = 15 * 60_000
 const SESSION_LIFE_MS = 7 * 24 * 3_600_000
 
-interface ConsoleDoor {
+export interface ConsoleDoor {
   readonly link: Desk['consoleLink']
   /** A link opens one session, once; null: it was used, is too old, or its user is gone. The replaced session ends. */
   enter(

@@ -1,56 +1,33 @@
 // The daemon: owns a data folder, opens the store, lets the river flow, listens, and drains when told to stop.
-import { homedir } from 'node:os'
 // By their own files: the whole room would bring its schemas along, which the embedded default does not need.
-import { readDaemonNote, removeDaemonNote, writeDaemonNote } from '../config/daemon-note.ts'
-import { adminToken, attachmentsFolder, dataFolderAt, prepareDataFolder } from '../config/data-folder.ts'
+import { readDaemonNote } from '../config/daemon-note.ts'
+import { dataFolderAt, prepareDataFolder } from '../config/data-folder.ts'
 import { readEnvironment } from '../config/environment.ts'
-import { instanceName, realPath } from '../config/instance.ts'
-import { writeLastLife } from '../config/last-life.ts'
-import {
-  type AdapterExports,
-  defined,
-  type IntegrationView,
-  WEB_OWNER,
-  withoutNulls,
-} from '../contract/index.ts'
-import { authorize } from '../core/people/authorize.ts'
+import { realPath } from '../config/instance.ts'
+import { type AdapterExports, defined, type IntegrationView, WEB_OWNER } from '../contract/index.ts'
 import { usersInForce } from '../core/people/users.ts'
-import { createToolDesk } from '../core/tool-desk/create-tool-desk.ts'
-import { createServer } from '../server/index.ts'
 import { createAdapters } from './adapter-shelf.ts'
 import { demandWhole } from './adopt-folder.ts'
-import { createAttachments } from './attachments.ts'
 import { createChatLinks } from './chat-link.ts'
-import { createChorusConnections } from './chorus-connections.ts'
-import { createConfigReload } from './config-reload.ts'
-import { createConfigView } from './config-view.ts'
 import { createConsoleDoor } from './console-door.ts'
-import { createCredentialShelf } from './credential-shelf.ts'
-import { createDesk } from './desk.ts'
-import { createEndpoints } from './endpoints.ts'
+import { createDaemonAddress, type DaemonAddress } from './daemon-address.ts'
+import { openCredentials } from './daemon-credentials.ts'
+import { createDaemonDesk } from './daemon-desk.ts'
+import { recordLife } from './daemon-life.ts'
+import { createDaemonRiver, type DaemonRiver } from './daemon-river.ts'
+import { createDaemonServer } from './daemon-server.ts'
+import { createDrain } from './drain-daemon.ts'
 import { folderHeld, holdFolder } from './folder-held.ts'
-import { createGateway } from './gateway.ts'
-import { createLentTools } from './lent-tools.ts'
+import { followConfiguration } from './follow-configuration.ts'
 import { createLogger } from './logger.ts'
-import { openChannelServers } from './open-channel-servers.ts'
-import { openInstance } from './open-instance.ts'
-import { createAuthenticate } from './principals.ts'
-import { createProcessPlaces } from './process-places.ts'
+import { type Instance, type InstanceGround, openInstance } from './open-instance.ts'
+import { createReadiness } from './readiness.ts'
 import { createNodeClock, createRealRandom } from './real-clock.ts'
 import { reloadOnHangup } from './reload-on-hangup.ts'
-import { createRemoteHosts } from './remote-hosts.ts'
-import { createSecretDoors } from './secret-doors.ts'
-import { secretFiles, sendRoots } from './send-roots.ts'
-import { createSendableFiles, databaseFile, statePlaces } from './sendable-files.ts'
-import { followSharedChanges } from './shared-changes.ts'
 import { createSupervisorNotices } from './supervisor-notices.ts'
-import { createTokenUse } from './token-use.ts'
-import { createTokens } from './tokens.ts'
-import { createToolSurface } from './tool-surface.ts'
 import { createUndoStack } from './undo-stack.ts'
 import { VERSION } from './version.ts'
 import { type DeskWatchers, watchHints, watchReloads } from './watch-hints.ts'
-import { webRoot } from './web-root.ts'
 
 export interface DaemonOptions {
   /** Null or absent: the embedded default. */
@@ -83,10 +60,20 @@ export interface Daemon {
 
 const GRACE_MS = 10_000
 
-/** Before every day that tokens were counted on. */
-const LONG_AGO = '1970-01-01'
-
 export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
+  const ground = takeDataFolder(options)
+  try {
+    demandWhole(ground.folder)
+    const adapters = createAdapters(defined({ given: options.modules }))
+    return await startDaemon(await openInstance(ground, adapters), options)
+  } catch (thrown) {
+    await ground.undo.unwind()
+    throw thrown
+  }
+}
+
+/** Makes the folder where there is none, and locks it. Throws `data_folder_held` while another daemon has it. */
+function takeDataFolder(options: DaemonOptions): InstanceGround {
   const environment = readEnvironment()
   const env = environment.variables
   const clock = createNodeClock()
@@ -104,240 +91,77 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
 
   const undo = createUndoStack(log)
   undo.push(() => lock.release())
-  try {
-    demandWhole(folder)
-    const adapters = createAdapters(defined({ given: options.modules }))
-    const instance = await openInstance({ configFile, folder, env, adapters }, { clock, random, log, undo })
-    const { config, settings, sources, node, crashPoint, storeAt } = instance
-    const { startedAt, watch, store, secrets, shelf, secret } = instance
-    const { adminToken: reference } = settings().server
-    const admin = adminToken(folder, env, reference === undefined ? null : secret(reference))
-    const tokenUse = createTokenUse({ store, clock, log })
-    undo.push(() => tokenUse.stop())
-    const tokens = createTokens(store, clock, random, tokenUse.used)
-    const watchers: DeskWatchers = new Set()
-    let ready = false
-    let draining = false
-    const isReady = () => ready && !draining && watch.problem() === null
-    const service = createSupervisorNotices({ env, clock, log, alive: isReady })
-    const attachments = createAttachments({ clock, log, settings, watched: () => watchers.size > 0 })
-    const places = createProcessPlaces(
-      { path: folder.path, base: sources.folder, variables: env },
-      { clock, log },
-    )
-    const gateway = createGateway({
-      tools: () => toolDesk,
-      hosts: attachments.door,
-      lent: {
-        list: (session) => services.list(session),
-        call: (session, name, input) => services.call(session, name, input),
-      },
-      platform: (name) => adapters.platform(name, settings().modules),
-      connector: (name) => adapters.connector(name, settings().modules),
-      store,
-      clock,
-      random,
-      log,
-      tokens,
-      settings,
-      secret,
-      filesDir: (integration) => attachmentsFolder(folder, integration),
-      attachmentsDir: folder.attachments,
-      credentials: (integration) => createCredentialShelf(secrets, integration),
-      publicBase: () => baseUrl(),
-      processes: places.of,
-      watched: () => watchers.size > 0,
-      self: () => ({ version: VERSION, startedAt, url: address.url, skewMs: clock.skewMs() }),
-      servers: () => openChannelServers({ clock, random, log, store, secret, variables: env }),
-      ...defined({ crashPoint: crashPoint ?? undefined }),
-    })
-    const baseUrl = () => settings().server.publicUrl?.replace(/\/$/, '') ?? address.url
-    const address = { url: '' }
-    const chatLink = createChatLinks({ tokens, clock, settings, baseUrl, owner: WEB_OWNER })
-    const users = () => usersInForce(settings(), gateway.grants)
-    const consoleDoor = createConsoleDoor({ tokens, clock, users, baseUrl })
+  return { configFile, folder, env, clock, random, log, undo }
+}
 
-    const { reload, settled } = createConfigReload({ config, settings, store, log, apply: gateway.apply })
-    undo.push(
-      followSharedChanges({
-        store,
-        clock,
-        log,
-        refreshAccess: gateway.grants.load,
-        refreshConfig: async () => {
-          await secrets.refresh()
-          await shelf.refresh()
-          await gateway.apply()
-        },
-      }),
-    )
+/** Builds the parts, listens, lets the river flow, and tells that it is ready. */
+async function startDaemon(instance: Instance, options: DaemonOptions): Promise<Daemon> {
+  const { config, settings, store, folder, env, clock, log, undo } = instance
+  const credentials = openCredentials(instance)
+  const { tokens } = credentials
+  const watchers: DeskWatchers = new Set()
+  const readiness = createReadiness(instance.watch)
+  const service = createSupervisorNotices({ env, clock, log, alive: readiness.isReady })
+  const address = createDaemonAddress(options, settings)
+  const river = createDaemonRiver(instance, { tokens, address, watchers })
+  const { gateway, attachments } = river
+  const chatLink = createChatLinks({ tokens, clock, settings, baseUrl: address.base, owner: WEB_OWNER })
+  const users = () => usersInForce(settings(), gateway.grants)
+  const consoleDoor = createConsoleDoor({ tokens, clock, users, baseUrl: address.base })
+  const reloading = followConfiguration(instance, gateway)
+  const parts = { credentials, address, readiness, river }
+  const desk = createDaemonDesk(instance, {
+    ...parts,
+    ...{ reloading, chatLink, consoleLink: consoleDoor.link, watchers },
+  })
+  watchHints(store, watchers)
+  watchReloads(config, watchers)
+  const server = createDaemonServer(instance, { ...parts, desk, users, console: consoleDoor })
 
-    const services = createLentTools({
-      ...{ store, clock, log, settings },
-      credentials: (integration) => createCredentialShelf(secrets, integration),
-    })
-    const host = options.host ?? settings().server.host
-    const guarded = () => ({
-      config: config.files(),
-      secrets: secretFiles(settings(), sources.folder),
-      database: databaseFile(storeAt),
-    })
-    const desk = createDesk({
-      store,
-      gateway,
-      clock,
-      tokens,
-      secrets,
-      settings,
-      standing: () => ({
-        ready: isReady(),
-        node,
-        version: VERSION,
-        startedAt,
-        configFile,
-        instance: instanceName(folder.path, env),
-        dataDir: folder.path,
-        configProblem: config.problem(),
-        storeProblem: watch.problem(),
-      }),
-      exposure: () => ({ host, adminTokenChosen: admin.configured, files: guarded() }),
-      reload: async (by) => {
-        const result = await reload(by)
-        await settled()
-        return result
-      },
-      chatLink,
-      consoleLink: consoleDoor.link,
-      random,
-      configView: createConfigView({
-        ...{ config, settings, folder: folder.path, defaultStore: folder.defaultStore },
-      }),
-      chorus: createChorusConnections({ store, tokens, settings, baseUrl }),
-      watchers,
-      ...{ shelf, turnedAway: attachments.turnedAway, leftOut: services.problems, adapters },
-      applied: gateway.apply,
-      base: baseUrl,
-      listensAt: () => address.url,
-    })
-    const toolDesk = createToolDesk({
-      store,
-      settings,
-      links: gateway.links,
-      outlet: gateway.outlet,
-      notifier: gateway.notifier,
-      dispatcher: gateway.dispatcher,
-      roster: gateway.roster,
-      askForPerson: gateway.askForPerson,
-      files: createSendableFiles({
-        never: () => [...statePlaces(folder.path, storeAt), ...guarded().config, ...guarded().secrets],
-        attachments: folder.attachments,
-        roots: (hostFolder) => sendRoots(settings(), { configFile, hostFolder }),
-        home: homedir(),
-      }),
-    })
-    watchHints(store, watchers)
-    watchReloads(config, watchers)
+  const { port } = await server.listen()
+  undo.push(() => server.close({ graceMs: GRACE_MS }))
+  const takenPort = address.listensOn(port)
+  if (takenPort !== null) log.warn({ port }, `port ${takenPort} is taken: another one is used`)
+  await startRiver(instance, river)
+  const life = recordLife(instance, {
+    ...{ url: address.url(), host: address.wanted.host, port: port ?? 0 },
+    ...{ idleExit: options.idleExitMs !== undefined, unit: service.unit },
+  })
+  readiness.started()
+  tellStarted(instance, address)
+  const tellReady = () => service.ready(`ready at ${address.url()}`)
+  void tellReady()
 
-    const wanted = options.port ?? settings().server.port
-    const chosen = options.port !== undefined || settings().server.portChosen === true
-    const tcp = { host, port: wanted, orNext: !chosen }
-    const authenticate = createAuthenticate({
-      adminToken: () => admin.token,
-      tokens,
-      users,
-    })
-    const server = createServer(
-      { tcp, socketPath: folder.socket },
-      {
-        clock,
-        log,
-        settings: () => ({
-          maxBodyBytes: settings().tunables.maxBodyBytes,
-          publicUrl: settings().server.publicUrl,
-        }),
-        desk,
-        endpoints: createEndpoints({ gateway: () => gateway, settings }),
-        ...createSecretDoors({ tokens, gateway: () => gateway, settings, now: () => clock.now() }),
-        ready: () => ({
-          ready: isReady(),
-          detail: draining ? 'draining' : ready ? (watch.problem() ?? 'ready') : 'starting',
-        }),
-        note: (notes) => store.note(notes),
-        ...{ authenticate, authorize, console: consoleDoor },
-        attach: createRemoteHosts({
-          ...{ clock, tokens, authenticate, store, accept: attachments.accept },
-          isAgent: (id) => settings().agents.some((agent) => agent.id === id),
-        }),
-        mcp: createToolSurface({ desk: toolDesk, tokens, settings, log, services }),
-        adminTokenConfigured: () => admin.configured,
-        metrics: { counters: () => store.counters(), usage: () => store.usage(LONG_AGO) },
-        webRoot: webRoot(),
-      },
-    )
-    const listening = await server.listen()
-    undo.push(() => server.close({ graceMs: GRACE_MS }))
-    const taken = listening.port === wanted || wanted === 0 ? null : wanted
-    if (taken !== null) log.warn({ port: listening.port }, `port ${taken} is taken: another one is used`)
-    address.url = `http://${host.includes(':') ? `[${host}]` : host}:${listening.port}`
-    await places.reap()
-    await gateway.start()
-    undo.push(() => gateway.stop())
-    await attachments.listen(folder.attachSocket)
-    undo.push(() => attachments.close())
-    await store.note([{ kind: 'boot', ref: node, detail: { version: VERSION, config: settings().digest } }])
-    writeDaemonNote(folder, {
-      ...{ pid: process.pid, url: address.url, startedAt, version: VERSION },
-      config: configFile,
-      ...(options.idleExitMs === undefined ? {} : { idleExit: true }),
-      ...withoutNulls({ service: service.unit }),
-    })
-    undo.push(() => removeDaemonNote(folder))
-    const place = {
-      ...{ host, port: listening.port ?? 0 },
-      ...(store.file ? { database: { file: realPath(store.file.path), tag: store.tag } } : {}),
-    }
-    writeLastLife(folder, { ...place, end: 'running' })
-    ready = true
-    for (const warning of settings().warnings) log.warn({}, warning)
-    log.info({ url: address.url, data: folder.path, node }, 'switchboard is ready')
-    const tellReady = () => service.ready(`ready at ${address.url}`)
-    void tellReady()
-
-    const hasChat = gateway.links.all().some((link) => link.platform === 'web')
-    undo.push(reloadOnHangup({ service, reload, settled, log, tellReady }))
-    let stopping: Promise<void> | null = null
-    let finish: (code: number) => void = () => undefined
-    const done = new Promise<number>((resolve) => {
-      finish = resolve
-    })
-    const daemon: Daemon = {
-      url: address.url,
-      dataDir: folder.path,
-      takenPort: taken,
-      chatLink: hasChat ? (await chatLink()).url : null,
-      done,
-      integrations: async () => desk.integrations(),
-      stop(cause = 'stopped') {
-        // First of all, and once: a shim must not revive what is being stopped, however that ends.
-        if (!draining) writeLastLife(folder, { ...place, end: cause })
-        draining = true
-        server.drain()
-        stopping ??= (async () => {
-          log.info({}, 'draining')
-          const heard = service.stopping()
-          await undo.unwind()
-          await heard
-          log.info({}, 'stopped')
-          finish(0)
-        })()
-        return stopping
-      },
-    }
-    if (options.idleExitMs !== undefined)
-      undo.push(attachments.exitWhenIdle(options.idleExitMs, store, () => void daemon.stop('idle')))
-    return daemon
-  } catch (thrown) {
-    await undo.unwind()
-    throw thrown
+  const hasChat = gateway.links.all().some((link) => link.platform === 'web')
+  undo.push(reloadOnHangup({ ...reloading, service, log, tellReady }))
+  const { stop, done } = createDrain({ life, readiness, server, service, undo, log })
+  const daemon: Daemon = {
+    url: address.url(),
+    dataDir: folder.path,
+    takenPort,
+    chatLink: hasChat ? (await chatLink()).url : null,
+    done,
+    integrations: async () => desk.integrations(),
+    stop,
   }
+  if (options.idleExitMs !== undefined)
+    undo.push(attachments.exitWhenIdle(options.idleExitMs, store, () => void daemon.stop('idle')))
+  return daemon
+}
+
+/** What an earlier run left behind is ended first; hosts attach when there is somebody to serve. */
+async function startRiver(instance: Instance, river: DaemonRiver): Promise<void> {
+  const { node, store, settings, folder, undo } = instance
+  const { gateway, attachments, processPlaces } = river
+  await processPlaces.reap()
+  await gateway.start()
+  undo.push(() => gateway.stop())
+  await attachments.listen(folder.attachSocket)
+  undo.push(() => attachments.close())
+  await store.note([{ kind: 'boot', ref: node, detail: { version: VERSION, config: settings().digest } }])
+}
+
+function tellStarted({ settings, folder, node, log }: Instance, address: DaemonAddress): void {
+  for (const warning of settings().warnings) log.warn({}, warning)
+  log.info({ url: address.url(), data: folder.path, node }, 'switchboard is ready')
 }

@@ -2,13 +2,13 @@
 // was opened is put on the undo stack at once, so that a start that fails half-way leaves nothing held.
 import { dirname } from 'node:path'
 // By their own files: the whole room would bring its schemas along, which the embedded default does not need.
-import { openConfigSource } from '../config/config-source.ts'
+import { type ConfigSource, openConfigSource } from '../config/config-source.ts'
 import { type DataFolder, prepareDatabase } from '../config/data-folder.ts'
 import { type IntegrationShelf, openIntegrationShelf } from '../config/integration-shelf.ts'
 import { openKeyRing } from '../config/key-ring.ts'
 import { resolveSecret, resolveStore } from '../config/secret-reference.ts'
-import { openSecretShelf } from '../config/secret-shelf.ts'
-import { defined, type Logger, type Random } from '../contract/index.ts'
+import { openSecretShelf, type SecretShelf } from '../config/secret-shelf.ts'
+import { defined, type Logger, type Random, type Settings, type Store } from '../contract/index.ts'
 import { openStore } from '../store/open.ts'
 import type { Adapters } from './adapter-shelf.ts'
 import { crashPointFrom } from './crash-point.ts'
@@ -17,31 +17,46 @@ import { tellForeignLedger } from './foreign-ledger.ts'
 import { holdDatabase } from './hold-database.ts'
 import type { NodeClock } from './real-clock.ts'
 import { namedModules, settingsInForce } from './settings-in-force.ts'
-import { watchStore } from './store-watch.ts'
+import { type StoreWatch, watchStore } from './store-watch.ts'
 import type { UndoStack } from './undo-stack.ts'
 
 /** Longer than a lone conversation needs to speak again, and shorter than anybody notices. */
 const UNHURRIED_MS = 2
 
-interface InstanceOptions {
+/** What a daemon has before anything is opened: its data folder, which is its own, and what every part of it uses. */
+export interface InstanceGround {
   /** Null: the embedded default. */
   readonly configFile: string | null
   readonly folder: DataFolder
   readonly env: Readonly<Record<string, string | undefined>>
-  readonly adapters: Adapters
-}
-
-interface InstanceDeps {
   readonly clock: NodeClock
   readonly random: Random
   readonly log: Logger
   readonly undo: UndoStack
 }
 
-export async function openInstance(
-  { configFile, folder, env, adapters }: InstanceOptions,
-  { clock, random, log, undo }: InstanceDeps,
-) {
+export interface Instance extends InstanceGround {
+  readonly adapters: Adapters
+  readonly config: ConfigSource
+  /** Those in force now: the file's, and the integrations that were added by command. */
+  readonly settings: () => Settings
+  /** Where references of the configuration are looked up. */
+  readonly sources: { readonly folder: string; readonly env: InstanceGround['env'] }
+  readonly node: string
+  readonly crashPoint: ((name: string) => void) | null
+  /** The resolved `store` of the configuration. */
+  readonly storeAt: string
+  readonly startedAt: number
+  readonly watch: StoreWatch
+  readonly store: Store
+  readonly secrets: SecretShelf
+  readonly shelf: IntegrationShelf
+  /** What a reference stands for. Throws when it leads nowhere. */
+  readonly secret: (reference: string) => string
+}
+
+export async function openInstance(ground: InstanceGround, adapters: Adapters): Promise<Instance> {
+  const { configFile, folder, env, clock, random, log, undo } = ground
   const config = await openConfigSource(
     { file: configFile, adapters, defaultStore: folder.defaultStore, watch: true },
     { clock, log },
@@ -87,6 +102,8 @@ export async function openInstance(
   const secret = (reference: string) =>
     resolveSecret(reference, { ...sources, stored: (name) => secrets.read(name) })
   return {
+    ...ground,
+    adapters,
     config,
     settings,
     sources,

@@ -1,0 +1,69 @@
+// The operator's desk of a daemon: what it serves and tells is taken from the instance, the river and the daemon's own standing.
+import { instanceName } from '../config/instance.ts'
+import type { Desk } from '../contract/index.ts'
+import { createChorusConnections } from './chorus-connections.ts'
+import type { ConfigReload } from './config-reload.ts'
+import { createConfigView } from './config-view.ts'
+import type { DaemonAddress } from './daemon-address.ts'
+import type { DaemonCredentials } from './daemon-credentials.ts'
+import type { DaemonRiver } from './daemon-river.ts'
+import { createDesk, type DeskDeps } from './desk.ts'
+import { guardedFiles } from './instance-files.ts'
+import type { Instance } from './open-instance.ts'
+import type { Readiness } from './readiness.ts'
+import type { Standing } from './status.ts'
+import { VERSION } from './version.ts'
+
+export interface DaemonDeskDeps extends Pick<DeskDeps, 'chatLink' | 'consoleLink' | 'watchers'> {
+  readonly credentials: DaemonCredentials
+  readonly address: DaemonAddress
+  readonly readiness: Readiness
+  readonly river: DaemonRiver
+  readonly reloading: ConfigReload
+}
+
+export function createDaemonDesk(instance: Instance, deps: DaemonDeskDeps): Desk {
+  const { store, clock, random, secrets, shelf, settings, adapters, config, folder } = instance
+  const { address, reloading, chatLink, consoleLink, watchers } = deps
+  const { gateway, attachments, lentTools } = deps.river
+  const { admin, tokens } = deps.credentials
+  return createDesk({
+    ...{ store, gateway, clock, random, tokens, secrets, shelf, settings, adapters },
+    ...{ chatLink, consoleLink, watchers },
+    standing: () => standingOf(instance, deps.readiness),
+    exposure: () => ({
+      host: address.wanted.host,
+      adminTokenChosen: admin.configured,
+      files: guardedFiles(instance),
+    }),
+    reload: async (by) => {
+      const result = await reloading.reload(by)
+      await reloading.settled()
+      return result
+    },
+    configView: createConfigView({
+      ...{ config, settings, folder: folder.path, defaultStore: folder.defaultStore },
+    }),
+    chorus: createChorusConnections({ store, tokens, settings, baseUrl: address.base }),
+    turnedAway: attachments.turnedAway,
+    leftOut: lentTools.problems,
+    applied: gateway.apply,
+    base: address.base,
+    listensAt: address.url,
+  })
+}
+
+function standingOf(instance: Instance, readiness: Readiness): Standing {
+  const { node, startedAt, configFile, folder, env, config, watch } = instance
+  return {
+    ready: readiness.isReady(),
+    node,
+    version: VERSION,
+    startedAt,
+    configFile,
+    instance: instanceName(folder.path, env),
+    dataDir: folder.path,
+    configProblem: config.problem(),
+    storeProblem: watch.problem(),
+  }
+}

@@ -1,0 +1,67 @@
+// The river of a daemon: the gateway with what it gets from the instance, the tools that agents call, the tools that services
+// lend them, and the hosts that attach. Nothing of it runs yet.
+import { attachmentsFolder } from '../config/data-folder.ts'
+import { defined, type ToolDesk } from '../contract/index.ts'
+import { createToolDesk } from '../core/tool-desk/create-tool-desk.ts'
+import { type Attachments, createAttachments } from './attachments.ts'
+import { createCredentialShelf } from './credential-shelf.ts'
+import type { DaemonAddress } from './daemon-address.ts'
+import { createGateway, type Gateway } from './gateway.ts'
+import { attachableFiles } from './instance-files.ts'
+import { type AppLentTools, createLentTools } from './lent-tools.ts'
+import { openChannelServers } from './open-channel-servers.ts'
+import type { Instance } from './open-instance.ts'
+import { createProcessPlaces, type ProcessPlaces } from './process-places.ts'
+import type { Tokens } from './tokens.ts'
+import { VERSION } from './version.ts'
+import type { DeskWatchers } from './watch-hints.ts'
+
+export interface DaemonRiver {
+  readonly gateway: Gateway
+  readonly toolDesk: ToolDesk
+  readonly lentTools: AppLentTools
+  readonly attachments: Attachments
+  readonly processPlaces: ProcessPlaces
+}
+
+export function createDaemonRiver(
+  instance: Instance,
+  deps: { readonly tokens: Tokens; readonly address: DaemonAddress; readonly watchers: DeskWatchers },
+): DaemonRiver {
+  const { folder, env, adapters, clock, random, log, store, settings, secret, secrets } = instance
+  const { tokens, address } = deps
+  const watched = () => deps.watchers.size > 0
+  const credentials = (integration: string) => createCredentialShelf(secrets, integration)
+  const attachments = createAttachments({ clock, log, settings, watched })
+  const processPlaces = createProcessPlaces(
+    { path: folder.path, base: instance.sources.folder, variables: env },
+    { clock, log },
+  )
+  const lentTools = createLentTools({ store, clock, log, settings, credentials })
+  const gateway = createGateway({
+    tools: () => toolDesk,
+    hosts: attachments.door,
+    lent: lentTools,
+    platform: (name) => adapters.platform(name, settings().modules),
+    connector: (name) => adapters.connector(name, settings().modules),
+    ...{ store, clock, random, log, tokens, settings, secret, credentials, watched },
+    filesDir: (integration) => attachmentsFolder(folder, integration),
+    attachmentsDir: folder.attachments,
+    publicBase: address.base,
+    processes: processPlaces.of,
+    self: () => ({
+      version: VERSION,
+      startedAt: instance.startedAt,
+      url: address.url(),
+      skewMs: clock.skewMs(),
+    }),
+    servers: () => openChannelServers({ clock, random, log, store, secret, variables: env }),
+    ...defined({ crashPoint: instance.crashPoint ?? undefined }),
+  })
+  const { links, outlet, notifier, dispatcher, roster, askForPerson } = gateway
+  const toolDesk = createToolDesk({
+    ...{ store, settings, links, outlet, notifier, dispatcher, roster, askForPerson },
+    files: attachableFiles(instance),
+  })
+  return { gateway, toolDesk, lentTools, attachments, processPlaces }
+}

@@ -1,0 +1,48 @@
+// The end of a daemon: it stops accepting, finishes what is under way, and takes back what its start did, in reverse order.
+import type { Logger } from '../contract/index.ts'
+import type { Server } from '../server/create-server.ts'
+import type { DaemonLife } from './daemon-life.ts'
+import type { Readiness } from './readiness.ts'
+import type { SupervisorNotices } from './supervisor-notices.ts'
+import type { UndoStack } from './undo-stack.ts'
+
+export interface Drain {
+  /** Called again it waits for the same end. */
+  stop(cause?: 'stopped' | 'idle'): Promise<void>
+  /** The exit code, once it has ended. */
+  readonly done: Promise<number>
+}
+
+export function createDrain(deps: {
+  readonly life: DaemonLife
+  readonly readiness: Readiness
+  readonly server: Pick<Server, 'drain'>
+  readonly service: Pick<SupervisorNotices, 'stopping'>
+  readonly undo: UndoStack
+  readonly log: Logger
+}): Drain {
+  const { life, readiness, server, service, undo, log } = deps
+  let stopping: Promise<void> | null = null
+  let finish: (code: number) => void = () => undefined
+  const done = new Promise<number>((resolve) => {
+    finish = resolve
+  })
+  return {
+    done,
+    stop(cause = 'stopped') {
+      // First of all, and once: a shim must not revive what is being stopped, however that ends.
+      if (!readiness.isDraining()) life.ended(cause)
+      readiness.drain()
+      server.drain()
+      stopping ??= (async () => {
+        log.info({}, 'draining')
+        const heard = service.stopping()
+        await undo.unwind()
+        await heard
+        log.info({}, 'stopped')
+        finish(0)
+      })()
+      return stopping
+    },
+  }
+}
