@@ -1,4 +1,5 @@
 // What modules say to doctor: shown among the gates, whatever their code does.
+import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { telegramModule } from '../platforms/telegram/module.ts'
 import { testIntegration, testSettings } from '../testing/test-settings.ts'
@@ -36,4 +37,29 @@ it('[I13.module-doctor] one that throws or answers nonsense is a closed gate, an
   ])
   for (const nonsense of [7, 'x', [null], [{ gate: 1 }]])
     expect(gatesBy(() => nonsense)).toMatchObject([{ pass: false, reason: 'its module answered nonsense' }])
+})
+
+it('[I13.modules-restart] a file that changed is told as changed, one that is gone as gone', () => {
+  const here = fileURLToPath(import.meta.url)
+  const standing = (from: string, file: string) => ({
+    ...{ from, file, version: '1', platforms: [], connectors: [], problem: null },
+  })
+  const modules = [
+    standing('./there.mjs', here),
+    standing('./gone.mjs', `${here}.gone`),
+    standing('./same.mjs', here),
+  ]
+  const gates = createModuleGates(
+    {
+      loadedPlatform: () => undefined,
+      loadedConnector: () => undefined,
+      changed: () => new Set(['./there.mjs', './gone.mjs']),
+    },
+    () => ({ ...testSettings({}), modules }),
+  )
+  expect(gates.standing().modules).toEqual([
+    { ...modules[0], changed: true },
+    { ...modules[1], changed: true, gone: true },
+    { ...modules[2], changed: false },
+  ])
 })

@@ -1,5 +1,6 @@
 // What the modules themselves say to `doctor`: how each stands, and what they find right or wrong with an integration or
 // agent. Code of others: whatever it does, doctor answers.
+import { existsSync } from 'node:fs'
 import type {
   AgentSettings,
   DoctorReport,
@@ -35,9 +36,14 @@ export function createModuleGates(adapters: StatusDeps['adapters'], settings: ()
     standing(): Pick<DoctorReport, 'modules'> {
       const { modules = [] } = settings()
       const changed = adapters?.changed(modules)
-      return modules.length === 0
-        ? {}
-        : { modules: modules.map((one) => ({ ...one, changed: changed?.has(one.from) ?? false })) }
+      if (modules.length === 0) return {}
+      return {
+        modules: modules.map((one) => {
+          if (!changed?.has(one.from)) return { ...one, changed: false }
+          const gone = one.file !== null && !existsSync(one.file)
+          return { ...one, changed: true, ...(gone ? { gone } : {}) }
+        }),
+      }
     },
   }
 }

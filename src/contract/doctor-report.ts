@@ -32,8 +32,8 @@ export interface DoctorReport {
   readonly cluster?: { readonly nodes: readonly NodeView[]; readonly warnings: readonly string[] }
   /** `problem`: the key at hand did not seal all of it. */
   readonly ledger: { readonly foreign_chains: number; readonly problem: string | null }
-  /** Platforms and connectors of others. `changed`: the file is not the one that was loaded. */
-  readonly modules?: readonly (ModuleStanding & { readonly changed: boolean })[]
+  /** Platforms and connectors of others. `changed`: the file is not the one that was loaded; `gone`: it is not there. */
+  readonly modules?: readonly (ModuleStanding & { readonly changed: boolean; readonly gone?: boolean })[]
   readonly integrations: readonly {
     readonly id: string
     readonly platform: string

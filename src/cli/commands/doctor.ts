@@ -203,14 +203,19 @@ function serverLines(context: Context, servers: readonly ServerView[]): string[]
 
 function moduleLines(context: Context, modules: NonNullable<DoctorReport['modules']>): string[] {
   const { paint } = context
-  return modules.flatMap(({ from, file, version, platforms, connectors, problem, changed }) => {
+  return modules.flatMap(({ from, file, version, platforms, connectors, problem, changed, gone }) => {
     const brings = [...platforms, ...connectors].map(oneLine).join(', ')
     return [
       '',
       `${paint.bold(`module ${oneLine(from)}`)} ${oneLine(version ?? '')}`.trimEnd(),
       ...(file === null ? [] : [`  file    ${oneLine(file)}`]),
       problem === null ? `  brings  ${brings}` : `  ${paint.red('failed')}  ${oneLine(problem)}`,
-      ...(changed ? [`  ${paint.yellow('changed')} since it was loaded: restart the daemon to use it`] : []),
+      ...(gone
+        ? [`  ${paint.yellow('gone')}    no such file: what was loaded runs until the next start`]
+        : []),
+      ...(changed && !gone
+        ? [`  ${paint.yellow('changed')} since it was loaded: restart the daemon to use it`]
+        : []),
     ]
   })
 }

@@ -20,8 +20,13 @@ export function problemsOf(report: DoctorReport, hosted: readonly string[]): rea
     )
   if (report.ledger?.problem) say(report.ledger.problem, 'switchboard audit verify')
   for (const warning of report.cluster?.warnings ?? []) say(warning, 'switchboard status')
-  for (const { from, problem, changed } of report.modules ?? []) {
+  for (const { from, problem, changed, gone } of report.modules ?? []) {
     if (problem !== null) say(`module ${from}: ${problem}`, 'switchboard check')
+    else if (gone)
+      say(
+        `the file of module ${from} is gone (no such file): what was loaded runs until the next start`,
+        'put it back, or take it out of modules:',
+      )
     else if (changed) say(`module ${from} changed since it was loaded`, 'switchboard restart')
   }
   for (const { id, link, detail, gates } of report.integrations) {
