@@ -19,6 +19,8 @@ export interface Part {
   readonly text: string
   /** Null: the text alone says it. */
   readonly blocks: readonly Block[] | null
+  /** What it was made of: a section is cut from this, never from what it became. */
+  readonly said: Said
 }
 
 /** A text as it is said: Markdown, or shown as it is written. */
@@ -28,29 +30,35 @@ export interface Said {
 }
 
 function mrkdwnOf({ text, plain }: Said): string {
-  const rendered = plain ? escapeMrkdwn(text) : mrkdwn.render(readMarkdown(text)).text
-  if (rendered.trim() !== '') return rendered
-  // Nothing but markup (an empty fence): better shown as it was written than refused as empty.
-  return text.trim() === '' ? '…' : escapeMrkdwn(text)
+  return plain ? escapeMrkdwn(text) : mrkdwn.render(readMarkdown(text)).text
+}
+
+/** Nothing but markup (an empty fence): better shown as it was written than refused as empty. */
+function visible(said: Said): Said {
+  if (said.text.trim() === '') return { text: '…', plain: true }
+  return mrkdwnOf(said).trim() === '' ? { text: said.text, plain: true } : said
+}
+
+function partOf(said: Said): Part {
+  const shown = visible(said)
+  return { text: mrkdwnOf(shown), blocks: markdownBlock(said), said: shown }
 }
 
 /** Throws `platform_rejected` naming the limit: nobody is shown a part as the whole. */
 export function wholeOf(said: Said): Part {
-  const text = mrkdwnOf(said)
-  if (text.length <= TEXT_LIMIT.size) return { text, blocks: markdownBlock(said) }
+  const part = partOf(said)
+  if (part.text.length <= TEXT_LIMIT.size) return part
   throw new SwitchboardError(
     'platform_rejected',
-    `msg_too_long: a message may have ${TEXT_LIMIT.size} characters, this one has ${text.length}`,
+    `msg_too_long: a message may have ${TEXT_LIMIT.size} characters, this one has ${part.text.length}`,
     { hint: 'make it shorter, or say the rest in a new message' },
   )
 }
 
 /** One message, cut where it is too long, with a mark that it is: for words of our own. */
 export function cutToFit(said: Said): Part {
-  const limit = { ...TEXT_LIMIT, size: TEXT_LIMIT.size - CUT_NOTE.length }
-  const [first = '', ...rest] = splitMarkdown(said.text, limit, said.plain ? 'plain' : mrkdwn)
-  const kept = { ...said, text: rest.length === 0 ? said.text : first + CUT_NOTE }
-  return { text: mrkdwnOf(kept), blocks: markdownBlock(kept) }
+  const [first = '', ...rest] = pieces(said, TEXT_LIMIT.size - CUT_NOTE.length)
+  return partOf({ ...said, text: rest.length === 0 ? said.text : first + CUT_NOTE })
 }
 
 function markdownBlock({ text, plain }: Said): readonly Block[] | null {
@@ -60,39 +68,29 @@ function markdownBlock({ text, plain }: Said): readonly Block[] | null {
 }
 
 /** The text as blocks, where a message needs some (buttons, or because others stood there). */
-export function textBlocks({ text, blocks }: Part): readonly Block[] {
-  return blocks ?? sections(text)
+export function textBlocks({ text, blocks, said }: Part): readonly Block[] {
+  if (blocks !== null) return blocks
+  const shown = text.length <= SECTION_LENGTH ? [text] : pieces(said, SECTION_LENGTH).map(mrkdwnOfPiece(said))
+  return shown
+    .filter((piece) => piece.trim() !== '')
+    .map((piece) => ({ type: 'section', text: { type: 'mrkdwn', text: piece } }))
 }
 
-/** Cut at lines where there are some; a code fence that is cut is closed and opened again. */
-function sections(text: string): readonly Block[] {
-  const parts: string[] = []
-  let rest = text
-  let fence = false
-  while (rest.length > 0) {
-    const room = SECTION_LENGTH - 10
-    let part = rest
-    if (rest.length > room) {
-      const at = rest.lastIndexOf('\n', room)
-      const end = at > room / 2 ? at : wholeCharacters(rest, room)
-      part = rest.slice(0, end)
-    }
-    rest = rest.slice(part.length)
-    const opened = fence ? `\`\`\`\n${part}` : part
-    if ((part.split('```').length - 1) % 2 === 1) fence = !fence
-    parts.push(fence && rest.length > 0 ? `${opened}\n\`\`\`` : opened)
-  }
-  return parts
-    .filter((part) => part.trim() !== '')
-    .map((part) => ({ type: 'section', text: { type: 'mrkdwn', text: part } }))
+const mrkdwnOfPiece = (said: Said) => (text: string) => mrkdwnOf({ ...said, text })
+
+/** What is said in pieces that each have at most so many characters as mrkdwn, and are whole. */
+function pieces(said: Said, size: number): readonly string[] {
+  const limit = { ...TEXT_LIMIT, size }
+  return said.plain ? plainPieces(said.text, limit, size) : splitMarkdown(said.text, limit, mrkdwn)
 }
 
-/** Neither a pair of surrogates nor an entity is cut in two. */
-function wholeCharacters(text: string, end: number): number {
-  const entity = text.lastIndexOf('&', end)
-  if (entity > end - 6 && entity > 0 && !text.slice(entity, end).includes(';')) return entity
-  const code = text.charCodeAt(end - 1)
-  return code >= 0xd800 && code <= 0xdbff ? end - 1 : end
+/** An escaped character takes up to five: a piece that grew too long is cut again, three times at the most. */
+function plainPieces(text: string, limit: TextLimit, most: number): readonly string[] {
+  return splitMarkdown(text, limit, 'plain').flatMap((piece) =>
+    escapeMrkdwn(piece).length <= most
+      ? [piece]
+      : plainPieces(piece, { ...limit, size: Math.floor(limit.size / 2) }, most),
+  )
 }
 
 /** `styled`: the first choice is the good one, the second the bad one. */

@@ -156,8 +156,7 @@ export function createSend({ client, chats, uploads }: SendDeps): Sending {
       return await uploads.snippet(request, { ...op, asFile: file })
     } catch (thrown) {
       if (!isRefusal(thrown, 'missing_scope')) throw thrown
-      const { text } = cutToFit({ text: `${file.caption}\n\n${op.text}`, plain: true })
-      return postPart(request, op, { text, blocks: null })
+      return postPart(request, op, cutToFit({ text: `${file.caption}\n\n${op.text}`, plain: true }))
     }
   }
 
