@@ -2,6 +2,8 @@
 const TOKEN = /("(?:[^"\\]|\\.)*"?|'[^']*'?|(?:[^\s,{}[\]#"':]|:(?=[^\s]))+)(\s*:(?=\s|$))?/g
 const REFERENCE = /^(env:[A-Za-z_]\w*|secret:[\w.-]+),?$/
 const MASK = '•••'
+// An address that carries its credential, whatever its key is called.
+const BEARING = /:\/\/[^/\s]*@|[?&#][^=\s]*(token|secret|key|pass|auth|sig)[^=\s]*=/i
 
 // Not secrets to the schema, but people write `--token=…` there.
 const COMMAND_LINES = ['command', 'args']
@@ -40,7 +42,8 @@ export function excerptOf(
       key = token.replace(/^["']|["']$/g, '')
       shown = keys.has(key) || (named && start === column - 1 && token.length <= 60) ? token : MASK
     } else {
-      shown = REFERENCE.test(token) || token === '-' || isPlain(key, keys) ? token : MASK
+      shown =
+        REFERENCE.test(token) || token === '-' || (isPlain(key, keys) && !BEARING.test(token)) ? token : MASK
     }
     if (start + token.length < column) shift += shown.length - token.length
     out += between + shown
