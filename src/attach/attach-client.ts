@@ -3,39 +3,28 @@
 import {
   type Cancel,
   type Clock,
-  createBoundedMap,
   defined,
-  type HeldTurn,
   type HostAsk,
   type HostVerdict,
   type Logger,
-  MOST_HELD,
   type ToolOutcome,
 } from '../contract/index.ts'
+import { type CallUnderWay, createCallsUnderWay, failedCall } from './calls-under-way.ts'
 import type { FrameLink, OpenLink } from './frame-link.ts'
 import {
-  ATTACH_VERSION,
   boundedName,
   type DaemonFrame,
   encodeFrame,
-  type HelloFrame,
   isTooLong,
-  MAX_PLACE,
   parseDaemonFrame,
   type ShimFrame,
   type WelcomeFacts,
 } from './frames.ts'
+import { createHelloMemory, type ShimIdentity } from './hello-memory.ts'
 
 export type DeliverFrame = Extract<DaemonFrame, { t: 'deliver' }>
 
-export interface AttachClientConfig {
-  readonly agent: string
-  readonly dialect: 'claude' | 'nexo'
-  readonly routingKey: string | null
-  /** Names this process among others of the same host. */
-  readonly shim: string
-  /** Where the host works; one that no frame takes is not told. */
-  readonly folder?: string
+export interface AttachClientConfig extends ShimIdentity {
   /** Opens the pipe: the daemon's socket, or a WebSocket to another machine. */
   readonly open: OpenLink
 }
@@ -66,39 +55,21 @@ export interface AttachClient {
   stop(): void
 }
 
-interface PendingCall {
-  readonly frame: Extract<ShimFrame, { t: 'call' }>
-  proved: string | null | undefined
-  /** A daemon may have it, and may have done it. */
-  sent: boolean
-  /** Ends the wait for a daemon that is not there. */
-  found: Cancel
-  resolve(outcome: ToolOutcome | null): void
-}
-
 const RETRY_FIRST_MS = 50
 const RETRY_MOST_MS = 2_000
 /** A credential that was refused is not better a second later. */
 const RETRY_REFUSED_MS = 15_000
 /** The daemon asks for a sign of life every 15 s: one that is silent is behind a dead line, or frozen. */
 const SILENCE_MS = 45_000
-/** How long a call waits for a daemon that is not there, or went away. */
-const ABSENT_MS = 15_000
-const ASKS_REMEMBERED = 500
-/** As many turns fit into a hello whatever their ids are. */
-const HELD_OF_ANY_LENGTH = 100
 
 export function createAttachClient(config: AttachClientConfig, deps: AttachClientDeps): AttachClient {
   const { clock, log } = deps
-  const held = createBoundedMap<string, HeldTurn>(MOST_HELD)
-  const asks = createBoundedMap<string, Extract<ShimFrame, { t: 'ask' }> | null>(ASKS_REMEMBERED)
-  const calls = new Map<number, PendingCall>()
+  const memory = createHelloMemory(config)
   const welcomed: ((welcome: Welcome | null) => void)[] = []
   let socket: FrameLink | null = null
   let attached: Welcome | null = null
   let host: { readonly client: string | null } | null = null
   let refusal: string | null = null
-  let proven = false
   let leftOnPurpose = false
   let problem: string | null = 'not attached yet'
   let retryMs = RETRY_FIRST_MS
@@ -124,27 +95,12 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
     socket?.send(encodeFrame(frame))
   }
 
-  const hello = (): HelloFrame => {
-    const frame: HelloFrame = {
-      t: 'hello',
-      v: ATTACH_VERSION,
-      agent: config.agent,
-      dialect: config.dialect,
-      routingKey: config.routingKey === null ? null : boundedName(config.routingKey),
-      shim: config.shim,
-      held: [...held.values()],
-      asks: [...asks].filter(([, unsent]) => unsent === null).map(([id]) => id),
-      proven,
-      ...(config.folder && config.folder.length <= MAX_PLACE ? { folder: config.folder } : {}),
-    }
-    // With ids of unheard-of length it may be: better one handed over again than none ever.
-    return isTooLong(frame) ? { ...frame, held: frame.held.slice(-HELD_OF_ANY_LENGTH) } : frame
-  }
+  const calls = createCallsUnderWay({ send, after })
 
   const connect = () => {
     if (stopped) return
     const opened: FrameLink = config.open({
-      opened: () => send(hello()),
+      opened: () => send(memory.hello()),
       line(text) {
         listenOn(opened)
         try {
@@ -188,7 +144,7 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
     socket = null
     silence()
     if (attached && refusal === null) problem = 'the daemon went away'
-    if (attached && !stopped) for (const one of calls.values()) waitForDaemon(one)
+    if (attached && !stopped) for (const one of calls.all()) one.waitForDaemon()
     attached = null
     if (stopped) return
     retry = clock.after(retryMs, connect)
@@ -207,24 +163,8 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
 
   const enter = (client: string | null) => {
     send({ t: 'ready', client })
-    for (const one of calls.values()) sendCall(one)
-    for (const unsent of asks.values()) if (unsent) send(unsent)
-  }
-
-  const sendCall = (pending: PendingCall) => {
-    const { frame, proved } = pending
-    pending.found()
-    pending.sent = true
-    send(proved === undefined ? frame : { ...frame, proved })
-  }
-
-  /** A daemon that is there may well take its time: it answers, or it goes away. */
-  const waitForDaemon = (pending: PendingCall) => {
-    pending.found()
-    pending.found = after(ABSENT_MS, () => {
-      calls.delete(pending.frame.id)
-      pending.resolve(pending.sent ? unknown() : null)
-    })
+    for (const one of calls.all()) one.send()
+    for (const unsent of memory.unsentAsks()) send(unsent)
   }
 
   const take = (frame: DaemonFrame) => {
@@ -249,28 +189,15 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
         // Still named in the next hello: that the daemon hears of its arrival is not sure, and a second time harms nobody.
         return confirm(n, deps.verdict({ requestId, behavior }))
       }
-      case 'evidence': {
-        const pending = calls.get(frame.id)
-        if (pending) pending.proved = frame.turn
-        return
-      }
+      case 'evidence':
+        return calls.evidence(frame.id, frame.turn)
       case 'result': {
         const { id, text, isError, structured, note } = frame
-        proven = proven || frame.proven
-        for (const turn of frame.seen) {
-          const known = held.get(turn)
-          if (known) held.update(turn, { ...known, seen: true })
-        }
-        for (const turn of frame.done) held.delete(turn)
-        const pending = calls.get(id)
-        calls.delete(id)
-        pending?.found()
-        pending?.resolve({ text, isError, structured, ...defined({ note }) })
-        return
+        memory.answered(frame)
+        return calls.answered(id, { text, isError, structured, ...defined({ note }) })
       }
       case 'asked':
-        for (const [id, unsent] of asks) if (unsent?.id === frame.id) asks.update(id, null)
-        return
+        return memory.asked(frame.id)
       case 'ping':
         return send({ t: 'pong' })
       case 'pong':
@@ -280,7 +207,7 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
 
   const deliver = (frame: DeliverFrame) => {
     const { turn, session, chatId, messageId } = frame
-    held.set(turn, { turn, session, chatId, messageId })
+    memory.handed({ turn, session, chatId, messageId })
     confirm(frame.n, deps.deliver(frame))
   }
 
@@ -292,6 +219,13 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
       },
       (thrown) => log.error({ error: String(thrown) }, 'the host cannot be written to'),
     )
+  }
+
+  /** At once where a daemon is there and the host is initialised; else when both are. */
+  const reach = (call: CallUnderWay) => {
+    if (attached && host) return call.send()
+    if (leftOnPurpose) deps.revive()
+    if (!attached) call.waitForDaemon()
   }
 
   return {
@@ -314,13 +248,7 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
       if (refusal !== null) return Promise.resolve(refused(refusal))
       // The daemon would end the connection for it, and it would be sent again to every next one.
       if (isTooLong(frame)) return Promise.resolve(tooLong())
-      return new Promise((resolve) => {
-        const pending = { frame, proved: undefined, sent: false, found: () => undefined, resolve }
-        calls.set(frame.id, pending)
-        if (attached && host) return sendCall(pending)
-        if (leftOnPurpose) deps.revive()
-        if (!attached) waitForDaemon(pending)
-      })
+      return calls.add(frame, reach)
     },
     ask(ask) {
       const frame = { t: 'ask', id: ++number, ...ask } as const
@@ -328,7 +256,7 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
         log.error({ request: ask.requestId }, 'a permission request is too long to be passed on')
         return
       }
-      asks.set(ask.requestId, frame)
+      memory.asking(frame)
       if (attached && host) send(frame)
     },
     stop() {
@@ -338,26 +266,15 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
       for (const cancel of timers) cancel()
       timers.clear()
       socket?.end()
-      for (const { sent, resolve } of calls.values()) resolve(sent ? unknown() : null)
-      calls.clear()
+      calls.end()
     },
   }
 }
 
 function refused(reason: string): ToolOutcome {
-  return failed('execution_failed', `The gateway refused this host: ${reason}`)
+  return failedCall('execution_failed', `The gateway refused this host: ${reason}`)
 }
 
 function tooLong(): ToolOutcome {
-  return failed('too_large', 'the arguments of this call are too long')
-}
-
-function unknown(): ToolOutcome {
-  const text =
-    'The gateway went away while this was under way, and whether it was done is not known: look (fetch_messages) before you do it again.'
-  return failed('outcome_unknown', text)
-}
-
-function failed(code: string, text: string): ToolOutcome {
-  return { text, isError: true, structured: { ok: false, status: 'failed', code, error: text } }
+  return failedCall('too_large', 'the arguments of this call are too long')
 }
