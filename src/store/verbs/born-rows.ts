@@ -6,8 +6,8 @@ import type { SendRow, TurnRow } from '../../contract/index.ts'
 import { sendRow, turnRow } from '../codec.ts'
 import { type InsertShape, insert, type Row, type Steps, sideBySide } from '../statement.ts'
 import type { BornRow, VerbContext } from '../verb-context.ts'
-import { OUTBOX_INSERT } from './enqueue.ts'
 import { TURN_INSERT } from './keep-turns.ts'
+import { OUTBOX_INSERT } from './outbox-row.ts'
 
 /** Nobody waits for it, and a key that somebody else was quicker with is no answer but a collision: the group runs again. */
 function bornShape(of: InsertShape): InsertShape {

@@ -125,7 +125,7 @@ export function* keep(
   const isBorn = leadsTo === undefined && items.every(({ turn }, at) => turn === looked.fresh?.[at])
   const first = leadsTo === undefined ? yield* firstSessions(items, keys, current) : NONE
   const led = leadsTo === undefined ? null : yield* sessionNamed(context, leadsTo)
-  const sessions: (KnownSession | null)[] = []
+  const sessions: (SessionPlace | null)[] = []
   const values: Value[][] = []
   const digests: string[] = []
   for (let at = 0; at < items.length; at++) {
@@ -152,8 +152,14 @@ export function* keep(
     if (item.state === 'queued' && session && item.turn.agent !== null) {
       hint(context, { kind: 'turns', lane: session.id, scope: item.turn.agent })
       const key = keys[at] as string
-      if (led === null && !current.has(key) && !births.has(key)) {
-        births.set(key, { key, agent: item.turn.agent, address: formatAddress(item.turn.at), session })
+      const firstOne = first.get(key)
+      if (firstOne && !births.has(key)) {
+        births.set(key, {
+          key,
+          agent: item.turn.agent,
+          address: formatAddress(item.turn.at),
+          session: firstOne,
+        })
       }
     }
     results.push({
@@ -210,10 +216,13 @@ function* firstSessions(
   return new Map([...missing].map((key, at) => [key, firstSession(key, seqs[at] as number)]))
 }
 
-function* sessionNamed(context: VerbContext, id: string): Steps<KnownSession> {
+/** All that a turn's row has of its session. */
+type SessionPlace = Pick<KnownSession, 'id' | 'seq'>
+
+function* sessionNamed(context: VerbContext, id: string): Steps<SessionPlace> {
   const facts = yield* factsOfSession(context, id)
   if (!facts) throw new SwitchboardError('internal', `there is no session ${id}`)
-  return { id, seq: facts.seq, generation: 0 }
+  return { id, seq: facts.seq }
 }
 
 /** A queued turn always has a session; strangers leave none behind. */
@@ -234,7 +243,7 @@ function turnValues(
   now: number,
   seq: number,
   item: ReceiveItem,
-  session: KnownSession | null,
+  session: SessionPlace | null,
   body: string | null,
 ): Value[] {
   const { turn } = item

@@ -13,8 +13,9 @@ import {
 } from '../../contract/index.ts'
 import { firstRow, rows, runUnheard, type Steps, sideBySide, text, textOrNull, whole } from '../statement.ts'
 import { hint, type LaneState, oneByOne, recordMove, type Verb, type VerbContext } from '../verb-context.ts'
-import { enqueuedBefore, enqueueWithEnd, prepareSends } from './enqueue.ts'
+import { enqueueWithEnd, prepareSends } from './enqueue.ts'
 import { delayLane, holds, lockAtOnce, lockLanes } from './lanes.ts'
+import { enqueuedBefore } from './outbox-row.ts'
 
 interface TurnNow {
   readonly seq: number
