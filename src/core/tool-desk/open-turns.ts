@@ -1,0 +1,77 @@
+// The open turn that an agent means when it replies in a chat or acknowledges a message.
+import {
+  everyRow,
+  isResting,
+  parseAddress,
+  type Store,
+  type ToolCaller,
+  type TurnRow,
+  withoutNulls,
+} from '../../contract/index.ts'
+import type { Dispatcher } from '../dispatch/dispatcher.ts'
+
+export interface OpenTurns {
+  /** The one that a reply in this chat answers: the one in work, the one that is quoted, else the oldest. */
+  answered(caller: ToolCaller, address: string, replyTo: string | undefined): Promise<TurnRow | null>
+  /** The one of that message, or of that id. */
+  waiting(caller: ToolCaller, id: string): Promise<TurnRow | null>
+}
+
+export function createOpenTurns(deps: {
+  readonly store: Store
+  readonly dispatcher: Pick<Dispatcher, 'flight'>
+}): OpenTurns {
+  const { store } = deps
+
+  /** A turn may be in flight at another node than the one that its agent calls, and one that rests is so nowhere. */
+  const isAnswerable = (turn: TurnRow) =>
+    store.shared || isResting(turn) || deps.dispatcher.flight(turn.id) !== null
+
+  const answered: OpenTurns['answered'] = async (caller, address, replyTo) => {
+    const isOpen = (turn: TurnRow | null) => turn?.state === 'handed' || turn?.state === 'seen'
+    const isMeant = (turn: TurnRow) =>
+      turn.address === address &&
+      (caller.turn !== null || replyTo === undefined || turn.messageId === replyTo) &&
+      isAnswerable(turn)
+    // Where the carrier knows the turn no other is answered: a second reply, or the same one again after a crash, is not
+    // an answer to whoever wrote next.
+    if (caller.turn !== null) {
+      const known = await store.turn(caller.turn)
+      const isOwn = known?.agent === caller.agent && [null, known.session].includes(caller.session)
+      return isOwn && isOpen(known) && isMeant(known) ? known : null
+    }
+    const { integration, conversation } = parseAddress(address)
+    const open = {
+      agent: caller.agent,
+      ...withoutNulls({ session: caller.session }),
+      ...{ integration, conversation },
+      states: ['handed', 'seen'] as const,
+    }
+    let flying: TurnRow | null = null
+    let resting: TurnRow | null = null
+    // Newest first: the last of them is the oldest.
+    for await (const turn of everyRow((page) => store.turns({ ...open, ...page }))) {
+      if (!isMeant(turn)) continue
+      if (isResting(turn)) resting = turn
+      else flying = turn
+    }
+    // What was acknowledged is answered by a reply that is about nothing else.
+    return flying ?? resting
+  }
+
+  const waiting: OpenTurns['waiting'] = async (caller, id) => {
+    const known = await store.turn(id)
+    const isOwn = known?.agent === caller.agent && [null, known.session].includes(caller.session)
+    if (isOwn && (known.state === 'handed' || known.state === 'seen')) return known
+    const [found] = await store.turns({
+      agent: caller.agent,
+      ...withoutNulls({ session: caller.session }),
+      states: ['handed', 'seen'],
+      messageId: id,
+      limit: 1,
+    })
+    return found ?? null
+  }
+
+  return { answered, waiting }
+}

@@ -1,0 +1,135 @@
+// The tool `reply`: an answer in a chat of the agent's own, and the turn that it answers, as one commit.
+import {
+  type Address,
+  defined,
+  formatAddress,
+  integrationById,
+  type NewSend,
+  type Settings,
+  type Store,
+  SwitchboardError,
+  type ToolCaller,
+  type ToolDesk,
+  type ToolOutcome,
+  type TurnRow,
+  withoutNulls,
+} from '../../contract/index.ts'
+import type { Dispatcher } from '../dispatch/dispatcher.ts'
+import type { Roster } from '../dispatch/roster.ts'
+import { isOneWay, type Links } from '../outbound/links.ts'
+import type { Outlet, Posted } from '../outbound/outlet.ts'
+import { replyText } from '../outbound/send-result.ts'
+import { chooseIntegration } from '../outbound/targets.ts'
+import { createKeptFiles, type SendableFiles } from './kept-files.ts'
+import type { OpenTurns } from './open-turns.ts'
+import type { OwnChats } from './own-chats.ts'
+import { createReplyRefusals } from './reply-refusals.ts'
+import { sendOutcome, toolOutcome } from './tool-outcome.ts'
+
+export interface ReplyToolDeps {
+  readonly store: Store
+  readonly settings: () => Settings
+  readonly links: Links
+  readonly outlet: Outlet
+  readonly dispatcher: Pick<Dispatcher, 'wasLost'>
+  readonly roster: Pick<Roster, 'get'>
+  /** Reads files that hosts of this machine attach; absent: there are none. */
+  readonly files?: SendableFiles
+}
+
+export function createReplyTool(
+  deps: ReplyToolDeps,
+  chats: OwnChats,
+  turns: OpenTurns,
+): Pick<ToolDesk, 'reply'> {
+  const { store, settings, outlet } = deps
+  const kept = createKeptFiles(deps.files)
+  const { refuseHeld, refuseLost, refuseLate } = createReplyRefusals(store)
+
+  /**
+   * The reply and the turn that it answers are one commit, and the turn has one answer: a host that holds a turn has not
+   * answered it, so when the row says that it is, another host did.
+   */
+  const answer = async (
+    caller: ToolCaller,
+    turn: TurnRow | null,
+    sends: readonly NewSend[],
+    text: string,
+  ): Promise<Posted> => {
+    const about = turn?.id ?? (await answeredByAnother(caller, sends))
+    const ids = about && (await outlet.put(sends, { turn: about, ...replied(caller), text, sole: true }))
+    if (ids) return outlet.confirmed(ids)
+    const [first] = sends
+    if (about && first) await refuseHeld(first.to, about)
+    if (about && caller.host)
+      throw new SwitchboardError('conflict', 'this message was answered by another host')
+    return outlet.post(sends)
+  }
+
+  /** Where the connector hears of the end itself a reply is none: what runs on can still be stopped, and ask. */
+  const replied = ({ agent }: ToolCaller) =>
+    deps.roster.get(agent)?.connector.endsTurns
+      ? ({ to: 'seen', reason: 'replied' } as const)
+      : ({ to: 'answered' } as const)
+
+  /** The turn that a host holds, and that is answered. */
+  const answeredByAnother = async ({ agent, turn, host }: ToolCaller, [first]: readonly NewSend[]) => {
+    if (!host || turn === null || first?.turn !== turn || first.cause !== 'reply') return null
+    const row = await store.turn(turn)
+    const isHere = row?.agent === agent && row.address === formatAddress(first.to)
+    return isHere && row.state === 'answered' ? row.id : null
+  }
+
+  /** Nothing can be said there. The agent answered all the same: the turn ends, and `notify_on` tells its words. */
+  const unheard = async (
+    caller: ToolCaller,
+    at: Address,
+    by: 'own' | 'allowed',
+    { text, replyTo }: Parameters<ToolDesk['reply']>[1],
+  ): Promise<ToolOutcome> => {
+    const quoted = replyTo === undefined ? undefined : await chats.messageId(caller, at, replyTo)
+    const turn = by === 'own' ? await turns.answered(caller, formatAddress(at), quoted) : null
+    const how = replied(caller)
+    const settled = turn && (await outlet.put([], { turn: turn.id, ...how, text }))
+    const ended = settled && how.to === 'answered' ? ' The message counts as answered.' : ''
+    throw new SwitchboardError(
+      'execution_failed',
+      `Nothing was sent: integration "${at.integration}" is one-way, nobody hears a reply there.${ended} Use send_message or notify_user to tell somebody.`,
+    )
+  }
+
+  return {
+    reply: (caller, input) =>
+      toolOutcome(async () => {
+        if (input.text.trim() === '') throw new SwitchboardError('input_invalid', 'text must not be empty')
+        if (caller.turn !== null && deps.dispatcher.wasLost(caller.turn)) await refuseLost(caller.turn)
+        const { at, by } = await chats.open(caller, input.chatId)
+        if (isOneWay(deps.links, at.integration)) return unheard(caller, at, by, input)
+        const link = outlet.running(at.integration)
+        if (by === 'allowed') {
+          const { platform, integration } = link
+          chooseIntegration(settings(), { platform, agent: caller.agent, named: integration, own: null })
+        }
+        const replyTo =
+          input.replyTo === undefined ? undefined : await chats.messageId(caller, at, input.replyTo)
+        const turn = by === 'own' ? await turns.answered(caller, formatAddress(at), replyTo) : null
+        if (by === 'own' && turn === null && caller.turn === null) await refuseLate(caller, at)
+        const files = await kept(caller, link, input.files ?? [])
+        const sends = outlet.rows({
+          to: at,
+          text: input.text,
+          ...(input.plain ? { plain: true } : {}),
+          files,
+          cause: by === 'own' ? 'reply' : 'send_message',
+          agent: caller.agent,
+          session: turn?.session ?? caller.session,
+          turn: turn?.id ?? caller.turn,
+          ...defined({ replyTo }),
+          replyToMode: integrationById(settings(), at.integration)?.replyToMode ?? 'first',
+          ...withoutNulls({ idempotencyKey: caller.idempotencyKey }),
+        })
+        const { result, rows } = await answer(caller, turn, sends, input.text)
+        return sendOutcome(result, replyText(result, rows))
+      }),
+  }
+}
