@@ -4,7 +4,6 @@ import {
   type AgentOutput,
   type Clock,
   createBoundedMap,
-  type Delivery,
   type HostAnswer,
   type HostCall,
   type Logger,
@@ -13,8 +12,10 @@ import {
 } from '../../contract/index.ts'
 import { callTool, failedOutcome, type Tool, toolByName } from '../../tools/index.ts'
 import { openAt } from './asks.ts'
-import { filesOf, type Held, isUnseen, type Named, namedBy, provedBy } from './evidence.ts'
+import { type Held, isUnseen, type Named, namedBy, provedBy } from './evidence.ts'
 import type { Host, Line } from './hosts.ts'
+import { createReplyOrder } from './reply-order.ts'
+import { createTakenUp, type TakenUp } from './taken-up.ts'
 import { withWaiting } from './waiting.ts'
 
 export interface CallDeskDeps {
@@ -30,12 +31,8 @@ export interface CallDeskDeps {
   readonly freed: () => void
 }
 
-export interface CallDesk {
+export interface CallDesk extends Pick<TakenUp, 'takeUp' | 'resumeInFlight'> {
   call(host: Host, line: Line, call: HostCall, proves: (turn: string | null) => void): Promise<HostAnswer>
-  /** A turn came that a host already has: it is not handed over a second time. */
-  takeUp(host: Host, held: Held, delivery: Delivery): Promise<void>
-  /** It was in flight all the time, as far as the store knows: nothing is told. */
-  resumeInFlight(host: Host, held: Held, delivery: Delivery, seen: boolean): void
 }
 
 const CALLS_AT_ONCE = 64
@@ -44,14 +41,11 @@ const CALLS_REMEMBERED = 1_000
 const MOST_TOGETHER = 500
 /** Acknowledged turns of one host that a reply may still be about. */
 const ACKED_REMEMBERED = 500
-/** How long a call waits for a turn that it proves to be in flight again. */
-const FLIGHT_MS = 5_000
 
 export function createCallDesk(deps: CallDeskDeps): CallDesk {
   const known = createBoundedMap<string, Promise<Omit<HostAnswer, 'proven'>>>(CALLS_REMEMBERED)
-  const takenUp: (() => void)[] = []
-  /** Replies under way: two hosts may hold one turn, and answer it at once. */
-  const replying = new Set<{ readonly turn: string; readonly host: string; readonly over: Promise<void> }>()
+  const { takeUp, resumeInFlight, inFlight } = createTakenUp(deps)
+  const replyOrder = createReplyOrder()
 
   const evidence = async (
     host: Host,
@@ -115,28 +109,6 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
     return saw(host, found)
   }
 
-  /** The turn went back to the queue while the host was busy with it; proven now, the host gets it again by name. */
-  const inFlight = async (held: Held) => {
-    let late = false
-    const cancel = deps.clock.after(FLIGHT_MS, () => {
-      late = true
-      for (const wake of takenUp.splice(0)) wake()
-    })
-    while (held.phase === 'brought' && !late) await new Promise<void>((resolve) => takenUp.push(resolve))
-    cancel()
-  }
-
-  const markInFlight = (host: Host, held: Held) => {
-    host.held.change(held, { phase: 'open' })
-    held.writtenAt = deps.clock.now()
-    for (const wake of takenUp.splice(0)) wake()
-  }
-
-  const bring = (held: Held, delivery: Delivery) => {
-    held.files = filesOf(delivery)
-    held.delivery = held.seen ? null : delivery
-  }
-
   const answered = async (host: Host, proved: Held): Promise<readonly string[]> => {
     // An answer covers what the same chat said before it to the same host.
     const covered = host.held.beforeInChat(proved)
@@ -169,25 +141,6 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
     return [proved.turn]
   }
 
-  /** The first goes; another host's waits for its outcome, and is sent only if that one failed. */
-  const myTurnToReply = async ({ key }: Host, held: Held): Promise<() => void> => {
-    for (;;) {
-      const other = [...replying].find(({ turn, host }) => turn === held.turn && host !== key)
-      if (other === undefined || held.phase === 'elsewhere') break
-      await other.over
-    }
-    let end: () => void = () => undefined
-    const over = new Promise<void>((resolve) => {
-      end = resolve
-    })
-    const own = { turn: held.turn, host: key, over }
-    replying.add(own)
-    return () => {
-      replying.delete(own)
-      end()
-    }
-  }
-
   const run = async (host: Host, line: Line, call: HostCall, proves: (turn: string | null) => void) => {
     const tool = toolByName(call.tool)
     if (tool === undefined) {
@@ -204,7 +157,7 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
     const replies = tool.name === 'reply'
     if (proved && replies) proved.answering = true
     const seen = proved ? await evidence(host, proved, named) : []
-    const over = proved && replies ? await myTurnToReply(host, proved) : null
+    const over = proved && replies ? await replyOrder.myTurn(host, proved) : null
     try {
       const outcome = await perform(host, line, call, { tool, proved })
       return { ...outcome, seen: [...seen, ...(await shown(host, tool, named.chatId, outcome))] }
@@ -281,19 +234,8 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
       }
       return withWaiting({ ...(await outcome), proven: line.proven }, host)
     },
-    async takeUp(host, held, delivery) {
-      const { turn } = delivery
-      const { seen } = held
-      bring(held, delivery)
-      if (held.counted) await deps.accept({ kind: 'kept', turn, seen })
-      else if (seen) await deps.accept({ kind: 'evidence', turn, of: 'seen' })
-      markInFlight(host, held)
-    },
-    resumeInFlight(host, held, delivery, seen) {
-      if (seen) host.held.change(held, { seen })
-      bring(held, delivery)
-      markInFlight(host, held)
-    },
+    takeUp,
+    resumeInFlight,
   }
 }
 
