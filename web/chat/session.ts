@@ -1,9 +1,9 @@
 // The page's one piece of moving state: enters with the link's ticket, loads the history, keeps the stream, sends what
 // was typed. Components only read `state` and call the verbs.
-import { defined } from '../../src/contract/defined.ts'
 import { freshId } from '../shared/fresh-id.ts'
 import type { GatePhase } from '../shared/gate.tsx'
 import { call } from '../shared/http.ts'
+import { pause } from '../shared/pause.ts'
 import { keepDraft } from './draft.ts'
 import { type FreshLink, type LinkAnswer, linkFor } from './link-for.ts'
 import {
@@ -19,6 +19,7 @@ import {
   setTap,
 } from './model.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
+import { createSendWaiting } from './send-waiting.ts'
 import { createStream } from './stream.ts'
 
 export interface Me {
@@ -77,10 +78,6 @@ export interface Session {
 }
 
 const TYPING_MS = 12_000
-// The only answers that end a message without its being taken, and only when the gateway gave them: it would say the
-// same again. Anything else (a restart, a proxy) may be otherwise next time.
-const FOR_GOOD: readonly (string | null)[] = ['input_invalid', 'forbidden', 'too_large', 'unsupported_media']
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
 export function createSession(): Session {
   let view: View = {
@@ -106,7 +103,6 @@ export function createSession(): Session {
     if (view.phase === 'no-session' || view.phase === 'stale-link') location.reload()
     else if (view.phase === 'open') void stillOurs()
   }
-  let flushing = false
   let loadingOlder = false
   let typingTimer: ReturnType<typeof setTimeout> | undefined
 
@@ -236,43 +232,14 @@ export function createSession(): Session {
       set({ chat: applyStates(view.chat, [event.data]) })
   }
 
-  /** One at a time and in order: the next is sent when the one before was taken. */
-  async function flush(): Promise<void> {
-    if (flushing || outbox === null) return
-    flushing = true
-    try {
-      for (;;) {
-        const item = outbox.all()[0]
-        if (item === undefined) return
-        const answer = await call('POST', '/chat/messages', {
-          clientId: item.clientId,
-          text: item.text,
-          attachments: item.attachments.map((file) => file.id),
-          ...(item.replyTo === null ? {} : { replyTo: item.replyTo }),
-        })
-        if (answer.ok && typeof answer.body.state === 'string') {
-          outbox.remove(item.clientId)
-          const news = { ...(answer.body as unknown as StateNews), id: item.clientId }
-          set({ chat: applyAccepted(view.chat, pickState(news)) })
-        } else if (answer.status === 429) {
-          await pause(answer.retryAfterMs ?? 2_000)
-        } else if (FOR_GOOD.includes(answer.code)) {
-          outbox.remove(item.clientId)
-          const news = { id: item.clientId, state: 'refused', reasonText: answer.problem }
-          set({ chat: applyStates(view.chat, [news]) })
-          otherTabs?.postMessage(news)
-        } else {
-          // It stays; the stream's return, or the next message, tries again.
-          if (answer.status !== 0) await pause(1_500)
-          if (answer.status === 401 && !(await stillOurs())) return
-          if (!view.online) return
-          await pause(1_500)
-        }
-      }
-    } finally {
-      flushing = false
-    }
-  }
+  const flush = createSendWaiting({
+    ...{ stillOurs, outbox: () => outbox, isOnline: () => view.online },
+    taken: (news) => set({ chat: applyAccepted(view.chat, news) }),
+    refused(news) {
+      set({ chat: applyStates(view.chat, [news]) })
+      otherTabs?.postMessage(news)
+    },
+  })
 
   async function tap(entry: Entry, choice: Choice): Promise<void> {
     const clientId = freshId()
@@ -363,14 +330,5 @@ function unsentEntry(item: {
   return {
     ...{ id, dir: 'in', at, kind: 'text', text, attachments, unsent: true },
     ...(replyTo === null ? {} : { replyTo }),
-  }
-}
-
-function pickState(news: StateNews): StateNews {
-  const { id, state, reason, reasonText } = news
-  return {
-    id,
-    state,
-    ...defined({ reason, reasonText }),
   }
 }
