@@ -39,6 +39,21 @@ describe('token bucket', () => {
     expect([buckets.take('k', limit).over, buckets.take('k', limit).over]).toEqual([false, true])
   })
 
+  it('tells when there will be several', () => {
+    let now = 0
+    const buckets = createTokenBuckets(10, { now: () => now })
+    const limit = { rps: 1 / 6, burst: 3 }
+    expect(buckets.peek('k', limit, 3)).toEqual({ over: false })
+    buckets.take('k', limit)
+    buckets.take('k', limit)
+    expect([buckets.peek('k', limit), buckets.peek('k', limit, 3)]).toEqual([
+      { over: false },
+      { over: true, retryAfterMs: 12_000 },
+    ])
+    now = 12_000
+    expect(buckets.peek('k', limit, 3)).toEqual({ over: false })
+  })
+
   it('0/0 is no limit; no rate never refills; no burst is a burst of one', () => {
     const buckets = createTokenBuckets(10, { now: () => 0 })
     for (let count = 0; count < 100; count++) expect(buckets.take('k', { rps: 0, burst: 0 }).over).toBe(false)

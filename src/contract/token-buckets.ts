@@ -3,14 +3,14 @@ import { createBoundedMap } from './bounded-map.ts'
 import type { Clock } from './clock.ts'
 import type { RateLimit } from './settings.ts'
 
-/** `retryAfterMs`: when there will be a token; Infinity where none ever comes (rps 0). */
+/** `retryAfterMs`: when there will be as many as asked for; Infinity where none ever comes (rps 0). */
 export type LimitPeek = { readonly over: false } | { readonly over: true; readonly retryAfterMs: number }
 
 export const WITHIN_LIMIT: LimitPeek = { over: false }
 
 export interface TokenBuckets {
-  /** Whether there is a token; it stays where it is. */
-  peek(key: string, limit: RateLimit): LimitPeek
+  /** Whether there is a token, or so many; they stay where they are. */
+  peek(key: string, limit: RateLimit, tokens?: number): LimitPeek
   /** Takes one if there is one. */
   take(key: string, limit: RateLimit): LimitPeek
   /** What was taken was not needed. */
@@ -36,20 +36,21 @@ export function createTokenBuckets(most: number, clock: Pick<Clock, 'now'>): Tok
     return { tokens: Math.min(Math.max(1, burst), before.tokens + gained), at }
   }
 
-  const draw = (key: string, limit: RateLimit, count: 0 | 1): LimitPeek => {
+  const draw = (key: string, limit: RateLimit, count: 0 | 1, wanted = 1): LimitPeek => {
     if (isUnlimited(limit)) return WITHIN_LIMIT
     const { tokens, at } = refilled(key, limit)
     // The tolerance keeps 0.1 s at 10 rps one token, whatever binary fractions say.
-    const enough = tokens >= 1 - 1e-9
+    const enough = tokens >= wanted - 1e-9
     buckets.set(key, { tokens: enough ? Math.max(0, tokens - count) : tokens, at })
     if (enough) return WITHIN_LIMIT
     const { rps } = limit
-    const retryAfterMs = rps > 0 ? Math.ceil(((1 - tokens) * 1000) / rps) : Number.POSITIVE_INFINITY
-    return { over: true, retryAfterMs }
+    if (rps <= 0) return { over: true, retryAfterMs: Number.POSITIVE_INFINITY }
+    // As above: one token each 6 s is there after 6,000 ms, not after 6,001.
+    return { over: true, retryAfterMs: Math.max(1, Math.ceil(((wanted - tokens) * 1000) / rps - 1e-6)) }
   }
 
   return {
-    peek: (key, limit) => draw(key, limit, 0),
+    peek: (key, limit, tokens) => draw(key, limit, 0, tokens),
     take: (key, limit) => draw(key, limit, 1),
     giveBack(key, { burst }) {
       const bucket = buckets.get(key)

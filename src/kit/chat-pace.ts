@@ -1,6 +1,8 @@
-// Limits of a platform that are kept beforehand: a few messages at once in a chat, then one each interval; so many in a
-// window for certain chats, and for all together. The river asks before a message is on its way; nothing waits here.
-import { type Clock, createBoundedMap, type Pace } from '../contract/index.ts'
+// Limits of a platform that are kept beforehand: a few messages at once in a chat, then one each interval, by the one token
+// bucket; so many in a window for certain chats, and for all together. A window is no bucket: in no stretch of its length go
+// more than its count, where a bucket of that size and rate lets through nearly twice as many. The river asks before a
+// message is on its way; nothing waits here.
+import { type Clock, createBoundedMap, createTokenBuckets, type Pace } from '../contract/index.ts'
 
 export interface PaceWindow {
   readonly count: number
@@ -27,56 +29,42 @@ export interface ChatPaceBook extends Pace {
 /** A chat that was forgotten may burst anew: far more of them than are written to in a minute. */
 const CHATS_REMEMBERED = 10_000
 
-interface ChatPace {
-  /** Times of the last messages, for the window. */
-  readonly times: readonly number[]
-  /** When the chat is even again: each message moves it by one interval. */
-  readonly evenAt: number
-}
-
-const EVEN: ChatPace = { times: [], evenAt: 0 }
-
 export function createChatPace(options: ChatPaceOptions): ChatPaceBook {
   const { clock, intervalMs, burst, windowOf = () => null } = options
-  const chats = createBoundedMap<string, ChatPace>(CHATS_REMEMBERED)
+  const buckets = createTokenBuckets(CHATS_REMEMBERED, clock)
+  const limit = intervalMs === 0 ? { rps: 0, burst: 0 } : { rps: 1_000 / intervalMs, burst }
+  /** Times of the last messages of a chat that has a window, and of all. */
+  const windows = createBoundedMap<string, readonly number[]>(CHATS_REMEMBERED)
   let overall: readonly number[] = []
 
-  /** As of now. After a clock was set back, what lies ahead of it is no reason to wait. */
-  const paceOf = (chat: string, now: number): ChatPace => {
-    const { times, evenAt } = chats.get(chat) ?? EVEN
-    return { times: past(times, now), evenAt: Math.min(evenAt, now + burst * intervalMs) }
+  const keep = (chat: string, times: readonly number[]) => {
+    const window = windowOf(chat)
+    if (window !== null) windows.set(chat, times.slice(-window.count))
   }
 
   return {
     take(chat, side) {
       const now = clock.now()
-      const pace = paceOf(chat, now)
+      const times = past(windows.get(chat) ?? [], now)
       overall = past(overall, now)
-      // What gives way goes when the chat is even: whatever is said next finds most of the burst.
-      const ahead = side ? 0 : (burst - 1) * intervalMs
+      // What gives way goes when the bucket is full: whatever is said next finds most of the burst.
+      const chatLimit = buckets.peek(chat, limit, side ? burst : 1)
       const window = windowOf(chat)
-      const at = Math.max(
-        now,
-        pace.evenAt - ahead,
-        earliest(overall, options.overall),
-        window === null ? 0 : earliest(pace.times, window),
+      const waitMs = Math.max(
+        chatLimit.over ? chatLimit.retryAfterMs : 0,
+        earliest(overall, options.overall) - now,
+        window === null ? 0 : earliest(times, window) - now,
       )
-      if (at > now) return at - now
-      chats.set(chat, {
-        times: [...pace.times, now].slice(-Math.max(options.overall.count, window?.count ?? 0)),
-        evenAt: Math.max(now, pace.evenAt) + intervalMs,
-      })
+      if (waitMs > 0) return waitMs
+      buckets.take(chat, limit)
+      keep(chat, [...times, now])
       overall = [...overall, now].slice(-options.overall.count)
       return 0
     },
-    remember(chat, at) {
-      const { times, evenAt } = chats.get(chat) ?? EVEN
-      const most = Math.max(options.overall.count, windowOf(chat)?.count ?? 0)
-      chats.set(chat, { times: [...times, at].slice(-most), evenAt })
-    },
+    remember: (chat, at) => keep(chat, [...(windows.get(chat) ?? []), at]),
     giveBack(chat) {
-      const { times, evenAt } = paceOf(chat, clock.now())
-      chats.set(chat, { times: times.slice(0, -1), evenAt: evenAt - intervalMs })
+      buckets.giveBack(chat, limit)
+      keep(chat, past(windows.get(chat) ?? [], clock.now()).slice(0, -1))
       overall = overall.slice(0, -1)
     },
   }
@@ -86,6 +74,7 @@ function earliest(times: readonly number[], { count, perMs }: PaceWindow): numbe
   return (times[times.length - count] ?? Number.NEGATIVE_INFINITY) + perMs
 }
 
+/** After a clock was set back, what lies ahead of it is no reason to wait. */
 function past(times: readonly number[], now: number): readonly number[] {
   return times.some((time) => time > now) ? times.filter((time) => time <= now) : times
 }
