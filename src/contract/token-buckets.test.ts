@@ -52,6 +52,9 @@ describe('token bucket', () => {
     ])
     now = 12_000
     expect(buckets.peek('k', limit, 3)).toEqual({ over: false })
+    const each61Ms = { rps: 1_000 / 61, burst: 1 }
+    buckets.take('f', each61Ms)
+    expect(buckets.take('f', each61Ms)).toEqual({ over: true, retryAfterMs: 61 })
   })
 
   it('0/0 is no limit; no rate never refills; no burst is a burst of one', () => {

@@ -45,7 +45,7 @@ export function createTokenBuckets(most: number, clock: Pick<Clock, 'now'>): Tok
     if (enough) return WITHIN_LIMIT
     const { rps } = limit
     if (rps <= 0) return { over: true, retryAfterMs: Number.POSITIVE_INFINITY }
-    // As above: one token each 6 s is there after 6,000 ms, not after 6,001.
+    // As above: one token each 61 ms is there after 61, where binary fractions say 62.
     return { over: true, retryAfterMs: Math.max(1, Math.ceil(((wanted - tokens) * 1000) / rps - 1e-6)) }
   }
 
