@@ -4,8 +4,8 @@ import { dirname, resolve, sep } from 'node:path'
 import type { ConfigSource } from '../config/config-source.ts'
 import type { Problem } from '../config/problem.ts'
 import { readFileBounded } from '../config/text-file.ts'
-import type { ConfigProblem, Desk, OptionsSchema, Settings } from '../contract/index.ts'
-import { type Adapters, createAdapters } from './adapter-shelf.ts'
+import type { ConfigProblem, Desk, Settings } from '../contract/index.ts'
+import { createAdapters } from './adapter-shelf.ts'
 
 interface Kept {
   readonly text: string
@@ -15,8 +15,6 @@ interface Kept {
 export function createConfigView(deps: {
   readonly config: Pick<ConfigSource, 'file' | 'onReload'>
   readonly settings: () => Settings
-  /** The modules of others that run: their schemas tell which options are secrets. */
-  readonly adapters: Pick<Adapters, 'loadedPlatform' | 'loadedConnector'>
   /** Where the embedded default would have its file. */
   readonly folder: string
   readonly defaultStore: string
@@ -50,8 +48,7 @@ export function createConfigView(deps: {
   return {
     async config() {
       const { digest, warnings } = deps.settings()
-      const lines =
-        good === null ? [] : await masked(good.text, othersOptions(deps.settings(), deps.adapters))
+      const lines = good === null ? [] : await masked(good.text)
       return {
         ...{ file: config.file, digest, warnings, lines },
         ...(refused === null
@@ -74,25 +71,11 @@ export function createConfigView(deps: {
   }
 }
 
-/** None while a module failed: one of its secrets may be called like what is no secret of another's. */
-function othersOptions(
-  { modules = [] }: Settings,
-  { loadedPlatform, loadedConnector }: Pick<Adapters, 'loadedPlatform' | 'loadedConnector'>,
-): readonly OptionsSchema[] {
-  if (modules.some(({ problem }) => problem !== null)) return []
-  return modules
-    .flatMap(({ platforms, connectors }) => [
-      ...platforms.map((name) => loadedPlatform(name, modules)),
-      ...connectors.map((name) => loadedConnector(name, modules)),
-    ])
-    .flatMap((module) => (module === undefined ? [] : [module.options]))
-}
-
-async function masked(text: string, others: readonly OptionsSchema[] = []): Promise<readonly string[]> {
+async function masked(text: string): Promise<readonly string[]> {
   const { maskedLines } = await import('../config/masked-text.ts')
   const adapters = createAdapters({ leaveModulesAlone: true })
   const book = await adapters.open({ folder: '.', modules: [], platforms: 'all', connectors: 'all' })
-  return maskedLines(text, book, others)
+  return maskedLines(text, book)
 }
 
 function problemView({ line, column, path, message, hint }: Problem): ConfigProblem {

@@ -42,7 +42,7 @@ export function createDaemonDesk(instance: Instance, deps: DaemonDeskDeps): Desk
       return result
     },
     configView: createConfigView({
-      ...{ config, settings, adapters, folder: folder.path, defaultStore: folder.defaultStore },
+      ...{ config, settings, folder: folder.path, defaultStore: folder.defaultStore },
     }),
     chorus: createChorusConnections({ store, tokens, settings, baseUrl: address.base }),
     turnedAway: attachments.turnedAway,
