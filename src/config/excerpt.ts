@@ -2,8 +2,6 @@
 const TOKEN = /("(?:[^"\\]|\\.)*"?|'[^']*'?|(?:[^\s,{}[\]#"':]|:(?=[^\s]))+)(\s*:(?=\s|$))?/g
 const REFERENCE = /^(env:[A-Za-z_]\w*|secret:[\w.-]+),?$/
 const MASK = '•••'
-// An address that carries its credential, whatever its key is called.
-const BEARING = /:\/\/[^/\s]*@|[?&#][^=\s]*(token|secret|key|pass|auth|sig)[^=\s]*=/i
 
 // Not secrets to the schema, but people write `--token=…` there.
 const COMMAND_LINES = ['command', 'args']
@@ -33,17 +31,22 @@ export function excerptOf(
     const start = match.index
     const between = line.slice(last, start)
     if (/[{[]/.test(between)) inFlow = true
+    // What a comment says belongs to no key.
+    if (/\s#/.test(between)) key = null
     // Inside a plain text ("pass: word: x") what looks like a key is not one.
     const opens =
       last === 0 || (inFlow && /[{[,]\s*$/.test(between)) || /^\s*-\s*$/.test(line.slice(0, start))
-    const isKey = match[2] !== undefined && opens
+    // A quoted key may have its value right behind it.
+    const isQuotedKey = /^["']/.test(token) && /^\s*:/.test(line.slice(start + token.length))
+    const isKey = (match[2] !== undefined || isQuotedKey) && opens
+    // What follows the mark of a key that is written out (`? key : value`) is not known by a key.
+    if (token === '?') key = null
     let shown: string
     if (isKey) {
       key = token.replace(/^["']|["']$/g, '')
       shown = keys.has(key) || (named && start === column - 1 && token.length <= 60) ? token : MASK
     } else {
-      shown =
-        REFERENCE.test(token) || token === '-' || (isPlain(key, keys) && !BEARING.test(token)) ? token : MASK
+      shown = REFERENCE.test(token) || /^[-:?]$/.test(token) || isPlain(key, keys) ? token : MASK
     }
     if (start + token.length < column) shift += shown.length - token.length
     out += between + shown
