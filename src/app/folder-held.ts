@@ -12,7 +12,7 @@ import {
 } from '../config/daemon-note.ts'
 import type { DataFolder } from '../config/data-folder.ts'
 import { SwitchboardError } from '../contract/index.ts'
-import { type FolderLock, takeFolderLock } from '../store/sqlite/folder-lock.ts'
+import { type FolderLock, isFolderLocked, takeFolderLock } from '../store/sqlite/folder-lock.ts'
 
 /**
  * Null when somebody else holds it. What a daemon that was killed said of itself is then gone: no command takes it for the
@@ -21,13 +21,21 @@ import { type FolderLock, takeFolderLock } from '../store/sqlite/folder-lock.ts'
 export function holdFolder(folder: DataFolder, daemon?: StartingNote): FolderLock | null {
   const lock = takeFolderLock(folder.lockFile)
   if (lock === null) return null
-  removeDaemonNote(folder)
-  removeStartingNote(folder)
-  if (daemon !== undefined) writeStartingNote(folder, daemon)
+  try {
+    removeDaemonNote(folder)
+    removeStartingNote(folder)
+    if (daemon !== undefined) writeStartingNote(folder, daemon)
+  } catch (thrown) {
+    lock.release()
+    throw thrown
+  }
   return {
     release() {
-      removeStartingNote(folder)
-      lock.release()
+      try {
+        removeStartingNote(folder)
+      } finally {
+        lock.release()
+      }
     },
   }
 }
@@ -35,9 +43,8 @@ export function holdFolder(folder: DataFolder, daemon?: StartingNote): FolderLoc
 /** Null: nobody holds the folder. `note` is null where the holder is a command, or a daemon that drains. */
 export function folderHolder(folder: DataFolder): { readonly note: StartingNote | null } | null {
   if (!existsSync(folder.lockFile)) return null
-  const lock = takeFolderLock(folder.lockFile)
-  lock?.release()
-  return lock === null ? { note: readStartingNote(folder) ?? readDaemonNote(folder) } : null
+  if (!isFolderLocked(folder.lockFile)) return null
+  return { note: readStartingNote(folder) ?? readDaemonNote(folder) }
 }
 
 export function folderHeld(

@@ -41,6 +41,18 @@ it('[I18.stop] one that starts is told once to stop, and waited for', async () =
   expect(told).toEqual(['the daemon (process 7) is not ready yet: it is told to stop; waiting at most 45 s'])
 })
 
+it('[I18.stop] a note that is another’s a moment later is not believed: nobody else is told to stop', async () => {
+  let looks = 0
+  const holder = () => {
+    looks += 1
+    if (looks === 1) return { note: { pid: 424_242 } }
+    return looks < 9 ? { note: { pid: 7 } } : null
+  }
+  const { ended, signals } = held({ pid: 7 }, 9_000, { holder })
+  expect(await ended).toBe(7)
+  expect(signals).toEqual([[7, 'SIGTERM']])
+})
+
 it('[I18.stop] one that never gets ready ends the wait with its pid and a remedy', async () => {
   const { ended, waited } = held({ pid: 7 }, Number.POSITIVE_INFINITY)
   await expect(ended).rejects.toMatchObject({

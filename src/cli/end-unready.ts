@@ -28,10 +28,13 @@ export async function endUnready(deps: UnreadyDeps): Promise<number | null> {
   const until = deps.now() + ENDED_WITHIN_MS
   let told = false
   let asked: number | null = null
+  let seen: number | null = null
   for (;;) {
     const holder = deps.holder()
     if (holder === null || (asked !== null && !deps.signal(asked, 0))) return asked
-    if (holder.note !== null && asked === null) {
+    // Looked at twice: in the instant in which a new owner takes the folder, the note may be that of one who was killed.
+    if (holder.note !== null && asked === null && seen !== holder.note.pid) seen = holder.note.pid
+    else if (holder.note !== null && asked === null) {
       deps.demandMeant()
       asked = holder.note.pid
       deps.signal(asked, 'SIGTERM')

@@ -35,7 +35,7 @@ function strawDaemon(
   })
   const seen = { started: [] as object[], stops: 0, aborts: 0, opened: [] as string[], released: 0 }
   let finish = (_code: number) => {}
-  let signal = () => {}
+  let signal: Parameters<UpDeps['onSignal']>[0] = () => {}
   const running: RunningDaemon = {
     url: 'http://127.0.0.1:4747',
     chatLink: 'http://127.0.0.1:4747/chat#one-time',
@@ -84,7 +84,7 @@ function strawDaemon(
       started()
       await new Promise((resolve) => setImmediate(resolve))
     },
-    signal: () => signal(),
+    signal: (name: 'SIGINT' | 'SIGTERM' = 'SIGINT') => signal(name),
     finish: (code: number) => finish(code),
     later: (ms: number) => {
       now += ms
@@ -180,6 +180,20 @@ describe('up', () => {
     straw.signal()
     expect(straw.seen.aborts).toBe(1)
     await straw.ended
+  })
+
+  it('[I18.stop] told to stop twice while it starts, it is not torn down half-way; a second Ctrl-C does', async () => {
+    const straw = strawDaemon()
+    await new Promise((resolve) => setImmediate(resolve))
+    straw.signal('SIGTERM')
+    straw.later(3_000)
+    straw.signal('SIGTERM')
+    expect(straw.seen.aborts).toBe(0)
+    straw.signal('SIGINT')
+    expect(straw.seen.aborts).toBe(1)
+    await straw.start()
+    expect(await straw.ended).toBe(0)
+    expect(straw.seen.stops).toBe(1)
   })
 
   it('a signal during the start waits for the start and then stops', async () => {

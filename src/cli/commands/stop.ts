@@ -3,7 +3,6 @@ import { readLastLife } from '../../config/last-life.ts'
 import { SwitchboardError } from '../../contract/index.ts'
 import { daemonNow, endDaemon, reachOf, startInBackground } from '../background.ts'
 import type { Context, Run } from '../context.ts'
-import { endUnready, unreadyOf } from '../end-unready.ts'
 import { demandSameFile } from '../own-instance.ts'
 import { announce } from './up-banner.ts'
 
@@ -13,12 +12,18 @@ export const stop: Run = async (context) => {
     demandSameFile(context.instance, context.folder)
     await endDaemon(note)
   }
-  const pid = note?.pid ?? (await endUnready(unreadyOf(context)))
+  const pid = note?.pid ?? (await endedUnready(context))
   const { path } = context.folder
   if (context.json) await context.printJson({ ok: true, stopped: pid !== null, pid, data: path })
   else if (pid === null) context.note(`no daemon holds the data folder ${path}`)
   else await context.print(`stopped (process ${pid}); it stays so until: switchboard up`)
   return 0
+}
+
+/** It asks the folder's lock: the store is loaded for that, and for nothing else here. */
+async function endedUnready(context: Context): Promise<number | null> {
+  const { endUnready, unreadyOf } = await import('../end-unready.ts')
+  return endUnready(unreadyOf(context))
 }
 
 /** With the configuration that it ran, where it listened. Without a daemon it is `up --detach`. */

@@ -31,7 +31,7 @@ export type RunningDaemon = Pick<Daemon, 'url' | 'chatLink' | 'takenPort' | 'int
 export interface UpDeps {
   start(options: DaemonOptions): Promise<RunningDaemon>
   /** SIGINT and SIGTERM; the daemon minds SIGHUP (reload) itself. */
-  onSignal(handle: () => void): () => void
+  onSignal(handle: (name: 'SIGINT' | 'SIGTERM') => void): () => void
   /** Tells another daemon of this user to drain and end. */
   endDaemon(pid: number): void
   pause(ms: number): Promise<void>
@@ -68,12 +68,14 @@ export async function runUp(context: Context, options: UpOptions, deps: UpDeps):
 
   let daemon: RunningDaemon | undefined
   let signalledAt: number | undefined
-  const release = deps.onSignal(() => {
+  const release = deps.onSignal((name) => {
     if (signalledAt === undefined) {
       signalledAt = now()
       context.note(context.paint.dim('stopping; once more to stop at once'))
       void daemon?.stop()
-    } else if (now() - signalledAt >= SAME_PRESS_MS) deps.abort()
+    } else if (now() - signalledAt < SAME_PRESS_MS) return
+    // `stop` may be said twice while it starts: only a person at the keyboard means that nothing is to be closed.
+    else if (daemon !== undefined || name === 'SIGINT') deps.abort()
   })
   try {
     const begin = {

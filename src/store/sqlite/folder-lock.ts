@@ -8,12 +8,17 @@ export interface FolderLock {
   release(): void
 }
 
+/** Who looks holds it for an instant as a reader: an owner to be waits for that. */
+const LOOK_MS = 100
+
 /** Null when somebody else holds it. */
 export function takeFolderLock(file: string): FolderLock | null {
   let database: InstanceType<typeof DatabaseSync>
   try {
     database = new DatabaseSync(file)
-    database.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE; PRAGMA locking_mode = EXCLUSIVE')
+    database.exec(
+      `PRAGMA busy_timeout = ${LOOK_MS}; PRAGMA journal_mode = DELETE; PRAGMA locking_mode = EXCLUSIVE`,
+    )
   } catch (thrown) {
     if (isBusy(thrown)) return null
     throw new SwitchboardError('store_unavailable', `the lock file cannot be opened: ${String(thrown)}`, {
@@ -33,6 +38,22 @@ export function takeFolderLock(file: string): FolderLock | null {
       database.exec('ROLLBACK')
       database.close()
     },
+  }
+}
+
+/** Asked without taking it: who looks is never mistaken for an owner, by another who looks or by one who takes it. */
+export function isFolderLocked(file: string): boolean {
+  let database: InstanceType<typeof DatabaseSync> | null = null
+  try {
+    database = new DatabaseSync(file, { readOnly: true })
+    database.exec('PRAGMA busy_timeout = 0')
+    database.prepare('SELECT count(*) FROM sqlite_master').get()
+    return false
+  } catch (thrown) {
+    if (isBusy(thrown)) return true
+    throw sqliteError(thrown) ?? thrown
+  } finally {
+    database?.close()
   }
 }
 
