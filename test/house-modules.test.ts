@@ -5,7 +5,7 @@ import { EMULATORS } from '../src/app/emulators.ts'
 import { platformDeps } from '../src/app/platform-deps.ts'
 import { CONNECTORS, PLANNED_CONNECTORS, PLANNED_PLATFORMS, PLATFORMS } from '../src/app/registry.ts'
 import { testIntegration } from '../src/testing/test-settings.ts'
-import { exists, filesOf, foldersOf, read, source } from './house/source.ts'
+import { exists, filesOf, foldersOf, read, type Source, source } from './house/source.ts'
 
 const BANKS = [
   { bank: 'platforms', rows: PLATFORMS, planned: PLANNED_PLATFORMS },
@@ -110,6 +110,10 @@ const MAY_NAME: Readonly<Record<string, readonly [names: string, why: string]>> 
   ],
   'src/cli/claude-state.ts': ['telegram discord imessage', 'plugins of Claude Code, not platforms'],
   'src/cli/program/setup.ts': ['channel telegram discord imessage', 'a command; plugins of Claude Code'],
+  'web/console/pages/agents.tsx': [
+    'chorus',
+    'the connection string of that connector, and its place in the API',
+  ],
   'src/cli/program/chorus.ts': ['chorus', 'the name of a command'],
   'src/cli/program/reading.ts': ['slack', 'an example of a source'],
   'src/cli/program/sending.ts': ['telegram', 'an example of a channel'],
@@ -129,21 +133,22 @@ const MAY_NAME: Readonly<Record<string, readonly [names: string, why: string]>> 
   'src/cli/commands/init-claude-code.ts': ['channel telegram', 'what `init claude-code` writes'],
 }
 
-/** Names that are no words of anything else: found also within a text. */
+/** Names that are no words of anything else: found also within a text, and in code within an identifier. */
 const BRAND = /(?<![a-z])(telegram|slack|discord|imessage|whatsapp)(?![a-z])/gi
+const BRAND_IN_CODE = /telegram|slack|discord|imessage|whatsapp/gi
 
 describe('[I13.no-names] the name of an adapter', () => {
   const names = new Set(BANKS.flatMap(({ rows, planned }) => [...Object.keys(rows), ...Object.keys(planned)]))
-  const files = filesOf('src').filter(
-    (file) => file.endsWith('.ts') && !/\.test\.ts$|\/fixtures\/|^src\/testing\//.test(file),
+  const files = [...filesOf('src'), ...filesOf('web')].filter(
+    (file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$|\/fixtures\/|^src\/testing\//.test(file),
   )
-  const namedIn = (strings: readonly string[]) => {
+  const brandsIn = (code: string) => [...code.matchAll(BRAND_IN_CODE)].map(([name]) => name.toLowerCase())
+  const namedIn = ({ strings, code }: Pick<Source, 'strings' | 'code'>) => {
     const whole = strings.filter((text) => names.has(text))
     const within = strings.flatMap((text) => [...text.matchAll(BRAND)].map(([name]) => name.toLowerCase()))
-    return new Set([...whole, ...within])
+    return new Set([...whole, ...within, ...brandsIn(code)])
   }
-  const named = new Map(files.map((file) => [file, namedIn(source(file).strings)] as const))
-  const naming = files.filter((file) => source(file).strings.some((text) => names.has(text)))
+  const named = new Map(files.map((file) => [file, namedIn(source(file))] as const))
   const allowed = (file: string) => MAY_NAME[file]?.[0].split(' ') ?? []
 
   it('is written in its own folder, and elsewhere only with a reason', () => {
@@ -156,18 +161,23 @@ describe('[I13.no-names] the name of an adapter', () => {
     expect(wrong).toEqual([])
   })
 
-  it('is found as a literal and within a text', () => {
-    expect([...namedIn(['web', 'a website', 'e.g. Slack, telegram-bot', 'the channel'])]).toEqual([
-      ...['web', 'slack', 'telegram'],
-    ])
+  it('is found as a literal, within a text, and in code as a part of any word', () => {
+    const strings = ['web', 'a website', 'e.g. Slack, telegram-bot', 'the channel', 'slackening']
+    expect([...namedIn({ strings, code: 'webPage' })]).toEqual(['web', 'slack', 'telegram'])
+    const code = 'const { viaDiscord } = rows; rows.WHATSAPP_MS; <p>on iMessage</p>'
+    expect([...namedIn({ strings: [], code })]).toEqual(['discord', 'whatsapp', 'imessage'])
   })
 
   it('of another adapter is in no folder but as a word of its own options', () => {
-    const wrong = naming.flatMap((file) => {
+    const wrong = files.flatMap((file) => {
       const [, bank, folder] = /^src\/(platforms|agents)\/([^/]+)\//.exec(file) ?? []
-      const neighbours = foldersOf(`src/${bank ?? 'platforms'}`).filter((name) => name !== folder)
-      const written = source(file).strings.filter((text) => neighbours.includes(text))
-      return folder === undefined || written.length === 0 ? [] : written.map((name) => `${file}: ${name}`)
+      if (folder === undefined) return []
+      const neighbours = foldersOf(`src/${bank}`).filter((name) => name !== folder)
+      const { strings, code } = source(file)
+      const brands = brandsIn(code).filter((name) => name !== folder)
+      return [...strings.filter((text) => neighbours.includes(text)), ...brands].map(
+        (name) => `${file}: ${name}`,
+      )
     })
     // How Telegram's updates come; what kind of token or channel it is; the forms and senders that webhooks know; what tools call
     // the place that a message goes to; a transport of MCP.

@@ -24,7 +24,7 @@ import { createTakeAnswer } from './take-answer.ts'
 const MOST_OPEN = 64
 const FULL_MS = 1_000
 /** The connector's own time-out, which covers the whole answer, comes first. */
-const HEAD_SLACK_MS = 60_000
+const HEAD_LEEWAY_MS = 60_000
 /** What is not answered by then is left to `reply_url`, or posted again where no 2xx came. */
 const STOP_MS = 5_000
 
@@ -42,7 +42,7 @@ export function createHttpAgent(deps: ConnectorDeps, fetch?: StreamingFetch): Ag
   const { clock } = deps
   const { allowPrivate, timeoutMs } = config
   const reach =
-    fetch ?? createStreamingFetch({ clock, allowPrivate, headTimeoutMs: timeoutMs + HEAD_SLACK_MS })
+    fetch ?? createStreamingFetch({ clock, allowPrivate, headTimeoutMs: timeoutMs + HEAD_LEEWAY_MS })
   const exchanges = new Map<string, Exchange>()
   let outlet: AgentOutlet | null = null
 

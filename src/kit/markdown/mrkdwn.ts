@@ -50,13 +50,13 @@ function isWritten(node: Extract<MarkdownInline, { kind: 'link' }>): boolean {
   )
 }
 
-const SLACK_LINK = /<((?:https?:\/\/|mailto:)[^\s<>|]{1,2000})\|([^<>|\n]{1,500})>/g
+const MRKDWN_LINK = /<((?:https?:\/\/|mailto:)[^\s<>|]{1,2000})\|([^<>|\n]{1,500})>/g
 
 /** Who writes Slack's own links gets them; all else is text. */
 function wordsText(text: string): string {
   let at = 0
   let out = ''
-  for (const match of text.matchAll(SLACK_LINK)) {
+  for (const match of text.matchAll(MRKDWN_LINK)) {
     out += escapeMrkdwn(text.slice(at, match.index)) + link(match[1] ?? '', escapeMrkdwn(match[2] ?? ''))
     at = match.index + match[0].length
   }

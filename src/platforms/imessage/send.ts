@@ -24,7 +24,7 @@ export interface SendDeps {
 const MOST_ROWS = 500
 const LOOKED_BACK = 2_000
 /** Times of chat.db may be cut to seconds. */
-const CLOCK_SLACK_MS = 1_000
+const CLOCK_LEEWAY_MS = 1_000
 
 export function createSend(deps: SendDeps) {
   const { config, timings, clock, db, run, own } = deps
@@ -79,7 +79,7 @@ export function createSend(deps: SendDeps) {
     const row = await awaited(() => {
       const rows = db()
         .after(after, MOST_ROWS)
-        .filter(({ at }) => at >= since - CLOCK_SLACK_MS)
+        .filter(({ at }) => at >= since - CLOCK_LEEWAY_MS)
       const found = rows.find((one) => isIt(one, conversation, wanted))
       if (found === undefined && rows.some(isGhost)) throw new GhostRow()
       stands = found !== undefined
@@ -155,7 +155,7 @@ export function createSend(deps: SendDeps) {
     const found = await awaited(() => {
       const rows = db().after(Math.max(0, db().last() - LOOKED_BACK), LOOKED_BACK)
       const isOf = (row: MessageRow) =>
-        row.at >= madeAt - CLOCK_SLACK_MS && row.sent && row.error === 0 && !guids.has(row.guid)
+        row.at >= madeAt - CLOCK_LEEWAY_MS && row.sent && row.error === 0 && !guids.has(row.guid)
       return rows.findLast((row) => isOf(row) && isIt(row, to.conversation, wanted)) ?? null
     })
     if (found === null) return { outcome: 'unknown' } as const

@@ -47,7 +47,7 @@ const PAGE = 200
 const NEWEST = 200
 const REMEMBERED = 1_000
 /** What is older than the first connect by more than a clock may differ. */
-const SLACK_MS = 60_000
+const LEEWAY_MS = 60_000
 
 export function startWatch(stored: string | null, deps: WatchDeps): Watch {
   const { timings, clock, log, intake } = deps
@@ -148,7 +148,7 @@ export function startWatch(stored: string | null, deps: WatchDeps): Watch {
 
   /** After a recovery old messages come with new numbers: they were said before we were there. */
   const newEventOf = async (row: MessageRow): Promise<InboundEvent | null> => {
-    if (row.at < (cursor?.since ?? 0) - SLACK_MS) return null
+    if (row.at < (cursor?.since ?? 0) - LEEWAY_MS) return null
     versions.set(row.guid, stampOf(row))
     const event = await deps.eventOf(row)
     // One that was edited before we saw it is a message.
@@ -159,7 +159,7 @@ export function startWatch(stored: string | null, deps: WatchDeps): Watch {
     const from = Math.max(cursor?.first ?? 0, (cursor?.rowid ?? 0) - NEWEST * 5)
     for (const row of db.changed(from, NEWEST)) {
       if (row.rowid > (cursor?.rowid ?? 0) || versions.get(row.guid) === stampOf(row)) continue
-      if (row.at < (cursor?.since ?? 0) - SLACK_MS) continue
+      if (row.at < (cursor?.since ?? 0) - LEEWAY_MS) continue
       const event = await deps.eventOf(row)
       if (event?.kind === 'edit' || event?.kind === 'delete') await intake.receive([event])
       versions.set(row.guid, stampOf(row))

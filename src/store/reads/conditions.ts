@@ -25,7 +25,7 @@ export function createConditions(): ConditionList {
 }
 
 /** Clocks of several nodes differ a little, and a clock may be set back: begin a minute early. */
-export const SLACK_MS = 60_000
+export const LEEWAY_MS = 60_000
 
 /** First and last position that there is. Asked one by one: together they would be looked for in the whole table. */
 export function* edgesOf(table: 'turns' | 'outbox'): Steps<{ readonly from: number; readonly to: number }> {
@@ -49,7 +49,7 @@ export function* positionAt(table: 'turns' | 'outbox', time: string, sinceMs: nu
       `SELECT seq, ${time} AS at FROM ${table} WHERE seq >= $1 ORDER BY seq LIMIT 1`,
       [middle],
     )
-    if (row && whole(row, 'at') < sinceMs - SLACK_MS) low = whole(row, 'seq') + 1
+    if (row && whole(row, 'at') < sinceMs - LEEWAY_MS) low = whole(row, 'seq') + 1
     else high = middle
   }
   return low

@@ -3,7 +3,7 @@ import { parseAddress, rowSeq, type TurnFilter, type TurnRow } from '../../contr
 import { TURN_COLUMNS, turnRow } from '../codec.ts'
 import { NOT_RESTING } from '../in-flight.ts'
 import { firstRow, horizon, type Param, rows, type Steps, text, whole } from '../statement.ts'
-import { createConditions, edgesOf, IN_ORDER, positionAt, SLACK_MS, wayTo } from './conditions.ts'
+import { createConditions, edgesOf, IN_ORDER, LEEWAY_MS, positionAt, wayTo } from './conditions.ts'
 import { walkSlices } from './walk-slices.ts'
 
 export function* readTurn(tag: string, id: string): Steps<TurnRow | null> {
@@ -105,7 +105,7 @@ export function* readTurns(
   if (filter.untilMs !== undefined) {
     where.add('received_at < ?', filter.untilMs)
     // Behind the first row that is a minute younger there is none.
-    until = yield* positionAt('turns', 'received_at', filter.untilMs + 2 * SLACK_MS)
+    until = yield* positionAt('turns', 'received_at', filter.untilMs + 2 * LEEWAY_MS)
     where.add('seq <= ?', until)
   }
   if (filter.beforeSeq !== undefined) where.add('seq < ?', filter.beforeSeq)

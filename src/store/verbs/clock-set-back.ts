@@ -6,7 +6,7 @@ import { hint, oneByOne, recordFact, type VerbContext } from '../verb-context.ts
 import { noteLane } from './lanes.ts'
 
 /** Less is no reason: the clocks of nodes differ, and entries are written a moment after they were made. */
-const SLACK_MS = 5_000
+const LEEWAY_MS = 5_000
 /** Longer than any lease: what ends later than this was begun before the clock was set back. */
 const LONGEST_LEASE_MS = 30_000
 /** It is looked for at least this often. */
@@ -15,12 +15,12 @@ const NOTICED_WITHIN_MS = 10_000
 /** By how much; 0: it was not. */
 export const settleClock = oneByOne(function* (context: VerbContext): Steps<number> {
   const { now } = context
-  if ((yield* latestEntry()) - now <= SLACK_MS) return 0
+  if ((yield* latestEntry()) - now <= LEEWAY_MS) return 0
   // One node does it: whoever waited here finds the entry of the one that did.
   yield* run(`INSERT INTO meta (name, value) VALUES ('clock', '0') ON CONFLICT (name) DO NOTHING`, [])
   yield* rows(`SELECT value FROM meta WHERE name = 'clock' @lock`, [])
   const delta = (yield* latestEntry()) - now
-  if (delta <= SLACK_MS) return 0
+  if (delta <= LEEWAY_MS) return 0
   yield* turnBackLanes(context, delta)
   const begunBefore = now + LONGEST_LEASE_MS
   yield* run(`UPDATE leases SET until = ${earlier('until')} WHERE until > $3`, [now, delta, begunBefore])

@@ -20,7 +20,7 @@ import { type LaneState, oneByOne, type Verb, type VerbContext } from '../verb-c
 export type LaneKind = 'turns' | 'sends'
 
 const RENEW = 'UPDATE lanes SET until = $3 WHERE kind = $1 AND lane @any($2)'
-const SLACK_MS = 1_000
+const LEEWAY_MS = 1_000
 // Somebody else has the row in hand at this moment: taking it, or giving it back.
 const IN_HAND_MS = 250
 
@@ -204,7 +204,7 @@ export function* holdLanes(
     if (outcome.outcome !== 'taken') continue
     if (!outcome.fresh) {
       // A lease that was renewed a moment ago is not worth a write.
-      if ((looked.states.get(lane)?.until ?? 0) < until - Math.min(SLACK_MS, leaseMs / 16)) renew.push(lane)
+      if ((looked.states.get(lane)?.until ?? 0) < until - Math.min(LEEWAY_MS, leaseMs / 16)) renew.push(lane)
     } else {
       acquiring.push(at)
       acquire.push([kind, lane, context.owner, outcome.token, until, 0])

@@ -4,7 +4,7 @@ import { HISTORY_ROWS_MS } from '../../contract/index.ts'
 import { IN_FLIGHT } from '../in-flight.ts'
 import { keepPositions } from '../positions.ts'
 import { toRanges } from '../ranges.ts'
-import { positionAt, SLACK_MS } from '../reads/conditions.ts'
+import { LEEWAY_MS, positionAt } from '../reads/conditions.ts'
 import { type Row, rows, run, type Steps, text, whole } from '../statement.ts'
 import { oneByOne, recordFact, type VerbContext } from '../verb-context.ts'
 import type { OlderThan } from './upkeep.ts'
@@ -47,7 +47,7 @@ const seqOf = (row: Row) => whole(row, 'seq')
 
 // Rows come in order of time: what lies behind this position is too young, and need not be looked at.
 const endOf = (table: 'turns' | 'outbox', time: string, before: number) =>
-  positionAt(table, time, before + 2 * SLACK_MS)
+  positionAt(table, time, before + 2 * LEEWAY_MS)
 
 function* pruneTurns(before: number, limit: number): Steps<readonly number[]> {
   const end = yield* endOf('turns', 'received_at', before)

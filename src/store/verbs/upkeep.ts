@@ -2,7 +2,7 @@
 import type { Ask, LedgerNote } from '../../contract/index.ts'
 import { IN_FLIGHT } from '../in-flight.ts'
 import { toRanges } from '../ranges.ts'
-import { positionAt, SLACK_MS } from '../reads/conditions.ts'
+import { LEEWAY_MS, positionAt } from '../reads/conditions.ts'
 import { firstRow, type Row, rows, run, type Steps, text, whole } from '../statement.ts'
 import { oneByOne, recordFact, type Verb, type VerbContext } from '../verb-context.ts'
 
@@ -70,7 +70,7 @@ function* pruneTable(of: (typeof PRUNED)[number], before: number, limit: number)
   const known = yield* firstRow('SELECT value FROM meta WHERE name = $1', [mark])
   const from = known ? Number(text(known, 'value')) : 0
   // Rows come in order of time: what lies behind this position is too young, and need not be looked at.
-  const end = yield* positionAt(of.table, of.time, before + 2 * SLACK_MS)
+  const end = yield* positionAt(of.table, of.time, before + 2 * LEEWAY_MS)
   const settled = yield* rows(
     `SELECT seq FROM ${of.table} WHERE seq > $1 AND seq < $4 AND ${of.time} < $2 AND ${of.body} IS NOT NULL
      AND updated_at < $2 AND NOT ${of.open} ORDER BY seq LIMIT $3`,
@@ -102,7 +102,7 @@ export const forgetOverheard = oneByOne(function* (
   const before = context.now - olderThanMs
   const known = yield* firstRow("SELECT value FROM meta WHERE name = 'pruned:overheard'")
   const from = known ? Number(text(known, 'value')) : 0
-  const end = yield* positionAt('turns', 'received_at', before + 2 * SLACK_MS)
+  const end = yield* positionAt('turns', 'received_at', before + 2 * LEEWAY_MS)
   const old = yield* rows(
     `SELECT seq FROM turns WHERE seq > $1 AND seq < $2 AND received_at < $3 AND reason = 'not_mentioned'
      AND body IS NOT NULL ORDER BY seq LIMIT $4`,
