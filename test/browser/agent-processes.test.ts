@@ -3,6 +3,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { DatabaseSync } from '@photostructure/sqlite'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it, type TestContext } from 'vitest'
 import { stringify } from 'yaml'
@@ -57,6 +58,17 @@ async function open(context: TestContext, connectorOf: (data: string, work: stri
   return { data, daemon, start, page, lines, relayed }
 }
 
+/** Whether the journal of the newest turn has a tool's result. */
+function endOfTool(data: string): boolean {
+  const database = new DatabaseSync(join(data, 'switchboard.db'), { readOnly: true })
+  try {
+    const sql = "SELECT 1 FROM turn_steps WHERE kind = 'result' AND turn = (SELECT max(seq) FROM turns)"
+    return database.prepare(sql).get() !== undefined
+  } finally {
+    database.close()
+  }
+}
+
 const shows = (page: Page, text: string) => page.getByText(text).first().waitFor()
 const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).last().click()
 
@@ -108,9 +120,11 @@ it('[I22.acp-browser] an ACP agent: an answer, a permission by its button, a sto
   await shows(page, 'topped')
   await send(page, 'work')
   await until('the third tool has run', () => lines('runs.log').length === 3)
-  await until('that is kept', async () =>
+  await until('that the turn was seen is kept', async () =>
     (await askLines<{ state: string }>(data, 'turns', '--limit', '1')).some(({ state }) => state === 'seen'),
   )
+  // The tool's end is another row than the turn's state, and may be written behind it.
+  await until('that the tool has run is kept', () => endOfTool(data))
   await daemon.kill9()
   await start()
   await shows(page, 'not to be run again: write the log')
