@@ -6,17 +6,13 @@ import {
   agentById,
   asSwitchboardError,
   type Clock,
-  createBoundedMap,
-  createTokenBuckets,
   type InboundEvent,
   type IntegrationSettings,
   integrationById,
-  type LimitPeek,
   type Logger,
   type MarkMove,
   type PlatformIntake,
   type Random,
-  type RateLimit,
   type ReasonCode,
   type Received,
   type ReceiveItem,
@@ -27,7 +23,6 @@ import {
   SwitchboardError,
   type TakeoverRow,
   type TextLimit,
-  WITHIN_LIMIT,
 } from '../../contract/index.ts'
 import { GRACE_MS } from '../history/walk.ts'
 import type { FailedLater } from '../outbound/failed-later.ts'
@@ -36,6 +31,7 @@ import type { SharedLimits } from '../shared-limits.ts'
 import { waitingHere } from './bare-verdict.ts'
 import { createDropWarnings } from './drop-warnings.ts'
 import { closedGate } from './gate.ts'
+import { createIntakeLimits } from './intake-limits.ts'
 import { holderAt, namedApproval, wasAsked } from './looked-up.ts'
 import { messageForm } from './message-form.ts'
 import { receiveItem, reply } from './receive-item.ts'
@@ -75,11 +71,6 @@ export interface IntakeDeps {
   readonly onWithdrawn: (turns: readonly string[]) => void
 }
 
-// Strangers decide how often they knock: beyond this their refusals are counted and in the ledger, without a row each.
-const REFUSAL_ROWS = { rps: 1, burst: 1_000 }
-/** Strangers choose their ids. */
-const MOST_BUCKETS = 50_000
-
 const OVER_LIMIT_TEXT =
   'You are sending more than is taken: this message and those that follow too soon are dropped. Wait a moment, then send it again.'
 
@@ -98,27 +89,9 @@ export interface Intake {
 
 const OF_THE_SENDER: readonly ReasonCode[] = ['sender_unproven', 'sender_not_allowed', 'bot_message']
 
-/** A limit that was changed counts from now: whoever waits at the old one is let in by a wider one at once. */
-const bucketOf = ({ rps, burst }: RateLimit) => `${rps}/${burst}`
-
 export function createIntake(deps: IntakeDeps): Intake {
-  const limits = createTokenBuckets(MOST_BUCKETS, deps.clock)
-  const shared = deps.sharedLimits
+  const limits = createIntakeLimits({ clock: deps.clock, shared: deps.sharedLimits })
   const dropped = createDropWarnings(deps)
-  /** Who was told to slow down, and has not come through since. */
-  const limitNoticed = createBoundedMap<string, true>(MOST_BUCKETS)
-
-  /** Over this node's own share, or all of them together. A token of the shared one is taken with the look. */
-  const look = async (key: string, limit: RateLimit): Promise<Look> => {
-    const own = limits.peek(key, limit)
-    const peek = own.over || shared === null ? own : await shared.draw(key, limit)
-    return { peek, drawn: shared !== null && !peek.over }
-  }
-
-  const lookAlone = (key: string, limit: RateLimit): Look => ({
-    peek: limits.peek(key, limit),
-    drawn: false,
-  })
 
   /** What was missed draws no limit, and neither does what a known sender wrote while there was no link. */
   const consider = async (
@@ -136,8 +109,6 @@ export function createIntake(deps: IntakeDeps): Intake {
     const late = came === 'late' || (isFree && now - event.at > GRACE_MS)
     const floodLimit = known ? settings.tunables.floodLimit : settings.tunables.strangerLimit
     const senderLimit = bound?.binding.senderLimit ?? settings.tunables.senderLimit
-    const senderKey = `s:${bucketOf(senderLimit)}:${integration.id}:${event.sender.id}`
-    const floodKey = `${known ? 'f' : 'x'}:${bucketOf(floodLimit)}:${integration.id}`
     // Whatever may fail is asked for before a token is drawn: a message that was never considered has spent nothing.
     const form = messageForm(event)
     const approval = form === null ? null : await namedApproval(deps.store, form, now)
@@ -146,17 +117,11 @@ export function createIntake(deps: IntakeDeps): Intake {
     const waiting = isMute ? [] : await waitingHere({ event, settings, integration, now }, deps.store)
     const asked = event.kind === 'verdict' && (await wasAsked(deps.store, event, integration.id))
     const failureWords = event.kind === 'report' ? await deps.failedLater.words(integration.id, event) : []
-    const flood = isFree
-      ? NOT_LOOKED
-      : shared
-        ? await look(floodKey, floodLimit)
-        : lookAlone(floodKey, floodLimit)
-    const sending =
-      isFree || flood.peek.over
-        ? NOT_LOOKED
-        : shared
-          ? await look(senderKey, senderLimit)
-          : lookAlone(senderKey, senderLimit)
+    const knock = {
+      ...{ integration: integration.id, sender: event.sender.id, known, free: isFree },
+      ...{ floodLimit, senderLimit },
+    }
+    const look = limits.areShared ? await limits.look(knock) : limits.lookAlone(knock)
     const input: StepInput = {
       event,
       form,
@@ -175,33 +140,18 @@ export function createIntake(deps: IntakeDeps): Intake {
       canEdit: deps.canEdit(integration.id),
       textAsFile: deps.textAsFile(integration.id),
       textLimit: deps.textLimit(integration.id),
-      senderLimit: sending.peek,
+      senderLimit: look.sender,
       senderLimitKey: limitKey(settings, bound),
-      floodLimit: flood.peek,
+      floodLimit: look.flood,
       floodLimitKey: known ? 'tunables.flood_limit' : 'tunables.stranger_limit',
       failureWords,
       freshCode: () => Buffer.from(deps.random.bytes(3)).toString('hex'),
     }
     const result = runSteps(input)
-    const takes = isFree ? TAKES_NOTHING : takenBy(result)
-    // Strangers who knock must not crowd out what a group says.
-    const refusalKey = `${known ? 'm' : 'r'}:${integration.id}`
-    if (flood.drawn && !takes.flood) shared?.giveBack(floodKey, floodLimit)
-    if (sending.drawn && !takes.sender) shared?.giveBack(senderKey, senderLimit)
-    if (takes.flood) limits.take(floodKey, floodLimit)
-    if (takes.sender) limits.take(senderKey, senderLimit)
-    const crowded = takes.refusal && limits.take(refusalKey, REFUSAL_ROWS).over
-    const undo = () => {
-      if (takes.flood) limits.giveBack(floodKey, floodLimit)
-      if (takes.sender) limits.giveBack(senderKey, senderLimit)
-      if (takes.flood && flood.drawn) shared?.giveBack(floodKey, floodLimit)
-      if (takes.sender && sending.drawn) shared?.giveBack(senderKey, senderLimit)
-      if (takes.refusal && !crowded) limits.giveBack(refusalKey, REFUSAL_ROWS)
-    }
+    const { crowded, undo } = look.pay(result)
     const item = remembered(heard(receiveItem(input, result, freshMessageId(event))))
-    if (takes.sender) limitNoticed.delete(senderKey)
-    const told = known && overLimit(result) && tellOnce(senderKey, integration.id, item)
-    if (told) return { item: told, result, undo }
+    const isTold = known && overLimit(result) && deps.tellsLimits(integration.id) && look.isFirstOver()
+    if (isTold) return { item: tellingLimit(item), result, undo }
     return { item: crowded ? remembered({ ...item, keepRow: false }) : item, result, undo }
   }
 
@@ -237,13 +187,6 @@ export function createIntake(deps: IntakeDeps): Intake {
       !sender.isBot &&
       closedGate(integration, deps.grants, { sender: sender.id, conversation, chat }) === null
     )
-  }
-
-  /** The first message of a known sender that is over a limit has its row, and an answer where no status tells it. */
-  const tellOnce = (key: string, integration: string, item: ReceiveItem): ReceiveItem | null => {
-    if (limitNoticed.has(key) || !deps.tellsLimits(integration)) return null
-    limitNoticed.set(key, true)
-    return { ...item, keepRow: true, effects: [...item.effects, reply(item.turn.at, OVER_LIMIT_TEXT)] }
   }
 
   const settled = (one: Considered, result: ReceiveResult | undefined): Received => {
@@ -313,8 +256,6 @@ type Stored = Promise<readonly ReceiveResult[]>
 /** `live`: by the link. `waited`: by the link, from before it was made. `late`: found in the history. */
 type Came = 'live' | 'waited' | 'late'
 
-const TAKES_NOTHING = { flood: false, sender: false, refusal: false }
-
 /** Throws `conflict` when the lease is known to be lost: without its token nothing would keep the position from going back. */
 function fencedBy(fence: (() => Fence | null) | undefined): { readonly fence?: Fence } {
   if (!fence) return {}
@@ -322,14 +263,6 @@ function fencedBy(fence: (() => Fence | null) | undefined): { readonly fence?: F
   if (!held) throw new SwitchboardError('conflict', 'a position is stored only while its lease is held')
   return { fence: held }
 }
-
-interface Look {
-  readonly peek: LimitPeek
-  /** A token of the shared limit was taken. */
-  readonly drawn: boolean
-}
-
-const NOT_LOOKED: Look = { peek: WITHIN_LIMIT, drawn: false }
 
 interface Considered {
   readonly item: ReceiveItem
@@ -347,18 +280,11 @@ function overLimit({ decision }: StepResult): boolean {
   return decision.go === 'refuse' && (decision.reason === 'rate_limited' || decision.reason === 'flood')
 }
 
-function addressOf(integration: string, event: InboundEvent): Address {
-  return address(integration, event.conversation, event.thread)
+/** The first message of a known sender that is over a limit has its row, and an answer where no status tells it. */
+function tellingLimit(item: ReceiveItem): ReceiveItem {
+  return { ...item, keepRow: true, effects: [...item.effects, reply(item.turn.at, OVER_LIMIT_TEXT)] }
 }
 
-/**
- * Strangers and floods spend no sender token; nor do verdicts and claims, which stand before the limit. A verdict that
- * is refused has its row.
- */
-function takenBy({ decision }: StepResult): { flood: boolean; sender: boolean; refusal: boolean } {
-  if (decision.go !== 'refuse') {
-    const limited = decision.go === 'continue' || decision.reason === 'command' || decision.reason === 'noted'
-    return { flood: true, sender: limited, refusal: false }
-  }
-  return { flood: decision.reason !== 'flood', sender: false, refusal: decision.reason !== 'not_approver' }
+function addressOf(integration: string, event: InboundEvent): Address {
+  return address(integration, event.conversation, event.thread)
 }
