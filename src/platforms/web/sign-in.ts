@@ -1,0 +1,73 @@
+// How a browser gets its session under /chat, and how it ends: a ticket is used up once, a cookie takes its place.
+import { defined, type HttpReply, type RawRequest } from '../../contract/index.ts'
+import {
+  SESSION_COOKIE,
+  SESSION_KIND,
+  SESSION_TTL_MS,
+  TICKET_KIND,
+  type WebConfig,
+  type WebDeps,
+} from './config.ts'
+import { parseJson, parseTicket } from './parse.ts'
+import { errorReply, jsonReply } from './render.ts'
+import { cameOverHttps, header, type Session, type WebVerifier } from './verify.ts'
+import type { Windows } from './windows.ts'
+
+export interface SignIn {
+  enter(request: RawRequest): Promise<HttpReply>
+  leave(request: RawRequest, session: Session): Promise<HttpReply>
+}
+
+const STALE_LINK = 'this link was used already or is too old'
+
+export function createSignIn(
+  config: WebConfig,
+  parts: { readonly deps: WebDeps; readonly windows: Windows; readonly verifier: WebVerifier },
+): SignIn {
+  const { windows, verifier } = parts
+  const { tokens } = parts.deps
+
+  /** A ticket opens one session, once. It is looked at before it is used up, so another kind of token is not burnt. */
+  async function enter(request: RawRequest): Promise<HttpReply> {
+    const ticket = parseTicket(parseJson(request.body, header(request, 'content-type')))
+    const seen = await tokens.find(ticket)
+    const right = seen?.kind === TICKET_KIND && seen.scope.integration === config.integration
+    const used = right ? await tokens.consume(ticket) : null
+    if (used === null) return errorReply('gone', STALE_LINK, 'ask for a fresh one: switchboard link')
+    const sender = used.scope.sender || 'owner'
+    const name = used.scope.name
+    const minted = await tokens.mint({
+      kind: SESSION_KIND,
+      scope: { integration: config.integration, sender, ...defined({ name }) },
+      ttlMs: SESSION_TTL_MS,
+    })
+    await endReplaced(request)
+    return jsonReply(
+      200,
+      { ok: true, sender },
+      { 'set-cookie': cookie(minted.token, SESSION_TTL_MS / 1_000, cameOverHttps(request)) },
+    )
+  }
+
+  /** The new cookie takes the old one's place: a session nobody can sign out of any more must not live on. */
+  async function endReplaced(request: RawRequest): Promise<void> {
+    const session = await verifier.sessionIn(request)
+    if (session === null) return
+    await tokens.consume(session.token)
+    await windows.recheck(session.sender)
+  }
+
+  return {
+    enter,
+    async leave(request, session) {
+      await tokens.consume(session.token)
+      await windows.recheck(session.sender)
+      return jsonReply(200, { ok: true }, { 'set-cookie': cookie('', 0, cameOverHttps(request)) })
+    },
+  }
+}
+
+function cookie(value: string, maxAgeSeconds: number, secure: boolean): string {
+  const flags = `Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}${secure ? '; Secure' : ''}`
+  return `${SESSION_COOKIE}=${value}; ${flags}`
+}
