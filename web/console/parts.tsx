@@ -39,8 +39,14 @@ export function Name({ text, max = 60 }: { readonly text: string; readonly max?:
 }
 
 /** Text that a person decides by: all of it, with what cannot be seen made visible. Long ones are cut, with "show all". */
-export function Exact({ text, label }: { readonly text: string; readonly label: string }): JSX.Element {
-  const [all, setAll] = useState(false)
+export function Exact(props: {
+  readonly text: string
+  readonly label: string
+  /** All of it was asked for. */
+  readonly whole?: boolean
+}): JSX.Element {
+  const { text, label } = props
+  const [all, setAll] = useState(props.whole === true)
   const cut = text.length > SHOWN_CHARS && !all
   return (
     <div class="exact">

@@ -24,18 +24,21 @@ export const LONG = 4_000
 /** As the person wrote or saw it. A very long one is read when somebody asks for it. */
 function Words({ of, path }: { readonly of: Said; readonly path: string }): JSX.Element {
   const [whole, setWhole] = useState<string | null>(null)
+  const [isReading, setReading] = useState(false)
   const { text, text_chars: chars } = of
   if (text === null) return <p class="quiet">No text is kept, or it is not for your role.</p>
   const read = async () => {
+    setReading(true)
     const answer = await call('GET', path)
+    setReading(false)
     setWhole(answer.ok && typeof answer.body.text === 'string' ? answer.body.text : answer.problem)
   }
-  if (whole !== null) return <Exact text={whole} label="The whole text" />
+  if (whole !== null) return <Exact text={whole} label="The whole text" whole />
   return (
     <>
       <Markdown text={chars === undefined ? text : `${text}…`} />
       {chars !== undefined && (
-        <button type="button" class="link" onClick={() => void read()}>
+        <button type="button" class="link" disabled={isReading} onClick={() => void read()}>
           show all ({chars.toLocaleString()} characters)
         </button>
       )}
