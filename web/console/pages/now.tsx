@@ -1,14 +1,14 @@
 // Now: what needs a person, the counts, the last day, and how every link and agent stands.
-import type { ComponentChildren, JSX } from 'preact'
+import type { JSX } from 'preact'
 import type { PairingView, StatusReport } from '../../../src/contract/desk-views.ts'
 import type { TurnSeries } from '../../../src/contract/turn-series.ts'
 import { completeWords } from '../../shared/complete-words.ts'
-import { MARKS } from '../../shared/icons.tsx'
-import { oneLine } from '../../shared/text.ts'
+import { oneLine, plural } from '../../shared/text.ts'
 import { type Asked, api, useAsked } from '../desk.ts'
 import { Ago, Empty, Head, Name, Panel, Pill, spanWords, Waiting } from '../parts.tsx'
 import { hrefOf } from '../route.ts'
 import { SeriesCharts } from '../series.tsx'
+import { Needs } from './needs.tsx'
 
 export function NowPage({ status }: { readonly status: Asked<StatusReport> }): JSX.Element {
   const pairings = useAsked<{ readonly items: readonly PairingView[] }>(api(['pairings']), [
@@ -64,146 +64,6 @@ export function NowPage({ status }: { readonly status: Asked<StatusReport> }): J
       )}
     </>
   )
-}
-
-interface Need {
-  readonly key: string
-  readonly tone: 'warn' | 'bad'
-  readonly words: ComponentChildren
-  readonly href: string
-  readonly todo: string
-}
-
-/** Also asked for before the takeover's figures were in a status: then there are none. */
-type WithHeld = StatusReport & { readonly held?: number; readonly asked?: number }
-
-function needs(now: WithHeld, pairings: number): readonly Need[] {
-  const found: Need[] = []
-  const add = (tone: Need['tone'], key: string, words: ComponentChildren, href: string, todo: string) =>
-    found.push({ tone, key, words, href, todo })
-  if (now.store.problem !== undefined)
-    add(
-      'bad',
-      'store',
-      `Messages cannot be stored: ${oneLine(now.store.problem, 300)}`,
-      hrefOf('agents'),
-      'look',
-    )
-  if (now.config.problem !== null)
-    add(
-      'bad',
-      'config',
-      'The configuration on disk does not hold; the one before is in force',
-      hrefOf('config'),
-      'see where',
-    )
-  const pending = now.approvals.pending
-  if (pending > 0)
-    add(
-      'warn',
-      'approvals',
-      plural(pending, 'approval waits', 'approvals wait'),
-      hrefOf('approvals'),
-      'decide',
-    )
-  if ((now.asked ?? 0) > 0)
-    add(
-      'warn',
-      'asked',
-      `${plural(now.asked ?? 0, 'conversation asks', 'conversations ask')} for a person`,
-      hrefOf('conversations', null, { asked: 'true' }),
-      'step in',
-    )
-  if (pairings > 0)
-    add(
-      'warn',
-      'pairings',
-      `${plural(pairings, 'stranger waits', 'strangers wait')} for a yes`,
-      hrefOf('people'),
-      'look',
-    )
-  const { failed, unknown } = now.stuck
-  if (failed > 0)
-    add(
-      'bad',
-      'failed',
-      `${plural(failed, 'message was', 'messages were')} not delivered`,
-      hrefOf('outbox', null, { state: 'failed' }),
-      'mend',
-    )
-  if (unknown > 0)
-    add(
-      'bad',
-      'unknown',
-      `Of ${plural(unknown, 'message', 'messages')} nobody knows whether it arrived`,
-      hrefOf('outbox', null, { state: 'unknown' }),
-      'decide',
-    )
-  for (const one of now.agents)
-    if (!one.attached)
-      add(
-        'bad',
-        `agent ${one.id}`,
-        <>
-          Agent <Name text={one.id} /> is away
-          {one.queued > 0 ? `; ${plural(one.queued, 'message waits', 'messages wait')}` : ''}
-        </>,
-        hrefOf('agents', one.id),
-        'why',
-      )
-  for (const one of now.integrations) {
-    if (one.link === 'down' || one.link === 'degraded')
-      add(
-        'bad',
-        `link ${one.id}`,
-        <>
-          Link <Name text={one.id} /> is {one.link}
-          {one.detail === undefined ? '' : `: ${oneLine(one.detail, 120)}`}
-        </>,
-        hrefOf('agents', one.id),
-        'why',
-      )
-    else if (one.complete.state === 'behind')
-      add(
-        'warn',
-        `behind ${one.id}`,
-        <>
-          Link <Name text={one.id} /> is {completeWords(one.complete)}
-        </>,
-        hrefOf('agents', one.id),
-        'why',
-      )
-  }
-  return found
-}
-
-function Needs({ now, pairings }: { readonly now: StatusReport; readonly pairings: number }): JSX.Element {
-  const found = needs(now, pairings)
-  if (found.length === 0)
-    return (
-      <section class="calm" aria-label="Needs a person">
-        <MARKS.one />
-        <p>Nothing needs you.</p>
-      </section>
-    )
-  return (
-    <Panel title="Needs a person">
-      <ul class="needs">
-        {found.map((one) => (
-          <li key={one.key}>
-            <a class={`need need-${one.tone}`} href={one.href} data-row>
-              <span>{one.words}</span>
-              <span class="need-todo">{one.todo}</span>
-            </a>
-          </li>
-        ))}
-      </ul>
-    </Panel>
-  )
-}
-
-function plural(many: number, one: string, more: string): string {
-  return `${many.toLocaleString()} ${many === 1 ? one : more}`
 }
 
 function Counts({ now }: { readonly now: StatusReport }): JSX.Element {

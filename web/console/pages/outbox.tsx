@@ -44,7 +44,7 @@ function Sends({ route }: { readonly route: Route }): JSX.Element {
   const mayMend = can('admin.write')
   const stuck = (list.items ?? []).filter(isStuck)
   const chosen = stuck.filter((one) => marked.has(one.id))
-  const operate = async (verb: 'retry' | 'bury', ids: readonly string[]) => {
+  const operate: Operate = async (verb, ids) => {
     const answer = await act(verb, () => post(api(['outbox', 'operate']), { verb, ids }))
     const items = (answer?.body.items ?? []) as readonly OperatedSend[]
     setFailures(items.filter((one) => !one.ok))
@@ -67,44 +67,13 @@ function Sends({ route }: { readonly route: Route }): JSX.Element {
         />
       </Head>
       {mayMend && stuck.length > 0 && (
-        <div class="bar">
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={chosen.length === stuck.length}
-              onChange={() =>
-                setMarked(new Set(chosen.length === stuck.length ? [] : stuck.map((one) => one.id)))
-              }
-            />
-            {chosen.length === 0 ? `mark all ${stuck.length}` : `${chosen.length} marked`}
-          </label>
-          <button
-            type="button"
-            class="button"
-            disabled={chosen.length === 0 || busy !== null}
-            onClick={() =>
-              void operate(
-                'retry',
-                chosen.map((one) => one.id),
-              )
-            }
-          >
-            Send again
-          </button>
-          <button
-            type="button"
-            class="button button-bad"
-            disabled={chosen.length === 0 || busy !== null}
-            onClick={() =>
-              void operate(
-                'bury',
-                chosen.map((one) => one.id),
-              )
-            }
-          >
-            Bury
-          </button>
-        </div>
+        <MarkBar
+          stuck={stuck}
+          chosen={chosen}
+          busy={busy !== null}
+          onMark={(ids) => setMarked(new Set(ids))}
+          operate={operate}
+        />
       )}
       <Told told={told} />
       {failures.length > 0 && (
@@ -132,39 +101,96 @@ function Sends({ route }: { readonly route: Route }): JSX.Element {
             row={(one) => <SendRow one={one} />}
             aside={(one) =>
               mayMend && isStuck(one) ? (
-                <>
-                  <label class="check" aria-label={`Mark ${one.id}`}>
-                    <input
-                      type="checkbox"
-                      data-key="x"
-                      checked={marked.has(one.id)}
-                      onChange={() => mark(one.id)}
-                    />
-                  </label>
-                  <button
-                    type="button"
-                    class="button small"
-                    data-key="r"
-                    disabled={busy !== null}
-                    onClick={() => void operate('retry', [one.id])}
-                  >
-                    Again
-                  </button>
-                  <button
-                    type="button"
-                    class="button button-bad small"
-                    data-key="b"
-                    disabled={busy !== null}
-                    onClick={() => void operate('bury', [one.id])}
-                  >
-                    Bury
-                  </button>
-                </>
+                <RowButtons
+                  id={one.id}
+                  marked={marked.has(one.id)}
+                  busy={busy !== null}
+                  onMark={() => mark(one.id)}
+                  operate={operate}
+                />
               ) : null
             }
           />
         )}
       </Panel>
+    </>
+  )
+}
+
+type Operate = (verb: 'retry' | 'bury', ids: readonly string[]) => Promise<void>
+
+const idsOf = (sends: readonly SendView[]) => sends.map((one) => one.id)
+
+/** Above the list: what is done to all that are marked. */
+function MarkBar(props: {
+  readonly stuck: readonly SendView[]
+  readonly chosen: readonly SendView[]
+  readonly busy: boolean
+  readonly onMark: (ids: readonly string[]) => void
+  readonly operate: Operate
+}): JSX.Element {
+  const { stuck, chosen, busy, onMark, operate } = props
+  return (
+    <div class="bar">
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={chosen.length === stuck.length}
+          onChange={() => onMark(chosen.length === stuck.length ? [] : idsOf(stuck))}
+        />
+        {chosen.length === 0 ? `mark all ${stuck.length}` : `${chosen.length} marked`}
+      </label>
+      <button
+        type="button"
+        class="button"
+        disabled={chosen.length === 0 || busy}
+        onClick={() => void operate('retry', idsOf(chosen))}
+      >
+        Send again
+      </button>
+      <button
+        type="button"
+        class="button button-bad"
+        disabled={chosen.length === 0 || busy}
+        onClick={() => void operate('bury', idsOf(chosen))}
+      >
+        Bury
+      </button>
+    </div>
+  )
+}
+
+function RowButtons(props: {
+  readonly id: string
+  readonly marked: boolean
+  readonly busy: boolean
+  readonly onMark: () => void
+  readonly operate: Operate
+}): JSX.Element {
+  const { id, marked, busy, onMark, operate } = props
+  return (
+    <>
+      <label class="check" aria-label={`Mark ${id}`}>
+        <input type="checkbox" data-key="x" checked={marked} onChange={onMark} />
+      </label>
+      <button
+        type="button"
+        class="button small"
+        data-key="r"
+        disabled={busy}
+        onClick={() => void operate('retry', [id])}
+      >
+        Again
+      </button>
+      <button
+        type="button"
+        class="button button-bad small"
+        data-key="b"
+        disabled={busy}
+        onClick={() => void operate('bury', [id])}
+      >
+        Bury
+      </button>
     </>
   )
 }

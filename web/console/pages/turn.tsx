@@ -35,77 +35,8 @@ export function OneTurn({ id }: { readonly id: string }): JSX.Element {
         ) : (
           <Exact text={one.text} label="What was said" />
         )}
-        <Facts
-          facts={[
-            [
-              'from',
-              <Name
-                key="s"
-                text={one.sender_name === undefined ? one.sender : `${one.sender_name} (${one.sender})`}
-                max={80}
-              />,
-            ],
-            [
-              'source',
-              <a key="o" href={hrefOf('agents', one.integration)}>
-                <Name text={one.source} />
-              </a>,
-            ],
-            [
-              'conversation',
-              <a key="c" href={hrefOf('conversations', one.address)}>
-                <Name text={one.address} max={90} />
-              </a>,
-            ],
-            [
-              'agent',
-              one.agent === null ? null : (
-                <a key="a" href={hrefOf('agents', one.agent)}>
-                  <Name text={one.agent} />
-                </a>
-              ),
-            ],
-            [
-              'attempts',
-              `${one.attempts}${one.repeat ? ', may have been seen before: marked as a repeat' : ''}`,
-            ],
-            ['received', <Ago key="r" at={one.received_at} />],
-            ['last change', <Ago key="u" at={one.updated_at} />],
-            [
-              'took',
-              one.state === 'answered'
-                ? spanWords(Date.parse(one.updated_at) - Date.parse(one.received_at))
-                : null,
-            ],
-            ['found late', one.late ? 'yes: it was missed, and found in the history' : null],
-            ['cost', one.usage === undefined ? null : <Cost key="k" usage={one.usage} />],
-            ['message id', <code key="m">{oneLine(one.message_id, 80)}</code>],
-          ]}
-        />
-        {can('admin.write') && (
-          <div class="buttons spaced">
-            {(one.state === 'failed' || one.state === 'expired') && (
-              <button
-                type="button"
-                class="button button-main"
-                disabled={busy !== null}
-                onClick={operate('retry')}
-              >
-                Offer again
-              </button>
-            )}
-            {OPEN.includes(one.state) && (
-              <button
-                type="button"
-                class="button button-bad"
-                disabled={busy !== null}
-                onClick={operate('cancel')}
-              >
-                Cancel
-              </button>
-            )}
-          </div>
-        )}
+        <TurnFacts one={one} />
+        {can('admin.write') && <Mend one={one} busy={busy !== null} operate={operate} />}
         <Told told={told} />
       </Panel>
       {one.events.length > 0 && (
@@ -115,57 +46,136 @@ export function OneTurn({ id }: { readonly id: string }): JSX.Element {
       )}
       {one.approvals.length > 0 && (
         <Panel title="Approvals">
-          <ul class="lines">
-            {one.approvals.map((ask) => (
-              <li key={ask.seq}>
-                <a class="line" href={hrefOf('approvals', ask.id)}>
-                  <span class="line-words">
-                    <strong>
-                      <Name text={ask.tool_name} />
-                    </strong>
-                    <span class="line-sub">
-                      {ask.decided_by === null ? (
-                        'nobody yet'
-                      ) : (
-                        <>
-                          by <Name text={ask.decided_by} />{' '}
-                          {ask.decided_via === null ? '' : `(${ask.decided_via})`}
-                        </>
-                      )}
-                    </span>
-                  </span>
-                  <Pill state={ask.behavior ?? ask.state} />
-                </a>
-              </li>
-            ))}
-          </ul>
+          <ApprovalLines asks={one.approvals} />
         </Panel>
       )}
       {one.sends.length > 0 && (
         <Panel title="Sent for it">
-          <ul class="lines">
-            {one.sends.map((send) => (
-              <li key={send.id}>
-                <a class="line" href={hrefOf('outbox', send.id)}>
-                  <span class="line-words">
-                    {send.text === null ? (
-                      <i class="quiet">no longer kept</i>
-                    ) : (
-                      <Name text={send.text} max={200} />
-                    )}
-                    <span class="line-sub">
-                      {send.cause}, {send.attempts} {send.attempts === 1 ? 'attempt' : 'attempts'}
-                      {send.reason === null ? '' : ` · ${reasonWords(send.reason)}`}
-                    </span>
-                  </span>
-                  <Pill state={send.state} />
-                </a>
-              </li>
-            ))}
-          </ul>
+          <SendLines sends={one.sends} />
         </Panel>
       )}
     </>
+  )
+}
+
+function TurnFacts({ one }: { readonly one: TurnDetail }): JSX.Element {
+  return (
+    <Facts
+      facts={[
+        [
+          'from',
+          <Name
+            key="s"
+            text={one.sender_name === undefined ? one.sender : `${one.sender_name} (${one.sender})`}
+            max={80}
+          />,
+        ],
+        [
+          'source',
+          <a key="o" href={hrefOf('agents', one.integration)}>
+            <Name text={one.source} />
+          </a>,
+        ],
+        [
+          'conversation',
+          <a key="c" href={hrefOf('conversations', one.address)}>
+            <Name text={one.address} max={90} />
+          </a>,
+        ],
+        [
+          'agent',
+          one.agent === null ? null : (
+            <a key="a" href={hrefOf('agents', one.agent)}>
+              <Name text={one.agent} />
+            </a>
+          ),
+        ],
+        ['attempts', `${one.attempts}${one.repeat ? ', may have been seen before: marked as a repeat' : ''}`],
+        ['received', <Ago key="r" at={one.received_at} />],
+        ['last change', <Ago key="u" at={one.updated_at} />],
+        [
+          'took',
+          one.state === 'answered'
+            ? spanWords(Date.parse(one.updated_at) - Date.parse(one.received_at))
+            : null,
+        ],
+        ['found late', one.late ? 'yes: it was missed, and found in the history' : null],
+        ['cost', one.usage === undefined ? null : <Cost key="k" usage={one.usage} />],
+        ['message id', <code key="m">{oneLine(one.message_id, 80)}</code>],
+      ]}
+    />
+  )
+}
+
+/** What an operator can do about it. */
+function Mend(props: {
+  readonly one: TurnDetail
+  readonly busy: boolean
+  readonly operate: (verb: 'retry' | 'cancel') => () => Promise<void>
+}): JSX.Element {
+  const { one, busy, operate } = props
+  return (
+    <div class="buttons spaced">
+      {(one.state === 'failed' || one.state === 'expired') && (
+        <button type="button" class="button button-main" disabled={busy} onClick={operate('retry')}>
+          Offer again
+        </button>
+      )}
+      {OPEN.includes(one.state) && (
+        <button type="button" class="button button-bad" disabled={busy} onClick={operate('cancel')}>
+          Cancel
+        </button>
+      )}
+    </div>
+  )
+}
+
+function ApprovalLines({ asks }: { readonly asks: TurnDetail['approvals'] }): JSX.Element {
+  return (
+    <ul class="lines">
+      {asks.map((ask) => (
+        <li key={ask.seq}>
+          <a class="line" href={hrefOf('approvals', ask.id)}>
+            <span class="line-words">
+              <strong>
+                <Name text={ask.tool_name} />
+              </strong>
+              <span class="line-sub">
+                {ask.decided_by === null ? (
+                  'nobody yet'
+                ) : (
+                  <>
+                    by <Name text={ask.decided_by} /> {ask.decided_via === null ? '' : `(${ask.decided_via})`}
+                  </>
+                )}
+              </span>
+            </span>
+            <Pill state={ask.behavior ?? ask.state} />
+          </a>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function SendLines({ sends }: { readonly sends: TurnDetail['sends'] }): JSX.Element {
+  return (
+    <ul class="lines">
+      {sends.map((send) => (
+        <li key={send.id}>
+          <a class="line" href={hrefOf('outbox', send.id)}>
+            <span class="line-words">
+              {send.text === null ? <i class="quiet">no longer kept</i> : <Name text={send.text} max={200} />}
+              <span class="line-sub">
+                {send.cause}, {send.attempts} {send.attempts === 1 ? 'attempt' : 'attempts'}
+                {send.reason === null ? '' : ` · ${reasonWords(send.reason)}`}
+              </span>
+            </span>
+            <Pill state={send.state} />
+          </a>
+        </li>
+      ))}
+    </ul>
   )
 }
 
