@@ -60,13 +60,17 @@ export const init: Run<InitOptions> = async (context, words, options) => {
   const stranger = [...flags.keys()].at(0)
   if (stranger !== undefined)
     throw usage(`unknown option "--${oneLine(stranger)}"`, 'see what it takes with --help')
-  const answer = answerOf
+  return writeStarter(context, options, file)
+}
+
+/** The starter for scripts: web chat, a webhook with a fresh secret, and the agent that the flags name. */
+async function writeStarter(context: Context, options: InitOptions, file: string): Promise<number> {
   const own = options.agent === HTTP ? await ownAgent(context, options, dirname(file), stem(file)) : null
   const model = options.agent === LLM ? await modelAgent(context, options, file) : null
   const agent =
-    own || model ? (options.agent ?? '') : answer('id of the demo agent', options.agent, 'demo', checkId)
-  const hook = answer('id of the webhook (/hooks/ID)', options.hook, 'alerts', checkId)
-  const port = answer('port', options.port, String(DEFAULT_PORT), checkPort)
+    own || model ? (options.agent ?? '') : answerOf('id of the demo agent', options.agent, 'demo', checkId)
+  const hook = answerOf('id of the webhook (/hooks/ID)', options.hook, 'alerts', checkId)
+  const port = answerOf('port', options.port, String(DEFAULT_PORT), checkPort)
   if (hook === 'web') throw usage('--hook: "web" is the id of the chat page', 'choose another id')
 
   const secretFile = `${stem(file)}.${hook}.secret`
@@ -88,24 +92,40 @@ export const init: Run<InitOptions> = async (context, words, options) => {
     throw cannotWrite(join(dirname(file), '.gitignore'), problem)
   })
   remember(context, context.instanceOf(file))
+  const written = { file, secretPath, secretKept, ignored, own, model, next: upCommand(context, file) }
+  if (!context.json) return tellWritten(context, written)
+  await context.printJson({
+    ok: true,
+    file,
+    secret_file: secretPath,
+    secret_kept: secretKept,
+    gitignore_written: ignored,
+    ...(own ? { agent_secret_file: own.secretPath, who: own.who } : {}),
+    ...(model ? { agent_secret: model.secret, who: model.who } : {}),
+    next: written.next,
+  })
+  return 0
+}
 
-  const upCommand =
-    file === resolve(context.terminal.cwd(), 'switchboard.yaml')
-      ? 'switchboard up'
-      : `switchboard up --config ${shellWord(file)}`
-  if (context.json) {
-    await context.printJson({
-      ok: true,
-      file,
-      secret_file: secretPath,
-      secret_kept: secretKept,
-      gitignore_written: ignored,
-      ...(own ? { agent_secret_file: own.secretPath, who: own.who } : {}),
-      ...(model ? { agent_secret: model.secret, who: model.who } : {}),
-      next: upCommand,
-    })
-    return 0
-  }
+function upCommand(context: Context, file: string): string {
+  const isFound = file === resolve(context.terminal.cwd(), 'switchboard.yaml')
+  return isFound ? 'switchboard up' : `switchboard up --config ${shellWord(file)}`
+}
+
+interface Written {
+  readonly file: string
+  readonly secretPath: string
+  /** It was there already. */
+  readonly secretKept: boolean
+  /** A .gitignore was written. */
+  readonly ignored: boolean
+  readonly own: Awaited<ReturnType<typeof ownAgent>> | null
+  readonly model: Awaited<ReturnType<typeof modelAgent>> | null
+  readonly next: string
+}
+
+async function tellWritten(context: Context, written: Written): Promise<number> {
+  const { file, secretPath, secretKept, ignored, own, model } = written
   const { paint } = context
   await context.print(`${paint.green('wrote')} ${file}`)
   await context.print(
@@ -121,7 +141,7 @@ export const init: Run<InitOptions> = async (context, words, options) => {
     )
   if (model?.secret)
     await context.print(`${paint.green('kept ')} the API key, encrypted, as secret:${model.secret}`)
-  await context.print(`\nNext: ${paint.bold(upCommand)}`)
+  await context.print(`\nNext: ${paint.bold(written.next)}`)
   return 0
 }
 

@@ -1,27 +1,10 @@
 // `switchboard schedules`: when each fires next and did last; start one now.
 import type { ScheduleView } from '../../contract/index.ts'
-import type { Context, Run } from '../context.ts'
+import type { Run } from '../context.ts'
 import { usage } from '../failure.ts'
 import { printList } from '../list.ts'
-import type { Column } from '../output/table.ts'
+import { scheduleColumns } from '../output/schedule-columns.ts'
 import { oneLine } from '../output/text.ts'
-import { relativeTime } from '../output/time.ts'
-
-export function scheduleColumns(context: Context): readonly Column<ScheduleView>[] {
-  const now = context.terminal.now()
-  return [
-    { title: 'SCHEDULE', value: (row) => row.id },
-    { title: 'AGENT', value: (row) => row.agent },
-    { title: 'CRON', value: (row) => row.cron },
-    { title: 'ZONE', value: (row) => row.tz, givesWay: 2 },
-    { title: 'NEXT', value: (row) => relativeTime(row.next_at, now) },
-    {
-      title: 'LAST',
-      value: (row) => (row.last === null ? '-' : `${relativeTime(row.last.at, now)} (${row.last.outcome})`),
-    },
-    { title: 'PROMPT', value: (row) => row.prompt, givesWay: 1 },
-  ]
-}
 
 export const listSchedules: Run = (context) =>
   context.reading(async (reader) => {

@@ -5,59 +5,8 @@ import { type Action, addGroup } from './group.ts'
 const collected = (value: string, before: readonly string[] = []) => [...before, value]
 
 export function addSetupCommands(program: Command, action: Action): void {
-  program
-    .command('up')
-    .description('run the daemon until it is stopped')
-    .option('--host <address>', 'listen here (default: 127.0.0.1)')
-    .option('--port <number>', 'listen on this port (default: 4747; 0 takes a free one)')
-    .option('--open', 'open the web chat in a browser')
-    .option('-d, --detach', 'run it in the background, and return when it is ready')
-    .addOption(new Option('--detached').hideHelp())
-    .option('--idle-exit [duration]', 'end when no host is attached and nothing happened for this long (10m)')
-    .action(action(() => import('../commands/up.ts').then((m) => m.up)))
-  program
-    .command('stop')
-    .description('end the daemon: it finishes what is under way first')
-    .action(action(() => import('../commands/stop.ts').then((m) => m.stop)))
-  program
-    .command('restart')
-    .description('end the daemon and start it again in the background')
-    .action(action(() => import('../commands/stop.ts').then((m) => m.restart)))
-  program
-    .command('init')
-    .description('set it up: asks at a terminal, tries every credential, starts it; or by flags')
-    .argument('[words...]', 'claude-code, for Claude Code alone; and --PLATFORM-FLAG VALUE for each question')
-    .usage('[claude-code] [--platform NAME …] [options]')
-    .allowUnknownOption()
-    .option('--platform <name>', 'where people talk; again for more', collected)
-    .option('--set <platform.key=value>', 'a key that no question asks for', collected)
-    .option(
-      '--agent <name>',
-      'who answers: a connector, or an agent of the file; another name is the id of the demo agent',
-    )
-    .option('--agent-id <id>', 'what the agent is called (default: by its connector)')
-    .option('--start', 'start it in the background when it is written')
-    .option('--no-start', 'only write')
-    .option('--no-wait', 'do not wait for the first message')
-    .option('--hook <id>', 'the id of the webhook, as in /hooks/ID (default: alerts)')
-    .option('--port <number>', 'the port to write down (default: 4747)')
-    .option(
-      '--url <address>',
-      'http: where the agent takes turns; claude-code: Switchboard on another machine',
-    )
-    .option('--mode <mode>', 'http: answer (in the response, the default) or later')
-    .option('--secret-file <file>', 'http: the whsec_… that the agent verifies with already')
-    .option('--provider <name>', 'llm: anthropic, openai or openai-compatible')
-    .option('--model <name>', 'llm: the model, as the API names it')
-    .option('--base-url <address>', 'llm: where the API is (Ollama, vLLM, OpenRouter …)')
-    .option(
-      '--api-key-file <file>',
-      'llm: where the API key is; without it the key is asked for, or piped in',
-    )
-    .option('--token-file <file>', 'claude-code: where the token for it is')
-    .option('--yes', 'ask nothing, take the defaults')
-    .option('--force', 'overwrite what is there')
-    .action(action(() => import('../commands/init.ts').then((m) => m.init)))
+  addLife(program, action)
+  addInit(program, action)
   program
     .command('channel')
     .description('serve an agent to a host of MCP channels (Claude Code spawns this; stdout is MCP)')
@@ -100,6 +49,65 @@ export function addSetupCommands(program: Command, action: Action): void {
     .command('version')
     .description('print the version')
     .action(action(() => import('../commands/version.ts').then((m) => m.version)))
+}
+
+function addLife(program: Command, action: Action): void {
+  program
+    .command('up')
+    .description('run the daemon until it is stopped')
+    .option('--host <address>', 'listen here (default: 127.0.0.1)')
+    .option('--port <number>', 'listen on this port (default: 4747; 0 takes a free one)')
+    .option('--open', 'open the web chat in a browser')
+    .option('-d, --detach', 'run it in the background, and return when it is ready')
+    .addOption(new Option('--detached').hideHelp())
+    .option('--idle-exit [duration]', 'end when no host is attached and nothing happened for this long (10m)')
+    .action(action(() => import('../commands/up.ts').then((m) => m.up)))
+  program
+    .command('stop')
+    .description('end the daemon: it finishes what is under way first')
+    .action(action(() => import('../commands/stop.ts').then((m) => m.stop)))
+  program
+    .command('restart')
+    .description('end the daemon and start it again in the background')
+    .action(action(() => import('../commands/stop.ts').then((m) => m.restart)))
+}
+
+function addInit(program: Command, action: Action): void {
+  program
+    .command('init')
+    .description('set it up: asks at a terminal, tries every credential, starts it; or by flags')
+    .argument('[words...]', 'claude-code, for Claude Code alone; and --PLATFORM-FLAG VALUE for each question')
+    .usage('[claude-code] [--platform NAME …] [options]')
+    .allowUnknownOption()
+    .option('--platform <name>', 'where people talk; again for more', collected)
+    .option('--set <platform.key=value>', 'a key that no question asks for', collected)
+    .option(
+      '--agent <name>',
+      'who answers: a connector, or an agent of the file; another name is the id of the demo agent',
+    )
+    .option('--agent-id <id>', 'what the agent is called (default: by its connector)')
+    .option('--start', 'start it in the background when it is written')
+    .option('--no-start', 'only write')
+    .option('--no-wait', 'do not wait for the first message')
+    .option('--hook <id>', 'the id of the webhook, as in /hooks/ID (default: alerts)')
+    .option('--port <number>', 'the port to write down (default: 4747)')
+    .option(
+      '--url <address>',
+      'http: where the agent takes turns; claude-code: Switchboard on another machine',
+    )
+    .option('--mode <mode>', 'http: answer (in the response, the default) or later')
+    .option('--secret-file <file>', 'http: the whsec_… that the agent verifies with already')
+    .option('--provider <name>', 'llm: anthropic, openai or openai-compatible')
+    .option('--model <name>', 'llm: the model, as the API names it')
+    .option('--base-url <address>', 'llm: where the API is (Ollama, vLLM, OpenRouter …)')
+    .option(
+      '--api-key-file <file>',
+      'llm: where the API key is; without it the key is asked for, or piped in',
+    )
+    .option('--token-file <file>', 'claude-code: where the token for it is')
+    .option('--yes', 'ask nothing, take the defaults')
+    .option('--force', 'overwrite what is there')
+    .action(action(() => import('../commands/init.ts').then((m) => m.init)))
 }
 
 function addService(program: Command, action: Action): void {
