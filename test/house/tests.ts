@@ -2,13 +2,7 @@
 import { posix } from 'node:path'
 import { parseSync } from 'vite'
 import { exists, read } from './source.ts'
-
-interface Node {
-  readonly type: string
-  readonly start: number
-  readonly end: number
-  readonly [key: string]: unknown
-}
+import { childrenOf, FUNCTIONS, isNode, type Node, walk } from './syntax.ts'
 
 interface Parsed {
   readonly file: string
@@ -24,7 +18,6 @@ interface Parsed {
 }
 
 const known = new Map<string, Parsed>()
-const FUNCTIONS = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'])
 /** What stands in them is run by condition, or as often as a list is long. */
 const MAYBE = new Set([
   ...['IfStatement', 'ConditionalExpression', 'LogicalExpression', 'SwitchStatement', 'TryStatement'],
@@ -314,28 +307,4 @@ function calledName(callee: Node): string | null {
 
 function lineOf({ text }: Parsed, { start }: Node): number {
   return text.slice(0, start).split('\n').length
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && typeof (value as Node).type === 'string'
-}
-
-/** Each tree is walked many times. */
-const children = new WeakMap<Node, readonly Node[]>()
-
-function childrenOf(node: Node): readonly Node[] {
-  const known = children.get(node)
-  if (known) return known
-  const found: Node[] = []
-  for (const value of Object.values(node)) {
-    if (Array.isArray(value)) for (const one of value) isNode(one) && found.push(one)
-    else if (isNode(value)) found.push(value)
-  }
-  children.set(node, found)
-  return found
-}
-
-function walk(node: Node, visit: (node: Node) => void): void {
-  visit(node)
-  for (const child of childrenOf(node)) walk(child, visit)
 }
