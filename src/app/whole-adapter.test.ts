@@ -13,12 +13,17 @@ describe('[I13.modules-whole] what create gave', () => {
     link: nothing,
     stop: nothing,
     abilities: {},
+    textLimit: { size: 4_096, unit: 'utf-16' },
+    markdown: 'written',
+    sendFrom: 'any',
   } satisfies Partial<Record<keyof PlatformAdapter, unknown>>
   const connector = {
     start: nothing,
     deliver: nothing,
     stop: nothing,
     redelivery: { handed: 'again', seen: 'resume', afterTimeout: false },
+    window: 1,
+    holdsDecisions: false,
   } satisfies Partial<Record<keyof AgentConnector, unknown>>
 
   it('is taken when it is whole', () => {
@@ -32,9 +37,45 @@ describe('[I13.modules-whole] what create gave', () => {
   })
 
   it('says what is missing', () => {
-    expect(() => wholePlatform({})).toThrow('an adapter without start, send, link, stop, abilities')
-    expect(() => wholePlatform({ ...adapter, abilities: null })).toThrow('an adapter without abilities')
-    expect(() => wholeConnector({ ...connector, deliver: 'now' })).toThrow('a connector without deliver')
+    const members = 'abilities, textLimit, markdown, sendFrom, start, send, link, stop'
+    expect(() => wholePlatform({})).toThrow(`an adapter without ${members}`)
+    expect(() => wholeConnector({})).toThrow(
+      'a connector without redelivery, window, holdsDecisions, start, deliver, stop',
+    )
+  })
+
+  it.each([
+    ['abilities', null],
+    ['textLimit', 4_096],
+    ['textLimit', { size: 4_096 }],
+    ['textLimit', { size: 0, unit: 'bytes' }],
+    ['textLimit', { size: 4_096, unit: 'constructor' }],
+    ['markdown', undefined],
+    ['markdown', {}],
+    ['markdown', 'html'],
+    ['sendFrom', 'anywhere'],
+    ['send', 'now'],
+  ])('an adapter whose %s is %j lacks it', (name, value) => {
+    expect(() => wholePlatform({ ...adapter, [name]: value })).toThrow(`an adapter without ${name}`)
+  })
+
+  it.each([
+    ['redelivery', {}],
+    ['redelivery', { handed: 'again', seen: 'later', afterTimeout: false }],
+    ['redelivery', { handed: 'again', seen: 'again' }],
+    ['window', undefined],
+    ['window', 0],
+    ['holdsDecisions', 'no'],
+    ['deliver', 'now'],
+  ])('a connector whose %s is %j lacks it', (name, value) => {
+    expect(() => wholeConnector({ ...connector, [name]: value })).toThrow(`a connector without ${name}`)
+  })
+
+  it('may have no limit of a text, and as many turns in flight as there are', () => {
+    const endless = { size: Number.POSITIVE_INFINITY, unit: 'utf-16' }
+    expect(wholePlatform({ ...adapter, textLimit: endless }).textLimit).toBe(endless)
+    const many = { ...connector, window: Number.POSITIVE_INFINITY }
+    expect(wholeConnector(many)).toBe(many)
   })
 })
 
