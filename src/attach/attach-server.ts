@@ -5,6 +5,7 @@ import { createServer, type Socket } from 'node:net'
 import {
   type AttachedHost,
   type Clock,
+  createBoundedMap,
   type FramePipe,
   type FrameReader,
   type HostDoor,
@@ -57,7 +58,7 @@ export function createAttachServer(deps: AttachServerDeps): AttachServer {
   const posts = new Map<string, HostPost>()
   const hosts = new Set<AttachedHost>()
   const sockets = new Set<Socket>()
-  const turnedAway = new Map<string, TurnedAway>()
+  const turnedAway = createBoundedMap<string, TurnedAway>(MOST_TURNED_AWAY)
   const calls = new Set<Promise<void>>()
   let connections = 0
 
@@ -67,12 +68,7 @@ export function createAttachServer(deps: AttachServerDeps): AttachServer {
       id: `host-${++connections}`,
       postOf: (agent) => posts.get(agent),
       turnedAway(agent, reason) {
-        turnedAway.delete(agent)
         turnedAway.set(agent, { agent, reason, at: deps.clock.now() })
-        for (const oldest of turnedAway.keys()) {
-          if (turnedAway.size <= MOST_TURNED_AWAY) break
-          turnedAway.delete(oldest)
-        }
       },
       calling(call) {
         calls.add(call)

@@ -10,6 +10,7 @@ export interface BoundedMap<Key, Value> extends Iterable<readonly [Key, Value]> 
   /** The same place, another value; nothing for a key that is not there. */
   update(key: Key, value: Value): void
   delete(key: Key): boolean
+  clear(): void
   /** Oldest first. */
   values(): Iterable<Value>
 }
@@ -25,13 +26,15 @@ export function createBoundedMap<Key, Value>(most: number): BoundedMap<Key, Valu
     set(key, value) {
       entries.delete(key) // A Map keeps the order of insertion.
       entries.set(key, value)
+      if (entries.size <= most) return
       const oldest = entries.keys().next()
-      if (entries.size > most && !oldest.done) entries.delete(oldest.value)
+      if (!oldest.done) entries.delete(oldest.value)
     },
     update(key, value) {
       if (entries.has(key)) entries.set(key, value)
     },
     delete: (key) => entries.delete(key),
+    clear: () => entries.clear(),
     values: () => entries.values(),
     [Symbol.iterator]: () => entries.entries(),
   }

@@ -1,6 +1,7 @@
 // `channel_send` of the library: the seed's rules and words, and no way out to a conversation that never spoke.
 import {
   type ChannelServers,
+  createBoundedMap,
   type ServerTool,
   type ServerToolResult,
   SwitchboardError,
@@ -23,21 +24,14 @@ export interface Spoken {
 }
 
 export function createSpoken(): Spoken {
-  const places = new Set<string>()
+  /** The one that has been silent longest is forgotten first. */
+  const places = createBoundedMap<string, true>(MOST_PLACES)
   const named = (...parts: readonly string[]) => JSON.stringify(parts)
   return {
     note(agent, server, meta) {
       const { conversation, thread } = placeOf(meta)
-      for (const place of [conversation, ...(thread === undefined ? [] : [thread])]) {
-        const key = named(agent, server, place)
-        places.delete(key)
-        places.add(key)
-      }
-      // The one that has been silent longest is forgotten first.
-      for (const oldest of places) {
-        if (places.size <= MOST_PLACES) break
-        places.delete(oldest)
-      }
+      for (const place of [conversation, ...(thread === undefined ? [] : [thread])])
+        places.set(named(agent, server, place), true)
     },
     knows: (agent, server, place) => places.has(named(agent, server, place)),
   }

@@ -1,6 +1,12 @@
 // What a verb has at hand during one commit: time, identity, and the places where it leaves ledger entries, counter
 // changes and hints. All of it is thrown away when the commit fails, so nothing in memory runs ahead of the disk.
-import type { Hint, Random, ReasonCode } from '../contract/index.ts'
+import {
+  type BoundedMap,
+  createBoundedMap,
+  type Hint,
+  type Random,
+  type ReasonCode,
+} from '../contract/index.ts'
 import type { Steps, Value } from './statement.ts'
 
 export interface NewEntry {
@@ -37,11 +43,11 @@ export interface SessionFacts {
 /** What outlives a commit. Only facts that are true on disk get in: see `adopt`. */
 export interface WriterMemory {
   /** Session key → current session. Null where other nodes may raise a generation behind our back. */
-  readonly sessions: Map<string, KnownSession> | null
+  readonly sessions: BoundedMap<string, KnownSession> | null
   /** Session id → agent and position: they never change, so every node may remember them. */
-  readonly sessionFacts: Map<string, SessionFacts>
+  readonly sessionFacts: BoundedMap<string, SessionFacts>
   /** Kind and lane → its row, or null where there is none. Null where other nodes write to them. */
-  readonly lanes: Map<string, LaneState | null> | null
+  readonly lanes: BoundedMap<string, LaneState | null> | null
   /** There is no claim and no route at all, and only this node could make one. */
   claimless: boolean
   /** Nobody ever took a conversation over, and only this node could have. */
@@ -114,33 +120,24 @@ export function oneByOne<Args, Result>(
 
 const REMEMBERED = 20_000
 
+/** `alone`: no other node writes, so what was met of sessions and lanes stays true. */
+export function createWriterMemory(alone: boolean): WriterMemory {
+  return {
+    sessions: alone ? createBoundedMap(REMEMBERED) : null,
+    sessionFacts: createBoundedMap(REMEMBERED),
+    lanes: alone ? createBoundedMap(REMEMBERED) : null,
+    ...{ claimless: false, heldless: false, chain: null },
+  }
+}
+
 /** After the commit: what it made true may be remembered. */
 export function adopt(context: VerbContext): void {
   const { memory } = context
   memory.chain = context.chain
   memory.claimless = context.claimless
   memory.heldless = context.heldless
-  if (memory.lanes) remember(memory.lanes, context.freshLanes)
-  trim(memory.sessionFacts)
-  if (memory.sessions) remember(memory.sessions, context.freshSessions)
-}
-
-/** What was met last stays longest. */
-function remember<Value>(memory: Map<string, Value>, fresh: ReadonlyMap<string, Value>): void {
-  for (const [key, value] of fresh) {
-    memory.delete(key)
-    memory.set(key, value)
-  }
-  trim(memory)
-}
-
-function trim(map: Map<string, unknown>): void {
-  if (map.size <= REMEMBERED) return
-  let surplus = map.size - REMEMBERED
-  for (const key of map.keys()) {
-    if (surplus-- <= 0) return
-    map.delete(key)
-  }
+  if (memory.lanes) for (const [key, lane] of context.freshLanes) memory.lanes.set(key, lane)
+  if (memory.sessions) for (const [key, session] of context.freshSessions) memory.sessions.set(key, session)
 }
 
 export function count(context: VerbContext, change: Change): void {

@@ -6,7 +6,7 @@ import type { GroupIdentity } from '../group.ts'
 import { createMac } from '../mac.ts'
 import type { Steps } from '../statement.ts'
 import { freshTag, ownerName, type StoreDeps } from '../store-deps.ts'
-import type { Verb } from '../verb-context.ts'
+import { createWriterMemory, type Verb } from '../verb-context.ts'
 import { createClient, createExecutor, createPool, drive, inTransaction, SNAPSHOT } from './connection.ts'
 import { askTime } from './database-time.ts'
 import { drawTokens } from './draw-tokens.ts'
@@ -35,14 +35,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     tag,
     random,
     // Another node may raise a generation at any time: sessions are looked up in every commit.
-    memory: {
-      sessions: null,
-      sessionFacts: new Map(),
-      lanes: null,
-      claimless: false,
-      heldless: false,
-      chain: null,
-    },
+    memory: createWriterMemory(false),
   }
   const listeners: ((hint: Hint, from: string | null) => void)[] = []
   const tell = (hint: Hint, from: string | null): void => {

@@ -9,7 +9,7 @@ import { highestPosition } from '../positions.ts'
 import { verifyLedger } from '../reads/verify.ts'
 import type { SequencedTable, Steps } from '../statement.ts'
 import { freshTag, ownerName, type StoreDeps } from '../store-deps.ts'
-import { adopt, oneByOne, type Verb, type VerbContext } from '../verb-context.ts'
+import { adopt, createWriterMemory, oneByOne, type Verb, type VerbContext } from '../verb-context.ts'
 import { type Connection, openConnection } from './connection.ts'
 import { copyFromFile } from './copy-database.ts'
 import { sqliteError } from './errors.ts'
@@ -68,10 +68,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     owner: ownerName(options),
     tag,
     random,
-    memory: {
-      ...{ sessions: new Map(), sessionFacts: new Map(), lanes: new Map() },
-      ...{ claimless: false, heldless: false, chain: null },
-    },
+    memory: createWriterMemory(true),
   }
   const ownFile: FileIdentity | null = watched ? holdIdentity(file, before) : null
   /** What happened to the file. While it says something, nothing is written. */
