@@ -1,21 +1,22 @@
 // The river, assembled: platforms on one bank, agents on the other, intake and outlet between them. A new
 // configuration is applied here: what changed is stopped and started, what did not is left alone.
-import type {
-  Cancel,
-  ChannelServers,
-  Clock,
-  ConnectorModule,
-  CredentialShelf,
-  HostDoor,
-  LentToolDoor,
-  Logger,
-  NodeReport,
-  PlatformModule,
-  ProcessPlace,
-  Random,
-  Settings,
-  Store,
-  ToolDesk,
+import {
+  type Cancel,
+  type ChannelServers,
+  type Clock,
+  type ConnectorModule,
+  type CredentialShelf,
+  createSerial,
+  type HostDoor,
+  type LentToolDoor,
+  type Logger,
+  type NodeReport,
+  type PlatformModule,
+  type ProcessPlace,
+  type Random,
+  type Settings,
+  type Store,
+  type ToolDesk,
 } from '../contract/index.ts'
 import type { Approvals } from '../core/approvals/approvals.ts'
 import { keepSettlingClock } from '../core/clock-set-back.ts'
@@ -32,7 +33,6 @@ import type { LiveGrantBook } from '../core/people/grant-book.ts'
 import { createScheduler } from '../core/schedules/scheduler.ts'
 import type { AskForPerson } from '../core/takeover/ask-for-person.ts'
 import type { Takeovers } from '../core/takeover/takeovers.ts'
-import { createSerial } from '../kit/index.ts'
 import { assembleDispatcher } from './assemble-dispatcher.ts'
 import { assembleIntake } from './assemble-intake.ts'
 import { assembleWayOut } from './assemble-way-out.ts'

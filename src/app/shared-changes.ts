@@ -1,6 +1,6 @@
 // What an operator changes at one node by command (secrets, integrations, grants) holds at all of them: a hint tells at
 // once, and a slow look finds what no hint told.
-import type { Cancel, Clock, Logger, Store } from '../contract/index.ts'
+import { type Cancel, type Clock, createSerial, type Logger, type Store } from '../contract/index.ts'
 
 const LOOK_EVERY_MS = 60_000
 
@@ -15,14 +15,12 @@ export function followSharedChanges(deps: {
   const { store, clock, log } = deps
   let stopped = false
   let cancel: Cancel = () => undefined
-  let working: Promise<void> = Promise.resolve()
+  const inOrder = createSerial()
 
   const soon = (work: () => Promise<void>) => {
-    working = working
-      .then(() => (stopped ? undefined : work()))
-      .catch((thrown) =>
-        log.warn({ error: String(thrown) }, 'what other nodes changed could not be read; trying again later'),
-      )
+    inOrder(() => (stopped ? undefined : work())).catch((thrown) =>
+      log.warn({ error: String(thrown) }, 'what other nodes changed could not be read; trying again later'),
+    )
   }
   const look = () => {
     soon(deps.refreshAccess)

@@ -2,7 +2,14 @@
 // `onMessage` with a voice of its own. Deliveries of one channel follow one another; channels do not wait for each other.
 // What was taken lives in memory: whoever needs it to survive a crash runs Switchboard itself.
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
-import { asSwitchboardError, createBoundedMap, defined, SwitchboardError } from '../contract/index.ts'
+import {
+  asSwitchboardError,
+  createBoundedMap,
+  createSerial,
+  createSerialLines,
+  defined,
+  SwitchboardError,
+} from '../contract/index.ts'
 import {
   type ChorusDelivery,
   type ChorusEvent,
@@ -65,7 +72,7 @@ export function createAgent(options: AgentOptions): ChorusAgent {
   const fetch = options.fetch ?? createGuardedFetch({ clock })
   const allowPrivate = options.allowPrivate ?? false
   const seen = createBoundedMap<string, true>(REMEMBERED)
-  const channels = new Map<string, Promise<void>>()
+  const channels = createSerialLines<string>()
 
   const post = async (delivery: ChorusDelivery, event: ChorusEvent): Promise<void> => {
     const event_id = event.event_id ?? randomUUID()
@@ -95,12 +102,8 @@ export function createAgent(options: AgentOptions): ChorusAgent {
 
   const work = async (delivery: ChorusDelivery): Promise<void> => {
     // One line, so that what is not awaited still keeps its order.
-    let line: Promise<void> = Promise.resolve()
-    const send = (event: ChorusEvent): Promise<void> => {
-      const mine = line.then(() => post(delivery, event))
-      line = mine.catch(() => undefined)
-      return mine
-    }
+    const inOrder = createSerial()
+    const send = (event: ChorusEvent): Promise<void> => inOrder(() => post(delivery, event))
     const tools: { opened: Promise<readonly McpConnection[]> | null } = { opened: null }
     const voice: Voice = {
       channel: delivery.channel,
@@ -140,15 +143,9 @@ export function createAgent(options: AgentOptions): ChorusAgent {
   const take = (delivery: ChorusDelivery): Promise<void> => {
     const key = JSON.stringify([delivery.channel.id, delivery.message.id])
     const { id } = delivery.channel
-    const before = channels.get(id) ?? Promise.resolve()
-    if (seen.has(key)) return before
+    if (seen.has(key)) return channels.run(id, () => undefined)
     seen.set(key, true)
-    const mine = before.then(() => work(delivery))
-    channels.set(id, mine)
-    mine.finally(() => {
-      if (channels.get(id) === mine) channels.delete(id)
-    })
-    return mine
+    return channels.run(id, () => work(delivery))
   }
 
   const handlers = createHandlers(async ({ method, path, body }): Promise<PlainReply> => {
@@ -168,7 +165,7 @@ export function createAgent(options: AgentOptions): ChorusAgent {
   return {
     ...handlers,
     async settled() {
-      while (channels.size > 0) await Promise.all(channels.values())
+      await channels.idle()
     },
   }
 }

@@ -1,7 +1,13 @@
 // The service's end of Chorus for people who want only the protocol: deliver a message to an agent by its connection
 // string, and hear what comes back at a callback URL that is good for that delivery alone.
 import { createHash, randomBytes } from 'node:crypto'
-import { asSwitchboardError, type BoundedMap, createBoundedMap } from '../contract/index.ts'
+import {
+  asSwitchboardError,
+  type BoundedMap,
+  createBoundedMap,
+  createSerial,
+  type Serial,
+} from '../contract/index.ts'
 import {
   type ChorusDelivery,
   type ChorusEvent,
@@ -63,7 +69,7 @@ interface Open {
   readonly expiresAt: number
   /** Digests of the keys of events, the newest last. */
   readonly taken: BoundedMap<string, true>
-  line: Promise<void>
+  readonly inOrder: Serial
 }
 
 const DAY_MS = 24 * 3_600_000
@@ -101,7 +107,7 @@ export function createService(options: ServiceOptions): ChorusService {
     if (method !== 'POST') return { status: 405, body: problem('this path takes POST only') }
     const read = readEvents(body)
     if (!read.ok) return { status: 400, body: problem(read.problem) }
-    const work = found.line.then(async () => {
+    await found.inOrder(async () => {
       for (const [index, fields] of read.events.entries()) {
         const event = knownEvent(fields)
         if (event === null) continue
@@ -113,8 +119,6 @@ export function createService(options: ServiceOptions): ChorusService {
         if (key !== null) found.taken.set(key, true)
       }
     })
-    found.line = work.catch(() => undefined)
-    await work
     return { status: 200, body: { ok: true } }
   })
 
@@ -130,7 +134,7 @@ export function createService(options: ServiceOptions): ChorusService {
         delivery,
         expiresAt: now + lifeMs,
         taken: createBoundedMap(REMEMBERED),
-        line: Promise.resolve(),
+        inOrder: createSerial(),
       })
       try {
         await deliver(connectionString, delivery, options)

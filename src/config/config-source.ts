@@ -1,6 +1,6 @@
 // The configuration in force: loads, validates, swaps at once, and keeps the old one when the new one does not hold.
 import { type AdapterShelf, type Clock, defined, type Logger, type Settings } from '../contract/index.ts'
-import { createSerial } from '../kit/serial.ts'
+import { createSerial } from '../contract/serial.ts'
 import { defaultSettings } from './default-settings.ts'
 import type { LoadResult } from './load.ts'
 import { configError, type Problem, renderProblems } from './problem.ts'

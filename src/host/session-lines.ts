@@ -1,5 +1,7 @@
 // Messages on their way to the host's own code: in order within a session, sessions beside each other. When too many
 // wait, the servers are held back.
+import { createSerialLines } from '../contract/index.ts'
+
 export interface SessionLines {
   push(session: string, run: () => void | Promise<void>): void
   /** Resolves when what waits is done. */
@@ -12,7 +14,7 @@ export function createSessionLines(deps: {
   readonly hold: () => () => void
   readonly failed: (thrown: unknown) => void
 }): SessionLines {
-  const lines = new Map<string, Promise<void>>()
+  const lines = createSerialLines<string>()
   let waiting = 0
   let release: (() => void) | null = null
 
@@ -20,22 +22,19 @@ export function createSessionLines(deps: {
     push(session, run) {
       waiting++
       if (waiting >= MOST_WAITING) release ??= deps.hold()
-      const before = lines.get(session) ?? Promise.resolve()
-      const mine = before
-        .then(run)
-        .catch(deps.failed)
-        .finally(() => {
-          waiting--
-          if (lines.get(session) === mine) lines.delete(session)
-          if (waiting > MOST_WAITING / 2 || release === null) return
-          const open = release
-          release = null
-          open()
-        })
-      lines.set(session, mine)
+      void lines.run(session, async () => {
+        try {
+          await run()
+        } catch (thrown) {
+          deps.failed(thrown)
+        }
+        waiting--
+        if (waiting > MOST_WAITING / 2 || release === null) return
+        const open = release
+        release = null
+        open()
+      })
     },
-    async idle() {
-      while (lines.size > 0) await Promise.all(lines.values())
-    },
+    idle: lines.idle,
   }
 }

@@ -39,7 +39,6 @@ export { visitPassed } from './passed-positions.ts'
 export { refusalWord } from './refusal-word.ts'
 export { sentByOtherSite } from './request-origin.ts'
 export { retryAfterMs } from './retry-after.ts'
-export { createSerial } from './serial.ts'
 export { createSharedFolder } from './shared-folder.ts'
 export { formatSse, formatSseComment } from './sse.ts'
 export {

@@ -160,6 +160,14 @@ export const RULES: readonly Rule[] = [
     except: { 'src/contract/bounded-map.ts': 'the one' },
   },
   {
+    name: 'one serial chain: nobody else puts a promise behind itself',
+    code: /([\w.]+) = \1\s*\.then\(|\?\? Promise\.resolve\(\)\)?\s*\.(then|catch)\(/,
+    except: {
+      'src/contract/serial.ts': 'the one',
+      'src/core/dispatch/dispatcher.ts': 'what a lane hands over is one promise, which its release waits for',
+    },
+  },
+  {
     name: 'one token bucket: nobody else reckons with a rate',
     code: /\b(rps|rate|perSecond)\b\)?\s*[*/]|[*/]\s*(\w+\.)?(rps|rate|perSecond)\b/,
     except: {

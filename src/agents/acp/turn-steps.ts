@@ -1,6 +1,6 @@
 // What a turn's tools did, in the turn's journal: begun and done, so that after a crash the agent is told which must not run
 // again. Written one after the other; the answer to a permission waits until the call stands there.
-import type { TurnJournal, TurnStep } from '../../contract/index.ts'
+import { createSerial, type TurnJournal, type TurnStep } from '../../contract/index.ts'
 import { type AnewStanding, anewStanding } from '../../kit/index.ts'
 import type { LeftOver } from './prompt-blocks.ts'
 import type { ToolCallView } from './tool-calls.ts'
@@ -33,17 +33,15 @@ export async function openSteps(journal: TurnJournal | undefined, turn: string):
   const steps: readonly TurnStep[] = (await journal?.steps(turn)) ?? []
   let n = steps.length
   const known = new Set<string>()
-  let writing: Promise<unknown> = Promise.resolve()
+  const inOrder = createSerial()
   const add = (kind: 'call' | 'result', body: unknown, key: string): Promise<void> => {
     if (!journal || (n >= MOST_STEPS && !key.startsWith('anew')) || known.has(key))
-      return writing.then(() => undefined)
+      return inOrder(() => undefined)
     known.add(key)
     n += 1
     const at = n
     // A place that is taken is another life's: what it wrote counts, and this one is told by its lane.
-    const next = writing.then(() => journal.add({ turn, n: at, kind, body }))
-    writing = next.catch(() => undefined)
-    return next.then(() => undefined)
+    return inOrder(async () => void (await journal.add({ turn, n: at, kind, body })))
   }
   return {
     begun: ({ id, title }) => add('call', { id, name: title }, `call ${id}`),

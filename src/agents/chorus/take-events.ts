@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto'
 import {
   type AgentOutlet,
   createBoundedMap,
+  createSerialLines,
   type NewTurnEvent,
   TURN_EVENT_CHARS,
 } from '../../contract/index.ts'
@@ -51,7 +52,7 @@ export interface EventTakerOptions {
 
 export function createEventTaker(outlet: () => AgentOutlet, options: EventTakerOptions): EventTaker {
   const progress = createBoundedMap<string, Progress>(REMEMBERED)
-  const queues = new Map<string, Promise<void>>()
+  const turns = createSerialLines<string>()
 
   const progressOf = (turn: string): Progress => {
     const known = progress.get(turn) ?? { seen: false, said: false, processing: false, trouble: null }
@@ -165,25 +166,15 @@ export function createEventTaker(outlet: () => AgentOutlet, options: EventTakerO
   }
 
   return {
-    take(place, events, key) {
-      const before = queues.get(place.turn) ?? Promise.resolve()
-      const mine = before
-        .catch(() => undefined)
-        .then(async () => {
-          for (const [index, fields] of events.entries()) {
-            const event = knownEvent(fields)
-            if (event === null) continue
-            const own = event.event_id ?? (key === null ? null : `${key}#${index}`)
-            await apply(place, event, own)
-          }
-        })
-      queues.set(place.turn, mine)
-      const done = () => {
-        if (queues.get(place.turn) === mine) queues.delete(place.turn)
-      }
-      mine.then(done, done)
-      return mine
-    },
+    take: (place, events, key) =>
+      turns.run(place.turn, async () => {
+        for (const [index, fields] of events.entries()) {
+          const event = knownEvent(fields)
+          if (event === null) continue
+          const own = event.event_id ?? (key === null ? null : `${key}#${index}`)
+          await apply(place, event, own)
+        }
+      }),
   }
 }
 

@@ -4,11 +4,12 @@ import {
   type AgentOutlet,
   asSwitchboardError,
   type Clock,
+  createSerial,
   type Delivery,
   defined,
   type Logger,
 } from '../../contract/index.ts'
-import { createSerial, type createVerdictWait } from '../../kit/index.ts'
+import type { createVerdictWait } from '../../kit/index.ts'
 import { type OpenTurn, uuidOf } from './open-turns.ts'
 import { denial, permissionOf, verdictAnswer } from './permissions.ts'
 import { answerOf, questionsOf, questionText } from './questions.ts'

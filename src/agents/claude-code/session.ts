@@ -6,17 +6,11 @@ import {
   asSwitchboardError,
   type Cancel,
   type ConnectorDeps,
+  createSerial,
   type Delivery,
   SwitchboardError,
 } from '../../contract/index.ts'
-import {
-  createSerial,
-  type createVerdictWait,
-  filesOf,
-  maybeAgainWords,
-  tookTooLong,
-  turnText,
-} from '../../kit/index.ts'
+import { type createVerdictWait, filesOf, maybeAgainWords, tookTooLong, turnText } from '../../kit/index.ts'
 import type { ProcessKeeper } from '../../kit/processes/index.ts'
 import { createAnewTurns } from './anew.ts'
 import { createAsks } from './asks.ts'

@@ -6,10 +6,11 @@ import {
   asSwitchboardError,
   type Cancel,
   type Clock,
+  createSerial,
   type Logger,
   type TurnJournal,
 } from '../../contract/index.ts'
-import { createSerial, toolText } from '../../kit/index.ts'
+import { toolText } from '../../kit/index.ts'
 import type { OpenTurn, OpenTurns } from './open-turns.ts'
 import { costOf } from './usage.ts'
 import { type ClaudeEvent, type Fields, textIn, textOf } from './wire.ts'

@@ -7,6 +7,7 @@ import {
   asSwitchboardError,
   type Clock,
   type ConnectorDeps,
+  createSerialLines,
   type HttpReply,
   type RawRequest,
   SwitchboardError,
@@ -44,19 +45,9 @@ const HOST = 'http'
 export function createReplyDoor(deps: ReplyDoorDeps): ReplyDoor {
   const { clock } = deps
   const waiting = new Map<string, Set<() => void>>()
-  const queues = new Map<string, Promise<unknown>>()
-  let stopped = false
-
   /** One after the other for each turn, so that two posts at once cannot overtake each other. */
-  const inOrder = <T>(turn: string, work: () => Promise<T>): Promise<T> => {
-    const mine = (queues.get(turn) ?? Promise.resolve()).then(work, work)
-    queues.set(turn, mine)
-    const done = () => {
-      if (queues.get(turn) === mine) queues.delete(turn)
-    }
-    mine.then(done, done)
-    return mine
-  }
+  const turns = createSerialLines<string>()
+  let stopped = false
 
   const take = async (place: Place, reply: Reply, key: string | null): Promise<HttpReply> => {
     const { session, turn } = place
@@ -96,7 +87,7 @@ export function createReplyDoor(deps: ReplyDoorDeps): ReplyDoor {
     // Its own id makes a question that is asked again the same one.
     const own = requestId === undefined ? {} : { requestId: `${turn}:${requestId}`, host: HOST }
     // So many may wait at once: those that come together are counted one after the other.
-    const { id } = await inOrder(turn, () =>
+    const { id } = await turns.run(turn, () =>
       deps.outlet().accept({ kind: 'ask', session, turn, ask: { ...asked, ...own } }),
     )
     return verdictReply(id ?? '', await awaitVerdict(id ?? '', turn))
@@ -167,9 +158,11 @@ export function createReplyDoor(deps: ReplyDoorDeps): ReplyDoor {
       const reply = await readReply(request)
       // It may wait for a person: what is posted meanwhile does not wait for that.
       if (reply.ask) return ask(place, reply.ask)
-      return inOrder(turn, () => take(place, reply, keyOf(request))).catch((thrown: unknown) => {
-        throw asSwitchboardError(thrown)
-      })
+      return turns
+        .run(turn, () => take(place, reply, keyOf(request)))
+        .catch((thrown: unknown) => {
+          throw asSwitchboardError(thrown)
+        })
     },
     wake(approval) {
       const listeners = waiting.get(approval)

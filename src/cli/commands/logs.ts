@@ -2,7 +2,7 @@
 // from the ledger and the log together.
 import { statSync, unwatchFile, watchFile } from 'node:fs'
 import { readDaemonNote } from '../../config/daemon-note.ts'
-import { SwitchboardError } from '../../contract/index.ts'
+import { createSerial, SwitchboardError } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import { usage } from '../failure.ts'
 import { type LogTail, openLogTail } from '../output/log-tail.ts'
@@ -62,12 +62,11 @@ function follow(
   tail: LogTail,
   tellLine: (line: string) => Promise<void> | undefined,
 ): Promise<never> {
-  let telling: Promise<unknown> = Promise.resolve()
+  const inOrder = createSerial()
   return new Promise((_resolve, reject) => {
     const look = () => {
       try {
-        for (const line of tail.next()) telling = telling.then(() => tellLine(line))
-        telling.catch(end)
+        for (const line of tail.next()) inOrder(() => tellLine(line)).catch(end)
       } catch (thrown) {
         end(thrown)
       }

@@ -6,6 +6,7 @@ import {
   type ApprovalRow,
   type Clock,
   createBoundedMap,
+  createSerialLines,
   type Logger,
   type NewSend,
   nodeOf,
@@ -68,7 +69,7 @@ const TOLD_REMEMBERED = 1_000
 
 export function createVerdictRelay(deps: VerdictRelayDeps): VerdictRelay {
   const { store, clock, log, storeRetry, timers, words } = deps
-  const settling = new Map<string, Promise<unknown>>()
+  const settling = createSerialLines<string>()
   /** Expired ones whose connector was told from here: their row says no more about it. */
   const told = createBoundedMap<string, true>(TOLD_REMEMBERED)
   /** Those who wait for another node to pass a verdict on. */
@@ -80,14 +81,7 @@ export function createVerdictRelay(deps: VerdictRelayDeps): VerdictRelay {
   const settle = (id: string): Promise<boolean> => {
     if (stopped) return Promise.resolve(false)
     // Behind the one that runs, not with it: that one may have looked before what we were told of was true.
-    const before = settling.get(id) ?? Promise.resolve()
-    const mine = before.catch(() => undefined).then(() => settleOnce(id))
-    settling.set(id, mine)
-    const done = () => {
-      if (settling.get(id) === mine) settling.delete(id)
-    }
-    mine.then(done, done)
-    return mine
+    return settling.run(id, () => settleOnce(id))
   }
 
   const settleOnce = async (id: string) => {

@@ -5,6 +5,7 @@ import {
   type AttachmentRow,
   type Cancel,
   type Clock,
+  createSerial,
   defined,
   type Logger,
   NODE_BEAT_MS,
@@ -68,7 +69,7 @@ export function createCluster(deps: ClusterDeps): Cluster {
   let doubled = false
   /** Until then nobody is taken for gone: we slept, or the database was away, and the others have to be heard again. */
   let trustFrom = 0
-  let working: Promise<void> = Promise.resolve()
+  const inOrder = createSerial()
 
   /** In either direction: after a clock was set back, one that died before it must not live until it has caught up. */
   const isRecent = ({ seenAt }: NodeRow) => Math.abs(clock.now() - seenAt) <= NODE_GONE_MS
@@ -142,12 +143,10 @@ export function createCluster(deps: ClusterDeps): Cluster {
   }
 
   /** One after another: a beat that overtakes another would tell an older state. */
-  const soon = (work: () => Promise<void>): Promise<void> => {
-    working = working
-      .then(() => (stopped ? undefined : work()))
-      .catch((thrown) => log.warn({ error: String(thrown) }, 'the other nodes cannot be heard; trying again'))
-    return working
-  }
+  const soon = (work: () => Promise<void>): Promise<void> =>
+    inOrder(() => (stopped ? undefined : work())).catch((thrown) =>
+      log.warn({ error: String(thrown) }, 'the other nodes cannot be heard; trying again'),
+    )
 
   const tick = () => {
     cancel = clock.after(NODE_BEAT_MS, () => {
@@ -208,7 +207,7 @@ export function createCluster(deps: ClusterDeps): Cluster {
         node.links.some((link) => link.integration === integration && link.listening === true),
       ),
     isObservedElsewhere: () => others().some((node) => node.watched),
-    caughtUp: () => working,
+    caughtUp: () => inOrder(() => undefined),
     onGone: (listen) => void gone.push(listen),
     async start() {
       if (!store.shared) return
@@ -223,7 +222,7 @@ export function createCluster(deps: ClusterDeps): Cluster {
       stopped = true
       cancel()
       if (!store.shared || !started) return
-      await working
+      await inOrder(() => undefined)
       await store.leave().catch(() => undefined)
     },
   }

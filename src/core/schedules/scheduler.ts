@@ -4,6 +4,7 @@ import {
   type AgentSettings,
   type Cancel,
   type Clock,
+  createSerial,
   type Firing,
   inSlices,
   type Logger,
@@ -57,7 +58,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   let stopped = false
   /** Up to where each schedule was looked at, by this node. */
   const marks = new Map<string, Mark>()
-  let working: Promise<void> = Promise.resolve()
+  const inOrder = createSerial()
 
   const look = async () => {
     let wakeInMs = LOOK_EVERY_MS
@@ -76,7 +77,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   }
 
   const again = () => {
-    working = working.then(look).catch((thrown) => {
+    inOrder(look).catch((thrown) => {
       log.error({ error: String(thrown) }, 'the schedules could not be looked at; trying again')
       if (!stopped) cancel = clock.after(LOOK_EVERY_MS / 6, again)
     })

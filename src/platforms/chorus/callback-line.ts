@@ -1,6 +1,12 @@
 // The line to a delivery's callback: one event after the other, `processing` before everything else. Lines do not wait
 // for each other, so a slow or dead callback delays its own delivery alone.
-import { asSwitchboardError, type Clock, defined, SwitchboardError } from '../../contract/index.ts'
+import {
+  asSwitchboardError,
+  type Clock,
+  createSerialLines,
+  defined,
+  SwitchboardError,
+} from '../../contract/index.ts'
 import { type ChorusEvent, type GuardedFetch, postChorus } from '../../kit/index.ts'
 import type { KeptDelivery } from './delivery-book.ts'
 
@@ -18,18 +24,7 @@ export function createCallbackLines(deps: {
   /** The service says that the callback is no more. */
   readonly onGone: (kept: KeptDelivery) => void
 }): CallbackLines {
-  const lines = new Map<string, Promise<void>>()
-
-  const inLine = (kept: KeptDelivery, work: () => Promise<void>): Promise<void> => {
-    const before = lines.get(kept.name) ?? Promise.resolve()
-    const mine = before.then(work, work)
-    lines.set(kept.name, mine)
-    const done = () => {
-      if (lines.get(kept.name) === mine) lines.delete(kept.name)
-    }
-    mine.then(done, done)
-    return mine
-  }
+  const lines = createSerialLines<string>()
 
   const send = async (kept: KeptDelivery, event: ChorusEvent) => {
     const to = { url: kept.callback, body: event, whom: 'the callback', allowPrivate: deps.allowPrivate }
@@ -57,16 +52,17 @@ export function createCallbackLines(deps: {
 
   return {
     post: (kept, event, options = {}) =>
-      inLine(kept, async () => {
+      lines.run(kept.name, async () => {
         if (options.first !== false) await begin(kept)
         await send(kept, event)
       }),
     hint(kept, event) {
-      if (lines.has(kept.name)) return
-      inLine(kept, async () => {
+      if (lines.isBusy(kept.name)) return
+      const hinting = lines.run(kept.name, async () => {
         await begin(kept)
         if (event.type !== 'lifecycle') await send(kept, event)
-      }).catch(() => undefined)
+      })
+      hinting.catch(() => undefined)
     },
   }
 }

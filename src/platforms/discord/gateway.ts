@@ -3,6 +3,7 @@
 import {
   asSwitchboardError,
   type Clock,
+  createSerialLines,
   LEASE_RENEW_MS,
   type LinkLease,
   type Logger,
@@ -73,7 +74,7 @@ export function startGateway(
   let ended: (why: string) => void = () => undefined
   const identifiedAt = new Map<number, number>()
   /** Of each bucket: the last in its row of those that want to identify. */
-  const rows = new Map<number, Promise<void>>()
+  const rows = createSerialLines<number>()
 
   const wait = (ms: number) =>
     new Promise<void>((resolve) => {
@@ -107,14 +108,7 @@ export function startGateway(
   /** One at a time for each bucket. Whoever has gone meanwhile takes nobody's place. */
   const mayIdentify = async (shard: number, isWanted: () => boolean): Promise<void> => {
     const bucket = shard % (info ?? (await askInfo())).concurrency
-    const turn = (rows.get(bucket) ?? Promise.resolve()).then(() =>
-      isWanted() ? identifySoon(shard, bucket, isWanted) : undefined,
-    )
-    rows.set(
-      bucket,
-      turn.catch(() => undefined),
-    )
-    return turn
+    return rows.run(bucket, () => (isWanted() ? identifySoon(shard, bucket, isWanted) : undefined))
   }
 
   /** Resolves when the pause after the one before is over. Throws where the day's are used up. */

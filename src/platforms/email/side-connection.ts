@@ -1,8 +1,7 @@
 // A second connection beside the link, for what is asked now and then: attachments, history, the folder Sent. One task at a
 // time; it is opened when needed and closed when nobody needed it for a while.
 import type { ImapFlow } from 'imapflow'
-import { type Cancel, type Clock, SwitchboardError } from '../../contract/index.ts'
-import { createSerial } from '../../kit/index.ts'
+import { type Cancel, type Clock, createSerial, SwitchboardError } from '../../contract/index.ts'
 import { answered, imapError } from './imap-client.ts'
 
 export interface SideConnection {

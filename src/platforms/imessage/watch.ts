@@ -5,6 +5,7 @@ import {
   type Cancel,
   type Clock,
   createBoundedMap,
+  createSerial,
   type InboundEvent,
   LEASE_RENEW_MS,
   type LinkLease,
@@ -60,7 +61,7 @@ export function startWatch(stored: string | null, deps: WatchDeps): Watch {
   let stopped = false
   let failures = 0
   let cancel: Cancel = () => undefined
-  let looking: Promise<void> = Promise.resolve()
+  const inOrder = createSerial()
 
   const connect = (): ChatDb => {
     const db = deps.open()
@@ -219,18 +220,18 @@ export function startWatch(stored: string | null, deps: WatchDeps): Watch {
     cancel()
     if (stopped) return
     cancel = clock.after(ms, () => {
-      looking = look()
+      void inOrder(look)
     })
   }
 
-  looking = look()
+  void inOrder(look)
   return {
     db() {
       if (open === null) throw new SwitchboardError('platform_unavailable', 'chat.db cannot be read now')
       return open
     },
     renew() {
-      looking = looking.then(() => {
+      void inOrder(() => {
         away()
         return look()
       })
@@ -238,7 +239,7 @@ export function startWatch(stored: string | null, deps: WatchDeps): Watch {
     async stop() {
       stopped = true
       cancel()
-      await looking
+      await inOrder(() => undefined)
       cancel()
       away()
       await lease.release()

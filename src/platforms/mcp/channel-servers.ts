@@ -1,15 +1,15 @@
 // The pool of channel servers: each connected once, however many agents it speaks to. A new configuration ends what is
 // gone, begins what is new, starts anew what changed (its secrets included) and leaves the rest alone.
 import { createHash } from 'node:crypto'
-import type {
-  ChannelServers,
-  Clock,
-  LinkLease,
-  Logger,
-  McpServerSettings,
-  Random,
+import {
+  type ChannelServers,
+  type Clock,
+  createSerial,
+  type LinkLease,
+  type Logger,
+  type McpServerSettings,
+  type Random,
 } from '../../contract/index.ts'
-import { createSerial } from '../../kit/index.ts'
 import { createGroupWatcher } from '../../kit/processes/index.ts'
 import { DEFAULT_TIMINGS, type LaunchDeps, readLaunch, type Timings } from './config.ts'
 import { createSupervisor, type Supervisor } from './supervisor.ts'

@@ -1,6 +1,8 @@
 // The IMAP side of the fake: connections, IDLE, and the fault plan between a command and its answer.
+
 import type { Server, Socket } from 'node:net'
 import { createServer } from 'node:net'
+import { createSerial } from '../../contract/index.ts'
 import type { FaultPlan } from '../fault-plan.ts'
 import { CAPABILITIES, type Credentials, createImapSession } from './imap-session.ts'
 import { createCommandReader, parseCommand } from './imap-words.ts'
@@ -25,7 +27,7 @@ function serve(socket: Socket, { world, password, isToken, plan, onCommand, deaf
   let idling: string | null = null
   /** AUTHENTICATE without its answer, which is the next line. */
   let half: string | null = null
-  let queue: Promise<unknown> = Promise.resolve()
+  const inOrder = createSerial()
 
   const write = (line: string | Buffer) => {
     if (socket.writable) socket.write(Buffer.concat([Buffer.from(line), Buffer.from('\r\n')]))
@@ -84,7 +86,7 @@ function serve(socket: Socket, { world, password, isToken, plan, onCommand, deaf
 
   const read = createCommandReader({
     command(line) {
-      queue = queue.then(() => take(line)).catch(() => socket.destroy())
+      inOrder(() => take(line)).catch(() => socket.destroy())
     },
     wantsLiteral: () => write('+ go on'),
   })
