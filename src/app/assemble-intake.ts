@@ -26,6 +26,7 @@ export function assembleIntake(
     tellsLimits: (integration) => tellsLimits(links, integration),
     textLimit: (integration) => promptLimitOf(links.get(integration)),
     isOneWay: (integration) => isOneWay(links, integration),
+    isChannelServer: (integration) => links.get(integration)?.adapter.channel !== undefined,
     keepsHistory: (integration) => links.get(integration)?.adapter.history !== undefined,
     tellsDeletions: (integration) => links.get(integration)?.adapter.abilities.deletes === true,
     canEdit: (integration) => links.get(integration)?.adapter.abilities.edits ?? false,

@@ -7,6 +7,7 @@ import {
   type ChannelsSettings,
   defined,
   type IntegrationSettings,
+  isServerBinding,
   type McpServerSettings,
   type Settings,
 } from '../contract/index.ts'
@@ -55,7 +56,7 @@ function mentions(agent: Pick<AgentSettings, 'channels' | 'bindings'>, server: s
   return (
     agent.channels?.approved.some((entry) => entry.server === server) === true ||
     agent.bindings.some(
-      (binding) => binding.allowedChannelServers.includes(server) || isServerBinding(binding, server),
+      (binding) => binding.allowedChannelServers.includes(server) || isBindingOf(server, binding),
     )
   )
 }
@@ -96,7 +97,7 @@ function integrationOf(server: McpServerSettings, agent: AgentSettings): Integra
 
 /** A binding that names the server itself brings its own limits and words along. */
 function bindingOf(server: string, agent: AgentSettings): Binding {
-  const named = agent.bindings.find((binding) => isServerBinding(binding, server))
+  const named = agent.bindings.find((binding) => isBindingOf(server, binding))
   const limiting = named?.senderLimit ? named : agent.bindings.find((binding) => admits(binding, server))
   return {
     ...named,
@@ -112,6 +113,6 @@ function admits(binding: Binding, server: string): boolean {
   return binding.senderLimit !== undefined && binding.allowedChannelServers.includes(server)
 }
 
-function isServerBinding(binding: Pick<Binding, 'plugin' | 'instance'>, server: string): boolean {
-  return binding.plugin === CHANNEL_PLATFORM && binding.instance === server
+function isBindingOf(server: string, binding: Pick<Binding, 'plugin' | 'instance'>): boolean {
+  return isServerBinding(binding) && binding.instance === server
 }

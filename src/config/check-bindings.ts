@@ -1,5 +1,5 @@
 // Who hears what: bindings name integrations that exist, do not overlap, and leave nothing unheard.
-import { CHANNEL_PLATFORM } from '../contract/index.ts'
+import { isServerBinding } from '../contract/index.ts'
 import { cutsAt } from './cuts-at.ts'
 import type { Wrong } from './issues.ts'
 import { suggestion } from './nearest.ts'
@@ -32,7 +32,7 @@ export function bindings(config: Config, wrong: Wrong, warnings: string[]): void
       const path = ['agents', index, 'inbound_bindings', place]
       const instance = instanceOf(config, binding)
       const platform = platformOf.get(instance)
-      const isServer = binding.plugin === CHANNEL_PLATFORM && Object.hasOwn(config.mcp_servers, instance)
+      const isServer = isServerBinding(binding) && Object.hasOwn(config.mcp_servers, instance)
       if (isServer) continue
       if (platform === undefined) {
         if (ids.length === 0) {
@@ -69,7 +69,7 @@ export function overlaps(config: Config, wrong: Wrong): void {
       const instance = instanceOf(config, binding)
       const owner = `agents[${index}].inbound_bindings[${place}]`
       // Several agents may hear one channel server: each gets a turn of its own.
-      if (binding.plugin === CHANNEL_PLATFORM && Object.hasOwn(config.mcp_servers, instance)) continue
+      if (isServerBinding(binding) && Object.hasOwn(config.mcp_servers, instance)) continue
       if (binding.conversations === undefined) {
         const before = rest.get(instance)
         if (before === undefined) rest.set(instance, owner)
@@ -156,7 +156,7 @@ export function channelServers(config: Config, warnings: string[]): void {
         agent.inbound_bindings.some(
           (binding) =>
             binding.allowed_channel_servers.includes(name) ||
-            (binding.plugin === CHANNEL_PLATFORM && instanceOf(config, binding) === name),
+            (isServerBinding(binding) && instanceOf(config, binding) === name),
         ),
     )
     if (!heard) warnings.push(`mcp_servers.${name} is mentioned by no agent: it is not started`)

@@ -7,6 +7,11 @@ import type { McpServerSettings } from './settings.ts'
 /** The platform behind channel servers: what bindings call it, and the integrations that are made from `mcp_servers`. */
 export const CHANNEL_PLATFORM = 'mcp'
 
+/** It stands for a channel server itself, not for a place that admits some of them. */
+export function isServerBinding({ plugin }: { readonly plugin: string }): boolean {
+  return plugin === CHANNEL_PLATFORM
+}
+
 /** Whose names a server speaks: `experimental['<prefix>/channel']`, `notifications/<prefix>/channel`. */
 export type ChannelPrefix = 'claude' | 'nexo'
 

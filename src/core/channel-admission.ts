@@ -6,7 +6,7 @@ import {
   address,
   agentById,
   type Binding,
-  CHANNEL_PLATFORM,
+  isServerBinding,
   parseAddress,
   SCHEDULE_PLACE,
   type Settings,
@@ -48,7 +48,7 @@ export async function admissionOf(asker: Asker, deps: AdmissionDeps): Promise<Ad
 /** With nothing open it is not known whose work the next call is. */
 function ofAllBindings(id: string, agent: AgentSettings | undefined): Admission {
   // What stands for a channel server itself admits nothing, and refuses nothing.
-  const bindings = (agent?.bindings ?? []).filter(({ plugin }) => plugin !== CHANNEL_PLATFORM)
+  const bindings = (agent?.bindings ?? []).filter((binding) => !isServerBinding(binding))
   if (bindings.length === 0) return { id, servers: null }
   return { id, servers: whatAllAdmit(bindings.map(admissionOfBinding)).servers }
 }

@@ -12,9 +12,9 @@ import {
   SwitchboardError,
 } from '../../contract/index.ts'
 import type { FileOp } from '../outbound/compose.ts'
-import { isOneWay, type Links, ONE_WAY_HINT } from '../outbound/links.ts'
+import { isOneWay, type Links } from '../outbound/links.ts'
 import type { Outlet } from '../outbound/outlet.ts'
-import { heldRefusal } from '../outbound/send-result.ts'
+import { heldRefusal, noFilesRefusal, oneWayRefusal } from '../outbound/send-result.ts'
 import type { Streams } from '../outbound/streams.ts'
 import { pickButtons } from '../picks.ts'
 import type { AgentTurns, Output } from './agent-turns.ts'
@@ -46,12 +46,7 @@ export function createAgentReplies(agent: string, deps: AgentRepliesDeps): Agent
     // Nobody is there to hear it: the end of such a turn is told by notify_on, anything else by a tool.
     const oneWay = isOneWay(deps.links, place.to.integration)
     const unheard = place.to.integration === SCHEDULE_PLACE || oneWay
-    if (oneWay && output.turn === undefined)
-      throw new SwitchboardError(
-        'execution_failed',
-        `Integration "${place.to.integration}" cannot send: it is one-way`,
-        { hint: ONE_WAY_HINT },
-      )
+    if (oneWay && output.turn === undefined) throw oneWayRefusal(place.to.integration)
     const files = unheard ? [] : await keptFiles(place.to.integration, output.files ?? [])
     const sends = unheard ? [] : replyRows(output, place.to, files)
     const flying = output.turn ? await turns.flightOf(output.turn) : null
@@ -107,8 +102,7 @@ export function createAgentReplies(agent: string, deps: AgentRepliesDeps): Agent
   const keptFiles = async (integration: string, files: readonly NewFile[]): Promise<readonly FileOp[]> => {
     if (files.length === 0) return []
     const adapter = deps.links.get(integration)?.adapter
-    if (!adapter?.abilities.files || !adapter.keep)
-      throw new SwitchboardError('execution_failed', `integration "${integration}" takes no files`)
+    if (!adapter?.abilities.files || !adapter.keep) throw noFilesRefusal(integration)
     const ops: FileOp[] = []
     for (const file of files)
       ops.push({ kind: 'file', name: file.name, mime: file.mime, ref: await adapter.keep(file) })

@@ -1,24 +1,29 @@
 // The door in: what is stored beside the events of a platform, and when nothing is.
 import { expect, it } from 'vitest'
-import type { Store } from '../../contract/index.ts'
+import type { InboundVerdict, ReceiveItem, Store } from '../../contract/index.ts'
 import { createTestClock, createTestRandom, testIntegration, testSettings } from '../../testing/index.ts'
 import { createRecordingLog } from '../../testing/recording-log.ts'
 import { createIntake, type Fence } from './intake.ts'
 
-function opened() {
+/** Of the agent that is bound there. */
+const PENDING = { id: 'abcde', agent: 'demo', state: 'pending', expiresAt: Number.POSITIVE_INFINITY }
+
+function opened(over: { readonly isChannelServer?: boolean; readonly prompts?: readonly unknown[] } = {}) {
   const stored: unknown[] = []
+  const kept: ReceiveItem[] = []
   const unused = async () => {
     throw new Error('nobody asks for this')
   }
   const settings = testSettings({ integrations: [testIntegration('tg')] })
   const intake = createIntake({
     store: {
-      async receive(_items: unknown, cursor: unknown) {
+      async receive(items: readonly ReceiveItem[], cursor: unknown) {
         stored.push(cursor)
-        return []
+        kept.push(...items)
+        return items.map(() => ({ duplicate: false, turn: 't', state: 'refused', effects: [] }))
       },
-      approval: unused,
-      sends: unused,
+      approval: over.prompts ? async () => PENDING : unused,
+      sends: over.prompts ? async () => over.prompts : unused,
       takeoverAt: unused,
     } as unknown as Pick<Store, 'receive' | 'approval' | 'approvals' | 'sends' | 'takeoverAt'>,
     sharedLimits: null,
@@ -31,6 +36,7 @@ function opened() {
     canEdit: () => false,
     textAsFile: () => false,
     isOneWay: () => false,
+    isChannelServer: () => over.isChannelServer === true,
     keepsHistory: () => false,
     tellsDeletions: () => false,
     tellsLimits: () => false,
@@ -40,7 +46,7 @@ function opened() {
     onWithdrawn: () => undefined,
     onAsked: () => undefined,
   })
-  return { intake, stored }
+  return { intake, stored, kept }
 }
 
 it('[I6.fenced-position] a position is stored under the lease, or not at all once that is lost', async () => {
@@ -56,4 +62,19 @@ it('[I6.fenced-position] a position is stored under the lease, or not at all onc
   // An embedded database has one daemon, and no lease.
   await intake.of('tg').receive([], { cursor: '9' })
   expect(stored.at(-1)).toEqual({ integration: 'tg', value: '9' })
+})
+
+it('[S10.server-verdict] a verdict as data counts from a channel server alone: elsewhere people were asked', async () => {
+  const verdict: InboundVerdict = {
+    ...{ kind: 'verdict', approval: 'abcde', behavior: 'allow', conversation: 'C1', chat: 'direct', at: 0 },
+    sender: { id: 'slack' },
+  }
+  const prompts = [{ id: 's_1', op: { kind: 'prompt' }, conversation: 'C1' }]
+  const reasonFor = async (isChannelServer: boolean) => {
+    const { intake, kept } = opened({ isChannelServer, prompts })
+    await intake.of('tg').receive([verdict])
+    return kept.map(({ reason }) => reason)
+  }
+  expect(await reasonFor(false)).toEqual(['not_asked'])
+  expect(await reasonFor(true)).toEqual(['verdict'])
 })

@@ -55,6 +55,8 @@ export interface IntakeDeps {
   readonly textAsFile: (integration: string) => boolean
   /** Nothing can be said back there. */
   readonly isOneWay: (integration: string) => boolean
+  /** What speaks there is a channel server: it can be asked for a verdict itself. */
+  readonly isChannelServer: (integration: string) => boolean
   readonly textLimit: (integration: string) => TextLimit
   /** Whether a sender over a limit is told by a message: false where the platform's own answer says so. */
   readonly tellsLimits: (integration: string) => boolean
@@ -115,7 +117,9 @@ export function createIntake(deps: IntakeDeps): Intake {
     const heldBy = form === null ? null : await holderAt(deps.store, form, at)
     const isMute = deps.isOneWay(integration.id)
     const waiting = isMute ? [] : await waitingHere({ event, settings, integration, now }, deps.store)
-    const asked = event.kind === 'verdict' && (await wasAsked(deps.store, event, integration.id))
+    // Elsewhere people were asked: an adapter that brings such an event must not decide over the heads of approvers.
+    const isAnswer = event.kind === 'verdict' && deps.isChannelServer(integration.id)
+    const asked = isAnswer && (await wasAsked(deps.store, event, integration.id))
     const failureWords = event.kind === 'report' ? await deps.failedLater.words(integration.id, event) : []
     const knock = {
       ...{ integration: integration.id, sender: event.sender.id, known, free: isFree },

@@ -1,7 +1,7 @@
 // What only channel servers bring: messages that their adapter's own gates barred, and verdicts that a server pushed. A
 // verdict counts only from a server that was asked, whatever id it names; it stands before the sender gate, for its
 // sender is the server itself.
-import { CHANNEL_PLATFORM, CONTINUE, lateText, type StepResult } from '../../contract/index.ts'
+import { CONTINUE, lateText, type StepResult } from '../../contract/index.ts'
 import type { StepInput } from './step-input.ts'
 
 export function barredStep({ event }: StepInput): StepResult {
@@ -16,10 +16,8 @@ export function serverVerdictStep(input: StepInput): StepResult {
     return {
       decision: { go: 'refuse', reason: 'integration_disabled', key: `${integration.origin}.enabled` },
     }
-  // An id that names nothing, an approval of another agent, one that others were asked: all the same from outside. On any
-  // other platform people were asked: an adapter that brings such an event must not decide over the heads of approvers.
-  const isServer = integration.platform === CHANNEL_PLATFORM
-  if (!isServer || !approval || approval.agent !== input.agent || !input.asked)
+  // An id that names nothing, an approval of another agent, one that others were asked: all the same from outside.
+  if (!approval || approval.agent !== input.agent || !input.asked)
     return { decision: { go: 'refuse', reason: 'not_asked', key: integration.origin } }
   if (approval.state !== 'pending' || approval.expiresAt <= input.now)
     return { decision: { go: 'consume', reason: 'verdict_late', answer: lateText(approval) } }

@@ -22,8 +22,8 @@ import {
 import type { SettleOptions, Settling } from '../dispatch/settling.ts'
 import type { SharedLimits } from '../shared-limits.ts'
 import { compose, type Saying, type SplitText } from './compose.ts'
-import { isOneWay, type Link, type Links, ONE_WAY_HINT, textLimitOf } from './links.ts'
-import { resultOf } from './send-result.ts'
+import { isOneWay, type Link, type Links, textLimitOf } from './links.ts'
+import { oneWayRefusal, resultOf } from './send-result.ts'
 import type { Sender } from './sender.ts'
 
 export interface OutletDeps {
@@ -110,12 +110,7 @@ export function createOutlet(deps: OutletDeps): Outlet {
   return {
     running(integration) {
       const link = links.get(integration)
-      if (link && isOneWay(links, integration))
-        throw new SwitchboardError(
-          'execution_failed',
-          `Integration "${integration}" cannot send: it is one-way`,
-          { hint: ONE_WAY_HINT },
-        )
+      if (link && isOneWay(links, integration)) throw oneWayRefusal(integration)
       if (link) return link
       const known = integrationById(settings(), integration)
       const why =

@@ -8,6 +8,7 @@ import {
   SwitchboardError,
   type TakeoverRow,
 } from '../../contract/index.ts'
+import { ONE_WAY_HINT } from './links.ts'
 
 /** The result of a message in one or several parts. */
 export function resultOf(rows: readonly (SendRow | null)[]): SendResult {
@@ -29,6 +30,16 @@ export function resultOf(rows: readonly (SendRow | null)[]): SendResult {
 /** A person has the place, or answered that message in the agent's place. */
 export function heldRefusal(held: Pick<TakeoverRow, 'holder' | 'holderName'>): SwitchboardError {
   return new SwitchboardError('held', `not sent: this conversation was ${heldByText(held)}`)
+}
+
+/** Nobody hears an answer there. `hint`: what would take one. */
+export function oneWayRefusal(integration: string): SwitchboardError {
+  const words = `Integration "${integration}" cannot send: it is one-way`
+  return new SwitchboardError('execution_failed', words, { hint: ONE_WAY_HINT })
+}
+
+export function noFilesRefusal(integration: string): SwitchboardError {
+  return new SwitchboardError('execution_failed', `integration "${integration}" takes no files`)
 }
 
 export function refusedResult(error: SwitchboardError): SendResult {

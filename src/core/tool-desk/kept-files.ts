@@ -3,6 +3,7 @@
 import { type NewFile, SwitchboardError, type ToolCaller } from '../../contract/index.ts'
 import type { FileOp } from '../outbound/compose.ts'
 import type { Link } from '../outbound/links.ts'
+import { noFilesRefusal } from '../outbound/send-result.ts'
 
 export interface SendableFiles {
   /**
@@ -22,8 +23,7 @@ export function createKeptFiles(files: SendableFiles | undefined) {
         'files: only a host attached with `switchboard channel` on this machine can attach files',
       )
     const { adapter, integration } = link
-    if (!adapter.abilities.files || !adapter.keep)
-      throw new SwitchboardError('execution_failed', `integration "${integration}" takes no files`)
+    if (!adapter.abilities.files || !adapter.keep) throw noFilesRefusal(integration)
     const read: NewFile[] = []
     for (const path of paths) read.push(await files.read(path, caller.folder))
     const ops: FileOp[] = []
