@@ -75,7 +75,7 @@ describe('[I13.modules-guide] the guide', () => {
     const { code, out } = await run(['node_modules/vitest/vitest.mjs', 'run', '--root', folder], {
       NO_COLOR: '1',
     })
-    expect([code, /Test Files +2 passed/.test(out)], out).toEqual([0, true])
+    expect([code, /Test Files +3 passed/.test(out)], out).toEqual([0, true])
     expect(out).toMatch(/Tests .*\d+ passed/)
     expect(out).not.toContain('failed')
   })

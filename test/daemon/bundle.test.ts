@@ -170,7 +170,7 @@ it('[I18.pack-whole] what is installed imports only what is installed with it; t
   const wanted = ['supports-color', 'pg-cloudflare', 'pg-native', ...Object.keys(manifest.dependencies)]
   const strange = (door: string) => importedBy(door).filter((name) => !wanted.includes(name))
   expect(importedBy('cli/main')).toEqual(expect.arrayContaining(['mailauth', 'openai']))
-  const doors = ['cli/main', 'index', 'adapter', 'chorus/index', 'host/index', 'testing/emulate']
+  const doors = ['cli/main', 'index', 'adapter', 'markdown', 'chorus/index', 'host/index', 'testing/emulate']
   expect(doors.map((door) => [door, strange(door)])).toEqual(doors.map((door) => [door, []]))
   expect(strange('testing/index')).toEqual(['fast-check', 'vitest'])
 })

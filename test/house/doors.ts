@@ -22,6 +22,8 @@ export const DOORS: Readonly<Record<string, readonly string[] | '*'>> = {
   host: ['contract', 'kit', 'platforms', 'config', 'core'],
   // The library door for adapters of others: light.
   'adapter.ts': ['contract', 'kit'],
+  // The reader of Markdown, for renderers of others.
+  'markdown.ts': ['contract', 'kit'],
   'index.ts': '*',
 }
 

@@ -1,0 +1,14 @@
+// Hostile Markdown costs work in proportion to its length; and what is strong is shown so.
+import { readMarkdown } from 'switchboard/markdown'
+import { describeRenderer } from 'switchboard/testing'
+import { expect, it } from 'vitest'
+import { marks } from './marks.mjs'
+
+describeRenderer('marks', marks)
+
+it('shows what is strong between asterisks, and an asterisk as one', () => {
+  expect(marks.render(readMarkdown('It is **on fire**: 2 * 3'))).toEqual({
+    text: 'It is *on fire*: 2 \\* 3',
+    plain: 'It is on fire: 2 * 3',
+  })
+})
