@@ -1,10 +1,17 @@
 // What the running daemon hands to `doctor --security`: its own settings, tokens, servers and paths.
 import { expect, it } from 'vitest'
+import type { DataFolder } from '../config/data-folder.ts'
 import { defaultSettings } from '../config/default-settings.ts'
-import { judgeRunning } from './judge-security.ts'
+import { testAgent, testIntegration } from '../testing/test-settings.ts'
+import { createAdapters } from './adapter-shelf.ts'
+import { judgeConfiguration, judgeRunning } from './judge-security.ts'
+
+const files = { config: ['/a/switchboard.yaml'], secrets: [], database: '/a/db' }
 
 it('[I14.doctor-security] judges the tokens, servers and address of the daemon that runs', async () => {
   const settings = defaultSettings({ defaultStore: 'sqlite:x' })
+  const adapters = createAdapters()
+  await Promise.all(settings.integrations.map(({ platform }) => adapters.platform(platform)))
   const token = {
     id: 'tok_1',
     kind: 'admin',
@@ -24,12 +31,12 @@ it('[I14.doctor-security] judges the tokens, servers and address of the daemon t
     program: null,
   }
   const deps = {
+    adapters,
     settings: () => settings,
     clock: { now: () => 2_000 },
     store: { tokens: async () => [token] },
     gateway: { servers: () => ({ all: () => [{ facts: () => ({ ...facts, stamp }) }] }) },
   } as unknown as Parameters<typeof judgeRunning>[0]
-  const files = { config: ['/a/switchboard.yaml'], secrets: [], database: '/a/db' }
   const report = await judgeRunning(deps, { host: '0.0.0.0', adminTokenChosen: true, files })
   expect(report.findings.map(({ severity, key }) => [severity, key])).toEqual([
     ['medium', 'server.host'],
@@ -39,4 +46,36 @@ it('[I14.doctor-security] judges the tokens, servers and address of the daemon t
   ])
   expect(report.files).toEqual(files)
   expect(report.unjudged).toHaveLength(1)
+})
+
+it('[I14.doctor-security] knows the doors of the embedded default without a daemon, too', async () => {
+  const folder = { path: '/a', defaultStore: 'sqlite:/a/db' } as DataFolder
+  const { findings } = await judgeConfiguration(null, folder)
+  expect(findings).toEqual([
+    {
+      severity: 'low',
+      what: 'hook demo is unsigned and believes the header X-Sender from this machine: any program here can say who it is',
+      key: 'embedded default: integrations[1].secret',
+    },
+  ])
+})
+
+it('[I13.module-security] options of a foreign adapter that are called like those of a hook or model mean nothing to it', async () => {
+  const options = { sender_header: 'X-Sender', auth: 'basic', signature: 'plain', out: { room: 'ops' } }
+  const connector = { type: 'parrot', options: { limits: { tokens: 9 }, risky_tools: [], dialect: 'nexo' } }
+  const settings = {
+    ...defaultSettings({ defaultStore: 'sqlite:x' }),
+    integrations: [testIntegration('duty', { platform: 'pager', options })],
+    agents: [testAgent('polly', ['duty'], { connector })],
+  }
+  const foreign = { name: 'x', docs: 'x', create: () => null }
+  const deps = {
+    adapters: { loadedPlatform: () => foreign, loadedConnector: () => foreign, changed: () => new Set() },
+    settings: () => settings,
+    clock: { now: () => 2_000 },
+    store: { tokens: async () => [] },
+    gateway: { servers: () => null },
+  } as unknown as Parameters<typeof judgeRunning>[0]
+  const report = await judgeRunning(deps, { host: '127.0.0.1', adminTokenChosen: true, files })
+  expect(report).toEqual({ findings: [], unjudged: [], files })
 })

@@ -4,7 +4,9 @@ import { openConfigSource } from '../config/config-source.ts'
 import type { DataFolder } from '../config/data-folder.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { resolveStore } from '../config/secret-reference.ts'
-import type { GuardedFiles, SecurityReport } from '../contract/index.ts'
+import type { GuardedFiles, SecurityReport, ServerReach, Settings } from '../contract/index.ts'
+import { isLoopbackListener } from '../server/host-guard.ts'
+import { isPublic } from '../server/near.ts'
 import { createAdapters } from './adapter-shelf.ts'
 import { createLogger } from './logger.ts'
 import { createModuleGates } from './module-gates.ts'
@@ -38,7 +40,7 @@ export async function judgeRunning(
   return {
     ...securityFindings({
       ...{ settings: settings(), host, adminTokenChosen, tokens, servers, now: clock.now() },
-      gates: createModuleGates(adapters, settings).all(),
+      modules: createModuleGates(adapters, settings).findings(reachOf(host, settings())),
     }),
     files,
   }
@@ -51,6 +53,12 @@ export async function judgeConfiguration(file: string | null, folder: DataFolder
   const adapters = createAdapters({ leaveModulesAlone: true })
   const config = await openConfigSource({ file, adapters, defaultStore: folder.defaultStore }, { clock, log })
   const settings = config.current()
+  // The embedded default is made without its modules.
+  await adapters.open({
+    ...{ folder: folder.path, modules: [] },
+    platforms: settings.integrations.map(({ platform }) => platform),
+    connectors: settings.agents.map(({ connector }) => connector.type),
+  })
   const sources = {
     folder: file === null ? folder.path : dirname(file),
     env: readEnvironment().variables,
@@ -61,7 +69,7 @@ export async function judgeConfiguration(file: string | null, folder: DataFolder
     adminTokenChosen: null,
     tokens: null,
     servers: null,
-    gates: createModuleGates(adapters, () => settings).all(),
+    modules: createModuleGates(adapters, () => settings).findings(reachOf(settings.server.host, settings)),
     now: clock.now(),
   })
   const files = { config: config.files(), secrets: secretFiles(settings, sources.folder) }
@@ -71,4 +79,8 @@ export async function judgeConfiguration(file: string | null, folder: DataFolder
     const why = `the database's file: ${thrown instanceof Error ? thrown.message : String(thrown)}`
     return { ...judged, unjudged: [...judged.unjudged, why], files: { ...files, database: null } }
   }
+}
+
+function reachOf(host: string, { server }: Pick<Settings, 'server'>): ServerReach {
+  return { host, near: isLoopbackListener(host), public: isPublic(server.publicUrl) }
 }

@@ -77,8 +77,9 @@ function lookOver(
   lookOverOptions(one.options, called)
   if (one.setup !== undefined && !(isMap(one.setup) && Array.isArray(one.setup.questions)))
     throw new Error(`${called}: "setup" lacks "questions"`)
-  if (one.doctor !== undefined && typeof one.doctor !== 'function')
-    throw new Error(`${called}: "doctor" is no function`)
+  for (const member of ['doctor', 'security'])
+    if (one[member] !== undefined && typeof one[member] !== 'function')
+      throw new Error(`${called}: "${member}" is no function`)
   return called
 }
 

@@ -39,6 +39,45 @@ it('[I13.module-doctor] one that throws or answers nonsense is a closed gate, an
     expect(gatesBy(() => nonsense)).toMatchObject([{ pass: false, reason: 'its module answered nonsense' }])
 })
 
+const REACH = { host: '0.0.0.0', near: false, public: true }
+const findingsBy = (security: unknown, integrations = [one]) =>
+  createModuleGates(
+    {
+      loadedPlatform: () => ({ ...telegramModule, doctor: undefined, security }) as never,
+      loadedConnector: () => ({ security }) as never,
+      changed: () => new Set(),
+    },
+    () => testSettings({ integrations, agents: ['kate'] }),
+  ).findings(REACH)
+
+it('[I13.module-security] what a module finds open is listed, of what is switched on, and nothing else of it', () => {
+  const open = ({ id }: { readonly id: string }, { host }: typeof REACH) => [
+    { severity: 'low', what: `${id} is open at ${host}`, key: 'k', fix: 'rm' },
+  ]
+  const found = (id: string) => ({ severity: 'low', what: `${id} is open at 0.0.0.0`, key: 'k' })
+  expect(findingsBy(open)).toEqual({
+    ...{ gates: [], unjudged: [] },
+    ...{ ofIntegrations: [found('tg')], ofAgents: [found('kate')] },
+  })
+  expect(findingsBy(open, [{ ...one, enabled: false }]).ofIntegrations).toEqual([])
+  expect(findingsBy(undefined)).toEqual({ gates: [], ofIntegrations: [], ofAgents: [], unjudged: [] })
+})
+
+it('[I13.module-security] one that throws or answers nonsense is not judged, and that is said', () => {
+  const throwing = () => {
+    throw new Error('boom')
+  }
+  expect(findingsBy(throwing)).toMatchObject({
+    ...{ ofIntegrations: [], ofAgents: [] },
+    unjudged: [
+      'what stands open at integration tg: its module threw: Error: boom',
+      'what stands open at agent kate: its module threw: Error: boom',
+    ],
+  })
+  for (const nonsense of [7, [null], [{ severity: 'worst', what: 'x', key: 'k' }], [{ severity: 'low' }]])
+    expect(findingsBy(() => nonsense).unjudged).toHaveLength(2)
+})
+
 it('[I13.modules-restart] a file that changed is told as changed, one that is gone as gone', () => {
   const here = fileURLToPath(import.meta.url)
   const standing = (from: string, file: string) => ({

@@ -6,31 +6,58 @@ import type {
   DoctorReport,
   GateView,
   IntegrationSettings,
+  SecurityFinding,
+  ServerReach,
   Settings,
 } from '../contract/index.ts'
 import type { StatusDeps } from './status.ts'
 
+/** What the modules say to `doctor --security`. */
+export interface ModuleFindings {
+  readonly gates: readonly { readonly of: string; readonly gate: GateView }[]
+  readonly ofIntegrations: readonly SecurityFinding[]
+  readonly ofAgents: readonly SecurityFinding[]
+  /** Those that could not say it. */
+  readonly unjudged: readonly string[]
+}
+
 export function createModuleGates(adapters: StatusDeps['adapters'], settings: () => Settings) {
   const server = () => ({ publicUrl: settings().server.publicUrl })
-  const ofIntegration = (one: IntegrationSettings): readonly GateView[] => {
-    const module = adapters?.loadedPlatform(one.platform, settings().modules)
-    return looked(() => module?.doctor?.(one, server()), one.origin)
-  }
-  const ofAgent = (one: AgentSettings): readonly GateView[] => {
-    const module = adapters?.loadedConnector(one.connector.type, settings().modules)
-    return looked(() => module?.doctor?.(one, server()), `${one.origin}.connector`)
-  }
+  const platformOf = (one: IntegrationSettings) => adapters?.loadedPlatform(one.platform, settings().modules)
+  const connectorOf = (one: AgentSettings) =>
+    adapters?.loadedConnector(one.connector.type, settings().modules)
+  const ofIntegration = (one: IntegrationSettings): readonly GateView[] =>
+    looked(() => platformOf(one)?.doctor?.(one, server()), one.origin)
+  const ofAgent = (one: AgentSettings): readonly GateView[] =>
+    looked(() => connectorOf(one)?.doctor?.(one, server()), `${one.origin}.connector`)
   return {
     ofIntegration,
     ofAgent,
     /** Of all that is switched on. */
-    all(): readonly { readonly of: string; readonly gate: GateView }[] {
+    findings(reach: ServerReach): ModuleFindings {
       const { integrations, agents } = settings()
       const on = integrations.filter(({ enabled }) => enabled)
-      return [
-        ...on.flatMap((one) => ofIntegration(one).map((gate) => ({ of: `integration ${one.id}`, gate }))),
-        ...agents.flatMap((one) => ofAgent(one).map((gate) => ({ of: `agent ${one.id}`, gate }))),
-      ]
+      const unjudged: string[] = []
+      const found = (of: string, look: () => unknown): readonly SecurityFinding[] => {
+        const answer = answerOf(look, isFinding)
+        if (answer.problem === null)
+          return answer.found.map(({ severity, what, key }) => ({ severity, what, key }))
+        unjudged.push(`what stands open at ${of}: ${answer.problem}`)
+        return []
+      }
+      return {
+        gates: [
+          ...on.flatMap((one) => ofIntegration(one).map((gate) => ({ of: `integration ${one.id}`, gate }))),
+          ...agents.flatMap((one) => ofAgent(one).map((gate) => ({ of: `agent ${one.id}`, gate }))),
+        ],
+        ofIntegrations: on.flatMap((one) =>
+          found(`integration ${one.id}`, () => platformOf(one)?.security?.(one, reach)),
+        ),
+        ofAgents: agents.flatMap((one) =>
+          found(`agent ${one.id}`, () => connectorOf(one)?.security?.(one, reach)),
+        ),
+        unjudged,
+      }
     },
     /** Nothing where no module is named. */
     standing(): Pick<DoctorReport, 'modules'> {
@@ -49,12 +76,20 @@ export function createModuleGates(adapters: StatusDeps['adapters'], settings: ()
 }
 
 function looked(look: () => unknown, key: string): readonly GateView[] {
+  const { found, problem } = answerOf(look, isGate)
+  return problem === null ? found : [{ gate: 'module', pass: false, reason: problem, key }]
+}
+
+function answerOf<T>(
+  look: () => unknown,
+  isOne: (one: unknown) => one is T,
+): { readonly found: readonly T[]; readonly problem: string | null } {
   try {
     const found = look() ?? []
-    if (Array.isArray(found) && found.every(isGate)) return found
-    return [failed('its module answered nonsense', key)]
+    if (Array.isArray(found) && found.every(isOne)) return { found, problem: null }
+    return { found: [], problem: 'its module answered nonsense' }
   } catch (thrown) {
-    return [failed(`its module threw: ${String(thrown).slice(0, 200)}`, key)]
+    return { found: [], problem: `its module threw: ${String(thrown).slice(0, 200)}` }
   }
 }
 
@@ -66,10 +101,16 @@ function isGate(one: unknown): one is GateView {
     typeof pass === 'boolean' &&
     typeof reason === 'string' &&
     typeof key === 'string' &&
-    (open === undefined || open === 'high' || open === 'medium' || open === 'low')
+    (open === undefined || isSeverity(open))
   )
 }
 
-function failed(reason: string, key: string): GateView {
-  return { gate: 'module', pass: false, reason, key }
+function isFinding(one: unknown): one is SecurityFinding {
+  if (typeof one !== 'object' || one === null) return false
+  const { severity, what, key } = one as Partial<SecurityFinding>
+  return isSeverity(severity) && typeof what === 'string' && typeof key === 'string'
+}
+
+function isSeverity(one: unknown): boolean {
+  return one === 'high' || one === 'medium' || one === 'low'
 }

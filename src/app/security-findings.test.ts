@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { defaultSettings } from '../config/default-settings.ts'
 import type { IntegrationSettings, ServerView, Settings } from '../contract/index.ts'
-import { testAgent } from '../testing/test-settings.ts'
+import { testIntegration } from '../testing/test-settings.ts'
 import { type SecurityFacts, securityFindings } from './security-findings.ts'
 
 const base = defaultSettings({ defaultStore: 'sqlite:x' })
@@ -12,7 +12,7 @@ const CLOSED: SecurityFacts = {
   adminTokenChosen: false,
   tokens: [],
   servers: [],
-  gates: [],
+  modules: { gates: [], ofIntegrations: [], ofAgents: [], unjudged: [] },
   now: Date.parse('2026-06-01T00:00:00.000Z'),
 }
 
@@ -29,32 +29,15 @@ const serverWith = (more: Partial<Settings['server']>) => ({
   settings: settingsWith({ server: { ...base.server, ...more } }),
 })
 
-function hookOf(options: Readonly<Record<string, unknown>>, more: Partial<IntegrationSettings> = {}) {
-  const one: IntegrationSettings = {
-    id: 'ci',
-    platform: 'webhook',
-    enabled: true,
-    default: false,
-    scope: 'bound',
-    origin: 'integrations[0]',
-    access: {
-      readable: true,
-      dm: 'allowlist',
-      allowFrom: ['kate'],
-      approvers: [],
-      groups: {},
-      mentionPatterns: [],
-    },
-    options,
-    ...more,
-  }
-  return one
-}
-
 function opened(access: Partial<Extract<IntegrationSettings['access'], { readable: true }>>) {
-  const tg = hookOf({}, { id: 'tg', platform: 'telegram' })
-  if (!tg.access.readable) throw new Error('unreachable')
-  return { settings: settingsWith({ integrations: [{ ...tg, access: { ...tg.access, ...access } }] }) }
+  const tg = testIntegration('tg', {
+    access: {
+      ...{ readable: true, dm: 'allowlist', allowFrom: ['kate'], approvers: [] },
+      ...{ groups: {}, mentionPatterns: [] },
+      ...access,
+    },
+  })
+  return { settings: settingsWith({ integrations: [tg] }) }
 }
 
 const token = (more: object) => ({
@@ -69,27 +52,10 @@ const token = (more: object) => ({
   ...more,
 })
 
-it('[I16.limits-day] an agent that pays for tokens without a limit a day, or whose tools do not all ask, is found', () => {
-  const agent = (options: object) => ({
-    settings: settingsWith({
-      agents: [{ ...testAgent('kate', []), connector: { type: 'x', options: { ...options } } }],
-    }),
-  })
-  const limits = { steps: 25, minutes: 10, tokens: 200_000 }
-  expect(found(agent({ limits }))).toEqual([
-    ['low', 'agents[0].connector.limits.tokens_per_day', 'agent kate has no limit of tokens or cost a day'],
-  ])
-  expect(found(agent({ limits: { ...limits, tokens_per_day: 9 }, risky_tools: [] }))).toMatchObject([
-    ['medium', 'agents[0].connector.risky_tools', expect.stringContaining('only those that are listed')],
-  ])
-  expect(found(agent({ limits: { ...limits, cost_per_day: 9 } }))).toEqual([])
-  expect(found(agent({}))).toEqual([])
-})
-
 describe('[I14.doctor-security] what is open', () => {
   it('nothing, where all is closed', () => {
     expect(found({})).toEqual([])
-    expect(found({ settings: settingsWith({ integrations: [hookOf({ secret: 'env:S' })] }) })).toEqual([])
+    expect(found(opened({}))).toEqual([])
   })
 
   it('a listener beyond this machine, worse without an admin token of its own', () => {
@@ -115,48 +81,6 @@ describe('[I14.doctor-security] what is open', () => {
     expect(told).toEqual([['medium', 'server.admin_token', expect.stringContaining('plain text')]])
     expect(JSON.stringify(told)).not.toContain('hunter2')
     expect(found(serverWith({ adminToken: 'env:ADMIN' }))).toEqual([])
-  })
-
-  it.each([
-    ['low', 'secret', 'any program here', false, null, '127.0.0.1'],
-    ['medium', 'behind_proxy', 'refuses everybody', false, 'https://sb.example.com', '127.0.0.1'],
-    ['low', 'secret', 'the proxy must set it', true, 'https://sb.example.com', '127.0.0.1'],
-    ['high', 'secret', 'without the proxy', true, 'https://sb.example.com', '0.0.0.0'],
-  ])('an unsigned hook: %s, %s, %s', (severity, key, words, behind_proxy, publicUrl, host) => {
-    const hook = hookOf({ sender_header: 'X-Sender', behind_proxy })
-    const settings = settingsWith({ integrations: [hook], server: { ...base.server, publicUrl } })
-    const told = found({ settings, host, adminTokenChosen: true })
-    expect(told).toContainEqual([severity, `integrations[0].${key}`, expect.stringContaining(words)])
-    const off = settingsWith({ integrations: [{ ...hook, enabled: false }] })
-    expect(found({ settings: off })).toEqual([])
-  })
-
-  it('a hook whose secret travels, and one that posts unsigned', () => {
-    const plain = hookOf({ secret: 'env:S', signature: 'plain' })
-    expect(found({ settings: settingsWith({ integrations: [plain] }) })).toEqual([
-      ['low', 'integrations[0].signature', expect.any(String)],
-    ])
-    const out = (more: object) => hookOf({ secret: 'env:S', out: { url: 'https://a.example', ...more } })
-    expect(found({ settings: settingsWith({ integrations: [out({})] }) })).toEqual([
-      ['low', 'integrations[0].out.secret', expect.any(String)],
-    ])
-    expect(found({ settings: settingsWith({ integrations: [out({ secret: 'env:O' })] }) })).toEqual([])
-    expect(found({ settings: settingsWith({ integrations: [out({ format: 'slack' })] }) })).toEqual([])
-    for (const auth of ['loopback', 'url_secret', 'basic', 'bearer', 'gitlab', { type: 'header' }])
-      expect(found({ settings: settingsWith({ integrations: [hookOf({ auth })] }) })).toEqual([
-        ['low', 'integrations[0].auth', expect.any(String)],
-      ])
-    const recipe = (name: string, more: object = {}) =>
-      found({
-        settings: settingsWith({ integrations: [hookOf({ recipe: name, secret: 'env:S', ...more })] }),
-      })
-    expect(recipe('gitlab')).toEqual([
-      ['low', 'integrations[0].auth', expect.stringContaining('signing token')],
-    ])
-    expect(recipe('gitlab', { auth: 'standard' })).toEqual([])
-    expect(recipe('github')).toEqual([])
-    for (const auth of ['github', 'standard', { type: 'sns' }])
-      expect(found({ settings: settingsWith({ integrations: [hookOf({ auth })] }) })).toEqual([])
   })
 
   it('a place where anybody may talk, and an open group', () => {

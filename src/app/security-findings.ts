@@ -2,7 +2,6 @@
 // open groups and plugins. Plain facts in, findings out.
 import type {
   AgentSettings,
-  GateView,
   IntegrationSettings,
   RateLimit,
   ReadDesk,
@@ -14,6 +13,7 @@ import type {
 } from '../contract/index.ts'
 import { isLoopbackListener } from '../server/host-guard.ts'
 import { isPublic } from '../server/near.ts'
+import type { ModuleFindings } from './module-gates.ts'
 
 type TokenView = Awaited<ReturnType<ReadDesk['tokens']>>[number]
 
@@ -27,29 +27,31 @@ export interface SecurityFacts {
   readonly tokens: readonly TokenView[] | null
   readonly servers: readonly ServerView[] | null
   /** What the modules say of what they were given. */
-  readonly gates: readonly { readonly of: string; readonly gate: GateView }[]
+  readonly modules: ModuleFindings
   readonly now: number
 }
 
 const NAMED = 10
 
 export function securityFindings(facts: SecurityFacts): Omit<SecurityReport, 'files'> {
+  const { modules } = facts
   const { integrations, agents, tunables } = facts.settings
   const on = integrations.filter(({ enabled }) => enabled)
   return {
     findings: [
       ...exposure(facts),
-      ...on.flatMap((one) => hook(one, facts)),
+      ...modules.ofIntegrations,
       ...on.flatMap(openDoors),
-      ...facts.gates.flatMap(openGate),
+      ...modules.gates.flatMap(openGate),
       ...limits(tunables),
       ...agents.flatMap(bindingLimits),
-      ...agents.flatMap(spending),
+      ...modules.ofAgents,
       ...lastingTokens(facts.tokens ?? []),
       ...idleTokens(facts.tokens ?? [], facts.now),
       ...(facts.servers ?? []).flatMap(plugin),
     ],
     unjudged: [
+      ...modules.unjudged,
       ...(facts.tokens === null ? ['tokens that never expire or are not used: no daemon was asked'] : []),
       ...((facts.tokens ?? []).some(isUseUnknown)
         ? ['whether tokens that were minted before their use was recorded are used']
@@ -62,27 +64,6 @@ export function securityFindings(facts: SecurityFacts): Omit<SecurityReport, 'fi
         : []),
     ],
   }
-}
-
-/** An agent that pays for tokens, known by the limits that its options have: what a day may cost, and which tools ask. */
-function spending({ id, origin, connector: { options } }: AgentSettings): SecurityFinding[] {
-  const limits = options.limits as Readonly<Record<string, unknown>> | undefined
-  if (typeof limits !== 'object' || limits === null || limits.tokens === undefined) return []
-  const found: SecurityFinding[] = []
-  const key = `${origin}.connector`
-  if (limits.tokens_per_day === undefined && limits.cost_per_day === undefined)
-    found.push(
-      finding('low', `agent ${id} has no limit of tokens or cost a day`, `${key}.limits.tokens_per_day`),
-    )
-  if (options.risky_tools !== undefined)
-    found.push(
-      finding(
-        'medium',
-        `of the tools of agent ${id} only those that are listed wait for an approval`,
-        `${key}.risky_tools`,
-      ),
-    )
-  return found
 }
 
 function exposure({ settings: { server }, host, adminTokenChosen }: SecurityFacts): SecurityFinding[] {
@@ -119,81 +100,6 @@ function exposure({ settings: { server }, host, adminTokenChosen }: SecurityFact
   return found
 }
 
-/** Forms of proof that cover no body. */
-const UNSIGNED: Readonly<Record<string, string>> = {
-  loopback: 'believes every program of this machine',
-  url_secret: 'has its secret in the URL, where proxies and senders may log it; nothing signs the body',
-  basic: 'is sent a password: nothing signs the body',
-  bearer: 'is sent its secret in a header: nothing signs the body',
-  header: 'is sent its secret in a header: nothing signs the body',
-  gitlab: 'is sent its secret in a header: nothing signs the body; a signing token with auth standard does',
-}
-
-/** Whom a hook believes, and whether others can tell that what it posts is ours. Its options say that it is one. */
-function hook(
-  { id, origin, options }: IntegrationSettings,
-  { settings: { server }, host }: SecurityFacts,
-): SecurityFinding[] {
-  const found: SecurityFinding[] = []
-  if (options.secret === undefined && options.sender_header !== undefined)
-    found.push(unsignedHook({ id, origin, options }, server.publicUrl, host))
-  else if (options.signature === 'plain')
-    found.push(
-      finding(
-        'low',
-        `hook ${id} is sent its secret in a header: nothing signs the body; github signs it`,
-        `${origin}.signature`,
-      ),
-    )
-  // A recipe's sender proves itself in the form of its own name, where only the key is given.
-  const byRecipe =
-    options.secret === undefined || options.signature !== undefined ? undefined : options.recipe
-  const written = options.auth ?? byRecipe
-  const type = typeof written === 'object' && written !== null && 'type' in written ? written.type : written
-  const unsigned = typeof type === 'string' && Object.hasOwn(UNSIGNED, type) ? UNSIGNED[type] : undefined
-  if (unsigned !== undefined) found.push(finding('low', `hook ${id} ${unsigned}`, `${origin}.auth`))
-  const { out } = options
-  const isSigned = typeof out === 'object' && out !== null && 'secret' in out && out.secret !== undefined
-  // Takers with a form of their own know us by their URL or token.
-  const isOurForm = typeof out === 'object' && out !== null && (!('format' in out) || out.format === 'json')
-  if (isOurForm && !isSigned)
-    found.push(
-      finding(
-        'low',
-        `hook ${id} posts its answers unsigned: who takes them cannot tell that they are ours`,
-        `${origin}.out.secret`,
-      ),
-    )
-  return found
-}
-
-function unsignedHook(
-  { id, origin, options }: Pick<IntegrationSettings, 'id' | 'origin' | 'options'>,
-  publicUrl: string | null,
-  host: string,
-): SecurityFinding {
-  const header = `hook ${id} is unsigned and believes the header ${String(options.sender_header)}`
-  if (options.behind_proxy === true)
-    return isLoopbackListener(host)
-      ? finding(
-          'low',
-          `${header}: the proxy must set it itself, and any program of this machine can`,
-          `${origin}.secret`,
-        )
-      : finding(
-          'high',
-          `${header}, and ${host} is reached without the proxy: anybody can say who they are`,
-          `${origin}.secret`,
-        )
-  if (isPublic(publicUrl))
-    return finding(
-      'medium',
-      `${header} from this machine only, and with public_url nobody counts as that: it refuses everybody until behind_proxy is true or it has a secret`,
-      `${origin}.behind_proxy`,
-    )
-  return finding('low', `${header} from this machine: any program here can say who it is`, `${origin}.secret`)
-}
-
 function openDoors({ id, origin, access }: IntegrationSettings): SecurityFinding[] {
   if (!access.readable) return []
   const key = `${origin}.access`
@@ -215,7 +121,7 @@ function openDoors({ id, origin, access }: IntegrationSettings): SecurityFinding
   ]
 }
 
-function openGate({ of, gate: { open, reason, key } }: SecurityFacts['gates'][number]): SecurityFinding[] {
+function openGate({ of, gate: { open, reason, key } }: ModuleFindings['gates'][number]): SecurityFinding[] {
   return open === undefined ? [] : [finding(open, `${of}: ${reason}`, key)]
 }
 

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { unseenTurns } from './unseen-turns.ts'
 
-const MANY = Array.from({ length: 3_000 }, (_, at) => ({ id: `idle-${at}`, connector: { options: {} } }))
+const MANY = Array.from({ length: 3_000 }, (_, at) => ({ id: `idle-${at}` }))
 
 it.each([
   [20, 20, undefined],
@@ -23,7 +23,7 @@ it.each([
       roster: { get: () => ({ connector: { redelivery: { unseenTold: true } } }) } as never,
       settings: {
         tunables: { unseenNoticeMs: 1_000 },
-        agents: [{ id: 'kate', connector: { options: {} } }, ...MANY],
+        agents: [{ id: 'kate' }, ...MANY],
       } as never,
       now: 1_000_000,
     })
@@ -32,5 +32,30 @@ it.each([
     expect(found[0]?.turn).toBe('t1')
     expect(found.at(-1)?.more).toBe(more)
     expect(found.slice(0, -1).every((one) => one.more === undefined)).toBe(true)
+  },
+)
+
+it.each([
+  [true, 'take me as a channel', /^the host took messages before/],
+  [false, 'take me as a channel', /^take me as a channel$/],
+  [null, 'take me as a channel', /^take me as a channel$/],
+  [false, undefined, /^its host never showed/],
+])(
+  '[I13.module-doctor] why it lies unseen is said by its connector: proven %s, %s',
+  async (proven, unseenBecause, why) => {
+    const connector = {
+      ...{ redelivery: { unseenTold: true }, unseenBecause },
+      whereIs: () => (proven === null ? null : { host: 'h', proven }),
+    }
+    const found = await unseenTurns({
+      store: { turns: async () => [{ id: 't', seq: 1, agent: 'kate', updatedAt: 0 }] } as never,
+      roster: { get: () => ({ connector }) } as never,
+      settings: {
+        tunables: { unseenNoticeMs: 1_000 },
+        agents: [{ id: 'kate', connector: { type: 'parrot', options: { dialect: 'nexo' } } }],
+      } as never,
+      now: 1_000_000,
+    })
+    expect(found).toMatchObject([{ turn: 't', why: expect.stringMatching(why) }])
   },
 )

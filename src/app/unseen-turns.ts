@@ -12,6 +12,8 @@ import { iso } from './views.ts'
 
 /** Of each agent the oldest; that there are more is said at the last. */
 const SHOWN = 20
+const TOOK_BEFORE = 'the host took messages before: it is busy, or stopped listening; look at its session'
+const NEVER_TOOK = 'its host never showed that it takes messages: look at its session'
 
 export interface UnseenTurnsDeps {
   readonly store: Pick<Store, 'turns'>
@@ -26,7 +28,7 @@ export async function unseenTurns(deps: UnseenTurnsDeps): Promise<readonly Unsee
   const found: UnseenView[] = []
   const told = settings.agents.filter(({ id }) => roster.get(id)?.connector.redelivery.unseenTold === true)
   const handed = told.length === 0 ? new Map<string | null, TurnRow[]>() : await handedOf(store)
-  for (const { id, connector } of told) {
+  for (const { id } of told) {
     const post = roster.get(id)
     const rows = (handed.get(id) ?? []).slice(-SHOWN - 1).reverse()
     const unseen = rows.filter((row) => row.updatedAt <= before)
@@ -37,7 +39,7 @@ export async function unseenTurns(deps: UnseenTurnsDeps): Promise<readonly Unsee
         agent: id,
         host: where?.host ?? null,
         since: iso(row.updatedAt),
-        why: likely(where?.proven ?? false, connector.options.dialect === 'nexo'),
+        why: where?.proven ? TOOK_BEFORE : (post?.connector.unseenBecause ?? NEVER_TOOK),
         ...defined({ more: at === SHOWN - 1 && unseen.length > SHOWN ? true : undefined }),
       })
     }
@@ -54,10 +56,4 @@ async function handedOf(store: UnseenTurnsDeps['store']): Promise<Map<string | n
     else found.set(row.agent, [row])
   }
   return found
-}
-
-function likely(proven: boolean, nexo: boolean): string {
-  if (proven) return 'the host took messages before: it is busy, or stopped listening; look at its session'
-  if (nexo) return 'the host does not take this server as a channel: look at its own list of channels'
-  return 'the session gate of Claude Code is likely closed: start it with --dangerously-load-development-channels server:switchboard (as a plugin: plugin:switchboard@switchboard); its other gates are listed below'
 }

@@ -254,6 +254,8 @@ export interface AgentConnector {
   takeUp?(delivery: Delivery, seen: boolean): boolean
   /** Which host has it, for people; null: none here. */
   whereIs?(turn: string): { readonly host: string; readonly proven: boolean } | null
+  /** Why a host that never took a message sees none, most likely, and what to do: `doctor` says it of turns that lie unseen. */
+  readonly unseenBecause?: string
   /** Writes the verdict to the asking host. `gone`: there is nobody to tell. `fetched`: the agent will come for it. */
   verdict?(verdict: Verdict): Promise<'relayed' | 'gone' | 'fetched'>
   /** True if something was running and was told to stop. */

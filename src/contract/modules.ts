@@ -4,6 +4,7 @@ import type { AgentConnector, ConnectorDeps } from './agent.ts'
 import type { Clock } from './clock.ts'
 import type { GateView } from './doctor-report.ts'
 import type { PlatformAdapter, PlatformDeps } from './platform.ts'
+import type { SecurityFinding } from './security.ts'
 import type { AgentSettings, IntegrationSettings } from './settings.ts'
 
 /** A Standard Schema that can also tell its JSON Schema: any library that has both will do, and none is needed. */
@@ -60,6 +61,8 @@ export interface PlatformModule extends AdapterModule {
     integration: IntegrationSettings,
     server: { readonly publicUrl: string | null },
   ): readonly GateView[]
+  /** What stands open by its options, besides gates with `open`: `doctor --security` alone lists it. `what` names it. */
+  security?(integration: IntegrationSettings, server: ServerReach): readonly SecurityFinding[]
   readonly emulator?: StartEmulator
   /** Heavy things are loaded here and not before. Throws `config_invalid` when the options cannot be used. */
   create(deps: PlatformDeps): PlatformAdapter | Promise<PlatformAdapter>
@@ -69,7 +72,18 @@ export interface ConnectorModule extends AdapterModule {
   /** Its agents answer at URLs that are handed to them with a turn: with several nodes these must lead to any of them. */
   readonly callsBack?: true
   doctor?(agent: AgentSettings, server: { readonly publicUrl: string | null }): readonly GateView[]
+  security?(agent: AgentSettings, server: ServerReach): readonly SecurityFinding[]
   create(deps: ConnectorDeps): AgentConnector | Promise<AgentConnector>
+}
+
+/** From where this server is reached, as far as its settings tell. */
+export interface ServerReach {
+  /** Where it listens. */
+  readonly host: string
+  /** Its listener is reached from this machine alone. */
+  readonly near: boolean
+  /** It has a public URL: what comes through its proxy looks as if it began here, so nobody counts as near. */
+  readonly public: boolean
 }
 
 /** One that can be configured and is not built: it has no adapter. */

@@ -24,6 +24,11 @@ const WINDOW = 256
 /** A line that was full has room again when it has so much, or for half of it: a commit a place would be many. */
 const ROOMY = 64
 const FILES_REMEMBERED = 1_000
+const NOT_TAKEN = {
+  claude:
+    'the session gate of Claude Code is likely closed: start it with --dangerously-load-development-channels server:switchboard (as a plugin: plugin:switchboard@switchboard); its other gates are listed below',
+  nexo: 'the host does not take this server as a channel: look at its own list of channels',
+}
 /** As long a session that went back for another node is left to it: longer than a lane rests and a sweep takes. */
 const LEFT_TO_OTHERS_MS = 10_000
 
@@ -267,6 +272,7 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
       const facts = host?.lines.at(-1)?.link.facts
       return host ? { host: `${facts?.client ?? 'a host'} (${host.key})`, proven: host.proven } : null
     },
+    unseenBecause: NOT_TAKEN[dialect],
     verdict: (verdict) => asks.verdict(verdict),
     async stop() {
       stopping = true

@@ -1,6 +1,8 @@
 // What proves that a host listens, and what stands behind its tool results while nothing shows that it saw a turn.
 import { expect, it } from 'vitest'
+import { testConnectorDeps } from '../../testing/test-deps.ts'
 import { openChannel, turn } from './fixtures/opened.ts'
+import { createChannelConnector } from './index.ts'
 import { TRIAL_MS } from './moves.ts'
 
 const ASK = { requestId: 'abcde', toolName: 'Bash', description: '', inputPreview: 'ls' }
@@ -105,4 +107,13 @@ it('[I14.tools-binding] a call says which turns are open where it comes from', a
   await host.call('ack', { message_id: 'm1' })
   await host.call('reply', { chat_id: 'place:room', text: 'x', reply_to: 'm2' })
   expect(await open()).toEqual({ open: [], used: true })
+})
+
+it('[S6.ch-doctor-why] says why a host that is unproven sees nothing, as its dialect has it', () => {
+  const because = (options: object) =>
+    createChannelConnector(testConnectorDeps({ options: { ...options } })).unseenBecause
+  expect(because({ dialect: 'claude' })).toContain('--dangerously-load-development-channels')
+  expect(because({ dialect: 'nexo' })).toBe(
+    'the host does not take this server as a channel: look at its own list of channels',
+  )
 })

@@ -55,3 +55,33 @@ it('[I16.doctor] doctor is told which model it is, what its limits are, and that
   ])
   expect(agent({ provider: 'x' })).toEqual([])
 })
+
+it('[I16.limits-day] an agent without a limit a day, or whose tools do not all ask, is found by doctor --security', () => {
+  const found = (options: object) =>
+    llmModule.security?.(
+      testAgent('kate', [], {
+        connector: {
+          type: 'llm',
+          options: { provider: 'anthropic', model: 'm1', api_key: 'secret:x', ...options },
+        },
+      }),
+      { host: '127.0.0.1', near: true, public: false },
+    )
+  expect(found({})).toEqual([
+    {
+      severity: 'low',
+      what: 'agent kate has no limit of tokens or cost a day',
+      key: 'agents[0].connector.limits.tokens_per_day',
+    },
+  ])
+  expect(found({ limits: { tokens_per_day: 9 }, risky_tools: [] })).toEqual([
+    {
+      severity: 'medium',
+      what: 'of the tools of agent kate only those that are listed wait for an approval',
+      key: 'agents[0].connector.risky_tools',
+    },
+  ])
+  const prices = { input: 1, output: 1 }
+  expect(found({ limits: { cost_per_day: 9 }, prices })).toEqual([])
+  expect(found({ model: 7 })).toEqual([])
+})

@@ -1,5 +1,11 @@
 // What Switchboard knows of the connector `llm` before it runs one.
-import type { ConnectorModule, GateView, Options } from '../../contract/index.ts'
+import type {
+  AgentSettings,
+  ConnectorModule,
+  GateView,
+  Options,
+  SecurityFinding,
+} from '../../contract/index.ts'
 import { llmOptions } from './config.ts'
 
 /** Servers of one's own: they are anywhere, and most take no key. */
@@ -64,7 +70,29 @@ export const llmModule: ConnectorModule = {
           ]),
     ]
   },
+  security: spending,
   create: async (deps) => (await import('./index.ts')).createLlmConnector(deps),
+}
+
+/** What a day may cost, and which tools ask. */
+function spending({ id, origin, connector }: AgentSettings): readonly SecurityFinding[] {
+  const parsed = llmOptions.safeParse(connector.options)
+  if (!parsed.success) return []
+  const { limits, risky_tools } = parsed.data
+  const found: SecurityFinding[] = []
+  if (limits.tokens_per_day === undefined && limits.cost_per_day === undefined)
+    found.push({
+      severity: 'low',
+      what: `agent ${id} has no limit of tokens or cost a day`,
+      key: `${origin}.connector.limits.tokens_per_day`,
+    })
+  if (risky_tools !== undefined)
+    found.push({
+      severity: 'medium',
+      what: `of the tools of agent ${id} only those that are listed wait for an approval`,
+      key: `${origin}.connector.risky_tools`,
+    })
+  return found
 }
 
 function plainGate(key: string): GateView {

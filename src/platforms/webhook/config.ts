@@ -127,7 +127,8 @@ function authOf(id: string, hook: WrittenHook, read: (reference: string) => stri
 }
 
 /** A recipe knows how its sender proves itself, where only the key is given. */
-function writtenAuth({ auth, secret: shared, signature, recipe }: WrittenHook): AuthOptions | undefined {
+export function writtenAuth(hook: WrittenHook): AuthOptions | undefined {
+  const { auth, secret: shared, signature, recipe } = hook
   const known =
     recipe === undefined || shared === undefined || signature !== undefined ? null : RECIPES[recipe].auth
   return auth ?? (known as AuthOptions | null) ?? undefined

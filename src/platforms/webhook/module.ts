@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { PlatformModule } from '../../contract/index.ts'
 import { webhookOptions } from './config.ts'
+import { hookFindings } from './findings.ts'
 import { pasteLines } from './paste-lines.ts'
 
 export const webhookModule: PlatformModule = {
@@ -30,5 +31,6 @@ export const webhookModule: PlatformModule = {
     paste: pasteLines,
     url: ({ base, id }) => `${base}/hooks/${encodeURIComponent(id)}`,
   },
+  security: hookFindings,
   create: async (deps) => (await import('./index.ts')).createWebhook(deps),
 }

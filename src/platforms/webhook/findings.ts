@@ -1,0 +1,61 @@
+// What `doctor --security` says of a hook, by its options alone: whom it believes, and whether others can tell that what it
+// posts is ours.
+import type { IntegrationSettings, SecurityFinding, ServerReach, Severity } from '../../contract/index.ts'
+import type { AuthType } from './auth-options.ts'
+import { webhookOptions, writtenAuth } from './config.ts'
+
+/** Forms of proof that cover no body. */
+const UNSIGNED: Readonly<Partial<Record<AuthType, string>>> = {
+  loopback: 'believes every program of this machine',
+  url_secret: 'has its secret in the URL, where proxies and senders may log it; nothing signs the body',
+  basic: 'is sent a password: nothing signs the body',
+  bearer: 'is sent its secret in a header: nothing signs the body',
+  header: 'is sent its secret in a header: nothing signs the body',
+  gitlab: 'is sent its secret in a header: nothing signs the body; a signing token with auth standard does',
+}
+
+export function hookFindings(
+  { id, origin, options }: Pick<IntegrationSettings, 'id' | 'origin' | 'options'>,
+  server: ServerReach,
+): readonly SecurityFinding[] {
+  const parsed = webhookOptions.safeParse(options)
+  if (!parsed.success) return []
+  const { sender_header, behind_proxy, signature, out } = parsed.data
+  const found: SecurityFinding[] = []
+  const say = (severity: Severity, words: string, key: string) =>
+    found.push({ severity, what: `hook ${id} ${words}`, key: `${origin}.${key}` })
+  if (sender_header !== undefined) say(...believedHeader(sender_header, behind_proxy, server))
+  else if (signature === 'plain')
+    say('low', 'is sent its secret in a header: nothing signs the body; github signs it', 'signature')
+  const auth = writtenAuth(parsed.data)
+  const type = typeof auth === 'object' ? auth.type : auth
+  const unsigned = type === undefined ? undefined : UNSIGNED[type]
+  if (unsigned !== undefined) say('low', unsigned, 'auth')
+  // Takers with a form of their own know us by their URL or token.
+  if (out?.format === 'json' && out.secret === undefined)
+    say('low', 'posts its answers unsigned: who takes them cannot tell that they are ours', 'out.secret')
+  return found
+}
+
+function believedHeader(
+  name: string,
+  behindProxy: boolean,
+  server: ServerReach,
+): [severity: Severity, words: string, key: string] {
+  const header = `is unsigned and believes the header ${name}`
+  if (behindProxy)
+    return server.near
+      ? ['low', `${header}: the proxy must set it itself, and any program of this machine can`, 'secret']
+      : [
+          'high',
+          `${header}, and ${server.host} is reached without the proxy: anybody can say who they are`,
+          'secret',
+        ]
+  if (server.public)
+    return [
+      'medium',
+      `${header} from this machine only, and with public_url nobody counts as that: it refuses everybody until behind_proxy is true or it has a secret`,
+      'behind_proxy',
+    ]
+  return ['low', `${header} from this machine: any program here can say who it is`, 'secret']
+}
