@@ -78,6 +78,15 @@ describe('what loads', () => {
     })
   })
 
+  it('[I13.option-keys] options of adapters are what their schemas give, whatever they are called', () => {
+    const { agents } = settingsFrom(`
+agents:
+  - { id: a, connector: { type: acp, command: x, cwd: ./work } }
+  - { id: b, connector: { type: claude-code, cwd: ./work } }
+`)
+    expect(agents.map(({ connector }) => connector.options.cwd)).toEqual(['./work', './work'])
+  })
+
   it('a relative store starts at the file, an absolute one and others stay', () => {
     expect(settingsFrom('store: sqlite:./a/b.db').store).toBe('sqlite:/etc/sb/a/b.db')
     expect(settingsFrom('store: sqlite:/x/b.db').store).toBe('sqlite:/x/b.db')

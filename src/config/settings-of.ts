@@ -85,28 +85,15 @@ export function* settingsOf(
   }
   yield
   const digest = yield* digestSteps(meaning)
-  const placed = withFolders(plain, place.folder)
-  yield
-  return { ...placed, digest, warnings }
-}
-
-// Relative folders start at the file. Done after the digest: where the file lies is not what it means.
-function withFolders<T extends Omit<Settings, 'digest' | 'warnings'>>(plain: T, folder: string): T {
-  const placed = (options: Readonly<Record<string, unknown>>) =>
-    typeof options.cwd === 'string' ? { ...options, cwd: resolve(folder, options.cwd) } : options
-  return {
-    ...plain,
-    agents: plain.agents.map((agent) => ({
-      ...agent,
-      connector: { ...agent.connector, options: placed(agent.connector.options) },
-    })),
-    mcpServers: plain.mcpServers.map((server) => ({ ...server, options: placed(atHome(server.options)) })),
-  }
+  // After the digest: where the file lies is not what it means.
+  const mcpServers = plain.mcpServers.map((one) => ({ ...one, options: placed(one.options, place.folder) }))
+  return { ...plain, mcpServers, digest, warnings }
 }
 
 /** A program of the file runs where the file lies, wherever the daemon was started from. A plugin has a folder of its own. */
-function atHome(options: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return typeof options.command === 'string' && options.cwd === undefined ? { ...options, cwd: '.' } : options
+function placed(options: Readonly<Record<string, unknown>>, folder: string) {
+  const cwd = options.cwd ?? (options.command === undefined ? undefined : '.')
+  return typeof cwd === 'string' ? { ...options, cwd: resolve(folder, cwd) } : options
 }
 
 export function integrationOf(

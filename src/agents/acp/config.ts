@@ -1,5 +1,5 @@
 // The options of the connector `acp`: which program speaks the Agent Client Protocol, where it runs, and what it may do.
-import { isAbsolute, join } from 'node:path'
+import { resolve } from 'node:path'
 import { z } from 'zod'
 import {
   type ConnectorDeps,
@@ -89,7 +89,7 @@ export function readConfig(deps: Pick<ConnectorDeps, 'agent' | 'secret' | 'proce
   return {
     ...parsed.data,
     place,
-    folder: cwd === undefined ? place.base : isAbsolute(cwd) ? cwd : join(place.base, cwd),
+    folder: resolve(place.base, cwd ?? '.'),
     environment: { ...place.environment, ...listed },
     secrets,
   }

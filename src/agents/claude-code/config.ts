@@ -1,5 +1,5 @@
 // The options of the connector `claude-code`: which program, where it runs, and what it may do without being asked.
-import { isAbsolute, join } from 'node:path'
+import { resolve } from 'node:path'
 import { z } from 'zod'
 import {
   type ConnectorDeps,
@@ -72,10 +72,9 @@ export function readConfig(deps: ConnectorDeps): ClaudeCodeConfig {
     secrets.push(value)
     return [name, value]
   })
-  const folder = cwd === undefined ? join(place.folder, 'work') : cwd
   return {
     ...options,
-    cwd: isAbsolute(folder) ? folder : join(place.base, folder),
+    cwd: cwd === undefined ? resolve(place.folder, 'work') : resolve(place.base, cwd),
     env: Object.fromEntries(resolved),
     ...{ secrets, place, journal, tokens, publicBase },
   }
