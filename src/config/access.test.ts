@@ -1,9 +1,10 @@
 // Proves the doors: defaults of access per platform, policy files, messaging.json, the embedded default, the digest.
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { WEB_OWNER } from '../contract/index.ts'
 import { listedRights } from '../core/people/approvers.ts'
 import { defaultSettings } from './default-settings.ts'
-import { loadText, problemsFrom, settingsFrom } from './fixtures/load-text.ts'
+import { BOOK, loadText, problemsFrom, settingsFrom } from './fixtures/load-text.ts'
 
 const first = (integration: string, files = {}) =>
   settingsFrom(`integrations: [${integration}]`, files).integrations[0]
@@ -70,6 +71,52 @@ describe('the door of each platform', () => {
       hook('port: 4747', 'auth: loopback'),
     ])
       expect(quiet).toEqual([])
+  })
+
+  it('[I13.option-keys] what options mean is said by the module alone, and one that throws says nothing', () => {
+    const throwing = () => {
+      throw new Error('boom')
+    }
+    const told = (more: object) => {
+      const foreign = {
+        ...{ name: 'pager', docs: 'x', create: throwing },
+        options: z.looseObject({}),
+        ...more,
+      }
+      const book = { ...BOOK, platform: () => foreign, platformNames: ['pager'] }
+      const { warnings, integrations } = settingsFrom(
+        `server: { public_url: https://sb.example.com }
+integrations: [{ id: duty, platform: pager, default: true, access: { allow_from: [kate] }, two_way: false, sender_header: X, require_auth_results: false }]
+agents: [{ id: a, connector: { type: demo }, inbound_bindings: [{ plugin: pager }] }]`,
+        {},
+        book,
+      )
+      const { oneWay, unproven } = integrations[0] ?? {}
+      return { warnings, oneWay, unproven }
+    }
+    expect(told({})).toEqual({ warnings: [], oneWay: undefined, unproven: undefined })
+    expect(told({ oneWay: throwing, nearOnly: throwing, provesSenders: throwing })).toEqual({
+      ...{ warnings: [], oneWay: undefined, unproven: true },
+    })
+    const open = { oneWay: () => true, nearOnly: () => 'door', provesSenders: () => true }
+    const bare = [
+      'integrations[0].default: "duty" is one-way, so no notification is sent there',
+      'integrations[0].door: "duty" takes requests of this machine alone, and with server.public_url none counts as that: it refuses everybody',
+    ]
+    expect(told(open)).toEqual({ warnings: bare, oneWay: true, unproven: undefined })
+    expect(told({ ...open, hints: { oneWay: 'ring it', nearOnly: 'lock it' } }).warnings).toEqual([
+      ...[`${bare[0]} (ring it)`, `${bare[1]} (lock it)`],
+    ])
+  })
+
+  it('[S6.ch-permission-cap] a mailbox whose senders nothing proves is marked, and no other', () => {
+    const mail = (more: string) =>
+      first(
+        `{ id: m, platform: email, address: a@b.example, imap: { host: h, password: env:P }, smtp: { host: h, password: env:P }${more} }`,
+      )?.unproven
+    expect(mail(', require_auth_results: false')).toBe(true)
+    expect([mail(', require_auth_results: true'), mail('')]).toEqual([undefined, undefined])
+    expect(first('{ id: w, platform: webhook, secret: env:S }')?.unproven).toBe(undefined)
   })
 
   it('a webhook without a gate is an error that names both keys', () => {

@@ -1,5 +1,6 @@
 // What loads, and is likely not what was meant: said as a warning, where the file is read.
 import { type AdapterBook, parseAddress } from '../contract/index.ts'
+import { asked } from './asked.ts'
 import { mayBacktrackForever } from './backtracking.ts'
 import { defaultAccessOf } from './default-access.ts'
 import type { Config } from './schema/index.ts'
@@ -23,13 +24,13 @@ export function unbuiltPlatforms(config: Config, warnings: string[]): void {
 
 /** Notifications are sent through no one-way integration: where the file would choose one, that is told. */
 export function deafEnds({ integrations, users, agents }: Config, warnings: string[]): void {
-  const deaf = new Set(
-    integrations.filter(({ adapter, options }) => adapter?.oneWay?.(options) === true).map(({ id }) => id),
+  const deaf = new Map(
+    integrations
+      .filter(({ adapter, options }) => asked(() => adapter?.oneWay?.(options)) === true)
+      .map(({ id, adapter }) => [id, hinted(adapter?.hints?.oneWay)]),
   )
   const warnOneWay = (place: string, id: string) =>
-    warnings.push(
-      `${place}: "${id}" is one-way, so no notification is sent there (two_way or out would take it)`,
-    )
+    warnings.push(`${place}: "${id}" is one-way, so no notification is sent there${deaf.get(id)}`)
   for (const [index, one] of integrations.entries())
     if (one.default && deaf.has(one.id)) warnOneWay(`integrations[${index}].default`, one.id)
   for (const [index, { notify_to }] of users.entries()) {
@@ -74,12 +75,17 @@ export function nearOnly({ server, integrations }: Config, warnings: string[]): 
   const url = server.public_url
   if (url === undefined || !URL.canParse(url) || LOOPBACK.test(new URL(url).hostname)) return
   for (const [index, { id, enabled, adapter, options }] of integrations.entries()) {
-    const key = adapter?.nearOnly?.(options) ?? null
+    const key = asked(() => adapter?.nearOnly?.(options)) ?? null
     if (key !== null && enabled)
       warnings.push(
-        `integrations[${index}].${key}: "${id}" takes requests of this machine alone, and with server.public_url none counts as that: it refuses everybody (give it a secret; or behind_proxy: true, where the proxy sets the header itself)`,
+        `integrations[${index}].${key}: "${id}" takes requests of this machine alone, and with server.public_url none counts as that: it refuses everybody${hinted(adapter?.hints?.nearOnly)}`,
       )
   }
+}
+
+/** What its module says would change it. */
+function hinted(hint: string | undefined): string {
+  return hint === undefined ? '' : ` (${hint})`
 }
 
 /** With a database of its own there is one node; what is only named may be shared. */

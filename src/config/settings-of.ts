@@ -13,6 +13,7 @@ import {
   type TakeoverSettings,
   type Tunables,
 } from '../contract/index.ts'
+import { asked } from './asked.ts'
 import { withChannelServers } from './channel-integrations.ts'
 import { instanceOf } from './check-bindings.ts'
 import { defaultAccessOf } from './default-access.ts'
@@ -117,7 +118,10 @@ export function integrationOf(
         ? { ...access, approvers, approversByDefault: true }
         : access,
     options: one.options,
-    ...(one.adapter?.oneWay?.(one.options) === true ? { oneWay: true as const } : {}),
+    ...(asked(() => one.adapter?.oneWay?.(one.options)) === true ? { oneWay: true as const } : {}),
+    ...(asked(() => one.adapter?.provesSenders?.(one.options) ?? true) === true
+      ? {}
+      : { unproven: true as const }),
     ackReaction: one.ack_reaction ?? config.tunables.ack_reaction,
     replyToMode: one.reply_to_mode ?? reply_to_mode,
     ...defined({ textChunkLimit: chunk }),

@@ -56,6 +56,10 @@ export interface PlatformModule extends AdapterModule {
   oneWay?(options: Options): boolean
   /** The key that makes an integration take requests of this machine alone; null: none does. Absent: none ever does. */
   nearOnly?(options: Options): string | null
+  /** What would change either, said behind the warning of it. */
+  readonly hints?: { readonly oneWay?: string; readonly nearOnly?: string }
+  /** Whether it is proven that senders are who they say. Absent: it is. */
+  provesSenders?(options: Options): boolean
   /** What is right or wrong with an integration, from its configuration alone: `doctor` shows it, running or not. */
   doctor?(
     integration: IntegrationSettings,
@@ -87,7 +91,10 @@ export interface ServerReach {
 }
 
 /** One that can be configured and is not built: it has no adapter. */
-export type PlannedModule = Pick<PlatformModule, 'name' | 'options' | 'defaultAccess' | 'oneWay' | 'nearOnly'>
+export type PlannedModule = Pick<
+  PlatformModule,
+  'name' | 'options' | 'defaultAccess' | 'oneWay' | 'nearOnly' | 'hints' | 'provesSenders'
+>
 
 export interface DefaultAccess {
   /** `credential`: whoever holds the platform's own credential may speak. */

@@ -13,7 +13,7 @@ export const REASONS = {
   flood: { of: ['refused'], text: 'The integration received more than its flood guard lets through.' },
   rate_limited: { of: ['refused'], text: 'The sender is over its limit.' },
   sender_not_allowed: { of: ['refused'], text: 'The sender is not in access.allow_from.' },
-  sender_unproven: { of: ['refused'], text: 'The sender’s address was not proven (require_auth_results).' },
+  sender_unproven: { of: ['refused'], text: 'The sender’s address was not proven.' },
   pairing_required: { of: ['refused'], text: 'The sender is not paired yet.' },
   dm_disabled: { of: ['refused'], text: 'Direct messages are off (access.dm).' },
   group_not_listed: { of: ['refused'], text: 'The group is not in access.groups.' },

@@ -42,6 +42,8 @@ export interface IntegrationSettings {
   readonly options: Readonly<Record<string, unknown>>
   /** By its module: messages come in and nothing can be said back. */
   readonly oneWay?: true
+  /** By its module: nothing proves that senders are who they say. */
+  readonly unproven?: true
   /** Reaction once the agent has the message; absent: the tunable. */
   readonly ackReaction?: string
   /** Which parts of an answer quote the message they answer. */

@@ -104,7 +104,7 @@ export function isOneWay(links: Pick<Links, 'get'>, integration: string): boolea
 }
 
 /** What to do where nobody hears an answer. */
-export const ONE_WAY_HINT = 'two_way or out of the integration would take answers'
+export const ONE_WAY_HINT = 'the options of the integration decide whether it takes answers'
 
 /** The configured reaction on the sender's own message, where the platform knows reactions. */
 export function ackReaction(row: TurnRow, emoji: string, link: Link | undefined): NewSend | null {

@@ -15,8 +15,8 @@ it('[S6.ch-permission-cap] only where every bound integration knows its senders'
   expect(asked(one({ access: { readable: false, problem: 'not read' } }))).toBe(false)
   const group = { ...LISTED, groups: { room: { allowFrom: ['*'] } } } as never
   expect(asked(one({ access: group }))).toBe(false)
-  expect(asked(one({ options: { require_auth_results: false } }))).toBe(false)
-  expect(asked(one({ options: { require_auth_results: true } }))).toBe(true)
+  expect(asked(one({ unproven: true }))).toBe(false)
+  expect(asked(one({ options: { require_auth_results: false } }))).toBe(true)
   expect(asked(one(), { ...one({ access: { ...LISTED, allowFrom: ['*'] } }), id: 'other' })).toBe(false)
 })
 

@@ -11,9 +11,9 @@ export function sendersAuthenticated(settings: Settings, agent: string): boolean
   return integrations.length > 0 && integrations.every(isAuthenticated)
 }
 
-function isAuthenticated({ access, options }: IntegrationSettings): boolean {
+function isAuthenticated({ access, unproven }: IntegrationSettings): boolean {
   if (!access.readable || access.allowFrom.includes('*')) return false
   if (Object.values(access.groups).some((group) => group.allowFrom.includes('*'))) return false
   // An address that nothing vouches for can be written by anybody.
-  return options.require_auth_results !== false
+  return unproven !== true
 }

@@ -44,6 +44,7 @@ export const emailModule: PlatformModule = {
   docs: 'docs/platforms/email.md',
   title: 'Email',
   defaultAccess: { dm: 'allowlist' },
+  provesSenders: ({ require_auth_results }) => require_auth_results === true,
   setup: {
     questions: [
       { key: 'address', flag: 'address', ask: 'address of the mailbox' },

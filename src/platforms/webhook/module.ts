@@ -18,6 +18,10 @@ export const webhookModule: PlatformModule = {
     const type = typeof auth === 'object' && auth !== null && 'type' in auth ? auth.type : auth
     return type === 'loopback' ? 'auth' : null
   },
+  hints: {
+    oneWay: 'two_way or out would take it',
+    nearOnly: 'give it a secret; or behind_proxy: true, where the proxy sets the header itself',
+  },
   setup: {
     questions: [
       {
