@@ -268,7 +268,7 @@ describe('the embedded default', () => {
     expect(settings.agents[0]?.bindings.map((binding) => binding.instance)).toEqual(['web', 'demo'])
   })
 
-  it('means the same as the file one would write for it', () => {
+  it('[I13.default-access] means the same as the file one would write for it: no default of a module differs in it', () => {
     const written = settingsFrom(`
 integrations:
   - { id: web, platform: web, default: true }

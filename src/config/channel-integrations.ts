@@ -3,6 +3,7 @@
 import {
   type AgentSettings,
   type Binding,
+  CHANNEL_DM,
   CHANNEL_PLATFORM,
   type ChannelsSettings,
   defined,
@@ -80,10 +81,9 @@ function integrationOf(server: McpServerSettings, agent: AgentSettings): Integra
     enabled: enabled !== false,
     default: false,
     scope: { agents: [agent.id] },
-    // The five gates are the credential; a policy beside the server narrows it.
     access: (access as IntegrationSettings['access'] | undefined) ?? {
       readable: true,
-      dm: 'credential',
+      dm: CHANNEL_DM,
       allowFrom: [],
       approvers: [],
       groups: {},

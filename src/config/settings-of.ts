@@ -4,6 +4,7 @@ import {
   type AccessPolicy,
   type AgentSettings,
   type Binding,
+  CHANNEL_DM,
   type ChannelsSettings,
   DEFAULT_PORT,
   defined,
@@ -64,7 +65,7 @@ export function* settingsOf(
       name,
       options: {
         ...options,
-        ...(access === undefined ? {} : { access: policyOf(access, 'credential', [], side) }),
+        ...(access === undefined ? {} : { access: policyOf(access, CHANNEL_DM, [], side) }),
       },
     })),
     users: config.users.map((user) => ({

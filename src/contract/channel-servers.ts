@@ -6,6 +6,8 @@ import type { McpServerSettings } from './settings.ts'
 
 /** The platform behind channel servers: what bindings call it, and the integrations that are made from `mcp_servers`. */
 export const CHANNEL_PLATFORM = 'mcp'
+/** Who may speak there by default. The five gates are the credential; a policy beside the server narrows it. */
+export const CHANNEL_DM = 'credential'
 
 /** It stands for a channel server itself, not for a place that admits some of them. */
 export function isServerBinding({ plugin }: { readonly plugin: string }): boolean {

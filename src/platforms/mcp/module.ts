@@ -1,7 +1,7 @@
 // What Switchboard knows of the platform `mcp` before it runs one. Its integrations are made from `mcp_servers` and the
 // agents' `channels`, one per server and agent: none is written by hand, so nothing of it stands in the file's schema.
 import { z } from 'zod'
-import { CHANNEL_PLATFORM, type PlatformModule } from '../../contract/index.ts'
+import { CHANNEL_DM, CHANNEL_PLATFORM, type PlatformModule } from '../../contract/index.ts'
 
 export const mcpModule: PlatformModule = {
   name: CHANNEL_PLATFORM,
@@ -9,7 +9,6 @@ export const mcpModule: PlatformModule = {
     .looseObject({ server: z.string(), agent: z.string() })
     .describe('A channel server, as one agent has it.'),
   docs: 'docs/platforms/mcp.md',
-  // The five gates are the credential; a policy beside the server narrows it.
-  defaultAccess: { dm: 'credential' },
+  defaultAccess: { dm: CHANNEL_DM },
   create: async (deps) => (await import('./index.ts')).createMcp(deps),
 }
