@@ -39,8 +39,8 @@ export interface AdaptersOptions {
 
 export function createAdapters(options: AdaptersOptions = {}): Adapters {
   const { given = [] } = options
-  const platforms = bankOf<PlatformModule>('platform', PLATFORMS, PLANNED_PLATFORMS)
-  const connectors = bankOf<ConnectorModule>('connector', CONNECTORS, PLANNED_CONNECTORS)
+  const platforms = bankOf<PlatformModule>(PLATFORMS, PLANNED_PLATFORMS)
+  const connectors = bankOf<ConnectorModule>(CONNECTORS, PLANNED_CONNECTORS)
   let foreign: ForeignModules | null = null
   const broughtTo = new WeakMap<AdapterBook, readonly ForeignModule[]>()
 
@@ -124,7 +124,6 @@ type Rows<Module> = Readonly<Record<string, () => Promise<Module>>>
 
 /** What is built in or planned on one bank of the river, loaded when it is named. */
 function bankOf<Module extends PlatformModule | ConnectorModule>(
-  bank: 'platform' | 'connector',
   rows: Rows<Module>,
   planned: Rows<PlannedModule>,
 ) {
@@ -141,7 +140,7 @@ function bankOf<Module extends PlatformModule | ConnectorModule>(
     if (plan) plans.set(name, await plan())
   }
   const withEmulator = (module: Module): Module => {
-    const emulator = bank === 'platform' ? EMULATORS.get(module.name) : undefined
+    const emulator = EMULATORS.get(module.name)
     return emulator ? { ...module, emulator } : module
   }
   return {

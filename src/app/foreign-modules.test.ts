@@ -147,6 +147,8 @@ describe('what a module holds', () => {
     [{ platforms: [{ ...whole, defaultAccess: { dm: 'everybody' } }] }, '"defaultAccess" names no policy'],
     [{ platforms: [{ ...whole, setup: {} }] }, '"setup" lacks "questions"'],
     [{ platforms: [{ ...whole, security: [] }] }, '"security" is no function'],
+    [{ platforms: [{ ...whole, emulator: {} }] }, 'platform "matrix": "emulator" is no function'],
+    [{ connectors: [{ ...whole, emulator: {} }] }, 'connector "matrix": "emulator" is no function'],
     [{ platforms: [whole, whole] }, 'brings platform "matrix", which is there already'],
     [{ connectors: [{ ...whole, name: 'demo' }] }, 'brings connector "demo", which is there already'],
   ])('[I13.modules-told] %# is refused: %s', (exports, why) => {

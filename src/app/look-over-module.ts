@@ -39,8 +39,6 @@ export function lookOverModule(
       !isDefaultAccess(one.defaultAccess)
     )
       throw new Error(`${what}: "defaultAccess" names no policy`)
-    if (one.emulator !== undefined && typeof one.emulator !== 'function')
-      throw new Error(`${what}: "emulator" is no function`)
   }
   for (const [index, one] of connectors.entries()) {
     const what = lookOver(one, { what: `connectors[${index}]`, bank: 'connector', taken: seen.connectors })
@@ -77,7 +75,7 @@ function lookOver(
   lookOverOptions(one.options, called)
   if (one.setup !== undefined && !(isMap(one.setup) && Array.isArray(one.setup.questions)))
     throw new Error(`${called}: "setup" lacks "questions"`)
-  for (const member of ['doctor', 'security'])
+  for (const member of ['doctor', 'security', 'emulator'])
     if (one[member] !== undefined && typeof one[member] !== 'function')
       throw new Error(`${called}: "${member}" is no function`)
   return called

@@ -283,16 +283,16 @@ export async function ownAddress(folder: DataFolder, file: string | null): Promi
   return url.replace(/\/$/, '')
 }
 
-/** By platform: those that are built in, and those of the modules that the file names. */
+/** By name, on both banks: those that are built in, and those of the modules that the file names. */
 export async function openEmulators(file: string | null): Promise<ReadonlyMap<string, StartEmulator>> {
   const book = await openBook(file)
+  // Where both banks have the name, it is the place where people talk.
+  const all = [
+    ...book.platformNames.map((name) => book.platform(name)),
+    ...book.connectorNames.map((name) => book.connector(name)),
+  ]
   const found = new Map<string, StartEmulator>()
-  for (const name of book.platformNames) {
-    const { emulator } = (book.platform(name) ?? {}) as Partial<PlatformModule>
-    if (emulator !== undefined) found.set(name, emulator)
-  }
-  // Of what an agent stands on: no platform has it.
-  const { EMULATORS } = await import('../app/emulators.ts')
-  for (const [name, start] of EMULATORS) if (book.connector(name)) found.set(name, start)
+  for (const one of all)
+    if (one?.emulator !== undefined && !found.has(one.name)) found.set(one.name, one.emulator)
   return found
 }

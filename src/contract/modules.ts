@@ -47,6 +47,8 @@ interface AdapterModule {
   /** It needs nothing from elsewhere: what a newcomer is offered first. */
   readonly first?: true
   readonly setup?: ModuleSetup
+  /** What `switchboard emulate NAME` runs. */
+  readonly emulator?: StartEmulator
 }
 
 export interface PlatformModule extends AdapterModule {
@@ -67,7 +69,6 @@ export interface PlatformModule extends AdapterModule {
   ): readonly GateView[]
   /** What stands open by its options, besides gates with `open`: `doctor --security` alone lists it. `what` names it. */
   security?(integration: IntegrationSettings, server: ServerReach): readonly SecurityFinding[]
-  readonly emulator?: StartEmulator
   /** Heavy things are loaded here and not before. Throws `config_invalid` when the options cannot be used. */
   create(deps: PlatformDeps): PlatformAdapter | Promise<PlatformAdapter>
 }
