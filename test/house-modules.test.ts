@@ -118,18 +118,16 @@ const MAY_NAME: Readonly<Record<string, readonly [names: string, why: string]>> 
   'src/cli/program/reading.ts': ['slack', 'an example of a source'],
   'src/cli/program/sending.ts': ['telegram', 'an example of a channel'],
   'src/cli/commands/agents.ts': [
-    'chorus web telegram llm',
-    'what `agents add` writes; an example of a binding',
+    'http chorus web telegram',
+    'its flags --http and --chorus; the chat page that it writes beside an agent; an example of a binding',
   ],
   'src/cli/commands/doctor.ts': ['channel', 'Claude Code is asked only where an agent waits for it'],
-  'src/cli/http-agent.ts': ['http', 'what `agents add --http` and `init` write'],
   'src/cli/commands/import.ts': ['imessage telegram discord', 'plugins of Claude Code, not platforms'],
-  'src/cli/commands/init.ts': ['claude-code demo web http llm', 'what `init` writes'],
+  'src/cli/commands/init.ts': ['claude-code demo web', 'what `init` writes'],
   'src/cli/commands/agents-change.ts': [
     'demo',
     'what `init` puts there to begin with gives way to the first agent',
   ],
-  'src/cli/llm-agent.ts': ['llm', 'what `init` and `agents add` write'],
   'src/cli/commands/init-claude-code.ts': ['channel telegram', 'what `init claude-code` writes'],
 }
 

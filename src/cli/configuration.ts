@@ -17,9 +17,11 @@ import {
   type Settings,
   type StartEmulator,
   SwitchboardError,
+  type WantedAdapters,
   type WantedOptions,
 } from '../contract/index.ts'
 import { counted } from './output/text.ts'
+import { flagsOf } from './setup-answers.ts'
 
 export interface Checked {
   readonly problems: readonly Problem[]
@@ -135,12 +137,16 @@ export async function configurationSchema(file: string | null): Promise<{
   return { schema: configurationJsonSchema(book), problems: problemsOf(book) }
 }
 
-async function openBook(file: string | null, entries: readonly WantedOptions[] = []): Promise<AdapterBook> {
+async function openBook(
+  file: string | null,
+  entries: readonly WantedOptions[] = [],
+  wanted: Pick<WantedAdapters, 'platforms' | 'connectors'> = { platforms: 'all', connectors: 'all' },
+): Promise<AdapterBook> {
   const { createAdapters } = await import('../app/adapter-shelf.ts')
   const { namedModules } = await import('../config/index.ts')
   const modules = file === null ? [] : namedModules(file)
   const folder = file === null ? '.' : dirname(file)
-  return createAdapters().open({ folder, modules, platforms: 'all', connectors: 'all', entries })
+  return createAdapters().open({ folder, modules, ...wanted, entries })
 }
 
 function problemsOf({ modules }: AdapterBook): readonly string[] {
@@ -214,6 +220,8 @@ export interface Offer {
   readonly title: string
   readonly hint: string
   readonly first: boolean
+  /** Of its questions, without the dashes. */
+  readonly flags: readonly string[]
 }
 
 /** All that is built, on both banks; channel servers are set up by `mcp_servers`. */
@@ -225,7 +233,8 @@ export async function openOffers(
     if (module?.create === undefined || module.name === CHANNEL_PLATFORM) return []
     const { description } = module.options['~standard'].jsonSchema.input({ target: 'draft-2020-12' })
     const hint = typeof description === 'string' ? description : ''
-    return [{ name: module.name, title: module.title ?? module.name, hint, first: module.first === true }]
+    const { name, title = name, first = false, setup } = module
+    return [{ name, title, hint, first, flags: flagsOf(setup?.questions ?? []) }]
   }
   return {
     platforms: book.platformNames.flatMap((name) => offer(book.platform(name))),
@@ -233,17 +242,11 @@ export async function openOffers(
   }
 }
 
-/** A connector's module with the ways to hold answers to it; null: there is none, or it is not built. */
+/** A connector's module, of ours or of the file's; null: there is none, or it is not built. */
 export async function openConnector(file: string | null, name: string): Promise<ConnectorModule | null> {
-  const known = (await openBook(file)).connector(name)
+  const book = await openBook(file, [], { platforms: [], connectors: [name] })
+  const known = book.connector(name)
   return known?.create === undefined ? null : (known as ConnectorModule)
-}
-
-/** How a connector is set up; null: it is not built, or asks nothing. */
-export async function connectorSetup(name: string): Promise<ModuleSetup | null> {
-  const { CONNECTORS } = await import('../app/registry.ts')
-  const module = Object.hasOwn(CONNECTORS, name) ? await CONNECTORS[name]?.() : undefined
-  return module?.setup ?? null
 }
 
 export const tryWithin: SetupDoor['tried'] = async (setup, options, withinMs) => {

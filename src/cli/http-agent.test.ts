@@ -72,7 +72,7 @@ describe('init --agent http', () => {
           .end('{"message":"Workflow was started"}'),
       /mode: later/,
     ],
-    ['soon', hello, /neither answer nor later/],
+    ['soon', hello, /mode: .*"answer"\|"later"/],
   ])(
     '[I16.http-init] mode %s: what does not answer well is told, and nothing is written',
     async (mode, answer, why) => {

@@ -29,6 +29,30 @@ interface Wish {
   readonly read: (key: string, written: string) => unknown
   /** What a flag is called before the person; absent: by its name alone. */
   readonly called?: (flag: string) => string
+  /** Secrets that are there already, by key. */
+  readonly known?: SecretAnswers
+  /** Not to be asked for, nor looked for in what is piped in: left out, or made. */
+  readonly leaves?: (question: SetupQuestion) => boolean
+  /** Told of what was made, in place of the person. */
+  readonly made?: (question: SetupQuestion) => void
+}
+
+/** All that answers the questions: a flag each, and for a secret the file that it is in. */
+export function flagsOf(questions: ModuleSetup['questions']): readonly string[] {
+  return questions.flatMap(({ flag, secret }) => (secret === true ? [flag, `${flag}-file`] : [flag]))
+}
+
+const GLOBAL = ['json', 'config', 'data', 'name', 'color']
+
+/** What a command's help names of the questions, as it was typed: `baseUrl` is `base-url`. `own` are its other options. */
+export function typedFlags(options: object, own: readonly string[]): ReadonlyMap<string, string> {
+  const answers = Object.entries(options).filter(([key]) => !own.includes(key) && !GLOBAL.includes(key))
+  return new Map(
+    answers.map(([key, value]) => [
+      key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
+      String(value),
+    ]),
+  )
 }
 
 /** What is pasted to get at the credentials; what only makes sense afterwards (a webhook's URL) is shown at the end. */
@@ -64,10 +88,11 @@ export function readFlags(words: readonly string[]): {
 export async function gatherAnswers(
   context: Context,
   definition: Definition,
-  { questions, flags, asks, yes, read, called = (flag) => `--${flag}` }: Wish,
+  wish: Wish,
 ): Promise<SecretAnswers> {
+  const { questions, flags, asks, yes, read, leaves = () => false, called = (flag) => `--${flag}` } = wish
   refuseUnknown(flags, questions, called)
-  const secrets = new Map<string, string>()
+  const secrets = new Map(wish.known)
   const take = ({ key, secret }: SetupQuestion, value: string) => {
     if (secret === true && !isSecretReference(value)) secrets.set(key, value)
     else putAt(definition, key, secret === true ? value : read(key, value))
@@ -82,22 +107,38 @@ export async function gatherAnswers(
     }
     take(question, given)
   }
-  const open = questions.filter(({ key, flag }) => !flags.has(flag) && readAt(definition, key) === undefined)
+  const open = questions.filter(
+    ({ key, flag }) => !flags.has(flag) && !secrets.has(key) && readAt(definition, key) === undefined,
+  )
   if (!asks || open.length === 0) return secrets
-  const typed = context.terminal.inputIsTty && !context.json
-  const piped = typed ? new Map<SetupQuestion, string>() : await pipedSecrets(context, open)
+  const typed = isTyped(context)
+  const fresh = (question: SetupQuestion) => freshOf(context, question, wish.made)
+  let piped: ReadonlyMap<SetupQuestion, string> | null = null
   for (const question of open) {
     if (question.when && !question.when(definition)) continue
+    if (leaves(question)) {
+      const made = fresh(question)
+      if (made !== undefined) take(question, made)
+      continue
+    }
     const asked = typed && !(yes && question.default !== undefined)
-    const given = piped.get(question) ?? question.default
+    if (!typed && question.secret === true)
+      piped ??= await pipedSecrets(
+        context,
+        open.filter((one) => !leaves(one)),
+      )
+    const given = piped?.get(question) ?? question.default
     const answer = asked
-      ? await askFor(context, question, definition)
-      : (given ?? (yes ? freshOf(context, question) : undefined))
+      ? await askFor(context, question, definition, fresh)
+      : (given ?? (yes ? fresh(question) : undefined))
     if (answer !== undefined) take(question, answer)
     else if (!question.optional?.(definition)) throw missing(question, called(question.flag))
   }
   return secrets
 }
+
+/** Somebody sits there and can be asked. */
+export const isTyped = ({ terminal, json }: Context) => terminal.inputIsTty && !json
 
 /** One secret is the whole input; several are a line each, in order. */
 async function pipedSecrets(context: Context, open: readonly SetupQuestion[]) {
@@ -117,6 +158,7 @@ async function askFor(
   context: Context,
   question: SetupQuestion,
   before: Definition,
+  freshOne: (question: SetupQuestion) => string | undefined,
 ): Promise<string | undefined> {
   const { ask, secret = false, default: fallback } = question
   const more = question.fresh
@@ -129,16 +171,18 @@ async function askFor(
   for (;;) {
     const typed = await context.terminal.ask(`${oneLine(ask)}${oneLine(more)}: `, { hidden: secret })
     if (typed === null) throw new SwitchboardError('input_invalid', 'nothing was kept: the input ended')
-    const answer = typed.trim() === '' ? (fallback ?? freshOf(context, question)) : typed.trim()
+    const answer = typed.trim() === '' ? (fallback ?? freshOne(question)) : typed.trim()
     if (answer !== undefined || question.optional?.(before)) return answer
     context.note('an answer is needed')
   }
 }
 
 /** Whoever is on the other side has to be given it: shown this once, and kept encrypted. */
-function freshOf(context: Context, { fresh, ask }: SetupQuestion): string | undefined {
-  const made = fresh?.()
-  if (made !== undefined) context.note(`made one, shown this once (${oneLine(ask)}): ${made}`)
+function freshOf(context: Context, question: SetupQuestion, tell: Wish['made']): string | undefined {
+  const made = question.fresh?.()
+  if (made === undefined) return undefined
+  if (tell) tell(question)
+  else context.note(`made one, shown this once (${oneLine(question.ask)}): ${made}`)
   return made
 }
 

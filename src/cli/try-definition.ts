@@ -58,7 +58,7 @@ function withoutSecrets(thrown: unknown, platform: string, secrets: SecretAnswer
 }
 
 /** Texts stay texts where the schema says so; the rest is read as `--set` reads it. */
-export function reader(module: PlatformModule | null) {
+export function reader(module: Pick<PlatformModule, 'options'> | null) {
   const schema = module?.options['~standard'].jsonSchema.input({ target: 'draft-2020-12' })
   return (key: string, written: string): unknown => {
     const at = key.split('.').flatMap((part) => ['properties', part])

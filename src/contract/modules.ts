@@ -152,6 +152,8 @@ export interface SetupQuestion {
   readonly ask: string
   /** Typed without echo and kept encrypted; the option gets the reference. */
   readonly secret?: boolean
+  /** What `agents add` calls the secret behind the agent's id: `signing` for `kate_signing`. Absent: by its key. */
+  readonly called?: string
   /** Taken when nothing is typed. Absent: an answer is needed. */
   readonly default?: string
   /** Asked only where this holds for the answers before it. */

@@ -50,7 +50,7 @@ async function setUp(script: FakeScript) {
   writeFileSync(join(data, 'telegram.token'), telegram.token, { mode: 0o600 })
   const words = ['--provider', 'anthropic', '--base-url', api.url, '--model', 'm1', '--api-key-file', keyFile]
   const made = await switchboard(data, 'init', '--agent', 'llm', ...words, '--yes', '--config', config)
-  expect(made).toMatchObject({ code: 0, stderr: expect.stringContaining('the model answers') })
+  expect(made).toMatchObject({ code: 0, stderr: expect.stringContaining('the agent answers') })
   const file = parse(readFileSync(config, 'utf8'))
   const [agent] = file.agents
   agent.connector.mcp = {

@@ -13,7 +13,9 @@ built   13 I13.setup            integrations add asks a module's questions, trie
 built   13 I13.module-doctor    What a module checks of an integration is among doctor's gates.
 built   13 I13.module-security  What stands open by the options of an adapter is said by its module to doctor --security; options of a foreign one that are called alike mean nothing to it.
 built   13 I13.option-keys      Options of an adapter are handed on as their schema gives them; what follows from one for configuration and core is said by its module, never read by its key.
-built   13 I13.emulator-row     switchboard emulate knows the emulators by the modules alone, and names those there are.
+built   13 I13.connector-setup  init and agents add ask what a connector's module asks, whosever it is, or take it by flags; they try the answers and keep its secrets.
+built   13 I13.connector-flags  What the help of init and agents add names of connectors are flags of their questions.
+built   13 I13.emulator-row     switchboard emulate knows the emulators of platforms and connectors by the modules alone, and names those there are.
 built   13 I13.alone            What one adapter alone needs is given to that one: no other platform sees the channel servers.
 built   13 I13.modules-load     modules: adds platforms and connectors from a file relative to the configuration and from an installed package.
 built   13 I13.modules-told     A module that throws, lacks a member or takes a known name is told with its reason.

@@ -9,7 +9,15 @@ export const chorusModule: ConnectorModule = {
   title: 'A Chorus agent',
   callsBack: true,
   setup: {
-    questions: [{ key: 'url', flag: 'url', ask: 'connection string of the agent', secret: true }],
+    questions: [
+      {
+        key: 'url',
+        flag: 'url',
+        ask: 'connection string of the agent',
+        secret: true,
+        called: 'connection_string',
+      },
+    ],
     complete({ url }) {
       // Or a reference to one, which only the daemon reads.
       if (typeof url === 'string' && !/^(?:https?:\/\/\S+|(?:env|file|secret):.+)$/.test(url))

@@ -13,12 +13,19 @@ export const httpModule: ConnectorModule = {
   setup: {
     questions: [
       { key: 'url', flag: 'url', ask: 'the URL that turns are posted to' },
-      { key: 'mode', flag: 'mode', ask: 'answer (in the response) or later', default: 'answer' },
+      {
+        key: 'mode',
+        flag: 'mode',
+        ask: 'answer (in the response) or later',
+        default: 'answer',
+        optional: () => true,
+      },
       {
         key: 'secret',
         flag: 'secret',
         ask: 'secret that the agent verifies with (whsec_…)',
         secret: true,
+        called: 'signing',
         fresh: () => `whsec_${randomBytes(32).toString('base64')}`,
       },
     ],

@@ -8,8 +8,11 @@ import type {
 } from '../../contract/index.ts'
 import { llmOptions } from './config.ts'
 
-/** Servers of one's own: they are anywhere, and most take no key. */
-const isCompatible = ({ provider }: Options) => provider === 'openai-compatible'
+const COMPATIBLE = 'openai-compatible'
+
+/** Servers of one's own: they are anywhere, and most take no key. Whoever says where the API is and no more means one. */
+const isCompatible = ({ provider, base_url }: Options) =>
+  provider === undefined ? base_url !== undefined : provider === COMPATIBLE
 
 export const llmModule: ConnectorModule = {
   name: 'llm',
@@ -23,6 +26,7 @@ export const llmModule: ConnectorModule = {
         flag: 'provider',
         ask: 'API (anthropic, openai or openai-compatible)',
         default: 'anthropic',
+        when: ({ base_url }) => base_url === undefined,
       },
       { key: 'model', flag: 'model', ask: 'Model, as the API names it' },
       {
@@ -33,6 +37,8 @@ export const llmModule: ConnectorModule = {
       },
       { key: 'api_key', flag: 'api-key', ask: 'API key', secret: true, optional: isCompatible },
     ],
+    complete: (answers) =>
+      answers.provider === undefined && isCompatible(answers) ? { provider: COMPATIBLE } : {},
     /** One token of the model: key, model and address hold, or it says which does not. */
     async try(options, deps) {
       const { tryModel } = await import('./try-model.ts')

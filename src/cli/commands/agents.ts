@@ -1,12 +1,21 @@
 // `switchboard agents`: what is configured, and the lines that add one.
+import { dirname } from 'node:path'
 import { suggestion } from '../../config/nearest.ts'
-import { defined, type StatusReport, SwitchboardError, withoutNulls } from '../../contract/index.ts'
+import { isSecretReference } from '../../config/secret-reference.ts'
+import {
+  type ConnectorModule,
+  type StatusReport,
+  SwitchboardError,
+  withoutNulls,
+} from '../../contract/index.ts'
+import type { AnsweredConnector } from '../connector-answers.ts'
 import type { Context, Run } from '../context.ts'
 import type { DaemonClient } from '../daemon-client.ts'
 import { usage } from '../failure.ts'
 import { printList } from '../list.ts'
 import type { Column } from '../output/table.ts'
 import { oneLine } from '../output/text.ts'
+import { type Definition, readAt, readFlags, typedFlags } from '../setup-answers.ts'
 
 type AgentLine = StatusReport['agents'][number]
 
@@ -24,243 +33,193 @@ export const listAgents: Run = (context) =>
   })
 
 export interface AddAgentOptions {
-  readonly chorus?: string
-  /** The URL of an agent that takes a JSON POST. */
-  readonly http?: string
-  readonly mode?: string
-  readonly secretFile?: string
   readonly connector?: string
-  readonly provider?: string
-  readonly model?: string
-  readonly baseUrl?: string
-  readonly apiKeyFile?: string
+  /** By its connection string, or by the URL that it takes a POST at: the first answer of the connector of that name. */
+  readonly chorus?: string
+  readonly http?: string
   /** Puts the lines into the file instead of printing them. */
   readonly write?: boolean
   readonly bind?: string
   readonly allowPrivate?: boolean
-  /** claude-code, acp: the program, and the folder that it works in. */
-  readonly command?: string
-  readonly cwd?: string
 }
 
-/** Keeps the connection string encrypted, and prints the lines for the configuration or puts them there. */
-export const addAgent: Run<AddAgentOptions> = async (context, [id = ''], options) => {
+/** All else that the help names answers a question of some connector. */
+const OWN = ['connector', 'chorus', 'http', 'write', 'bind', 'allowPrivate']
+
+/** Asks what the connector asks, tries it, keeps its secrets encrypted, and prints the lines for the file or puts them there. */
+export const addAgent: Run<AddAgentOptions> = async (context, words, options) => {
+  const { flags, rest } = readFlags(words)
+  const [id = '', more] = rest
+  if (more !== undefined) throw usage(`"${oneLine(more)}" is one word too many`)
   if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(id)) throw usage(`"${id}" is not an id for an agent`)
-  const ways = [options.connector, options.chorus, options.http].filter((one) => one !== undefined)
+  const { type, first } = wayOf(options)
+  const [plugin, instance] = bound(options.bind)
+  const module = await connectorOf(context, type)
+  const { answerConnector, secretNames, writtenConnector } = await import('../connector-answers.ts')
+  const answers = new Map([...typedFlags(options, OWN), ...flags])
+  const names = secretNames(id, module, answers)
+  const wish = { id, names, write: options.write === true }
+  const daemon = names.size === 0 ? null : await context.daemon()
+  if (daemon) await refuseTaken(context, daemon, wish)
+  const file = context.configFile()
+  const answered = await answerConnector(context, module, {
+    ...{ by: 'command', flags: answers, yes: first !== undefined, ...firstAnswer(module, first, answers) },
+    ...{ folder: file === null ? context.terminal.cwd() : dirname(file) },
+    fixed: options.allowPrivate && takesPrivate(module) ? { allow_private: true } : {},
+  })
+  const connector = writtenConnector(module, answered, (key) => `secret:${names.get(key)}`)
+  const agent = { id, connector, inbound_bindings: [{ plugin, instance }] }
+  return put(context, daemon, { agent, plugin, instance, module, names, answered, options })
+}
+
+function wayOf({ connector, http, chorus }: AddAgentOptions): { type: string; first: string | undefined } {
+  const ways = Object.entries({ http, chorus, connector }).flatMap(([name, said]) =>
+    said === undefined ? [] : [{ name, said }],
+  )
+  const [way] = ways
   if (ways.length > 1)
     throw usage('--connector, --chorus and --http exclude each other', 'an agent is reached in one way')
-  if (options.connector === 'llm') return addModel(context, id, options)
-  refuseModelFlags(options)
-  if (options.http !== undefined) return addHttp(context, id, options.http, options)
-  if (options.connector !== undefined)
-    return addConnected(context, id, { ...options, connector: options.connector })
-  if (options.chorus === undefined) {
+  if (way === undefined)
     throw usage(
       'say how the agent is reached',
-      'switchboard agents add ID --http URL, --chorus URL, --connector llm, or --connector channel',
+      'switchboard agents add ID --http URL, --chorus URL or --connector TYPE',
     )
-  }
-  const url = options.chorus
-  // It is a secret: what is wrong with it is said without repeating it.
-  if (!/^https?:\/\/\S+$/.test(url) || !URL.canParse(url))
-    throw usage('--chorus does not hold a connection string', 'it is a URL: https://…')
-  const [plugin, instance] = bound(options.bind)
-  const secret = `${id}_connection_string`
-  const daemon = await context.daemon()
-  await refuseTaken(context, { daemon, id, secret, write: options.write === true })
-  const keep = async () =>
-    void (await daemon.call('PUT', `/api/secrets/${encodeURIComponent(secret)}`, { body: { value: url } }))
-  if (options.write) {
-    const open = options.allowPrivate ? { allow_private: true } : {}
-    const agent = {
-      id,
-      connector: { type: 'chorus', url: `secret:${secret}`, ...open },
-      inbound_bindings: [{ plugin, instance }],
-    }
-    const { addWritten } = await import('./agents-change.ts')
-    return addWritten(context, agent, { instance, first: keep })
-  }
-  await keep()
-  const { integrations, config } = await daemon.call<StatusReport>('GET', '/api/status')
-  // The embedded default has a web chat, but it is gone as soon as there is a file.
-  const absent = config.file === null || !integrations.some((one) => one.id === instance)
-  const yaml = [
-    ...(absent && plugin === 'web' ? ['integrations:', `  - { id: ${instance}, platform: web }`] : []),
-    'agents:',
-    `  - id: ${id}`,
-    `    connector: { type: chorus, url: "secret:${secret}"${options.allowPrivate ? ', allow_private: true' : ''} }`,
-    '    inbound_bindings:',
-    `      - { plugin: ${plugin}, instance: ${instance} }`,
-  ].join('\n')
-  if (context.json) {
-    await context.printJson({ ok: true, agent: id, secret, yaml })
-    return 0
-  }
-  await context.print(yaml)
-  if (absent && plugin !== 'web')
-    context.note(
-      context.paint.yellow(`there is no integration "${instance}" yet: nothing arrives until there is`),
-    )
-  context.note(
-    context.paint.dim(`the connection string is kept as secret:${secret}; put the lines above into`),
-  )
-  context.note(
-    context.paint.dim(
-      'your switchboard.yaml (keys that are there already stay one). It is read again when it changes',
-    ),
-  )
-  return 0
+  return way.said === connector ? { type: connector, first: undefined } : { type: way.name, first: way.said }
+}
+
+async function connectorOf(context: Context, type: string): Promise<ConnectorModule> {
+  const { connectorNames, openConnector } = await import('../configuration.ts')
+  const module = await openConnector(context.configFile(), type)
+  if (module) return module
+  const names = await connectorNames(context.configFile())
+  throw usage(`there is no connector "${oneLine(type)}" in this version`, suggestion(type, names))
+}
+
+/** What stands behind `--http` or `--chorus`, as the answer to the first question; a secret there is what was asked for. */
+function firstAnswer({ setup }: ConnectorModule, said: string | undefined, answers: Map<string, string>) {
+  const [question] = setup?.questions ?? []
+  if (said === undefined || question === undefined) return {}
+  if (question.secret && !isSecretReference(said)) return { known: new Map([[question.key, said]]) }
+  answers.set(question.flag, said)
+  return {}
+}
+
+function takesPrivate({ options }: ConnectorModule): boolean {
+  const schema = options['~standard'].jsonSchema.input({ target: 'draft-2020-12' })
+  return readAt(schema, 'properties.allow_private') !== undefined
 }
 
 /** A running agent must not be led elsewhere by a command that says "add". */
 async function refuseTaken(
   context: Context,
-  wish: {
-    readonly daemon: DaemonClient
-    readonly id: string
-    readonly secret: string
-    readonly write: boolean
-  },
+  daemon: DaemonClient,
+  { id, names, write }: { id: string; names: ReadonlyMap<string, string>; write: boolean },
 ): Promise<void> {
-  const { daemon, id, secret, write } = wish
+  const own = [...names.values()]
   const { agents } = await daemon.call<Pick<StatusReport, 'agents'>>('GET', '/api/status')
   if (agents.some((agent) => agent.id === id))
     throw new SwitchboardError('conflict', `there is an agent "${id}" already`, {
-      hint: `another connection string for it: switchboard secrets set ${secret}`,
+      hint: `another secret for it: switchboard secrets set ${own[0]}`,
     })
   for await (const { name } of daemon.list<{ readonly name: string }>('/api/secrets', {}, null)) {
-    if (name !== secret) continue
+    if (!own.includes(name)) continue
     // The same command without --write kept it: nothing refers to it yet.
-    if (write && !(await import('./agents-change.ts')).fileNames(context, secret)) return
+    if (write && !(await import('./agents-change.ts')).fileNames(context, name)) continue
     const finish = write ? '' : 'finish with --write, '
-    throw new SwitchboardError('conflict', `a secret is kept as secret:${secret} already`, {
-      hint: `${finish}replace it with: switchboard secrets set ${secret}, or forget it: switchboard secrets remove ${secret}`,
+    throw new SwitchboardError('conflict', `a secret is kept as secret:${name} already`, {
+      hint: `${finish}replace it with: switchboard secrets set ${name}, or forget it: switchboard secrets remove ${name}`,
     })
   }
 }
 
-/** Tried live first; its signing secret is kept encrypted, and shown this once. */
-async function addHttp(context: Context, id: string, url: string, options: AddAgentOptions): Promise<number> {
-  const { tryHttpAgent, wishOf } = await import('../http-agent.ts')
-  const wish = wishOf(url, options)
-  const secret = `${id}_signing`
-  const daemon = await context.daemon()
-  await refuseTaken(context, { daemon, id, secret, write: options.write === true })
-  const tried = await tryHttpAgent(context, wish, `secret:${secret}`)
-  return addTried(context, daemon, {
-    ...{ id, options, secret, connector: tried.connector, value: tried.secret },
-    told: { ...(tried.known ? {} : { signing_secret: tried.secret }), who: tried.who },
-    shown: tried.known
-      ? null
-      : `The secret that its turns are signed with, shown this once (kept as secret:${secret}):\n  ${tried.secret}`,
-  })
-}
-
-/** A model behind an API: the key is tried with one token, and kept encrypted. */
-async function addModel(context: Context, id: string, options: AddAgentOptions): Promise<number> {
-  const { tryLlmAgent } = await import('../llm-agent.ts')
-  const secret = `${id}_api_key`
-  const daemon = await context.daemon()
-  await refuseTaken(context, { daemon, id, secret, write: options.write === true })
-  const { connector, key, who } = await tryLlmAgent(context, options, secret)
-  const shown = key === null ? null : `The API key is kept, encrypted, as secret:${secret}`
-  return addTried(context, daemon, { id, options, secret, connector, value: key, told: { who }, shown })
-}
-
-const MODEL_FLAGS = {
-  provider: '--provider',
-  model: '--model',
-  baseUrl: '--base-url',
-  apiKeyFile: '--api-key-file',
-}
-
-function refuseModelFlags(options: AddAgentOptions): void {
-  for (const [key, flag] of Object.entries(MODEL_FLAGS))
-    if (options[key as keyof typeof MODEL_FLAGS] !== undefined)
-      throw usage(`${flag} is for --connector llm`, 'switchboard agents add ID --connector llm …')
-}
-
-interface TriedAgent {
-  readonly id: string
+interface NewAgent {
+  readonly agent: Readonly<Record<string, unknown>> & { readonly id: string; readonly connector: Definition }
+  readonly plugin: string
+  readonly instance: string
+  readonly module: ConnectorModule
+  /** What secrets are kept as, by key. */
+  readonly names: ReadonlyMap<string, string>
+  readonly answered: AnsweredConnector
   readonly options: AddAgentOptions
-  readonly connector: Readonly<Record<string, unknown>>
-  /** The name of what is kept encrypted, and its value; null: there is nothing to keep. */
-  readonly secret: string
-  readonly value: string | null
-  /** More for `--json`. */
-  readonly told: Readonly<Record<string, string>>
-  /** More for people. */
-  readonly shown: string | null
 }
 
-/** The secret is kept before the file speaks of it. */
-async function addTried(context: Context, daemon: DaemonClient, tried: TriedAgent): Promise<number> {
-  const { id, options, connector, secret, value, told } = tried
-  const [plugin, instance] = bound(options.bind)
+/** Secrets are kept before the file speaks of them. */
+async function put(context: Context, daemon: DaemonClient | null, one: NewAgent): Promise<number> {
+  const { agent, instance, names, answered, options } = one
+  const { secrets, made, who } = answered
+  const nameOf = (key: string) => names.get(key) ?? key
   const keep = async () => {
-    if (value === null) return
-    await daemon.call('PUT', `/api/secrets/${encodeURIComponent(secret)}`, { body: { value } })
+    for (const [key, value] of secrets)
+      await daemon?.call('PUT', `/api/secrets/${encodeURIComponent(nameOf(key))}`, { body: { value } })
   }
-  const shown = async () => void (tried.shown === null ? null : await context.print(tried.shown))
-  const agent = { id, connector, inbound_bindings: [{ plugin, instance }] }
+  // Nobody else is told of them: `kate_signing` is the `signing_secret` of `kate`.
+  const shownOnce = [...made].map((key) => [
+    `${nameOf(key).slice(agent.id.length + 1)}_secret`,
+    secrets.get(key) ?? '',
+  ])
+  const told = { ...Object.fromEntries(shownOnce), ...withoutNulls({ who }) }
   if (options.write) {
     const { addWritten } = await import('./agents-change.ts')
     const code = await addWritten(context, agent, { instance, first: keep, told })
-    if (code === 0 && !context.json) await shown()
+    if (code === 0 && !context.json) await tellSecrets(context, one)
     return code
   }
   await keep()
   const { stringify } = await import('yaml')
-  const yaml = stringify({ agents: [agent] }).trimEnd()
+  const yaml =
+    options.chorus === undefined || daemon === null
+      ? stringify({ agents: [agent] }).trimEnd()
+      : await withPlace(context, daemon, one)
   if (context.json) {
-    await context.printJson({ ok: true, agent: id, secret: value === null ? null : secret, yaml, ...told })
+    const [secret = null] = [...secrets.keys()].map(nameOf)
+    await context.printJson({ ok: true, agent: agent.id, secret, yaml, ...told })
     return 0
   }
   await context.print(yaml)
-  await shown()
+  await tellSecrets(context, one)
   context.note(
     context.paint.dim(
-      'put the lines above into your switchboard.yaml (below an agents: that is there already)',
+      'put the lines above into your switchboard.yaml (below an agents: that is there already), or add --write',
     ),
   )
   return 0
 }
 
-/** A connector that needs no secret of its own: a program is tried first, other keys are set with `agents set`. */
-async function addConnected(
+/** Beside the chat page where there is none yet: whoever begins with a connection string has no file as a rule. */
+async function withPlace(
   context: Context,
-  id: string,
-  options: AddAgentOptions & { readonly connector: string },
-): Promise<number> {
-  const [plugin, instance] = bound(options.bind)
-  const { connectorNames } = await import('../configuration.ts')
-  const names = await connectorNames(context.configFile())
-  if (!names.includes(options.connector))
-    throw usage(
-      `there is no connector "${oneLine(options.connector)}" in this version`,
-      suggestion(options.connector, names),
-    )
-  const { connectorLines } = await import('../try-connector.ts')
-  const { command, cwd } = options
-  const { connector, who } = await connectorLines(context, options.connector, defined({ command, cwd }))
-  const agent = { id, connector, inbound_bindings: [{ plugin, instance }] }
-  const told = withoutNulls({ who })
-  if (options.write) {
-    const { addWritten } = await import('./agents-change.ts')
-    return addWritten(context, agent, { instance, told })
-  }
-  const { stringify } = await import('yaml')
-  const yaml = stringify({ agents: [agent] }).trimEnd()
-  if (context.json) await context.printJson({ ok: true, agent: id, secret: null, yaml, ...told })
-  else {
-    await context.print(yaml)
+  daemon: DaemonClient,
+  { agent, plugin, instance }: NewAgent,
+): Promise<string> {
+  const { integrations, config } = await daemon.call<StatusReport>('GET', '/api/status')
+  // The embedded default has a web chat, but it is gone as soon as there is a file.
+  const absent = config.file === null || !integrations.some((one) => one.id === instance)
+  if (absent && plugin !== 'web')
     context.note(
-      context.paint.dim(
-        'put these lines into your switchboard.yaml (below an agents: that is there already), or add --write',
-      ),
+      context.paint.yellow(`there is no integration "${instance}" yet: nothing arrives until there is`),
     )
+  const keys = Object.entries(agent.connector).map(
+    ([key, value]) => `${key}: ${String(value).includes(':') ? JSON.stringify(value) : value}`,
+  )
+  return [
+    ...(absent && plugin === 'web' ? ['integrations:', `  - { id: ${instance}, platform: web }`] : []),
+    'agents:',
+    `  - id: ${agent.id}`,
+    `    connector: { ${keys.join(', ')} }`,
+    '    inbound_bindings:',
+    `      - { plugin: ${plugin}, instance: ${instance} }`,
+  ].join('\n')
+}
+
+async function tellSecrets(context: Context, { module, names, answered }: NewAgent): Promise<void> {
+  for (const { key, ask } of module.setup?.questions ?? []) {
+    const value = answered.secrets.get(key)
+    const kept = `secret:${names.get(key)}`
+    if (value === undefined) continue
+    if (answered.made.has(key))
+      await context.print(`Made, and shown this once: ${oneLine(ask)} (kept as ${kept}):\n  ${value}`)
+    else context.note(`kept, encrypted, as ${kept}: ${oneLine(ask)}`)
   }
-  return 0
 }
 
 function bound(text = 'web:web'): readonly [string, string] {

@@ -1,7 +1,6 @@
 // `switchboard init`: the wizard at a terminal; for scripts a commented starter switchboard.yaml with a fresh secret for its
 // webhook, or with --platform what the flags say.
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { shellWord } from '../../config/shell-word.ts'
@@ -11,8 +10,10 @@ import { usage } from '../failure.ts'
 import { ignoreSecrets } from '../git-keeping.ts'
 import { oneLine } from '../output/text.ts'
 import { remember } from '../own-instance.ts'
-import { readFlags } from '../setup-answers.ts'
+import { readFlags, typedFlags } from '../setup-answers.ts'
+import { type StarterAgent, stemOf } from '../starter-agent.ts'
 import { starterYaml } from '../starter-config.ts'
+import type { Wish } from '../wizard/ask-plan.ts'
 import type { Prompts } from '../wizard/prompts.ts'
 
 export interface InitOptions {
@@ -21,14 +22,9 @@ export interface InitOptions {
   readonly port?: string
   readonly yes?: boolean
   readonly force?: boolean
+  /** Of another machine, for Claude Code; of an agent, where its connector asks for one. */
   readonly url?: string
   readonly tokenFile?: string
-  readonly mode?: string
-  readonly secretFile?: string
-  readonly provider?: string
-  readonly model?: string
-  readonly baseUrl?: string
-  readonly apiKeyFile?: string
   readonly platform?: readonly string[]
   readonly set?: readonly string[]
   readonly agentId?: string
@@ -36,6 +32,21 @@ export interface InitOptions {
   readonly start?: boolean
   readonly wait?: boolean
 }
+
+/** All else that the help names answers a question of some connector. */
+const OWN = [
+  'agent',
+  'hook',
+  'port',
+  'yes',
+  'force',
+  'tokenFile',
+  'platform',
+  'set',
+  'agentId',
+  'start',
+  'wait',
+]
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/
 
@@ -55,44 +66,43 @@ export const init: Run<InitOptions> = async (context, words, options) => {
   }
   const file = resolve(context.terminal.cwd(), context.givenConfig ?? 'switchboard.yaml')
   const prompts = await promptsFor(context, options)
-  if (prompts !== null || options.platform !== undefined)
-    return wizard(context, prompts, { ...options, file, flags })
-  const stranger = [...flags.keys()].at(0)
-  if (stranger !== undefined)
-    throw usage(`unknown option "--${oneLine(stranger)}"`, 'see what it takes with --help')
-  return writeStarter(context, options, file)
+  const given = { ...options, file, flags, named: typedFlags(options, OWN) }
+  if (prompts !== null || options.platform !== undefined) return wizard(context, prompts, given)
+  return writeStarter(context, given)
 }
 
+type Given = InitOptions & Pick<Wish, 'file' | 'flags' | 'named'>
+
 /** The starter for scripts: web chat, a webhook with a fresh secret, and the agent that the flags name. */
-async function writeStarter(context: Context, options: InitOptions, file: string): Promise<number> {
-  const own = options.agent === HTTP ? await ownAgent(context, options, dirname(file), stem(file)) : null
-  const model = options.agent === LLM ? await modelAgent(context, options, file) : null
-  const agent =
-    own || model ? (options.agent ?? '') : answerOf('id of the demo agent', options.agent, 'demo', checkId)
+async function writeStarter(context: Context, options: Given): Promise<number> {
+  const { file } = options
+  const { starterAgent } = await import('../starter-agent.ts')
+  const own = await starterAgent(context, options)
+  const agent = own?.id ?? answerOf('id of the demo agent', options.agent, 'demo', checkId)
   const hook = answerOf('id of the webhook (/hooks/ID)', options.hook, 'alerts', checkId)
   const port = answerOf('port', options.port, String(DEFAULT_PORT), checkPort)
   if (hook === 'web') throw usage('--hook: "web" is the id of the chat page', 'choose another id')
 
-  const secretFile = `${stem(file)}.${hook}.secret`
+  const secretFile = `${stemOf(file)}.${hook}.secret`
   const secretPath = join(dirname(file), secretFile)
   const chosen = options.port !== undefined || Number(port) !== DEFAULT_PORT
   const yaml = starterYaml({
     ...{ agent, hook, secretFile: `./${secretFile}` },
-    ...(own ? { connector: own.connector } : model ? { connector: model.connector } : {}),
+    ...(own ? { connector: own.connector } : {}),
     port: chosen ? Number(port) : null,
   })
   const { writeWhole } = await import('../wizard/write-plan.ts')
   writeWhole(file, yaml, options.force === true)
   // An existing secret is kept even with --force: whoever signs with it would be locked out.
   const secretKept = await writeSecret(secretPath)
-  if (own) await create(own.secretPath, `${own.secret}\n`, 0o600)
-  if (model) await model.keep()
-  const secrets = [secretFile, ...(own ? [basename(own.secretPath)] : [])]
+  for (const { path, value } of own?.files ?? []) await create(path, `${value}\n`, 0o600)
+  await own?.keep()
+  const secrets = [secretFile, ...(own?.files ?? []).map(({ path }) => basename(path))]
   const ignored = await ignoreSecrets(dirname(file), secrets).catch((problem) => {
     throw cannotWrite(join(dirname(file), '.gitignore'), problem)
   })
   remember(context, context.instanceOf(file))
-  const written = { file, secretPath, secretKept, ignored, own, model, next: upCommand(context, file) }
+  const written = { file, secretPath, secretKept, ignored, own, next: upCommand(context, file) }
   if (!context.json) return tellWritten(context, written)
   await context.printJson({
     ok: true,
@@ -100,8 +110,7 @@ async function writeStarter(context: Context, options: InitOptions, file: string
     secret_file: secretPath,
     secret_kept: secretKept,
     gitignore_written: ignored,
-    ...(own ? { agent_secret_file: own.secretPath, who: own.who } : {}),
-    ...(model ? { agent_secret: model.secret, who: model.who } : {}),
+    ...own?.told,
     next: written.next,
   })
   return 0
@@ -119,13 +128,12 @@ interface Written {
   readonly secretKept: boolean
   /** A .gitignore was written. */
   readonly ignored: boolean
-  readonly own: Awaited<ReturnType<typeof ownAgent>> | null
-  readonly model: Awaited<ReturnType<typeof modelAgent>> | null
+  readonly own: StarterAgent | null
   readonly next: string
 }
 
 async function tellWritten(context: Context, written: Written): Promise<number> {
-  const { file, secretPath, secretKept, ignored, own, model } = written
+  const { file, secretPath, secretKept, ignored, own } = written
   const { paint } = context
   await context.print(`${paint.green('wrote')} ${file}`)
   await context.print(
@@ -135,12 +143,11 @@ async function tellWritten(context: Context, written: Written): Promise<number> 
     await context.print(
       `${paint.green('wrote')} ${join(dirname(file), '.gitignore')} (what git must not take)`,
     )
-  if (own)
-    await context.print(
-      `${paint.green(own.known ? 'uses ' : 'wrote')} ${own.secretPath} (signs what is posted to the agent: give it to your agent to verify with)`,
-    )
-  if (model?.secret)
-    await context.print(`${paint.green('kept ')} the API key, encrypted, as secret:${model.secret}`)
+  for (const { path, made, ask } of own?.files ?? [])
+    await context.print(`${paint.green(made ? 'wrote' : 'uses ')} ${path} (${ask}: give it to your agent)`)
+  for (const { name, ask } of own?.kept ?? [])
+    await context.print(`${paint.green('kept ')} ${ask}, encrypted, as secret:${name}`)
+  for (const line of own?.paste ?? []) await context.print(oneLine(line))
   await context.print(`\nNext: ${paint.bold(written.next)}`)
   return 0
 }
@@ -151,72 +158,17 @@ async function promptsFor(context: Context, { yes }: InitOptions): Promise<Promp
   return context.terminal.prompts()
 }
 
-async function wizard(
-  context: Context,
-  prompts: Prompts | null,
-  options: InitOptions & { readonly file: string; readonly flags: ReadonlyMap<string, string> },
-): Promise<number> {
-  const { file, url, mode, provider, model, baseUrl, apiKeyFile, port } = options
+async function wizard(context: Context, prompts: Prompts | null, options: Given): Promise<number> {
+  const { file, flags, named, port } = options
   const problem = port === undefined ? null : checkPort(port)
   if (problem !== null) throw usage(`port: "${port}" ${problem}`)
-  const named = Object.entries({
-    ...{ url, mode, provider, model, 'base-url': baseUrl },
-    ...{ 'api-key': apiKeyFile === undefined ? undefined : `file:${resolve(apiKeyFile)}` },
-  }).filter((one): one is [string, string] => one[1] !== undefined)
   const { runWizard } = await import('../wizard/run-wizard.ts')
   return runWizard(context, prompts, {
     ...{ file, port: port === undefined ? null : Number(port), force: options.force === true },
     ...{ platforms: options.platform ?? [], agent: options.agent ?? null, agentId: options.agentId ?? null },
-    ...{ set: options.set ?? [], flags: new Map([...named, ...options.flags]), yes: options.yes === true },
+    ...{ set: options.set ?? [], flags, named, yes: options.yes === true },
     ...{ start: options.start ?? null, wait: options.wait !== false },
   })
-}
-
-const HTTP = 'http'
-const LLM = 'llm'
-const LLM_SECRET = 'llm_api_key'
-
-/** A model behind an API key: tried before anything is written; the key goes into the encrypted store alone. */
-async function modelAgent(context: Context, options: InitOptions, file: string) {
-  if (options.force !== true && existsSync(file)) throw isThere(file)
-  const { tryLlmAgent } = await import('../llm-agent.ts')
-  const { connector, key, who } = await tryLlmAgent(context, options, LLM_SECRET)
-  const { stringify } = await import('yaml')
-  const yaml = stringify(connector, { collectionStyle: 'flow', lineWidth: 0 }).trim()
-  const comment = 'A model behind an API. Tools that do not only read ask you first (docs/agents/llm.md).'
-  return {
-    connector: { yaml, comment },
-    who,
-    secret: key === null ? null : LLM_SECRET,
-    async keep() {
-      if (key === null) return
-      const { keepSecretAtRest } = await import('../../app/keep-secret.ts')
-      const { data } = context.instanceOf(file)
-      await keepSecretAtRest({ dataDir: data.path, configFile: file, name: LLM_SECRET, value: key })
-    },
-  }
-}
-
-const stem = (file: string) => basename(file).replace(/\.ya?ml$/, '')
-
-/** An agent of one's own behind a URL: tried before anything is written. */
-async function ownAgent(context: Context, options: InitOptions, folder: string, name: string) {
-  const { tryHttpAgent, wishOf } = await import('../http-agent.ts')
-  const typed = options.url
-  if (!typed)
-    throw usage('--url is missing: where the agent takes turns', 'init --agent http --url https://…')
-  const secretName = `${name}.${HTTP}.secret`
-  const secretPath = join(folder, secretName)
-  const kept = existsSync(secretPath) ? { secretFile: secretPath } : {}
-  const tried = await tryHttpAgent(
-    context,
-    wishOf(typed.trim(), { ...kept, ...options }),
-    `file:./${secretName}`,
-  )
-  const { stringify } = await import('yaml')
-  const yaml = stringify(tried.connector, { collectionStyle: 'flow', lineWidth: 0 }).trim()
-  const comment = 'Your own agent: every turn is one signed POST (docs/guide/http-agent.md).'
-  return { ...tried, secretPath, connector: { yaml, comment } }
 }
 
 type Check = (value: string) => string | null
@@ -234,12 +186,6 @@ const checkPort: Check = (value) =>
   /^\d{1,5}$/.test(value) && Number(value) >= 1 && Number(value) <= 65_535
     ? null
     : 'is not a port: 1 to 65535'
-
-function isThere(file: string): SwitchboardError {
-  return new SwitchboardError('input_invalid', `${file} is there already`, {
-    hint: 'overwrite it with --force, or write elsewhere with --config FILE',
-  })
-}
 
 async function writeSecret(file: string): Promise<boolean> {
   return !(await create(file, `${randomBytes(32).toString('hex')}\n`, 0o600))

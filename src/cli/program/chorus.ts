@@ -40,14 +40,17 @@ export function addChorusCommands(program: Command, action: Action): void {
   group
     .command('add')
     .argument('<id>')
-    .description('print the lines of an agent for switchboard.yaml; a connection string is kept encrypted')
+    .argument('[flags...]', 'an answer to each question of its connector, e.g. --model NAME')
+    .usage('ID --connector TYPE [--FLAG VALUE …] [options]')
+    .description('ask what its connector asks, try it, and print its lines for switchboard.yaml')
+    .allowUnknownOption()
     .option('--http <url>', 'the URL of an agent that takes a JSON POST: tried, and signed for')
     .option('--mode <mode>', 'with --http: answer (in the response, the default) or later')
     .option('--secret-file <file>', 'with --http: the whsec_… that it verifies with already')
     .option('--chorus <url>', 'the connection string of a Chorus agent')
     .option(
       '--connector <type>',
-      'how it is reached otherwise: llm (a model behind an API), channel, demo, …',
+      'how it is reached otherwise: llm (a model behind an API), channel, demo, … or one of modules:',
     )
     .option('--provider <name>', 'llm: anthropic, openai or openai-compatible')
     .option('--model <name>', 'llm: the model, as the API names it')

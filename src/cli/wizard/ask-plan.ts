@@ -1,15 +1,21 @@
 // From questions to a plan. Everything that can be asked comes from the modules; a flag answers before the person does, and
 // what was answered is tried on the real thing: a wrong credential is asked for again, and nothing is written meanwhile.
 import { dirname } from 'node:path'
-import { isSecretReference, resolveSecret } from '../../config/secret-reference.ts'
 import { defined, type ModuleSetup, type PlatformModule, SwitchboardError } from '../../contract/index.ts'
 import type { Offer } from '../configuration.ts'
+import { answerConnector } from '../connector-answers.ts'
 import type { Context } from '../context.ts'
 import { usage } from '../failure.ts'
 import { createPaint } from '../output/colour.ts'
 import { oneLine } from '../output/text.ts'
-import { type Definition, gatherAnswers, isPastedBefore, putAt, withSecrets } from '../setup-answers.ts'
-import { triedConnector } from '../try-connector.ts'
+import {
+  type Definition,
+  flagsOf,
+  gatherAnswers,
+  isPastedBefore,
+  putAt,
+  withSecrets,
+} from '../setup-answers.ts'
 import { put, reader, tryOut } from '../try-definition.ts'
 import type { FileFacts } from './file-facts.ts'
 import type { Plan, PlannedAgent, PlannedIntegration } from './plan.ts'
@@ -24,8 +30,10 @@ export interface Wish {
   readonly agentId: string | null
   /** `telegram.api_root=URL`: a key of a platform that no question asks for. */
   readonly set: readonly string[]
-  /** `--telegram-token`, `--url`: by name, without the dashes. */
+  /** `--telegram-token`, `--command`: by name, without the dashes. */
   readonly flags: ReadonlyMap<string, string>
+  /** `--url` and others that help names: of use to some connectors only. */
+  readonly named: ReadonlyMap<string, string>
   readonly yes: boolean
   /** Where the server is, or will be, reached. */
   readonly base: string
@@ -35,17 +43,17 @@ export interface Wish {
 export async function askPlan(context: Context, prompts: Prompts | null, wish: Wish): Promise<Plan> {
   const { openOffers } = await import('../configuration.ts')
   const offers = await openOffers(wish.facts.exists ? wish.file : null)
-  const asking = prompts === null ? context : askingBy(context, prompts)
   const names = await chosenPlatforms(prompts, wish, offers.platforms)
-  refuseStrangeFlags(wish, names)
+  // Who answers may be asked yet: then it can be a flag of any of them.
+  refuseStrangeFlags(wish, names, wish.agent === null && prompts === null ? [] : offers.connectors)
   const integrations: PlannedIntegration[] = []
   const taken = new Set(wish.facts.integrations.map(({ id }) => id))
   for (const name of names) {
-    const one = await planIntegration(asking, prompts, { ...wish, name, taken })
+    const one = await planIntegration(context, prompts, { ...wish, name, taken })
     taken.add(one.definition.id)
     integrations.push(one)
   }
-  const agent = await planAgent(asking, prompts, wish, offers.connectors)
+  const agent = await planAgent(context, prompts, wish, offers.connectors)
   return { integrations, agent }
 }
 
@@ -83,16 +91,16 @@ async function planIntegration(
   showPaste(prompts, `${module.title ?? name}: what to do there`, before(module, { id, base: wish.base }))
   const flags = own(wish.flags, `${name}-`)
   const questions = module.setup?.questions ?? []
-  return again(prompts, isAsked(questions, flags), async () => {
+  return again(context, prompts, async (asking) => {
     const definition = structuredClone(fixed)
-    const secrets = await gatherAnswers(context, definition, {
+    const secrets = await gatherAnswers(asking, definition, {
       ...{ questions, flags, asks: true, yes: wish.yes, read: reader(module) },
       called: (flag) => `--${name}-${flag}`,
     })
     const answers = withSecrets(definition, secrets)
     for (const [key, value] of Object.entries(module.setup?.complete?.(answers) ?? {}))
       putAt(definition, key, value)
-    const who = await tryOut(context, door, definition, secrets)
+    const who = await tryOut(asking, door, definition, secrets)
     return { module, definition: definition as PlannedIntegration['definition'], secrets, who }
   })
 }
@@ -104,16 +112,17 @@ function before(
   return isPastedBefore(module) ? (module.setup?.paste?.({ ...place, options: {} }) ?? []) : []
 }
 
-/** Whether a person types any of it. */
-function isAsked(questions: ModuleSetup['questions'], flags: ReadonlyMap<string, string>): boolean {
-  return questions.some(({ flag }) => !flags.has(flag))
-}
-
-/** Asked once more after a refusal; what a flag said is not asked again, so where all is said by flags the refusal stands. */
-async function again<T>(prompts: Prompts | null, asked: boolean, work: () => Promise<T>): Promise<T> {
+/** Asked once more after a refusal; where nothing was asked, for flags said it all, the refusal stands. */
+async function again<T>(
+  context: Context,
+  prompts: Prompts | null,
+  work: (asking: Context) => Promise<T>,
+): Promise<T> {
   for (;;) {
+    let asked = false
+    const asking = prompts === null ? context : askingBy(context, prompts, () => (asked = true))
     try {
-      return await work()
+      return await work(asking)
     } catch (thrown) {
       const typed = prompts !== null && asked && thrown instanceof SwitchboardError
       if (!typed || GIVEN_UP.test(thrown.message)) throw thrown
@@ -146,15 +155,12 @@ async function planAgent(
     throw usage(`id of the agent: "${oneLine(id)}" is not an id`)
   if (known.includes(id))
     throw usage(`agent "${oneLine(id)}" is there already`, 'another name: --agent-id ID')
-  const flags = new Map([...wish.flags].filter(([flag]) => setup.questions.some((one) => one.flag === flag)))
-  return again(prompts, isAsked(setup.questions, flags), async () => {
-    const connector: Definition = {}
-    const secrets = await gatherAnswers(context, connector, {
-      ...{ questions: setup.questions, flags, asks: true, yes: wish.yes, read: readerOf(module.options) },
+  const own = flagsOf(setup.questions)
+  const flags = new Map([...wish.named, ...wish.flags].filter(([flag]) => own.includes(flag)))
+  return again(context, prompts, async (asking) => {
+    const { connector, secrets, who } = await answerConnector(asking, module, {
+      ...{ by: 'wizard', flags, folder: dirname(wish.file), yes: wish.yes },
     })
-    Object.assign(connector, setup.complete?.(withSecrets(connector, secrets)) ?? {})
-    const options = readable(context, dirname(wish.file), withSecrets(connector, secrets))
-    const who = options === null ? null : await triedConnector(context, type, setup, options, secrets)
     const paste = setup.paste?.({ id, base: wish.base, options: connector }) ?? []
     return { kind: 'new', id, connector: { type, ...connector }, secrets, who, paste }
   })
@@ -179,22 +185,6 @@ async function chosenAgent(
 
 const newcomers = (offers: readonly Offer[]) => offers.find((one) => one.first)?.name ?? offers[0]?.name ?? ''
 
-/** With what is behind `env:` and `file:`; null: something is kept where only the daemon reads it. */
-function readable(context: Context, folder: string, options: Definition): Definition | null {
-  const sources = { folder, env: context.terminal.env, stored: () => null }
-  const whole = structuredClone(options)
-  for (const [key, value] of Object.entries(whole)) {
-    if (typeof value !== 'string' || !isSecretReference(value)) continue
-    if (value.startsWith('secret:')) return null
-    whole[key] = resolveSecret(value, sources)
-  }
-  return whole
-}
-
-function readerOf(options: PlatformModule['options']) {
-  return reader({ options } as PlatformModule)
-}
-
 function freeId(wanted: string, taken: ReadonlySet<string>): string {
   let id = wanted
   for (let more = 2; taken.has(id); more++) id = `${wanted}-${more}`
@@ -210,26 +200,31 @@ function own(flags: ReadonlyMap<string, string>, prefix: string): Map<string, st
 }
 
 /** `--telegram-token` without telegram among what is set up is a slip, and its value may be a secret that is dropped. */
-function refuseStrangeFlags({ flags, platforms }: Wish, chosen: readonly string[]): void {
+function refuseStrangeFlags(
+  { flags, platforms, agent }: Wish,
+  chosen: readonly string[],
+  connectors: readonly Offer[],
+): void {
   if (platforms.length === 0) return
-  const prefixed = [...flags.keys()].filter((flag) => flag.includes('-') && !KNOWN_DASHED.has(flag))
-  const stranger = prefixed.find((flag) => !chosen.some((name) => flag.startsWith(`${name}-`)))
-  if (stranger !== undefined)
-    throw usage(
-      `unknown option "--${oneLine(stranger)}"`,
-      `a question of a platform is --PLATFORM-FLAG, e.g. --${chosen[0]}-token`,
-    )
+  const own = connectors.filter(({ name }) => agent === null || name === agent)
+  const known = own.flatMap((one) => one.flags)
+  const stranger = [...flags.keys()].find(
+    (flag) => !known.includes(flag) && !chosen.some((name) => flag.startsWith(`${name}-`)),
+  )
+  if (stranger === undefined) return
+  const asks = agent === null || known.length === 0 ? '' : `; ${agent} asks --${known.join(', --')}`
+  throw usage(
+    `unknown option "--${oneLine(stranger)}"`,
+    `a question of a platform is --PLATFORM-FLAG, e.g. --${chosen[0]}-token${asks}`,
+  )
 }
-
-/** Flags of connectors. */
-const KNOWN_DASHED = new Set(['base-url', 'api-key'])
 
 function showPaste(prompts: Prompts | null, title: string, lines: readonly string[]): void {
   if (lines.length > 0) prompts?.show(title, lines)
 }
 
 /** The terminal's questions, asked by the prompts; notes go there too, so that they stand in one column. */
-function askingBy(context: Context, prompts: Prompts): Context {
+function askingBy(context: Context, prompts: Prompts, onAsk: () => void): Context {
   return {
     ...context,
     // What prompts say is cleared of escapes: colours would be left as their remains.
@@ -238,6 +233,7 @@ function askingBy(context: Context, prompts: Prompts): Context {
     terminal: {
       ...context.terminal,
       ask: async (question, options) => {
+        onAsk()
         const asked = question.replace(/: $/, '')
         if (options?.hidden) return prompts.secret(asked.replace(/ \(hidden(; )?/, ' (not shown$1'))
         const [, text = asked, fallback] = /^(.*) \[([^\]]*)\]$/.exec(asked) ?? []
