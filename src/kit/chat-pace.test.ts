@@ -1,5 +1,6 @@
 // Limits kept beforehand: the bucket of a chat, and windows of a chat and of all.
 import { expect, it } from 'vitest'
+import { createTestClock } from '../testing/test-clock.ts'
 import { createChatPace } from './chat-pace.ts'
 
 const WIDE = { count: 1_000, perMs: 1_000 }
@@ -37,4 +38,32 @@ it('[I5.flood-limits] in no stretch of a window go more than its count: it does 
   pace.remember('b', 400)
   pace.remember('b', 450)
   expect(pace.take('b', false)).toBe(900)
+})
+
+it('[I13.clock-back-limit] a clock that is set back empties no window, and the wait is what was left', () => {
+  const clock = createTestClock(1_000_000)
+  const window = { count: 3, perMs: 60_000 }
+  const pace = createChatPace({
+    ...{ clock, intervalMs: 0, burst: 1, overall: { count: 4, perMs: 1_000 } },
+    windowOf: (chat) => (chat === 'group' ? window : null),
+  })
+  const move = (ms: number) => clock.jump(clock.now() + ms)
+  const take = (chat = 'group') => pace.take(chat, false)
+  const first = take()
+  move(20_000)
+  const second = take()
+  move(20_000)
+  expect([first, second, take(), take()]).toEqual([0, 0, 0, 20_000])
+  // By half of the window: one lies ahead. By a day: all do. Asked again and again, the wait only gets shorter.
+  move(-30_000)
+  expect([take(), take()]).toEqual([20_000, 20_000])
+  move(-86_400_000)
+  expect(take()).toBe(20_000)
+  move(19_999)
+  expect(take()).toBe(1)
+  move(1)
+  expect([take(), take()]).toEqual([0, 20_000])
+  expect([take('a'), take('a'), take('a'), take('a')]).toEqual([0, 0, 0, 1_000])
+  move(-86_400_000)
+  expect([take('b'), take()]).toEqual([1_000, 20_000])
 })

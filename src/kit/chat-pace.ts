@@ -45,8 +45,9 @@ export function createChatPace(options: ChatPaceOptions): ChatPaceBook {
   return {
     take(chat, side) {
       const now = clock.now()
-      const times = past(windows.get(chat) ?? [], now)
-      overall = past(overall, now)
+      const times = movedBack(windows.get(chat) ?? [], now)
+      keep(chat, times)
+      overall = movedBack(overall, now)
       // What gives way goes when the bucket is full: whatever is said next finds most of the burst.
       const chatLimit = buckets.peek(chat, limit, side ? burst : 1)
       const window = windowOf(chat)
@@ -64,7 +65,7 @@ export function createChatPace(options: ChatPaceOptions): ChatPaceBook {
     remember: (chat, at) => keep(chat, [...(windows.get(chat) ?? []), at]),
     giveBack(chat) {
       buckets.giveBack(chat, limit)
-      keep(chat, past(windows.get(chat) ?? [], clock.now()).slice(0, -1))
+      keep(chat, (windows.get(chat) ?? []).slice(0, -1))
       overall = overall.slice(0, -1)
     },
   }
@@ -74,7 +75,8 @@ function earliest(times: readonly number[], { count, perMs }: PaceWindow): numbe
   return (times[times.length - count] ?? Number.NEGATIVE_INFINITY) + perMs
 }
 
-/** After a clock was set back, what lies ahead of it is no reason to wait. */
-function past(times: readonly number[], now: number): readonly number[] {
-  return times.some((time) => time > now) ? times.filter((time) => time <= now) : times
+/** After a clock was set back the last message counts as of now, and those before it keep their distance: none is forgotten. */
+function movedBack(times: readonly number[], now: number): readonly number[] {
+  const aheadMs = (times.at(-1) ?? now) - now
+  return aheadMs > 0 ? times.map((time) => time - aheadMs) : times
 }
