@@ -15,7 +15,7 @@ import {
   statSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
-import { readDaemonNote } from '../config/daemon-note.ts'
+import { readHolderNote } from '../config/daemon-note.ts'
 import { type DataFolder, prepareDataFolder } from '../config/data-folder.ts'
 import { createPrivate } from '../config/private-file.ts'
 import { SwitchboardError } from '../contract/index.ts'
@@ -102,10 +102,10 @@ function demandMovable(from: DataFolder, to: DataFolder): void {
 function lockOf(folder: DataFolder): () => void {
   const lock = holdFolder(folder)
   if (lock !== null) return () => lock.release()
-  const holder = readDaemonNote(folder)
+  const { note } = readHolderNote(folder)
   throw new SwitchboardError(
     'conflict',
-    `a daemon holds ${folder.path}${holder === null ? '' : ` (process ${holder.pid})`}`,
+    `a daemon holds ${folder.path}${note === null ? '' : ` (process ${note.pid})`}`,
     { hint: 'stop it first; nothing was moved' },
   )
 }

@@ -1,10 +1,15 @@
 // The daemon: owns a data folder, opens the store, lets the river flow, listens, and drains when told to stop.
 // By their own files: the whole room would bring its schemas along, which the embedded default does not need.
-import { readDaemonNote } from '../config/daemon-note.ts'
 import { dataFolderAt, prepareDataFolder } from '../config/data-folder.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { realPath } from '../config/instance.ts'
-import { type AdapterExports, defined, type IntegrationView, WEB_OWNER } from '../contract/index.ts'
+import {
+  type AdapterExports,
+  defined,
+  type IntegrationView,
+  WEB_OWNER,
+  withoutNulls,
+} from '../contract/index.ts'
 import { usersInForce } from '../core/people/users.ts'
 import { createAdapters } from './adapter-shelf.ts'
 import { demandWhole } from './adopt-folder.ts'
@@ -24,7 +29,7 @@ import { type Instance, type InstanceGround, openInstance } from './open-instanc
 import { createReadiness } from './readiness.ts'
 import { createNodeClock, createRealRandom } from './real-clock.ts'
 import { reloadOnHangup } from './reload-on-hangup.ts'
-import { createSupervisorNotices } from './supervisor-notices.ts'
+import { createSupervisorNotices, unitOf } from './supervisor-notices.ts'
 import { createUndoStack } from './undo-stack.ts'
 import { VERSION } from './version.ts'
 import { type DeskWatchers, watchHints, watchReloads } from './watch-hints.ts'
@@ -86,8 +91,12 @@ function takeDataFolder(options: DaemonOptions): InstanceGround {
     level: options.logLevel ?? environment.logLevel ?? 'info',
     file: folder.logFile,
   })
-  const lock = holdFolder(folder, { pid: process.pid, config: configFile })
-  if (!lock) throw folderHeld(folder, readDaemonNote(folder))
+  const lock = holdFolder(folder, {
+    ...{ pid: process.pid, config: configFile },
+    ...(options.idleExitMs === undefined ? {} : { idleExit: true }),
+    ...withoutNulls({ service: unitOf(env) }),
+  })
+  if (!lock) throw folderHeld(folder)
 
   const undo = createUndoStack(log)
   undo.push(() => lock.release())

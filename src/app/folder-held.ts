@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import {
-  readDaemonNote,
-  readStartingNote,
+  type HolderNote,
+  readHolderNote,
   removeDaemonNote,
   removeStartingNote,
   type StartingNote,
@@ -40,23 +40,29 @@ export function holdFolder(folder: DataFolder, daemon?: StartingNote): FolderLoc
   }
 }
 
-/** Null: nobody holds the folder. `note` is null where the holder is a command, or a daemon that drains. */
-export function folderHolder(folder: DataFolder): { readonly note: StartingNote | null } | null {
+/** Null: nobody holds the folder. */
+export function folderHolder(folder: DataFolder): HolderNote | null {
   if (!existsSync(folder.lockFile)) return null
   if (!isFolderLocked(folder.lockFile)) return null
-  return { note: readStartingNote(folder) ?? readDaemonNote(folder) }
+  return readHolderNote(folder)
 }
 
+/** For whoever wanted the folder and did not get it. */
 export function folderHeld(
   folder: DataFolder,
-  holder: { pid: number; url: string; startedAt: number } | null,
+  hint = 'stop that one first, or choose another folder with --data',
 ): SwitchboardError {
-  const who = holder
-    ? `process ${holder.pid} at ${holder.url}, since ${new Date(holder.startedAt).toISOString()}`
-    : 'another daemon'
+  const who = whoHolds(readHolderNote(folder))
   return new SwitchboardError('data_folder_held', `the data folder ${folder.path} is held by ${who}`, {
-    hint: 'stop that one first, or choose another folder with --data',
+    hint,
   })
+}
+
+function whoHolds({ state, note }: HolderNote): string {
+  if (state === 'starting') return `process ${note.pid}, which is starting`
+  if (state === 'ready')
+    return `process ${note.pid} at ${note.url}, since ${new Date(note.startedAt).toISOString()}`
+  return 'a daemon that stops, or by a command'
 }
 
 /** The same after a restart, different for two folders of one machine. */

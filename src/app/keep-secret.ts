@@ -1,6 +1,5 @@
 // Puts a secret into the encrypted store of an instance that does not run yet: for `init`, which asks before the first start.
 import { dirname } from 'node:path'
-import { readDaemonNote } from '../config/daemon-note.ts'
 import { dataFolderAt, prepareDatabase, prepareDataFolder } from '../config/data-folder.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { openKeyRing } from '../config/key-ring.ts'
@@ -26,7 +25,7 @@ export async function keepSecretAtRest(at: {
   const folder = dataFolderAt({ data: at.dataDir, config: null, env })
   prepareDataFolder(folder)
   const lock = holdFolder(folder)
-  if (!lock) throw folderHeld(folder, readDaemonNote(folder))
+  if (!lock) throw folderHeld(folder)
   const undo = createUndoStack(log)
   undo.push(() => lock.release())
   try {

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import type { Cancel, Clock, Logger } from '../contract/index.ts'
 
 export interface SupervisorNotices {
-  /** Null: nobody is to be told. Else the unit, empty where its name is not known. */
+  /** As `unitOf` says. */
   readonly unit: string | null
   ready(status: string): Promise<void>
   reloading(): Promise<void>
@@ -12,6 +12,11 @@ export interface SupervisorNotices {
 }
 
 const TOLD_WITHIN_MS = 5_000
+
+/** Null: no service manager runs this process. Else the unit, empty where its name is not known. */
+export function unitOf(env: Readonly<Record<string, string | undefined>>): string | null {
+  return env.NOTIFY_SOCKET ? (env.SWITCHBOARD_UNIT ?? '') : null
+}
 
 export function createSupervisorNotices(deps: {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -21,9 +26,10 @@ export function createSupervisorNotices(deps: {
   readonly alive: () => boolean
 }): SupervisorNotices {
   const { env, clock, log } = deps
-  if (!env.NOTIFY_SOCKET) {
+  const unit = unitOf(env)
+  if (unit === null) {
     const nothing = async () => undefined
-    return { unit: null, ready: nothing, reloading: nothing, stopping: nothing }
+    return { unit, ready: nothing, reloading: nothing, stopping: nothing }
   }
   let told = false
   let beat: Cancel = () => undefined
@@ -50,7 +56,7 @@ export function createSupervisorNotices(deps: {
     })
   }
   return {
-    unit: env.SWITCHBOARD_UNIT ?? '',
+    unit,
     async ready(status) {
       await tell('--ready', `--status=${status}`)
       if (everyMs > 0 && mine) {

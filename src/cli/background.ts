@@ -38,11 +38,23 @@ export async function startInBackground(
   for (const until = Date.now() + READY_WITHIN_MS; Date.now() < until; await pause()) {
     const note = readDaemonNote(folder)
     if (note !== null && note.pid === child.pid && (await daemonAnswers(folder.socket))) return note
+    if (ended === 0) throw stoppedMeanwhile(child.pid)
     if (ended !== undefined) throw whyNot(folder.logFile)
   }
   throw new SwitchboardError('execution_failed', `it is not ready after ${READY_WITHIN_MS / 1_000} s`, {
     hint: `it goes on trying; see: ${folder.logFile}`,
   })
+}
+
+/** Its log ends with what every daemon says that was stopped, which tells nobody why this one is not there. */
+function stoppedMeanwhile(pid: number | undefined): SwitchboardError {
+  return new SwitchboardError(
+    'execution_failed',
+    `the daemon (process ${pid}) was stopped while it was starting`,
+    {
+      hint: 'somebody told it to: switchboard stop, or a signal',
+    },
+  )
 }
 
 function whyNot(logFile: string): SwitchboardError {
@@ -59,8 +71,15 @@ export async function endDaemon(note: DaemonNote): Promise<void> {
   signal(note.pid, 'SIGTERM')
   for (const until = Date.now() + ENDED_WITHIN_MS; Date.now() < until; await pause())
     if (!signal(note.pid, 0)) return
-  throw new SwitchboardError('execution_failed', `the daemon (process ${note.pid}) is still draining`, {
-    hint: `wait, or end it at once, which loses nothing: kill -9 ${note.pid}; then see: switchboard doctor`,
+  throw notEnded(note.pid)
+}
+
+/** Whether it drains for long or hears nothing cannot be seen from outside. */
+export function notEnded(pid: number): SwitchboardError {
+  const seconds = ENDED_WITHIN_MS / 1_000
+  const text = `the daemon (process ${pid}) was told to stop, and has not ended within ${seconds} s`
+  return new SwitchboardError('execution_failed', text, {
+    hint: `wait, or end it at once, which loses nothing: kill -9 ${pid}; then see: switchboard doctor`,
   })
 }
 

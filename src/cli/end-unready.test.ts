@@ -2,23 +2,29 @@
 import { spawn } from 'node:child_process'
 import { expect, it, onTestFinished } from 'vitest'
 import { holdFolder } from '../app/folder-held.ts'
-import type { StartingNote } from '../config/daemon-note.ts'
-import { writeDaemonNote } from '../config/daemon-note.ts'
+import { type HolderNote, writeDaemonNote } from '../config/daemon-note.ts'
 import { dataFolderAt, prepareDataFolder } from '../config/data-folder.ts'
 import { endUnready, type UnreadyDeps } from './end-unready.ts'
 import { command, freshFolder } from './fixtures/fake-daemon.ts'
 
 const { path, data } = freshFolder()
 
+const SILENT: HolderNote = { state: 'silent', note: null }
+const startingAs = (pid: number): HolderNote => ({ state: 'starting', note: { pid } })
+const READY: HolderNote = {
+  state: 'ready',
+  note: { pid: 7, url: 'http://127.0.0.1:1', startedAt: 0, version: '1' },
+}
+
 /** A folder that is held for `forMs` of a clock that runs by pauses. */
-function held(note: StartingNote | null, forMs: number, over: Partial<UnreadyDeps> = {}) {
+function held(holder: HolderNote, forMs: number, over: Partial<UnreadyDeps> = {}) {
   const signals: [number, string | number][] = []
   const told: string[] = []
   let now = 0
   const deps: UnreadyDeps = {
     data: '/data',
     logFile: '/data/daemon.log',
-    holder: () => (now < forMs ? { note } : null),
+    holder: () => (now < forMs ? holder : null),
     demandMeant: () => undefined,
     signal: (pid, name) => {
       if (name !== 0) signals.push([pid, name])
@@ -35,8 +41,8 @@ function held(note: StartingNote | null, forMs: number, over: Partial<UnreadyDep
 }
 
 it('[I18.stop] one that starts is told once to stop, and waited for', async () => {
-  const { ended, signals, told } = held({ pid: 7 }, 9_000)
-  expect(await ended).toBe(7)
+  const { ended, signals, told } = held(startingAs(7), 9_000)
+  expect(await ended).toEqual({ pid: 7 })
   expect(signals).toEqual([[7, 'SIGTERM']])
   expect(told).toEqual(['the daemon (process 7) is not ready yet: it is told to stop; waiting at most 45 s'])
 })
@@ -45,16 +51,16 @@ it('[I18.stop] a note that is another’s a moment later is not believed: nobody
   let looks = 0
   const holder = () => {
     looks += 1
-    if (looks === 1) return { note: { pid: 424_242 } }
-    return looks < 9 ? { note: { pid: 7 } } : null
+    if (looks === 1) return startingAs(424_242)
+    return looks < 9 ? startingAs(7) : null
   }
-  const { ended, signals } = held({ pid: 7 }, 9_000, { holder })
-  expect(await ended).toBe(7)
+  const { ended, signals } = held(startingAs(7), 9_000, { holder })
+  expect(await ended).toEqual({ pid: 7 })
   expect(signals).toEqual([[7, 'SIGTERM']])
 })
 
 it('[I18.stop] one that never gets ready ends the wait with its pid and a remedy', async () => {
-  const { ended, waited } = held({ pid: 7 }, Number.POSITIVE_INFINITY)
+  const { ended, waited } = held(startingAs(7), Number.POSITIVE_INFINITY)
   await expect(ended).rejects.toMatchObject({
     code: 'execution_failed',
     message: 'the daemon (process 7) is still starting, and has not stopped',
@@ -63,10 +69,27 @@ it('[I18.stop] one that never gets ready ends the wait with its pid and a remedy
   expect(waited()).toBe(45_000)
 })
 
+it('[I18.stop] of one that is ready, or has become so and drains, nobody says that it is starting', async () => {
+  const deaf = held(READY, Number.POSITIVE_INFINITY)
+  const text = 'the daemon (process 7) was told to stop, and has not ended within 45 s'
+  await expect(deaf.ended).rejects.toMatchObject({
+    ...{ code: 'execution_failed', message: text },
+    hint: expect.stringContaining('kill -9 7'),
+  })
+  expect([deaf.signals, deaf.told]).toEqual([
+    [[7, 'SIGTERM']],
+    ['the daemon (process 7) is told to stop; waiting at most 45 s'],
+  ])
+  let looks = 0
+  const holder = () => (looks++ < 9 ? startingAs(7) : SILENT)
+  const drains = held(SILENT, Number.POSITIVE_INFINITY, { holder })
+  await expect(drains.ended).rejects.toMatchObject({ message: text })
+})
+
 it('[I18.stop] one that drains already is waited for and not told again; what goes on holding is told', async () => {
-  const drains = held(null, 3_000)
+  const drains = held(SILENT, 3_000)
   expect([await drains.ended, drains.signals, drains.told.length]).toEqual([null, [], 1])
-  await expect(held(null, Number.POSITIVE_INFINITY).ended).rejects.toMatchObject({
+  await expect(held(SILENT, Number.POSITIVE_INFINITY).ended).rejects.toMatchObject({
     code: 'execution_failed',
     message: '/data is still held, and by no daemon that answers',
   })
@@ -76,7 +99,7 @@ it('[I18.stop] nobody is told to stop whose file is another', async () => {
   const demandMeant = () => {
     throw new Error('it runs another file')
   }
-  const { ended, signals } = held({ pid: 7 }, 9_000, { demandMeant })
+  const { ended, signals } = held(startingAs(7), 9_000, { demandMeant })
   await expect(ended).rejects.toThrow('it runs another file')
   expect(signals).toEqual([])
 })

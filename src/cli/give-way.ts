@@ -1,11 +1,11 @@
 // The operator's own `up` never loses its folder to a shim: a daemon that a shim started, which ends by itself when nobody
 // needs it, is asked to end and gives way.
-import type { DaemonNote } from '../config/daemon-note.ts'
+import type { StartingNote } from '../config/daemon-note.ts'
 import { SwitchboardError } from '../contract/index.ts'
 
 export interface GiveWayDeps {
-  /** What the daemon that holds the folder says of itself; null: nothing, or not yet. */
-  note(): DaemonNote | null
+  /** What the daemon that holds the folder says of itself, ready or starting; null: nothing. */
+  note(): StartingNote | null
   /** Tells it to drain and end. */
   end(pid: number): void
   pause(ms: number): Promise<void>
@@ -14,7 +14,7 @@ export interface GiveWayDeps {
 const STEP_MS = 100
 /** Longer than a daemon takes to drain. */
 const MOST_STEPS = 200
-/** One that is only starting has written nothing of itself yet. */
+/** One that drains says nothing of itself any more; neither does a command. */
 const UNKNOWN_STEPS = 30
 
 /** Starts, in the place of a daemon that gives way where one holds the folder. Throws what `start` throws. */

@@ -1,7 +1,7 @@
 // Commands talk to their own instance only: whether the daemon of the folder runs the file that was given, and which
 // file a folder without a daemon is read with.
 import { existsSync } from 'node:fs'
-import { readDaemonNote, readStartingNote } from '../config/daemon-note.ts'
+import { readDaemonNote, readHolderNote } from '../config/daemon-note.ts'
 import type { DataFolder } from '../config/data-folder.ts'
 import { folderWasNamed, type Instance, realPath } from '../config/instance.ts'
 import { knownInstanceAt, knownInstances, recordInstance, recordProgram } from '../config/known-instances.ts'
@@ -24,7 +24,7 @@ export function demandGivenFile({ config }: Instance): void {
 export function demandSameFile(instance: Instance, folder: DataFolder): void {
   const { config } = instance
   if (config === null || config.from === 'found') return
-  const runs = (readDaemonNote(folder) ?? readStartingNote(folder))?.config
+  const runs = readHolderNote(folder).note?.config
   if (runs === undefined || runs === config.file) return
   throw new SwitchboardError(
     'config_invalid',

@@ -36,15 +36,29 @@ export function removeDaemonNote(folder: DataFolder): void {
 }
 
 /** What a daemon says of itself from when it holds the folder until it is ready. */
-export type StartingNote = Pick<DaemonNote, 'pid' | 'config'>
+export type StartingNote = Pick<DaemonNote, 'pid' | 'config' | 'idleExit' | 'service'>
 
-export function readStartingNote(folder: DataFolder): StartingNote | null {
+function readStartingNote(folder: DataFolder): StartingNote | null {
   try {
     const note = JSON.parse(readFileSync(folder.startingFile, 'utf8')) as StartingNote
     return Number.isInteger(note.pid) && note.pid > 0 ? note : null
   } catch {
     return null // absent, or torn: then the holder is not known
   }
+}
+
+/** What the holder of the folder says of itself; `silent`: it drains, or is a command. */
+export type HolderNote =
+  | { readonly state: 'starting'; readonly note: StartingNote }
+  | { readonly state: 'ready'; readonly note: DaemonNote }
+  | { readonly state: 'silent'; readonly note: null }
+
+/** Of a folder that somebody holds: where nobody does, it may be what one who was killed said. */
+export function readHolderNote(folder: DataFolder): HolderNote {
+  const starting = readStartingNote(folder)
+  if (starting !== null) return { state: 'starting', note: starting }
+  const ready = readDaemonNote(folder)
+  return ready === null ? { state: 'silent', note: null } : { state: 'ready', note: ready }
 }
 
 /** Never throws: a daemon starts without it too. */

@@ -1,6 +1,6 @@
 // The life of a daemon by command: in the background, stopped, started again, its log; and what a service manager hears.
 import { spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { BINARY, bareEnvironment } from '../faults/daemon.ts'
@@ -155,47 +155,6 @@ agents:
     expect((await switchboard(data, 'logs', '--turn', 'none')).code).toBe(1)
     expect(await askJson(data, 'stop')).toMatchObject({ stopped: true })
   })
-})
-
-/** Is made when a file appears: until then its daemon starts. */
-const LATE = `import { existsSync } from 'node:fs'
-export const version = '1.0.0'
-const options = { '~standard': { version: 1, vendor: 'own', validate: (value) => ({ value }),
-  jsonSchema: { input: () => ({ type: 'object', properties: {} }), output: () => ({ type: 'object', properties: {} }) } } }
-export const connectors = [{ name: 'late', options, docs: 'https://example.com', async create() {
-  while (!existsSync(new URL('./go', import.meta.url))) await new Promise((resolve) => setTimeout(resolve, 20))
-  throw new Error('it is late')
-} }]
-`
-
-it('[I18.stop] a daemon that is still starting is told to stop, waited for, and not called absent', async () => {
-  const data = folder()
-  writeFileSync(join(data, 'late.mjs'), LATE)
-  const config = writeYaml(
-    data,
-    `modules: [./late.mjs]
-agents:
-  - { id: slow, connector: { type: late } }
-`,
-  )
-  const starting = scene.launch({ data, config })
-  scene.onEnd(() => writeFileSync(join(data, 'go'), ''))
-  await until('it listens', () => existsSync(join(data, 'switchboard.sock')))
-  const other = await switchboard(data, 'stop', '--config', join(data, 'late.mjs'))
-  expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('runs ') })
-  const stopping = spawn(process.execPath, [BINARY, 'stop', '--data', data], { env: bareEnvironment() })
-  let said = ''
-  for (const stream of [stopping.stdout, stopping.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      said += text
-    })
-  const stopped = new Promise((resolve) => stopping.once('close', resolve))
-  await until('it says that it waits', () => said.includes('is not ready yet'))
-  writeFileSync(join(data, 'go'), '')
-  expect(await stopped).toBe(0)
-  expect(said).toContain(`stopped (process ${starting.process.pid})`)
-  expect(await starting.exited).toMatchObject({ code: 0 })
-  expect(readdirSync(data)).not.toContain('starting.json')
 })
 
 /** What is received without its descriptors closes them, as the manager does: that is how systemd-notify knows it was heard. */

@@ -16,14 +16,13 @@ import {
 } from 'node:fs'
 import { copyFile, open, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { readDaemonNote } from '../../config/daemon-note.ts'
 import { prepareDataFolder, readLedgerKey } from '../../config/index.ts'
 import { forgetDatabase } from '../../config/last-life.ts'
 import { type Store, SwitchboardError } from '../../contract/index.ts'
 import { openStore } from '../../store/open.ts'
 import { takeDatabaseLock } from '../../store/sqlite/database-lock.ts'
 import { damagedLog } from '../../store/sqlite/rescued.ts'
-import { holdFolder } from '../folder-held.ts'
+import { folderHeld, holdFolder } from '../folder-held.ts'
 import { createNodeClock, createRealRandom } from '../real-clock.ts'
 import { removeCutRestore } from './cut-short.ts'
 import {
@@ -100,14 +99,8 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
 
 function takeLocks(place: StorePlace, database: string): () => void {
   const folder = holdFolder(place.folder)
-  if (!folder) {
-    const holder = readDaemonNote(place.folder)
-    throw new SwitchboardError(
-      'data_folder_held',
-      `the data folder ${place.folder.path} is held by ${holder ? `process ${holder.pid} at ${holder.url}` : 'another daemon'}`,
-      { hint: 'a backup is never restored into a live folder: stop that daemon first' },
-    )
-  }
+  if (!folder)
+    throw folderHeld(place.folder, 'a backup is never restored into a live folder: stop that daemon first')
   try {
     mkdirSync(dirname(database), { recursive: true, mode: 0o700 })
     const lock = takeDatabaseLock(database, { data: place.folder.path, pid: process.pid })

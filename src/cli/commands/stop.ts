@@ -1,4 +1,5 @@
 // `switchboard stop` and `restart`: end the daemon of the folder, and start it again in the background.
+import type { StartingNote } from '../../config/daemon-note.ts'
 import { readLastLife } from '../../config/last-life.ts'
 import { SwitchboardError } from '../../contract/index.ts'
 import { daemonNow, endDaemon, reachOf, startInBackground } from '../background.ts'
@@ -7,36 +8,41 @@ import { demandSameFile } from '../own-instance.ts'
 import { announce } from './up-banner.ts'
 
 export const stop: Run = async (context) => {
-  const note = await daemonNow(context)
-  if (note !== null) {
-    demandSameFile(context.instance, context.folder)
-    await endDaemon(note)
-  }
-  const pid = note?.pid ?? (await endedUnready(context))
   const { path } = context.folder
+  const ended = await endDaemonHere(context, () => demandSameFile(context.instance, context.folder))
+  const pid = ended?.pid ?? null
   if (context.json) await context.printJson({ ok: true, stopped: pid !== null, pid, data: path })
   else if (pid === null) context.note(`no daemon holds the data folder ${path}`)
   else await context.print(`stopped (process ${pid}); it stays so until: switchboard up`)
   return 0
 }
 
-/** It asks the folder's lock: the store is loaded for that, and for nothing else here. */
-async function endedUnready(context: Context): Promise<number | null> {
-  const { endUnready, unreadyOf } = await import('../end-unready.ts')
-  return endUnready(unreadyOf(context))
+/** Null: there was none. Throws what `demandMeant` does, before anybody is told to stop, and when it goes on. */
+async function endDaemonHere(
+  context: Context,
+  demandMeant: (daemon: StartingNote) => void,
+): Promise<StartingNote | null> {
+  const note = await daemonNow(context)
+  if (note === null) {
+    // It asks the folder's lock: the store is loaded for that, and for nothing else here.
+    const { endUnready, unreadyOf } = await import('../end-unready.ts')
+    return endUnready(unreadyOf(context, demandMeant))
+  }
+  demandMeant(note)
+  await endDaemon(note)
+  return note
 }
 
 /** With the configuration that it ran, where it listened. Without a daemon it is `up --detach`. */
 export const restart: Run = async (context) => {
-  const note = await daemonNow(context)
-  if (note !== null) demandSameFile(context.instance, context.folder)
-  if (note?.service !== undefined) throw asService(note.service)
-  const life = note === null ? null : readLastLife(context.folder)
-  const configFile = note === null || note.config === undefined ? context.configFile() : note.config
-  if (note !== null) {
-    await endDaemon(note)
-    context.note(`stopped (process ${note.pid})`)
-  }
+  const ended = await endDaemonHere(context, ({ service }) => {
+    demandSameFile(context.instance, context.folder)
+    if (service !== undefined) throw asService(service)
+  })
+  if (ended !== null) context.note(`stopped (process ${ended.pid})`)
+  const configFile = ended?.config === undefined ? context.configFile() : ended.config
+  // Read now: one that was starting has written it by then.
+  const life = ended === null ? null : readLastLife(context.folder)
   const up = life === null ? [] : ['--host', life.host, '--port', String(life.port)]
   const begun = await startInBackground(context, { configFile, up })
   await tellUp(context, begun, configFile)

@@ -1,7 +1,7 @@
 // `switchboard up`: runs the daemon in this process until it is stopped, and says where everything is.
 import { existsSync, statSync } from 'node:fs'
 import type { Daemon, DaemonOptions } from '../../app/daemon.ts'
-import { readDaemonNote } from '../../config/daemon-note.ts'
+import { readHolderNote } from '../../config/daemon-note.ts'
 import { dataFolderAt } from '../../config/data-folder.ts'
 import { readEnvironment } from '../../config/environment.ts'
 import { shellWord } from '../../config/shell-word.ts'
@@ -85,7 +85,7 @@ export async function runUp(context: Context, options: UpOptions, deps: UpDeps):
       ...logOptions(context),
     }
     const way = {
-      note: () => readDaemonNote(context.folder),
+      note: () => readHolderNote(context.folder).note,
       ...{ end: deps.endDaemon, pause: deps.pause },
     }
     const start = () => deps.start(begin)
