@@ -117,7 +117,7 @@ it('[I18.stop] by command: what holds the folder is ended, and not what an earli
   const stopped = await command(['stop', ...data()])
   expect(stopped).toMatchObject({
     code: 0,
-    out: expect.stringContaining(`stopped (process ${starting.pid})`),
+    out: expect.stringContaining(`ended (process ${starting.pid})`),
   })
   expect(stopped.err).toContain('is not ready yet')
   expect((await command(['stop', '--json', ...data()])).lines).toMatchObject([{ stopped: false, pid: null }])

@@ -107,6 +107,29 @@ it('[I18.stop] one that is ready and has lost its socket is stopped, and not sai
   expect(await daemon.exited).toMatchObject({ code: 0 })
 })
 
+it('[I18.stop] [I14.stopped-stays] one whose start fails meanwhile stays stopped, or is not said to', async () => {
+  const { data, go, starting } = lateFolder()
+  // In the way of the last thing that a start does.
+  writeFileSync(join(data, 'a.sock'), '')
+  const stopNext = async () => {
+    rmSync(join(data, 'go'), { force: true })
+    const { pid, exited } = await starting()
+    const stopping = begin(data, 'stop')
+    await stopping.says('is not ready yet')
+    go()
+    expect([await stopping.code, (await exited).code]).toEqual([0, 2])
+    return stopping.said().trim().split('\n').at(-1)?.replace(String(pid), 'PID')
+  }
+  // No daemon was ever ready here: nothing keeps a shim from starting one.
+  expect(await stopNext()).toBe(
+    'ended (process PID), but not because it was stopped: a session that needs it may start it again; see: switchboard logs',
+  )
+  const life = { host: '127.0.0.1', port: 4_747, end: 'running' }
+  writeFileSync(join(data, 'last-life.json'), JSON.stringify(life))
+  expect(await stopNext()).toBe('stopped (process PID); it stays so until: switchboard up')
+  expect(JSON.parse(readFileSync(join(data, 'last-life.json'), 'utf8'))).toEqual({ ...life, end: 'stopped' })
+})
+
 it('[I18.restart] [S6.one-daemon] beside one that starts, up names its process, and restart ends it and starts its file', async () => {
   const { data, config, go, starting, background } = lateFolder()
   const first = await starting()

@@ -13,7 +13,12 @@ export const stop: Run = async (context) => {
   const pid = ended?.pid ?? null
   if (context.json) await context.printJson({ ok: true, stopped: pid !== null, pid, data: path })
   else if (pid === null) context.note(`no daemon holds the data folder ${path}`)
-  else await context.print(`stopped (process ${pid}); it stays so until: switchboard up`)
+  else if (readLastLife(context.folder)?.end === 'stopped')
+    await context.print(`stopped (process ${pid}); it stays so until: switchboard up`)
+  else
+    await context.print(
+      `ended (process ${pid}), but not because it was stopped: a session that needs it may start it again; see: switchboard logs`,
+    )
   return 0
 }
 

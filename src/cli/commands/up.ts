@@ -2,8 +2,9 @@
 import { existsSync, statSync } from 'node:fs'
 import type { Daemon, DaemonOptions } from '../../app/daemon.ts'
 import { readHolderNote } from '../../config/daemon-note.ts'
-import { dataFolderAt } from '../../config/data-folder.ts'
+import { type DataFolder, dataFolderAt } from '../../config/data-folder.ts'
 import { readEnvironment } from '../../config/environment.ts'
+import { readLastLife, writeLastLife } from '../../config/last-life.ts'
 import { shellWord } from '../../config/shell-word.ts'
 import { defined, SwitchboardError } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
@@ -72,6 +73,7 @@ export async function runUp(context: Context, options: UpOptions, deps: UpDeps):
     if (signalledAt === undefined) {
       signalledAt = now()
       context.note(context.paint.dim('stopping; once more to stop at once'))
+      if (daemon === undefined) keepStopped(context.folder)
       void daemon?.stop()
     } else if (now() - signalledAt < SAME_PRESS_MS) return
     // `stop` may be said twice while it starts: only a person at the keyboard means that nothing is to be closed.
@@ -112,6 +114,13 @@ export async function runUp(context: Context, options: UpOptions, deps: UpDeps):
   } finally {
     release()
   }
+}
+
+/** Also where its start then fails, no shim revives it. Where another daemon has the folder, nothing is said of that one. */
+function keepStopped(folder: DataFolder): void {
+  const life = readLastLife(folder)
+  if (life !== null && readHolderNote(folder).note?.pid === process.pid)
+    writeLastLife(folder, { ...life, end: 'stopped' })
 }
 
 /** A file that was only found may be anybody's, and it starts programs: one of another user is run when it is named. */
