@@ -1,6 +1,6 @@
 // A question as a chat shows it: whatever is asked, the message and its parts keep within the platform's limit.
 import { expect, it } from 'vitest'
-import { type ApprovalRow, opText, type TextUnit, textSize } from '../../contract/index.ts'
+import { type ApprovalRow, NO_TEXT_LIMIT, opText, type TextUnit, textSize } from '../../contract/index.ts'
 import { outcomeText, promptOp, wholeAsk } from './prompt.ts'
 
 const SIZES: readonly (readonly [size: number, unit: TextUnit])[] = [
@@ -33,6 +33,12 @@ it.each(INPUTS)(
     }
   },
 )
+
+it('[I13.limit-prompts] where a platform has no limit, a megabyte of backticks is asked whole', () => {
+  const ask = { toolName: 'Bash', description: '', input: 'a`'.repeat(500_000) }
+  const place = { limit: NO_TEXT_LIMIT, rest: 'button' } as const
+  expect(opText(promptOp('abcde', 'an-agent', ask, place))).toContain(ask.input)
+})
 
 it.each(INPUTS)('[S10.show-all] %s: the parts fit, and put together are all of it', (_what, input) => {
   for (const [size, unit] of SIZES.slice(2)) {

@@ -193,7 +193,8 @@ function cut(text: string, end: number, way: string): string {
 
 // A fence longer than any run of backticks inside, so that the input cannot end it.
 function fenced(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map((run) => run[0].length))
+  let longest = 2
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length)
   const fence = '`'.repeat(longest + 1)
   return `${fence}\n${text}\n${fence}`
 }
