@@ -1,5 +1,6 @@
-// What a person wrote in an answer, without the history below it and the signature. Line by line, and only forward: nothing a
-// sender writes makes it slow. Where it is not sure it leaves the text as it is; the whole is kept as an attachment anyway.
+// What a person wrote in an answer, without the history below it and the signature. Each line is looked at a few times,
+// however many there are: nothing a sender writes makes it slow. Where it is not sure it leaves the text as it is; the whole
+// is kept as an attachment anyway.
 //
 // A library was measured for this (docs/platforms/email.md): it cut real text after a greeting, which is worse than a quote.
 
@@ -33,7 +34,7 @@ const WROTE: readonly RegExp[] = [
 // A wrapped announcement: where one may begin.
 const MAY_BEGIN = /^(on|am|le|el|em|il|op|den|dnia|w dniu|在)\b|^\d{4}[年-]|\d{4}\s?г\./iu
 const ORIGINAL =
-  /^[-_*\s]{2,}\s*(original message|ursprüngliche nachricht|message d['’]origine|mensaje original|mensagem original|messaggio originale|oorspronkelijk bericht|исходное сообщение|原始邮件|元のメッセージ|forwarded message|weitergeleitete nachricht)\s*[-_*\s]{2,}$/iu
+  /^[-_*\s]{2,}(original message|ursprüngliche nachricht|message d['’]origine|mensaje original|mensagem original|messaggio originale|oorspronkelijk bericht|исходное сообщение|原始邮件|元のメッセージ|forwarded message|weitergeleitete nachricht)[-_*\s]{2,}$/iu
 const FORWARDED =
   /forwarded message|weitergeleitete nachricht|message transféré|begin forwarded message|mensaje reenviado/iu
 const UNDERSCORES = /^_{20,}$/
@@ -66,19 +67,20 @@ export function stripQuotes(given: string): Stripped {
 
 /** The line at which quoted history begins and goes on to the end; the number of lines: nowhere. */
 function quoteStart(lines: readonly string[]): number {
+  const quotedFrom = quotedToEnd(lines)
   for (let at = 0; at < lines.length; at++) {
     const line = (lines[at] ?? '').trim()
     if (line === '') continue
     if (FORWARDED.test(line) && line.length < 200) return lines.length
     if (line.startsWith('>')) {
-      if (isQuotedToEnd(lines, at)) return at
+      if (quotedFrom[at]) return at
       continue
     }
     if (ORIGINAL.test(line) || isHeaderBlock(lines, at)) return at
     if (UNDERSCORES.test(line) && isHeaderBlock(lines, nextText(lines, at + 1))) return at
     const length = announcement(lines, at)
     // "On Monday Anna wrote:" in the midst of a text quotes nothing.
-    if (length > 0 && isHistory(lines, at + length)) return at
+    if (length > 0 && isHistory(lines, at + length, quotedFrom)) return at
   }
   return lines.length
 }
@@ -97,22 +99,27 @@ function announcement(lines: readonly string[], at: number): number {
 }
 
 /** Behind an announcement: quoted lines to the end, or nothing but what hangs there (some clients mark no line). */
-function isHistory(lines: readonly string[], from: number): boolean {
+function isHistory(lines: readonly string[], from: number, quotedFrom: readonly boolean[]): boolean {
   const first = nextText(lines, from)
   if (first >= lines.length) return true
-  return !(lines[first] ?? '').trim().startsWith('>') || isQuotedToEnd(lines, first)
+  return !(lines[first] ?? '').trim().startsWith('>') || quotedFrom[first] === true
 }
 
-/** Answers between quoted lines are read with them: only a quote with nothing of the writer's behind it is history. */
-function isQuotedToEnd(lines: readonly string[], from: number): boolean {
-  for (let at = from; at < lines.length; at++) {
+/**
+ * By line: from there on it is a quote with nothing of the writer's behind it. Answers between quoted lines are read with
+ * them, so only that is history. From the end, for every line of a long quote asks.
+ */
+function quotedToEnd(lines: readonly string[]): readonly boolean[] {
+  const quoted = new Array<boolean>(lines.length)
+  let below = true
+  for (let at = lines.length - 1; at >= 0; at--) {
     const line = (lines[at] ?? '').trim()
-    if (line === '' || line.startsWith('>')) continue
     // What hangs below a quote is a signature or a second history, or it is an answer.
-    if (line === '--' || TAIL.test(line)) return true
-    return ORIGINAL.test(line) || isHeaderBlock(lines, at)
+    if (line !== '' && !line.startsWith('>'))
+      below = line === '--' || TAIL.test(line) || ORIGINAL.test(line) || isHeaderBlock(lines, at)
+    quoted[at] = below
   }
-  return true
+  return quoted
 }
 
 function isHeaderBlock(lines: readonly string[], at: number): boolean {
