@@ -25,7 +25,7 @@ export function attachUrl(given: string): string {
       hint: 'put the token into a file and name it with --token-file, or set SWITCHBOARD_TOKEN',
     })
   url.protocol = url.protocol.replace('http', 'ws')
-  const path = url.pathname.replace(/\/+$/, '')
+  const path = url.pathname.replace(/(?<!\/)\/+$/, '')
   url.pathname = path.endsWith('/attach') ? path : `${path}/attach`
   url.hash = ''
   return url.href

@@ -63,7 +63,7 @@ export interface SkippedChannel {
   readonly file: string
 }
 
-const NAMES_US = /MCP server "((?:[^"]+:)?switchboard)": (.+)$/
+const NAMES_US = /MCP server "((?:[^"]+:)?switchboard)": (.+)/
 const REGISTRATION = /^Channel notifications /
 const SKIPPED = /^Channel notifications skipped: (.+)$/
 const NEWEST_FILES = 5

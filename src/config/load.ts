@@ -166,7 +166,7 @@ function* settleSteps({ text, path, yaml }: Given, deps: SettleDeps): Generator<
   const all = [...warnings, ...failedOnes.map((one) => `${formatPath(one.path)}: ${one.message}`)]
   if (
     parsed.data.store !== undefined &&
-    /^postgres(ql)?:\/\/([^/]*:[^/]*@|.*password=)/i.test(parsed.data.store)
+    /^postgres(ql)?:\/\/([^/:]*:[^/]*@|.*password=)/i.test(parsed.data.store)
   ) {
     all.push('store holds a password: write store: env:NAME instead')
   }

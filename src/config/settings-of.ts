@@ -55,7 +55,7 @@ export function* settingsOf(
       host,
       port: port ?? DEFAULT_PORT,
       ...(port === undefined ? {} : { portChosen: true }),
-      publicUrl: public_url === undefined ? null : public_url.replace(/\/+$/, ''),
+      publicUrl: public_url === undefined ? null : public_url.replace(/(?<!\/)\/+$/, ''),
       ...defined({ adminToken: admin_token }),
     },
     store: storeOf(config.store, place),

@@ -71,9 +71,9 @@ function judge(address: string, allowPrivate: boolean): boolean {
 
 /** `::ffff:7f00:1` and `::ffff:127.0.0.1` reach the IPv4 address inside; judge that one. */
 function mappedIPv4(address: string): string | null {
-  const dotted = /^(?:0*:)*:?(?:0+:)*ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
+  const dotted = /^(?:0*:)*ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
   if (dotted?.[1] !== undefined) return dotted[1]
-  const hex = /^(?:0*:)*:?(?:0+:)*ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/i.exec(address)
+  const hex = /^(?:0*:)*ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/i.exec(address)
   if (hex === null) return null
   const high = Number.parseInt(hex[1] ?? '0', 16)
   const low = Number.parseInt(hex[2] ?? '0', 16)

@@ -15,7 +15,7 @@ export function findClaude(command: string, environment: Readonly<Record<string,
       maxBuffer: 65_536,
     }
     execFile(command, ['--version'], options, (error, said) => {
-      const version = /\d+\.\d+\.\d+/.exec(said)?.[0]
+      const version = /(?<!\d)\d+\.\d+\.\d+/.exec(said)?.[0]
       if (!error && version !== undefined) return resolve(version)
       const missing = (error as NodeJS.ErrnoException | null)?.code === 'ENOENT'
       const why = missing ? 'is not on PATH' : 'does not say its version'

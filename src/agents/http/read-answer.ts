@@ -175,7 +175,7 @@ function jsonAnswer(body: string): Answer {
 function linesAnswer(body: string): Answer | null {
   const lines = createNdjsonReader()
   const events = [...lines.feed(body), ...lines.end()]
-  if (events.some(({ kind }) => kind === 'problem') || !/\n\s*\S/.test(body)) return null
+  if (events.some(({ kind }) => kind === 'problem') || !body.trimEnd().includes('\n')) return null
   const error = events.find((event) => event.kind === 'error')
   const text = events.flatMap((event) => (event.kind === 'chunk' ? [event.text] : [])).join('')
   if (error) return { ...failed(error.message, text), ...defined({ code: error.code }) }

@@ -155,7 +155,10 @@ function padded(bytes: Buffer): Buffer {
 
 /** What an old reader sees of a long name. */
 function cut(path: string): string {
-  return Buffer.from(path).subarray(0, 100).toString('utf8').replace(/�+$/u, '')
+  return Buffer.from(path)
+    .subarray(0, 100)
+    .toString('utf8')
+    .replace(/(?<!�)�+$/u, '')
 }
 
 function notOurs(file: string, why: string): SwitchboardError {

@@ -52,7 +52,7 @@ export async function runEmulate(
 }
 
 function speak(context: Context, running: RunningEmulator, line: string): void {
-  const tap = /^!tap\s+(.+)$/.exec(line.trim())?.[1]
+  const tap = /^!tap\s+(\S.*)$/.exec(line.trim())?.[1]
   try {
     if (tap !== undefined) running.taps(tap)
     else if (line.trim() !== '') running.says(line)

@@ -7,7 +7,7 @@ const UNSAFE = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 /** One line: line breaks (a run of them) become `⏎`, tabs a space, everything else that could act becomes `�`. */
 export function oneLine(text: string): string {
   return text
-    .replace(/[ \t]*[\n\r\u2028\u2029][\s\u2028\u2029]*/g, ' ⏎ ')
+    .replace(/(?<![ \t])[ \t]*[\n\r\u2028\u2029]\s*/g, ' ⏎ ')
     .replace(/\t/g, ' ')
     .replace(UNSAFE, '�')
 }

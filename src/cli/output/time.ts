@@ -11,7 +11,7 @@ const UNITS_MS: Readonly<Record<string, number>> = {
 }
 
 const DURATION = /^(?:\d+(?:\.\d+)?(?:ms|[smhdw]))+$/
-const PART = /(\d+(?:\.\d+)?)(ms|[smhdw])/g
+const PART = /(?<!\d)(\d+(?:\.\d+)?)(ms|[smhdw])/g
 
 /** `90s`, `1d`, `1h30m` in milliseconds. Throws `input_invalid` that names the option. */
 export function parseDuration(text: string, option: string): number {

@@ -14,6 +14,6 @@ export function shownText(text: string): string {
 /** The same in one line: a name or a summary must not look like a line of ours. */
 export function shownLine(text: string): string {
   return shownText(text)
-    .replace(/\s*\n\s*/g, ' ⏎ ')
+    .replace(/(?<!\s)\s*\n\s*/g, ' ⏎ ')
     .replace(/\t/g, ' ')
 }

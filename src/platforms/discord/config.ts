@@ -94,7 +94,7 @@ export function readConfig(
   const { id, options } = deps.integration
   const parsed = discordOptions.safeParse(options)
   if (!parsed.success) throw invalid(id, optionsProblem(parsed) ?? 'malformed')
-  const base = parsed.data.api_url.replace(/\/+$/, '').replace(/\/v\d{1,2}$/, '')
+  const base = parsed.data.api_url.replace(/(?<!\/)\/+$/, '').replace(/\/v\d{1,2}$/, '')
   const token = deps
     .secret(parsed.data.token)
     .trim()

@@ -17,8 +17,8 @@ export const discordMarkdown: MarkdownRenderer = {
 }
 
 const SPECIAL = /[\\*_~`|<>[\]()]/g
-/** What means something at the beginning of a line alone. */
-const LINE_START = /^([^\S\n]*)(#{1,3}(?=\s)|-#|-(?=\s)|\+(?=\s)|\d{1,9}(?=\.\s))/gm
+/** What means something at the beginning of a line alone. No space of it ends a line: each line is looked through once. */
+const LINE_START = /^([^\S\n\r\u2028\u2029]*)(#{1,3}(?=\s)|-#|-(?=\s)|\+(?=\s)|\d{1,9}(?=\.\s))/gm
 
 /** A text that shows as it is written. */
 export function escapeDiscord(text: string): string {

@@ -145,7 +145,7 @@ export function createThreads(
 function nameOf(text: string): string | undefined {
   const words = text
     .slice(0, 1_000)
-    .replace(/<[@#&!:\w]*\d+>/g, '')
+    .replace(/<[@#&!:\w]*(?<=\d)>/g, '')
     .replace(/\\(?=\W)/g, '')
   return safeName(clean(words))
 }

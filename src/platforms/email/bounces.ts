@@ -70,7 +70,7 @@ type Judged = Pick<LaterWord, 'outcome' | 'detail'>
 /** One block a recipient; we write to one at a time. */
 function deliveryStatus(text: string, said: string): Judged {
   const field = (name: string) =>
-    new RegExp(`^${name}\\s*:\\s*(.{0,1000})$`, 'im').exec(unfolded(text))?.[1]?.trim()
+    new RegExp(`^${name}\\s*:\\s*(?!\\s)(.{0,1000})$`, 'im').exec(unfolded(text))?.[1]?.trim()
   const action = (field('action') ?? 'failed').toLowerCase()
   const status = field('status')
   const diagnostic = field('diagnostic-code')?.replace(/^smtp\s*;\s*/i, '')

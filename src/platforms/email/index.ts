@@ -87,7 +87,7 @@ export function createEmail(deps: PlatformDeps, options: EmailAdapterOptions = {
     },
     send: createSend({
       ...{ config, smtp, files, sent, threading },
-      publicUrl: deps.publicUrl?.replace(/\/+$/, '') || null,
+      publicUrl: deps.publicUrl?.replace(/(?<!\/)\/+$/, '') || null,
     }),
     reconcile: sent.reconcile,
     history: createHistory({ ...shared, reader }),

@@ -54,8 +54,9 @@ function bare(value: string): string {
 
 function resultOf(part: string): AuthResult | null {
   const [head = '', ...rest] = part
-    .trim()
-    .replace(/\s*=\s*/g, '=')
+    .split('=')
+    .map((side) => side.trim())
+    .join('=')
     .split(/\s+/)
   const cut = head.indexOf('=')
   if (cut < 1) return null

@@ -67,7 +67,7 @@ export function blockText(blocks: unknown): string {
   walk(blocks, 0)
   return parts
     .join('')
-    .replace(/[ \t]+\n/g, '\n')
+    .replace(/(?<![ \t])[ \t]+\n/g, '\n')
     .replace(/\n{2,}/g, '\n')
     .trim()
 }

@@ -25,7 +25,7 @@ export interface ManifestPlace {
 
 export function manifestOf({ id, base, options }: ManifestPlace): Record<string, unknown> {
   const socket = options.mode !== 'events'
-  const hook = `${base.replace(/\/+$/, '')}/hooks/${encodeURIComponent(id)}`
+  const hook = `${base.replace(/(?<!\/)\/+$/, '')}/hooks/${encodeURIComponent(id)}`
   const url = socket ? {} : { request_url: hook }
   const surface = options.surface ?? 'agent'
   const events = [

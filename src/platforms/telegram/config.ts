@@ -79,7 +79,7 @@ export function readConfig(
   if (!/^[\w:.-]+$/.test(token)) {
     throw invalid(id, 'token: does not look like the token of a bot (digits, a colon, letters and digits)')
   }
-  const apiRoot = api_root.replace(/\/+$/, '')
+  const apiRoot = api_root.replace(/(?<!\/)\/+$/, '')
   return {
     id,
     token,
@@ -94,7 +94,7 @@ export function readConfig(
 }
 
 function webhookUrl(publicUrl: string | null | undefined, id: string): string | null {
-  return publicUrl ? `${publicUrl.replace(/\/+$/, '')}/hooks/${encodeURIComponent(id)}` : null
+  return publicUrl ? `${publicUrl.replace(/(?<!\/)\/+$/, '')}/hooks/${encodeURIComponent(id)}` : null
 }
 
 // The Bot API takes only these characters.

@@ -12,7 +12,7 @@ export const telegramMarkdown: MarkdownRenderer = {
 
 /** What Telegram counts: the text that is left when tags and entities are read. */
 export function visibleText(html: string): string {
-  return html.replace(/<[^>]*>/g, '').replace(/&(?:lt|gt|amp|quot);/g, '.')
+  return html.replace(/<[^<>]*>/g, '').replace(/&(?:lt|gt|amp|quot);/g, '.')
 }
 
 export function escapeHtml(text: string): string {

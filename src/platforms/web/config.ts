@@ -57,7 +57,7 @@ export function webConfig(
 ): WebConfig {
   return {
     integration: integration.id,
-    publicUrl: text(publicUrl)?.replace(/\/+$/, '') ?? null,
+    publicUrl: text(publicUrl)?.replace(/(?<!\/)\/+$/, '') ?? null,
     maxTextChars: 64_000,
     maxAttachments: 8,
     maxWindows: 16,

@@ -156,7 +156,7 @@ export function safeFileName(raw: string): string {
     .replace(/[<>:"|?*]/g, '_')
     .replace(/\s+/g, ' ')
     .replace(/^[.\s]+/, '')
-    .replace(/[.\s]+$/, '')
+    .replace(/(?<![.\s])[.\s]+$/, '')
   if (visible === '') return 'file'
   const ending = /\.[A-Za-z0-9]{1,10}$/.exec(visible)?.[0] ?? ''
   const stem = [...visible.slice(0, visible.length - ending.length)]

@@ -155,7 +155,7 @@ function lacks({ needs }: CompiledRecipe, body: unknown): boolean {
 /** Lines that came out empty, because a field was missing, are left out; a paragraph stays one. */
 function tidy(text: string): string {
   return text
-    .replace(/[ \t]+$/gm, '')
+    .replace(/(?<![ \t])[ \t]+$/gm, '')
     .replace(/\n{3,}/g, '\n\n')
     .trim()
 }

@@ -145,7 +145,7 @@ async function verifySns(
 }
 
 function bearerOf(request: RequestHead): string | undefined {
-  return /^Bearer +(.+)$/i.exec(header(request, 'authorization') ?? '')?.[1]
+  return /^Bearer +([^ ].*)$/i.exec(header(request, 'authorization') ?? '')?.[1]
 }
 
 function basicPair(request: RequestHead): string | undefined {

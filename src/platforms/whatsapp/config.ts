@@ -82,7 +82,7 @@ export function readConfig(
     if (/^[\x21-\x7e]+$/.test(value)) return value
     throw invalid(id, `${key}: is empty or has characters that cannot be sent`)
   }
-  const base = api_url.replace(/\/+$/, '')
+  const base = api_url.replace(/(?<!\/)\/+$/, '')
   return {
     id,
     phoneNumberId: phone_number_id,

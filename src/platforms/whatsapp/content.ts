@@ -154,5 +154,5 @@ function unsupportedOf(message: Fields, { type }: Fields): Content {
 }
 
 function line(text: string): string {
-  return text.replaceAll(/\s*\n\s*/g, ' ').slice(0, MOST_LINE)
+  return text.replaceAll(/(?<!\s)\s*\n\s*/g, ' ').slice(0, MOST_LINE)
 }

@@ -231,7 +231,7 @@ export function toSqlite(sql: string): string {
   return (
     sql
       .replace(/@any\(\$(\d+)\)/g, 'IN (SELECT value FROM json_each(?$1))')
-      .replace(/\s*@(?:lock|skip)/g, '')
+      .replace(/(?<!\s)\s*@(?:lock|skip)/g, '')
       // As a sum: into a bare limit the engine looks before it plans, and so plans anew for each one that is bound.
       .replace(/LIMIT \$(\d+)/g, 'LIMIT $$$1 + 0')
       .replace(/@seq/g, 'INTEGER PRIMARY KEY')
