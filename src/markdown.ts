@@ -7,4 +7,4 @@ export type {
   MarkdownRenderer,
   RenderedText,
 } from './contract/index.ts'
-export { plainText, readMarkdown, safeHref, textTable } from './kit/markdown/index.ts'
+export { plainText, readMarkdown, safeHref, sentForm, textTable } from './kit/markdown/index.ts'

@@ -26,6 +26,10 @@ const NEEDS = {
     'history',
   '[I15.suite-history] tells when its link was made': 'history',
   '[I15.suite-history] makes another link when it is asked to': 'history',
+  '[I13.cut-plain] plain text that the outlet cut at its limit is taken, and read there as it was written':
+    'reads',
+  '[I13.cut-markdown] Markdown that the outlet cut at its limit is taken, and all of it is read there':
+    'reads',
   'no secret in errors, answers or logs': 'planted',
   'tells the truth when the platform is down': 'down',
   'tells the truth when the platform is silent': 'silent',

@@ -4,6 +4,7 @@ import { plainText } from 'switchboard/markdown'
 /** @type {import('switchboard/markdown').MarkdownRenderer} */
 export const marks = {
   render: (blocks) => ({ text: blocks.map(blockForm).join('\n\n'), plain: plainText(blocks) }),
+  literal: (text) => ({ text: escaped(text), plain: text }),
 }
 
 /** @param {import('switchboard/markdown').MarkdownBlock} block */

@@ -1,5 +1,5 @@
 // Hostile Markdown costs work in proportion to its length; and what is strong is shown so.
-import { readMarkdown } from 'switchboard/markdown'
+import { readMarkdown, sentForm } from 'switchboard/markdown'
 import { describeRenderer } from 'switchboard/testing'
 import { expect, it } from 'vitest'
 import { marks } from './marks.mjs'
@@ -11,4 +11,5 @@ it('shows what is strong between asterisks, and an asterisk as one', () => {
     text: 'It is *on fire*: 2 \\* 3',
     plain: 'It is on fire: 2 * 3',
   })
+  expect(sentForm({ text: '**no Markdown**', plain: true }, marks).text).toBe('\\*\\*no Markdown\\*\\*')
 })

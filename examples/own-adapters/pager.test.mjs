@@ -1,5 +1,6 @@
 // The pager, held to what the river relies on.
 import { createServer } from 'node:http'
+import { json } from 'node:stream/consumers'
 import { deliverTo, describePlatform, testPlatformDeps } from 'switchboard/testing'
 import { createPager } from './pager.mjs'
 
@@ -9,13 +10,15 @@ describePlatform(
   'pager',
   async ({ fault }) => {
     const shown = new Map()
-    const pager = createServer((request, response) => {
+    const pages = []
+    const pager = createServer(async (request, response) => {
       if (fault === 'silent') return
       if (fault === 'down') return response.writeHead(503).end()
       if (fault === 'rejects') return response.writeHead(400).end()
       if (fault === 'busy') return response.writeHead(429, { 'retry-after': '2' }).end()
       const key = request.headers['idempotency-key']
       shown.set(key, 1)
+      pages.push((await json(request)).text)
       response.end('paged')
     })
     await new Promise((resolve) => pager.listen(0, '127.0.0.1', resolve))
@@ -43,6 +46,7 @@ describePlatform(
       unverified: [deliver('no token', '{}', ''), deliver('another token', '{}', 'guess')],
       address: { integration: 'test', conversation: 'kate' },
       shown: async (key) => shown.get(key) ?? 0,
+      reads: async () => pages.at(-1),
       planted: [TOKEN],
       logLines: () => deps.log.lines,
       async close() {

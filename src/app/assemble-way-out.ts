@@ -12,7 +12,7 @@ import { usersInForce } from '../core/people/users.ts'
 import { createAskForPerson, type PersonRequests } from '../core/takeover/ask-for-person.ts'
 import { createMayHold } from '../core/takeover/may-hold.ts'
 import { createTakeovers, type Takeovers } from '../core/takeover/takeovers.ts'
-import { splitMarkdown } from '../kit/markdown/index.ts'
+import { splitText } from '../kit/markdown/index.ts'
 import type { GatewayDeps } from './gateway.ts'
 import type { RiverGround } from './river-ground.ts'
 
@@ -67,7 +67,7 @@ export function assembleWayOut(
     links,
     sender,
     settle: dispatcher.settle,
-    split: splitMarkdown,
+    split: splitText,
     problemOf: (integration) => problems.get(`integration:${integration}`),
   })
   const streams = createStreams({ store, clock, log, links, outlet, signal, admission })

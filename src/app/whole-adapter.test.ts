@@ -53,6 +53,7 @@ describe('[I13.modules-whole] what create gave', () => {
     ['markdown', undefined],
     ['markdown', {}],
     ['markdown', 'html'],
+    ['markdown', { render: () => ({ text: '', plain: '' }), literal: 'as it is' }],
     ['sendFrom', 'anywhere'],
     ['send', 'now'],
   ])('an adapter whose %s is %j lacks it', (name, value) => {

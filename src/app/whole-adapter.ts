@@ -24,7 +24,11 @@ const OF_PLATFORMS: Members<PlatformAdapter> = {
   abilities: isObject,
   textLimit: (value) =>
     isObject(value) && Number(at(value, 'size')) > 0 && Object.hasOwn(UNITS, String(at(value, 'unit'))),
-  markdown: (value) => value === 'written' || (isObject(value) && isFunction(at(value, 'render'))),
+  markdown: (value) =>
+    value === 'written' ||
+    (isObject(value) &&
+      isFunction(at(value, 'render')) &&
+      ['undefined', 'function'].includes(typeof at(value, 'literal'))),
   sendFrom: oneOf('any', 'link-holder'),
   start: isFunction,
   send: isFunction,

@@ -1,4 +1,5 @@
 // A text as a tree: what the kit's reader makes of Markdown, and what each platform renders in its own form. Plain data.
+import { type TextUnit, textSize } from './text-limit.ts'
 
 export type MarkdownInline =
   | { readonly kind: 'text'; readonly text: string }
@@ -60,4 +61,14 @@ export interface RenderedText {
 /** Pure, never throws, and does work in proportion to the tree, whatever is in it: the platform suite holds it to that. */
 export interface MarkdownRenderer {
   render(blocks: readonly MarkdownBlock[]): RenderedText
+  /**
+   * A text that is no Markdown, in a form that shows it as it is written; that of a beginning is never longer. Absent: such
+   * a text goes out as it is.
+   */
+  literal?(text: string): RenderedText
+}
+
+/** How much of a limit it takes: the form that is sent, as the platform counts it, and the plain one in its place. */
+export function renderedSize({ text, plain, counted = text }: RenderedText, unit: TextUnit): number {
+  return Math.max(textSize(counted, unit), textSize(plain, unit))
 }

@@ -10,6 +10,7 @@ import {
   type RawRequest,
   SwitchboardError,
 } from '../contract/index.ts'
+import { checkMarkdown, checkPlain, type LongTexts } from './cut-suite.ts'
 import { createFakeIntake, type FakeIntake } from './fake-intake.ts'
 import { checkHistory, checkNoSuchPlace, type HistoryFixture } from './history-suite.ts'
 import { HOSTILE_TREES } from './hostile-markdown.ts'
@@ -51,6 +52,11 @@ export interface PlatformFixture {
   readonly standing?: string
   /** How often the platform shows the send with this key. Absent: it cannot be counted. */
   readonly shown?: (key: string) => Promise<number>
+  /**
+   * What a person reads there of our last message: the platform's marks taken as it takes them. Absent: it cannot be seen
+   * (`without.reads`).
+   */
+  readonly reads?: () => Promise<string>
   /** What people say where the platform keeps a history; absent: it keeps none that a bot may read (`without.history`). */
   readonly history?: HistoryFixture
   /** Secrets that the fixture planted in the options. */
@@ -77,7 +83,7 @@ export interface PlatformSuiteOptions {
   readonly without?: Readonly<Partial<Record<Trouble | PartOfFixture, string>>>
 }
 
-type PartOfFixture = 'inbound' | 'malformed' | 'unverified' | 'planted' | 'shown' | 'history'
+type PartOfFixture = 'inbound' | 'malformed' | 'unverified' | 'planted' | 'shown' | 'reads' | 'history'
 
 const WAIT = { timeout: 10_000 }
 
@@ -165,6 +171,22 @@ export function describePlatform(
         expect([name, two.text.length <= 2.5 * one.text.length + 1_000]).toEqual([name, true])
         expect([name, two.plain.length <= 2.5 * one.plain.length + 1_000]).toEqual([name, true])
       }
+    })
+
+    /** Where there is nothing to compare with it is skipped with its reason. */
+    const longTexts = (context: TestContext): LongTexts => {
+      const { adapter, reads } = fixture
+      if (adapter.abilities.oneWay === true) context.skip('it is one-way: nothing is cut for it')
+      has('reads', reads !== undefined, context)
+      return { adapter, send, reads: reads ?? (async () => '') }
+    }
+
+    it('[I13.cut-plain] plain text that the outlet cut at its limit is taken, and read there as it was written', async (context) => {
+      await checkPlain(longTexts(context))
+    })
+
+    it('[I13.cut-markdown] Markdown that the outlet cut at its limit is taken, and all of it is read there', async (context) => {
+      await checkMarkdown(longTexts(context))
     })
 
     it('real payloads become valid events', async (context) => {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { MarkdownBlock, MarkdownInline, MarkdownRenderer } from '../../src/contract/index.ts'
-import { plainText, readMarkdown, splitMarkdown, writeMarkdown } from '../../src/kit/markdown/index.ts'
+import { plainText, readMarkdown, splitText, writeMarkdown } from '../../src/kit/markdown/index.ts'
 import { telegramMarkdown } from '../../src/platforms/telegram/markdown.ts'
 import { growthOf, LINEAR } from '../../src/testing/count-steps.ts'
 import { readTelegramHtml } from '../../src/testing/emulate.ts'
@@ -40,6 +40,8 @@ const TAKES: readonly (readonly [RegExp, (text: string) => boolean])[] = [
   [/\/email\//, (text) => !/[<>]/.test(text.replace(MAIL_TAGS, ''))],
   [/\/discord\//, isDiscords],
   [/\/whatsapp\//, (text) => (text.match(/```/g)?.length ?? 0) % 2 === 0],
+  // No markup at all: nothing can be wrong with it.
+  [/plain-text/, () => true],
   [/mrkdwn/, (text) => !/<(?!https?:|mailto:)/.test(text)],
 ]
 const isTaken = (file: string, text: string): boolean => {
@@ -52,7 +54,7 @@ const limit = { size: 60, unit: 'utf-16' } as const
 const SIZE = 1_000
 /** What the outlet and an adapter do with one answer. */
 function deliver(text: string, renderer: MarkdownRenderer): readonly string[] {
-  return splitMarkdown(text, limit, renderer).map((part) => renderer.render(readMarkdown(part)).text)
+  return splitText({ text }, limit, renderer).map((part) => renderer.render(readMarkdown(part)).text)
 }
 
 for (const [file, renderer] of RENDERERS) describeRenderer(file, renderer)
@@ -67,7 +69,7 @@ const each = RENDERERS.map(([file, renderer], nth) => [file, renderer, nth] as c
 describe.each(each)('[I14.attack-markdown] cut, read and rendered by %s', (file, renderer, nth) => {
   it('whatever it is: every part is short, and markup that the platform takes', () => {
     const parts = Object.entries(HOSTILE_TEXTS).flatMap(([name, text]) =>
-      splitMarkdown(text(SIZE / 2), limit, renderer).map((part) => ({ name, part })),
+      splitText({ text: text(SIZE / 2) }, limit, renderer).map((part) => ({ name, part })),
     )
     expect(parts.length).toBeGreaterThan(500)
     for (const { name, part } of parts) {

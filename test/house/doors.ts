@@ -15,7 +15,8 @@ export const DOORS: Readonly<Record<string, readonly string[] | '*'>> = {
   server: ['contract', 'core'],
   app: '*',
   cli: ['app', 'contract', 'config'],
-  testing: ['contract'],
+  // The platform suite cuts texts as the outlet does.
+  testing: ['contract', 'kit'],
   // The library door of the Chorus protocol alone: both ends without the gateway.
   chorus: ['contract', 'kit'],
   // The library door of hosting channel servers alone: the pool of platforms/mcp, without store and river.

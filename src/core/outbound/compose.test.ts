@@ -9,7 +9,7 @@ const said = (size: number, more = {}) =>
   compose(
     { to, text: 'one two', cause: 'reply', agent: 'demo', session: null, turn: null, ...more },
     { platform: 'test', limit: { size, unit: 'utf-16' }, markdown: 'written', tool: null },
-    { split: (text) => text.split(' '), random: createTestRandom('compose') },
+    { split: ({ text }) => text.split(' '), random: createTestRandom('compose') },
   )
 
 it('[S11.idempotency-key] parts and files of one order have the order’s key, and one of their own behind it', () => {

@@ -44,10 +44,9 @@ export interface Saying {
 
 /** Cuts a text for a platform's limit so that each part is whole there. Handed in: reading Markdown is the kit's trade. */
 export type SplitText = (
-  text: string,
+  said: Pick<Saying, 'text' | 'plain'>,
   limit: TextLimit,
-  /** `plain`: it is no Markdown. */
-  shown: PlatformAdapter['markdown'] | 'plain',
+  markdown: PlatformAdapter['markdown'],
 ) => readonly string[]
 
 export type FileOp = Extract<OutboundOp, { kind: 'file' }>
@@ -68,12 +67,11 @@ export function compose(
   deps: { readonly split: SplitText; readonly random: Random },
 ): readonly NewSend[] {
   const { to, cause, agent, session, turn, dueAt, idempotencyKey, claim, notification, files = [] } = saying
-  const shown = saying.plain ? 'plain' : markdown
   // Files may come without a word.
   const wordless = files.length > 0 && saying.text.trim() === ''
   const whole = wordless ? [] : [saying.text]
   const cut = saying.template === undefined && Number.isFinite(limit.size)
-  const parts = cut ? deps.split(saying.text, limit, shown) : whole
+  const parts = cut ? deps.split(saying, limit, markdown) : whole
   const group = parts.length + files.length > 1 ? deps.random.uuid() : undefined
   const content = saying.dedup ? contentKey(saying) : null
   const row = (op: OutboundOp, part: number, keyed: string): NewSend => ({

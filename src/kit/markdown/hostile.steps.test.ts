@@ -8,7 +8,7 @@ import { filesOf, ROOT } from '../../../test/house/source.ts'
 import { SCOPE } from '../../../test/scenarios/deal.ts'
 import { countSteps, growthOf, LINEAR } from '../../testing/count-steps.ts'
 import { HOSTILE_TEXTS } from '../../testing/hostile-markdown.ts'
-import { MOST_READ, plainText, readMarkdown, splitMarkdown, writeMarkdown } from './index.ts'
+import { MOST_READ, plainText, readMarkdown, splitText, writeMarkdown } from './index.ts'
 
 const SIZE = 1_000
 /** A part of it is large enough for the bound of a table, whose rows are filled up to as many cells as its head has. */
@@ -20,6 +20,7 @@ const renderer = {
     text: plainText(blocks),
     plain: plainText(blocks),
   }),
+  literal: (text: string) => ({ text: text.replaceAll('&', '&amp;'), plain: text }),
 }
 const letters = (text: string) => text.replace(/[^\p{L}\p{N}\p{So}]+/gu, '').length
 
@@ -54,7 +55,11 @@ describe('[I13.md-linear] reading', () => {
 })
 
 describe('[I13.split-linear] cutting', () => {
-  const WAYS = ['written', renderer, 'plain'] as const
+  const WAYS = [
+    { markdown: 'written', plain: false },
+    { markdown: renderer, plain: false },
+    { markdown: renderer, plain: true },
+  ] as const
   // Every family, each in one way of showing it by turns; in every way with `npm run test:all`.
   const cases = Object.entries(HOSTILE_TEXTS).flatMap(([name, text], at) =>
     WAYS.filter((_, way) => SCOPE === 'all' || way === at % WAYS.length).map((way) => ({ name, text, way })),
@@ -62,7 +67,7 @@ describe('[I13.split-linear] cutting', () => {
   it.each(cases)('$name', async ({ text, way }) => {
     const growth = await growthOf((size) => {
       const input = text(size)
-      return () => void splitMarkdown(input, limit, way)
+      return () => void splitText({ text: input, plain: way.plain }, limit, way.markdown)
     }, SIZE)
     expect(growth).toBeLessThan(LINEAR)
   })
@@ -83,7 +88,7 @@ describe('[I13.md-large] a megabyte', () => {
     const text = piece.repeat(Math.ceil(1_000_000 / piece.length))
     // As it was written: nobody walks it.
     expect(await countSteps(() => void readMarkdown(text))).toBeLessThan(1_000)
-    const parts = splitMarkdown(text, { size: 4_096, unit: 'utf-16' }, 'written')
+    const parts = splitText({ text }, { size: 4_096, unit: 'utf-16' }, 'written')
     for (const part of parts) expect(part.length).toBeLessThanOrEqual(4_096)
     expect(letters(parts.join(''))).toBe(letters(text))
   })

@@ -7,6 +7,10 @@ import { safeHref } from './safe-href.ts'
 
 export const mrkdwn: MarkdownRenderer = {
   render: (blocks) => ({ text: blocksText(blocks), plain: escapeMrkdwn(plainText(blocks)) }),
+  literal(text) {
+    const escaped = escapeMrkdwn(text)
+    return { text: escaped, plain: escaped }
+  },
 }
 
 const blocksText = chatBlocks({
@@ -18,7 +22,7 @@ const blocksText = chatBlocks({
 })
 
 /** Slack reads three characters as its own, and nothing else. */
-export function escapeMrkdwn(text: string): string {
+function escapeMrkdwn(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 

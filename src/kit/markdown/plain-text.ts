@@ -1,9 +1,17 @@
 // A tree as plain text: what goes out where a platform's own form is not taken, and what two trees are compared by.
-import type { MarkdownBlock, MarkdownInline } from '../../contract/markdown.ts'
+import type { MarkdownBlock, MarkdownInline, MarkdownRenderer } from '../../contract/markdown.ts'
 import { safeHref } from './safe-href.ts'
 
 export function plainText(blocks: readonly MarkdownBlock[]): string {
   return blocks.map(blockText).join('\n\n')
+}
+
+/** For a platform that has no markup. */
+export const plainForm: MarkdownRenderer = {
+  render(blocks) {
+    const text = plainText(blocks)
+    return { text, plain: text }
+  },
 }
 
 export function inlineText(nodes: readonly MarkdownInline[]): string {

@@ -1,18 +1,37 @@
 // Splits a text that is no Markdown: at paragraphs, lines or spaces, and inside a word only between characters.
-import { type TextLimit, textEnd } from '../../contract/index.ts'
+import { nextCodePoint, type TextLimit, textEnd } from '../../contract/index.ts'
 import { characterPlace } from './places.ts'
 
-/** Parts within the limit that read, one after the other, like the text. No part is empty. */
-export function splitPlain(text: string, { size, unit }: TextLimit): readonly string[] {
+type Fits = (part: string) => boolean
+
+/**
+ * Parts within the limit that read, one after the other, like the text. No part is empty. `fits`: whether a part does in the
+ * form in which it is sent; null: it is sent as it is.
+ */
+export function splitPlain(text: string, { size, unit }: TextLimit, fits: Fits | null): readonly string[] {
   const parts: string[] = []
   for (let at = 0; at < text.length; ) {
-    const window = textEnd(text, size, unit, at)
+    const most = textEnd(text, size, unit, at)
+    const window = fits === null ? most : lastThatFits(text, at, most, fits)
     const end = window >= text.length ? text.length : Math.max(cutIn(text, at, window), at + 1)
     const part = text.slice(at, end).trimEnd()
     if (part !== '') parts.push(part)
     at = afterCut(text, end)
   }
   return parts
+}
+
+/** The end of the longest beginning that fits, at most `most`; a character at the least. */
+function lastThatFits(text: string, from: number, most: number, fits: Fits): number {
+  if (fits(text.slice(from, most))) return most
+  let good = nextCodePoint(text, from)
+  let bad = most
+  while (bad - good > 1) {
+    const middle = Math.floor((good + bad) / 2)
+    if (fits(text.slice(from, middle))) good = middle
+    else bad = middle
+  }
+  return good
 }
 
 /** The last paragraph end in the second half of the window, else the last line end there, else the last space. */

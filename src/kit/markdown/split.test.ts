@@ -1,18 +1,19 @@
 // Splitting: nothing lost, nothing over the limit in any unit, every part whole by itself.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type MarkdownRenderer, type TextLimit, textSize } from '../../contract/index.ts'
-import { plainText, readMarkdown, splitMarkdown } from './index.ts'
+import { type MarkdownRenderer, renderedSize, type TextLimit, textSize } from '../../contract/index.ts'
+import { plainText, readMarkdown, sentForm, splitText } from './index.ts'
 
 const points = (size: number): TextLimit => ({ size, unit: 'code-points' })
 const units = (size: number): TextLimit => ({ size, unit: 'utf-16' })
-const split = (text: string, limit: TextLimit) => splitMarkdown(text, limit, 'written')
+const split = (text: string, limit: TextLimit) => splitText({ text }, limit, 'written')
 /** Capital letters only, as the platform counts: a form that is longer than what was written. */
 const loud: MarkdownRenderer = {
   render: (blocks) => {
     const plain = plainText(blocks)
     return { text: `<all>${plain}</all>`, plain, counted: plain.replaceAll('-', '———') }
   },
+  literal: (text) => ({ text: text.replace(/[*`<]/g, '\\$&'), plain: text }),
 }
 const letters = (text: string) => text.replace(/[^\p{L}\p{N}]+/gu, '')
 const said = (text: string) => letters(plainText(readMarkdown(text)))
@@ -32,12 +33,12 @@ describe('[S7.split-fences] [S7.split-surrogates] [I13.split-tree] parts', () =>
   })
 
   it('never cuts a surrogate pair, nor a cluster that fits', () => {
-    for (const shown of ['written', 'plain'] as const) {
-      expect(splitMarkdown('😀😀😀😀', points(2), shown)).toEqual(['😀😀', '😀😀'])
-      expect(splitMarkdown('ab👩‍👩‍👧cd', points(6), shown)).toEqual(['ab', '👩‍👩‍👧c', 'd'])
-      expect(splitMarkdown('x🇳🇴🇸🇪', points(4), shown)).toEqual(['x🇳🇴', '🇸🇪'])
-      for (const part of splitMarkdown('👩‍👩‍👧‍👦', points(3), shown))
-        expect(part).not.toMatch(/[\uD800-\uDBFF]$|^[\uDC00-\uDFFF]/)
+    for (const plain of [false, true]) {
+      const cut = (text: string, size: number) => splitText({ text, plain }, points(size), 'written')
+      expect(cut('😀😀😀😀', 2)).toEqual(['😀😀', '😀😀'])
+      expect(cut('ab👩‍👩‍👧cd', 6)).toEqual(['ab', '👩‍👩‍👧c', 'd'])
+      expect(cut('x🇳🇴🇸🇪', 4)).toEqual(['x🇳🇴', '🇸🇪'])
+      for (const part of cut('👩‍👩‍👧‍👦', 3)) expect(part).not.toMatch(/[\uD800-\uDBFF]$|^[\uDC00-\uDFFF]/)
     }
   })
 
@@ -111,8 +112,8 @@ describe('[I13.limit-unit] [I13.split-rendered] what counts', () => {
     ['utf-16', 4],
     ['bytes', 8],
   ] as const)('in %s', (unit, size) => {
-    expect(splitMarkdown('😀😀😀', { size, unit }, 'written')).toEqual(['😀😀', '😀'])
-    expect(splitMarkdown('😀😀😀', { size, unit }, 'plain')).toEqual(['😀😀', '😀'])
+    expect(splitText({ text: '😀😀😀' }, { size, unit }, 'written')).toEqual(['😀😀', '😀'])
+    expect(splitText({ text: '😀😀😀', plain: true }, { size, unit }, 'written')).toEqual(['😀😀', '😀'])
   })
 
   it('is the form that is sent: longer or shorter than what was written', () => {
@@ -123,8 +124,8 @@ describe('[I13.limit-unit] [I13.split-rendered] what counts', () => {
         return { text, plain: text }
       },
     }
-    expect(splitMarkdown(links, units(100), short)).toEqual([links])
-    const parts = splitMarkdown('a-b-c-d-e-f-g-h', units(12), loud)
+    expect(splitText({ text: links }, units(100), short)).toEqual([links])
+    const parts = splitText({ text: 'a-b-c-d-e-f-g-h' }, units(12), loud)
     expect(parts.length).toBeGreaterThan(2)
     for (const part of parts) {
       const { counted = '' } = loud.render(readMarkdown(part))
@@ -198,7 +199,7 @@ describe('[I13.split-whole] [I13.limit-unit] whatever comes', () => {
   it('in a form of its own: within the limit in that form and in the plain one', () => {
     fc.assert(
       fc.property(text, limits, (whole, limit) => {
-        for (const part of splitMarkdown(whole, limit, loud)) {
+        for (const part of splitText({ text: whole }, limit, loud)) {
           const { counted = '', plain } = loud.render(readMarkdown(part))
           expect(Math.max(textSize(counted, limit.unit), textSize(plain, limit.unit))).toBeLessThanOrEqual(
             limit.size,
@@ -209,10 +210,41 @@ describe('[I13.split-whole] [I13.limit-unit] whatever comes', () => {
     )
   })
 
+  it('nothing but markup: in parts that show what was written', () => {
+    const text = '```\n```\n\n'.repeat(9)
+    const parts = splitText({ text }, units(40), loud)
+    expect(parts.length).toBeGreaterThan(1)
+    const shown = parts.map((part) => sentForm({ text: part }, loud).plain)
+    expect(Math.max(...shown.map(({ length }) => length))).toBeLessThanOrEqual(40)
+    expect(shown.join('').replace(/\s/g, '')).toBe(text.replace(/\s/g, ''))
+  })
+
+  it('markup that shows nothing takes no part of its own', () => {
+    const text = `${'```\n```\n\n'.repeat(9)}${'word '.repeat(12)}`
+    const parts = splitText({ text }, units(40), loud)
+    expect(parts.map((part) => sentForm({ text: part }, loud).plain).join(' ')).toBe(
+      'word '.repeat(12).trim(),
+    )
+  })
+
+  it('plain text in a form of its own: within the limit in that form, every character of it', () => {
+    fc.assert(
+      fc.property(text, limits, (whole, limit) => {
+        const parts = splitText({ text: whole, plain: true }, limit, loud)
+        for (const part of parts) {
+          const form = sentForm({ text: part, plain: true }, loud)
+          expect(renderedSize(form, limit.unit)).toBeLessThanOrEqual(limit.size)
+        }
+        expect(parts.join('').replace(/\s/g, '')).toBe(whole.replace(/\s/g, ''))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
   it('plain text: within the limit, every character of it', () => {
     fc.assert(
       fc.property(text, limits, (whole, limit) => {
-        const parts = splitMarkdown(whole, limit, 'plain')
+        const parts = splitText({ text: whole, plain: true }, limit, 'written')
         for (const part of parts) expect(textSize(part, limit.unit)).toBeLessThanOrEqual(limit.size)
         expect(parts.join('').replace(/\s/g, '')).toBe(whole.replace(/\s/g, ''))
       }),

@@ -5,6 +5,7 @@ import {
   type MarkdownInline,
   type MarkdownRenderer,
   nextCodePoint,
+  renderedSize,
   type TextLimit,
   textSize,
 } from '../../contract/index.ts'
@@ -12,11 +13,15 @@ import { blockWeight, cutBlocks } from './cut.ts'
 import { bestPlace } from './places.ts'
 import { plainText } from './plain-text.ts'
 import { readMarkdown } from './read.ts'
+import { literalForm, readForm, type Said } from './sent-form.ts'
 import { splitPlain } from './split-plain.ts'
 import { writeMarkdown } from './write.ts'
 
-/** A form of a short text is never more than this many times as long: addresses are written out, tables padded. */
-const MOST_GROWTH = 10
+/**
+ * A form is never this many times as long as its text: an address that is defined once and used often, and the marks of 32
+ * quotes in each other before every line, each of them escaped.
+ */
+const MOST_GROWTH = 200
 
 /** What fits into one message. */
 interface Room {
@@ -30,20 +35,43 @@ interface Cut {
   readonly rest: readonly MarkdownBlock[]
 }
 
-/** Parts that read, one after the other, like the text. None is empty; none is over the limit, if that is 4 or more. */
-export function splitMarkdown(
-  text: string,
+/**
+ * Parts that read, one after the other, like what is said. None is empty; none is over the limit, where a character fits
+ * into it in the platform's form.
+ */
+export function splitText(
+  { text, plain }: Said,
   limit: TextLimit,
-  shown: MarkdownRenderer | 'written' | 'plain',
+  markdown: MarkdownRenderer | 'written',
 ): readonly string[] {
   if (limit.size < 1) throw new RangeError('a text cannot be split into parts of no length')
   if (text.trim() === '') return []
-  const growth = typeof shown === 'string' ? 1 : MOST_GROWTH
+  const growth = markdown === 'written' ? 1 : MOST_GROWTH
   if (textSize(text, limit.unit) * growth <= limit.size) return [text]
-  if (shown === 'plain') return splitPlain(text, limit)
+  if (!plain) return splitMarkdown(text, limit, markdown)
+  if (markdown === 'written') return splitPlain(text, limit, null)
+  return splitPlain(
+    text,
+    limit,
+    (part) => renderedSize(literalForm(part, markdown), limit.unit) <= limit.size,
+  )
+}
+
+function splitMarkdown(
+  text: string,
+  limit: TextLimit,
+  markdown: MarkdownRenderer | 'written',
+): readonly string[] {
   const blocks = readMarkdown(text)
-  const room = shown === 'written' ? roomWritten(limit) : roomRendered(limit, shown)
-  return room.part(text, blocks) ? [text] : cutToParts(blocks, limit, room)
+  const room = markdown === 'written' ? roomWritten(limit) : roomRendered(limit, markdown)
+  if (room.part(text, blocks)) return [text]
+  return cutToParts(markdown === 'written' ? blocks : visible(blocks, text), limit, room)
+}
+
+/** Without blocks that show nothing; where there are no others it is what was written that is shown. */
+function visible(blocks: readonly MarkdownBlock[], text: string): readonly MarkdownBlock[] {
+  const shown = blocks.filter((block) => plainText([block]).trim() !== '')
+  return shown.length === 0 ? paragraphOf(text) : shown
 }
 
 function roomWritten({ size, unit }: TextLimit): Room {
@@ -54,11 +82,10 @@ function roomWritten({ size, unit }: TextLimit): Room {
 }
 
 function roomRendered({ size, unit }: TextLimit, renderer: MarkdownRenderer): Room {
-  const tree = (blocks: readonly MarkdownBlock[]) => {
-    const { text, plain, counted = text } = renderer.render(blocks)
-    return textSize(counted, unit) <= size && textSize(plain, unit) <= size
+  return {
+    tree: (blocks) => renderedSize(renderer.render(blocks), unit) <= size,
+    part: (text, read) => renderedSize(readForm(text, read, renderer), unit) <= size,
   }
-  return { tree, part: (_, read) => tree(read) }
 }
 
 function cutToParts(blocks: readonly MarkdownBlock[], limit: TextLimit, room: Room): readonly string[] {

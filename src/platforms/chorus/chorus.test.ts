@@ -56,6 +56,10 @@ describePlatform(
       ],
       unverified: [{ name: 'GET', deliver: deliver(post('', { method: 'GET' })) }],
       address: { integration: 'miriad', conversation: 'C04ABCDEF' },
+      reads: async () => {
+        const event = callbacks.posts.at(-1)?.event
+        return event?.type === 'message' ? event.content : ''
+      },
       planted: [PLANTED, 'eyJhbGciOi'],
       logLines: () => deps.log.lines,
       close: async () => {},

@@ -62,6 +62,7 @@ async function fixture(fault: PlatformFault): Promise<PlatformFixture> {
     unverified: [],
     address: { integration: 'dc', conversation: fault === 'rejects' ? '1234567890' : kate.channel.id },
     standing: standing.id,
+    reads: async () => readBy(fake.world.messages(kate.channel.id).at(-1)?.content ?? ''),
     history: {
       async heard(text) {
         await push(() => kate.says(text))
@@ -74,6 +75,14 @@ async function fixture(fault: PlatformFault): Promise<PlatformFixture> {
     logLines: () => scene.log.lines,
     close: () => scene.close(),
   }
+}
+
+/** A mark that is not escaped acts, and is not read. */
+function readBy(content: string): string {
+  return content.replace(
+    /\\([\\*_~`|<>[\]()#.+-])|[*_~`|]/g,
+    (_all, written: string | undefined) => written ?? '',
+  )
 }
 
 /** Acknowledged is what a beat tells as heard: Discord would not send it again. */

@@ -14,6 +14,10 @@ import {
 
 export const discordMarkdown: MarkdownRenderer = {
   render: (blocks) => ({ text: blocksText(blocks), plain: escapeDiscord(plainText(blocks)) }),
+  literal(text) {
+    const escaped = escapeDiscord(text)
+    return { text: escaped, plain: escaped }
+  },
 }
 
 const SPECIAL = /[\\*_~`|<>[\]()]/g

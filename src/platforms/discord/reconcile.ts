@@ -15,7 +15,7 @@ import { ownPosts } from './own-posts.ts'
 import { type DiscordMessage, sentAt } from './parse.ts'
 import { type ChannelFacts, FORUMS } from './places-book.ts'
 import { isRefusal } from './refusals.ts'
-import { cutToFit, nonceOf } from './render.ts'
+import { cutOf, nonceOf } from './render.ts'
 import type { Self } from './self.ts'
 import { isSnowflake } from './snowflakes.ts'
 import type { Targets } from './targets.ts'
@@ -144,7 +144,7 @@ function lookOf({ op }: SendRequest): (message: DiscordMessage) => boolean {
       Array.isArray(attachments) &&
       attachments.some((one: { readonly filename?: unknown } | null) => plain(one?.filename) === plain(name))
   }
-  const written = op.kind === 'text' || op.kind === 'prompt' ? cutToFit(op).trim() : null
+  const written = op.kind === 'text' || op.kind === 'prompt' ? cutOf(op).trim() : null
   return ({ content }) => typeof content === 'string' && content.trim() === written
 }
 

@@ -1,9 +1,9 @@
 // From an outbound op to what Discord takes: content, buttons, and never a ping.
 import { createHash } from 'node:crypto'
 import { type Choice, type OutboundOp, SwitchboardError, type TextLimit } from '../../contract/index.ts'
-import { readMarkdown, splitMarkdown } from '../../kit/markdown/index.ts'
+import { cutToFit, type Said, sentForm, wholeForm } from '../../kit/markdown/index.ts'
 import { cutShort } from './inbound-text.ts'
-import { discordMarkdown, escapeDiscord } from './markdown.ts'
+import { discordMarkdown } from './markdown.ts'
 
 /** Discord's own limit. Which unit it counts in it does not say: this is the one in which nothing is too long. */
 export const TEXT_LIMIT: TextLimit = { size: 2_000, unit: 'utf-16' }
@@ -13,48 +13,17 @@ const LABEL_LENGTH = 80
 const VALUE_LENGTH = 100
 const IN_A_ROW = 5
 const MOST_BUTTONS = 25
-const CUT_NOTE = '\n\n…'
 const SILENT = 1 << 12
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A text as it is said: Markdown, or shown as it is written. */
-export interface Said {
-  readonly text: string
-  readonly plain?: true
-}
-
-function contentOf({ text, plain }: Said): string {
-  const rendered = plain ? plainContent(text) : discordMarkdown.render(readMarkdown(text)).text
-  if (rendered.trim() !== '') return rendered
-  // Nothing but markup (an empty fence): better shown as it was written than refused as empty.
-  return text.trim() === '' ? '…' : escapeDiscord(text)
-}
-
-/** The outlet cut it by what is written: where the marks that keep it so do not fit, it goes without them. Nothing pings. */
-function plainContent(text: string): string {
-  const escaped = escapeDiscord(text)
-  return escaped.length <= TEXT_LIMIT.size ? escaped : text
-}
-
-/** Throws `platform_rejected` naming the limit: nobody is shown a part as the whole. */
 export function wholeOf(said: Said): string {
-  const content = contentOf(said)
-  if (content.length <= TEXT_LIMIT.size) return content
-  throw new SwitchboardError(
-    'platform_rejected',
-    `Discord: a message may have ${TEXT_LIMIT.size} characters, this one has ${content.length}`,
-    { hint: 'make it shorter, or say the rest in a new message' },
-  )
+  return wholeForm(said, TEXT_LIMIT, discordMarkdown, 'Discord: ').text
 }
 
-/** One message, cut where it is too long, with a mark that it is: for words of our own. */
-export function cutToFit(said: Said): string {
-  const whole = contentOf(said)
-  if (whole.length <= TEXT_LIMIT.size) return whole
-  const limit = { ...TEXT_LIMIT, size: TEXT_LIMIT.size - CUT_NOTE.length }
-  const [first = ''] = splitMarkdown(said.text, limit, said.plain ? 'plain' : discordMarkdown)
-  return contentOf({ ...said, text: first }).slice(0, limit.size) + CUT_NOTE
+/** For words of our own. */
+export function cutOf(said: Said): string {
+  return sentForm(cutToFit(said, TEXT_LIMIT, discordMarkdown), discordMarkdown).text
 }
 
 /** `styled`: the first choice is the good one, the second the bad one. */
@@ -92,5 +61,5 @@ export function nonceOf(key: string): string {
 }
 
 export function fileMessage(caption: string | undefined): Fields {
-  return caption === undefined || caption.trim() === '' ? {} : { content: cutToFit({ text: caption }) }
+  return caption === undefined || caption.trim() === '' ? {} : { content: cutOf({ text: caption }) }
 }

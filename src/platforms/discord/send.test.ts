@@ -1,7 +1,7 @@
 // What goes out to Discord: once, to the right place, in its form, without a ping, and with the truth about each failure.
 import { afterEach, describe, expect, it } from 'vitest'
 import type { OutboundOp, TranscriptEntry } from '../../contract/index.ts'
-import { splitMarkdown } from '../../kit/markdown/index.ts'
+import { splitText } from '../../kit/markdown/index.ts'
 import { createTestClock } from '../../testing/test-clock.ts'
 import {
   FORUM,
@@ -54,7 +54,7 @@ describe('texts', () => {
   it('[I20.markdown-out] [S7.discord-limit] 40,000 characters in parts of at most 2,000, fences closed and opened again', async () => {
     await begin()
     const long = `${'word_ *x* '.repeat(1_500)}\n\n\`\`\`ts\n${'let a = 1 // <@1>\n'.repeat(1_300)}\`\`\``
-    const parts = splitMarkdown(long, TEXT_LIMIT, discordMarkdown)
+    const parts = splitText({ text: long }, TEXT_LIMIT, discordMarkdown)
     for (const [part, said] of parts.entries()) await scene.send(GENERAL, textOp(said), { part })
     const contents = posts().map(({ body }) => String(body.content))
     expect(Math.max(...contents.map(({ length }) => length))).toBeLessThanOrEqual(2_000)
@@ -66,8 +66,12 @@ describe('texts', () => {
     })
     await scene.send(GENERAL, textOp('y'.repeat(9_000)), { cause: 'notice' })
     expect(String(posts().at(-1)?.body.content)).toMatch(/…$/)
-    await scene.send(GENERAL, { kind: 'text', text: '*'.repeat(1_900), plain: true })
-    expect(posts().at(-1)?.status).toBe(200)
+    const before = posts().length
+    const plain = splitText({ text: '*'.repeat(1_900), plain: true }, TEXT_LIMIT, discordMarkdown)
+    for (const text of plain) await scene.send(GENERAL, { kind: 'text', text, plain: true })
+    const stars = posts().slice(before)
+    expect(stars.map(({ status }) => status)).toEqual([200, 200])
+    expect(stars.map(({ body }) => body.content).join('')).toBe('\\*'.repeat(1_900))
   })
 
   it('[I20.no-ping] [S7.discord-mentions] nothing pings, on a post, an edit, an answer or a file', async () => {

@@ -15,7 +15,7 @@ import {
 } from './permissions.ts'
 import { type ChannelFacts, DEFAULT_BYTES, FORUMS, isThread, type PlacesBook } from './places-book.ts'
 import { isRefusal } from './refusals.ts'
-import { componentsOf, cutToFit, fileMessage, NO_MENTIONS, nonceOf, urgencyOf, wholeOf } from './render.ts'
+import { componentsOf, cutOf, fileMessage, NO_MENTIONS, nonceOf, urgencyOf, wholeOf } from './render.ts'
 import type { Self } from './self.ts'
 import { isSnowflake } from './snowflakes.ts'
 import type { Targets } from './targets.ts'
@@ -45,7 +45,7 @@ export function createSend(deps: SendDeps): Sending {
 
   /** The outlet cut it to fit. Words of our own that did not come that way are cut here; an agent's are whole or not sent. */
   const contentOf = ({ cause }: SendRequest, op: Op<'text'> | Op<'prompt'> | Op<'edit'>): string =>
-    cause === 'notice' || cause === 'prompt' ? cutToFit(op) : wholeOf(op)
+    cause === 'notice' || cause === 'prompt' ? cutOf(op) : wholeOf(op)
 
   /** Where it is said: the thread, where there is one. */
   const placeOf = async (request: SendRequest): Promise<ChannelFacts> => {
@@ -225,7 +225,7 @@ export function createSend(deps: SendDeps): Sending {
     async revise(request) {
       const { op, shown } = request
       if (op.kind === 'text' && shown[0] !== undefined)
-        await change(request, shown[0], { content: cutToFit(op) })
+        await change(request, shown[0], { content: cutOf(op) })
     },
   }
 }

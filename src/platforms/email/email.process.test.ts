@@ -110,6 +110,7 @@ describe('real mail servers', () => {
       faults: ['down', 'silent', 'rejects', 'busy'],
       without: {
         unverified: 'a mailbox is no door of ours: who is not proven is recorded as refused',
+        reads: 'what stands in a mail is read at the emulated server, in emulated.test.ts',
         history:
           'a link to a real server cannot be deafened alone: the history suite runs in emulated.test.ts, and see I19.complete below',
       },

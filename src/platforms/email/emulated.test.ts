@@ -5,6 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { PlatformDeps, TranscriptEntry } from '../../contract/index.ts'
+import { checkMarkdown, checkPlain } from '../../testing/cut-suite.ts'
 import { createFakeMail, type FakeMailServers } from '../../testing/email/fake-mail.ts'
 import type { FaultRule } from '../../testing/fault-plan.ts'
 import { checkHistory, checkNoSuchPlace } from '../../testing/history-suite.ts'
@@ -63,6 +64,19 @@ describe('the emulated mailbox', () => {
       message: expect.stringContaining('nobody of that name lives here'),
     })
     expect(scene.connects()).toBe(1)
+  })
+
+  it.each([
+    ['[I13.cut-plain] plain text', checkPlain],
+    ['[I13.cut-markdown] Markdown', checkMarkdown],
+  ])('%s that was cut at its limit goes out, and all of it is read', async (_name, check) => {
+    const { fake, scene } = await open()
+    await scene.start()
+    await check({
+      adapter: scene.adapter,
+      send: (op) => scene.send('kate@home.test', op),
+      reads: async () => (await fake.kate.reads()).at(-1)?.text ?? '',
+    })
   })
 
   it('[I19.emulate] folders, moves and a renumbered mailbox are as with a real server', async () => {

@@ -87,6 +87,7 @@ async function fixture(fault: PlatformFault): Promise<PlatformFixture> {
     ],
     unverified: [],
     address: { integration: 'im', conversation: KATE },
+    reads: async () => double.shown(KATE).at(-1) ?? '',
     history: {
       heard: async (text) => void (await deliver(() => void double.says(KATE, text))),
       // The next look is not taken.

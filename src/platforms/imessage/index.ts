@@ -8,6 +8,7 @@ import {
   SwitchboardError,
 } from '../../contract/index.ts'
 import { createChatPace, type LinkState } from '../../kit/index.ts'
+import { plainForm } from '../../kit/markdown/index.ts'
 import { type MessageRow, openChatDb } from './chat-db.ts'
 import { DEFAULT_TIMINGS, readConfig, type Timings } from './config.ts'
 import { createIMessageFiles } from './files.ts'
@@ -81,7 +82,7 @@ export function createIMessage(deps: PlatformDeps, options: IMessageAdapterOptio
   return {
     abilities: ABILITIES,
     textLimit: TEXT_LIMIT,
-    markdown: 'written',
+    markdown: plainForm,
     // Only the Mac that is asked can send.
     sendFrom: 'link-holder',
     pace: createChatPace({ clock, intervalMs: 1_000, burst: 5, overall: { count: 10, perMs: 1_000 } }),

@@ -82,6 +82,7 @@ describePlatformSuite(
       ],
       unverified: [],
       address: address(ID, 'chat_id=C1'),
+      reads: async () => String(slack.texts().at(-1)),
       planted: [],
       logLines: () => log.lines,
       close: async () => undefined,

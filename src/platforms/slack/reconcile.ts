@@ -5,7 +5,7 @@ import { createWaitForLimit } from '../../kit/index.ts'
 import type { SlackClient } from './client.ts'
 import type { DirectChats } from './direct-chats.ts'
 import { isSelf, type SlackMessage } from './parse.ts'
-import { cutToFit } from './render.ts'
+import { cutOf } from './render.ts'
 import type { Self } from './self.ts'
 import { METADATA_TYPE } from './send.ts'
 import { isStamp } from './stamps.ts'
@@ -34,7 +34,7 @@ export function createReconcile(deps: {
   const find = async (channel: string, { to, op, key }: SendRequest): Promise<string | null | undefined> => {
     const { thread } = to
     const me = await deps.self()
-    const written = op.kind === 'text' || op.kind === 'prompt' ? cutToFit(op).text : null
+    const written = op.kind === 'text' || op.kind === 'prompt' ? cutOf(op).text : null
     const method = thread === undefined ? 'conversations.history' : 'conversations.replies'
     let cursor: string | undefined
     for (let page = 0; page < MOST_PAGES; page++) {

@@ -1,6 +1,7 @@
 // A message in section blocks: each is within Slack's limit, and whole in Slack's own units.
 import { describe, expect, it } from 'vitest'
-import { cutToFit, type Said, textBlocks, wholeOf } from './render.ts'
+import type { Said } from '../../kit/markdown/index.ts'
+import { cutOf, textBlocks, wholeOf } from './render.ts'
 
 interface Section {
   readonly text: { readonly text: string }
@@ -66,7 +67,7 @@ describe('[S7.slack-limit] a text over the length of a section', () => {
 })
 
 it('[S7.slack-limit] words of our own fit once they are escaped', () => {
-  const { text } = cutToFit({ text: '&'.repeat(4_000), plain: true })
+  const { text } = cutOf({ text: '&'.repeat(4_000), plain: true })
   expect(text.length).toBeLessThanOrEqual(4_000)
   expect(text).toMatch(/^(&amp;)+\n\n…$/)
 })

@@ -1,6 +1,20 @@
 // From an outbound op to what the Web API takes: text for notifications and old clients, blocks for what people see.
-import { type Choice, type OutboundOp, SwitchboardError, type TextLimit } from '../../contract/index.ts'
-import { escapeMrkdwn, mrkdwn, readMarkdown, splitMarkdown } from '../../kit/markdown/index.ts'
+import {
+  type Choice,
+  type OutboundOp,
+  type RenderedText,
+  SwitchboardError,
+  type TextLimit,
+} from '../../contract/index.ts'
+import {
+  cutToFit,
+  mrkdwn,
+  readMarkdown,
+  type Said,
+  sentForm,
+  splitText,
+  wholeForm,
+} from '../../kit/markdown/index.ts'
 import { harmlessMarkdown, wantsMarkdownBlock } from './markdown-block.ts'
 
 /** What a message can be changed to, and what Slack advises; a longer one is cut by the outlet. */
@@ -10,7 +24,6 @@ const MARKDOWN_BLOCK_LENGTH = 12_000
 const BUTTON_LABEL_LENGTH = 75
 const BUTTON_VALUE_LENGTH = 2_000
 const MOST_BUTTONS = 25
-const CUT_NOTE = '\n\n…'
 
 export type Block = Readonly<Record<string, unknown>>
 
@@ -23,42 +36,16 @@ export interface Part {
   readonly said: Said
 }
 
-/** A text as it is said: Markdown, or shown as it is written. */
-export interface Said {
-  readonly text: string
-  readonly plain?: true
-}
+const partOf = (said: Said, { text }: RenderedText): Part => ({ text, blocks: markdownBlock(said), said })
 
-function mrkdwnOf({ text, plain }: Said): string {
-  return plain ? escapeMrkdwn(text) : mrkdwn.render(readMarkdown(text)).text
-}
-
-/** Nothing but markup (an empty fence): better shown as it was written than refused as empty. */
-function visible(said: Said): Said {
-  if (said.text.trim() === '') return { text: '…', plain: true }
-  return mrkdwnOf(said).trim() === '' ? { text: said.text, plain: true } : said
-}
-
-function partOf(said: Said): Part {
-  const shown = visible(said)
-  return { text: mrkdwnOf(shown), blocks: markdownBlock(said), said: shown }
-}
-
-/** Throws `platform_rejected` naming the limit: nobody is shown a part as the whole. */
 export function wholeOf(said: Said): Part {
-  const part = partOf(said)
-  if (part.text.length <= TEXT_LIMIT.size) return part
-  throw new SwitchboardError(
-    'platform_rejected',
-    `msg_too_long: a message may have ${TEXT_LIMIT.size} characters, this one has ${part.text.length}`,
-    { hint: 'make it shorter, or say the rest in a new message' },
-  )
+  return partOf(said, wholeForm(said, TEXT_LIMIT, mrkdwn, 'msg_too_long: '))
 }
 
-/** One message, cut where it is too long, with a mark that it is: for words of our own. */
-export function cutToFit(said: Said): Part {
-  const [first = '', ...rest] = pieces(said, TEXT_LIMIT.size - CUT_NOTE.length)
-  return partOf({ ...said, text: rest.length === 0 ? said.text : first + CUT_NOTE })
+/** For words of our own. */
+export function cutOf(said: Said): Part {
+  const cut = cutToFit(said, TEXT_LIMIT, mrkdwn)
+  return partOf(cut, sentForm(cut, mrkdwn))
 }
 
 function markdownBlock({ text, plain }: Said): readonly Block[] | null {
@@ -70,27 +57,12 @@ function markdownBlock({ text, plain }: Said): readonly Block[] | null {
 /** The text as blocks, where a message needs some (buttons, or because others stood there). */
 export function textBlocks({ text, blocks, said }: Part): readonly Block[] {
   if (blocks !== null) return blocks
-  const shown = text.length <= SECTION_LENGTH ? [text] : pieces(said, SECTION_LENGTH).map(mrkdwnOfPiece(said))
+  const limit = { ...TEXT_LIMIT, size: SECTION_LENGTH }
+  const pieces = () => splitText(said, limit, mrkdwn).map((piece) => ({ ...said, text: piece }))
+  const shown = text.length <= SECTION_LENGTH ? [text] : pieces().map((piece) => sentForm(piece, mrkdwn).text)
   return shown
     .filter((piece) => piece.trim() !== '')
     .map((piece) => ({ type: 'section', text: { type: 'mrkdwn', text: piece } }))
-}
-
-const mrkdwnOfPiece = (said: Said) => (text: string) => mrkdwnOf({ ...said, text })
-
-/** What is said in pieces that each have at most so many characters as mrkdwn, and are whole. */
-function pieces(said: Said, size: number): readonly string[] {
-  const limit = { ...TEXT_LIMIT, size }
-  return said.plain ? plainPieces(said.text, limit, size) : splitMarkdown(said.text, limit, mrkdwn)
-}
-
-/** An escaped character takes up to five: a piece that grew too long is cut again, three times at the most. */
-function plainPieces(text: string, limit: TextLimit, most: number): readonly string[] {
-  return splitMarkdown(text, limit, 'plain').flatMap((piece) =>
-    escapeMrkdwn(piece).length <= most
-      ? [piece]
-      : plainPieces(piece, { ...limit, size: Math.floor(limit.size / 2) }, most),
-  )
 }
 
 /** `styled`: the first choice is the good one, the second the bad one. */

@@ -11,7 +11,7 @@ import type { SlackClient } from './client.ts'
 import type { DirectChats } from './direct-chats.ts'
 import { emojiName } from './emoji.ts'
 import { isRefusal } from './refusals.ts'
-import { actionsOf, type Block, cutToFit, type Part, textBlocks, urgencyOf, wholeOf } from './render.ts'
+import { actionsOf, type Block, cutOf, type Part, textBlocks, urgencyOf, wholeOf } from './render.ts'
 import { messageId, receiptOf, threadOf } from './send-place.ts'
 import type { Uploads } from './uploads.ts'
 
@@ -35,7 +35,7 @@ export interface Sending {
 export function createSend({ client, chats, uploads }: SendDeps): Sending {
   /** The outlet cut it to fit. Words of our own that did not come that way are cut here; an agent's are whole or not sent. */
   const partOf = ({ cause }: SendRequest, op: Op<'text'> | Op<'prompt'> | Op<'edit'>): Part =>
-    cause === 'notice' || cause === 'prompt' ? cutToFit(op) : wholeOf(op)
+    cause === 'notice' || cause === 'prompt' ? cutOf(op) : wholeOf(op)
 
   const post = (request: SendRequest, op: Op<'text'> | Op<'prompt'>): Promise<Receipt> =>
     postPart(request, op, partOf(request, op))
@@ -156,7 +156,7 @@ export function createSend({ client, chats, uploads }: SendDeps): Sending {
       return await uploads.snippet(request, { ...op, asFile: file })
     } catch (thrown) {
       if (!isRefusal(thrown, 'missing_scope')) throw thrown
-      return postPart(request, op, cutToFit({ text: `${file.caption}\n\n${op.text}`, plain: true }))
+      return postPart(request, op, cutOf({ text: `${file.caption}\n\n${op.text}`, plain: true }))
     }
   }
 
@@ -181,7 +181,7 @@ export function createSend({ client, chats, uploads }: SendDeps): Sending {
     },
     async revise(request) {
       const { op, shown } = request
-      if (op.kind === 'text' && shown[0] !== undefined) await update(request, shown[0], cutToFit(op))
+      if (op.kind === 'text' && shown[0] !== undefined) await update(request, shown[0], cutOf(op))
     },
   }
 }

@@ -1,6 +1,7 @@
 // The platform slack through the shared platformSuite, by Socket Mode and by the Events API, against the fake Slack.
 import { createHmac } from 'node:crypto'
 import type { RawRequest } from '../../contract/index.ts'
+import { plainText, readMarkdown } from '../../kit/markdown/index.ts'
 import type { FaultRule } from '../../testing/emulate.ts'
 import {
   type Delivered,
@@ -9,6 +10,7 @@ import {
   type PlatformFault,
   type PlatformFixture,
 } from '../../testing/platform-suite.ts'
+import type { FakeMessage } from '../../testing/slack/world.ts'
 import { openScene, recorded, type Scene, until } from './fixtures/slack-scene.ts'
 
 const EVENTS = [
@@ -63,6 +65,7 @@ async function fixture(mode: 'socket' | 'events', fault: PlatformFault): Promise
     unverified: mode === 'events' ? unverified(scene) : [],
     address: { integration: 'sl', conversation: fault === 'rejects' ? 'C0NOWHERE' : kate.channel.id },
     standing: standing.ts,
+    reads: async () => readBy(scene.fake.world.messages(kate.channel.id).at(-1)),
     history: {
       async heard(text) {
         const { channel, user } = kate
@@ -78,6 +81,14 @@ async function fixture(mode: 'socket' | 'events', fault: PlatformFault): Promise
     logLines: () => scene.log.lines,
     close: () => scene.close(),
   }
+}
+
+/** Slack reads the block of Markdown, where there is one. */
+function readBy(message: FakeMessage | undefined): string {
+  const [block] = message?.blocks ?? []
+  if (block?.type === 'markdown') return plainText(readMarkdown(String(block.text)))
+  const text = message?.text ?? ''
+  return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 }
 
 interface Deliver {

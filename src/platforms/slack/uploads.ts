@@ -11,7 +11,7 @@ import type { FileShelf } from '../../kit/index.ts'
 import type { SlackClient } from './client.ts'
 import type { DirectChats } from './direct-chats.ts'
 import { isRefusal } from './refusals.ts'
-import { cutToFit } from './render.ts'
+import { cutOf } from './render.ts'
 import { receiptOf, threadOf } from './send-place.ts'
 import { isStamp } from './stamps.ts'
 
@@ -70,7 +70,7 @@ export function createUploads({
       files: [{ id: file_id, title: name }],
       channel_id,
       ...threadOf(request),
-      ...(comment ? { initial_comment: cutToFit({ text: comment }).text } : {}),
+      ...(comment ? { initial_comment: cutOf({ text: comment }).text } : {}),
     })
     const [told] = Array.isArray(shared.answer.files) ? (shared.answer.files as readonly unknown[]) : []
     return receiptOf(sharedAs(told, channel_id) ?? file_id, request, channel_id)

@@ -2,14 +2,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { defined } from '../../contract/index.ts'
-import { readMarkdown, splitMarkdown } from '../../kit/markdown/index.ts'
+import { readMarkdown, splitText } from '../../kit/markdown/index.ts'
 import { readTelegramHtml } from '../../testing/emulate.ts'
 import { telegramMarkdown } from './markdown.ts'
-import { cutToFit, placeOf, TEXT_LIMIT, wholeOf } from './render.ts'
+import { cutOf, placeOf, TEXT_LIMIT, wholeOf } from './render.ts'
 
 const toHtml = (markdown: string) => telegramMarkdown.render(readMarkdown(markdown)).text
 const partsOf = (text: string) =>
-  splitMarkdown(text, TEXT_LIMIT, telegramMarkdown).map((part) => wholeOf({ text: part }))
+  splitText({ text }, TEXT_LIMIT, telegramMarkdown).map((part) => wholeOf({ text: part }))
 const seen = (html: string) => {
   const read = readTelegramHtml(html)
   if ('error' in read) throw new Error(read.error)
@@ -124,7 +124,7 @@ describe('[I13.split-rendered] fitting', () => {
   })
 
   it('cuts words of our own to one message', () => {
-    const { html } = cutToFit({ text: '😀'.repeat(5000) })
+    const { html } = cutOf({ text: '😀'.repeat(5000) })
     expect(seen(html).length).toBeLessThanOrEqual(4096)
     expect(html.endsWith('…')).toBe(true)
   })

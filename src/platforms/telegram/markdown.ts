@@ -8,6 +8,7 @@ export const telegramMarkdown: MarkdownRenderer = {
     const text = htmlOf(blocks, false)
     return { text, plain: plainText(blocks), counted: visibleText(text) }
   },
+  literal: (text) => ({ text: escapeHtml(text), plain: text, counted: text }),
 }
 
 /** What Telegram counts: the text that is left when tags and entities are read. */
@@ -15,7 +16,7 @@ export function visibleText(html: string): string {
   return html.replace(/<[^<>]*>/g, '').replace(/&(?:lt|gt|amp|quot);/g, '.')
 }
 
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

@@ -4,17 +4,17 @@ import {
   type Address,
   type Choice,
   type OutboundOp,
+  type RenderedText,
   SwitchboardError,
   type TextLimit,
 } from '../../contract/index.ts'
-import { readMarkdown, splitMarkdown } from '../../kit/markdown/index.ts'
-import { escapeHtml, telegramMarkdown, visibleText } from './markdown.ts'
+import { cutToFit, type Said, sentForm, wholeForm } from '../../kit/markdown/index.ts'
+import { telegramMarkdown, visibleText } from './markdown.ts'
 
 /** Telegram's own limit: UTF-16 units of the text without its markup. */
 export const TEXT_LIMIT: TextLimit = { size: 4096, unit: 'utf-16' }
 const MAX_CAPTION_UNITS = 1024
 const MAX_CALLBACK_BYTES = 64
-const CUT_NOTE = '\n\n…'
 
 /** One message: as HTML, and plainly where Telegram does not take that. */
 export interface Part {
@@ -22,43 +22,20 @@ export interface Part {
   readonly plain: string
 }
 
-/** A text as it is said: Markdown, or shown as it is written. */
-export interface Said {
-  readonly text: string
-  readonly plain?: true
-}
+const partOf = ({ text, plain }: RenderedText): Part => ({ html: text, plain })
 
-function partOf({ text, plain }: Said): Part {
-  const rendered = plain ? null : telegramMarkdown.render(readMarkdown(text))
-  if (rendered !== null && visibleText(rendered.text).trim() !== '')
-    return { html: rendered.text, plain: rendered.plain }
-  // Nothing but markup (an empty fence): better shown as it was written than refused as empty.
-  const shown = text.trim() === '' ? '…' : text
-  return { html: escapeHtml(shown), plain: shown }
-}
-
-/** One message with all of the text. Throws `platform_rejected` naming the limit: nobody is shown a part as the whole. */
 export function wholeOf(said: Said): Part {
-  const part = partOf(said)
-  const { length } = visibleText(part.html)
-  if (length <= TEXT_LIMIT.size) return part
-  throw new SwitchboardError(
-    'platform_rejected',
-    `Telegram: a message may have ${TEXT_LIMIT.size} characters, this one has ${length}`,
-    { hint: 'make it shorter, or say the rest in a new message' },
-  )
+  return partOf(wholeForm(said, TEXT_LIMIT, telegramMarkdown, 'Telegram: '))
 }
 
-/** One message, cut where it is too long, with a mark that it is: for words of our own. */
-export function cutToFit({ text, plain }: Said, units = TEXT_LIMIT.size): Part {
-  const limit = { ...TEXT_LIMIT, size: units - CUT_NOTE.length }
-  const [first = '', ...rest] = splitMarkdown(text, limit, plain ? 'plain' : telegramMarkdown)
-  const kept = rest.length === 0 ? text : first + CUT_NOTE
-  return partOf({ text: kept, ...(plain ? { plain } : {}) })
+/** For words of our own. */
+export function cutOf(said: Said, units = TEXT_LIMIT.size): Part {
+  const cut = cutToFit(said, { ...TEXT_LIMIT, size: units }, telegramMarkdown)
+  return partOf(sentForm(cut, telegramMarkdown))
 }
 
 export function captionOf(caption: string): Part {
-  return cutToFit({ text: caption }, MAX_CAPTION_UNITS)
+  return cutOf({ text: caption }, MAX_CAPTION_UNITS)
 }
 
 export interface Place {

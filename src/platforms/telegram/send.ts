@@ -6,7 +6,7 @@ import { MovedChatError, type TelegramClient, UnreadableMarkupError } from './cl
 import type { FileShelf } from './files.ts'
 import {
   captionOf,
-  cutToFit,
+  cutOf,
   isPhoto,
   keyboardOf,
   loudness,
@@ -52,7 +52,7 @@ export function createSend({ client, files }: SendDeps): Send {
 
   /** The outlet cut it to fit. Words of our own that did not come that way are cut here; an agent's are whole or not sent. */
   const shown = ({ cause }: SendRequest, op: Op<'text'> | Op<'prompt'> | Op<'edit'>): Part =>
-    cause === 'notice' || cause === 'prompt' ? cutToFit(op) : wholeOf(op)
+    cause === 'notice' || cause === 'prompt' ? cutOf(op) : wholeOf(op)
 
   const edit = async (request: SendRequest, op: Op<'edit'>): Promise<Receipt> => {
     // A prompt that is decided must lose its buttons, whatever its length.

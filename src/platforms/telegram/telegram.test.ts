@@ -72,6 +72,7 @@ async function fixture(mode: 'polling' | 'webhook', fault: PlatformFault): Promi
         : [],
     address: { integration: 'tg', conversation: fault === 'rejects' ? '999' : String(CHAT) },
     standing: String(standing.message_id),
+    reads: async () => kate.sees().at(-1) ?? '',
     planted: [scene.fake.token, SECRET_TOKEN],
     logLines: () => scene.log.lines,
     close: () => scene.close(),

@@ -88,6 +88,7 @@ describePlatform(
         { name: 'a wrong session', deliver: deliver('/messages', 'guess', fixture('message')) },
       ],
       address: { integration: 'web', conversation: 'owner' },
+      reads: async () => river.rows.at(-1)?.text ?? '',
       shown: async (key) => {
         const page = await readHistory(river.deps.transcript, 'owner', { before: null, limit: 100 })
         return page.entries.filter((entry) => entry.id === key).length

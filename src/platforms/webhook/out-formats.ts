@@ -9,7 +9,7 @@ import {
   type Urgency,
 } from '../../contract/index.ts'
 import { type GuardedResponse, signSha256, signStandard } from '../../kit/index.ts'
-import { mrkdwn, plainText, readMarkdown } from '../../kit/markdown/index.ts'
+import { cutToFit, mrkdwn, plainForm, type Said, sentForm } from '../../kit/markdown/index.ts'
 import type { OutFormat, Posting } from './out-options.ts'
 import { postBody, type Shown, shownText } from './render.ts'
 import { lookUp, parseJson } from './structure.ts'
@@ -26,12 +26,12 @@ interface Taker {
   readonly markdown?: MarkdownRenderer
   /** Sending the same key again shows nothing new. */
   readonly idempotent?: true
-  post(out: Posting, shown: Shown, say: Said): Posted
+  post(out: Posting, shown: Shown, rendered: Rendered): Posted
   /** The ids that the taker gave; empty: it gave none. Throws when its 2xx is none. */
   confirm?(response: GuardedResponse): readonly string[]
 }
 
-interface Said {
+interface Rendered {
   readonly text: string
   readonly urgency: Urgency
 }
@@ -48,6 +48,8 @@ const idIn = (name: string) => (response: GuardedResponse) => {
   return typeof id === 'string' || typeof id === 'number' ? [String(id)] : []
 }
 
+/** What is shown where no attachment can be. */
+const FALLBACK: TextLimit = { size: 300, unit: 'utf-16' }
 const COLOURS = { low: '#9e9e9e', normal: '#4a90d9', high: '#d0021b' } as const
 
 export const TAKERS: Readonly<Record<OutFormat, Taker>> = {
@@ -73,14 +75,11 @@ export const TAKERS: Readonly<Record<OutFormat, Taker>> = {
   slack: {
     limit: { size: 12_000, unit: 'utf-16' },
     markdown: mrkdwn,
-    post: (out, _, { text, urgency }) =>
-      urgency === 'normal'
-        ? json(out, { text })
-        : json(out, {
-            attachments: [
-              { color: COLOURS[urgency], text, fallback: text.slice(0, 300), mrkdwn_in: ['text'] },
-            ],
-          }),
+    post(out, { op }, { text, urgency }) {
+      if (urgency === 'normal') return json(out, { text })
+      const { text: fallback } = sentForm(cutToFit(saidBy(op), FALLBACK, mrkdwn), mrkdwn)
+      return json(out, { attachments: [{ color: COLOURS[urgency], text, fallback, mrkdwn_in: ['text'] }] })
+    },
     confirm(response) {
       const answer = parseJson(response.body.toString('utf8'))
       if (lookUp(answer, 'ok') === false || lookUp(answer, 'success') === false) throw saysNo(response)
@@ -158,7 +157,7 @@ export const TAKERS: Readonly<Record<OutFormat, Taker>> = {
   },
   pagerduty: {
     limit: { size: 100_000, unit: 'bytes' },
-    markdown: { render: (blocks) => ({ text: plainText(blocks), plain: plainText(blocks) }) },
+    markdown: plainForm,
     idempotent: true,
     post(out, shown, { text, urgency }) {
       const [line = ''] = text.trim().split('\n', 1)
@@ -198,13 +197,12 @@ export function postFor(out: Posting, shown: Shown): Posted {
 }
 
 function textFor({ markdown }: Taker, op: OutboundOp): string {
-  const text = shownText(op)
-  if (markdown === undefined) return text
-  const asIs = 'plain' in op && op.plain === true
-  const blocks = asIs
-    ? [{ kind: 'paragraph', children: [{ kind: 'text', text }] } as const]
-    : readMarkdown(text)
-  return markdown.render(blocks).text
+  const said = saidBy(op)
+  return markdown === undefined ? said.text : sentForm(said, markdown).text
+}
+
+function saidBy(op: OutboundOp): Said {
+  return { text: shownText(op), plain: 'plain' in op && op.plain === true }
 }
 
 function urgencyOf(op: OutboundOp): Urgency {

@@ -5,6 +5,7 @@ import { Webhook as Svix } from 'svix'
 import { describe, expect, it } from 'vitest'
 import { defined, type OutboundOp, type SwitchboardError, type Urgency } from '../../contract/index.ts'
 import type { GuardedFetch, GuardedRequest } from '../../kit/index.ts'
+import { checkMarkdown, checkPlain } from '../../testing/cut-suite.ts'
 import { HOSTILE_TREES } from '../../testing/hostile-markdown.ts'
 import { fakeDeps, request } from './fixtures/webhook-requests.ts'
 import { createWebhook } from './index.ts'
@@ -230,4 +231,25 @@ describe('out: formats', () => {
     const { say } = poster({ format, ...(format === 'pagerduty' ? { token: 'env:TOKEN' } : {}) }, { body })
     await expect(say('x')).rejects.toMatchObject({ code })
   })
+})
+
+/** What people read of what each taker got. */
+const READ: Readonly<Record<string, (body: string) => unknown>> = {
+  slack: (body) =>
+    JSON.parse(body).text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&'),
+  discord: (body) => JSON.parse(body).content,
+  teams: (body) => JSON.parse(body).attachments[0].content.body[0].text,
+  ntfy: (body) => body,
+  gotify: (body) => JSON.parse(body).message,
+  pagerduty: (body) => JSON.parse(body).payload.custom_details.text,
+}
+
+describe.each(Object.entries(READ))('out: what was cut for %s', (format, read) => {
+  const texts = () => {
+    const { adapter, send, asked } = poster({ format, token: 'env:TOKEN' })
+    return { adapter, send, reads: async () => String(read(asked.at(-1)?.body ?? '')) }
+  }
+
+  it('[I13.cut-plain] plain text is read as it was written', () => checkPlain(texts()))
+  it('[I13.cut-markdown] Markdown is read with all of its words', () => checkMarkdown(texts()))
 })

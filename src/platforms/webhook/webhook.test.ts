@@ -77,6 +77,7 @@ describePlatform(
       rejects: NOBODY_CALLED,
       busy: NOBODY_CALLED,
       history: NO_HISTORY,
+      reads: 'readers are shown rows of the outbox as they are, which the suite has not: see watcher.test.ts',
       shown: 'readers are shown rows of the outbox, which the suite has not: see watcher.test.ts',
     },
   },
@@ -86,9 +87,10 @@ describePlatform(
   'webhook (out)',
   async ({ fault }) => {
     const keys: string[] = []
+    const bodies: string[] = []
     const clock = createTestClock()
     // Its patience ends when the request has arrived there, not before.
-    const target = await foreignServer(fault, keys, [], () => void clock.advance(600_000))
+    const target = await foreignServer(fault, keys, bodies, () => void clock.advance(600_000))
     const out = { url: target.url, secret: 'env:OUT', allow_private: true }
     const deps = fakeDeps({ secret: 'env:HOOK', out })
     const adapter = createWebhook(deps, createGuardedFetch({ clock }))
@@ -97,6 +99,7 @@ describePlatform(
       ...secretCases(adapter),
       address: { integration: 'demo', conversation: 'webhook' },
       shown: async (key) => keys.filter((one) => one === key).length,
+      reads: async () => String(JSON.parse(bodies.at(-1) ?? '{}').message),
       planted: [SECRET, OUT_SECRET, 'planted-path'],
       logLines: () => deps.log.lines,
       close: target.close,

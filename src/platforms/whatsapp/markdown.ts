@@ -5,6 +5,10 @@ import { chatBlocks, inlineText, inMarks, isBare, plainText } from '../../kit/ma
 
 export const whatsappMarkdown: MarkdownRenderer = {
   render: (blocks) => ({ text: blocksText(blocks), plain: literal(plainText(blocks)) }),
+  literal(text) {
+    const apart = literal(text)
+    return { text: apart, plain: apart }
+  },
 }
 
 const blocksText = chatBlocks({
@@ -16,7 +20,7 @@ const blocksText = chatBlocks({
 })
 
 /** Shown as it is written. */
-export function literal(text: string): string {
+function literal(text: string): string {
   // Three backticks anywhere in a run would begin a fence: none of them stand together.
   const apart = text.replaceAll(/`{2,}/g, (run) => run.split('').join('\u200b'))
   return apart.replaceAll(/(?<=^|[\s\p{P}])[*_~`](?=\S)/gmu, '$&\u200b')

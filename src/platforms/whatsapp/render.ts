@@ -1,12 +1,11 @@
 // From an outbound op to the message that the API takes, files apart.
-import { type OutboundOp, SwitchboardError, type TextLimit } from '../../contract/index.ts'
-import { readMarkdown, splitMarkdown } from '../../kit/markdown/index.ts'
+import type { OutboundOp, TextLimit } from '../../contract/index.ts'
+import { cutToFit, sentForm, wholeForm } from '../../kit/markdown/index.ts'
 import { interactiveOf } from './choices.ts'
 import type { Fields } from './fields.ts'
-import { literal, whatsappMarkdown } from './markdown.ts'
+import { whatsappMarkdown } from './markdown.ts'
 
 export const TEXT_LIMIT: TextLimit = { size: 4_096, unit: 'utf-16' }
-const CUT_NOTE = '\n\n…'
 const URGENT = '❗ '
 
 type Op<K extends OutboundOp['kind']> = Extract<OutboundOp, { kind: K }>
@@ -23,24 +22,10 @@ export function messageOf(op: Words, ours: boolean): Fields {
 }
 
 function bodyOf(op: Words, ours: boolean): string {
-  const plain = op.kind === 'text' && op.plain === true
-  const text = urgent(op, shown(op.text, plain))
-  if (text.length <= TEXT_LIMIT.size) return text
-  if (!ours)
-    throw new SwitchboardError(
-      'platform_rejected',
-      `a message may have ${TEXT_LIMIT.size} characters, this one has ${text.length}`,
-      { hint: 'make it shorter, or say the rest in a new message' },
-    )
-  const limit = { ...TEXT_LIMIT, size: TEXT_LIMIT.size - CUT_NOTE.length - URGENT.length }
-  const [first = ''] = splitMarkdown(op.text, limit, plain ? 'plain' : whatsappMarkdown)
-  return urgent(op, shown(first, plain) + CUT_NOTE)
-}
-
-function shown(text: string, plain: boolean): string {
-  const rendered = plain ? literal(text) : whatsappMarkdown.render(readMarkdown(text)).text
-  // Nothing but markup (an empty fence): better shown as it was written than refused as empty.
-  return rendered.trim() === '' ? (text.trim() === '' ? '…' : literal(text)) : rendered
+  const form = ours
+    ? sentForm(cutToFit(op, TEXT_LIMIT, whatsappMarkdown), whatsappMarkdown)
+    : wholeForm(op, TEXT_LIMIT, whatsappMarkdown, '')
+  return urgent(op, form.text)
 }
 
 /** There is neither a colour nor a sound of its own: a mark in front. */

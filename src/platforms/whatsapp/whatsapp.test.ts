@@ -95,6 +95,7 @@ async function fixture(fault: PlatformFault): Promise<PlatformFixture> {
     })),
     address: { integration: 'wa', conversation: fault === 'rejects' ? FAKE_DISPLAY_NUMBER : chat },
     standing: standing.id,
+    reads: async () => kate.sees().at(-1) ?? '',
     planted: [scene.fake.token, scene.fake.appSecret, scene.fake.verifyToken],
     logLines: () => scene.log.lines,
     close: () => scene.close(),

@@ -1,0 +1,52 @@
+// Part of the platform suite: texts that the outlet cuts at the limit of an adapter are sent part by part, and what people
+// read of them is compared with what was said.
+import { expect } from 'vitest'
+import { type OutboundOp, type PlatformAdapter, textSize } from '../contract/index.ts'
+import { splitText } from '../kit/markdown/index.ts'
+import { LONG_MARKDOWN, LONG_PLAIN, lettersOf, wordsOf } from './long-texts.ts'
+
+export interface LongTexts {
+  readonly adapter: Pick<PlatformAdapter, 'abilities' | 'textLimit' | 'markdown'>
+  readonly send: (op: OutboundOp) => Promise<unknown>
+  readonly reads: () => Promise<string>
+}
+
+export async function checkPlain(texts: LongTexts): Promise<void> {
+  for (const [name, make] of Object.entries(LONG_PLAIN)) {
+    const text = make(longerThan(texts.adapter))
+    const read = await readOf(texts, name, { text, plain: true })
+    expect([name, lettersOf(read)]).toEqual([name, lettersOf(text)])
+  }
+}
+
+export async function checkMarkdown(texts: LongTexts): Promise<void> {
+  for (const [name, make] of Object.entries(LONG_MARKDOWN)) {
+    const text = make(longerThan(texts.adapter))
+    const read = await readOf(texts, name, { text })
+    expect([name, wordsOf(read)]).toEqual([name, wordsOf(text)])
+    // Nothing but markup is better shown as it was written than not at all.
+    expect([name, lettersOf(read)]).not.toEqual([name, ''])
+  }
+}
+
+/** What people read of the parts, one after the other. */
+async function readOf(
+  { adapter, send, reads }: LongTexts,
+  name: string,
+  said: { readonly text: string; readonly plain?: true },
+): Promise<string> {
+  const { textLimit, markdown } = adapter
+  const read: string[] = []
+  for (const text of splitText(said, textLimit, markdown)) {
+    await send({ kind: 'text', ...said, text })
+    const shown = await reads()
+    expect([name, textSize(shown, textLimit.unit) <= textLimit.size]).toEqual([name, true])
+    read.push(shown)
+  }
+  return read.join('\n')
+}
+
+/** Without a limit it is one message all the same. */
+function longerThan({ textLimit }: LongTexts['adapter']): number {
+  return Math.ceil(1.5 * Math.min(textLimit.size, 100_000))
+}
