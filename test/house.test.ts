@@ -1,8 +1,9 @@
 // The house re-derived from what is really written: rooms and doors, who may do what, and the order in every folder.
 import { describe, expect, it } from 'vitest'
 import { DOORS, isExcepted, NO_PACKAGES, RULES } from './house/doors.ts'
+import { parseTest } from './house/parse-test.ts'
 import { exists, filesOf, foldersOf, parse, read, source } from './house/source.ts'
-import { parseTest, reaches, suitesCalled } from './house/tests.ts'
+import { reaches, suitesCalled } from './house/suites.ts'
 
 const isTest = (file: string) => file.endsWith('.test.ts')
 const isTypeScript = (file: string) => /\.tsx?$/.test(file) && !file.includes('/fixtures/')

@@ -68,6 +68,7 @@ describe('an answer', () => {
     const whole = Buffer.from(
       'data: {"text":"zwölf 🙂 "}\r\n\r\nevent: status\r\ndata: go\r\n\r\ndata: Uhr\r\n\r\n',
     )
+    expect(whole.length).toBeGreaterThan(60)
     for (let at = 1; at < whole.length; at++) {
       const chunks = (async function* () {
         yield whole.subarray(0, at)

@@ -3,13 +3,13 @@ import { expect, it } from 'vitest'
 import { type ApprovalRow, NO_TEXT_LIMIT, opText, type TextUnit, textSize } from '../../contract/index.ts'
 import { outcomeText, promptOp, wholeAsk } from './prompt.ts'
 
-const SIZES: readonly (readonly [size: number, unit: TextUnit])[] = [
-  [1_000, 'code-points'],
-  [1_000, 'bytes'],
+type Size = readonly [size: number, unit: TextUnit]
+const LARGE: readonly Size[] = [
   [4_096, 'code-points'],
   [4_096, 'utf-16'],
   [4_096, 'bytes'],
 ]
+const SIZES: readonly Size[] = [[1_000, 'code-points'], [1_000, 'bytes'], ...LARGE]
 const INPUTS: readonly (readonly [what: string, input: string])[] = [
   ['3,500 backticks', '`'.repeat(3_500)],
   ['20,000 backticks', '`'.repeat(20_000)],
@@ -41,7 +41,7 @@ it('[I13.limit-prompts] where a platform has no limit, a megabyte of backticks i
 })
 
 it.each(INPUTS)('[S10.show-all] %s: the parts fit, and put together are all of it', (_what, input) => {
-  for (const [size, unit] of SIZES.slice(2)) {
+  for (const [size, unit] of LARGE) {
     const ask = { toolName: 'Bash', description: '', input }
     const parts = wholeAsk({ id: 'abcde', ask }, { size, unit })
     for (const part of parts) expect(textSize(part, unit)).toBeLessThanOrEqual(size)

@@ -20,6 +20,7 @@ describe('lines', () => {
 
   it('come whole however the bytes are cut, also within a character', () => {
     const text = Buffer.from('ä\nb€\n\nrest')
+    expect(text).toHaveLength(13)
     for (let at = 0; at <= text.length; at++)
       expect(read(100, text.subarray(0, at), text.subarray(at))).toEqual({
         lines: ['ä', 'b€', ''],
