@@ -43,14 +43,14 @@ it('[I6.not-yet] the chat of a web integration that is configured and not starte
     settings: () => testSettings({ integrations }),
   })
   const open = await openServer({ endpoints })
-  const told = async () => {
+  const statusAndWait = async () => {
     const reply = await open.fetch('/chat/messages', { method: 'POST', body: '{}' })
     return [reply.status, reply.headers.get('retry-after')]
   }
   try {
-    expect(await told()).toEqual([503, '1'])
+    expect(await statusAndWait()).toEqual([503, '1'])
     integrations = [testIntegration('web', { platform: 'web', enabled: false }), testIntegration('demo')]
-    expect(await told()).toEqual([404, null])
+    expect(await statusAndWait()).toEqual([404, null])
   } finally {
     await open.server.close({ graceMs: 100 })
   }

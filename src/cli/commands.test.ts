@@ -315,10 +315,10 @@ describe('turns and inbox', () => {
         .slice(0, limit)
     const terminal = rememberingTerminal()
     const context = createContext(terminal, { json: true, data: folder() })
-    const told = () => terminal.printed.out.split('\n').length - 1
+    const printedLines = () => terminal.printed.out.split('\n').length - 1
     const news: number[] = []
     const pause = async () => {
-      news.push(told())
+      news.push(printedLines())
       // A burst far beyond what is watched, then one that leaves the list, so that older ones move up in it.
       if (news.length === 3)
         for (let n = 301; n <= 1_000; n++) all.unshift(turn(n, { received_at: '2026-01-02T11:59:30.000Z' }))
@@ -330,7 +330,7 @@ describe('turns and inbox', () => {
       { limit: 50 },
       { rounds: 6, pause },
     )
-    expect([...news, told()]).toEqual([50, 50, 50, 750, 750, 750])
+    expect([...news, printedLines()]).toEqual([50, 50, 50, 750, 750, 750])
   })
 })
 

@@ -30,8 +30,8 @@ export type PlatformFault =
 export interface Delivered {
   /** The platform was told "received" (a 2xx, a moved offset, an acknowledged envelope). */
   readonly acknowledged: boolean
-  /** All that the platform was told, to be searched for secrets. */
-  readonly told: string
+  /** All that the platform got to read, to be searched for secrets. */
+  readonly sentBack: string
 }
 
 export interface InboundCase {
@@ -275,7 +275,7 @@ export function describePlatform(
       has('planted', fixture.planted.length > 0, context)
       const printed: string[] = []
       for (const one of [...fixture.unverified, ...fixture.malformed, ...fixture.inbound]) {
-        printed.push((await one.deliver()).told)
+        printed.push((await one.deliver()).sentBack)
       }
       printed.push(...fixture.logLines(), JSON.stringify(fixture.adapter.link()))
       for (const fault of options.faults) {
@@ -316,10 +316,10 @@ export async function deliverTo(
   try {
     const verified = await endpoint.verify(request)
     const reply = isReply(verified) ? verified : await endpoint.handle(verified)
-    const told = JSON.stringify([reply.headers, String(reply.body ?? '')])
-    return { acknowledged: reply.status >= 200 && reply.status < 300, told, status: reply.status }
+    const sentBack = JSON.stringify([reply.headers, String(reply.body ?? '')])
+    return { acknowledged: reply.status >= 200 && reply.status < 300, sentBack, status: reply.status }
   } catch (thrown) {
-    return { acknowledged: false, told: everythingIn(thrown), status: 500 }
+    return { acknowledged: false, sentBack: everythingIn(thrown), status: 500 }
   }
 }
 

@@ -187,7 +187,7 @@ it('[I21.say-once] [I21.con-step-in] an answer of the gateway that is lost, word
   // What the platform refuses is told, stays in the box, and is another message when it is tried again.
   at.telegram.plan([{ on: 'sendMessage', do: 'error', status: 403, times: 1 }])
   await page.getByRole('button', { name: 'Send' }).click()
-  await page.locator('.step .told-bad').waitFor()
+  await page.locator('.step .outcome-bad').waitFor()
   expect(await box.inputValue()).toBe('Another thought')
   await page.getByRole('button', { name: 'Send' }).click()
   await until('it is said then', () => said('Another thought') > 0)

@@ -12,23 +12,23 @@ const scene = createScene()
 describe('a lost ledger key', () => {
   it('[S12.lost-key] is told at every start and by doctor; messages flow', async () => {
     const data = scene.folder()
-    const told = (text: string) => text.includes('sealed with another key')
+    const warns = (text: string) => text.includes('sealed with another key')
     const first = await scene.start({ data })
     await postDemo(first.url, 'hello', 'k1')
     await settled(data)
     await first.terminate()
-    expect(told(first.stderr())).toBe(false)
+    expect(warns(first.stderr())).toBe(false)
     // Nor is a first start taken for one whose database was lost.
     expect(first.stderr()).not.toContain('was used before')
     rmSync(join(data, 'ledger.key'))
     for (const again of [1, 2]) {
       const daemon = await scene.start({ data })
-      expect(told(daemon.stderr())).toBe(true)
+      expect(warns(daemon.stderr())).toBe(true)
       expect((await postDemo(daemon.url, 'still there?', `lost${again}`)).status).toBe(200)
       await settled(data)
       const doctor = await switchboard(data, 'doctor', '--verbose')
       expect(doctor.code).toBe(1)
-      expect(told(doctor.stdout)).toBe(true)
+      expect(warns(doctor.stdout)).toBe(true)
       expect((await switchboard(data, 'audit', 'verify')).code).toBe(1)
       await daemon.terminate()
     }

@@ -26,9 +26,9 @@ async function openService() {
     server.close()
   }
   scene.onEnd(end)
-  const told = (path: string) =>
+  const eventsAt = (path: string) =>
     heard.filter((one) => one.path === path).map(({ type, status }) => status ?? type)
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, told, end }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, eventsAt, end }
 }
 
 async function openAgent() {
@@ -72,11 +72,11 @@ describe('callbacks of a service', () => {
     for (const channel of slow) await deliver(channel, `${service.url}/slow/${channel}`)
     await deliver('dead', `${dead.url}/dead/1`)
     await until('all of them hang', () =>
-      slow.every((channel) => service.told(`/slow/${channel}`).length > 0),
+      slow.every((channel) => service.eventsAt(`/slow/${channel}`).length > 0),
     )
     await deliver('quick', `${service.url}/quick/1`)
-    await until('the quick one is over', () => service.told('/quick/1').includes('idle'))
-    expect(service.told('/quick/1')).toEqual(['processing', 'message', 'idle'])
+    await until('the quick one is over', () => service.eventsAt('/quick/1').includes('idle'))
+    expect(service.eventsAt('/quick/1')).toEqual(['processing', 'message', 'idle'])
     const found = await states()
     expect(found.get('quick')).toBe('sent')
     for (const channel of [...slow, 'dead']) expect(found.get(channel)).toMatch(/^(queued|sending)$/)
@@ -87,8 +87,8 @@ describe('callbacks of a service', () => {
     const service = await openService()
     const { deliver, states } = await openAgent()
     await deliver('open', `${service.url}/open/1`)
-    await until('it is over', () => service.told('/open/1').includes('idle'))
-    expect(service.told('/open/1')).toEqual(['processing', 'message', 'idle'])
+    await until('it is over', () => service.eventsAt('/open/1').includes('idle'))
+    expect(service.eventsAt('/open/1')).toEqual(['processing', 'message', 'idle'])
     expect((await states()).get('open')).toBe('sent')
   })
 })

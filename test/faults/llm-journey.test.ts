@@ -75,7 +75,7 @@ async function setUp(script: FakeScript) {
     start: () => scene.start({ data, config }),
     sees: (part: string) => until(`Kate sees ${part}`, () => kate.sees().find((text) => text.includes(part))),
     /** What the model was told last of its calls. */
-    told: () => fake.requests.filter(({ isResult }) => isResult).map(({ last }) => last),
+    toolResults: () => fake.requests.filter(({ isResult }) => isResult).map(({ last }) => last),
   }
 }
 
@@ -102,7 +102,7 @@ it('[I16.journey] init with a key talks on the page and on Telegram, uses a tool
       ? { text: `You said: ${last}` }
       : { calls: [{ name: `desk__${name}`, input: { to: 'bob' } }] }
   }
-  const { fake, data, start, sees, kate, done, told } = await setUp(script)
+  const { fake, data, start, sees, kate, done, toolResults } = await setUp(script)
   let daemon = await start()
   const history = await sayOnThePage(daemon, 'hello there')
   await until('the page shows the answer', async () => (await history()).includes('You said: hello there'))
@@ -114,7 +114,7 @@ it('[I16.journey] init with a key talks on the page and on Telegram, uses a tool
   }
   kate.says('post it')
   await allow('desk__post')
-  await until('the tool has run, and the model is told', () => told().length === 1)
+  await until('the tool has run, and the model is told', () => toolResults().length === 1)
   const logs = [daemon.stderr()]
   await daemon.kill9()
   held = false
@@ -132,7 +132,7 @@ it('[I16.journey] init with a key talks on the page and on Telegram, uses a tool
   daemon = await start()
   await sees('Done: Outcome unknown')
   expect(done()).toEqual(['post', 'ship'])
-  expect(told().at(-1)).toMatch(
+  expect(toolResults().at(-1)).toMatch(
     /Outcome unknown: the call was interrupted after it had begun, and it was not run again/,
   )
 

@@ -147,7 +147,7 @@ describe('the real Claude Code', () => {
     )
     let ended = 0
     /** What the tool answered, as the model reads it. */
-    const told = async (words: string): Promise<string> => {
+    const toolAnswerTo = async (words: string): Promise<string> => {
       const message = { role: 'user', content: words }
       run.child.stdin?.write(`${JSON.stringify({ type: 'user', message })}\n`)
       ended += 1
@@ -159,11 +159,11 @@ describe('the real Claude Code', () => {
         ({ detail }) => detail,
       )
 
-    expect(await told('hello')).not.toContain('is_error')
+    expect(await toolAnswerTo('hello')).not.toContain('is_error')
     await until('both lines are one host', async () => /attached/.test(String(await hosts())))
     await place.say('first')
     await place.turn('first', 'handed')
-    expect(await told('say twin one')).toMatch(/sent \(id/)
+    expect(await toolAnswerTo('say twin one')).toMatch(/sent \(id/)
     await place.turn('first', 'answered')
 
     process.kill(place.daemonPid(), 'SIGKILL')
@@ -171,17 +171,17 @@ describe('the real Claude Code', () => {
     await until('it is revived', async () => place.daemonPid() !== before)
     await place.say('second')
     await place.turn('second', 'handed')
-    expect(await told('say switchboard two')).toMatch(/sent \(id/)
+    expect(await toolAnswerTo('say switchboard two')).toMatch(/sent \(id/)
     await place.turn('second', 'answered')
 
     const stopped = place.daemonPid()
     process.kill(stopped, 'SIGTERM')
     await until('it has ended', () => !isAlive(stopped))
-    expect(await told('say switchboard three')).toContain('stopped by its operator')
+    expect(await toolAnswerTo('say switchboard three')).toContain('stopped by its operator')
     await scene.start({ data: place.data, config: place.config })
     await place.say('fourth')
     await place.turn('fourth', 'handed')
-    expect(await told('say twin four')).toMatch(/sent \(id/)
+    expect(await toolAnswerTo('say twin four')).toMatch(/sent \(id/)
     await place.turn('fourth', 'answered')
     run.child.stdin?.end()
     await run.ended

@@ -252,7 +252,7 @@ describeRiver('completeness under attack', (open) => {
       platform: { perIntegration: { chat: { history } } },
     })
     now = () => river.now()
-    const told = async () => {
+    const completeness = async () => {
       const { integrations } = await river.desk().status()
       const doctor = await river.desk().doctor()
       const metrics = createMetrics({ desk: river.desk() } as never, new Map())
@@ -276,22 +276,22 @@ describeRiver('completeness under attack', (open) => {
     history.failAlways({ kind: 'hang' })
     history.connect()
     await river.settle()
-    expect((await told())[0]).toMatch(/^behind/)
+    expect((await completeness())[0]).toMatch(/^behind/)
     history.failAlways(null)
     await later(river, 2)
     await later(river, 2)
-    const [until, plain] = await told()
+    const [until, plain] = await completeness()
     expect(plain).toBe('cannot be checked')
     const time = /^complete until (.*)$/.exec(until ?? '')?.[1]
     expect(river.now() - Date.parse(time ?? '')).toBeLessThan(6 * MINUTE)
     await history.says('anna', 'anna', 'hello')
     history.failAlways({ kind: 'forbidden', detail: 'add the scope im:history' }, 'anna')
     await later(river, 12)
-    expect((await told())[0]).toMatch(/^behind since .*: anna: add the scope im:history$/)
+    expect((await completeness())[0]).toMatch(/^behind since .*: anna: add the scope im:history$/)
     // Nobody has looked for long: that is not complete either.
     history.failAlways({ kind: 'hang' })
     await later(river, 45)
-    expect((await told())[0]).toMatch(/^behind/)
+    expect((await completeness())[0]).toMatch(/^behind/)
     history.failAlways(null)
   })
 

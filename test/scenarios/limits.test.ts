@@ -61,18 +61,18 @@ describeRiver(
     it('[I14.limit-told] a known sender over the limit is told once, until a message comes through again', async () => {
       const river = await open({ ...team, tunables: { senderLimit: { rps: 1, burst: 2 } } })
       const owner = river.person('owner')
-      const told = () =>
+      const notices = () =>
         river.platform.texts('owner').filter((text) => text.startsWith('You are sending more'))
       river.agent.script = () => undefined
       const states = []
       for (let n = 0; n < 10; n++) states.push((await owner.says(`m${n}`)).reason)
       expect(states.filter((one) => one === 'rate_limited')).toHaveLength(8)
       await river.settle()
-      expect(told()).toHaveLength(1)
+      expect(notices()).toHaveLength(1)
       await river.pass(10_000)
       for (let n = 0; n < 5; n++) await owner.says(`n${n}`)
       await river.settle()
-      expect(told()).toHaveLength(2)
+      expect(notices()).toHaveLength(2)
       // Strangers are told nothing.
       const stranger = river.person('mallory')
       for (let n = 0; n < 40; n++) await stranger.says('x')

@@ -78,13 +78,13 @@ describeRiver('one-way hooks', (open) => {
 
   it('[I14.one-way-no-sends] it is no default: the next place where the owner is reached is, or nobody', async () => {
     const river = await opened({ integrations: [{ ...HOOK, default: true }, TG] })
-    const told = () => outcomeOf(river, river.tools().notifyUser(caller(), { message: 'due' }))
-    expect((await told()).text).toBe('Notification sent via telegram:tg')
+    const notify = () => outcomeOf(river, river.tools().notifyUser(caller(), { message: 'due' }))
+    expect((await notify()).text).toBe('Notification sent via telegram:tg')
     await river.configure({
       integrations: [{ ...HOOK, default: true }],
       agents: [testAgent('demo', ['hook'])],
     })
-    expect(await told()).toMatchObject({ isError: true, text: 'No notification channels configured' })
+    expect(await notify()).toMatchObject({ isError: true, text: 'No notification channels configured' })
     expect(await through(river, 'hook')).toBe(0)
   })
 })

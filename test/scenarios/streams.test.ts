@@ -117,13 +117,13 @@ describe('streams on three nodes under load', () => {
       const last = live[2]?.events().at(-1)?.id ?? ''
       live[2]?.close()
       await nodes.stores[1]?.operateSend(row?.id ?? '', 'retry', 'operator')
-      const told = (one: StreamReader, ...texts: string[]) =>
+      const shows = (one: StreamReader, ...texts: string[]) =>
         until(`node ${one.node} of ${integration} shows it`, () => one.texts().length >= texts.length).then(
           () => expect(one.texts()).toEqual(texts),
         )
       const back = await Promise.all([0, 1, 2].map((node) => read(node, last)))
-      for (const one of back) await told(one, 'given up')
-      for (const one of live.slice(0, 2)) await told(one, 'behind it', 'given up')
+      for (const one of back) await shows(one, 'given up')
+      for (const one of live.slice(0, 2)) await shows(one, 'behind it', 'given up')
       // Whoever had it, or reads from its new place on, gets nothing more.
       for (const one of [...back, ...live.slice(0, 2)]) {
         // A signal has no place, and may come last.

@@ -123,12 +123,12 @@ export function useLink(): Link {
 /** An action, its progress and what came of it. */
 export function useAct(): {
   readonly busy: string | null
-  readonly told: { readonly tone: 'good' | 'bad'; readonly text: string } | null
+  readonly outcome: { readonly tone: 'good' | 'bad'; readonly text: string } | null
   readonly act: (name: string, run: () => Promise<Answer>, done?: string) => Promise<Answer | null>
   readonly clear: () => void
 } {
   const [busy, setBusy] = useState<string | null>(null)
-  const [told, setTold] = useState<{ tone: 'good' | 'bad'; text: string } | null>(null)
+  const [outcome, setOutcome] = useState<{ tone: 'good' | 'bad'; text: string } | null>(null)
   const running = useRef(false)
   const act = useCallback(async (name: string, run: () => Promise<Answer>, done?: string) => {
     if (running.current) return null
@@ -139,12 +139,12 @@ export function useAct(): {
     setBusy(null)
     // A message that was taken and not sent is told as well.
     const { ok, error } = answer.body
-    if (!answer.ok) setTold({ tone: 'bad', text: answer.problem })
-    else if (ok === false && typeof error === 'string') setTold({ tone: 'bad', text: error })
-    else setTold(done === undefined ? null : { tone: 'good', text: done })
+    if (!answer.ok) setOutcome({ tone: 'bad', text: answer.problem })
+    else if (ok === false && typeof error === 'string') setOutcome({ tone: 'bad', text: error })
+    else setOutcome(done === undefined ? null : { tone: 'good', text: done })
     return answer
   }, [])
-  return { busy, told, act, clear: () => setTold(null) }
+  return { busy, outcome, act, clear: () => setOutcome(null) }
 }
 
 export function post(path: string, body?: unknown): Promise<Answer> {

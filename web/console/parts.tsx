@@ -151,14 +151,14 @@ export function Empty({ children }: { readonly children: ComponentChildren }): J
   return <p class="empty">{children}</p>
 }
 
-export function Told({
-  told,
+export function Outcome({
+  outcome,
 }: {
-  readonly told: { readonly tone: 'good' | 'bad'; readonly text: string } | null
+  readonly outcome: { readonly tone: 'good' | 'bad'; readonly text: string } | null
 }): JSX.Element {
   return (
-    <p class={`told${told === null ? '' : ` told-${told.tone}`}`} role="status">
-      {told === null ? '' : oneLine(told.text, 400)}
+    <p class={`outcome${outcome === null ? '' : ` outcome-${outcome.tone}`}`} role="status">
+      {outcome === null ? '' : oneLine(outcome.text, 400)}
     </p>
   )
 }

@@ -35,9 +35,9 @@ describe('asking', () => {
   it('[I22.cc-approval] what is asked right behind a result is asked for the message that follows it', async () => {
     const slow = claudeWorld()
     const { add } = slow.journal
-    let goOn = () => {}
+    let release = () => {}
     const held = new Promise<void>((resolve) => {
-      goOn = resolve
+      release = resolve
     })
     slow.journal.add = async (step) => {
       await held
@@ -49,7 +49,7 @@ describe('asking', () => {
     const second = await says('call Bash {"command":"make"}')
     // The first has its result, which is not taken yet.
     const { turn } = await asked()
-    goOn()
+    release()
     expect(turn).toBe(second)
     expect(await ended(first)).toMatchObject({ text: 'well' })
     await decide('allow')

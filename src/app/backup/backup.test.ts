@@ -295,23 +295,23 @@ it('[I14.put-back] a rescued database is put back as it was, and what is in its 
 it('[I14.no-empty-start] that a database is missing is told where a daemon ran before, and not at the first start', async () => {
   await store.close()
   rmSync(place.folder.database)
-  const told = () => {
+  const warnings = () => {
     const log = createRecordingLog()
     holdDatabase(place.store, place.folder, log).release()
     return log.lines.join()
   }
   writeFileSync(place.folder.ledgerKeyFile, 'made by this start')
-  expect(told()).toBe('')
+  expect(warnings()).toBe('')
   const life = { host: '127.0.0.1', port: 4747, end: 'running' } as const
   // Written by a version that did not say which database it had.
   writeLastLife(place.folder, life)
-  expect(told()).toContain('its database is not there')
+  expect(warnings()).toContain('its database is not there')
   writeLastLife(place.folder, { ...life, database: { file: place.folder.database, tag: 'abcdef' } })
-  expect(told).toThrow(expect.objectContaining({ code: 'config_invalid' }))
-  expect(told).toThrow(/is not there/)
+  expect(warnings).toThrow(expect.objectContaining({ code: 'config_invalid' }))
+  expect(warnings).toThrow(/is not there/)
   // Another store is another matter.
   writeLastLife(place.folder, { ...life, database: { file: '/elsewhere/s.db', tag: 'abcdef' } })
-  expect(told()).toBe('')
+  expect(warnings()).toBe('')
 })
 
 it('[I14.no-empty-after-kill] another database in its place is refused, until it is restored or accepted', async () => {

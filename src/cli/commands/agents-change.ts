@@ -30,7 +30,7 @@ export const removeAgent: Run = (context, [id = '']) =>
 export async function addWritten(
   context: Context,
   agent: Readonly<Record<string, unknown>> & { readonly id: string },
-  { instance, ...done }: { readonly instance: string } & Pick<Done, 'first' | 'told'>,
+  { instance, ...done }: { readonly instance: string } & Pick<Done, 'first' | 'jsonFields'>,
 ): Promise<number> {
   const text = readFileSync(fileOf(context).file, 'utf8')
   const { holderOf } = await import('../../config/edit-agents.ts')
@@ -70,7 +70,7 @@ interface Done {
   /** What the file will refer to: done when it is known to hold, before it is written. */
   readonly first?: () => Promise<void>
   /** More for `--json`. */
-  readonly told?: Readonly<Record<string, string>>
+  readonly jsonFields?: Readonly<Record<string, string>>
 }
 
 /** Writes the file anew, or throws with what would be wrong with it. */
@@ -93,7 +93,7 @@ export async function change(context: Context, edits: readonly AgentEdit[], done
       agent: done.id,
       file,
       ...(elsewhere ? { daemon_reads: elsewhere } : {}),
-      ...done.told,
+      ...done.jsonFields,
     })
   else await context.print(`${oneLine(done.id)} ${done.what} (${oneLine(named)})`)
   if (elsewhere)

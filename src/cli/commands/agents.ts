@@ -157,10 +157,10 @@ async function put(context: Context, daemon: DaemonClient | null, one: NewAgent)
     `${nameOf(key).slice(agent.id.length + 1)}_secret`,
     secrets.get(key) ?? '',
   ])
-  const told = { ...Object.fromEntries(shownOnce), ...withoutNulls({ who }) }
+  const jsonFields = { ...Object.fromEntries(shownOnce), ...withoutNulls({ who }) }
   if (options.write) {
     const { addWritten } = await import('./agents-change.ts')
-    const code = await addWritten(context, agent, { instance, first: keep, told })
+    const code = await addWritten(context, agent, { instance, first: keep, jsonFields })
     if (code === 0 && !context.json) await tellSecrets(context, one)
     return code
   }
@@ -172,7 +172,7 @@ async function put(context: Context, daemon: DaemonClient | null, one: NewAgent)
       : await withPlace(context, daemon, one)
   if (context.json) {
     const [secret = null] = [...secrets.keys()].map(nameOf)
-    await context.printJson({ ok: true, agent: agent.id, secret, yaml, ...told })
+    await context.printJson({ ok: true, agent: agent.id, secret, yaml, ...jsonFields })
     return 0
   }
   await context.print(yaml)

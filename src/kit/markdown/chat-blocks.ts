@@ -1,7 +1,7 @@
 // Blocks for a chat that has fences, quotes and lists, and neither headings nor tables: a heading is a bold line, a table a
 // fence.
 import type { MarkdownBlock, MarkdownInline } from '../../contract/index.ts'
-import { indented, inlineText, joined, listText } from './plain-text.ts'
+import { indented, inlineText, listText, stackBlocks } from './plain-text.ts'
 import { textTable } from './text-table.ts'
 
 export interface ChatForm {
@@ -29,7 +29,7 @@ export function chatBlocks(form: ChatForm): (blocks: readonly MarkdownBlock[]) =
       case 'code':
         return fenced(block.text)
       case 'quote':
-        return `> ${indented(joined(block.children, blockText), '> ')}`
+        return `> ${indented(stackBlocks(block.children, blockText), '> ')}`
       case 'list':
         return listText(block, blockText, form.indent)
       case 'table':
@@ -38,5 +38,5 @@ export function chatBlocks(form: ChatForm): (blocks: readonly MarkdownBlock[]) =
         return '———'
     }
   }
-  return (blocks) => joined(blocks, blockText)
+  return (blocks) => stackBlocks(blocks, blockText)
 }

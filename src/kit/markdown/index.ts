@@ -7,10 +7,10 @@ export {
   inlineText,
   inMarks,
   isBare,
-  joined,
   listText,
   plainForm,
   plainText,
+  stackBlocks,
 } from './plain-text.ts'
 export { readMarkdown } from './read.ts'
 export { MOST_READ } from './reader.ts'

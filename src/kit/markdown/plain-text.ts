@@ -39,7 +39,10 @@ export function indented(text: string, by: string): string {
 }
 
 /** Blocks below each other, without those that show nothing. */
-export function joined(blocks: readonly MarkdownBlock[], inside: (block: MarkdownBlock) => string): string {
+export function stackBlocks(
+  blocks: readonly MarkdownBlock[],
+  inside: (block: MarkdownBlock) => string,
+): string {
   return blocks
     .map(inside)
     .filter((text) => text !== '')

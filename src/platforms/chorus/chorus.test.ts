@@ -133,7 +133,7 @@ describe('deliveries', () => {
     const { receive, intake, deps } = await opened()
     const refused = await receive(without(field))
     expect(refused.status).toBe(400)
-    expect(refused.told).toContain(`${field} is required`)
+    expect(refused.sentBack).toContain(`${field} is required`)
     expect(intake.events.map(({ kind }) => kind)).toEqual(['unparsable'])
     expect(deps.kept.size).toBe(0)
   })
@@ -157,7 +157,7 @@ describe('deliveries', () => {
     const { receive } = await opened()
     const refused = await receive(without(field, value))
     expect(refused.status).toBe(400)
-    expect(refused.told).toContain(field)
+    expect(refused.sentBack).toContain(field)
   })
 
   it('[S8.repeat-id] [F7.chorus-dup-id] a repeated message.id is accepted and not processed twice; its newest callback counts', async () => {
@@ -168,7 +168,7 @@ describe('deliveries', () => {
       callback: 'https://slack-adapter.example.com/cb/second',
     })
     expect(again.status).toBe(200)
-    expect(again.told).toContain('duplicate')
+    expect(again.sentBack).toContain('duplicate')
     await say('msg_1', 'Hello Alice!')
     expect(new Set(callbacks.posts.map(({ url }) => url))).toEqual(
       new Set(['https://slack-adapter.example.com/cb/second']),
@@ -197,7 +197,7 @@ describe('deliveries', () => {
     expect(intake.events).toHaveLength(3)
     const refused = await receive([batch[0], { ...batch[1], callback: undefined }])
     expect(refused).toMatchObject({ status: 400 })
-    expect(refused.told).toContain('[1].callback is required')
+    expect(refused.sentBack).toContain('[1].callback is required')
     expect((await receive([])).status).toBe(400)
   })
 
@@ -207,7 +207,7 @@ describe('deliveries', () => {
     const get = async ({ adapter }: typeof silent) =>
       adapter.inbox ? deliverTo(adapter.inbox, post('', { method: 'GET' })) : null
     expect((await get(silent))?.status).toBe(405)
-    expect((await get(telling))?.told).toContain('Kate')
+    expect((await get(telling))?.sentBack).toContain('Kate')
     expect(() => createChorus(fakeDeps({ nmae: 'x' }))).toThrow(/nmae|options/)
   })
 })

@@ -40,10 +40,10 @@ export function createEndings(deps: {
   readonly book: DeliveryBook
   readonly lines: CallbackLines
 }): Endings {
-  /** `told`, or never to be told: nothing is left but to write it down. */
+  /** `reported`: its callback was told, or never will be, and nothing is left but to write it down. */
   const ending = new Map<
     KeptDelivery,
-    { since: number; looks: number; told: boolean; cancel: Cancel; busy: boolean }
+    { since: number; looks: number; reported: boolean; cancel: Cancel; busy: boolean }
   >()
   let stopped = false
 
@@ -53,18 +53,18 @@ export function createEndings(deps: {
     state.busy = true
     state.cancel()
     try {
-      if (!state.told) {
+      if (!state.reported) {
         if (!(await mayEnd(kept, state.since))) return later(kept)
         // A callback that is no more is told nothing more.
         if (!kept.gone) await tell(kept)
-        state.told = true
+        state.reported = true
       }
       // Written before it is let go: what cannot be written now is written later.
       await deps.book.close(kept)
       ending.delete(kept)
     } catch (thrown) {
-      if (!state.told && deps.clock.now() - kept.at >= CALLBACK_LIFE_MS) {
-        state.told = true
+      if (!state.reported && deps.clock.now() - kept.at >= CALLBACK_LIFE_MS) {
+        state.reported = true
         deps.log.warn({ problem: String(thrown) }, 'the end of a delivery was not told: its callback is over')
       }
       later(kept, asSwitchboardError(thrown).retryAfterMs)
@@ -121,7 +121,7 @@ export function createEndings(deps: {
     ending.set(kept, {
       since: deps.clock.now(),
       looks: 0,
-      told: false,
+      reported: false,
       cancel: () => undefined,
       busy: false,
     })

@@ -79,7 +79,7 @@ describe('a repeat while idle is still to come', () => {
     }
     deps.rows.push(waiting)
     await move('msg_1', 'answered')
-    expect((await receive(again)).told).toContain('duplicate')
+    expect((await receive(again)).sentBack).toContain('duplicate')
     await say('msg_1', 'Hello Alice!')
     deps.rows[deps.rows.indexOf(waiting)] = { ...waiting, state: 'sent' }
     await deps.clock.advance(1_000)
@@ -143,8 +143,8 @@ describe('a batch of which some are refused', () => {
       const reason = reasons[sender.id]
       return reason ? { state: 'refused', reason, retryAfterMs: 7_000 } : {}
     })
-    const { status, told } = await scene.receive(batch)
-    const [headers, body] = JSON.parse(told) as [Record<string, string>, string]
+    const { status, sentBack } = await scene.receive(batch)
+    const [headers, body] = JSON.parse(sentBack) as [Record<string, string>, string]
     return { status, headers, told: JSON.parse(body), kept: scene.deps.kept.size }
   }
   const states = (told: { messages: { state: string; code?: string }[] }) =>

@@ -99,7 +99,7 @@ async function watched({ fake, adapter }: Scene, act: () => unknown): Promise<De
   })
   return {
     acknowledged,
-    told: JSON.stringify([fake.world.calls, fake.gateway.heard.filter(({ op }) => op !== 2 && op !== 6)]),
+    sentBack: JSON.stringify([fake.world.calls, fake.gateway.heard.filter(({ op }) => op !== 2 && op !== 6)]),
   }
 }
 

@@ -43,7 +43,7 @@ it('[I20.limits] a bucket that is shared by routes is one, and a wrong clock or 
     routeOf('POST', '/channels/11/messages'),
     routeOf('PATCH', '/channels/11/messages/22'),
   ]
-  const told = (remaining: string, after: string) => ({
+  const answerWith = (remaining: string, after: string) => ({
     ...OK,
     headers: {
       'x-ratelimit-bucket': 'b',
@@ -51,13 +51,13 @@ it('[I20.limits] a bucket that is shared by routes is one, and a wrong clock or 
       'x-ratelimit-reset-after': after,
     },
   })
-  limits.heard(post, told('5', '4'))
-  limits.heard(patch, told('0', '4'))
+  limits.heard(post, answerWith('5', '4'))
+  limits.heard(patch, answerWith('0', '4'))
   expect(limits.take(post)).toBe(4_000)
-  limits.heard(post, told('0', '999999999'))
+  limits.heard(post, answerWith('0', '999999999'))
   expect(limits.take(post)).toBe(600_000)
-  limits.heard(post, told('nonsense', 'nonsense'))
-  limits.heard(post, told('1', '-5'))
+  limits.heard(post, answerWith('nonsense', 'nonsense'))
+  limits.heard(post, answerWith('1', '-5'))
   expect(limits.take(post)).toBe(600_000)
 })
 

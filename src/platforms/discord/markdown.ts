@@ -6,9 +6,9 @@ import {
   inlineText,
   inMarks,
   isBare,
-  joined,
   plainText,
   safeHref,
+  stackBlocks,
   textTable,
 } from '../../kit/markdown/index.ts'
 
@@ -36,7 +36,7 @@ function escapeMark(_whole: string, space: string, mark: string): string {
 }
 
 function blocksText(blocks: readonly MarkdownBlock[]): string {
-  return joined(blocks, blockText)
+  return stackBlocks(blocks, blockText)
 }
 
 function blockText(block: MarkdownBlock): string {

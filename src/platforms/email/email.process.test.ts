@@ -48,7 +48,7 @@ async function deliver(scene: Scene, lines: readonly string[], to = scene.bot): 
       return mail?.flags.includes('\\Seen') === true && 'seen'
     }),
   ]
-  return { acknowledged: seen === 'seen', told: '' }
+  return { acknowledged: seen === 'seen', sentBack: '' }
 }
 
 describe('real mail servers', () => {

@@ -138,12 +138,12 @@ describe('Authentication-Results', () => {
   })
 
   it('says what the server told where that proves nothing', () => {
-    const told = (results: string) => {
+    const whyUnproven = (results: string) => {
       const proof = judge(['mx.gw.test'], 'kate@home.test', `Authentication-Results: mx.gw.test; ${results}`)
       return proof && 'why' in proof ? proof.why : null
     }
-    expect(told('spf=fail smtp.mailfrom=x@evil.test; dkim=none')).toContain('(spf=fail, dkim=none)')
-    expect(told('none')).toContain('(none)')
+    expect(whyUnproven('spf=fail smtp.mailfrom=x@evil.test; dkim=none')).toContain('(spf=fail, dkim=none)')
+    expect(whyUnproven('none')).toContain('(none)')
   })
 
   it('reads what is hostile in one go', () => {

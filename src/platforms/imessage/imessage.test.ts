@@ -24,7 +24,7 @@ async function fixture(fault: PlatformFault): Promise<PlatformFixture> {
     const before = [taken, failed]
     write()
     while (taken === before[0] && failed === before[1]) await scene.look()
-    return { acknowledged: taken > (before[0] ?? 0), told: '' }
+    return { acknowledged: taken > (before[0] ?? 0), sentBack: '' }
   }
   const watched = (intake: PlatformIntake): PlatformIntake => ({
     ...intake,

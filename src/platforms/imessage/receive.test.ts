@@ -180,7 +180,7 @@ describe('to oneself', () => {
     await sending
     await scene.look()
     expect(scene.intake.events).toEqual([])
-    const guid = scene.double.put(OWN, { text: 'from my phone', fromMe: true, joined: false })
+    const guid = scene.double.put(OWN, { text: 'from my phone', fromMe: true, inChat: false })
     await scene.look()
     expect(scene.intake.events).toEqual([])
     scene.double.join(guid, OWN)
@@ -257,14 +257,14 @@ describe('the database', () => {
 
   it('[I24.im-join-late] a message whose chat is written later waits for it; one that never gets one is told', async () => {
     await open()
-    const guid = scene.double.put(KATE, { text: 'late chat', handle: KATE, joined: false })
+    const guid = scene.double.put(KATE, { text: 'late chat', handle: KATE, inChat: false })
     scene.double.says(KATE, 'behind it')
     await scene.look()
     expect(scene.texts()).toEqual([])
     scene.double.join(guid, KATE)
     await scene.look()
     expect(scene.texts()).toEqual(['late chat', 'behind it'])
-    scene.double.put(KATE, { text: 'no chat', handle: KATE, joined: false })
+    scene.double.put(KATE, { text: 'no chat', handle: KATE, inChat: false })
     await scene.look()
     await scene.look(6_000)
     expect(last()).toMatchObject({ kind: 'unparsable' })

@@ -73,7 +73,7 @@ describe('a text', () => {
     expect((await failure(scene.send(KATE, text('b')))).code).toBe('outcome_unknown')
     scene.double.answerWith(() => ({ row: { sent: false } }))
     expect((await failure(scene.send(KATE, text('c')))).code).toBe('outcome_unknown')
-    scene.double.answerWith(() => ({ row: { text: null, service: 'SMS', joined: false } }))
+    scene.double.answerWith(() => ({ row: { text: null, service: 'SMS', inChat: false } }))
     expect((await failure(scene.send(KATE, text('d')))).message).toContain('empty message')
     scene.double.answerWith(() => ({ row: { text: 'another text' } }))
     expect((await failure(scene.send(KATE, text('e')))).code).toBe('outcome_unknown')
@@ -109,21 +109,21 @@ describe('a text', () => {
   })
 
   it('[I24.im-errors] [I24.im-doctor] errors of osascript are told by what they mean, with the pane', async () => {
-    const told = async (error: string) => {
+    const failureOn = async (error: string) => {
       scene.double.answerWith(() => ({ error }))
       return failure(scene.send('chat77', text('x')))
     }
     scene.double.chat('chat77', { group: true })
-    const forbidden = await told('Not authorized to send Apple events to Messages. (-1743)')
+    const forbidden = await failureOn('Not authorized to send Apple events to Messages. (-1743)')
     expect(forbidden).toMatchObject({
       code: 'platform_unavailable',
       message: expect.stringContaining('Automation'),
     })
     expect(scene.adapter.gates?.()).toMatchObject([{ gate: 'Automation', pass: false }])
-    expect((await told('Application isn’t running. (-600)')).code).toBe('platform_unavailable')
-    expect((await told('AppleEvent timed out. (-1712)')).code).toBe('outcome_unknown')
-    expect((await told('Can’t get chat id. (-1728)')).code).toBe('platform_rejected')
-    expect((await told('syntax error (-2741)')).code).toBe('platform_rejected')
+    expect((await failureOn('Application isn’t running. (-600)')).code).toBe('platform_unavailable')
+    expect((await failureOn('AppleEvent timed out. (-1712)')).code).toBe('outcome_unknown')
+    expect((await failureOn('Can’t get chat id. (-1728)')).code).toBe('platform_rejected')
+    expect((await failureOn('syntax error (-2741)')).code).toBe('platform_rejected')
     scene.double.answerWith(() => ({ hangs: true }))
     expect((await failure(scene.send(KATE, text('x')))).code).toBe('outcome_unknown')
   }, 30_000)

@@ -95,8 +95,8 @@ describe('real servers of others', () => {
       { name: 'webhook', options: { command: process.execPath, args: [fixture('two-way-webhook.mjs')] } },
     ])
     const server = await scene.reached('webhook', 'up')
-    const told = () => /listening on (\d+)/.exec(scene.log.lines.join('\n'))?.[1]
-    const url = `http://127.0.0.1:${await until('it listens', told)}/`
+    const port = () => /listening on (\d+)/.exec(scene.log.lines.join('\n'))?.[1]
+    const url = `http://127.0.0.1:${await until('it listens', port)}/`
     const post = (body: string, sender = 'dev') =>
       fetch(url, { method: 'POST', body, headers: { 'x-sender': sender } }).then((answer) => answer.text())
     const events = (await fetch(`${url}events`)).body?.pipeThrough(new TextDecoderStream()).getReader()

@@ -46,7 +46,7 @@ describePlatformSuite(
       push()
       while (adapter.link().detail?.includes('wait for the store') && log.lines.length === troubles)
         await tick()
-      return { acknowledged: adapter.link().detail === undefined, told: '' }
+      return { acknowledged: adapter.link().detail === undefined, sentBack: '' }
     }
     return {
       adapter,

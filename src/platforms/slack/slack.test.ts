@@ -159,7 +159,7 @@ function bySocket({ fake, adapter }: Scene): Deliver {
     }, 400)
     await until('the envelope is acknowledged or comes again', () => fake.socket.acknowledged(id) || again)
     clearTimeout(late)
-    return { acknowledged: fake.socket.acknowledged(id), told: JSON.stringify(fake.world.calls) }
+    return { acknowledged: fake.socket.acknowledged(id), sentBack: JSON.stringify(fake.world.calls) }
   }
   return {
     event: (body) => watch(() => fake.socket.deliver('events_api', body)),

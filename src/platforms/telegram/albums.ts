@@ -13,7 +13,7 @@ export function gatherAlbums(parsed: readonly Parsed[]): readonly Parsed[] {
   for (const one of parsed) {
     const at = one.album === undefined ? undefined : places.get(one.album)
     const before = at === undefined ? undefined : out[at]
-    if (at !== undefined && before !== undefined) out[at] = joined(before, one)
+    if (at !== undefined && before !== undefined) out[at] = addPart(before, one)
     else {
       if (one.album !== undefined) places.set(one.album, out.length)
       out.push(one)
@@ -22,7 +22,7 @@ export function gatherAlbums(parsed: readonly Parsed[]): readonly Parsed[] {
   return out
 }
 
-function joined(first: Parsed, next: Parsed): Parsed {
+function addPart(first: Parsed, next: Parsed): Parsed {
   const a = first.event as InboundMessage
   const b = next.event as InboundMessage
   // The same part twice (a redelivery) adds nothing.

@@ -116,7 +116,7 @@ function byPolling({ fake }: Scene): Deliver {
       const again = fake.updates.polls.slice(before).filter((offset) => offset <= id).length
       return fake.updates.confirmed(id) || again >= 2
     })
-    return { acknowledged: fake.updates.confirmed(id), told: JSON.stringify(fake.world.calls) }
+    return { acknowledged: fake.updates.confirmed(id), sentBack: JSON.stringify(fake.world.calls) }
   }
   return {
     recorded: (name) => watch(() => pushRecorded(fake, name)),

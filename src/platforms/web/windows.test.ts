@@ -361,17 +361,18 @@ describe('[I18.page-presence] the agent of the chat', () => {
       agentHere: () => here,
     })
     const window = openWindow(null)
-    const told = () => window.shown.filter(({ event }) => event === 'agent').map(({ data }) => data.here)
+    const agentStates = () =>
+      window.shown.filter(({ event }) => event === 'agent').map(({ data }) => data.here)
     await clock.settle()
-    expect(told()).toEqual([false])
+    expect(agentStates()).toEqual([false])
     here = true
     await clock.advance(5_000)
-    expect(told()).toEqual([false, true])
+    expect(agentStates()).toEqual([false, true])
     await clock.advance(60_000)
-    expect(told(), 'what stays as it is is not told again').toEqual([false, true])
+    expect(agentStates(), 'what stays as it is is not told again').toEqual([false, true])
     here = false
     windows.wake('owner')
     await clock.settle()
-    expect(told()).toEqual([false, true, false])
+    expect(agentStates()).toEqual([false, true, false])
   })
 })

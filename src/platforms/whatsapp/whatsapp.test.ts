@@ -40,12 +40,16 @@ async function fixture(fault: PlatformFault): Promise<PlatformFixture> {
   const standing = kate.says('standing')
   const chat = kate.chat
   await openWindow(scene, [chat, FAKE_DISPLAY_NUMBER])
-  const told = (reply: { readonly status: number; readonly headers?: unknown; readonly body?: unknown }) => ({
+  const deliveredBy = (reply: {
+    readonly status: number
+    readonly headers?: unknown
+    readonly body?: unknown
+  }) => ({
     acknowledged: reply.status === 200,
-    told: JSON.stringify([reply.headers, String(reply.body ?? '')]),
+    sentBack: JSON.stringify([reply.headers, String(reply.body ?? '')]),
   })
   const deliver = async (request: () => ReturnType<Scene['ask']>) =>
-    request().then(told, (thrown: unknown) => ({ acknowledged: false, told: String(thrown) }))
+    request().then(deliveredBy, (thrown: unknown) => ({ acknowledged: false, sentBack: String(thrown) }))
   const good = JSON.stringify(scene.fake.envelope(fromKate('text', { body: 'hi' })))
   const unverified: Readonly<Record<string, () => Parameters<Scene['ask']>[0]>> = {
     'no signature': () => ({ ...scene.signed(good), headers: {} }),

@@ -20,7 +20,7 @@ interface ChainWalk {
   n: number
   mac: string
   /** What the next MAC must cover. */
-  told: string
+  covered: string
 }
 
 interface Findings {
@@ -112,7 +112,7 @@ function* loadChains(
       broken(0, `the seal of chain ${name} does not hold`)
     const { id, prevMac } = sealed
     const [n, head] = checkpoint?.chains[String(id)] ?? [0, prevMac]
-    chains.set(id, { name, sealed, n, mac: head, told: linkText(head, id) })
+    chains.set(id, { name, sealed, n, mac: head, covered: linkText(head, id) })
   }
   const root = yield* firstRow('SELECT value FROM meta WHERE name = $1', [CHAINS])
   const told = root ? text(root, 'value') : ''
@@ -206,11 +206,11 @@ function checkPlace(walk: Walk, chainId: number, entry: LedgerEntry): void {
   if (entry.n !== chain.n + 1)
     walk.broken(entry.seq, `entry ${chain.n + 1} of chain ${chain.name} is missing`)
   chain.n = entry.n
-  chain.told += `\n${entryText(entry.n, entry.at, entry)}`
+  chain.covered += `\n${entryText(entry.n, entry.at, entry)}`
   // The others of its commit are covered by the last one's.
   if (entry.mac === '') return
-  if (walk.mac(chain.told) !== entry.mac)
+  if (walk.mac(chain.covered) !== entry.mac)
     walk.broken(entry.seq, 'the entry was changed, or what stood before it')
   chain.mac = entry.mac
-  chain.told = linkText(entry.mac, chainId)
+  chain.covered = linkText(entry.mac, chainId)
 }

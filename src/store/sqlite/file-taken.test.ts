@@ -40,16 +40,16 @@ afterEach(() => fixture.dispose())
 const TAKEN: readonly {
   readonly how: string
   readonly take: (path: string) => void
-  readonly told: RegExp
+  readonly problem: RegExp
   readonly id: string
   /** What was acknowledged before the deed is gone with it: nothing more may be acknowledged on top of it. */
   readonly lossy?: boolean
 }[] = [
-  { how: 'removed', take: (path) => rmSync(path), told: /was removed/, id: 'I14.file-gone' },
+  { how: 'removed', take: (path) => rmSync(path), problem: /was removed/, id: 'I14.file-gone' },
   {
     how: 'renamed away',
     take: (path) => renameSync(path, `${path}.old`),
-    told: /was removed/,
+    problem: /was removed/,
     id: 'I14.file-gone',
   },
   {
@@ -58,7 +58,7 @@ const TAKEN: readonly {
       copyFileSync(path, `${path}.new`)
       renameSync(`${path}.new`, path)
     },
-    told: /replaced by another file/,
+    problem: /replaced by another file/,
     id: 'I14.file-gone',
   },
   {
@@ -67,7 +67,7 @@ const TAKEN: readonly {
       rmSync(path)
       writeFileSync(path, '')
     },
-    told: /replaced by another file/,
+    problem: /replaced by another file/,
     id: 'I14.file-gone',
   },
   {
@@ -76,20 +76,20 @@ const TAKEN: readonly {
       renameSync(path, `${path}.old`)
       symlinkSync(`${path}.old`, path)
     },
-    told: /replaced by a link/,
+    problem: /replaced by a link/,
     id: 'I14.file-gone',
   },
-  { how: 'cut to nothing', take: (path) => truncateSync(path, 0), told: /cut short/, id: 'I14.file-gone' },
+  { how: 'cut to nothing', take: (path) => truncateSync(path, 0), problem: /cut short/, id: 'I14.file-gone' },
   {
     how: 'moved with its folder',
     take: (path) => renameSync(dirname(path), `${dirname(path)}.away`),
-    told: /was removed/,
+    problem: /was removed/,
     id: 'I14.file-gone',
   },
   {
     how: 'robbed of its log',
     take: (path) => rmSync(`${path}-wal`),
-    told: /-wal file, which was removed/,
+    problem: /-wal file, which was removed/,
     id: 'I14.log-gone',
   },
   {
@@ -98,41 +98,41 @@ const TAKEN: readonly {
       renameSync(`${path}-wal`, `${path}-wal.old`)
       copyFileSync(`${path}-wal.old`, `${path}-wal`)
     },
-    told: /-wal file, which was replaced/,
+    problem: /-wal file, which was replaced/,
     id: 'I14.log-gone',
   },
   {
     how: 'left with a log that was cut to nothing',
     take: (path) => truncateSync(`${path}-wal`, 0),
-    told: /-wal file was cut short/,
+    problem: /-wal file was cut short/,
     id: 'I14.log-gone',
     lossy: true,
   },
   {
     how: 'left with half of its log',
     take: (path) => truncateSync(`${path}-wal`, 4_096),
-    told: /-wal file was cut short/,
+    problem: /-wal file was cut short/,
     id: 'I14.log-gone',
     lossy: true,
   },
   {
     how: 'left with a log full of zeros',
     take: (path) => overwrite(`${path}-wal`, Buffer.alloc(statSync(`${path}-wal`).size)),
-    told: /-wal file was cut short or written over/,
+    problem: /-wal file was cut short or written over/,
     id: 'I14.log-gone',
     lossy: true,
   },
   {
     how: 'written over by an older copy of itself',
     take: (path) => overwrite(path, readFileSync(`${path}.older`)),
-    told: /was written over/,
+    problem: /was written over/,
     id: 'I14.file-overwritten',
     lossy: true,
   },
   {
     how: 'written over by a longer file',
     take: (path) => overwrite(path, Buffer.alloc(statSync(path).size + 9_000, 'x')),
-    told: /was written over/,
+    problem: /was written over/,
     id: 'I14.file-overwritten',
     lossy: true,
   },
@@ -145,14 +145,14 @@ const TAKEN: readonly {
       overwrite(path, bytes)
       utimesSync(path, atime, mtime)
     },
-    told: /was written over/,
+    problem: /was written over/,
     id: 'I14.file-overwritten',
     lossy: true,
   },
   {
     how: 'robbed of its index of the log',
     take: (path) => rmSync(`${path}-shm`),
-    told: /-shm file, which was removed/,
+    problem: /-shm file, which was removed/,
     id: 'I14.log-gone',
   },
 ]
@@ -165,7 +165,7 @@ function overwrite(path: string, bytes: Uint8Array): void {
 }
 
 describe('a database that is', () => {
-  for (const { how, take, told, id, lossy } of TAKEN) {
+  for (const { how, take, problem, id, lossy } of TAKEN) {
     it(`[${id}] ${how} is noticed, and no longer written to`, async () => {
       expect(file.misplaced()).toBeNull()
       // Something in the file itself, so that there is something to cut.
@@ -180,7 +180,7 @@ describe('a database that is', () => {
       if (lossy) await expect(queueOne(store)).rejects.toMatchObject({ code: 'store_unavailable' })
       // Acknowledged between the deed and the look: it is in the handle, and must be in the copy.
       const between = lossy || how.startsWith('cut') ? null : await queueOne(store, { conversation: 'c4' })
-      expect(file.misplaced()).toMatch(told)
+      expect(file.misplaced()).toMatch(problem)
       const refused = store.receive([item()])
       await expect(refused).rejects.toMatchObject({ code: 'store_unavailable' })
       await expect(refused).rejects.toBeInstanceOf(SwitchboardError)

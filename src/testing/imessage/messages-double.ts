@@ -39,7 +39,7 @@ export interface NewRow {
   readonly replyTo: string | null
   readonly files: readonly { readonly path: string; readonly mime: string; readonly name: string }[]
   /** False: the row has no chat yet. */
-  readonly joined: boolean
+  readonly inChat: boolean
 }
 
 export interface MessagesDouble {
@@ -199,7 +199,7 @@ export function createMessagesDouble(
       }
       if (fromMe && (row.sent ?? true) && (row.error ?? 0) === 0 && text !== null)
         said.push({ identifier, text })
-      if (row.joined !== false) double.join(guid, identifier)
+      if (row.inChat !== false) double.join(guid, identifier)
       return guid
     },
     says(from, text, row = {}) {
@@ -260,11 +260,11 @@ export function createMessagesDouble(
     if (row !== false && (error === undefined || row !== undefined)) {
       const isFile = made.script.includes('POSIX file')
       const files = isFile ? [{ path: text, mime: 'text/plain', name: text.split('/').at(-1) ?? '' }] : []
-      const joined = joinMs === undefined ? {} : { joined: false }
+      const chat = joinMs === undefined ? {} : { inChat: false }
       const guid = double.put(identifier, {
         ...(isFile ? { files } : { text }),
         fromMe: true,
-        ...joined,
+        ...chat,
         ...row,
       })
       if (joinMs !== undefined) later(joinMs, () => double.join(guid, identifier))

@@ -110,23 +110,23 @@ export function describeEffects(make: MakeStoreFixture): void {
     })
 
     it('[S10.already-answered] one that lost to the time, or to a withdrawal, is told so', async () => {
-      const told = async () => (await store.sends({ limit: 1 }))[0]?.op
+      const lastSent = async () => (await store.sends({ limit: 1 }))[0]?.op
       await ask()
       await store.settleApproval('abcde', 'withdrawn')
       await command([verdict('demo:paul')])
-      expect(await told()).toEqual({ kind: 'text', text: 'abcde: no longer asked' })
+      expect(await lastSent()).toEqual({ kind: 'text', text: 'abcde: no longer asked' })
       await ask()
       await fixture.clock.advance(600_000)
       await command([verdict('demo:paul')])
-      expect(await told()).toEqual({ kind: 'text', text: 'abcde: expired' })
+      expect(await lastSent()).toEqual({ kind: 'text', text: 'abcde: expired' })
       const out = { id: 'abcde', behavior: 'deny', by: 'switchboard', via: 'switchboard' } as const
       await store.decide({ ...out, cause: 'expired' })
       await command([verdict('demo:paul')])
-      expect(await told()).toEqual({ kind: 'text', text: 'abcde: expired' })
+      expect(await lastSent()).toEqual({ kind: 'text', text: 'abcde: expired' })
       await ask()
       await store.decide({ ...out, cause: 'unreachable' })
       await command([verdict('demo:paul')])
-      expect(await told()).toEqual({ kind: 'text', text: 'abcde: denied, nobody could be reached' })
+      expect(await lastSent()).toEqual({ kind: 'text', text: 'abcde: denied, nobody could be reached' })
     })
 
     it('[S5.new-raises-generation] [S5.generation-persisted] /new starts a fresh session that survives a restart', async () => {

@@ -67,7 +67,7 @@ export function describePeople(make: MakeStoreFixture): void {
     })
 
     it('what the chats are told of an end is in its commit, and only if it is the end', async () => {
-      const told = async () => (await store.sends({ limit: 9, oldestFirst: true })).map(({ op }) => op)
+      const sentOps = async () => (await store.sends({ limit: 9, oldestFirst: true })).map(({ op }) => op)
       const text = (said: string) => ({ kind: 'text', text: said })
       await store.ask(approval(), [])
       await store.decide(allow, [send({ text: 'decided' })])
@@ -75,7 +75,7 @@ export function describePeople(make: MakeStoreFixture): void {
       await store.settleApproval('abcde', 'withdrawn', [send({ text: 'not so' })])
       await store.settleApproval('abcde', 'relayed', [send({ text: 'passed on' })])
       await store.settleApproval('abcde', 'relayed', [send({ text: 'again' })])
-      expect(await told()).toEqual([text('decided'), text('passed on')])
+      expect(await sentOps()).toEqual([text('decided'), text('passed on')])
     })
 
     it('[S12.ledger-changes] grants come and go, and every change is in the ledger', async () => {

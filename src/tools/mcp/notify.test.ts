@@ -206,7 +206,7 @@ describe('error rows', () => {
     const headers = bearer(await minted(tools))
     const error = async (body: unknown) => (await tools.post(PATH, body, headers)).json.error
     const result = async (body: unknown) => (await tools.post(PATH, body, headers)).json.result
-    const told = (text: string) => ({ content: [{ type: 'text', text }], isError: true })
+    const toolError = (text: string) => ({ content: [{ type: 'text', text }], isError: true })
     const nameless = { code: -32602, message: 'Missing tool name in params' }
     expect(await error(rpc('tools/call'))).toEqual(nameless)
     expect(await error(rpc('tools/call', { name: '' }))).toEqual(nameless)
@@ -215,11 +215,11 @@ describe('error rows', () => {
       message: 'Method not found: resources/list',
     })
     expect(await result(rpc('tools/call', { name: 'send_message' }))).toEqual(
-      told('Unknown tool: send_message'),
+      toolError('Unknown tool: send_message'),
     )
     for (const args of [undefined, {}, { message: '' }, { channel: 'slack' }])
-      expect(await result(notify(args))).toEqual(told('Missing required parameter: message'))
-    expect(await result(notify('x'))).toEqual(told('the arguments must be an object'))
+      expect(await result(notify(args))).toEqual(toolError('Missing required parameter: message'))
+    expect(await result(notify('x'))).toEqual(toolError('the arguments must be an object'))
     expect(tools.asked).toEqual([])
   })
 

@@ -5,7 +5,7 @@ import type { DoctorReport, GateView } from '../../../src/contract/doctor-report
 import { completeWords } from '../../shared/complete-words.ts'
 import { oneLine } from '../../shared/text.ts'
 import { api, post, useAct, useAsked, useDesk } from '../desk.ts'
-import { Ago, Empty, Facts, Head, Name, Panel, Pill, Told, Waiting } from '../parts.tsx'
+import { Ago, Empty, Facts, Head, Name, Outcome, Panel, Pill, Waiting } from '../parts.tsx'
 import { reasonWords } from '../reasons.ts'
 import { hrefOf, type Route } from '../route.ts'
 
@@ -222,7 +222,7 @@ function IntegrationPanel({ one }: { readonly one: Integration }): JSX.Element {
 }
 
 function ConnectionString({ id }: { readonly id: string }): JSX.Element {
-  const { busy, told, act } = useAct()
+  const { busy, outcome, act } = useAct()
   const [minted, setMinted] = useState<string | null>(null)
   const mint = (verb: 'connect' | 'rotate') => async () => {
     const answer = await act(verb, () => post(api(['chorus', id, verb])))
@@ -245,7 +245,7 @@ function ConnectionString({ id }: { readonly id: string }): JSX.Element {
           Rotate: the older ones die
         </button>
       </div>
-      <Told told={told} />
+      <Outcome outcome={outcome} />
       {minted !== null && (
         <label class="field wide spaced">
           <span>A secret, shown this once: paste it into the service</span>

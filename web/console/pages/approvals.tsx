@@ -12,10 +12,10 @@ import {
   Facts,
   Head,
   Name,
+  Outcome,
   Panel,
   Pill,
   spanWords,
-  Told,
   useNow,
   Waiting,
 } from '../parts.tsx'
@@ -130,7 +130,7 @@ function PendingCard({
 }): JSX.Element {
   const { can } = useDesk()
   const now = useNow()
-  const { busy, told, act } = useAct()
+  const { busy, outcome, act } = useAct()
   const decide = (behavior: 'allow' | 'deny') => async () => {
     await act(behavior, () => post(api(['approvals', one.id, 'decide']), { behavior }))
     onDone()
@@ -178,7 +178,7 @@ function PendingCard({
       ) : (
         <p class="quiet">Your role may look, and not decide.</p>
       )}
-      <Told told={told} />
+      <Outcome outcome={outcome} />
     </li>
   )
 }

@@ -4,13 +4,13 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ConfigCheck, ConfigProblem, ConfigView } from '../../../src/contract/config-view.ts'
 import { oneLine } from '../../shared/text.ts'
 import { api, post, useAct, useAsked, useDesk } from '../desk.ts'
-import { Empty, Head, Panel, Told, Waiting } from '../parts.tsx'
+import { Empty, Head, Outcome, Panel, Waiting } from '../parts.tsx'
 import { hrefOf, type Route } from '../route.ts'
 
 export function ConfigPage({ route }: { readonly route: Route }): JSX.Element {
   const { can } = useDesk()
   const asked = useAsked<ConfigView>(api(['config']), ['config'])
-  const { busy, told, act } = useAct()
+  const { busy, outcome, act } = useAct()
   const view = asked.data
   const key = route.query.get('key')
   const reload = async () => {
@@ -26,7 +26,7 @@ export function ConfigPage({ route }: { readonly route: Route }): JSX.Element {
           </button>
         )}
       </Head>
-      <Told told={told} />
+      <Outcome outcome={outcome} />
       {key !== null && (
         <p class="banner">
           Looking for <code>{oneLine(key, 160)}</code>
@@ -170,7 +170,7 @@ function endOf(start: number, lines: readonly string[], to: number): number {
 function CheckText(): JSX.Element {
   const [text, setText] = useState('')
   const [checked, setChecked] = useState<ConfigCheck | null>(null)
-  const { busy, told, act } = useAct()
+  const { busy, outcome, act } = useAct()
   const check = async (event: SubmitEvent) => {
     event.preventDefault()
     const answer = await act('check', () => post(api(['config', 'check']), { text }))
@@ -198,7 +198,7 @@ function CheckText(): JSX.Element {
           </button>
         </div>
       </form>
-      <Told told={told} />
+      <Outcome outcome={outcome} />
       <div role="status">
         {checked?.ok === true && <p class="tone-good">It holds.</p>}
         {checked !== null && <Problems problems={checked.problems} />}

@@ -7,7 +7,7 @@ import { oneLine } from '../../shared/text.ts'
 import { api, post, useAct, useAsked, useDesk } from '../desk.ts'
 import { Choice } from '../fields.tsx'
 import { usePages } from '../paged.ts'
-import { Ago, Empty, Exact, Facts, Head, Name, Panel, Pill, Told, Waiting } from '../parts.tsx'
+import { Ago, Empty, Exact, Facts, Head, Name, Outcome, Panel, Pill, Waiting } from '../parts.tsx'
 import { reasonWords } from '../reasons.ts'
 import { go, hrefOf, type Route } from '../route.ts'
 import { VirtualList } from '../virtual-list.tsx'
@@ -39,7 +39,7 @@ function Sends({ route }: { readonly route: Route }): JSX.Element {
     (one) => one.id,
   )
   const [marked, setMarked] = useState<ReadonlySet<string>>(new Set())
-  const { busy, told, act } = useAct()
+  const { busy, outcome, act } = useAct()
   const [failures, setFailures] = useState<readonly OperatedSend[]>([])
   const mayMend = can('admin.write')
   const stuck = (list.items ?? []).filter(isStuck)
@@ -75,9 +75,9 @@ function Sends({ route }: { readonly route: Route }): JSX.Element {
           operate={operate}
         />
       )}
-      <Told told={told} />
+      <Outcome outcome={outcome} />
       {failures.length > 0 && (
-        <ul class="told told-bad" role="status">
+        <ul class="outcome outcome-bad" role="status">
           {failures.slice(0, 20).map((one) => (
             <li key={one.id}>
               <code>{oneLine(one.id, 60)}</code>: {oneLine(one.problem ?? '', 200)}
@@ -218,7 +218,7 @@ function SendRow({ one }: { readonly one: SendView }): JSX.Element {
 function OneSend({ id }: { readonly id: string }): JSX.Element {
   const { can } = useDesk()
   const asked = useAsked<SendView>(api(['outbox', id]), ['sends'])
-  const { busy, told, act } = useAct()
+  const { busy, outcome, act } = useAct()
   const one = asked.data
   const operate = (verb: 'retry' | 'bury') => async () => {
     await act(verb, () => post(api(['outbox', id, verb])))
@@ -286,7 +286,7 @@ function OneSend({ id }: { readonly id: string }): JSX.Element {
               </button>
             </div>
           )}
-          <Told told={told} />
+          <Outcome outcome={outcome} />
         </Panel>
       )}
     </>

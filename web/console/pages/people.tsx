@@ -6,7 +6,7 @@ import type { PairingView, StatusReport } from '../../../src/contract/desk-views
 import { oneLine } from '../../shared/text.ts'
 import { type Asked, api, post, useAct, useAsked, useDesk } from '../desk.ts'
 import { TextFilter } from '../fields.tsx'
-import { Ago, Empty, Head, Name, Panel, Pill, Told, Waiting } from '../parts.tsx'
+import { Ago, Empty, Head, Name, Outcome, Panel, Pill, Waiting } from '../parts.tsx'
 import { PersonData } from './person-data.tsx'
 
 interface Right {
@@ -89,7 +89,7 @@ function mayWords(roles: readonly string[]): string {
 
 function Stranger({ one, onDone }: { readonly one: PairingView; readonly onDone: () => void }): JSX.Element {
   const { can } = useDesk()
-  const { busy, told, act } = useAct()
+  const { busy, outcome, act } = useAct()
   const answer = (verb: 'approve' | 'deny') => async () => {
     await act(verb, () => post(api(['pairings', one.code, verb])))
     onDone()
@@ -107,7 +107,7 @@ function Stranger({ one, onDone }: { readonly one: PairingView; readonly onDone:
         <span class="line-sub">
           code <code>{oneLine(one.code, 20)}</code>, expires <Ago at={one.expires_at} />
         </span>
-        <Told told={told} />
+        <Outcome outcome={outcome} />
       </span>
       {can('admin.write') && (
         <span class="buttons">
@@ -180,7 +180,7 @@ function Rights(props: {
 
 function RightLine({ one, onDone }: { readonly one: Right; readonly onDone: () => void }): JSX.Element {
   const { can } = useDesk()
-  const { busy, told, act } = useAct()
+  const { busy, outcome, act } = useAct()
   const granted = one.at !== null
   const takeBack = async () => {
     const { integration, sender, right } = one
@@ -200,7 +200,7 @@ function RightLine({ one, onDone }: { readonly one: Right; readonly onDone: () =
         <span class="line-sub">
           {oneLine(one.origin, 160)} {granted && <Ago at={one.at} />}
         </span>
-        <Told told={told} />
+        <Outcome outcome={outcome} />
       </span>
       <span class="buttons">
         <Pill
@@ -227,7 +227,7 @@ function Allow(props: {
   readonly integrations: StatusReport['integrations']
 }): JSX.Element {
   const { can } = useDesk()
-  const { busy, told, act } = useAct()
+  const { busy, outcome, act } = useAct()
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()
     const form = event.currentTarget as HTMLFormElement
@@ -262,7 +262,7 @@ function Allow(props: {
       <button type="submit" class="button" disabled={busy !== null}>
         Allow
       </button>
-      <Told told={told} />
+      <Outcome outcome={outcome} />
     </form>
   )
 }

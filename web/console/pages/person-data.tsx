@@ -4,14 +4,14 @@ import { useState } from 'preact/hooks'
 import type { ErasedPerson } from '../../../src/contract/person.ts'
 import { oneLine } from '../../shared/text.ts'
 import { api, post, useAct } from '../desk.ts'
-import { Panel, Told } from '../parts.tsx'
+import { Outcome, Panel } from '../parts.tsx'
 
 export function PersonData(): JSX.Element {
   const [who, setWho] = useState('')
   const [sure, setSure] = useState('')
   const [revoke, setRevoke] = useState(false)
   const [erased, setErased] = useState<ErasedPerson | null>(null)
-  const { busy, told, act } = useAct()
+  const { busy, outcome, act } = useAct()
   const erase = async (event: SubmitEvent) => {
     event.preventDefault()
     const answer = await act('erase', () => post(api(['people', 'erase']), { who: who.trim(), revoke }))
@@ -54,7 +54,7 @@ export function PersonData(): JSX.Element {
         >
           {busy === null ? 'Erase' : 'Erasing…'}
         </button>
-        <Told told={told} />
+        <Outcome outcome={outcome} />
       </form>
       {erased !== null && (
         <p role="status" class="tone-good">

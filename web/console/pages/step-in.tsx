@@ -4,7 +4,7 @@ import type { ConversationView } from '../../../src/contract/conversations.ts'
 import { oneLine } from '../../shared/text.ts'
 import { Composer } from '../composer.tsx'
 import { api, post, useAct, useDesk } from '../desk.ts'
-import { Ago, Told } from '../parts.tsx'
+import { Ago, Outcome } from '../parts.tsx'
 import { askedWords } from '../thread-item.tsx'
 
 interface Props {
@@ -14,7 +14,7 @@ interface Props {
 
 export function StepIn({ conversation, onDone }: Props): JSX.Element | null {
   const { can } = useDesk()
-  const { busy, told, act } = useAct()
+  const { busy, outcome, act } = useAct()
   const { address, takeover } = conversation
   if (!can('conversation.hold')) return <Seen conversation={conversation} />
   const order =
@@ -51,7 +51,7 @@ export function StepIn({ conversation, onDone }: Props): JSX.Element | null {
           busy={busy !== null}
           say={say}
         />
-        <Told told={told} />
+        <Outcome outcome={outcome} />
       </section>
     )
   const isHeld = takeover?.state === 'held'
@@ -91,7 +91,7 @@ export function StepIn({ conversation, onDone }: Props): JSX.Element | null {
           )}
         </span>
       </p>
-      <Told told={told} />
+      <Outcome outcome={outcome} />
     </section>
   )
 }

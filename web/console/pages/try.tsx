@@ -6,7 +6,7 @@ import { oneLine } from '../../shared/text.ts'
 import { Composer } from '../composer.tsx'
 import { type Asked, api, post, useAct, useAsked, useDesk } from '../desk.ts'
 import { Choice } from '../fields.tsx'
-import { Empty, Head, Told, Waiting } from '../parts.tsx'
+import { Empty, Head, Outcome, Waiting } from '../parts.tsx'
 import { go, type Route } from '../route.ts'
 import { Thread } from './thread.tsx'
 
@@ -50,7 +50,7 @@ export function TryPage({
 
 function Talk({ agent }: { readonly agent: string }): JSX.Element {
   const { me } = useDesk()
-  const { busy, told, act } = useAct()
+  const { busy, outcome, act } = useAct()
   // Where it is said is known before anything was: the chat may be there from another day.
   const address = `try-${agent}:${encodeURIComponent(`user:${me.user}`)}`
   const known = useAsked<object>(api(['conversations', address]), [])
@@ -71,7 +71,7 @@ function Talk({ agent }: { readonly agent: string }): JSX.Element {
         busy={busy !== null}
         say={say}
       />
-      <Told told={told} />
+      <Outcome outcome={outcome} />
     </>
   )
 }

@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import type { TurnDetail, UsageView } from '../../../src/contract/desk-views.ts'
 import { oneLine } from '../../shared/text.ts'
 import { api, post, useAct, useAsked, useDesk } from '../desk.ts'
-import { Ago, Exact, Facts, Head, Name, Panel, Pill, spanWords, Told, Waiting } from '../parts.tsx'
+import { Ago, Exact, Facts, Head, Name, Outcome, Panel, Pill, spanWords, Waiting } from '../parts.tsx'
 import { reasonWords } from '../reasons.ts'
 import { hrefOf } from '../route.ts'
 
@@ -12,7 +12,7 @@ const OPEN = ['queued', 'handed', 'seen']
 export function OneTurn({ id }: { readonly id: string }): JSX.Element {
   const { can } = useDesk()
   const asked = useAsked<TurnDetail>(api(['turns', id]), ['turn', 'turns', 'sends', 'approval'])
-  const { busy, told, act } = useAct()
+  const { busy, outcome, act } = useAct()
   const one = asked.data
   const operate = (verb: 'retry' | 'cancel') => async () => {
     await act(verb, () => post(api(['turns', id, verb])))
@@ -37,7 +37,7 @@ export function OneTurn({ id }: { readonly id: string }): JSX.Element {
         )}
         <TurnFacts one={one} />
         {can('admin.write') && <Mend one={one} busy={busy !== null} operate={operate} />}
-        <Told told={told} />
+        <Outcome outcome={outcome} />
       </Panel>
       {one.events.length > 0 && (
         <Panel title="What the agent did">

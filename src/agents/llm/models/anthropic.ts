@@ -77,7 +77,7 @@ function body({
     model,
     max_tokens: maxTokens,
     system: [{ type: 'text', text: system, cache_control: CACHED }],
-    messages: marked(joined(messages.map(messageParam))),
+    messages: marked(mergeNeighbours(messages.map(messageParam))),
     ...(offered.length === 0 ? {} : { tools: offered }),
   }
 }
@@ -138,7 +138,7 @@ function fileBlock({ mime, name, base64 }: ModelFile): Block {
 }
 
 /** Neighbours of one role are one message; one without content is left out. */
-function joined(messages: readonly Said[]): Said[] {
+function mergeNeighbours(messages: readonly Said[]): Said[] {
   const all: Said[] = []
   for (const { role, content } of messages) {
     if (content.length === 0) continue
