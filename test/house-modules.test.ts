@@ -1,11 +1,23 @@
 // The modules of the house, re-derived: each is whole, light, and named nowhere but in its folder and its rows.
 import { posix } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { EMULATORS } from '../src/app/emulators.ts'
 import { platformDeps } from '../src/app/platform-deps.ts'
 import { CONNECTORS, PLANNED_CONNECTORS, PLANNED_PLATFORMS, PLATFORMS } from '../src/app/registry.ts'
 import { testIntegration } from '../src/testing/test-settings.ts'
-import { exists, filesOf, foldersOf, read, type Source, source } from './house/source.ts'
+import {
+  CORE_MAY_NAME,
+  compare,
+  MAY_KNOW_OPTIONS,
+  MAY_NAME,
+  MAY_NAME_OTHERS,
+  ROWS,
+  SHARED_KEYS,
+} from './house/adapter-exceptions.ts'
+import { optionsRead } from './house/finders.ts'
+import { COMMON, CONSTANTS, constantsOf, createNameFinder } from './house/names.ts'
+import { exists, filesOf, foldersOf, parse, read, type Source, source } from './house/source.ts'
+import { walk } from './house/syntax.ts'
 
 const BANKS = [
   { bank: 'platforms', rows: PLATFORMS, planned: PLANNED_PLATFORMS },
@@ -69,128 +81,67 @@ describe('[I13.late-sdk] a plain start', () => {
   })
 })
 
-/** A file, the names that it writes, and why. No folder but the fakes is let off. */
-const MAY_NAME: Readonly<Record<string, readonly [names: string, why: string]>> = {
-  'src/app/registry.ts': ['claude-code telegram slack discord whatsapp imessage', 'the rows'],
-  'src/app/emulators.ts': ['telegram slack email discord whatsapp llm', 'the rows of emulators'],
-  'src/contract/channel-servers.ts': [
-    'mcp http',
-    'CHANNEL_PLATFORM: bindings and mcp_servers call it that; a transport',
-  ],
-  'src/config/default-settings.ts': ['web webhook demo', 'the embedded default is a configuration'],
-  'src/config/schema/agents.ts': [
-    'channel slack',
-    'the connector of an agent that names none; an example of a plugin',
-  ],
-  'src/config/schema/mcp-servers.ts': ['slack', 'an example of a plugin of Claude Code'],
-  'src/config/installed-plugin.ts': ['slack', 'an example of a plugin of Claude Code'],
-  'src/app/look-over-module.ts': ['channel', 'words that no platform may be called by: sources of turns'],
-  'src/attach/remote-link.ts': ['http', 'the beginning of a URL'],
-  'src/server/api/openapi.ts': ['http', 'a word of OpenAPI'],
-  'src/server/wrong-credentials.ts': ['mcp', 'the door /mcp, as the metric calls it'],
-  'src/app/chat-link.ts': ['web', '/chat is the page of that platform'],
-  'src/app/endpoints.ts': ['web', '/chat is the page of that platform'],
-  'src/app/desk-console.ts': ['web', 'a try of an agent is a chat of that platform'],
-  'src/app/daemon.ts': ['web', 'prints the link to /chat'],
-  'src/app/principals.ts': ['web', 'a kind of token, which the page has'],
-  'src/app/chorus-connections.ts': ['chorus', '/inbox is the door of that platform'],
-  'src/app/host-abilities.ts': ['channel', 'what a host is told from the file alone, where nothing runs'],
-  'src/app/lent-tools.ts': ['mcp', 'a field of the Chorus protocol'],
-  'src/server/pages.ts': ['mcp', 'the path /mcp'],
-  'src/chorus/connect-mcp.ts': ['mcp', 'a field of the Chorus protocol'],
-  'src/chorus/create-agent.ts': ['channel', 'a field of the Chorus protocol'],
-  'src/kit/chorus/wire.ts': ['channel mcp', 'fields of the Chorus protocol'],
-  'src/kit/wrap-channel.ts': ['channel', 'the tag <channel>'],
-  'src/store/reads/sending.ts': ['channel', 'the name of a column'],
-  'src/tools/tool.ts': ['channel', 'a field of the official plugins’ tools'],
-  'src/tools/fetch-messages.ts': ['channel', 'a field of the official plugins’ tools'],
-  'src/tools/message-format.ts': [
-    'telegram',
-    'MarkdownV2 is a format of that name, in the official plugin’s words',
-  ],
-  'src/cli/claude-state.ts': ['telegram discord imessage', 'plugins of Claude Code, not platforms'],
-  'src/cli/program/setup.ts': ['channel telegram discord imessage', 'a command; plugins of Claude Code'],
-  'web/console/pages/agents.tsx': [
-    'chorus',
-    'the connection string of that connector, and its place in the API',
-  ],
-  'src/cli/program/chorus.ts': ['chorus', 'the name of a command'],
-  'src/cli/program/reading.ts': ['slack', 'an example of a source'],
-  'src/cli/program/sending.ts': ['telegram', 'an example of a channel'],
-  'src/cli/commands/agents.ts': [
-    'http chorus web telegram',
-    'its flags --http and --chorus; the chat page that it writes beside an agent; an example of a binding',
-  ],
-  'src/cli/commands/doctor.ts': ['channel', 'Claude Code is asked only where an agent waits for it'],
-  'src/cli/commands/import.ts': ['imessage telegram discord', 'plugins of Claude Code, not platforms'],
-  'src/cli/commands/init.ts': ['claude-code demo web', 'what `init` writes'],
-  'src/cli/commands/agents-change.ts': [
-    'demo',
-    'what `init` puts there to begin with gives way to the first agent',
-  ],
-  'src/cli/commands/init-claude-code.ts': ['channel telegram', 'what `init claude-code` writes'],
-}
-
-/** Names that are no words of anything else: found also within a text, and in code within an identifier. */
-const BRAND = /(?<![a-z])(telegram|slack|discord|imessage|whatsapp)(?![a-z])/gi
-const BRAND_IN_CODE = /telegram|slack|discord|imessage|whatsapp/gi
+const NAMES = BANKS.flatMap(({ rows, planned }) => [...Object.keys(rows), ...Object.keys(planned)])
+const files = [...filesOf('src'), ...filesOf('web')].filter(
+  (file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$|\/fixtures\/|^src\/testing\//.test(file),
+)
+const ownNameOf = (file: string) => /^src\/(?:platforms|agents)\/([^/]+)\//.exec(file)?.[1] ?? null
+const found = (where: readonly string[], words: (one: Source) => Iterable<string>) =>
+  new Map(where.map((file) => [file, new Set(words(source(file)))] as const))
 
 describe('[I13.no-names] the name of an adapter', () => {
-  const names = new Set(BANKS.flatMap(({ rows, planned }) => [...Object.keys(rows), ...Object.keys(planned)]))
-  const files = [...filesOf('src'), ...filesOf('web')].filter(
-    (file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$|\/fixtures\/|^src\/testing\//.test(file),
-  )
-  const brandsIn = (code: string) => [...code.matchAll(BRAND_IN_CODE)].map(([name]) => name.toLowerCase())
-  const namedIn = ({ strings, code }: Pick<Source, 'strings' | 'code'>) => {
-    const whole = strings.filter((text) => names.has(text))
-    const within = strings.flatMap((text) => [...text.matchAll(BRAND)].map(([name]) => name.toLowerCase()))
-    return new Set([...whole, ...within, ...brandsIn(code)])
-  }
-  const named = new Map(files.map((file) => [file, namedIn(source(file))] as const))
-  const allowed = (file: string) => MAY_NAME[file]?.[0].split(' ') ?? []
+  const finder = createNameFinder(NAMES, Object.keys(COMMON))
 
   it('is written in its own folder, and elsewhere only with a reason', () => {
-    const own = /^src\/(platforms|agents)\/[^/]+\//
-    const wrong = [...named].flatMap(([file, written]) =>
-      own.test(file)
-        ? []
-        : [...written].filter((name) => !allowed(file).includes(name)).map((name) => `${file}: ${name}`),
+    const elsewhere = files.filter((file) => ownNameOf(file) === null && !ROWS.includes(file))
+    expect(elsewhere.length).toBeGreaterThan(500)
+    expect(compare(found(elsewhere, finder.in), MAY_NAME)).toEqual({ wrong: [], idle: [] })
+  })
+
+  it('of another adapter, of either bank, is in no folder but as a word of its own', () => {
+    const own = files.filter((file) => ownNameOf(file) !== null)
+    const others = found(own, (one) => [...finder.in(one)].filter((name) => name !== ownNameOf(one.file)))
+    expect(compare(others, MAY_NAME_OTHERS)).toEqual({ wrong: [], idle: [] })
+  })
+
+  it('[I13.core-no-platform] of a platform is nowhere in the core: not as a text, a pattern, a key or a word of code', () => {
+    const strict = createNameFinder(Object.keys({ ...PLATFORMS, ...PLANNED_PLATFORMS }), [])
+    const core = files.filter((file) => file.startsWith('src/core/'))
+    expect(core.length).toBeGreaterThan(50)
+    expect(compare(found(core, strict.in), CORE_MAY_NAME)).toEqual({ wrong: [], idle: [] })
+  })
+
+  it('is in no constant that others could read instead', () => {
+    const shared = files.filter((file) => /^src\/(contract|kit)\//.test(file))
+    expect(constantsOf(shared, NAMES)).toEqual(CONSTANTS)
+  })
+
+  it.each([
+    ["platform === 'web'", 'web'],
+    ["say('e.g. Slack, telegram-bot')", 'slack telegram'],
+    [
+      'say(`integrations: [{ platform: email }, { type: webhook }]\\nconnector: { type: claude-code }`)',
+      'email webhook claude-code',
+    ],
+    ["say('add { platform: web }, or use --connector http')", 'web http'],
+    ['/^(telegram|slack|whatsapp)$/.test(platform)', 'telegram slack whatsapp'],
+    ['/^(web|mcp)$/.test(platform)', 'web mcp'],
+    [
+      'const n = { email: 1, web: 2, webhook: 3, mcp: 4, chorus: 5 }[platform]',
+      'email web webhook mcp chorus',
+    ],
+    ['const n = { web: 2 }[platform]', 'web'],
+    [
+      'const { viaDiscord } = rows; rows.WHATSAPP_MS; claudeCodeModule(iMessages.iMessage)',
+      'discord whatsapp claude-code imessage',
+    ],
+    ['const page = <p>on iMessage</p>', 'imessage'],
+    ['platform === CHANNEL_PLATFORM', 'mcp'],
+    ["say('slackening, the channel, a website at http://x, the MCP server'); ({ channel }); webPage()", ''],
+  ])('is found in %s: %s', (text, names) => {
+    expect([...finder.in(parse('x.tsx', text))].toSorted()).toEqual(
+      names.split(' ').filter(Boolean).toSorted(),
     )
-    expect(wrong).toEqual([])
-  })
-
-  it('is found as a literal, within a text, and in code as a part of any word', () => {
-    const strings = ['web', 'a website', 'e.g. Slack, telegram-bot', 'the channel', 'slackening']
-    expect([...namedIn({ strings, code: 'webPage' })]).toEqual(['web', 'slack', 'telegram'])
-    const code = 'const { viaDiscord } = rows; rows.WHATSAPP_MS; <p>on iMessage</p>'
-    expect([...namedIn({ strings: [], code })]).toEqual(['discord', 'whatsapp', 'imessage'])
-  })
-
-  it('of another adapter is in no folder but as a word of its own options', () => {
-    const wrong = files.flatMap((file) => {
-      const [, bank, folder] = /^src\/(platforms|agents)\/([^/]+)\//.exec(file) ?? []
-      if (folder === undefined) return []
-      const neighbours = foldersOf(`src/${bank}`).filter((name) => name !== folder)
-      const { strings, code } = source(file)
-      const brands = brandsIn(code).filter((name) => name !== folder)
-      return [...strings.filter((text) => neighbours.includes(text)), ...brands].map(
-        (name) => `${file}: ${name}`,
-      )
-    })
-    // How Telegram's updates come; what kind of token or channel it is; the forms and senders that webhooks know; what tools call
-    // the place that a message goes to; a transport of MCP.
-    const words =
-      /telegram\/(config|module|index|webhook-door)\.ts: webhook$|acp\/live-sessions\.ts: http$|claude-code\/launch\.ts: http$|webhook\/.*: (slack|discord)$|chorus\/.*: (channel|web)$|mcp\/.*: (web|webhook|channel|chorus|email)$/
-    expect(wrong.filter((one) => !words.test(one))).toEqual([])
-  })
-
-  it('no exception is there for nothing', () => {
-    const idle = Object.keys(MAY_NAME).flatMap((file) =>
-      allowed(file)
-        .filter((name) => !named.get(file)?.has(name))
-        .map((name) => `${file}: ${name}`),
-    )
-    expect(idle).toEqual([])
   })
 
   it('[I13.emulator-row] has an emulator only where it has a row', () => {
@@ -199,6 +150,57 @@ describe('[I13.no-names] the name of an adapter', () => {
     ).toEqual([])
   })
 })
+
+describe('[I13.no-options] a key of an adapter’s options', () => {
+  const keys = new Set<string>()
+  beforeAll(async () => {
+    for (const { rows } of BANKS)
+      for (const load of Object.values(rows))
+        for (const key of keysIn(
+          (await load()).options['~standard'].jsonSchema.input({ target: 'draft-2020-12' }),
+        ))
+          if (SHARED_KEYS[key] === undefined) keys.add(key)
+  })
+
+  /** Of `x.options` any key counts, in core and config also of `options`; elsewhere those of several words. */
+  const known = ({ file, tree, strings }: Pick<Source, 'file' | 'tree' | 'strings'>) => {
+    const isTheirs = /^src\/(core|config)\//.test(file)
+    const read = new Set<string>()
+    const addWords = (text: string) => {
+      for (const [word] of text.matchAll(/[a-z]+(?:_[a-z]+)+/g)) if (keys.has(word)) read.add(word)
+    }
+    for (const text of strings) addWords(text)
+    walk(tree, (node) => {
+      if (node.type === 'Identifier') addWords(String(node.name))
+      for (const { key, of } of optionsRead(node))
+        if ((isTheirs || of === 'x.options') && keys.has(key)) read.add(key)
+    })
+    return read
+  }
+
+  it('is known in its folder, and elsewhere only with a reason', () => {
+    expect(keys.size).toBeGreaterThan(80)
+    const elsewhere = files.filter((file) => ownNameOf(file) === null)
+    expect(compare(found(elsewhere, known), MAY_KNOW_OPTIONS)).toEqual({ wrong: [], idle: [] })
+  })
+
+  it.each([
+    ['options.require_auth_results === false && options.two_way', 'require_auth_results two_way'],
+    ["integration.options.auth ?? agent.connector.options['dialect']", 'auth dialect'],
+    ['const { recipe } = integration.options; f(({ options: { limits } }) => limits)', 'recipe limits'],
+    ["say('set two_way or out')", 'two_way'],
+    ['options.port + options.message_id', ''],
+  ])('is found in %s: %s', (text, words) => {
+    expect([...known(parse('x.ts', text))].toSorted()).toEqual(words.split(' ').filter(Boolean).toSorted())
+  })
+})
+
+/** Every key of a JSON Schema, however deep. */
+function keysIn(schema: unknown): readonly string[] {
+  if (typeof schema !== 'object' || schema === null) return []
+  const { properties } = schema as { readonly properties?: object }
+  return [...Object.keys(properties ?? {}), ...Object.values({ ...schema, ...properties }).flatMap(keysIn)]
+}
 
 describe('[I13.alone] what one platform alone needs', () => {
   it('is given to no other', () => {

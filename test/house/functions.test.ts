@@ -1,8 +1,7 @@
 // Functions fit a screen or two: counted are their own lines, without those of the functions in them.
-import { parseSync } from 'vite'
 import { describe, expect, it } from 'vitest'
-import { filesOf, read } from './source.ts'
-import { childrenOf, FUNCTIONS, isNode, type Node } from './syntax.ts'
+import { filesOf, parse, type Source, source } from './source.ts'
+import { childrenOf, FUNCTIONS, type Node, nameOf } from './syntax.ts'
 
 const MOST_OWN_LINES = 80
 
@@ -17,7 +16,7 @@ const ours = ['src', 'web']
   .filter((file) => /\.tsx?$/.test(file) && !/\.test\.|^src\/testing\/|\/fixtures\//.test(file))
 
 const long = ours.flatMap((file) =>
-  functionsIn(file, read(file))
+  functionsIn(source(file))
     .filter(({ ownLines }) => ownLines > MOST_OWN_LINES)
     .map(({ name, ownLines }) => ({ key: `${file} ${name}`, ownLines })),
 )
@@ -48,7 +47,7 @@ describe('[I13.functions] functions', () => {
       '  }',
       '}',
     ].join('\n')
-    expect(functionsIn('x.ts', text)).toEqual([
+    expect(functionsIn(parse('x.ts', text))).toEqual([
       { name: 'inner', ownLines: 3 },
       { name: 'two', ownLines: 3 },
       { name: 'many', ownLines: 1 },
@@ -62,27 +61,24 @@ interface Counted {
   readonly ownLines: number
 }
 
-function functionsIn(file: string, text: string): readonly Counted[] {
-  const { program, errors } = parseSync(file, text)
-  if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`)
+function functionsIn({ text, tree }: Pick<Source, 'text' | 'tree'>): readonly Counted[] {
   const lineAt = lineFinder(text)
   const counted: Counted[] = []
   /** Resolves to how many lines the functions within take: those of more than one line. */
   const within = (node: Node, name: string): number => {
-    const called = nameOf(node) ?? name
+    const called = calledBy(node) ?? name
     const inner = childrenOf(node).reduce((lines, child) => lines + within(child, called), 0)
     if (!FUNCTIONS.has(node.type)) return inner
     const all = lineAt(node.end - 1) - lineAt(node.start) + 1
     counted.push({ name: called, ownLines: all - inner })
     return all > 1 ? all : 0
   }
-  within(program as unknown as Node, '')
+  within(tree, '')
   return counted
 }
 
-function nameOf(node: Node): string | null {
-  const named = node.type === 'Property' ? node.key : node.id
-  return isNode(named) ? (((named.name ?? named.value) as string | undefined) ?? null) : null
+function calledBy(node: Node): string | null {
+  return nameOf(node.type === 'Property' ? node.key : node.id)
 }
 
 function lineFinder(text: string): (at: number) => number {

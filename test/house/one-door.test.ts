@@ -1,13 +1,18 @@
 // The river re-derived from what is really written: one door out, one place for words, forms and changes of configuration.
 import { describe, expect, it } from 'vitest'
-import { filesOf, foldersOf, source } from './source.ts'
+import { chains, makesRow, wordsResult } from './finders.ts'
+import { filesOf, parse, type Source, source } from './source.ts'
+import { namesUsed, storeAliases, verbsHanded, verbsTaken } from './store-verbs.ts'
+import { some } from './syntax.ts'
 
 const roomOf = (file: string) => file.split('/')[1] ?? ''
 const code = filesOf('src')
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.includes('/fixtures/'))
   .map(source)
 
-/** Each verb that takes rows, and the one place that calls it. */
+const ours = code.filter(({ file }) => !['store', 'contract', 'testing'].includes(roomOf(file)))
+
+/** Each verb that is handed rows, or effects that become rows, and who calls it. */
 const CALLERS: Readonly<Record<string, readonly string[]>> = {
   enqueue: ['src/core/outbound/outlet.ts'],
   sayHeld: ['src/core/outbound/outlet.ts'],
@@ -20,115 +25,159 @@ const CALLERS: Readonly<Record<string, readonly string[]>> = {
   settleApproval: ['src/core/approvals/verdict-relay.ts'],
   giveBack: ['src/core/outbound/give-back.ts'],
   approvePairing: ['src/app/desk.ts'],
+  // The watch calls what it was called with, and looks whether it failed.
+  receive: ['src/app/store-watch.ts', 'src/core/inbound/intake.ts'],
+  fireSchedule: ['src/core/schedules/scheduler.ts'],
+}
+
+const LANES = ['renewLanes', 'releaseLanes']
+
+/** A store by another name, with the reason. */
+const MAY_RENAME: Readonly<Record<string, string>> = {
+  'src/app/backup/settle-restored.ts: store: at': 'where a database is, not an open one',
+  'src/app/store-watch.ts: ...store': 'the same store with its intake watched',
+}
+
+/** Who puts rows together, or effects that become rows; whatever an agent or a person wrote is cut to fit by the first. */
+const ROW_MAKERS: Readonly<Record<string, string>> = {
+  'src/core/outbound/compose.ts': 'texts and files of agents, tools, notifications and operators',
+  'src/core/notices.ts': 'notices: a sentence of ours',
+  'src/core/inbound/receive-item.ts': 'the answer of a step: a sentence of ours',
+  'src/core/inbound/show-step.ts': 'the whole of a request, cut by prompt.ts',
+  'src/core/approvals/surfaces.ts': 'prompts, and the edits that retire them',
+  'src/core/outbound/links.ts': 'the reaction that acknowledges',
+  'src/core/tool-desk/shown-message-tools.ts': 'edits and reactions of an agent',
+  'src/core/tool-desk/channel-tools.ts': 'a call of a tool of a channel server',
+  'src/app/desk.ts': 'the welcome after a pairing',
+  'src/store/verbs/effects.ts': 'what an effect says, which the commit alone knows',
+  'src/store/verbs/claims.ts': 'the edits that retire the buttons of a claim',
 }
 
 describe('[I13.one-outlet] [I13.settle-with-say] who puts rows into the outbox', () => {
-  it('every verb of the store that takes rows is in the table', () => {
-    const contract = filesOf('src/contract').map((file) => source(file).code)
-    const bodyOf = (name: string) => {
-      const [, body] = contract.join('\n').split(new RegExp(`export interface ${name}\\b[^{]*\\{`))
-      return body?.slice(0, body.indexOf('\n}')) ?? ''
-    }
-    const [, parents = ''] = /export interface Store\s+extends ([^{]+)/.exec(contract.join('\n')) ?? []
-    const parts = ['Store', ...parents.split(',').map((name) => name.trim())]
-    expect(parts).toContain('ApprovalVerbs')
-    for (const part of parts) expect([part, bodyOf(part) === '']).toEqual([part, false])
-    const members = parts.flatMap((part) => bodyOf(part).split(/\n {2}(?=\w+\??\()/))
-    const taking = members
-      .filter((member) => /\bNewSend\b/.test(member))
-      .map((member) => /^\s*(\w+)/.exec(member)?.[1])
-    expect(taking.toSorted()).toEqual(Object.keys(CALLERS).toSorted())
+  it('every verb of the store that is handed rows or effects, however deep, is in the table', () => {
+    expect(verbsHanded('NewSend').toSorted()).toEqual(Object.keys(CALLERS).toSorted())
+    // An effect can hold rows, so its verbs are among them.
+    expect(verbsHanded('Effect').toSorted()).toEqual(['fireSchedule', 'receive'])
   })
 
+  const taken = ours.map(({ file, tree }) => ({ file, verbs: new Set(verbsTaken(tree)) }))
   for (const [verb, callers] of Object.entries(CALLERS)) {
     it(`store.${verb} is called from ${callers.join(' and ')} alone`, () => {
-      const calls = new RegExp(`\\bstore\\.${verb}\\s*\\(`)
-      const found = code.filter(
-        ({ file, code: text }) => !file.startsWith('src/testing/') && calls.test(text),
-      )
-      expect(found.map(({ file }) => file).toSorted()).toEqual(callers)
+      expect(taken.filter(({ verbs }) => verbs.has(verb)).map(({ file }) => file)).toEqual(callers)
     })
   }
-})
 
-describe('[I13.one-outlet] by another name', () => {
-  /** Verbs whose name says what they are: whoever takes one out of the store (`({ enqueue }) => enqueue()`) names it. */
-  const RARE = ['enqueue', 'acceptFor', 'expireTurns', 'settleApproval']
-  const named = (verb: string, text: string) =>
-    new RegExp(`[{,]\\s*${verb}\\s*[,:}=]|(?<![.\\w])${verb}\\s*\\(`).test(text)
-  /** On whatever it is called: a store by another name, one that may be missing. */
-  const called = (verb: string, text: string) => new RegExp(`\\.\\s*${verb}\\s*\\(`).test(text)
-
-  it.each(RARE)('nobody takes %s out of the store', (verb) => {
-    const rooms = ['store', 'contract', 'testing']
-    const taking = code.filter(({ file, code: text }) => !rooms.includes(roomOf(file)) && named(verb, text))
-    expect(taking.map(({ file }) => file)).toEqual([])
+  it.each(LANES)('[I13.lane-keeper] store.%s is called by the one keeper of lanes alone', (verb) => {
+    const callers = taken.filter(({ verbs }) => verbs.has(verb)).map(({ file }) => file)
+    expect(callers).toEqual(['src/core/lane-keeper.ts'])
   })
 
-  it.each(RARE)(
+  it('no verb is looked up in a store by a name that is computed', () => {
+    expect(taken.filter(({ verbs }) => verbs.has('[…]')).map(({ file }) => file)).toEqual([])
+  })
+
+  it('rows are put together where the table says', () => {
+    // What the adapter is asked to send, and a row as it is read, look like one.
+    const read = ['src/core/outbound/send-request.ts', 'src/store/codec.ts']
+    const makers = code.filter(
+      ({ file, tree }) => roomOf(file) !== 'testing' && !read.includes(file) && some(tree, makesRow),
+    )
+    expect(makers.map(({ file }) => file)).toEqual(Object.keys(ROW_MAKERS).toSorted())
+  })
+})
+
+describe('[I13.one-outlet] [I13.lane-keeper] by another name', () => {
+  const verbs = [...Object.keys(CALLERS), ...LANES]
+  const aliases = ours.flatMap((one) => storeAliases(one, verbs).map((words) => `${one.file}: ${words}`))
+
+  it('a store is called store, so that the tables above find every call', () => {
+    expect(aliases.toSorted()).toEqual(Object.keys(MAY_RENAME).toSorted())
+  })
+
+  const withStore = ours
+    .filter(({ file }) => ['core', 'app', 'server', 'cli'].includes(roomOf(file)))
+    .map(({ file, tree }) => ({ file, used: namesUsed(tree) }))
+
+  it.each(['enqueue', 'acceptFor', 'expireTurns', 'settleApproval', 'fireSchedule', ...LANES])(
     '%s is called on nothing else in the rooms that have a store, and looked up by no text',
     (verb) => {
-      const rooms = ['core', 'app', 'server', 'cli']
-      const there = code.filter(({ file }) => rooms.includes(roomOf(file)))
-      expect(there.filter(({ code: text }) => called(verb, text)).map(({ file }) => file)).toEqual(
-        CALLERS[verb],
-      )
-      const naming = there.filter(
-        ({ file, strings }) => strings.includes(verb) && !CALLERS[verb]?.includes(file),
-      )
-      expect(naming.map(({ file }) => file)).toEqual([])
+      const using = withStore.filter(({ used }) => used.has(verb))
+      expect(using.map(({ file }) => file)).toEqual(CALLERS[verb] ?? ['src/core/lane-keeper.ts'])
     },
   )
 
   it('is found', () => {
-    for (const text of ['outbox.enqueue(rows)', 'store?.enqueue(rows)', 'deps.store .enqueue (rows)'])
-      expect([text, called('enqueue', text)]).toEqual([text, true])
-    for (const text of ['({ enqueue }) => enqueue(x)', 'const { a, enqueue: put } = store', 'enqueue(rows)'])
-      expect([text, named('enqueue', text)]).toEqual([text, true])
-    for (const text of ['store.enqueue(rows)', 'controller.enqueue(chunk)', 'enqueued()'])
-      expect([text, named('enqueue', text)]).toEqual([text, false])
+    const taken = (text: string) => verbsTaken(parse('x.ts', text).tree)
+    for (const text of [
+      'store.accept(x)',
+      'deps.store?.accept(x)',
+      '(store ?? other).accept',
+      'store["accept"]',
+    ])
+      expect([text, taken(text)]).toEqual([text, ['accept']])
+    for (const text of ['const { renewLanes } = deps.store', '({ store: { renewLanes } }) => renewLanes()'])
+      expect([text, taken(text)]).toEqual([text, ['renewLanes']])
+    const renamed = (text: string) => storeAliases(parse('x.ts', text), ['accept']).length
+    for (const text of [
+      'const outbox = deps.store; outbox.accept(x)',
+      'outbox = store',
+      'f({ outbox: deps.store })',
+      'function f({ store: outbox }) { outbox.accept(x) }',
+      "function f(outbox: Pick<Store, 'accept' | 'turn'>) {}",
+      'interface Deps { readonly outbox: Store }',
+      "type Outbox = Pick<Store, 'accept'>",
+      "let put: Store['accept']",
+      'const mine = { ...store }',
+    ])
+      expect([text, renamed(text)]).toEqual([text, 1])
+    for (const text of [
+      'const { store } = deps; f({ store, a: 1 }); f(store)',
+      "function f(store: Pick<Store, 'accept'>): Promise<Store> {}",
+      "type Rows = Pick<Store, 'secrets'>",
+      "let found: Awaited<ReturnType<Store['turn']>>",
+    ])
+      expect([text, renamed(text)]).toEqual([text, 0])
+    const used = namesUsed(
+      parse('x.ts', "a.enqueue(1); const { sayHeld } = b; c['giveBack']; let d: 'accept'").tree,
+    )
+    expect([...used]).toEqual(['enqueue', 'sayHeld', 'giveBack'])
   })
 })
 
 describe('[I13.lane-keeper] lanes', () => {
-  it.each(['renewLanes', 'releaseLanes'])(
-    'are kept by one keeper: store.%s is called there alone',
-    (verb) => {
-      const calls = new RegExp(`\\bstore\\.${verb}\\s*\\(`)
-      const found = code.filter(
-        ({ file, code: text }) => !file.startsWith('src/testing/') && calls.test(text),
-      )
-      expect(found.map(({ file }) => file)).toEqual(['src/core/lane-keeper.ts'])
-    },
-  )
-
   it.each(['src/core/dispatch/lane-holds.ts', 'src/core/outbound/sender.ts'])(
-    '%s holds its lanes by it',
+    '%s holds its lanes by the keeper',
     (file) => {
       expect(source(file).code).toMatch(/\bcreateLaneKeeper</)
     },
   )
 })
 
-describe('[I13.core-no-platform] the core', () => {
-  it('names no platform', () => {
-    const names = foldersOf('src/platforms')
-    const naming = code
-      .filter(({ file }) => roomOf(file) === 'core')
-      .flatMap(({ file, strings }) =>
-        strings.filter((each) => names.includes(each)).map((each) => `${file}: '${each}'`),
-      )
-    expect(naming).toEqual([])
-  })
-})
+/** Serial chains beside that of the gateway, with the reason. */
+const MAY_CHAIN: Readonly<Record<string, string>> = {
+  'src/app/shared-changes.ts':
+    'reads what other nodes changed, one after another; what it found is applied by the chain of the gateway',
+}
 
 describe('[I13.apply-chain] a new configuration', () => {
   it('is applied by the one chain of the gateway', () => {
-    const chains = code.filter(
-      ({ file, code: text }) => roomOf(file) === 'app' && /\bcreateSerial(Lines)?\b.*\(/.test(text),
-    )
-    // The second reads what other nodes changed, one after another; what it found is applied by the first.
-    expect(chains.map(({ file }) => file)).toEqual(['src/app/gateway.ts', 'src/app/shared-changes.ts'])
+    const isSerial = ({ tree, code: text }: Pick<Source, 'tree' | 'code'>) =>
+      /\bcreateSerial(Lines)?\b.*\(/.test(text) || some(tree, chains)
+    const serial = code.filter((one) => roomOf(one.file) === 'app' && isSerial(one)).map(({ file }) => file)
+    expect(serial).toEqual(['src/app/gateway.ts', ...Object.keys(MAY_CHAIN)].toSorted())
+  })
+
+  it.each([
+    ['chain = chain\n  .then(apply)\n  .catch(tell)', true],
+    ['const before = chain; chain = before.then(apply)', true],
+    ['chain = (async () => { await chain; await apply() })()', true],
+    ['chain = Promise.all([chain, other]).then(apply)', true],
+    ['lines.set(key, (lines.get(key) ?? Promise.resolve()).then(apply))', true],
+    ['applied = apply().then(note)', false],
+    ["loading ??= import('./x.ts').then(({ x }) => x())", false],
+    ['token = (await lease())?.token', false],
+  ])('a chain is found in %s: %s', (text, isChain) => {
+    expect(some(parse('x.ts', text).tree, chains)).toBe(isChain)
   })
 })
 
@@ -140,14 +189,59 @@ describe('[I13.form-once] what form a message has', () => {
   })
 })
 
+/** Words of other things that are sent or delivered, with what they are about. */
+const MAY_SAY_SENT: Readonly<Record<string, string>> = {
+  'src/core/dispatch/failure-notes.ts': 'a note to the agent: what came back later',
+  'src/core/inbound/command-step.ts': 'what /status counts',
+  'src/core/inbound/intake.ts': 'to a sender whose message is not taken',
+  'src/core/notices.ts': 'to a sender whose message waits',
+  'src/core/outbound/failed-later.ts': 'a notification of what came back later',
+  'src/core/outbound/sender.ts': 'a line of the log',
+  'src/core/tool-desk/channel-tools.ts': 'given to send-result.ts as what is said of one that was confirmed',
+  'src/core/tool-desk/reply-tool.ts': 'item 11',
+}
+
+/** Asks how something else ended. */
+const MAY_ASK_OK: Readonly<Record<string, string>> = {
+  'src/app/backup/settle-restored.ts': 'whether a ledger verifies',
+}
+
 describe('[I13.result-words] the words of a result', () => {
-  it('are made in one file', () => {
-    const words =
-      /not confirmed yet|deduplicated\)|it could not be sent|Adapter send failed|not sent: this conversation/
-    // The command line has words of its own, for people, with colours.
-    const wording = code.filter(
-      ({ file, strings }) => roomOf(file) !== 'cli' && strings.some((each) => words.test(each)),
-    )
-    expect(wording.map(({ file }) => file)).toEqual(['src/core/outbound/send-result.ts'])
+  const ONE = 'src/core/outbound/send-result.ts'
+  // The command line has words of its own, for people, with colours; a tool’s description is no result.
+  const speaking = code.filter(({ file }) => ['core', 'app', 'tools', 'server'].includes(roomOf(file)))
+  const saysSent = ({ strings }: Pick<Source, 'strings'>) =>
+    strings.some((text) => /\S \S|^ | $/.test(text) && SENT.test(text))
+  const SENT = /\b(sent|sending|delivered|undelivered|queued|deduplicated|not confirmed)\b/i
+
+  it('are chosen by how a send ended in one file', () => {
+    const choosing = speaking.filter(({ tree }) => some(tree, wordsResult)).map(({ file }) => file)
+    expect(choosing).toEqual([ONE, ...Object.keys(MAY_ASK_OK)].toSorted())
+  })
+
+  it('in the core only that file says that something was sent, but for what is no result', () => {
+    const saying = speaking
+      .filter((one) => roomOf(one.file) === 'core' && saysSent(one))
+      .map(({ file }) => file)
+    expect(saying).toEqual([ONE, ...Object.keys(MAY_SAY_SENT)].toSorted())
+  })
+
+  it.each([
+    ["const text = result.status === 'sent' ? 'It has gone out' : 'No luck this time'", true],
+    ['const f = (r) => { if (!r.ok) return `this went wrong: @{x}` }'.replace('@', '$'), true],
+    ["const r = { ok: true, status: 'sent', platform_ids: [], outbox_id: null }", true],
+    ["const state = row.state === 'sent' ? 'ok' : 'open'", false],
+    ["if (row.state === 'queued') throw new Error('it is too late')", false],
+  ])('a choice of words is found in %s: %s', (text, words) => {
+    expect(some(parse('x.ts', text).tree, wordsResult)).toBe(words)
+  })
+
+  it.each([
+    ['const text = `Your words were delivered to @{x}`'.replace('@', '$'), true],
+    ["const text = 'message queued'", true],
+    ["const state = 'sent'", false],
+    ["const text = 'a sentence about consent'", false],
+  ])('words of a result are found in %s: %s', (text, words) => {
+    expect(saysSent(parse('x.ts', text))).toBe(words)
   })
 })

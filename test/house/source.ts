@@ -1,7 +1,9 @@
-// Reads the repository's sources for house.test.ts: code without comments and strings, the strings, the imports.
+// Reads the repository's sources for the tests of the house: code without comments and texts, the texts, the imports.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, posix, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseSync } from 'vite'
+import { isNode, type Node, walk } from './syntax.ts'
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -9,10 +11,14 @@ export interface Source {
   /** Relative to the root, with forward slashes. */
   readonly file: string
   readonly text: string
-  /** The text with comments and the insides of strings blanked: what runs. */
+  /** The text with comments, patterns and the insides of strings blanked: what runs. */
   readonly code: string
+  /** Literals, pieces of templates, texts of JSX and the sources of patterns; not what is imported from. */
   readonly strings: readonly string[]
+  /** The sources of regular expressions alone. */
+  readonly patterns: readonly string[]
   readonly imports: readonly Import[]
+  readonly tree: Node
 }
 
 export interface Import {
@@ -65,117 +71,76 @@ export function source(file: string): Source {
 }
 
 export function parse(file: string, text: string): Source {
-  const { code, strings, withStrings } = scan(text)
-  return { file, text, code, strings, imports: importsOf(file, withStrings) }
+  const { program, comments, errors } = parseSync(file, text)
+  if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`)
+  const tree = program as unknown as Node
+  const strings: string[] = []
+  const patterns: string[] = []
+  const imports: Import[] = []
+  const blanks: (readonly [from: number, to: number])[] = comments.map(({ start, end }) => [start, end])
+  const from = new Set<Node>()
+  walk(tree, (node) => {
+    const imported = importIn(node)
+    if (imported) {
+      from.add(imported.source)
+      imports.push(importOf(file, imported))
+    }
+    const written = textIn(node, text)
+    if (written === null) return
+    blanks.push([written.at, written.at + written.text.length])
+    if (written.isPattern) patterns.push(written.text)
+    if (!from.has(node)) strings.push(written.text)
+  })
+  return { file, text, tree, strings, patterns, imports, code: blanked(text, blanks) }
 }
 
-const STATEMENT =
-  /(?:^|[;\n}])\s*(?:import|export)\s+(type\s+)?(?:[\w$*{}\s,]+?\s+from\s+)?(['"])([^'"\n]+)\2/g
-const DYNAMIC = /\bimport\(\s*(['"])([^'"\n]+)\1/g
+interface Written {
+  /** As it stands in the file. */
+  readonly text: string
+  readonly at: number
+  readonly isPattern: boolean
+}
 
-function importsOf(file: string, text: string): readonly Import[] {
-  const static_ = [...text.matchAll(STATEMENT)].map(([, type, , from = '']) => ({
-    from,
-    typeOnly: type !== undefined,
-  }))
-  const dynamic = [...text.matchAll(DYNAMIC)].map(([, , from = '']) => ({ from, typeOnly: false }))
-  return [...static_, ...dynamic].map(({ from, typeOnly }) => ({
+function textIn(node: Node, text: string): Written | null {
+  if (node.type === 'TemplateElement') {
+    const { raw } = node.value as { readonly raw: string }
+    // Whether its delimiters belong to it depends on the language of the file.
+    return { text: raw, at: text.indexOf(raw, node.start), isPattern: false }
+  }
+  if (node.type === 'JSXText')
+    return { text: text.slice(node.start, node.end), at: node.start, isPattern: false }
+  const isPattern = node.regex !== undefined
+  if (node.type !== 'Literal' || !(isPattern || typeof node.value === 'string')) return null
+  return { text: text.slice(node.start + 1, node.end - 1), at: node.start + 1, isPattern }
+}
+
+/** Statements, `import()` and types of the form `import('x').Y`. */
+function importIn(node: Node): { readonly source: Node; readonly typeOnly: boolean } | null {
+  const { source } = node
+  if (!/^(Import|Export|TSImport)/.test(node.type) || !isNode(source) || source.type !== 'Literal')
+    return null
+  const kind = node.importKind ?? node.exportKind
+  return { source, typeOnly: kind === 'type' || node.type === 'TSImportType' }
+}
+
+function importOf(
+  file: string,
+  { source, typeOnly }: { readonly source: Node; readonly typeOnly: boolean },
+): Import {
+  const from = String(source.value)
+  return {
     from,
     typeOnly,
     file: from.startsWith('.') ? posix.normalize(posix.join(posix.dirname(file), from)) : null,
-  }))
+  }
 }
 
-/** Begins and ends nothing. */
-const PLAIN = /[^'"`{}/]+/y
-
-// A scanner, not a parser: it knows comments, strings, templates and (by what stands before the slash) regular
-// expressions. `code` blanks strings and comments, `withStrings` only comments.
-function scan(text: string): { code: string; withStrings: string; strings: readonly string[] } {
-  const strings: string[] = []
-  const templateDepth: number[] = []
+function blanked(text: string, ranges: readonly (readonly [from: number, to: number])[]): string {
   let code = ''
-  let withStrings = ''
-  let depth = 0
   let at = 0
-  const keep = (piece: string) => {
-    code += piece
-    withStrings += piece
+  for (const [from, to] of ranges.toSorted(([a], [b]) => a - b)) {
+    code += text.slice(at, from) + text.slice(from, to).replace(/[^\n]/g, ' ')
+    at = to
   }
-  const blank = (piece: string) => piece.replace(/[^\n]/g, ' ')
-  const string = (piece: string) => {
-    strings.push(piece)
-    code += blank(piece)
-    withStrings += piece
-  }
-  const template = () => {
-    const end = /(?:[^\\`$]|\\[\s\S]|\$(?!\{))*/y
-    end.lastIndex = at
-    string(end.exec(text)?.[0] ?? '')
-    at = end.lastIndex
-    if (text.startsWith('${', at)) {
-      templateDepth.push(depth)
-      depth += 1
-      keep('${')
-      at += 2
-    } else {
-      keep('`')
-      at += 1
-    }
-  }
-  while (at < text.length) {
-    const char = text[at] ?? ''
-    const plain = match(PLAIN, text, at)
-    const comment = char === '/' ? match(/\/\/[^\n]*|\/\*[\s\S]*?\*\//y, text, at) : null
-    if (plain !== null) {
-      keep(plain)
-      at += plain.length
-    } else if (comment !== null) {
-      code += blank(comment)
-      withStrings += blank(comment)
-      at += comment.length
-    } else if (char === "'" || char === '"') {
-      const literal = match(
-        char === "'" ? /'(?:[^'\\\n]|\\[\s\S])*'?/y : /"(?:[^"\\\n]|\\[\s\S])*"?/y,
-        text,
-        at,
-      )
-      const whole = literal ?? char
-      keep(char)
-      string(whole.slice(1, -1))
-      keep(whole.slice(-1))
-      at += whole.length
-    } else if (char === '`') {
-      keep(char)
-      at += 1
-      template()
-    } else if (char === '}' && templateDepth.at(-1) === depth - 1) {
-      templateDepth.pop()
-      depth -= 1
-      keep(char)
-      at += 1
-      template()
-    } else {
-      const regex =
-        char === '/' && /(?:^|[(,=:[!&|?{};+]|\breturn|=>)\s*$/.test(code.slice(-40))
-          ? match(/\/(?![*/])(?:[^\\/[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/y, text, at)
-          : null
-      if (regex !== null) {
-        code += blank(regex)
-        withStrings += blank(regex)
-        at += regex.length
-      } else {
-        if (char === '{') depth += 1
-        if (char === '}') depth -= 1
-        keep(char)
-        at += 1
-      }
-    }
-  }
-  return { code, withStrings, strings }
-}
-
-function match(expression: RegExp, text: string, at: number): string | null {
-  expression.lastIndex = at
-  return expression.exec(text)?.[0] ?? null
+  return code + text.slice(at)
 }

@@ -12,22 +12,39 @@ export function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && typeof (value as Node).type === 'string'
 }
 
-/** Each tree is walked many times. */
-const children = new WeakMap<Node, readonly Node[]>()
-
 export function childrenOf(node: Node): readonly Node[] {
-  const known = children.get(node)
-  if (known) return known
   const found: Node[] = []
-  for (const value of Object.values(node)) {
+  for (const key in node) {
+    const value = node[key]
     if (Array.isArray(value)) for (const one of value) isNode(one) && found.push(one)
     else if (isNode(value)) found.push(value)
   }
-  children.set(node, found)
   return found
 }
 
 export function walk(node: Node, visit: (node: Node) => void): void {
   visit(node)
   for (const child of childrenOf(node)) walk(child, visit)
+}
+
+export function some(node: unknown, test: (node: Node) => boolean): boolean {
+  return isNode(node) && (test(node) || childrenOf(node).some((child) => some(child, test)))
+}
+
+/** What an identifier, a literal key or `a.b` is called: its last word. */
+export function nameOf(node: unknown): string | null {
+  if (!isNode(node)) return null
+  if (node.type === 'MemberExpression')
+    return node.computed === true && (node.property as Node).type !== 'Literal' ? null : nameOf(node.property)
+  const name = node.name ?? node.value
+  return typeof name === 'string' ? name : null
+}
+
+/** Without what changes no value: `a?.b`, `a!`, `a as B`, `await a`. */
+export function bare(node: unknown): Node | null {
+  if (!isNode(node)) return null
+  const through =
+    /^(ChainExpression|TSNonNullExpression|TSAsExpression|TSSatisfiesExpression|ParenthesizedExpression)$/
+  if (through.test(node.type)) return bare(node.expression)
+  return node.type === 'AwaitExpression' ? bare(node.argument) : node
 }

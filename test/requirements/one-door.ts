@@ -4,7 +4,7 @@ import { requirements } from './row.ts'
 export const ONE_DOOR = requirements(
   'Issue 13 One door out',
   `
-built   13 I13.one-outlet        store.enqueue is called from the outlet alone, and every verb that puts rows into the outbox from one file
+built   13 I13.one-outlet        store.enqueue is called from the outlet alone; a table names who calls every other verb that is handed rows or effects (one file, but two for decide and receive), and one who puts rows together
 built   13 I13.settle-with-say   What an agent says for a turn, by its connector or by a tool, and the turn's move are one commit, made in one place
 built   13 I13.result-words      The words of a send's result are made in one file
 built   13 I13.lane-keeper       Dispatcher and sender hold their lanes by one keeper: the same lease, renewal, rest and release
