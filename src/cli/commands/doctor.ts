@@ -1,5 +1,5 @@
 // `switchboard doctor`: the live path, not just the file. Each gate with pass or the reason and the key to change.
-import type { DoctorReport } from '../../contract/index.ts'
+import type { DoctorReport, ModuleStanding } from '../../contract/index.ts'
 import { CLAUDE_GATES, skippedChannels } from '../claude-gates.ts'
 import type { Context, Run } from '../context.ts'
 import { usage } from '../failure.ts'
@@ -31,7 +31,7 @@ export const doctor: Run<DoctorOptions> = async (context, args, options) => {
   return report.ok ? 0 : 1
 }
 
-/** What is wrong and what mends it, and what is open; all the rest is for --verbose. */
+/** What is wrong and what mends it, what is open, and whose code runs here; all the rest is for --verbose. */
 function summary(context: Context, report: DoctorReport): readonly string[] {
   const { paint } = context
   const hosted = report.agents.filter(isHosted).map(({ id }) => id)
@@ -54,8 +54,14 @@ function summary(context: Context, report: DoctorReport): readonly string[] {
     ...lines,
     ...doors,
     ...warnings,
+    ...(report.modules ?? []).map(moduleLine),
     paint.dim('every gate, with what passes: switchboard doctor --verbose'),
   ]
+}
+
+function moduleLine({ from, version, platforms, connectors, problem }: ModuleStanding): string {
+  const brings = problem === null ? [...platforms, ...connectors].map(oneLine).join(', ') : 'not used'
+  return `module ${oneLine(from)} ${version === null ? '' : `${oneLine(version)} `}(${brings})`
 }
 
 /** A person starts its host. */

@@ -71,3 +71,29 @@ it('[I13.modules-restart] a module whose file changed needs a restart; one whose
     '  gone    no such file: what was loaded runs until the next start',
   ])
 })
+
+it('[I13.modules-doctor] doctor names each module of others with its version, in one line', async () => {
+  const module = {
+    version: '1.2.0',
+    platforms: ['pager'],
+    connectors: ['parrot'],
+    problem: null,
+    changed: false,
+  }
+  const modules = [
+    { ...module, from: './pager.mjs', file: '/pager.mjs' },
+    { ...module, from: 'broken', file: null, version: null, problem: 'it throws' },
+  ]
+  const report = {
+    ...reportOf('demo'),
+    ok: true,
+    agents: [],
+    config: { file: null, digest: '', problem: null, warnings: [] },
+  }
+  await start({ 'GET /api/doctor': { ...report, modules } })
+  const { out } = await command(['doctor', ...data()])
+  expect(out.match(/^module .*$/gm)).toEqual([
+    'module ./pager.mjs 1.2.0 (pager, parrot)',
+    'module broken (not used)',
+  ])
+})
