@@ -151,7 +151,7 @@ describe('[I13.no-names] the name of an adapter', () => {
   })
 })
 
-describe('[I13.no-options] a key of an adapter’s options', () => {
+describe('[I13.option-keys] a key of an adapter’s options', () => {
   const keys = new Set<string>()
   beforeAll(async () => {
     for (const { rows } of BANKS)

@@ -316,6 +316,7 @@ describe('[I2.house] the repository', () => {
 })
 
 const BOUNDED = 'one bounded map: nobody else forgets the oldest of a map'
+const SERIAL = 'one serial chain: nobody else puts a promise behind itself'
 const BUCKET = 'one token bucket: nobody else reckons with a rate'
 
 describe('the scanner of the house', () => {
@@ -379,6 +380,12 @@ describe('the scanner of the house', () => {
     [BOUNDED, 'const f = () => { while (set.size > MOST) set.delete([...set][0]) }', true],
     [BOUNDED, 'const f = () => { for (const [key, at] of map) if (at < now) map.delete(key) }', false],
     [BOUNDED, 'const f = () => { for (const one of set) set.delete(one); if (set.size > 0) again() }', false],
+    [SERIAL, 'chain = chain\n  .then(apply)\n  .catch(tell)', true],
+    [SERIAL, 'const f = () => { const mine = last.then(work); last = mine.catch(ignore) }', true],
+    [SERIAL, 'chain = Promise.all([chain, other]).then(apply)', true],
+    [SERIAL, 'lines.set(key, (lines.get(key) ?? Promise.resolve()).then(apply))', true],
+    [SERIAL, 'line = (known ?? Promise.resolve())\n  .catch(ignore)\n  .then(apply)', true],
+    [SERIAL, 'applied = apply().then(note)', false],
     [BUCKET, 'const gained = (now - at) * limit.rps', true],
     [BUCKET, 'tokens += elapsed * rate', true],
     [BUCKET, 'tokens += (elapsed / 60_000) * limit.perMinute', true],

@@ -19,10 +19,7 @@ export const MAY_NAME: MayKnow = {
   ],
   'src/contract/agent.ts': ['chorus', 'a kind of token'],
   'src/contract/desk.ts': ['chorus', 'connection strings of the Chorus protocol are minted'],
-  'src/core/channel-admission.ts': ['mcp', 'item 4'],
-  'src/core/inbound/server-step.ts': ['mcp', 'item 4'],
   'src/config/channel-integrations.ts': ['mcp', 'makes the integrations of mcp_servers'],
-  'src/config/check-bindings.ts': ['mcp', 'a binding of plugin mcp names an entry of mcp_servers'],
   'src/config/issues.ts': ['mcp', 'says that mcp_servers makes them'],
   'src/config/json-schema.ts': ['mcp', 'mcp_servers makes them, so nobody writes one'],
   'src/config/load.ts': ['mcp', 'mcp_servers makes them, so nobody writes one'],
@@ -132,8 +129,6 @@ export const MAY_NAME_OTHERS: MayKnow = {
 
 /** Where the core has a platform's name in an identifier. */
 export const CORE_MAY_NAME: MayKnow = {
-  'src/core/channel-admission.ts': ['mcp', 'item 4'],
-  'src/core/inbound/server-step.ts': ['mcp', 'item 4'],
   'src/core/dispatch/delivery.ts': ['mcp', 'MCP_SERVERS_REF: where servers that are lent to a turn are kept'],
 }
 
@@ -158,16 +153,10 @@ export const MAY_KNOW_OPTIONS: MayKnow = {
     'allow_private',
     'whether the servers that this integration was lent may be near',
   ],
-  'src/config/settings-of.ts': ['cwd command', 'item 13'],
-  'src/app/security-findings.ts': [
-    'behind_proxy cost_per_day risky_tools sender_header tokens_per_day',
-    'item 1',
+  'src/config/settings-of.ts': [
+    'cwd command',
+    'those of mcp_servers, which are keys of the configuration itself',
   ],
-  'src/app/unseen-turns.ts': ['dialect', 'item 1'],
-  'src/config/likely-mistakes.ts': ['behind_proxy two_way', 'item 4'],
-  'src/contract/reasons.ts': ['require_auth_results', 'item 4'],
-  'src/core/outbound/links.ts': ['two_way', 'item 4'],
-  'src/core/people/authenticated.ts': ['require_auth_results', 'item 4'],
   'src/cli/http-agent.ts': ['allow_private', 'item 5'],
   'src/cli/llm-agent.ts': ['api_key base_url', 'item 5'],
   'src/cli/commands/agents.ts': ['allow_private api_key signing_secret', 'item 5'],

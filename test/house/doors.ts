@@ -1,5 +1,5 @@
 // The door table of the house as data: which room may open which, and the few exceptions, each with its reason.
-import { forgetsByCount, refills } from './finders.ts'
+import { followsItself, forgetsByCount, refills } from './finders.ts'
 import type { Node } from './syntax.ts'
 
 /** A room is a folder of src/. '*' opens every door. Tests beside the code may open any. */
@@ -166,17 +166,15 @@ export const RULES: readonly Rule[] = [
       'src/contract/bounded-map.ts': 'the one',
       'src/agents/claude-code/index.ts':
         'leaves out what is asleep, however many there are: one that works is never forgotten',
-      'src/attach/attach-server.ts': 'item 3',
-      'src/host/send.ts': 'item 3',
-      'src/store/verb-context.ts': 'item 3',
     },
   },
   {
     name: 'one serial chain: nobody else puts a promise behind itself',
-    code: /([\w.]+) = \1\s*\.then\(|\?\? Promise\.resolve\(\)\)?\s*\.(then|catch)\(/,
+    node: followsItself,
     except: {
       'src/contract/serial.ts': 'the one',
       'src/core/dispatch/dispatcher.ts': 'what a lane hands over is one promise, which its release waits for',
+      'src/core/dispatch/put-back.ts': 'the same promise',
     },
   },
   {

@@ -91,19 +91,44 @@ function mentions(value: unknown, words: string): boolean {
   )
 }
 
-/** What is kept is followed by work, and that is kept in its place: `chain = chain.then(…)`, on however many lines. */
+/** `a = value`, or `a.set(key, value)`: what is kept, in its words, and the value. */
+function keeping(node: Node): { readonly words: string | null; readonly value: unknown } | null {
+  if (node.type === 'AssignmentExpression') return { words: wordsOf(node.left), value: node.right }
+  if (!isCall(node, /^set$/)) return null
+  return { words: ownerOf(node.callee), value: (node.arguments as Node[])[1] }
+}
+
+/** A function that keeps what follows the kept: `chain = chain.then(…)`, on however many lines, or by a name between. */
+export function followsItself(node: Node): boolean {
+  if (!FUNCTIONS.has(node.type) && node.type !== 'Program') return false
+  const between = new Map<string | null, Node | null>()
+  for (const one of ownNodes(node))
+    if (one.type === 'VariableDeclarator' && rootOf(one.init) !== bare(one.init))
+      between.set(wordsOf(one.id), rootOf(one.init))
+  for (const one of ownNodes(node)) {
+    const { words = null, value } = keeping(one) ?? {}
+    const root = rootOf(value)
+    const origin = (root?.type === 'Identifier' && between.get(wordsOf(root))) || root
+    if (origin === null || origin === bare(value)) continue
+    if ((words !== null && mentions(origin, words)) || some(origin, isNothingYet)) return true
+  }
+  return false
+}
+
+/** `?? Promise.resolve()`. */
+function isNothingYet(node: Node): boolean {
+  const other = node.type === 'LogicalExpression' ? bare(node.right) : null
+  return other !== null && wordsOf(other.callee) === 'Promise.resolve'
+}
+
+/** The same in other words: it waits for what is kept, or follows something that was kept. */
 export function chains(node: Node): boolean {
-  const [kept, value] =
-    node.type === 'AssignmentExpression'
-      ? [node.left, node.right]
-      : isCall(node, /^set$/)
-        ? [(bare(node.callee) as Node).object, (node.arguments as Node[])[1]]
-        : []
-  const words = wordsOf(kept)
-  const itself = words !== null && mentions(value, words)
+  const { words = null, value } = keeping(node) ?? {}
   const waits = some(value, (one) => one.type === 'AwaitExpression' || isCall(one, FOLLOWS))
   const root = rootOf(value)
-  return (itself && waits) || (root !== bare(value) && wordsOf(root) !== null)
+  return (
+    (waits && words !== null && mentions(value, words)) || (root !== bare(value) && wordsOf(root) !== null)
+  )
 }
 
 const OUTCOMES = new Set(['sent', 'deduplicated'])

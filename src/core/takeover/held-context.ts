@@ -2,6 +2,7 @@
 // a turn of their own. Of people whom the gate admits now, and of the holder.
 import {
   type ContextLine,
+  createSerial,
   type HeldWord,
   type Logger,
   opText,
@@ -61,11 +62,9 @@ export function createHeldContext({ store, log, admission }: HeldContextDeps): H
     }
   }
   // Read side by side and told in the order in which they were asked for: turns that were taken together go on together.
-  let told: Promise<unknown> = Promise.resolve()
+  const inOrder = createSerial()
   return (row) => {
     const reading = read(row)
-    const mine = told.then(() => reading)
-    told = mine
-    return mine
+    return inOrder(() => reading)
   }
 }

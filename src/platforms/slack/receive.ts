@@ -1,6 +1,13 @@
 // What Slack brings, by whichever way: events, buttons, commands. Each is read as it comes, waits a short while for the
 // names of those in it, and goes to the intake in the order in which it came; only after its commit is it acknowledged.
-import type { Clock, InboundEvent, Logger, PlatformIntake, Received } from '../../contract/index.ts'
+import {
+  type Clock,
+  createSerial,
+  type InboundEvent,
+  type Logger,
+  type PlatformIntake,
+  type Received,
+} from '../../contract/index.ts'
 import { refusalWord } from '../../kit/index.ts'
 import type { SlackConfig } from './config.ts'
 import { parseCommand, parseInteraction, teamOf } from './interactions.ts'
@@ -43,7 +50,7 @@ interface EventBody {
 export function createReceiver(deps: ReceiverDeps): Receiver {
   const { config, names, surface, intake, clock, log } = deps
   /** Whoever comes later waits until what came before was read; nobody waits for another's commit. */
-  let before: Promise<unknown> = Promise.resolve()
+  const inTurn = createSerial()
 
   const contextFor = (self: Self): ParseContext => ({
     self,
@@ -58,9 +65,7 @@ export function createReceiver(deps: ReceiverDeps): Receiver {
     parse: (context: ParseContext) => InboundEvent | null,
   ) => {
     const ready = Promise.all([deps.self(), names.find(people)])
-    const mine = before.then(() => ready)
-    before = mine.catch(() => undefined)
-    const [self] = await mine
+    const [self] = await inTurn(() => ready)
     const event = parse(contextFor(self))
     if (event === null) return null
     if (event.kind === 'message') surface.wrote(event.conversation, event.thread, event.text)

@@ -1,6 +1,12 @@
 // What the readers of one hook ask of the transcript together: every few seconds, what is new and what still waits. However
 // many they are and however much waits, a look is the same few queries; who has nothing to gain by it asks nothing more.
-import type { Cancel, Clock, PlatformDeps, TranscriptEntry } from '../../contract/index.ts'
+import {
+  type Cancel,
+  type Clock,
+  createSerial,
+  type PlatformDeps,
+  type TranscriptEntry,
+} from '../../contract/index.ts'
 
 const PAGE = 100
 /** How often the outbox is looked at unasked: what another node sent wakes nobody here. */
@@ -120,16 +126,13 @@ async function readWaiting(deps: LookDeps): Promise<ReadonlySet<number>> {
 
 /** One read for all who ask before it begins; it begins when the one before it has ended. */
 function gathered<Answer>(read: () => Promise<Answer>): () => Promise<Answer> {
-  let last: Promise<unknown> = Promise.resolve()
+  const oneByOne = createSerial()
   let next: Promise<Answer> | null = null
   return () => {
-    if (next) return next
-    const asked = last.then(() => {
+    next ??= oneByOne(() => {
       next = null
       return read()
     })
-    next = asked
-    last = asked.catch(() => undefined)
-    return asked
+    return next
   }
 }
