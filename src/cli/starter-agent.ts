@@ -25,7 +25,7 @@ export interface StarterAgent {
   /** What is to be done elsewhere. */
   readonly paste: readonly string[]
   /** More for `--json`. */
-  readonly told: Options
+  readonly jsonFields: Options
 }
 
 export interface StarterWish {
@@ -89,7 +89,7 @@ export async function starterAgent(context: Context, wish: StarterWish): Promise
         await keepSecretAtRest({ dataDir: data.path, configFile: file, name, value })
     },
     paste: module.setup?.paste?.({ id, base, options: connector }) ?? [],
-    told: {
+    jsonFields: {
       ...(files[0] ? { agent_secret_file: files[0].path } : {}),
       ...(questions.some(({ key, secret }) => secret && !isHanded(key))
         ? { agent_secret: kept[0]?.name ?? null }

@@ -77,7 +77,7 @@ describe('the door of each platform', () => {
     const throwing = () => {
       throw new Error('boom')
     }
-    const told = (more: object) => {
+    const loaded = (more: object) => {
       const foreign = {
         ...{ name: 'pager', docs: 'x', create: throwing },
         options: z.looseObject({}),
@@ -94,8 +94,8 @@ agents: [{ id: a, connector: { type: demo }, inbound_bindings: [{ plugin: pager 
       const { oneWay, unproven } = integrations[0] ?? {}
       return { warnings, oneWay, unproven }
     }
-    expect(told({})).toEqual({ warnings: [], oneWay: undefined, unproven: undefined })
-    expect(told({ oneWay: throwing, nearOnly: throwing, provesSenders: throwing })).toEqual({
+    expect(loaded({})).toEqual({ warnings: [], oneWay: undefined, unproven: undefined })
+    expect(loaded({ oneWay: throwing, nearOnly: throwing, provesSenders: throwing })).toEqual({
       ...{ warnings: [], oneWay: undefined, unproven: true },
     })
     const open = { oneWay: () => true, nearOnly: () => 'door', provesSenders: () => true }
@@ -103,8 +103,8 @@ agents: [{ id: a, connector: { type: demo }, inbound_bindings: [{ plugin: pager 
       'integrations[0].default: "duty" is one-way, so no notification is sent there',
       'integrations[0].door: "duty" takes requests of this machine alone, and with server.public_url none counts as that: it refuses everybody',
     ]
-    expect(told(open)).toEqual({ warnings: bare, oneWay: true, unproven: undefined })
-    expect(told({ ...open, hints: { oneWay: 'ring it', nearOnly: 'lock it' } }).warnings).toEqual([
+    expect(loaded(open)).toEqual({ warnings: bare, oneWay: true, unproven: undefined })
+    expect(loaded({ ...open, hints: { oneWay: 'ring it', nearOnly: 'lock it' } }).warnings).toEqual([
       ...[`${bare[0]} (ring it)`, `${bare[1]} (lock it)`],
     ])
   })

@@ -67,22 +67,22 @@ export const MAY_NAME: MayKnow = {
   'src/cli/claude-gates.ts': ['claude-code', 'the page of the guide'],
   'src/cli/claude-state.ts': ['telegram discord imessage', 'plugins of Claude Code, not platforms'],
   'src/cli/configuration.ts': ['mcp', 'mcp_servers makes them, so nobody adds one'],
-  'src/cli/http-agent.ts': ['http', 'item 5'],
-  'src/cli/llm-agent.ts': ['llm', 'item 5'],
-  'src/cli/try-connector.ts': ['claude-code acp', 'item 5'],
   'src/cli/starter-config.ts': ['web webhook demo', 'the file that `init` writes, with its comments'],
   'src/cli/output/problems.ts': ['claude-code', 'a command that mends it'],
   'src/cli/program.ts': ['demo chorus', 'what `up` starts with; the commands `chorus`'],
-  'src/cli/program/chorus.ts': ['chorus llm demo claude-code acp', 'the name of a command; item 5'],
+  'src/cli/program/chorus.ts': [
+    'chorus llm demo claude-code acp',
+    'the name of a command; examples in its help',
+  ],
   'src/cli/program/reading.ts': ['slack webhook demo', 'examples of a source'],
   'src/cli/program/sending.ts': ['telegram', 'an example of a channel'],
   'src/cli/program/setup.ts': [
     'channel claude-code demo webhook llm telegram discord imessage',
-    'commands and what they write; plugins of Claude Code; item 5',
+    'commands and what they write; plugins of Claude Code; examples in the help',
   ],
   'src/cli/commands/agents.ts': [
-    'chorus web telegram llm channel',
-    'what `agents add` writes; an example of a binding; item 5',
+    'http chorus web telegram',
+    'its flags --http and --chorus; the chat page that it writes beside an agent; an example of a binding',
   ],
   'src/cli/commands/agents-change.ts': [
     'demo',
@@ -94,7 +94,7 @@ export const MAY_NAME: MayKnow = {
     'Claude Code is asked, and shown in the JSON, only where an agent waits for it',
   ],
   'src/cli/commands/import.ts': ['imessage telegram discord', 'plugins of Claude Code, not platforms'],
-  'src/cli/commands/init.ts': ['claude-code demo web http llm webhook', 'what `init` writes; item 5'],
+  'src/cli/commands/init.ts': ['claude-code demo web webhook', 'what `init` writes'],
   'src/cli/commands/init-claude-code.ts': [
     'channel telegram web claude-code',
     'what `init claude-code` writes',
@@ -157,9 +157,7 @@ export const MAY_KNOW_OPTIONS: MayKnow = {
     'cwd command',
     'those of mcp_servers, which are keys of the configuration itself',
   ],
-  'src/cli/http-agent.ts': ['allow_private', 'item 5'],
-  'src/cli/llm-agent.ts': ['api_key base_url', 'item 5'],
-  'src/cli/commands/agents.ts': ['allow_private api_key signing_secret', 'item 5'],
+  'src/cli/commands/agents.ts': ['allow_private', 'its flag --allow-private'],
 }
 
 /** What a file may know by the table: of its own row, and of the folders that it is in. */

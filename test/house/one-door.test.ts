@@ -198,7 +198,6 @@ const MAY_SAY_SENT: Readonly<Record<string, string>> = {
   'src/core/outbound/failed-later.ts': 'a notification of what came back later',
   'src/core/outbound/sender.ts': 'a line of the log',
   'src/core/tool-desk/channel-tools.ts': 'given to send-result.ts as what is said of one that was confirmed',
-  'src/core/tool-desk/reply-tool.ts': 'item 11',
 }
 
 /** Asks how something else ended. */

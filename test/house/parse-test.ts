@@ -1,6 +1,7 @@
 // A file of tests as syntax: what it imports, the functions it names, and where in other files of ours those are.
 import { posix } from 'node:path'
-import { exists, parse, read } from './source.ts'
+import { parseSync } from 'vite'
+import { exists, read } from './source.ts'
 import { FUNCTIONS, isNode, type Node, walk } from './syntax.ts'
 
 export interface Parsed {
@@ -32,7 +33,7 @@ export function parseTest(file: string, text = read(file)): Parsed {
     if (typeof name !== 'string' || !isNode(node) || !FUNCTIONS.has(node.type)) return
     functions.set(name, [...(functions.get(name) ?? []), node])
   }
-  walk(program, (node) => {
+  walk(program as unknown as Node, (node) => {
     const from = isNode(node.source) ? fileOf(String(node.source.value)) : null
     if (node.type === 'ImportDeclaration' && from !== null) {
       for (const one of node.specifiers as Node[]) {
@@ -48,7 +49,7 @@ export function parseTest(file: string, text = read(file)): Parsed {
     if (node.type === 'VariableDeclarator') named((node.id as Node).name, node.init)
     if (node.type === 'Property') named((node.key as Node).name, node.value)
   })
-  return { file, text, program, imports, functions, passedOn, passedOnWhole }
+  return { file, text, program: program as unknown as Node, imports, functions, passedOn, passedOnWhole }
 }
 
 const known = new Map<string, Parsed>()

@@ -110,7 +110,7 @@ async function writeStarter(context: Context, options: Given): Promise<number> {
     secret_file: secretPath,
     secret_kept: secretKept,
     gitignore_written: ignored,
-    ...own?.told,
+    ...own?.jsonFields,
     next: written.next,
   })
   return 0

@@ -38,6 +38,15 @@ export function oneWayRefusal(integration: string): SwitchboardError {
   return new SwitchboardError('execution_failed', words, { hint: ONE_WAY_HINT })
 }
 
+/** The tool's own words: whoever called it has others to tell somebody with. */
+export function unheardReply(integration: string, isAnswered: boolean): SwitchboardError {
+  const ended = isAnswered ? ' The message counts as answered.' : ''
+  return new SwitchboardError(
+    'execution_failed',
+    `Nothing was sent: integration "${integration}" is one-way, nobody hears a reply there.${ended} Use send_message or notify_user to tell somebody.`,
+  )
+}
+
 export function noFilesRefusal(integration: string): SwitchboardError {
   return new SwitchboardError('execution_failed', `integration "${integration}" takes no files`)
 }

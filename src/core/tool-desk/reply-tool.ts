@@ -18,7 +18,7 @@ import type { Dispatcher } from '../dispatch/dispatcher.ts'
 import type { Roster } from '../dispatch/roster.ts'
 import { isOneWay, type Links } from '../outbound/links.ts'
 import type { Outlet, Posted } from '../outbound/outlet.ts'
-import { replyText } from '../outbound/send-result.ts'
+import { replyText, unheardReply } from '../outbound/send-result.ts'
 import { chooseIntegration } from '../outbound/targets.ts'
 import { createKeptFiles, type SendableFiles } from './kept-files.ts'
 import type { OpenTurns } from './open-turns.ts'
@@ -91,11 +91,7 @@ export function createReplyTool(
     const turn = by === 'own' ? await turns.answered(caller, formatAddress(at), quoted) : null
     const how = replied(caller)
     const settled = turn && (await outlet.put([], { turn: turn.id, ...how, text }))
-    const ended = settled && how.to === 'answered' ? ' The message counts as answered.' : ''
-    throw new SwitchboardError(
-      'execution_failed',
-      `Nothing was sent: integration "${at.integration}" is one-way, nobody hears a reply there.${ended} Use send_message or notify_user to tell somebody.`,
-    )
+    throw unheardReply(at.integration, Boolean(settled) && how.to === 'answered')
   }
 
   return {
