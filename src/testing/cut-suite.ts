@@ -1,7 +1,13 @@
 // Part of the platform suite: texts that the outlet cuts at the limit of an adapter are sent part by part, and what people
 // read of them is compared with what was said.
 import { expect } from 'vitest'
-import { type OutboundOp, type PlatformAdapter, textSize } from '../contract/index.ts'
+import {
+  DUPLICATE_NOTE,
+  type OutboundOp,
+  type PlatformAdapter,
+  roomyTextLimit,
+  textSize,
+} from '../contract/index.ts'
 import { splitText } from '../kit/markdown/index.ts'
 import { LONG_MARKDOWN, LONG_PLAIN, lettersOf, wordsOf } from './long-texts.ts'
 
@@ -26,6 +32,17 @@ export async function checkMarkdown(texts: LongTexts): Promise<void> {
     expect([name, wordsOf(read)]).toEqual([name, wordsOf(text)])
     // Nothing but markup is better shown as it was written than not at all.
     expect([name, lettersOf(read)]).not.toEqual([name, ''])
+  }
+}
+
+/** The longest parts there are, with the note in front of them. */
+export async function checkNote({ adapter, send, reads }: LongTexts): Promise<void> {
+  const limit = roomyTextLimit(adapter)
+  for (const plain of [{ plain: true } as const, {}]) {
+    const text = 'a'.repeat(limit.size)
+    expect(splitText({ text, ...plain }, limit, adapter.markdown)).toEqual([text])
+    await send({ kind: 'text', text: DUPLICATE_NOTE + text, ...plain })
+    expect(lettersOf(await reads())).toBe(lettersOf(DUPLICATE_NOTE + text))
   }
 }
 

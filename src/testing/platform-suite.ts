@@ -10,7 +10,7 @@ import {
   type RawRequest,
   SwitchboardError,
 } from '../contract/index.ts'
-import { checkMarkdown, checkPlain, type LongTexts } from './cut-suite.ts'
+import { checkMarkdown, checkNote, checkPlain, type LongTexts } from './cut-suite.ts'
 import { createFakeIntake, type FakeIntake } from './fake-intake.ts'
 import { checkHistory, checkNoSuchPlace, type HistoryFixture } from './history-suite.ts'
 import { HOSTILE_TREES } from './hostile-markdown.ts'
@@ -186,6 +186,14 @@ export function describePlatform(
 
     it('[I13.cut-markdown] Markdown that the outlet cut at its limit is taken, and all of it is read there', async (context) => {
       await checkMarkdown(longTexts(context))
+    })
+
+    it('[I13.note-fits] a part that fills its limit is taken with the note that it may be a duplicate', async (context) => {
+      const { abilities, textLimit } = fixture.adapter
+      if (abilities.oneWay === true || abilities.idempotentSend)
+        return context.skip('nothing is ever sent again by guess: it is one-way, or shows the same key once')
+      if (textLimit.size === Number.POSITIVE_INFINITY) return context.skip('it has no limit')
+      await checkNote(longTexts(context))
     })
 
     it('real payloads become valid events', async (context) => {

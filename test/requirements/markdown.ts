@@ -18,6 +18,7 @@ built   13 I13.split-rendered        What counts is what the platform counts: th
 built   13 I13.split-whole           Put together, the parts say all of the text: no word is lost, none is said twice
 built   13 I13.cut-plain             Plain text that the outlet cut at a platform's limit is taken there as it is sent, and read as it was written
 built   13 I13.cut-markdown          Markdown that the outlet cut at a platform's limit is taken there as it is sent, and all of it is read
+built   13 I13.note-fits             A part that fills a platform's limit still fits with the note that it may be a duplicate
 built   13 I13.steps-true            Steps that cannot be counted in a process, because the code ran before, are an error and never a number
 built   13 I13.split-linear          Cutting takes steps in proportion to the text
 built   13 I13.split-once            A text is cut once, in the outlet: an adapter sends a part as one message

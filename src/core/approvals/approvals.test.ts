@@ -116,7 +116,11 @@ it('[I6.expired-orphan] an approval that expires as its asker dies is told as ex
     cluster: { isAlive: () => clock.now() - diedAt <= 10_000, isElsewhere: () => false },
     links: {
       get: () => ({
-        adapter: { abilities: { edits: true }, textLimit: { size: 4_096, unit: 'code-points' } },
+        adapter: {
+          abilities: { edits: true },
+          textLimit: { size: 4_096, unit: 'code-points' },
+          markdown: 'written',
+        },
       }),
     },
     grants: { has: () => false, senders: () => [] },

@@ -1,21 +1,5 @@
-// The visible note on a message that may arrive twice, and the room that is kept for it: a part that fills the platform's
-// limit must still fit when it has to be sent again.
-import type { OutboundOp, PlatformAdapter, TextLimit } from '../../contract/index.ts'
-
-// Of ASCII alone: as long in every unit.
-const DUPLICATE_NOTE = '(may be a duplicate: the first copy was never confirmed)\n\n'
-/** A limit so small that the note would take most of it is used in full. */
-const SMALLEST_SHARED = DUPLICATE_NOTE.length * 4
-
-/** How long one message may be, with room for the note where one could ever be needed. */
-export function roomyTextLimit({
-  textLimit,
-  abilities,
-}: Pick<PlatformAdapter, 'textLimit' | 'abilities'>): TextLimit {
-  return abilities.idempotentSend || textLimit.size < SMALLEST_SHARED
-    ? textLimit
-    : { ...textLimit, size: textLimit.size - DUPLICATE_NOTE.length }
-}
+// A message that may have arrived, made to be sent again: with the note that says so, where it can carry one.
+import { DUPLICATE_NOTE, type OutboundOp } from '../../contract/index.ts'
 
 /** Null: it has the note already, or cannot carry one. A prompt too: a question that never arrived is never answered. */
 export function onceMore(op: OutboundOp, attempts: number): OutboundOp | null {

@@ -4,13 +4,13 @@ import {
   type NewSend,
   NO_TEXT_LIMIT,
   type PlatformAdapter,
+  roomyTextLimit,
   type Settings,
   type TextLimit,
   type TurnRow,
 } from '../../contract/index.ts'
 import type { HistoryWatch } from '../history/completeness.ts'
 import { rowAddress } from '../signals.ts'
-import { roomyTextLimit } from './duplicate-note.ts'
 
 export interface Link {
   readonly integration: string

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { PlatformDeps, TranscriptEntry } from '../../contract/index.ts'
-import { checkMarkdown, checkPlain } from '../../testing/cut-suite.ts'
+import type { OutboundOp, PlatformDeps, TranscriptEntry } from '../../contract/index.ts'
+import { checkMarkdown, checkNote, checkPlain } from '../../testing/cut-suite.ts'
 import { createFakeMail, type FakeMailServers } from '../../testing/email/fake-mail.ts'
 import type { FaultRule } from '../../testing/fault-plan.ts'
 import { checkHistory, checkNoSuchPlace } from '../../testing/history-suite.ts'
@@ -82,6 +82,10 @@ describe('the emulated mailbox', () => {
 
   it('[I13.cut-markdown] Markdown that was cut at its limit goes out, and all of it is read', async () => {
     await checkMarkdown(await mailed())
+  })
+
+  it('[I13.note-fits] a full part with the note of a duplicate goes out, and all of it is read', async () => {
+    await checkNote(await mailed())
   })
 
   it('[I19.emulate] folders, moves and a renumbered mailbox are as with a real server', async () => {

@@ -5,7 +5,7 @@ import { Webhook as Svix } from 'svix'
 import { describe, expect, it } from 'vitest'
 import { defined, type OutboundOp, type SwitchboardError, type Urgency } from '../../contract/index.ts'
 import type { GuardedFetch, GuardedRequest } from '../../kit/index.ts'
-import { checkMarkdown, checkPlain } from '../../testing/cut-suite.ts'
+import { checkMarkdown, checkNote, checkPlain } from '../../testing/cut-suite.ts'
 import { HOSTILE_TREES } from '../../testing/hostile-markdown.ts'
 import { fakeDeps, request } from './fixtures/webhook-requests.ts'
 import { createWebhook } from './index.ts'
@@ -252,4 +252,5 @@ describe.each(Object.entries(READ))('out: what was cut for %s', (format, read) =
 
   it('[I13.cut-plain] plain text is read as it was written', () => checkPlain(texts()))
   it('[I13.cut-markdown] Markdown is read with all of its words', () => checkMarkdown(texts()))
+  it('[I13.note-fits] a full part is taken with the note', () => checkNote(texts()))
 })
