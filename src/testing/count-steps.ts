@@ -64,3 +64,10 @@ export async function growthOf(work: (size: number) => () => void, size: number)
 }
 
 const growth = ([before = 0, after = 0]: readonly number[]) => after / Math.max(before, LEAST)
+
+/** The processor's time, in milliseconds: for what happens inside V8, where it takes moments or minutes. */
+export function processorMs(run: () => void): number {
+  const began = process.cpuUsage()
+  run()
+  return process.cpuUsage(began).user / 1_000
+}

@@ -257,3 +257,53 @@ export const HOSTILE_TREES: Readonly<Record<string, (size: number) => readonly M
     },
   ],
 }
+
+// ---- runs -------------------------------------------------------------------------------------------------
+
+/** Marks of Markdown and of platforms, and all that is a space or the end of a line for some pattern. */
+const PIECES = [
+  ...'*_~`\\<>()[]{}|.-+=#&@!:"1a',
+  ...[' ', '\t ', '\n', '\r', '\r\n', '\v', '\f', '\0', '\u0085', '\u00a0', '\u2003'],
+  ...['\u2028', '\u2029', '\u2028 ', '\u200b', '\ufeff', '\u0301', '😀'],
+]
+const RUN = 20_000
+const MEGABYTE = 1_000_000
+/** Of the processor's time for one of `HOSTILE_RUNS`: ten times what it takes, and a fifth of what a wrong pattern does. */
+export const MOST_RUN_MS = 4_000
+
+/** Each in all that can hold a text, where the text begins, within a line and where a line begins. */
+export const HOSTILE_RUNS: Readonly<Record<string, () => readonly MarkdownBlock[]>> = {
+  ...Object.fromEntries(
+    PIECES.map((piece) => [shownPiece(piece), () => everywhere(aroundLetters(piece, RUN))]),
+  ),
+  'everything, in a megabyte': () => {
+    const size = MEGABYTE / PIECES.length / 3
+    return everywhere(PIECES.map((piece) => aroundLetters(piece, size)).join(''))
+  },
+}
+
+function shownPiece(piece: string): string {
+  const shown = piece.replace(/[^!-~]/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`)
+  return `"${shown}"`
+}
+
+function aroundLetters(piece: string, size: number): string {
+  const run = piece.repeat(size / piece.length)
+  return `${run}a${run}b\n${run}c`
+}
+
+function everywhere(text: string): readonly MarkdownBlock[] {
+  const inlines: readonly MarkdownInline[] = [
+    words(text),
+    { kind: 'code', text },
+    ...(['strong', 'emphasis', 'strike'] as const).map((kind) => ({ kind, children: [words(text)] })),
+    { kind: 'link', href: 'https://e.com/', children: [words(text)] },
+    { kind: 'link', href: `https://e.com/${text}`, children: [words('here')] },
+    { kind: 'image', href: 'https://e.com/', alt: text },
+  ]
+  return [
+    ...inlines.map((node) => ({ kind: 'paragraph', children: [node] }) as const),
+    { kind: 'heading', level: 1, children: [words(text)] },
+    { kind: 'code', language: text, text },
+  ]
+}

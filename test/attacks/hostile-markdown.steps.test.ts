@@ -1,33 +1,56 @@
 // Hostile Markdown the whole way that an answer takes: cut, read and rendered for every platform. The work grows with its
 // length and not faster, and what comes out is text: no tag, attribute or address that it did not have by right.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { MarkdownBlock, MarkdownInline, MarkdownRenderer } from '../../src/contract/index.ts'
+import { PLATFORMS } from '../../src/app/registry.ts'
+import {
+  CHANNEL_PLATFORM,
+  type MarkdownBlock,
+  type MarkdownInline,
+  type MarkdownRenderer,
+} from '../../src/contract/index.ts'
 import { plainText, readMarkdown, splitText, writeMarkdown } from '../../src/kit/markdown/index.ts'
+import { createIMessage } from '../../src/platforms/imessage/index.ts'
 import { telegramMarkdown } from '../../src/platforms/telegram/markdown.ts'
+import { TAKERS } from '../../src/platforms/webhook/out-formats.ts'
 import { growthOf, LINEAR } from '../../src/testing/count-steps.ts'
 import { readTelegramHtml } from '../../src/testing/emulate.ts'
 import { HOSTILE_TEXTS } from '../../src/testing/hostile-markdown.ts'
 import { describeRenderer } from '../../src/testing/renderer-suite.ts'
-import { filesOf, ROOT } from '../house/source.ts'
+import { testPlatformDeps } from '../../src/testing/test-deps.ts'
 import { SCOPE } from '../scenarios/deal.ts'
 
-/** Of all platforms, by the file that makes it. */
-const RENDERERS: readonly (readonly [string, MarkdownRenderer])[] = await Promise.all(
-  ['src/platforms', 'src/kit']
-    .flatMap(filesOf)
-    .filter(
-      (file) =>
-        /(?<!\.test)\.ts$/.test(file) &&
-        readFileSync(join(ROOT, file), 'utf8').includes(': MarkdownRenderer ='),
-    )
-    .map(async (file) => [file, rendererOf(await import(join(ROOT, file)))] as const),
-)
-function rendererOf(module: Readonly<Record<string, unknown>>): MarkdownRenderer {
-  const [made] = Object.values(module).filter((one) => one instanceof Object && 'render' in one)
-  return made as MarkdownRenderer
+const token = 'env:TOKEN'
+const post = { url: 'https://e.com/', token }
+const box = { host: 'e.com', password: token }
+/** With what an adapter of each is made; where the options choose the form, one of each form. */
+const OPTIONS: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>> = {
+  web: [{}],
+  webhook: Object.keys(TAKERS).map((format) => ({ secret: token, out: { ...post, format } })),
+  telegram: [{ token }],
+  slack: [{ bot_token: token, app_token: token, mode: 'socket' }],
+  discord: [{ token }],
+  email: [{ address: 'a@e.com', imap: box, smtp: box }],
+  chorus: [{}],
+  whatsapp: [{ phone_number_id: '1', access_token: token, app_secret: token, verify_token: token }],
+  imessage: [{}],
+  [CHANNEL_PLATFORM]: [{ server: 's', agent: 'a', bindings: [] }],
 }
+async function rendererOf(platform: string, options: Readonly<Record<string, unknown>>) {
+  const deps = testPlatformDeps({ options, secrets: { [token]: 'x' } })
+  // Its module makes one on a Mac alone.
+  if (platform === 'imessage') return createIMessage(deps, { system: 'darwin' }).markdown
+  const module = await PLATFORMS[platform]?.()
+  if (!module) throw new Error(`${platform} is not built`)
+  return (await module.create(deps)).markdown
+}
+/** What the adapters themselves declare, each once: a hook may have the one of a platform that stands below it. */
+const DECLARED = new Map<MarkdownRenderer, string>()
+for (const platform of Object.keys(PLATFORMS))
+  for (const options of OPTIONS[platform] ?? []) {
+    const markdown = await rendererOf(platform, options)
+    if (markdown !== 'written') DECLARED.set(markdown, platform)
+  }
+const RENDERERS = [...DECLARED].map(([renderer, platform]) => [platform, renderer] as const)
 /** All that a mail of ours is made of: nothing that acts, nothing that is fetched. */
 const MAIL_TAGS =
   /<\/?(?:p|h[1-6]|pre|code|blockquote|ol|ul|li|table|thead|tbody|tr|th|td|hr|br|strong|em|s|a)(?: href="(?:https?|mailto):[^"<>]*"| start="\d+")?>/g
@@ -36,17 +59,17 @@ const isDiscords = (text: string): boolean =>
   !/<(?!https?:)/.test(text.replace(/```[\s\S]*?```|\\[\s\S]|`[^`]*`/g, ''))
 /** Whether it is markup that the platform takes: HTML that holds, no bracket of Slack's but around an address, whole fences. */
 const TAKES: readonly (readonly [RegExp, (text: string) => boolean])[] = [
-  [/\/telegram\//, (text) => !('error' in readTelegramHtml(text))],
-  [/\/email\//, (text) => !/[<>]/.test(text.replace(MAIL_TAGS, ''))],
-  [/\/discord\//, isDiscords],
-  [/\/whatsapp\//, (text) => (text.match(/```/g)?.length ?? 0) % 2 === 0],
-  // No markup at all: nothing can be wrong with it.
-  [/plain-text/, () => true],
-  [/mrkdwn/, (text) => !/<(?!https?:|mailto:)/.test(text)],
+  [/telegram/, (text) => !('error' in readTelegramHtml(text))],
+  [/email/, (text) => !/[<>]/.test(text.replace(MAIL_TAGS, ''))],
+  [/discord/, isDiscords],
+  [/whatsapp/, (text) => (text.match(/```/g)?.length ?? 0) % 2 === 0],
+  [/slack/, (text) => !/<(?!https?:|mailto:)/.test(text)],
+  // They read no markup: every text is theirs.
+  [/webhook|imessage/, () => true],
 ]
-const isTaken = (file: string, text: string): boolean => {
-  const rule = TAKES.find(([pattern]) => pattern.test(file))
-  if (!rule) throw new Error(`${file}: say what its platform takes`)
+const isTaken = (platform: string, text: string): boolean => {
+  const rule = TAKES.find(([pattern]) => pattern.test(platform))
+  if (!rule) throw new Error(`${platform}: say what it takes`)
   return rule[1](text)
 }
 /** Small: many parts, so that one more or less does not look like growth. */
@@ -57,16 +80,18 @@ function deliver(text: string, renderer: MarkdownRenderer): readonly string[] {
   return splitText({ text }, limit, renderer).map((part) => renderer.render(readMarkdown(part)).text)
 }
 
-for (const [file, renderer] of RENDERERS) describeRenderer(file, renderer)
+for (const [platform, renderer] of RENDERERS) describeRenderer(platform, renderer)
 
 it('[I14.attack-markdown] every renderer of a platform is attacked here', () => {
-  expect(RENDERERS.length).toBeGreaterThanOrEqual(2)
-  for (const [file, renderer] of RENDERERS)
-    expect([file, typeof renderer?.render]).toEqual([file, 'function'])
+  expect(Object.keys(OPTIONS).toSorted()).toEqual(Object.keys(PLATFORMS).toSorted())
+  const platforms = RENDERERS.map(([platform]) => platform)
+  expect(platforms).toEqual(
+    expect.arrayContaining(['telegram', 'slack', 'discord', 'email', 'whatsapp', 'imessage']),
+  )
 })
 
-const each = RENDERERS.map(([file, renderer], nth) => [file, renderer, nth] as const)
-describe.each(each)('[I14.attack-markdown] cut, read and rendered by %s', (file, renderer, nth) => {
+const each = RENDERERS.map(([platform, renderer], nth) => [platform, renderer, nth] as const)
+describe.each(each)('[I14.attack-markdown] cut, read and rendered by %s', (platform, renderer, nth) => {
   it('whatever it is: every part is short, and markup that the platform takes', () => {
     const parts = Object.entries(HOSTILE_TEXTS).flatMap(([name, text]) =>
       splitText({ text: text(SIZE / 2) }, limit, renderer).map((part) => ({ name, part })),
@@ -75,7 +100,7 @@ describe.each(each)('[I14.attack-markdown] cut, read and rendered by %s', (file,
     for (const { name, part } of parts) {
       const { text: html, plain, counted = html } = renderer.render(readMarkdown(part))
       expect([name, counted.length <= limit.size, plain.length <= limit.size]).toEqual([name, true, true])
-      expect([name, isTaken(file, html)]).toEqual([name, true])
+      expect([name, isTaken(platform, html)]).toEqual([name, true])
     }
   })
 

@@ -2,8 +2,8 @@
 import { expect, it } from 'vitest'
 import type { MarkdownBlock } from '../../src/contract/index.ts'
 import { readMarkdown } from '../../src/kit/markdown/index.ts'
-import { growthOf, LINEAR } from '../../src/testing/count-steps.ts'
-import { HOSTILE_TREES } from '../../src/testing/hostile-markdown.ts'
+import { growthOf, LINEAR, processorMs } from '../../src/testing/count-steps.ts'
+import { HOSTILE_RUNS, HOSTILE_TREES, MOST_RUN_MS } from '../../src/testing/hostile-markdown.ts'
 
 // The page has types of its own (web/tsconfig.json): here it is known by what is used of it.
 const view: string = '../../web/shared/markdown-view.tsx'
@@ -19,6 +19,13 @@ it.each(Object.entries(HOSTILE_TREES))(
       return () => void elementsOf(blocks)
     }, 2_000)
     expect(growth).toBeLessThan(LINEAR)
+  },
+)
+
+it.each(Object.entries(HOSTILE_RUNS))(
+  '[I13.md-renderers] the page shows a run of %s, in no pattern that starts over at each place',
+  (_name, trees) => {
+    expect(processorMs(() => trees().map((block) => elementsOf([block])))).toBeLessThan(MOST_RUN_MS)
   },
 )
 
