@@ -8,8 +8,9 @@ import type { ConfigProblem, Desk, Settings } from '../contract/index.ts'
 import { createAdapters } from './adapter-shelf.ts'
 
 interface Kept {
-  readonly text: string
   readonly problems: readonly Problem[]
+  /** Masked when it is first asked for: of a large file that takes a while. */
+  lines(): Promise<readonly string[]>
 }
 
 export function createConfigView(deps: {
@@ -33,10 +34,19 @@ export function createConfigView(deps: {
 
   /** Of a file that just went away nothing can be shown. */
   function kept(problems: readonly Problem[]): Kept {
+    let text: string
     try {
-      return { text: Buffer.from(readFileBounded(file)).toString('utf8'), problems }
+      text = Buffer.from(readFileBounded(file)).toString('utf8')
     } catch {
-      return { text: '', problems }
+      text = ''
+    }
+    let lines: Promise<readonly string[]> | null = null
+    return {
+      problems,
+      lines: () => {
+        lines ??= masked(text)
+        return lines
+      },
     }
   }
 
@@ -48,12 +58,12 @@ export function createConfigView(deps: {
   return {
     async config() {
       const { digest, warnings } = deps.settings()
-      const lines = good === null ? [] : await masked(good.text)
+      const lines = good === null ? [] : await good.lines()
       return {
         ...{ file: config.file, digest, warnings, lines },
         ...(refused === null
           ? {}
-          : { refused: { lines: await masked(refused.text), problems: refused.problems.map(problemView) } }),
+          : { refused: { lines: await refused.lines(), problems: refused.problems.map(problemView) } }),
       }
     },
     async checkConfig(text) {

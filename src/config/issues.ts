@@ -6,6 +6,7 @@ import { nearest, suggestion } from './nearest.ts'
 import type { Path } from './problem.ts'
 import { PLATFORM_KEY } from './schema/integrations.ts'
 import { allowedKeys, type Json } from './schema-walk.ts'
+import { MASK, shownName } from './shown-names.ts'
 
 export interface Finding {
   readonly path: Path
@@ -13,6 +14,8 @@ export interface Finding {
   readonly at: 'key' | 'value'
   readonly message: string
   readonly hint: string | null
+  /** The key at the end of the path as it may be shown, where it is not one that is known. */
+  readonly name?: string
   /** A required key is absent. */
   readonly missing?: boolean
   /** The path (as JSON) of the key that was probably meant. */
@@ -33,10 +36,21 @@ export interface Expected {
 
 /** All findings of one parse, in the order of the file's keys as zod met them. */
 export function findingsOf(issues: readonly Issue[], value: unknown, root: Expected): Finding[] {
-  const found = issues.flatMap((issue) => findingsOfIssue(issue, value, root))
+  const found = issues
+    .flatMap((issue) => findingsOfIssue(issue, value, root))
+    .map((finding) => withoutLostKey(finding, value, root))
   // "agents is missing" says nothing new where "agent" was written for it.
   const meant = new Set(found.map((finding) => finding.instead).filter((path) => path !== undefined))
   return found.filter((finding) => !(finding.missing && meant.has(JSON.stringify(finding.path))))
+}
+
+/** In a map of the user's own keys what stands alone may be a value whose key was lost. */
+function withoutLostKey(finding: Finding, value: unknown, root: Expected): Finding {
+  const { path, name, message } = finding
+  const key = path.at(-1)
+  if (name !== undefined || typeof key !== 'string' || at(value, path) !== null) return finding
+  if (allowedKeys(root.schema(), path.slice(0, -1), value).includes(key)) return finding
+  return { ...finding, name: MASK, message: message.replaceAll(shownName(key), MASK) }
 }
 
 function findingsOfIssue(issue: Issue, value: unknown, root: Expected): Finding[] {
@@ -76,18 +90,29 @@ function findingsOfIssue(issue: Issue, value: unknown, root: Expected): Finding[
 const MAX_NAMED = 100
 
 function unknownKeys(keys: readonly string[], path: Path, value: unknown, root: Expected): Finding[] {
-  const used = new Set(Object.keys((at(value, path) as object | undefined) ?? {}))
+  const written = (at(value, path) as Readonly<Record<string, unknown>> | undefined) ?? {}
   const allowed = allowedKeys(root.schema(), path, value)
   // A key that is already written is a worse guess than one that is missing.
-  const free = allowed.filter((name) => !used.has(name))
+  const free = allowed.filter((name) => !Object.hasOwn(written, name))
   const findings = keys.slice(0, MAX_NAMED).map((key): Finding => {
-    const shown = key.length > 60 ? `${key.slice(0, 60)}…` : key
     const near = nearest(key, free)
+    // A colon belongs to the key where no space follows it.
+    const shown = shownName(key, allowed)
+    const word = shown.endsWith('…') ? shown.slice(0, -1) : null
+    // What stands alone may be a value whose key was lost.
+    const isAlone = !Object.hasOwn(written, key) || written[key] === null
+    const name = isAlone && near === null && word === null ? MASK : shown
     return {
       path: [...path, key],
       at: 'key',
-      message: `unknown key "${shown}"`,
-      hint: near !== null ? `did you mean "${near}"?` : suggestion(key, allowed) || null,
+      name,
+      message: `unknown key "${name}"`,
+      hint:
+        word !== null
+          ? `write "${word}", a colon and a space`
+          : near !== null
+            ? `did you mean "${near}"?`
+            : suggestion(key, allowed) || null,
       ...(near === null ? {} : { instead: JSON.stringify([...path, near]) }),
     }
   })
@@ -155,7 +180,7 @@ function wrongName({ path, found, discriminator, value }: WrittenName, root: Exp
       return {
         path: [...inside.slice(0, -1), slip],
         at: 'key',
-        message: `unknown key "${slip}"`,
+        message: `unknown key "${shownName(slip)}"`,
         hint: `did you mean "${key}"?`,
       }
     return { path: inside, at: 'key', message: `"${key}" is missing`, hint: `known: ${names.join(', ')}` }
@@ -171,7 +196,7 @@ function wrongName({ path, found, discriminator, value }: WrittenName, root: Exp
   return {
     path: inside,
     at: 'value',
-    message: `unknown ${what} "${written.slice(0, 60)}"`,
+    message: `unknown ${what} "${shownName(written, names)}"`,
     hint: suggestion(written, names),
   }
 }
@@ -237,7 +262,7 @@ function at(value: unknown, path: Path): unknown {
 function last(path: Path): string | number {
   const part = path[path.length - 1]
   if (part === undefined) return 'the file'
-  if (typeof part === 'string') return part
+  if (typeof part === 'string') return shownName(part)
   return `${path[path.length - 2] ?? 'item'}[${part}]`
 }
 

@@ -9,17 +9,20 @@ import {
   type WantedOptions,
 } from '../contract/index.ts'
 import { crossCheck } from './cross-check.ts'
-import { excerptOf, type KnownKeys } from './excerpt.ts'
+import { type FileView, fileViewSteps } from './excerpt.ts'
+import { knownKeys } from './harmless.ts'
 import { type Expected, type Finding, findingsOf } from './issues.ts'
 import { configurationJsonSchema } from './json-schema.ts'
 import { formatPath, type Problem } from './problem.ts'
 import { CONNECTOR_KEY, DEFAULT_CONNECTOR } from './schema/agents.ts'
 import { type Config, configSchema, modulesSchema } from './schema/index.ts'
 import { PLATFORM_KEY, sharedSchema } from './schema/integrations.ts'
-import { isMap, type Json, keyNames } from './schema-walk.ts'
+import { isMap } from './schema-walk.ts'
 import { settingsOf } from './settings-of.ts'
 import { shellWord } from './shell-word.ts'
+import { shownName } from './shown-names.ts'
 import { createSideFiles } from './side-files.ts'
+import { atOnce, breath, withPauses } from './steps.ts'
 import { decodeText, type ReadFile, readFileBounded } from './text-file.ts'
 import { readYaml, readYamlInSlices, type YamlText } from './yaml-text.ts'
 
@@ -71,27 +74,17 @@ export async function parseSettings(
   deps: LoadDeps & { readonly readFile: ReadFile },
 ): Promise<LoadResult> {
   // Of a large file each part takes a while: between two of them the process takes what came meanwhile.
-  const yaml = await readYamlInSlices(text, pause)
-  await pause()
+  const yaml = await readYamlInSlices(text, breath)
+  await breath()
   const wanted = wantedBy(yaml.value, dirname(path))
   const given = { text, path, yaml }
   const book = await deps.adapters.open(wanted)
-  const result = await inSlices(settleSteps(given, { ...deps, book }))
+  const result = await withPauses(settleSteps(given, { ...deps, book }))
   if (result.ok) return result
   // What is told of a wrong file goes by all keys and names that there are.
   const everything = { ...wanted, platforms: 'all', connectors: 'all' } as const
-  return inSlices(settleSteps(given, { ...deps, book: await deps.adapters.open(everything, book) }))
+  return withPauses(settleSteps(given, { ...deps, book: await deps.adapters.open(everything, book) }))
 }
-
-async function inSlices<Result>(steps: Generator<void, Result>): Promise<Result> {
-  for (;;) {
-    const step = steps.next()
-    if (step.done) return step.value
-    await pause()
-  }
-}
-
-const pause = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 interface SettleDeps extends Omit<LoadDeps, 'adapters'> {
   readonly book: AdapterBook
@@ -100,11 +93,7 @@ interface SettleDeps extends Omit<LoadDeps, 'adapters'> {
 
 /** With every adapter that may be named in the book already. */
 export function parseSettingsWith(text: string, path: string, deps: SettleDeps): LoadResult {
-  const steps = settleSteps({ text, path, yaml: readYaml(text) }, deps)
-  for (;;) {
-    const step = steps.next()
-    if (step.done) return step.value
-  }
+  return atOnce(settleSteps({ text, path, yaml: readYaml(text) }, deps))
 }
 
 interface Given {
@@ -121,25 +110,20 @@ function* settleSteps({ text, path, yaml }: Given, deps: SettleDeps): Generator<
     platformNames: book.platformNames.filter((name) => name !== CHANNEL_PLATFORM),
     connectorNames: book.connectorNames,
   }
-  const wrong = (findings: readonly Finding[]): LoadResult => ({
-    ok: false,
-    problems: problemsOf(findings, { text, path, yaml }, expected),
-    files: [path],
-  })
+  function* wrong(findings: readonly Finding[]): Generator<void, LoadResult> {
+    const view = yield* fileViewSteps(text, yaml, knownKeys(book))
+    return { ok: false, problems: problemsOf(findings, yaml, view), files: [path] }
+  }
   if (yaml.problems.length > 0) {
-    const lines = text.split('\n')
-    const keys = keysOf(expected.schema())
-    const problems = yaml.problems.map((one): Problem => {
-      const { line, column, path: at, message, hint } = one
-      return {
-        line,
-        column,
-        path: formatPath(at),
-        message,
-        hint,
-        ...excerptOf(lines[line - 1] ?? '', column, false, keys),
-      }
-    })
+    const view = yield* fileViewSteps(text, yaml, knownKeys(book))
+    const problems = yaml.problems.map(
+      ({ path: at, ...said }): Problem => ({
+        ...said,
+        path: view.path(at),
+        message: view.said(said.message, at),
+        ...view.excerpt(said.line, said.column, null),
+      }),
+    )
     return { ok: false, problems, files: [path] }
   }
   if (yaml.value === null)
@@ -156,12 +140,12 @@ function* settleSteps({ text, path, yaml }: Given, deps: SettleDeps): Generator<
   yield
   if (!parsed.success) {
     const found = findingsOf(parsed.error.issues, yaml.value, expected)
-    return wrong(deps.failedModules === 'refused' ? [...failedOnes, ...found] : found)
+    return yield* wrong(deps.failedModules === 'refused' ? [...failedOnes, ...found] : found)
   }
   const { findings, warnings } = yield* crossCheck(parsed.data, book)
   yield
-  if (findings.length > 0) return wrong(findings)
-  if (failedOnes.length > 0 && deps.failedModules === 'refused') return wrong(failedOnes)
+  if (findings.length > 0) return yield* wrong(findings)
+  if (failedOnes.length > 0 && deps.failedModules === 'refused') return yield* wrong(failedOnes)
 
   const all = [...warnings, ...failedOnes.map((one) => `${formatPath(one.path)}: ${one.message}`)]
   if (
@@ -265,29 +249,20 @@ export function namedModules(file: string): readonly string[] {
   }
 }
 
-const gathered = new WeakMap<Json, KnownKeys>()
-
-/** Gathered at the first problem: a good file never needs them. */
-function keysOf(schema: Json): KnownKeys {
-  const keys = gathered.get(schema) ?? keyNames(schema)
-  gathered.set(schema, keys)
-  return keys
-}
-
-function problemsOf(findings: readonly Finding[], { text, yaml }: Given, expected: Expected): Problem[] {
-  const lines = text.split('\n')
-  const keys = keysOf(expected.schema())
+function problemsOf(findings: readonly Finding[], yaml: YamlText, view: FileView): Problem[] {
   const problems = findings.map((finding): Problem => {
-    const { line, column } =
-      finding.at === 'key' ? yaml.locateKey(finding.path) : yaml.locateValue(finding.path)
-    const written = finding.hint === 'write it in quotes' ? yaml.written(finding.path) : null
+    const { path, at, name } = finding
+    const { line, column } = at === 'key' ? yaml.locateKey(path) : yaml.locateValue(path)
+    const quotes = finding.hint === 'write it in quotes' && view.shows(line, column)
+    const written = quotes ? yaml.written(path) : null
+    const key = name ?? (at === 'key' ? shownName(String(path.at(-1))) : null)
     return {
       line,
       column,
-      path: formatPath(finding.path),
-      message: finding.message,
+      path: view.path(name === undefined ? path : [...path.slice(0, -1), name]),
+      message: view.said(finding.message, path),
       hint: written === null || written.length > 40 ? finding.hint : `write it in quotes: "${written}"`,
-      ...excerptOf(lines[line - 1] ?? '', column, finding.at === 'key', keys),
+      ...view.excerpt(line, column, key),
     }
   })
   return problems.sort((a, b) => a.line - b.line || a.column - b.column)

@@ -1,15 +1,15 @@
-// A configuration file as it may be shown: line by line, with everything masked that could be a secret.
+// A configuration file as it may be shown: line by line, with everything masked that is not known to be harmless.
 import type { AdapterBook } from '../contract/index.ts'
-import { excerptOf } from './excerpt.ts'
-import { configurationJsonSchema } from './json-schema.ts'
-import { keyNames } from './schema-walk.ts'
+import { fileViewSteps } from './excerpt.ts'
+import { knownKeys } from './harmless.ts'
+import { breath, withPauses } from './steps.ts'
+import { readYamlInSlices } from './yaml-text.ts'
 
 const MOST_LINES = 5_000
 
-/** By the keys of everything that is in the book: what it does not know is masked with its value. */
-export function maskedLines(text: string, book: AdapterBook): readonly string[] {
-  const keys = keyNames(configurationJsonSchema(book))
-  return text
-    .split('\n', MOST_LINES)
-    .map((line) => (/^\s*#/.test(line) ? '# …' : excerptOf(line, 0, false, keys).excerpt))
+/** By the keys of our own adapters in the book: what they do not know is masked with its value. */
+export async function maskedLines(text: string, book: AdapterBook): Promise<readonly string[]> {
+  const yaml = await readYamlInSlices(text, breath)
+  const view = await withPauses(fileViewSteps(text, yaml, knownKeys(book)))
+  return view.lines(MOST_LINES)
 }

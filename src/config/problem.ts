@@ -1,6 +1,7 @@
 // A problem of the configuration: where it is, what it is, what to do. Never holds a secret.
 import { basename } from 'node:path'
 import { SwitchboardError } from '../contract/index.ts'
+import { shownName } from './shown-names.ts'
 
 export type Path = readonly (string | number)[]
 
@@ -18,13 +19,16 @@ export interface Problem {
   readonly caret: number
 }
 
-/** `agents[0].channels.approved`; keys that are not plain words are quoted. */
+/** `agents[0].channels.approved`; names that are not plain words are quoted. */
 export function formatPath(path: Path): string {
   let out = ''
   for (const part of path) {
     if (typeof part === 'number') out += `[${part}]`
-    else if (/^[A-Za-z_][\w-]*$/.test(part)) out += out === '' ? part : `.${part}`
-    else out += `[${JSON.stringify(part.length > 60 ? `${part.slice(0, 60)}…` : part)}]`
+    else {
+      const name = shownName(part)
+      if (/^[A-Za-z_][\w-]*$/.test(name)) out += out === '' ? name : `.${name}`
+      else out += `[${JSON.stringify(name)}]`
+    }
   }
   return out
 }

@@ -14,6 +14,8 @@ import {
   type YAMLMap,
 } from 'yaml'
 import type { Path } from './problem.ts'
+import { shownName } from './shown-names.ts'
+import { atOnce, withPauses } from './steps.ts'
 import { documentSteps, ENTRIES_AT_A_TIME } from './yaml-document.ts'
 
 export interface Position {
@@ -30,6 +32,8 @@ export interface YamlProblem extends Position {
 export interface YamlText {
   readonly value: unknown
   readonly problems: readonly YamlProblem[]
+  /** The tree behind the value; null where there is none. */
+  readonly root: unknown
   /** Where the key (or, for a list, the item) stands; the nearest parent when it is absent. */
   locateKey(path: Path): Position
   locateValue(path: Path): Position
@@ -46,21 +50,12 @@ class TooMuch extends Error {}
 
 /** All at once. */
 export function readYaml(text: string): YamlText {
-  const steps = yamlSteps(text)
-  for (;;) {
-    const step = steps.next()
-    if (step.done) return step.value
-  }
+  return atOnce(yamlSteps(text))
 }
 
 /** The same, with a pause after every part of a large text: it may take a second. */
-export async function readYamlInSlices(text: string, pause: () => Promise<void>): Promise<YamlText> {
-  const steps = yamlSteps(text)
-  for (;;) {
-    const step = steps.next()
-    if (step.done) return step.value
-    await pause()
-  }
+export function readYamlInSlices(text: string, pause: () => Promise<void>): Promise<YamlText> {
+  return withPauses(yamlSteps(text), pause)
 }
 
 function* yamlSteps(text: string): Generator<void, YamlText> {
@@ -143,7 +138,7 @@ function* yamlSteps(text: string): Generator<void, YamlText> {
         say(
           offset,
           [...path, key],
-          `duplicate key "${short(key)}": it stands on line ${before.line} and on line ${line}`,
+          `duplicate key "${shownName(key)}": it stands on line ${before.line} and on line ${line}`,
         )
         continue
       }
@@ -215,6 +210,7 @@ function* yamlSteps(text: string): Generator<void, YamlText> {
   return {
     value,
     problems,
+    root,
     locateKey(path) {
       const { pair, node } = walk(path)
       return at(pair ? offsetOf(pair.key) : offsetOf(node))
@@ -233,7 +229,7 @@ function* yamlSteps(text: string): Generator<void, YamlText> {
 // It defines own properties, so a key named __proto__ stays a plain (and unknown) key.
 const fromPairs = (pairs: readonly (readonly [string, unknown])[]): unknown => Object.fromEntries(pairs)
 
-const nowhere = { locateKey: () => START, locateValue: () => START, written: () => null }
+const nowhere = { root: null, locateKey: () => START, locateValue: () => START, written: () => null }
 
 /** Nodes that are looked at between two pauses. */
 const NODES_AT_A_TIME = 10_000
@@ -304,12 +300,19 @@ function quoteEnd(line: string, from: number, quote: string): number {
   return -1
 }
 
+const FIXED_WORDS: Readonly<Record<string, string>> = {
+  TAB_AS_INDENT: 'a tab is used to indent',
+  MULTIPLE_DOCS: 'the file holds more than one document',
+  TAG_RESOLVE_FAILED: 'tags (!…) are not used here',
+  BAD_COLLECTION_TYPE: 'tags (!…) are not used here',
+  BAD_DIRECTIVE: 'directives (%…) are not used here',
+  BAD_DQ_ESCAPE: 'not valid YAML: invalid escape sequence in double quotes',
+}
+
 function yamlMessage(code: string, message: string): string {
-  if (code === 'TAB_AS_INDENT') return 'a tab is used to indent'
-  if (code === 'MULTIPLE_DOCS') return 'the file holds more than one document'
-  if (code === 'TAG_RESOLVE_FAILED') return 'tags (!…) are not used here'
-  // The parser's texts may quote what it read; only their first, fixed part is shown.
-  return `not valid YAML: ${lowerFirst(message.split(/[:\n"]/)[0] ?? message).trim()}`
+  // The parser's texts may quote what it read: only their first, fixed part is shown.
+  const first = (message.split(/[:\n"]/)[0] ?? message).replace(/^(Unexpected) \S{2,} in /, '$1 text in ')
+  return FIXED_WORDS[code] ?? `not valid YAML: ${lowerFirst(first).trim()}`
 }
 
 function yamlHint(code: string, text: string, offset: number): string | null {
@@ -321,8 +324,4 @@ function yamlHint(code: string, text: string, offset: number): string | null {
 
 function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1)
-}
-
-function short(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text
 }

@@ -1,9 +1,10 @@
 // One entry of the file that names an adapter (`platform: telegram`, `type: demo`): the keys that all share are checked
 // here, the rest by the adapter's own schema, whoever wrote it. Whatever that schema does, it is a problem of the entry.
 import { z } from 'zod'
-import type { KnownAdapter, Options, OptionsIssue, OptionsSchema } from '../../contract/index.ts'
+import type { AdapterBook, KnownAdapter, Options, OptionsIssue, OptionsSchema } from '../../contract/index.ts'
 import { optionsJsonSchema } from '../options-schema.ts'
 import { inlineSecrets, isMap } from '../schema-walk.ts'
+import { MASK } from '../shown-names.ts'
 
 export interface AdapterEntry<Shared extends z.ZodObject> {
   readonly name: string
@@ -20,12 +21,19 @@ export interface EntryRules<Shared extends z.ZodObject> {
   readonly find: (name: string) => KnownAdapter | undefined
   /** An unknown name may be one that a failed module would have brought. */
   readonly mayBeMissing: boolean
+  /** Adapters of others: their words are told without the values that they are about. */
+  readonly others: ReadonlySet<string>
+}
+
+/** Names of the platforms and connectors that modules of others bring. */
+export function namesOfOthers({ modules }: AdapterBook): ReadonlySet<string> {
+  return new Set(modules.flatMap(({ platforms, connectors }) => [...platforms, ...connectors]))
 }
 
 type Issue = z.core.$ZodRawIssue
 
 export function adapterEntry<Shared extends z.ZodObject>(rules: EntryRules<Shared>) {
-  const { key, shared, find, mayBeMissing } = rules
+  const { key, shared, find, mayBeMissing, others } = rules
   const sharedKeys = new Set(Object.keys(shared.shape))
   return z.unknown().transform((entry, context): AdapterEntry<Shared> => {
     const wrong = (issue: Issue) => void context.issues.push(issue)
@@ -43,7 +51,8 @@ export function adapterEntry<Shared extends z.ZodObject>(rules: EntryRules<Share
     const parsed = shared.safeParse(Object.fromEntries(rest.filter(([one]) => sharedKeys.has(one))))
     const own = Object.fromEntries(rest.filter(([one]) => !sharedKeys.has(one)))
     if (!parsed.success) for (const issue of parsed.error.issues) wrong({ ...issue, input: entry } as Issue)
-    const checked = adapter === undefined ? { value: own } : checkOptions(adapter.options, own)
+    const checked =
+      adapter === undefined ? { value: own } : checkOptions(adapter.options, own, others.has(name))
     if ('issues' in checked) for (const issue of checked.issues) wrong(issue)
     if (!parsed.success || 'issues' in checked) return z.NEVER
     return { name, shared: parsed.data, options: checked.value, adapter: adapter ?? null }
@@ -53,13 +62,14 @@ export function adapterEntry<Shared extends z.ZodObject>(rules: EntryRules<Share
 type Checked = { readonly value: Options } | { readonly issues: readonly Issue[] }
 
 /** Never throws. What a foreign schema says is taken as text, unless it is of the library that we use ourselves. */
-function checkOptions(schema: OptionsSchema, own: Options): Checked {
+function checkOptions(schema: OptionsSchema, own: Options, isForeign: boolean): Checked {
+  const told = (message: unknown) => (isForeign ? withoutValues(String(message), own) : String(message))
   const refusedAs = (message: string): Checked => ({ issues: [custom(message, [], own)] })
   let result: unknown
   try {
     result = schema['~standard'].validate(own)
   } catch (thrown) {
-    return refusedAs(`"options" of its module threw: ${shorten(String(thrown))}`)
+    return refusedAs(`"options" of its module threw: ${shorten(told(thrown))}`)
   }
   if (!isMap(result)) return refusedAs('"options" of its module answered nothing')
   if (typeof result.then === 'function') {
@@ -70,7 +80,11 @@ function checkOptions(schema: OptionsSchema, own: Options): Checked {
     const issues = Array.isArray(result.issues) ? result.issues.filter(isMap).slice(0, 100) : []
     if (issues.length === 0) return refusedAs('"options" of its module refused it without a reason')
     const known = schema['~standard'].vendor === 'zod'
-    return { issues: issues.map((issue) => asIssue(issue as unknown as OptionsIssue, known, own)) }
+    return {
+      issues: issues.map((issue) =>
+        asIssue({ ...issue, message: told(issue.message) } as unknown as OptionsIssue, known, own),
+      ),
+    }
   }
   if (!isMap(result.value)) return refusedAs('"options" of its module gave no map of keys')
   const inline = inlineSecrets(optionsJsonSchema(schema), own)
@@ -90,7 +104,7 @@ function asIssue(issue: OptionsIssue, known: boolean, input: Options): Issue {
     : []
   if (known && isWhole(issue as unknown as Readonly<Record<string, unknown>>))
     return { ...(issue as unknown as Issue), path, input } as Issue
-  return custom(shorten(String(issue.message)), path, input)
+  return custom(shorten(issue.message), path, input)
 }
 
 /** Whether it holds what its code promises: then it can be told in our own words. */
@@ -119,4 +133,17 @@ function custom(message: string, path: readonly (string | number)[], input: unkn
 function shorten(text: string): string {
   const line = text.replace(/[\p{Cc}\p{Cs}\u2028\u2029]+/gu, ' ').trim()
   return line.length > SHOWN_CHARS ? `${line.slice(0, SHOWN_CHARS)}…` : line
+}
+
+/** What is shorter is an ordinary word. */
+const SHORTEST_SECRET = 6
+
+function withoutValues(text: string, own: Options): string {
+  return textsIn(own).reduce((left, value) => left.replaceAll(value, MASK), text.slice(0, 10_000))
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string' || typeof value === 'number')
+    return String(value).length < SHORTEST_SECRET ? [] : [String(value)]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
 }

@@ -1,7 +1,7 @@
 // The part of the schema for agents: connector, channels, bindings, schedules, messaging.
 import { z } from 'zod'
 import type { AdapterBook } from '../../contract/index.ts'
-import { adapterEntry } from './adapter-entry.ts'
+import { adapterEntry, namesOfOthers } from './adapter-entry.ts'
 import { cronProblem } from './cron.ts'
 import { someModuleFailed } from './integrations.ts'
 import { id, rateLimit, text } from './words.ts'
@@ -16,6 +16,7 @@ function connectorSchema(book: AdapterBook) {
     shared: z.strictObject({}),
     find: (name) => book.connector(name),
     mayBeMissing: someModuleFailed(book),
+    others: namesOfOthers(book),
   })
     .transform(({ name, options, adapter }) => ({ type: name, options, adapter }))
     .prefault(DEFAULT_CONNECTOR)

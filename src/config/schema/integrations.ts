@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { type AdapterBook, CHANNEL_PLATFORM } from '../../contract/index.ts'
 import { accessSchema } from './access.ts'
-import { type AdapterEntry, adapterEntry } from './adapter-entry.ts'
+import { type AdapterEntry, adapterEntry, namesOfOthers } from './adapter-entry.ts'
 import { id, text } from './words.ts'
 
 export const replyToMode = z
@@ -50,6 +50,7 @@ export function integrationSchema(book: AdapterBook) {
     // Integrations of channel servers are made from mcp_servers.
     find: (name) => (name === CHANNEL_PLATFORM ? undefined : book.platform(name)),
     mayBeMissing: someModuleFailed(book),
+    others: namesOfOthers(book),
   }).transform(
     ({ name, shared, options, adapter }): IntegrationConfig => ({
       ...shared,
