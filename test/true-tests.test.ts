@@ -151,6 +151,16 @@ describe('[I13.no-bare-test] tests', () => {
   ])('a test that is given by its name is looked at: %s', (declared, judgement) => {
     expect(judge(parseTest('x.test.ts', `${declared}\nit('x', check)`))).toEqual(judgement)
   })
+
+  it.each([
+    ["['a', check], ['b', (y) => expect(y).toBe(1)]", []],
+    ["['a', check], ['b', noop]", ['hollow']],
+    ["['a', check], ['b', null]", ['hollow']],
+  ])('what its rows give it is looked at: %s', (rows, judgement) => {
+    const named = 'const check = () => expect(x).toBe(1)\nconst noop = () => 0'
+    const text = `${named}\nit.each([${rows}])('x', async (_, given) => { await given(1) })`
+    expect(judge(parseTest('x.test.ts', text))).toEqual(judgement)
+  })
 })
 
 describe('[I13.suite-ran] a suite that', () => {

@@ -1,6 +1,6 @@
 // Finds, by syntax, the tests that can pass without having asserted anything: for true-tests.test.ts.
 import { isAssertion, isPromised } from './assertions.ts'
-import { calledName, functionsNamed, type Parsed, placeOf, testCalls } from './parse-test.ts'
+import { calledName, functionsNamed, type Parsed, type Placed, placeOf, testCalls } from './parse-test.ts'
 import { childrenOf, FUNCTIONS, isNode, type Node, walk } from './syntax.ts'
 import { isCountedUp, isWrittenDown } from './written-lists.ts'
 
@@ -17,14 +17,14 @@ const LATER = new Set([
 /** Tests with a way to their end that asserts nothing. */
 export function hollowTests(test: Parsed): readonly string[] {
   return testCalls(test)
-    .filter(({ body }) => waysThrough(body, test).passes)
+    .filter(({ call, body }) => waysThrough(body, test, givenByRows(call, body, test)).passes)
     .map(({ call }) => placeOf(test, call))
 }
 
 /** Lines where a test ends before it has asserted anything, and passes: what cannot be tested here is skipped. */
 export function silentReturns(test: Parsed): readonly string[] {
-  return testCalls(test).flatMap(({ body }) =>
-    waysThrough(body, test).silent.map((node) => placeOf(test, node)),
+  return testCalls(test).flatMap(({ call, body }) =>
+    waysThrough(body, test, givenByRows(call, body, test)).silent.map((node) => placeOf(test, node)),
   )
 }
 
@@ -51,8 +51,12 @@ interface Ways {
   readonly silent: readonly Node[]
 }
 
+/** By the name of a parameter: the functions that stand for it in the rows of `it.each`, one of which is called. */
+type Rows = ReadonlyMap<string, readonly Placed[]>
+
 interface Walk {
   readonly within: Parsed
+  readonly rows: Rows
   readonly silent: Node[]
   /** For each loop or switch around: whether a way breaks out of it, or goes on to the next round. */
   readonly around: { broken: boolean; continued: boolean }[]
@@ -66,20 +70,20 @@ const walked = new Map<Node, Ways>()
  * a `catch` is come to with nothing asserted, for it has swallowed what was. Functions are followed where they are
  * called; those that are given to a call as if that called them.
  */
-function waysThrough(body: Node, within: Parsed): Ways {
+function waysThrough(body: Node, within: Parsed, rows: Rows = new Map()): Ways {
   const before = walked.get(body)
   if (before) return before
   // A function that calls itself does not become one that asserts by that.
   walked.set(body, { passes: true, silent: [] })
-  const on: Walk = { within, silent: [], around: [] }
+  const on: Walk = { within, rows, silent: [], around: [] }
   const ways = { passes: passes(body.body as Node, on), silent: on.silent }
   walked.set(body, ways)
   return ways
 }
 
 /** Whether the function, when it is called, may end without an assertion. */
-function isOpen(body: Node, within: Parsed): boolean {
-  const ways = waysThrough(body, within)
+function isOpen(body: Node, within: Parsed, rows?: Rows): boolean {
+  const ways = waysThrough(body, within, rows)
   return ways.passes || ways.silent.length > 0
 }
 
@@ -170,13 +174,13 @@ function passesCall(node: Node, on: Walk): boolean {
   if (object && name === 'catch') return passes(object, on) || given.some((one) => isOpenWhenCalled(one, on))
   if (!inOrder([object, ...given], on)) return false
   if (isOptional(node)) return true
-  if (FUNCTIONS.has(callee.type) && !isOpen(callee, on.within)) return false
+  if (FUNCTIONS.has(callee.type) && !isOpen(callee, on.within, on.rows)) return false
   if (callsGiven(name, object, given, on)) {
     const open = given.map((one) => isOpenWhenCalled(one, on))
     // Of two that `then` is given one is called.
     if (name === 'then' ? !open.includes(true) : open.includes(false)) return false
   }
-  return functionsNamed(name, on.within).every(([one, there]) => isOpen(one, there))
+  return isOpenByName(name, on)
 }
 
 /** Whether what is given to the call is called, and waited for. */
@@ -187,9 +191,33 @@ function callsGiven(name: string, object: Node | null, given: readonly Node[], o
 }
 
 function isOpenWhenCalled(given: Node, on: Walk): boolean {
-  if (FUNCTIONS.has(given.type)) return isOpen(given, on.within)
-  if (given.type !== 'Identifier') return true
-  return functionsNamed(given.name as string, on.within).every(([one, there]) => isOpen(one, there))
+  if (FUNCTIONS.has(given.type)) return isOpen(given, on.within, on.rows)
+  return given.type !== 'Identifier' || isOpenByName(given.name as string, on)
+}
+
+function isOpenByName(name: string, on: Walk): boolean {
+  const inRows = on.rows.get(name)
+  if (inRows) return inRows.some(([one, there]) => isOpen(one, there))
+  return functionsNamed(name, on.within).every(([one, there]) => isOpen(one, there))
+}
+
+/** What `it.each([['a', check]])` gives the test by its parameters, where each row has a function for it. */
+function givenByRows(call: Node, body: Node, test: Parsed): Rows {
+  const callee = call.callee as Node
+  const [table] = callee.type === 'CallExpression' ? (callee.arguments as Node[]) : []
+  const rows = table?.type === 'ArrayExpression' ? (table.elements as Node[]) : []
+  const functionsOf = (given: unknown): readonly Placed[] => {
+    if (!isNode(given)) return []
+    if (FUNCTIONS.has(given.type)) return [[given, test]]
+    return given.type === 'Identifier' ? functionsNamed(given.name as string, test) : []
+  }
+  const given = new Map<string, readonly Placed[]>()
+  for (const [at, { name }] of (body.params as Node[]).entries()) {
+    const inRows = rows.map((row) => functionsOf((row.elements as Node[] | undefined)?.[at]))
+    const isWhole = inRows.length > 0 && inRows.every((functions) => functions.length > 0)
+    if (typeof name === 'string' && isWhole) given.set(name, inRows.flat())
+  }
+  return given
 }
 
 /** `context.skip(why)` ends the test; with a condition before the reason it may not. */
