@@ -63,13 +63,13 @@ type Checked = { readonly value: Options } | { readonly issues: readonly Issue[]
 
 /** Never throws. What a foreign schema says is taken as text, unless it is of the library that we use ourselves. */
 function checkOptions(schema: OptionsSchema, own: Options, isForeign: boolean): Checked {
-  const told = (message: unknown) => (isForeign ? withoutValues(String(message), own) : String(message))
+  const harmless = (message: unknown) => (isForeign ? withoutValues(String(message), own) : String(message))
   const refusedAs = (message: string): Checked => ({ issues: [custom(message, [], own)] })
   let result: unknown
   try {
     result = schema['~standard'].validate(own)
   } catch (thrown) {
-    return refusedAs(`"options" of its module threw: ${shorten(told(thrown))}`)
+    return refusedAs(`"options" of its module threw: ${shorten(harmless(thrown))}`)
   }
   if (!isMap(result)) return refusedAs('"options" of its module answered nothing')
   if (typeof result.then === 'function') {
@@ -82,7 +82,7 @@ function checkOptions(schema: OptionsSchema, own: Options, isForeign: boolean): 
     const known = schema['~standard'].vendor === 'zod'
     return {
       issues: issues.map((issue) =>
-        asIssue({ ...issue, message: told(issue.message) } as unknown as OptionsIssue, known, own),
+        asIssue({ ...issue, message: harmless(issue.message) } as unknown as OptionsIssue, known, own),
       ),
     }
   }
