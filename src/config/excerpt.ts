@@ -49,6 +49,7 @@ const WORDS_AT_A_TIME = 2_000
 const SHOWN_CHARS = 160
 /** Of a long line, what is looked at on each side of a place. */
 const AROUND = 400
+const WIDEST = 2 * AROUND
 
 export function* fileViewSteps(text: string, yaml: YamlText, keys: KnownKeys): Generator<void, FileView> {
   const isSound = yaml.problems.length === 0
@@ -79,7 +80,7 @@ export function* fileViewSteps(text: string, yaml: YamlText, keys: KnownKeys): G
     path: (path) => formatPath(isOpen ? path : path.map((part) => (isKnown(part, keys) ? part : MASK))),
     lines: (most) =>
       starts.slice(0, most).map((from, index) => {
-        const to = Math.min(endOf(index + 1), from + 2 * AROUND)
+        const to = Math.min(endOf(index + 1), from + WIDEST)
         return cut(rendered(text, spansWithin(spans, from, to), { from, to, at: from }).out, 1).excerpt
       }),
   }
@@ -168,7 +169,7 @@ function rendered(text: string, spans: readonly Span[], { from, to, at }: Window
     const hidden = text.slice(last, until)
     const first = hidden.search(/[^ \t\r]/)
     if (first === -1) return blank(until)
-    const end = last + hidden.replace(/[ \t\r]+$/, '').length
+    const end = last + hidden.trimEnd().length
     blank(last + first)
     add(end, MASK, 0)
     blank(until)
@@ -199,5 +200,5 @@ function withoutValues(message: string, path: Path, keys: KnownKeys): string {
   return unknown
     .reduce((said, name) => said.replaceAll(name, MASK), message)
     .replace(/"([^"]*)"/g, (all, name: string) => (keys.has(name) ? all : `"${MASK}"`))
-    .replace(/\[server=[^\]]*\]/g, `[server=${MASK}]`)
+    .replace(/\[server=[^[\]]*\]/g, `[server=${MASK}]`)
 }
