@@ -1,9 +1,8 @@
 // No pattern of ours takes more than linear time: a pattern is one step for whoever counts steps, so each is fed what it repeats.
-import { parseSync } from 'vite'
 import { expect, it } from 'vitest'
 import { slowPump } from './pump.ts'
-import { filesOf, read } from './source.ts'
-import { type Node, walk } from './syntax.ts'
+import { filesOf, source } from './source.ts'
+import { walk } from './syntax.ts'
 
 /** With the reason why its text is short, or nobody's but ours. */
 const SLOW: Readonly<Record<string, string>> = {
@@ -60,10 +59,8 @@ it.each([
 })
 
 function patternsIn(file: string): readonly RegExp[] {
-  const { program, errors } = parseSync(file, read(file))
-  if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`)
   const found: RegExp[] = []
-  walk(program as unknown as Node, ({ regex }) => {
+  walk(source(file).tree, ({ regex }) => {
     if (regex === undefined || regex === null) return
     const { pattern, flags } = regex as { readonly pattern: string; readonly flags: string }
     found.push(new RegExp(pattern, flags))
