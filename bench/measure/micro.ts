@@ -92,7 +92,7 @@ function stepInput(): StepInput {
     reach: { attached: [], stoppable: [] },
     canEdit: true,
     textAsFile: false,
-    textLimit: { size: 4096, unit: 'utf-16' },
+    promptLimit: { size: 4096, unit: 'utf-16', markdown: 'written' },
     senderLimit: WITHIN_LIMIT,
     senderLimitKey: 'tunables.sender_limit',
     floodLimitKey: 'tunables.flood_limit',

@@ -24,7 +24,7 @@ export function assembleIntake(
     ...{ store, sharedLimits, clock, log, settings, grants },
     random: deps.random,
     tellsLimits: (integration) => tellsLimits(links, integration),
-    textLimit: (integration) => promptLimitOf(links.get(integration)),
+    promptLimit: (integration) => promptLimitOf(links.get(integration)),
     isOneWay: (integration) => isOneWay(links, integration),
     isChannelServer: (integration) => links.get(integration)?.adapter.channel !== undefined,
     keepsHistory: (integration) => links.get(integration)?.adapter.history !== undefined,

@@ -1,6 +1,14 @@
 // A question as a chat shows it: whatever is asked, the message and its parts keep within the platform's limit.
 import { expect, it } from 'vitest'
-import { type ApprovalRow, NO_TEXT_LIMIT, opText, type TextUnit, textSize } from '../../contract/index.ts'
+import {
+  type ApprovalRow,
+  type MarkdownRenderer,
+  NO_TEXT_LIMIT,
+  opText,
+  type TextUnit,
+  textSize,
+} from '../../contract/index.ts'
+import { readMarkdown } from '../../kit/markdown/read.ts'
 import { outcomeText, promptOp, wholeAsk } from './prompt.ts'
 
 type Size = readonly [size: number, unit: TextUnit]
@@ -24,7 +32,7 @@ it.each(INPUTS)(
   (_what, input) => {
     const ask = { toolName: 'x'.repeat(200), description: 'y'.repeat(500), input }
     for (const [size, unit] of SIZES) {
-      const limit = { size, unit }
+      const limit = { size, unit, markdown: 'written' } as const
       for (const rest of ['button', 'command'] as const) {
         const text = opText(promptOp('abcde', 'an-agent-with-a-name', ask, { limit, rest }))
         expect(textSize(text, unit)).toBeLessThanOrEqual(size)
@@ -34,16 +42,47 @@ it.each(INPUTS)(
   },
 )
 
+/** Shows one paragraph and one block of code, and writes out what its platform would read. */
+const escaping: MarkdownRenderer = {
+  render(blocks) {
+    const shown = blocks.map((block) => {
+      if (block.kind === 'code') return `\`\`\`${block.text}\`\`\``
+      return block.kind === 'paragraph'
+        ? block.children.map((one) => ('text' in one ? one.text : '')).join('')
+        : ''
+    })
+    const text = shown.join('\n\n').replace(/[<&>]/g, (char) => `&#${char.charCodeAt(0)};`)
+    return { text, plain: text }
+  },
+}
+
+it('[I13.limit-prompts] [S10.show-all] a question and its parts fit as the platform shows them, escapes and all', () => {
+  const limit = { size: 4_000, unit: 'utf-16', markdown: escaping } as const
+  const shownSize = (text: string) => escaping.render(readMarkdown(text)).text.length
+  for (const input of ['<&&>'.repeat(800), `${'<😀&>'.repeat(900)}`, '<'.repeat(30_000)]) {
+    const ask = { toolName: 'Bash', description: '<&>'.repeat(200), input }
+    const op = promptOp('abcde', 'kate', ask, { limit, rest: 'button' })
+    expect(shownSize(opText(op))).toBeLessThanOrEqual(4_000)
+    expect(opText(op)).toMatch(/Reply "yes abcde" or "no abcde"$/)
+    expect(op).toMatchObject({ choices: [{ label: 'Allow' }, { label: 'Deny' }, { label: 'Show all' }] })
+    // Most of the room is used.
+    expect(shownSize(opText(op))).toBeGreaterThan(3_000)
+    const parts = wholeAsk({ id: 'abcde', ask: { ...ask, description: '' } }, limit)
+    for (const part of parts) expect(shownSize(part)).toBeLessThanOrEqual(4_000)
+    expect(parts.map((part) => part.split('\n').slice(2, -1).join('\n')).join('')).toBe(input)
+  }
+})
+
 it('[I13.limit-prompts] where a platform has no limit, a megabyte of backticks is asked whole', () => {
   const ask = { toolName: 'Bash', description: '', input: 'a`'.repeat(500_000) }
-  const place = { limit: NO_TEXT_LIMIT, rest: 'button' } as const
+  const place = { limit: { ...NO_TEXT_LIMIT, markdown: 'written' }, rest: 'button' } as const
   expect(opText(promptOp('abcde', 'an-agent', ask, place))).toContain(ask.input)
 })
 
 it.each(INPUTS)('[S10.show-all] %s: the parts fit, and put together are all of it', (_what, input) => {
   for (const [size, unit] of LARGE) {
     const ask = { toolName: 'Bash', description: '', input }
-    const parts = wholeAsk({ id: 'abcde', ask }, { size, unit })
+    const parts = wholeAsk({ id: 'abcde', ask }, { size, unit, markdown: 'written' })
     for (const part of parts) expect(textSize(part, unit)).toBeLessThanOrEqual(size)
     const whole = parts.map((part) => part.split('\n').slice(2, -1).join('\n')).join('')
     expect(whole).toBe(input)

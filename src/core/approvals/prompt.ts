@@ -3,14 +3,16 @@ import {
   type ApprovalRow,
   type Ask,
   defined,
+  type MarkdownBlock,
   nextCodePoint,
   type OutboundOp,
-  type TextLimit,
+  renderedSize,
   type TextUnit,
   textEnd,
   textSize,
 } from '../../contract/index.ts'
 import { showButton, verdictButton } from '../inbound/verdict-form.ts'
+import type { PromptLimit } from '../outbound/links.ts'
 import { shownLine, shownText } from './shown-text.ts'
 
 /** For what says that something was cut, and the line breaks. */
@@ -25,7 +27,7 @@ const MOST_PARTS = 50
 const SHOW_ALL = 'Show all'
 
 export interface PromptPlace {
-  readonly limit: TextLimit
+  readonly limit: PromptLimit
   /** Where the rest is, when it is cut: a button of the prompt, or the command line. */
   readonly rest: 'button' | 'command'
 }
@@ -42,8 +44,8 @@ export function promptOp(
   const description = cut(shown.description, textEnd(shown.description, 200, unit), way)
   const head = `${agent} wants to run ${shown.toolName}: ${description}`
   const foot = `Reply "yes ${id}" or "no ${id}"`
-  const room = Math.max(100, limit.size - textSize(head, unit) - textSize(foot, unit) - NOTE_SIZE)
-  const input = cut(shown.input, fitting(shown.input, 0, room, unit), way)
+  const room = Math.max(100, limit.size - lineSize(head, limit) - lineSize(foot, limit) - NOTE_SIZE)
+  const input = cut(shown.input, fitting(shown.input, 0, room, limit), way)
   const isCut = input !== shown.input || description !== shown.description
   const lines = [head, ...(input ? ['', fenced(input)] : []), '', foot]
   return {
@@ -72,10 +74,9 @@ export function retiredText(
   const line = outcomeText(row, how.passedOn, how.name)
   const { input } = shownAsk(row.ask)
   if (showsAsk || input === '') return line
-  const { unit } = limit
-  const room = Math.max(100, limit.size - textSize(line, unit) - NOTE_SIZE)
+  const room = Math.max(100, limit.size - lineSize(line, limit) - NOTE_SIZE)
   const way = rest === 'button' ? '' : `switchboard approvals show ${row.id}`
-  return `${line}\n\n${fenced(cut(input, fitting(input, 0, room, unit), way))}`
+  return `${line}\n\n${fenced(cut(input, fitting(input, 0, room, limit), way))}`
 }
 
 /** Names are chosen by people: the id, which is not, stands beside it. */
@@ -104,11 +105,14 @@ export function outcomeText(row: ApprovalRow, passedOn: boolean, name: string | 
 }
 
 /** All that is asked, in messages that each fit: for whoever wants to see the rest before deciding. */
-export function wholeAsk({ id, ask }: Pick<ApprovalRow, 'id' | 'ask'>, limit: TextLimit): readonly string[] {
+export function wholeAsk(
+  { id, ask }: Pick<ApprovalRow, 'id' | 'ask'>,
+  limit: PromptLimit,
+): readonly string[] {
   const shown = shownAsk(ask)
   const all = allOf(shown)
   const size = Math.max(100, Math.min(limit.size, MOST_SIZE) - FRAME_SIZE)
-  const parts = inParts(all, size, limit.unit)
+  const parts = inParts(all, size, limit)
   const left = lengthOf(all) - parts.reduce((sum, part) => sum + lengthOf(part), 0)
   const rest = left > 0 ? [`${left} more characters: switchboard approvals show ${id}`] : []
   return [
@@ -139,10 +143,10 @@ function shownAsk(ask: Ask): { toolName: string; description: string; input: str
   }
 }
 
-function inParts(text: string, size: number, unit: TextUnit): readonly string[] {
+function inParts(text: string, size: number, limit: PromptLimit): readonly string[] {
   const parts: string[] = []
   for (let at = 0; at < text.length && parts.length < MOST_PARTS; ) {
-    const end = afterWord(text, at, fitting(text, at, size, unit))
+    const end = afterWord(text, at, fitting(text, at, size, limit))
     parts.push(text.slice(at, end))
     at = end
   }
@@ -159,8 +163,38 @@ function afterWord(text: string, from: number, end: number): number {
   return end
 }
 
-/** Where what fits into a room ends, together with the fences around it, which grow with what is inside. */
-function fitting(text: string, from: number, room: number, unit: TextUnit): number {
+/** Where what fits into a room ends, as it is written and as the platform shows it: escapes make it longer. */
+function fitting(text: string, from: number, room: number, limit: PromptLimit): number {
+  const end = fittingWritten(text, from, room, limit.unit)
+  const fits = (until: number) =>
+    shownSize({ kind: 'code', language: '', text: text.slice(from, until) }, limit) <= room
+  if (room === Number.POSITIVE_INFINITY || fits(end)) return end
+  let [low, high] = [nextCodePoint(text, from), end]
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if (fits(middle)) low = middle
+    else high = middle - 1
+  }
+  return isWithinPair(text, low) ? low - 1 : low
+}
+
+/** Between the halves of one character. */
+function isWithinPair(text: string, at: number): boolean {
+  return /[\uD800-\uDBFF]/.test(text[at - 1] ?? '') && /[\uDC00-\uDFFF]/.test(text[at] ?? '')
+}
+
+function lineSize(text: string, limit: PromptLimit): number {
+  const shown = shownSize({ kind: 'paragraph', children: [{ kind: 'text', text }] }, limit)
+  return Math.max(textSize(text, limit.unit), shown)
+}
+
+/** Nothing where it is shown as it is written: that is counted already. */
+function shownSize(block: MarkdownBlock, { markdown, unit }: PromptLimit): number {
+  return markdown === 'written' ? 0 : renderedSize(markdown.render([block]), unit)
+}
+
+/** As it is written, together with the fences around it, which grow with what is inside. */
+function fittingWritten(text: string, from: number, room: number, unit: TextUnit): number {
   const most = textEnd(text, room, unit, from)
   let run = 0
   let longest = 2

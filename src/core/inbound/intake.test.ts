@@ -40,7 +40,7 @@ function opened(over: { readonly isChannelServer?: boolean; readonly prompts?: r
     keepsHistory: () => false,
     tellsDeletions: () => false,
     tellsLimits: () => false,
-    textLimit: () => ({ size: 1, unit: 'utf-16' }),
+    promptLimit: () => ({ size: 1, unit: 'utf-16', markdown: 'written' }),
     failedLater: { words: async () => [], noticed: () => undefined },
     onStop: () => undefined,
     onWithdrawn: () => undefined,

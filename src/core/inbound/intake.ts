@@ -22,10 +22,10 @@ import {
   type Store,
   SwitchboardError,
   type TakeoverRow,
-  type TextLimit,
 } from '../../contract/index.ts'
 import { GRACE_MS } from '../history/walk.ts'
 import type { FailedLater } from '../outbound/failed-later.ts'
+import type { PromptLimit } from '../outbound/links.ts'
 import type { GrantBook } from '../people/approvers.ts'
 import type { SharedLimits } from '../shared-limits.ts'
 import { waitingHere } from './bare-verdict.ts'
@@ -57,7 +57,7 @@ export interface IntakeDeps {
   readonly isOneWay: (integration: string) => boolean
   /** What speaks there is a channel server: it can be asked for a verdict itself. */
   readonly isChannelServer: (integration: string) => boolean
-  readonly textLimit: (integration: string) => TextLimit
+  readonly promptLimit: (integration: string) => PromptLimit
   /** Whether a sender over a limit is told by a message: false where the platform's own answer says so. */
   readonly tellsLimits: (integration: string) => boolean
   /** Its platform keeps a history: what is dropped without a row must not be found there as missed. */
@@ -143,7 +143,7 @@ export function createIntake(deps: IntakeDeps): Intake {
       reach: form?.kind === 'command' ? deps.reach() : NOBODY,
       canEdit: deps.canEdit(integration.id),
       textAsFile: deps.textAsFile(integration.id),
-      textLimit: deps.textLimit(integration.id),
+      promptLimit: deps.promptLimit(integration.id),
       senderLimit: look.sender,
       senderLimitKey: limitKey(settings, bound),
       floodLimit: look.flood,

@@ -11,7 +11,7 @@ export function showStep(input: StepInput): StepResult {
   if (input.form?.kind !== 'show') return CONTINUE
   if (!decidesHere(input)) return notApprover(input)
   if (!approval || !isBound(settings, approval.agent, integration.id)) return CONTINUE
-  const parts = wholeAsk(approval, input.textLimit)
+  const parts = wholeAsk(approval, input.promptLimit)
   if (input.textAsFile && parts.length > 1) return shown(input, 'A file', [askAsFile(approval)])
   const ops = parts.map((text) => ({ kind: 'text' as const, text }))
   return shown(input, `${parts.length} part${parts.length === 1 ? '' : 's'}`, ops)

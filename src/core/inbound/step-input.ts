@@ -8,8 +8,8 @@ import type {
   LimitPeek,
   NewSend,
   Settings,
-  TextLimit,
 } from '../../contract/index.ts'
+import type { PromptLimit } from '../outbound/links.ts'
 import type { GrantBook } from '../people/approvers.ts'
 import type { MessageForm } from './message-form.ts'
 
@@ -36,8 +36,8 @@ export interface StepInput {
   readonly heldBy: string | null
   /** What `/status` and `/stop` tell of agents; nobody's unless the message is a command. */
   readonly reach: AgentReach
-  /** Code points of one message of this integration. */
-  readonly textLimit: TextLimit
+  /** How much of a question one message of this integration holds. */
+  readonly promptLimit: PromptLimit
   /** Whether messages of this integration can be edited. */
   readonly canEdit: boolean
   /** Whether a long text can be shown there as a file. */

@@ -58,7 +58,7 @@ function input(
     reach: { attached: [], stoppable: [] },
     canEdit: true,
     textAsFile: false,
-    textLimit: { size: 4096, unit: 'utf-16' },
+    promptLimit: { size: 4096, unit: 'utf-16', markdown: 'written' },
     senderLimit: { over: false },
     senderLimitKey: 'tunables.sender_limit',
     floodLimitKey: 'tunables.flood_limit',

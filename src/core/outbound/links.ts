@@ -88,9 +88,14 @@ export function textLimitOf(settings: Settings, links: Links, integration: strin
   return { ...platforms, size: Math.min(own, platforms.size) }
 }
 
-/** How much of a question one message holds. */
-export function promptLimitOf(link: Link | undefined): TextLimit {
-  return link ? roomyTextLimit(link.adapter) : { size: 4096, unit: 'code-points' }
+/** How much of a question one message holds, counted as it is shown there. */
+export interface PromptLimit extends TextLimit {
+  readonly markdown: PlatformAdapter['markdown']
+}
+
+export function promptLimitOf(link: Link | undefined): PromptLimit {
+  if (!link) return { size: 4096, unit: 'code-points', markdown: 'written' }
+  return { ...roomyTextLimit(link.adapter), markdown: link.adapter.markdown }
 }
 
 /** False for an integration that is absent here or one-way. */
