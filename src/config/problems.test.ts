@@ -176,6 +176,9 @@ describe('what does not load is told where', () => {
       (n) => `"${'x: '.repeat(n / 3)}": "${"'".repeat(10)}"`,
       (n) => `agents: [{ id: "${'a '.repeat(n / 2)}" }]`,
       (n) => `tunables: { ack_reaction: "${'[{'.repeat(n / 2)}`,
+      // Each of many places of one line is told with what stands around it.
+      (n) => `users: [${'{ id: u, prot: 1 }, '.repeat(n / 400)}]`,
+      (n) => `users: [${'{ id: &a u, id: *a }\n, '.repeat(n / 400)}`,
     ]
     // Of the processor's own time, the best of three: neighbours on the machine do not count.
     const cost = (text: string) =>
