@@ -169,7 +169,7 @@ function rendered(text: string, spans: readonly Span[], { from, to, at }: Window
     const hidden = text.slice(last, until)
     const first = hidden.search(/[^ \t\r]/)
     if (first === -1) return blank(until)
-    const end = last + hidden.trimEnd().length
+    const end = last + hidden.replace(/(?<![ \t\r])[ \t\r]+$/, '').length
     blank(last + first)
     add(end, MASK, 0)
     blank(until)
@@ -197,8 +197,10 @@ const isKnown = (part: string | number, keys: KnownKeys) => typeof part === 'num
 /** Names that are quoted may be values, and so may keys: only those that are known words stay. */
 function withoutValues(message: string, path: Path, keys: KnownKeys): string {
   const unknown = path.filter((part) => !isKnown(part, keys)).map((part) => shownName(String(part)))
-  return unknown
-    .reduce((said, name) => said.replaceAll(name, MASK), message)
+  const said = unknown
+    .reduce((left, name) => left.replaceAll(name, MASK), message)
     .replace(/"([^"]*)"/g, (all, name: string) => (keys.has(name) ? all : `"${MASK}"`))
-    .replace(/\[server=[^[\]]*\]/g, `[server=${MASK}]`)
+  // The label of a rate limit (issues.ts) names a server without quotes.
+  const [label = '', server] = said.split('[server=')
+  return server === undefined ? said : `${label}[server=${MASK}${said.slice(said.lastIndexOf(']'))}`
 }

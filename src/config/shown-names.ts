@@ -8,7 +8,7 @@ const LONGEST_TEXT = 500
 // Line breaks of every kind, and what a terminal obeys or does not show.
 const CONTROL = /[\p{C}\p{Zl}\p{Zp}]/u
 /** `https://user:password@host`, `user:password@host`, `https://host/?key`. */
-const CREDENTIAL = /:\S*@|:\/\/\S*[?#]/
+const CREDENTIAL = /:[^\s:]*@|:\/\/(?:(?!:\/\/)\S)*[?#]/
 /** A further `key: value` that got into a text, because a space, a quote or a comma was forgotten. */
 const ASSIGNMENT = /[\s,;&?#|([{]["']?[\w.-]+["']?\s*[:=]/
 const FIRST_WORD = /^["']?([\w.-]+)["']?\s*[:=]/

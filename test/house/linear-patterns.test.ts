@@ -6,7 +6,6 @@ import { walk } from './syntax.ts'
 
 /** With the reason why its text is short, or nobody's but ours. */
 const SLOW: Readonly<Record<string, string>> = {
-  'src/config/shown-names.ts /:\\S*@|:\\/\\/\\S*[?#]/': 'a text of at most 500 characters',
   'src/cli/wizard/ask-plan.ts /^(.*) \\[([^\\]]*)\\]$/': 'a question that the wizard wrote',
   'src/config/installed-plugin.ts /\\$\\{([A-Za-z_][\\w.]*)(?::-([^}]*))?\\}/g':
     'a command line of a plugin that the operator installed',
