@@ -143,6 +143,7 @@ describe('the tarball', () => {
     expect(led.filter((path) => !existsSync(join(installed, path)))).toEqual([])
     const packedFiles = readdirSync(installed, { recursive: true, encoding: 'utf8' })
     expect(packedFiles.filter((name) => !/node_modules/.test(name) && /\.test\.\w+$/.test(name))).toEqual([
+      'examples/own-adapters/marks.test.mjs',
       'examples/own-adapters/pager.test.mjs',
       'examples/own-adapters/parrot.test.mjs',
     ])
