@@ -1,6 +1,6 @@
 // What loads, and is likely not what was meant: said as a warning, where the file is read.
 import { type AdapterBook, parseAddress } from '../contract/index.ts'
-import { asked } from './asked.ts'
+import { askModule } from './ask-module.ts'
 import { mayBacktrackForever } from './backtracking.ts'
 import { defaultAccessOf } from './default-access.ts'
 import type { Config } from './schema/index.ts'
@@ -26,7 +26,7 @@ export function unbuiltPlatforms(config: Config, warnings: string[]): void {
 export function deafEnds({ integrations, users, agents }: Config, warnings: string[]): void {
   const deaf = new Map(
     integrations
-      .filter(({ adapter, options }) => asked(() => adapter?.oneWay?.(options)) === true)
+      .filter(({ adapter, options }) => askModule(() => adapter?.oneWay?.(options)) === true)
       .map(({ id, adapter }) => [id, hinted(adapter?.hints?.oneWay)]),
   )
   const warnOneWay = (place: string, id: string) =>
@@ -75,7 +75,7 @@ export function nearOnly({ server, integrations }: Config, warnings: string[]): 
   const url = server.public_url
   if (url === undefined || !URL.canParse(url) || LOOPBACK.test(new URL(url).hostname)) return
   for (const [index, { id, enabled, adapter, options }] of integrations.entries()) {
-    const key = asked(() => adapter?.nearOnly?.(options)) ?? null
+    const key = askModule(() => adapter?.nearOnly?.(options)) ?? null
     if (key !== null && enabled)
       warnings.push(
         `integrations[${index}].${key}: "${id}" takes requests of this machine alone, and with server.public_url none counts as that: it refuses everybody${hinted(adapter?.hints?.nearOnly)}`,

@@ -14,7 +14,7 @@ import {
   type TakeoverSettings,
   type Tunables,
 } from '../contract/index.ts'
-import { asked } from './asked.ts'
+import { askModule } from './ask-module.ts'
 import { withChannelServers } from './channel-integrations.ts'
 import { instanceOf } from './check-bindings.ts'
 import { defaultAccessOf } from './default-access.ts'
@@ -119,8 +119,8 @@ export function integrationOf(
         ? { ...access, approvers, approversByDefault: true }
         : access,
     options: one.options,
-    ...(asked(() => one.adapter?.oneWay?.(one.options)) === true ? { oneWay: true as const } : {}),
-    ...(asked(() => one.adapter?.provesSenders?.(one.options) ?? true) === true
+    ...(askModule(() => one.adapter?.oneWay?.(one.options)) === true ? { oneWay: true as const } : {}),
+    ...(askModule(() => one.adapter?.provesSenders?.(one.options) ?? true) === true
       ? {}
       : { unproven: true as const }),
     ackReaction: one.ack_reaction ?? config.tunables.ack_reaction,

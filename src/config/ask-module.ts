@@ -1,6 +1,6 @@
 // A module is asked what follows from options. Code of others: one that throws has said nothing, and the file loads.
 
-export function asked<T>(ask: () => T): T | undefined {
+export function askModule<T>(ask: () => T): T | undefined {
   try {
     return ask()
   } catch {
