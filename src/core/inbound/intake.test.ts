@@ -78,3 +78,17 @@ it('[S10.server-verdict] a verdict as data counts from a channel server alone: e
   expect(await reasonFor(false)).toEqual(['not_asked'])
   expect(await reasonFor(true)).toEqual(['verdict'])
 })
+
+it('what was said in a direct chat is not kept as a word of a group', async () => {
+  const { intake, kept } = opened()
+  const said = {
+    kind: 'message',
+    messageId: 'm1',
+    conversation: 'C1',
+    chat: 'direct',
+    text: 'hello',
+  } as const
+  await intake.of('tg').receive([{ ...said, at: 0, sender: { id: 'anna' } }])
+  expect(kept).toMatchObject([{ turn: { body: { text: 'hello' } } }])
+  expect(kept[0]?.turn.body).not.toHaveProperty('chat')
+})
