@@ -13,7 +13,9 @@ const folder = join(root, 'test/requirements')
 const cited = new Set(citations(root).map(({ id }) => id))
 
 let flipped = 0
-for (const name of readdirSync(folder).filter((file) => file.endsWith('.ts'))) {
+for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+  file.endsWith('.ts'),
+)) {
   const path = join(folder, name)
   const before = readFileSync(path, 'utf8')
   const after = before.replace(/^(pending|built) +(\d+) +(\S+)/gm, (line, status, issue, id) => {

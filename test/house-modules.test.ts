@@ -1,23 +1,13 @@
 // The modules of the house, re-derived: each is whole, light, and named nowhere but in its folder and its rows.
 import { posix } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { EMULATORS } from '../src/app/emulators.ts'
 import { platformDeps } from '../src/app/platform-deps.ts'
 import { CONNECTORS, PLANNED_CONNECTORS, PLANNED_PLATFORMS, PLATFORMS } from '../src/app/registry.ts'
 import { testIntegration } from '../src/testing/test-settings.ts'
-import {
-  CORE_MAY_NAME,
-  compare,
-  MAY_KNOW_OPTIONS,
-  MAY_NAME,
-  MAY_NAME_OTHERS,
-  ROWS,
-  SHARED_KEYS,
-} from './house/adapter-exceptions.ts'
-import { optionsRead } from './house/finders.ts'
+import { CORE_MAY_NAME, compare, MAY_NAME } from './house/adapter-exceptions.ts'
 import { COMMON, CONSTANTS, constantsOf, createNameFinder } from './house/names.ts'
 import { exists, filesOf, foldersOf, parse, read, type Source, source } from './house/source.ts'
-import { walk } from './house/syntax.ts'
 
 const BANKS = [
   { bank: 'platforms', rows: PLATFORMS, planned: PLANNED_PLATFORMS },
@@ -85,23 +75,16 @@ const NAMES = BANKS.flatMap(({ rows, planned }) => [...Object.keys(rows), ...Obj
 const files = [...filesOf('src'), ...filesOf('web')].filter(
   (file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$|\/fixtures\/|^src\/testing\//.test(file),
 )
-const ownNameOf = (file: string) => /^src\/(?:platforms|agents)\/([^/]+)\//.exec(file)?.[1] ?? null
 const found = (where: readonly string[], words: (one: Source) => Iterable<string>) =>
   new Map(where.map((file) => [file, new Set(words(source(file)))] as const))
 
-describe('[I13.no-names] the name of an adapter', () => {
+describe('the name of an adapter', () => {
   const finder = createNameFinder(NAMES, Object.keys(COMMON))
+  const rooms = files.filter((file) => /^src\/(contract|store)\//.test(file))
 
-  it('is written in its own folder, and elsewhere only with a reason', () => {
-    const elsewhere = files.filter((file) => ownNameOf(file) === null && !ROWS.includes(file))
-    expect(elsewhere.length).toBeGreaterThan(500)
-    expect(compare(found(elsewhere, finder.in), MAY_NAME)).toEqual({ wrong: [], idle: [] })
-  })
-
-  it('of another adapter, of either bank, is in no folder but as a word of its own', () => {
-    const own = files.filter((file) => ownNameOf(file) !== null)
-    const others = found(own, (one) => [...finder.in(one)].filter((name) => name !== ownNameOf(one.file)))
-    expect(compare(others, MAY_NAME_OTHERS)).toEqual({ wrong: [], idle: [] })
+  it('[I13.no-names] is not written in the contract or the store', () => {
+    expect(rooms.length).toBeGreaterThan(100)
+    expect(compare(found(rooms, finder.in), MAY_NAME)).toEqual({ wrong: [], idle: [] })
   })
 
   it('[I13.core-no-platform] of a platform is nowhere in the core: not as a text, a pattern, a key or a word of code', () => {
@@ -150,57 +133,6 @@ describe('[I13.no-names] the name of an adapter', () => {
     ).toEqual([])
   })
 })
-
-describe('[I13.option-keys] a key of an adapter’s options', () => {
-  const keys = new Set<string>()
-  beforeAll(async () => {
-    for (const { rows } of BANKS)
-      for (const load of Object.values(rows))
-        for (const key of keysIn(
-          (await load()).options['~standard'].jsonSchema.input({ target: 'draft-2020-12' }),
-        ))
-          if (SHARED_KEYS[key] === undefined) keys.add(key)
-  })
-
-  /** Of `x.options` any key counts, in core and config also of `options`; elsewhere those of several words. */
-  const known = ({ file, tree, strings }: Pick<Source, 'file' | 'tree' | 'strings'>) => {
-    const isTheirs = /^src\/(core|config)\//.test(file)
-    const read = new Set<string>()
-    const addWords = (text: string) => {
-      for (const [word] of text.matchAll(/[a-z]+(?:_[a-z]+)+/g)) if (keys.has(word)) read.add(word)
-    }
-    for (const text of strings) addWords(text)
-    walk(tree, (node) => {
-      if (node.type === 'Identifier') addWords(String(node.name))
-      for (const { key, of } of optionsRead(node))
-        if ((isTheirs || of === 'x.options') && keys.has(key)) read.add(key)
-    })
-    return read
-  }
-
-  it('is known in its folder, and elsewhere only with a reason', () => {
-    expect(keys.size).toBeGreaterThan(80)
-    const elsewhere = files.filter((file) => ownNameOf(file) === null)
-    expect(compare(found(elsewhere, known), MAY_KNOW_OPTIONS)).toEqual({ wrong: [], idle: [] })
-  })
-
-  it.each([
-    ['options.require_auth_results === false && options.two_way', 'require_auth_results two_way'],
-    ["integration.options.auth ?? agent.connector.options['dialect']", 'auth dialect'],
-    ['const { recipe } = integration.options; f(({ options: { limits } }) => limits)', 'recipe limits'],
-    ["say('set two_way or out')", 'two_way'],
-    ['options.port + options.message_id', ''],
-  ])('is found in %s: %s', (text, words) => {
-    expect([...known(parse('x.ts', text))].toSorted()).toEqual(words.split(' ').filter(Boolean).toSorted())
-  })
-})
-
-/** Every key of a JSON Schema, however deep. */
-function keysIn(schema: unknown): readonly string[] {
-  if (typeof schema !== 'object' || schema === null) return []
-  const { properties } = schema as { readonly properties?: object }
-  return [...Object.keys(properties ?? {}), ...Object.values({ ...schema, ...properties }).flatMap(keysIn)]
-}
 
 describe('[I13.alone] what one platform alone needs', () => {
   it('is given to no other', () => {

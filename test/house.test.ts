@@ -137,26 +137,12 @@ describe('[I2.house] files', () => {
     .flatMap(filesOf)
     .filter((file) => /\.(ts|tsx|mjs)$/.test(file) && !file.includes('/fixtures/'))
 
-  it('are at most 400 lines long', () => {
-    const long = written
-      .map((file) => ({ file, lines: read(file).trimEnd().split('\n').length }))
-      .filter(({ lines }) => lines > 400)
-    expect(long.map(({ file, lines }) => `${file}: ${lines}`)).toEqual([])
-  })
-
   it('begin with a comment that says what they are', () => {
     const silent = written.filter((file) => {
       const [first = '', second = ''] = read(file).split('\n')
       return !/^\s*\/[/*]+\s*\S/.test(first.startsWith('#!') ? second : first)
     })
     expect(silent).toEqual([])
-  })
-
-  it('leave out an absent field by defined() or withoutNulls(), not by a conditional', () => {
-    const absent = /[(=:,]\s*([\w.?]+) === (?:undefined|null)\s*\?\s*\{\}\s*:\s*\{ (?:\w+: )?\1 \}/
-    const present = /[(=:,]\s*([\w.?]+) !== (?:undefined|null)\s*\?\s*\{ (?:\w+: )?\1 \}\s*:\s*\{\}/
-    const ours = filesOf('src').filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
-    expect(ours.filter((file) => absent.test(read(file)) || present.test(read(file)))).toEqual([])
   })
 
   it('skip no test without a written reason: context.skip(why), which the test run prints', () => {
@@ -192,9 +178,7 @@ describe('[I2.house] [S7.suite] [I13.suite-ran] adapters', () => {
 
   for (const name of foldersOf('src/platforms')) {
     const folder = `src/platforms/${name}`
-    it(`platform ${name} is whole: six files, fixtures, suite, page, row in the registry`, () => {
-      const six = ['module.ts', 'config.ts', 'verify.ts', 'parse.ts', 'render.ts', 'index.ts']
-      expect(six.filter((file) => !exists(`${folder}/${file}`))).toEqual([])
+    it(`platform ${name} is whole: fixtures, suite, page, row in the registry`, () => {
       expect(filesOf(`${folder}/fixtures`).length, `${folder}/fixtures/ holds real payloads`).toBeGreaterThan(
         0,
       )
@@ -248,10 +232,6 @@ describe('[I2.house] documents', () => {
         .map((to) => `${page} → ${to}`),
     )
     expect(wrong).toEqual([])
-  })
-
-  it('ARCHITECTURE.md is at most 200 lines', () => {
-    expect(read('ARCHITECTURE.md').split('\n').length).toBeLessThanOrEqual(201)
   })
 
   it('every decision has a number of its own, in its file and its title', () => {

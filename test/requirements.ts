@@ -12,6 +12,7 @@ import { CONFIGURATION } from './requirements/configuration.ts'
 import { CONSOLE_PAGES } from './requirements/console.ts'
 import { DISCORD } from './requirements/discord.ts'
 import { DURABILITY } from './requirements/durability.ts'
+import { EDGES } from './requirements/edges/index.ts'
 import { EMAIL } from './requirements/email.ts'
 import { CHAT_PAGE, PACKAGES, PHONE, SMALL_THINGS } from './requirements/first-page.ts'
 import { FIRST_RUN, LIFE, WIZARD } from './requirements/first-run.ts'
@@ -118,4 +119,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...IMESSAGE,
   ...TAKEOVER,
   ...WHOLE_WAY,
+  ...EDGES,
 ]

@@ -155,29 +155,6 @@ export function wordsResult(node: Node): boolean {
   return asks && [node.consequent, node.alternate].some((branch) => some(branch, says))
 }
 
-/** Keys that are read of `x.options`, by a dot or by taking it apart; and of `options` itself. */
-export function optionsRead(
-  node: Node,
-): readonly { readonly key: string; readonly of: 'x.options' | 'options' }[] {
-  const isOptions = (value: unknown) => nameOf(bare(value)) === 'options'
-  const of = (value: unknown) => (bare(value)?.type === 'Identifier' ? 'options' : 'x.options')
-  if (node.type === 'MemberExpression' && isOptions(node.object)) {
-    const key = nameOf(node)
-    return key === null ? [] : [{ key, of: of(node.object) }]
-  }
-  const [pattern, value] =
-    node.type === 'VariableDeclarator'
-      ? [node.id, node.init]
-      : node.type === 'Property' && nameOf(node.key) === 'options'
-        ? [node.value, { type: 'MemberExpression', property: node.key }]
-        : []
-  if (!isNode(pattern) || pattern.type !== 'ObjectPattern' || !isOptions(value)) return []
-  return (pattern.properties as Node[]).flatMap((one) => {
-    const key = nameOf(one.key)
-    return key === null ? [] : [{ key, of: of(value) }]
-  })
-}
-
 /** A row for the outbox, or the effect that becomes one, is put together here. */
 export function makesRow(node: Node): boolean {
   if (node.type !== 'ObjectExpression') return false

@@ -6,8 +6,7 @@ export const MODULES = requirements(
   `
 built   13 I13.one-schema       The options of a platform or connector have one schema, in its folder: configuration, adapter, JSON Schema and reference go by it.
 built   13 I13.module-whole     Every built-in module has name, options with a JSON Schema, docs page and create, and its folder one row in the registry.
-built   13 I13.no-names         No source file outside its folder, the registry and the emulators names a platform or connector, as a text, within one, in a pattern, as a key or in an identifier, but for exceptions with a reason.
-built   13 I13.docs-list        A new platform needs its page and its line in docs/README.md: no other page that is written by hand lists the platforms.
+built   13 I13.no-names         The core, the contract and the store name no platform or connector, but for exceptions with a reason.
 built   13 I13.late-sdk         The metadata of a module is loaded without the adapter's code and its SDK.
 built   13 I13.default-access   Who may speak by default is said by the module; one that says nothing lets in only who is listed.
 built   13 I13.setup            integrations add asks a module's questions, tries the answers live, says who it is, keeps secrets as references and prints what to paste.

@@ -13,9 +13,7 @@ built   13 I13.token-bucket      There is one token bucket in the code, and one 
 built   13 I13.bounded-map       There is one bounded map
 built   13 I13.core-no-platform  The core names no platform
 built   13 I13.form-once         What form a message has (verdict, command, button) is recognised once
-built   13 I13.functions         No function of src/ or web/ has more than 80 lines of its own, but for a table with its reason
 built   13 I13.linear-patterns   Every pattern of src/ and web/ takes linear time, but for those whose text is short or our own, with the reason
-built   13 I13.words             No function, export, member or file is named by one of the words that told a stranger nothing
 built   13 I13.clock-back-limit  A limit whose clock was set back is counted from there: nobody waits until the clock has caught up
 `,
 )
