@@ -56,6 +56,15 @@ describe('a turn', () => {
     expect(runs()).toHaveLength(1)
   })
 
+  it('[I35.b3] a permission that has nothing but a long title of several lines is asked with the whole title', async () => {
+    const { connector, recorded } = await scene()
+    await connector.deliver(delivery('ask-title'))
+    const { toolName, input } = await asked(recorded, 'deny', connector)
+    expect(toolName).toMatch(/^cat notes\.txt # padding/)
+    expect(input).toBe(`cat notes.txt\n${'# padding\n'.repeat(70)}rm -rf ~/work`)
+    expect(await endOf(recorded, 't_test_1')).toMatchObject({ text: 'no' })
+  })
+
   it('[I22.acp-permission] no is its once; where only "always" is offered nobody is asked unless the configuration allows it', async () => {
     const denied = await scene()
     await denied.connector.deliver(delivery('ask'))

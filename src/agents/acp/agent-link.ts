@@ -17,6 +17,7 @@ import {
   type ToolCallUpdate,
 } from '@agentclientprotocol/sdk'
 import { type Clock, SwitchboardError } from '../../contract/index.ts'
+import { inputText } from '../../kit/index.ts'
 
 export interface PermissionRequest {
   readonly sessionId: string
@@ -67,6 +68,7 @@ export interface AgentLink {
 }
 
 const AUTH_REQUIRED = -32_000
+const MOST_TITLE = 100_000
 /** Not a method of the protocol: an agent that lives says so. */
 const PROBE = '_switchboard/alive'
 
@@ -239,23 +241,18 @@ function readUpdate(params: unknown): { sessionId: string; update: SessionUpdate
 function tamed(call: Readonly<Record<string, unknown>>): PermissionRequest['toolCall'] {
   const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
   const content = Array.isArray(call.content)
-    ? call.content.filter((part) => typeof record(part).type === 'string' && isWhole(record(part)))
+    ? call.content.filter((part) => typeof part === 'object' && part !== null)
     : undefined
   const known = {
     ...call,
-    title: text(call.title),
+    // In the wrong form it is still part of what a person must see.
+    title: text(call.title) ?? (call.title ? (inputText(call.title, MOST_TITLE) ?? undefined) : undefined),
     kind: text(call.kind),
     status: text(call.status),
     content,
+    locations: Array.isArray(call.locations) ? call.locations : undefined,
   }
   return Object.fromEntries(
     Object.entries(known).filter(([, value]) => value !== undefined),
   ) as unknown as PermissionRequest['toolCall']
-}
-
-function isWhole(part: Readonly<Record<string, unknown>>): boolean {
-  if (part.type === 'diff') return typeof part.path === 'string' && typeof part.newText === 'string'
-  if (part.type !== 'content') return true
-  const inner = record(part.content)
-  return typeof inner.type === 'string' && (inner.type !== 'text' || typeof inner.text === 'string')
 }

@@ -89,6 +89,16 @@ it.each(INPUTS)('[S10.show-all] %s: the parts fit, and put together are all of i
   }
 })
 
+it('[S10.show-all] a long name of a tool and a description of several lines are among the parts', () => {
+  const ask = { toolName: `mcp__${'x'.repeat(200)}__wipe`, description: 'first\n  second', input: 'ls' }
+  const limit = { size: 4_000, unit: 'utf-16', markdown: 'written' } as const
+  const op = promptOp('abcde', 'kate', ask, { limit, rest: 'button' })
+  expect(op).toMatchObject({ choices: [{ label: 'Allow' }, { label: 'Deny' }, { label: 'Show all' }] })
+  const whole = wholeAsk({ id: 'abcde', ask }, limit).join('\n')
+  expect(whole).toContain(ask.toolName)
+  expect(whole).toContain('first\n  second')
+})
+
 it.each<[Partial<ApprovalRow>, boolean, string]>([
   [{ state: 'withdrawn' }, false, 'no longer asked'],
   [{ state: 'expired', cause: 'expired' }, true, 'expired here; the agent still asks where it runs'],

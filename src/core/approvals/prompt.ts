@@ -46,13 +46,13 @@ export function promptOp(
   const foot = `Reply "yes ${id}" or "no ${id}"`
   const room = Math.max(100, limit.size - lineSize(head, limit) - lineSize(foot, limit) - NOTE_SIZE)
   const input = cut(shown.input, fitting(shown.input, 0, room, limit), way)
-  const isCut = input !== shown.input || description !== shown.description
+  const isCut = input !== shown.input || description !== shown.description || shown.isNameCut
   const lines = [head, ...(input ? ['', fenced(input)] : []), '', foot]
   return {
     kind: 'prompt',
     approval: id,
     text: lines.join('\n'),
-    ask: shown,
+    ask: { toolName: shownLine(ask.toolName), description: shown.description, input: shown.input },
     ...defined({ expiresAt }),
     choices: [
       { label: 'Allow', value: verdictButton('allow', id) },
@@ -110,7 +110,7 @@ export function wholeAsk(
   limit: PromptLimit,
 ): readonly string[] {
   const shown = shownAsk(ask)
-  const all = allOf(shown)
+  const all = allOf(ask)
   const size = Math.max(100, Math.min(limit.size, MOST_SIZE) - FRAME_SIZE)
   const parts = inParts(all, size, limit)
   const left = lengthOf(all) - parts.reduce((sum, part) => sum + lengthOf(part), 0)
@@ -127,17 +127,35 @@ export function wholeAsk(
 export function askAsFile({ id, ask }: Pick<ApprovalRow, 'id' | 'ask'>): OutboundOp {
   const shown = shownAsk(ask)
   const caption = `${shown.toolName} (${id}): all of it; also by switchboard approvals show ${id}`
-  return { kind: 'text', text: allOf(shown), plain: true, asFile: { name: `approval-${id}.txt`, caption } }
+  return { kind: 'text', text: allOf(ask), plain: true, asFile: { name: `approval-${id}.txt`, caption } }
 }
 
-function allOf({ description, input }: ReturnType<typeof shownAsk>): string {
-  return [...(description === '' ? [] : [description]), input].join('\n\n')
+/** Everything that the agent gave, line breaks kept. The name of the tool stands above it, unless that is cut. */
+function allOf(ask: Ask): string {
+  const { isNameCut } = shownAsk(ask)
+  return [
+    ...(isNameCut ? [ask.toolName] : []),
+    ...(ask.description === '' ? [] : [ask.description]),
+    ask.input,
+  ]
+    .map(shownText)
+    .join('\n\n')
+}
+
+interface ShownAsk {
+  readonly toolName: string
+  readonly isNameCut: boolean
+  readonly description: string
+  readonly input: string
 }
 
 /** As people read it: what cannot be seen, or changes how the rest is read, is written out. */
-function shownAsk(ask: Ask): { toolName: string; description: string; input: string } {
+function shownAsk(ask: Ask): ShownAsk {
+  const wholeName = shownLine(ask.toolName)
+  const toolName = shortName(wholeName)
   return {
-    toolName: shortName(shownLine(ask.toolName)),
+    toolName,
+    isNameCut: toolName !== wholeName,
     description: shownLine(ask.description),
     input: shownText(ask.input),
   }

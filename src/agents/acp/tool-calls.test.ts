@@ -1,0 +1,56 @@
+// What a person is shown of an ACP agent's tool call: all of it, or nothing, in which case the call is refused.
+import { describe, expect, it } from 'vitest'
+import { createToolCalls, shownInput } from './tool-calls.ts'
+
+const MOST = 100_000
+
+const merged = (update: object) => createToolCalls().merge({ toolCallId: 'c', ...update })
+const shown = (update: object) => shownInput(merged(update), MOST)
+
+describe('[I35.b3] an approval of a tool call shows', () => {
+  it('a long title whole, with its line breaks, under a short name', () => {
+    const title = `cat notes.txt\n${'# padding\n'.repeat(70)}rm -rf ~/work`
+    expect(title.length).toBeGreaterThan(700)
+    const call = merged({ title })
+    expect(call.title).toMatch(/^cat notes\.txt # padding .*…$/)
+    expect(call.title.length).toBeLessThanOrEqual(100)
+    expect(shownInput(call, MOST)).toBe(title)
+  })
+
+  it('the title beside the arguments where one line does not hold it', () => {
+    const title = 'echo one\nrm two'
+    expect(shown({ title, rawInput: { command: 'echo one' } })).toBe(
+      `${title}\n\n{\n  "command": "echo one"\n}`,
+    )
+    expect(shown({ title: 'write', rawInput: { path: 'a' } })).toBe('{\n  "path": "a"\n}')
+    expect(shown({ title: 'write' })).toBe('write')
+  })
+
+  it('changes to files, text, places, and content of unknown forms', () => {
+    const content = [
+      { type: 'diff', path: '/a', oldText: 'old', newText: 'new' },
+      { type: 'content', content: { type: 'text', text: 'two\nlines' } },
+      { type: 'content', content: { type: 'resource', resource: { uri: 'file:///b', text: 'inside' } } },
+      { type: 'terminal', terminalId: 't-1' },
+      { type: 'diff', path: '/c', newText: ['odd'] },
+    ]
+    const all = shown({ title: 'many', content, locations: [{ path: '/a', line: 3 }] })
+    for (const part of [
+      '--- /a\nold\n+++ /a\nnew',
+      'two\nlines',
+      'inside',
+      't-1',
+      '"odd"',
+      'Where:',
+      '"line": 3',
+    ])
+      expect(all).toContain(part)
+  })
+
+  it('nothing of what is too long: it cannot be asked about', () => {
+    expect(shown({ title: 'x'.repeat(MOST + 1) })).toBeNull()
+    expect(shown({ title: 'a', rawInput: 'x'.repeat(MOST + 1) })).toBeNull()
+    expect(shown({ title: 'a', locations: [{ path: 'x'.repeat(MOST) }] })).toBeNull()
+    expect(shown({ title: 'x'.repeat(MOST / 2), rawInput: 'y'.repeat(MOST / 2) })).toBeNull()
+  })
+})
