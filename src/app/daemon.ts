@@ -3,6 +3,7 @@
 import { dataFolderAt, prepareDataFolder } from '../config/data-folder.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { realPath } from '../config/instance.ts'
+import { recordStart } from '../config/start-record.ts'
 import {
   type AdapterExports,
   defined,
@@ -106,6 +107,7 @@ function takeDataFolder(options: DaemonOptions): InstanceGround {
 /** Builds the parts, listens, lets the river flow, and tells that it is ready. */
 async function startDaemon(instance: Instance, options: DaemonOptions): Promise<Daemon> {
   const { config, settings, store, folder, env, clock, log, undo } = instance
+  recordStart(folder, { config: instance.configFile, at: instance.startedAt })
   const credentials = openCredentials(instance)
   const { tokens } = credentials
   const watchers: DeskWatchers = new Set()

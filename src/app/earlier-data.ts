@@ -1,6 +1,9 @@
-// An upgrade never starts empty beside old data: what the home folder holds of a file whose own folder holds none yet.
+// An upgrade never starts empty beside old data: which turns the home folder holds of a file whose own folder holds none yet.
+// Only turns that were received under a configuration file count: what the embedded default received is no project's.
 import { existsSync } from 'node:fs'
 import { dataFolderAt, homeFolder, type Instance, openConfigSource, readLedgerKey } from '../config/index.ts'
+import { readStarts } from '../config/start-record.ts'
+import { defined, type Store } from '../contract/index.ts'
 import { openStore } from '../store/open.ts'
 import { createAdapters } from './adapter-shelf.ts'
 import { createLogger } from './logger.ts'
@@ -8,7 +11,7 @@ import { createNodeClock, createRealRandom } from './real-clock.ts'
 
 export interface EarlierData {
   readonly folder: string
-  /** Those of the file's integrations that have turns there. */
+  /** Those of the file's integrations that have such turns there. */
   readonly integrations: readonly string[]
 }
 
@@ -23,6 +26,8 @@ export async function findEarlierData(
   if (config === null || data.from !== 'beside' || existsSync(own.database)) return null
   const home = dataFolderAt({ data: homeFolder(env), env })
   if (home.path === data.path || !existsSync(home.database)) return null
+  const spans = spansOfFiles(home)
+  if (spans.length === 0) return null
   const clock = createNodeClock()
   const log = createLogger({ format: 'people', level: 'silent' })
   const adapters = createAdapters({ leaveModulesAlone: true })
@@ -40,13 +45,34 @@ export async function findEarlierData(
     readOnly: true,
   })
   try {
-    const named = new Set(settings.integrations.map(({ id }) => id))
-    const counted = (await store.counters()).filter(({ count }) => count > 0)
-    const integrations = [...new Set(counted.map(({ integration }) => integration))].filter((id) =>
-      named.has(id),
-    )
+    const integrations: string[] = []
+    for (const { id } of settings.integrations) if (await hasTurns(store, id, spans)) integrations.push(id)
     return integrations.length === 0 ? null : { folder: home.path, integrations }
   } finally {
     await store.close()
   }
+}
+
+interface Span {
+  readonly sinceMs: number
+  /** Absent: until now. */
+  readonly untilMs?: number
+}
+
+/** When the folder's daemons ran a configuration file. */
+function spansOfFiles(folder: Parameters<typeof readStarts>[0]): readonly Span[] {
+  const starts = readStarts(folder)
+  return starts.flatMap(({ config, at }, index) =>
+    config === null ? [] : [{ sinceMs: at, ...defined({ untilMs: starts[index + 1]?.at }) }],
+  )
+}
+
+async function hasTurns(
+  store: Pick<Store, 'turns'>,
+  integration: string,
+  spans: readonly Span[],
+): Promise<boolean> {
+  for (const span of spans)
+    if ((await store.turns({ integration, ...span, limit: 1 })).length > 0) return true
+  return false
 }

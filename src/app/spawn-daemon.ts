@@ -45,7 +45,7 @@ export function spawnDaemon(options: SpawnOptions, up: readonly string[]): Child
   }
 }
 
-/** Then the folder follows from the file, and to name it would say that starting anew beside older data is meant. */
+/** Then the folder follows from the file: naming it would say that the daemon may start empty beside older data. */
 function isBeside({ folder, configFile, env }: SpawnOptions): boolean {
   if (configFile === null || env.SWITCHBOARD_DATA) return false
   return folder.path === join(dirname(realPath(configFile)), '.switchboard')

@@ -2,6 +2,7 @@
 // have drained.
 import { lastWords, spawnDaemon } from '../app/spawn-daemon.ts'
 import { type DaemonNote, readDaemonNote } from '../config/daemon-note.ts'
+import { folderWasNamed } from '../config/instance.ts'
 import { ERROR_TABLE, type ErrorCode, type IntegrationView, SwitchboardError } from '../contract/index.ts'
 import type { Context } from './context.ts'
 import { daemonAnswers } from './daemon-client.ts'
@@ -23,12 +24,20 @@ export async function daemonNow(context: Context): Promise<DaemonNote | null> {
 /** Resolves when it is ready. Throws what it ended with; what it is to listen on is in `up`. */
 export async function startInBackground(
   context: Context,
-  wish: { readonly configFile: string | null; readonly up: readonly string[] },
+  wish: {
+    readonly configFile: string | null
+    readonly up: readonly string[]
+    /** Also beside data of an earlier version. */
+    readonly fresh?: boolean | undefined
+  },
 ): Promise<DaemonNote> {
   const { folder, terminal } = context
   const place = { folder, configFile: wish.configFile, env: terminal.env, program: ownProgram() }
   let ended: number | null | undefined
-  const child = spawnDaemon(place, ['--detached', ...wish.up])
+  // Whoever named the folder, or said so, starts empty on purpose: the child is not given the folder where it follows from
+  // the file.
+  const fresh = wish.fresh === true || folderWasNamed(context.instance)
+  const child = spawnDaemon(place, ['--detached', ...(fresh ? ['--fresh'] : []), ...wish.up])
   child.once('exit', (code) => {
     ended = code
   })

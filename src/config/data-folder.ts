@@ -19,6 +19,8 @@ export interface DataFolder {
   readonly startingFile: string
   /** Where the last daemon listened, and how it ended. */
   readonly lastLifeFile: string
+  /** Which configuration file its daemons ran, and since when. */
+  readonly startsFile: string
   readonly lockFile: string
   /** The control socket. Under the OS's temporary folder when the path would be too long for a socket. */
   readonly socket: string
@@ -56,6 +58,7 @@ export function dataFolderAt({ data, config, env }: DataFolderConfig): DataFolde
     daemonFile: join(path, 'daemon.json'),
     startingFile: join(path, 'starting.json'),
     lastLifeFile: join(path, 'last-life.json'),
+    startsFile: join(path, 'starts.json'),
     lockFile: join(path, 'switchboard.lock'),
     socket: socketPath(path, env),
     attachSocket: join(dirname(socketPath(path, env)), 'a.sock'),

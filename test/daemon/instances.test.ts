@@ -43,6 +43,15 @@ function machine() {
       return place(name)
     },
     run: (cwd: string, ...words: readonly string[]) => command(cwd, environment, words),
+    async detached(cwd: string, ...words: readonly string[]): Promise<Up> {
+      const ran = await command(cwd, environment, ['up', '--detach', '--json', ...words])
+      if (ran.code !== 0) throw new Error(ran.stderr)
+      const up = json<Up>(ran)
+      scene.onEnd(async () => {
+        await command(cwd, environment, ['stop', '--data', up.data])
+      })
+      return up
+    },
     async up(cwd: string, ...words: readonly string[]): Promise<Up & { end(): Promise<void> }> {
       const child = spawn(process.execPath, [BINARY, 'up', '--json', ...words], {
         cwd,
@@ -245,7 +254,7 @@ describe('data of an earlier version', () => {
   it('[I14.no-start-beside-old] [I14.adopt] [I14.adopt-live] is not started beside empty, and can be moved beside the file', async () => {
     const { project, run, up, place, home } = machine()
     const old = place('.switchboard')
-    const before = await up(home)
+    const before = await up(project('earlier'), '--data', old)
     await say(before.url, 'long ago')
     const a = project('work/a')
     const [live, other] = [await run(a, 'instances', 'adopt', old), project('other', 'integrations: []\n')]
@@ -258,6 +267,7 @@ describe('data of an earlier version', () => {
     expect(refused.stderr).toContain(`${old} holds turns of demo`)
     expect(refused.stderr).toContain(`switchboard up --data ${old}`)
     expect(refused.stderr).toContain(`switchboard instances adopt ${old}`)
+    expect(await run(a, 'up', '--detach')).toMatchObject({ code: 2, stderr: refused.stderr })
     expect(existsSync(join(a, '.switchboard'))).toBe(false)
     // A folder without a database, as a shim or a move that was cut short leaves it, is no data.
     mkdirSync(join(a, '.switchboard'), { mode: 0o700 })
@@ -279,6 +289,46 @@ describe('data of an earlier version', () => {
     await (await up(home)).end()
     const second = await run(a, 'instances', 'adopt', old)
     expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining('holds data of its own') })
+  })
+
+  it('[I35.b6] what the embedded default received stands in the way of no project', async () => {
+    const { project, run, up, detached, home } = machine()
+    const first = await up(home)
+    await say(first.url, 'the first minute')
+    await first.end()
+    const a = project('a')
+    const started = await detached(a, '--port', '0')
+    expect(started.data).toBe(join(a, '.switchboard'))
+    expect(texts(await run(a, 'turns', '--json'))).toEqual([])
+
+    const b = join(home, 'b')
+    mkdirSync(b)
+    expect(await run(b, 'init', '--yes')).toMatchObject({ code: 0 })
+    expect((await detached(b, '--port', '0')).data).toBe(join(b, '.switchboard'))
+  })
+
+  it('[I35.b6] turns that were received under a file stand in the way, but not of --data and --fresh', async () => {
+    const { project, run, up, detached, place, home } = machine()
+    const old = place('.switchboard')
+    for (const cwd of [project('earlier'), home]) {
+      const daemon = await up(cwd, '--data', old)
+      await say(daemon.url, `in ${cwd}`)
+      await daemon.end()
+    }
+    for (const words of [['up'], ['up', '--detach']])
+      expect(await run(project('a'), ...words)).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringContaining(`${old} holds turns of demo`),
+      })
+    const named = await detached(project('a'), '--data', place('a/.switchboard'), '--port', '0')
+    expect(named.data).toBe(place('a/.switchboard'))
+    const fresh = await detached(project('b'), '--fresh', '--port', '0')
+    expect(fresh.data).toBe(place('b/.switchboard'))
+    await (await up(project('c'), '--fresh')).end()
+    const joined = await detached(project('d'), '--data', old, '--port', '0')
+    expect(joined.data).toBe(old)
+    expect(texts(await run(place('d'), 'turns', '--json', '--data', old))).toHaveLength(2)
   })
 
   it('[I14.adopt-crash] a move that was interrupted is finished by the next one, and nothing starts in between', async () => {

@@ -12,7 +12,7 @@ export async function upDetached(context: Context, options: UpOptions): Promise<
     ...(options.host === undefined ? [] : ['--host', options.host]),
     ...(options.port === undefined ? [] : ['--port', options.port]),
   ]
-  const note = await startInBackground(context, { configFile, up })
+  const note = await startInBackground(context, { configFile, up, fresh: options.fresh })
   remember(context)
   const reach = await reachOf(context)
   await announce(

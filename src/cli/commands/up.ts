@@ -20,6 +20,8 @@ export interface UpOptions {
   readonly open?: boolean
   /** True when no duration was given. */
   readonly idleExit?: string | true
+  /** Starts empty, also beside data of an earlier version. */
+  readonly fresh?: boolean
   /** In the background. */
   readonly detach?: boolean
   /** This is the one in the background: its words go to a log. */
@@ -60,7 +62,7 @@ export async function runUp(context: Context, options: UpOptions, deps: UpDeps):
   const { now } = context.terminal
 
   demandOwnFile(context)
-  await demandNoEarlierData(context)
+  if (options.fresh !== true) await demandNoEarlierData(context)
   if (options.detach === true) {
     if (idleExitMs !== undefined) throw usage('--idle-exit is for the foreground', 'leave --detach out')
     const { upDetached } = await import('./up-detached.ts')
@@ -148,7 +150,8 @@ async function demandNoEarlierData({ instance, terminal }: Context): Promise<voi
     {
       hint:
         `go on with what is there: switchboard up${file} --data ${folder}; ` +
-        `or move it beside the file: switchboard instances adopt ${folder}${file}`,
+        `or move it beside the file: switchboard instances adopt ${folder}${file}; ` +
+        `or start empty: switchboard up${file} --fresh`,
     },
   )
 }

@@ -58,6 +58,7 @@ function addLife(program: Command, action: Action): void {
     .option('--host <address>', 'listen here (default: 127.0.0.1)')
     .option('--port <number>', 'listen on this port (default: 4747; 0 takes a free one)')
     .option('--open', 'open the web chat in a browser')
+    .option('--fresh', 'start empty, even beside data that an earlier version kept in ~/.switchboard')
     .option('-d, --detach', 'run it in the background, and return when it is ready')
     .addOption(new Option('--detached').hideHelp())
     .option('--idle-exit [duration]', 'end when no host is attached and nothing happened for this long (10m)')
