@@ -4,7 +4,7 @@ import { requirements } from '../row.ts'
 export const EDGES_SETUP = requirements(
   'Issue 35 Setting up',
   `
-pending 35 I35.b6           After the embedded default was used, init and up --detach in a fresh folder start
+built   35 I35.b6           After the embedded default was used, init and up --detach in a fresh folder start
 pending 35 I35.b41          agents add and the wizard show a fresh secret first, try after Enter and keep one
 pending 35 I35.b42          Secrets of two platforms can be piped
 pending 35 I35.b43          agents set leaves closing comments where they were
