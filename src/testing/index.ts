@@ -8,6 +8,7 @@ export {
 } from './connector-suite.ts'
 export * from './emulate.ts'
 export { createFakeIntake, type FakeIntake } from './fake-intake.ts'
+export { createFaultProxy, type FaultProxy, PROXY_FAULTS, type ProxyFault } from './fault-proxy.ts'
 export type { HistoryFixture } from './history-suite.ts'
 export {
   type Delivered,
