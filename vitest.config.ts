@@ -1,10 +1,12 @@
-// One runner, projects side by side: what starts real processes, browsers or servers waits most of its time for a
-// child, a disk, a database or a lease, and what is pure uses the cores meanwhile. Three files for each core at once. Files
-// share the modules that they load: to load them anew for each file took longer than many tests.
+// Projects of tests. `npm test` runs unit, steps and smoke; `npm run test:system` runs processes (scripts/test.mjs).
+// Three files run at once for each core, because most of them wait for a child, a disk or a database. Files share the
+// modules that they load: loading them anew for each file takes longer than many tests.
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/longest-first.ts'
 
+/** The real thing in short: a daemon, kill -9, PostgreSQL, the page in a browser. */
+const smoke = ['test/faults/journey.test.ts', 'test/daemon/stores.test.ts', 'test/browser/chat.test.ts']
 const processes = [
   'test/faults/**/*.test.ts',
   'test/daemon/**/*.test.ts',
@@ -37,11 +39,15 @@ export default defineConfig({
       },
       {
         extends: true,
+        test: { ...patient, name: 'smoke', include: smoke, exclude: elsewhere, maxWorkers: 3 * cores },
+      },
+      {
+        extends: true,
         test: {
           ...patient,
           name: 'processes',
           include: processes,
-          exclude: elsewhere,
+          exclude: [...elsewhere, ...smoke],
           isolate: false,
           maxWorkers: 3 * cores,
         },

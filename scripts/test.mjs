@@ -1,6 +1,7 @@
 // `npm test`: provides what the tests need, builds when stale, runs vitest, ends with the count alone on a line.
-// Arguments are passed on: `npm test -- src/store`. `--all` runs every scenario and fault plan on every arrangement,
-// `--changed` (or `--changed=main`) what a change can reach, with the scenarios on SQLite alone.
+// `npm test` runs units, scenarios and a short smoke of the real thing. `--system` runs what starts processes, browsers,
+// servers and clusters. `--all` runs both, every scenario and fault plan on every arrangement. A filter looks for files
+// among all of them. `--changed` (or `--changed=main`) runs what a change can reach, with the scenarios on SQLite alone.
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -15,30 +16,34 @@ import { tally } from './vitest-reporter.mjs'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const given = process.argv.slice(2)
 if (given.includes('--help')) {
-  console.log(`npm test [-- FILTER… | --changed[=COMMIT]]   npm run test:all [-- FILTER…]
+  console.log(`npm test [-- FILTER… | --changed[=COMMIT]]   npm run test:system   npm run test:all [-- FILTER…]
 
   FILTER              test files whose path contains it: src/store, test/faults/channel
   --changed           what the changes that are not committed can reach: scenarios on SQLite alone, no processes
   --changed=COMMIT    the same since that commit
+  --system            what starts processes, browsers, mail servers and clusters (test:system)
   --all               every scenario and fault plan on every arrangement (test:all)
 
 All other words go to vitest: -t 'part of a name', --bail 1. Its own help: npx vitest --help`)
   process.exit(0)
 }
-const args = given.filter((arg) => arg !== '--all' && !isChanged(arg))
+const isAll = given.includes('--all')
+const isSystem = given.includes('--system')
+const args = given.filter((arg) => arg !== '--all' && arg !== '--system' && !isChanged(arg))
 const onCi = process.env.CI === 'true' || process.env.CI === '1'
 const env = { ...process.env }
 const since = given.find(isChanged)
-if (given.includes('--all')) env.SWITCHBOARD_TEST_SCOPE = 'all'
+if (isAll) env.SWITCHBOARD_TEST_SCOPE = 'all'
 else if (since !== undefined) env.SWITCHBOARD_TEST_SCOPE = 'first'
-// Nothing chosen among the tests: what did not run is missing.
+const isFiltered = args.some((arg) => !arg.startsWith('-'))
+// Nothing is chosen among the tests: what did not run is missing.
 const isWhole = since === undefined && args.length === 0
+const startsMuch = isAll || isSystem || isFiltered
 
 // Chromium without its windows: the same engine, and the folder takes three fifths of the processor time. test:all runs the whole one.
 const SHELL = ['chromium-headless-shell', ['chromium-headless-shell'], 'test/browser']
 const WHOLE = ['chromium', ['chromium', 'chromium-browser', 'google-chrome'], 'test/browser']
-provide([
-  ...(env.CHROMIUM ? [] : given.includes('--all') ? [WHOLE] : [SHELL]),
+const FOR_SYSTEM = [
   ['strace', ['strace'], 'test/faults'],
   ['faketime', ['faketime'], 'test/faults'],
   // The examples of agents behind plain HTTP.
@@ -47,10 +52,14 @@ provide([
   ['jq', ['jq'], 'test/faults'],
   // Real mail servers, for the platform email.
   ['opensmtpd dovecot-imapd dovecot-lmtpd dovecot-submissiond', ['smtpd'], 'src/platforms/email'],
+]
+provide([
+  ...(env.CHROMIUM ? [] : isAll ? [WHOLE] : [SHELL]),
+  ...(startsMuch ? FOR_SYSTEM : []),
   // A bare Debian, in which the Dockerfile's lines are run.
-  ...(given.includes('--all') ? [['debootstrap', ['debootstrap'], 'test/packages.process.test.ts']] : []),
+  ...(isAll ? [['debootstrap', ['debootstrap'], 'test/packages.process.test.ts']] : []),
 ])
-const chromium = env.CHROMIUM ?? inPath([...(given.includes('--all') ? [] : SHELL[1]), ...WHOLE[1]])
+const chromium = env.CHROMIUM ?? inPath([...(isAll ? [] : SHELL[1]), ...WHOLE[1]])
 if (chromium) env.CHROMIUM = chromium
 if (onCi) demandPostgres()
 
@@ -59,8 +68,8 @@ if (build !== 0) end(build, 'The build failed, so no test ran.')
 
 const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 const reporter = join(root, 'scripts/vitest-reporter.mjs')
-const mode = ['run', ...(since === undefined ? [] : reachedBy(since))]
-const first = testRun([...mode, ...args], { whole: isWhole })
+const mode = ['run', ...projects(), ...(since === undefined ? [] : reachedBy(since))]
+const first = testRun([...mode, ...args], { whole: isWhole && !isSystem })
 const files = isWhole ? secondLook(first) : null
 if (files) console.log(`\nA second look, alone: ${files.join(', ')}`)
 const { unsteady, ...count } = bothLooks(first, files && testRun(['run', '--no-file-parallelism', ...files]))
@@ -81,6 +90,12 @@ function testRun(what, { whole = false } = {}) {
   if (!existsSync(verdict)) return nothing
   const counted = JSON.parse(readFileSync(verdict, 'utf8'))
   return counted.passed + counted.failed === 0 ? { ...counted, failed: nothing.failed } : counted
+}
+
+/** A filter looks for files in all projects, and `--all` runs all. */
+function projects() {
+  if (isAll || isFiltered || since !== undefined) return []
+  return (isSystem ? ['processes'] : ['unit', 'steps', 'smoke']).flatMap((name) => ['--project', name])
 }
 
 function isChanged(arg) {
@@ -132,7 +147,7 @@ function provide(all) {
 
 function isWanted(neededBy) {
   return (
-    (since === undefined && args.every((arg) => arg.startsWith('-'))) ||
+    (since === undefined && !isFiltered) ||
     args.some((arg) => neededBy.includes(arg) || arg.includes(neededBy))
   )
 }

@@ -53,7 +53,7 @@ export class LongestFirst extends BaseSequencer {
     const known = await super.sort(files)
     const root = this.ctx.config.root
     const key = (one: TestSpecification) =>
-      (one.project.name === 'processes' ? 0 : 1_000) + rankOf(relative(root, one.moduleId))
+      (['processes', 'smoke'].includes(one.project.name) ? 0 : 1_000) + rankOf(relative(root, one.moduleId))
     return [...known].sort((a, b) => key(a) - key(b))
   }
 }
