@@ -7,6 +7,13 @@ import { LongestFirst } from './test/longest-first.ts'
 
 /** The real thing in short: a daemon, kill -9, PostgreSQL, the page in a browser. */
 const smoke = ['test/faults/journey.test.ts', 'test/daemon/stores.test.ts', 'test/browser/chat.test.ts']
+/** In one process, but long: emulated networks in real time, and thousands of messages. */
+const long = [
+  'src/platforms/email/emulated.test.ts',
+  'test/scenarios/*-faults.test.ts',
+  'test/scenarios/email-river.test.ts',
+  'test/scenarios/{ten-thousand,many-approvals,long-queue,looked-all}.test.ts',
+]
 const processes = [
   'test/faults/**/*.test.ts',
   'test/daemon/**/*.test.ts',
@@ -28,7 +35,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts', 'bench/**/*.test.ts'],
-          exclude: [...elsewhere, ...processes, ...counted],
+          exclude: [...elsewhere, ...processes, ...long, ...counted],
           isolate: false,
           maxWorkers: 3 * cores,
         },
@@ -46,7 +53,7 @@ export default defineConfig({
         test: {
           ...patient,
           name: 'processes',
-          include: processes,
+          include: [...processes, ...long],
           exclude: [...elsewhere, ...smoke],
           isolate: false,
           maxWorkers: 3 * cores,

@@ -69,7 +69,8 @@ if (build !== 0) end(build, 'The build failed, so no test ran.')
 const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 const reporter = join(root, 'scripts/vitest-reporter.mjs')
 const mode = ['run', ...projects(), ...(since === undefined ? [] : reachedBy(since))]
-const first = testRun([...mode, ...args], { whole: isWhole && !isSystem })
+const part = isAll ? 'all' : isSystem ? 'system' : 'quick'
+const first = testRun([...mode, ...args], isWhole ? part : '')
 const files = isWhole ? secondLook(first) : null
 if (files) console.log(`\nA second look, alone: ${files.join(', ')}`)
 const { unsteady, ...count } = bothLooks(first, files && testRun(['run', '--no-file-parallelism', ...files]))
@@ -78,9 +79,9 @@ if (files) console.log(`\n${tally(count)}`)
 process.exit(count.failed === 0 ? 0 : 1)
 
 /** What the reporter counted. The runner's own code counts only where nothing ran: PostgreSQL ends it with another. */
-function testRun(what, { whole = false } = {}) {
+function testRun(what, part = '') {
   const verdict = join(mkdtempSync(join(tmpdir(), 'swb-verdict-')), 'verdict.json')
-  const told = { SWITCHBOARD_TEST_VERDICT: verdict, SWITCHBOARD_TEST_WHOLE: whole ? '1' : '' }
+  const told = { SWITCHBOARD_TEST_VERDICT: verdict, SWITCHBOARD_TEST_WHOLE: part }
   const { status } = spawnSync(process.execPath, [vitest, ...what, `--reporter=${reporter}`], {
     cwd: root,
     env: { ...env, ...told },

@@ -1,6 +1,10 @@
 // What the tests look at of the reporter.
 export const LEFT_TO_TEST_ALL: string
-export function suitesMissing(root: string, ran: ReadonlySet<string>): readonly string[]
+export function suitesMissing(
+  root: string,
+  ran: ReadonlySet<string>,
+  part?: 'quick' | 'system' | 'all',
+): readonly string[]
 export function timeTable(
   files: readonly { readonly file: string; readonly seconds: number; readonly passed: number }[],
   took: number,

@@ -75,8 +75,9 @@ export default class CountingReporter {
       this.#failed += 1
       this.#failures.push({ title: 'the run was interrupted', errors: [] })
     }
-    if (process.env.SWITCHBOARD_TEST_WHOLE === '1' && reason !== 'interrupted') {
-      for (const missing of suitesMissing(this.#root, this.#suites)) {
+    const part = process.env.SWITCHBOARD_TEST_WHOLE
+    if (part && reason !== 'interrupted') {
+      for (const missing of suitesMissing(this.#root, this.#suites, part)) {
         this.#failed += 1
         this.#failures.push({ title: missing, errors: [] })
       }
@@ -107,14 +108,20 @@ function suitesIn(module) {
 /** How the suites of src/testing/ call themselves. */
 const SUITE = /^platform .*: the shared suite$|^connector suite: |\[I2\.suite-store\]/
 
-/** What has a folder and no suite that ran from it. */
-export function suitesMissing(root, ran) {
+/** Their suites need real servers or programs: the system tests run them. */
+const SUITE_IN_SYSTEM = ['src/platforms/email', 'src/agents/acp', 'src/agents/claude-code']
+
+/** What has a folder and no suite that ran from it, in a whole run of `part`: quick, system or all. */
+export function suitesMissing(root, ran, part = 'all') {
   const adapters = ['src/platforms', 'src/agents'].flatMap((bank) =>
     readdirSync(join(root, bank), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map((entry) => `${bank}/${entry.name}`),
   )
-  return [...adapters, 'src/store/sqlite', 'src/store/postgres'].flatMap((folder) => {
+  const folders = [...adapters, 'src/store/sqlite', 'src/store/postgres'].filter(
+    (folder) => part === 'all' || SUITE_IN_SYSTEM.includes(folder) === (part === 'system'),
+  )
+  return folders.flatMap((folder) => {
     const here = [...ran].filter((one) => one.startsWith(`${folder}/`))
     if (here.length === 0) return [`the shared suite did not run for ${folder}`]
     // A suite that is shared out between files has run when all of its parts have.

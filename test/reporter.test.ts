@@ -47,6 +47,10 @@ it('[I13.suite-ran] a run of all tests misses the suite of whoever did not run i
       `the shared suite did not run for ${folder}`,
     ])
   }
+  const quick = suitesMissing(ROOT, new Set(), 'quick')
+  const system = suitesMissing(ROOT, new Set(), 'system')
+  expect(system).toContain('the shared suite did not run for src/platforms/email')
+  expect([...quick, ...system].toSorted()).toEqual([...suitesMissing(ROOT, new Set())].toSorted())
   const half = (nth: number) =>
     `src/store/postgres/x.test.ts: [I2.suite-store] PostgreSQL store, part ${nth} of 2`
   const others = all.filter((one) => !one.startsWith('src/store/postgres/'))
