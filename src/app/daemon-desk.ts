@@ -1,6 +1,7 @@
 // The operator's desk of a daemon: what it serves and tells is taken from the instance, the river and the daemon's own standing.
 import { instanceName } from '../config/instance.ts'
 import type { Desk } from '../contract/index.ts'
+import { probeProxies } from '../server/index.ts'
 import { createChorusConnections } from './chorus-connections.ts'
 import type { ConfigReload } from './config-reload.ts'
 import { createConfigView } from './config-view.ts'
@@ -35,6 +36,7 @@ export function createDaemonDesk(instance: Instance, deps: DaemonDeskDeps): Desk
       host: address.wanted.host,
       adminTokenChosen: admin.configured,
       files: guardedFiles(instance),
+      unmarkedProxies: () => probeProxies({ key: address.probeKey, clock, ownPort: address.port() }),
     }),
     reload: async (by) => {
       const result = await reloading.reload(by)

@@ -54,6 +54,7 @@ export function createDaemonServer(instance: Instance, deps: DaemonServerDeps): 
         isAgent: (id) => settings().agents.some((agent) => agent.id === id),
       }),
       mcp: createToolSurface({ desk: toolDesk, tokens, settings, log, services: lentTools }),
+      probeKey: deps.address.probeKey,
       adminTokenConfigured: () => admin.configured,
       metrics: { counters: () => store.counters(), usage: () => store.usage(LONG_AGO) },
       webRoot: webRoot(),

@@ -113,7 +113,7 @@ async function startDaemon(instance: Instance, options: DaemonOptions): Promise<
   const watchers: DeskWatchers = new Set()
   const readiness = createReadiness(instance.watch)
   const service = createSupervisorNotices({ env, clock, log, alive: readiness.isReady })
-  const address = createDaemonAddress(options, settings)
+  const address = createDaemonAddress(options, settings, instance.random)
   const river = createDaemonRiver(instance, { tokens, address, watchers })
   const { gateway, attachments } = river
   const chatLink = createChatLinks({ tokens, clock, settings, baseUrl: address.base, owner: WEB_OWNER })

@@ -23,6 +23,8 @@ export interface Exposure {
   readonly host: string
   readonly adminTokenChosen: boolean
   readonly files: GuardedFiles
+  /** Where a proxy makes every visitor look local. Absent: it is not tried. */
+  readonly unmarkedProxies?: () => Promise<readonly string[]>
 }
 
 export async function judgeRunning(
@@ -33,13 +35,14 @@ export async function judgeRunning(
     clock,
     adapters,
   }: Pick<StatusDeps, 'store' | 'gateway' | 'settings' | 'clock' | 'adapters'>,
-  { host, adminTokenChosen, files }: Exposure,
+  { host, adminTokenChosen, files, unmarkedProxies }: Exposure,
 ): Promise<SecurityReport> {
   const tokens = await createStoreDesk(store, settings).tokens()
   const { servers = [] } = serverViews(gateway.servers())
   return {
     ...securityFindings({
       ...{ settings: settings(), host, adminTokenChosen, tokens, servers, now: clock.now() },
+      unmarkedProxies: (await unmarkedProxies?.()) ?? [],
       modules: createModuleGates(adapters, settings).findings(reachOf(host, settings())),
     }),
     files,
@@ -69,6 +72,7 @@ export async function judgeConfiguration(file: string | null, folder: DataFolder
     adminTokenChosen: null,
     tokens: null,
     servers: null,
+    unmarkedProxies: null,
     modules: createModuleGates(adapters, () => settings).findings(reachOf(settings.server.host, settings)),
     now: clock.now(),
   })

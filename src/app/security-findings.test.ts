@@ -12,6 +12,7 @@ const CLOSED: SecurityFacts = {
   adminTokenChosen: false,
   tokens: [],
   servers: [],
+  unmarkedProxies: [],
   modules: { gates: [], ofIntegrations: [], ofAgents: [], unjudged: [] },
   now: Date.parse('2026-06-01T00:00:00.000Z'),
 }
@@ -27,6 +28,14 @@ function found(facts: Partial<SecurityFacts>) {
 const settingsWith = (more: Partial<Settings>): SecurityFacts['settings'] => ({ ...CLOSED.settings, ...more })
 const serverWith = (more: Partial<Settings['server']>) => ({
   settings: settingsWith({ server: { ...base.server, ...more } }),
+})
+
+it('[I35.b39] a proxy that makes every visitor look local is a high finding, and without a daemon it is said that nobody tried', () => {
+  const [[severity, key, what] = []] = found({ unmarkedProxies: ['http://192.0.2.7:80'] })
+  expect([severity, key]).toEqual(['high', 'server.public_url'])
+  expect(what).toContain('http://192.0.2.7:80')
+  const { unjudged } = securityFindings({ ...CLOSED, unmarkedProxies: null })
+  expect(unjudged.join()).toContain('proxies in front')
 })
 
 function opened(access: Partial<Extract<IntegrationSettings['access'], { readable: true }>>) {

@@ -26,6 +26,8 @@ export interface SecurityFacts {
   /** Null: only a daemon knows. */
   readonly tokens: readonly TokenView[] | null
   readonly servers: readonly ServerView[] | null
+  /** Addresses of proxies that make every visitor look local. Null: nobody tried. */
+  readonly unmarkedProxies: readonly string[] | null
   /** What the modules say of what they were given. */
   readonly modules: ModuleFindings
   readonly now: number
@@ -40,6 +42,7 @@ export function securityFindings(facts: SecurityFacts): Omit<SecurityReport, 'fi
   return {
     findings: [
       ...exposure(facts),
+      ...(facts.unmarkedProxies ?? []).map(unmarkedProxy),
       ...modules.ofIntegrations,
       ...on.flatMap(openDoors),
       ...modules.gates.flatMap(openGate),
@@ -56,6 +59,7 @@ export function securityFindings(facts: SecurityFacts): Omit<SecurityReport, 'fi
       ...((facts.tokens ?? []).some(isUseUnknown)
         ? ['whether tokens that were minted before their use was recorded are used']
         : []),
+      ...(facts.unmarkedProxies === null ? ['proxies in front of the daemon: no daemon was asked'] : []),
       ...(facts.servers === null ? ['plugins of channel servers: no daemon was asked'] : []),
       ...(facts.adminTokenChosen === null
         ? [
@@ -98,6 +102,14 @@ function exposure({ settings: { server }, host, adminTokenChosen }: SecurityFact
       ),
     )
   return found
+}
+
+function unmarkedProxy(url: string): SecurityFinding {
+  return finding(
+    'high',
+    `the proxy at ${url} names no visitor and keeps our own Host, so every visitor looks local: X-Sender is believed and /metrics is open`,
+    'server.public_url',
+  )
 }
 
 function openDoors({ id, origin, access }: IntegrationSettings): SecurityFinding[] {

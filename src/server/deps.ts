@@ -51,6 +51,8 @@ export interface ServerDeps {
   authorize(principal: Principal, action: Action, resource: Resource): Authorization
   /** Writes into the ledger. Absent: wrong credentials are counted and logged only. */
   note?(notes: readonly LedgerNote[]): Promise<void>
+  /** Known to this process alone: its own probe is told whether it looked local. Absent: nobody probes. */
+  readonly probeKey?: string
   /** A public address is refused without one. */
   adminTokenConfigured(): boolean
   /** Figures beyond the desk's own, for /metrics. */

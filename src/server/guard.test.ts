@@ -1,12 +1,13 @@
 // Who gets in: Host and Origin, the admin token, public addresses, the control socket, files.
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { createServer as createNetServer } from 'node:net'
+import { connect, createServer as createNetServer, type Server as NetServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Principal, SwitchboardError } from '../contract/index.ts'
 import { createTestClock } from '../testing/test-clock.ts'
 import { type Opened, openServer, TOKEN, talk } from './fixtures/open-server.ts'
+import { probeProxies } from './probe-proxies.ts'
 
 let open: Opened | null = null
 let folder = ''
@@ -26,6 +27,21 @@ afterEach(async () => {
 const get = (path: string, host: string, more = '', method = 'GET') =>
   `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n${more}\r\n`
 const status = (answer: string) => Number(answer.slice(9, 12))
+
+/** A proxy that changes the head of each connection's first request, and nothing else. */
+async function proxyTo(target: number, change: (head: string) => string) {
+  const server: NetServer = createNetServer((socket) => {
+    const behind = connect(target, '127.0.0.1')
+    socket.once('data', (bytes) => behind.write(change(bytes.toString('latin1'))))
+    behind.pipe(socket)
+    for (const one of [socket, behind]) one.on('error', () => {})
+    socket.on('close', () => behind.destroy())
+  })
+  const port = await new Promise<number>((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port))
+  })
+  return { server, port }
+}
 
 describe('browsers', () => {
   const pages = ['/', '/chat', '/chat/x', '/events', '/api/status', '/assets/x.js']
@@ -104,11 +120,12 @@ describe('browsers', () => {
 
   it('[I14.forwarded-not-near] whoever came through a proxy is not near, and with a public URL nobody is', async () => {
     const settings = (publicUrl: string | null) => ({ settings: () => ({ maxBodyBytes: 1_000, publicUrl }) })
+    const own = () => `localhost:${open?.port}`
     const near = async (host: string, more = '') =>
       /"near":true/.test((await open?.raw(get('/hooks/demo', host, more))) ?? '')
-    const metrics = async (more = '') => status((await open?.raw(get('/metrics', 'localhost', more))) ?? '')
+    const metrics = async (more = '') => status((await open?.raw(get('/metrics', own(), more))) ?? '')
     await opened(settings(null))
-    expect([await near('localhost'), await near('127.0.0.1:4747'), await metrics()]).toEqual([
+    expect([await near(own()), await near(`127.0.0.1:${open?.port}`), await metrics()]).toEqual([
       true,
       true,
       200,
@@ -123,7 +140,7 @@ describe('browsers', () => {
       'X-Forwarded-Whatever',
     ]
     for (const name of [...added, 'CF-Connecting-IP', 'X-Real-IP', 'x-forwarded-for', 'VIA']) {
-      expect([name, await near('localhost', `${name}: x\r\n`), await metrics(`${name}: \r\n`)]).toEqual([
+      expect([name, await near(own(), `${name}: x\r\n`), await metrics(`${name}: \r\n`)]).toEqual([
         name,
         false,
         401,
@@ -131,11 +148,73 @@ describe('browsers', () => {
     }
     await open?.server.close({ graceMs: 100 })
     await opened(settings('https://sb.example.com'))
-    expect([await near('localhost'), await metrics()]).toEqual([false, 401])
+    expect([await near(own()), await metrics()]).toEqual([false, 401])
     await open?.server.close({ graceMs: 100 })
     // It names this machine: nothing is published by it.
     await opened(settings('http://127.0.0.1:4747'))
-    expect([await near('localhost'), await near('localhost', 'via: x\r\n')]).toEqual([true, false])
+    expect([await near(own()), await near(own(), 'via: x\r\n')]).toEqual([true, false])
+  })
+
+  it('[I35.b39] a Host with another port, HTTP/1.0 and a page of another name are not this machine', async () => {
+    await opened({ settings: () => ({ maxBodyBytes: 1_000, publicUrl: null }) })
+    const own = `127.0.0.1:${open?.port}`
+    const ask = async (bytes: string) => ((await open?.raw(bytes)) ?? '').split('\r\n\r\n')[1] ?? ''
+    const near = async (bytes: string) => /"near":true/.test(await ask(bytes))
+    expect(await near(get('/hooks/demo', own))).toBe(true)
+    expect(await near(get('/hooks/demo', own, `origin: http://${own}\r\n`))).toBe(true)
+    const doubtful = {
+      'no port': get('/hooks/demo', '127.0.0.1'),
+      'another port': get('/hooks/demo', '127.0.0.1:1'),
+      'a name of ours in the wrong place': get('/hooks/demo', `${own}.evil.example`),
+      'as nginx asks unless told otherwise': get('/hooks/demo', own).replace('HTTP/1.1', 'HTTP/1.0'),
+      'a page under another name': get('/hooks/demo', own, 'origin: https://sb.example.com\r\n'),
+      'a link on such a page': get('/hooks/demo', own, 'referer: https://sb.example.com/x\r\n'),
+    }
+    for (const [what, bytes] of Object.entries(doubtful)) {
+      expect([what, await near(bytes)]).toEqual([what, false])
+      const scrape = await open?.raw(bytes.replace('/hooks/demo', '/metrics'))
+      expect([what, [400, 401, 403].includes(status(scrape ?? ''))]).toEqual([what, true])
+    }
+    const marks = [
+      'X-Original-URL',
+      'X-Envoy-Peer-Metadata',
+      'X-Amzn-Trace-Id',
+      'Proxy-Connection',
+      'X-Real-Port',
+    ]
+    for (const name of marks)
+      expect([name, await near(get('/hooks/demo', own, `${name}: x\r\n`))]).toEqual([name, false])
+  })
+
+  it('[I35.b39] the probe finds a proxy that hides its visitors, and none that names them', async () => {
+    const clock = {
+      after: (ms: number, run: () => void) => {
+        const timer = setTimeout(run, ms)
+        return () => clearTimeout(timer)
+      },
+    }
+    await opened({ settings: () => ({ maxBodyBytes: 1_000, publicUrl: null }), probeKey: 'key-of-this-run' })
+    const target = open?.port ?? 0
+    const hiding = await proxyTo(target, (head) => head.replace(/^host:.*$/im, `Host: 127.0.0.1:${target}`))
+    const naming = await proxyTo(target, (head) =>
+      head.replace(/^host:.*$/im, `Host: 127.0.0.1:${target}\r\nX-Forwarded-For: 192.0.2.1`),
+    )
+    const silent = createNetServer(() => {})
+    const silentPort = await new Promise<number>((resolve) => {
+      silent.listen(0, '127.0.0.1', () => resolve((silent.address() as { port: number }).port))
+    })
+    const places = [hiding.port, naming.port, silentPort, target].map((port) => ({
+      host: '127.0.0.1',
+      port,
+      tls: false,
+    }))
+    const probe = { clock, places, ownPort: target, timeoutMs: 300 }
+    expect(await probeProxies({ ...probe, key: 'key-of-this-run' })).toEqual([
+      `http://127.0.0.1:${hiding.port}`,
+    ])
+    // Others are told nothing.
+    expect(await probeProxies({ ...probe, key: 'a guess' })).toEqual([])
+    for (const server of [hiding.server, naming.server, silent]) server.close()
   })
 
   it('[I3.foreign-origin] a change from a page of another site is refused', async () => {

@@ -16,7 +16,9 @@ import {
 } from './front-door.ts'
 import { healthReply, readyReply } from './health.ts'
 import { unclearHead } from './host-guard.ts'
+import { isNear } from './near.ts'
 import { page } from './pages.ts'
+import { PROBE_HEADER } from './probe-proxies.ts'
 import { bodyRefusal, declaredTooLarge, refuseUnread } from './read-body.ts'
 import { errorReply, methodNotAllowed, notFound, writeReply } from './reply.ts'
 import { serveEndpoint } from './serve-endpoint.ts'
@@ -49,7 +51,10 @@ export function handleRequest(
   const path = mark === -1 ? url : url.slice(0, mark)
   const query = mark === -1 ? NO_QUERY : new URLSearchParams(url.slice(mark + 1))
   if (path === '/healthz' || path === '/readyz') {
-    const reply = path === '/healthz' ? healthReply() : readyReply(door.deps.ready(), door.draining())
+    const reply =
+      path === '/healthz'
+        ? healthReply(probed(door, listener, request))
+        : readyReply(door.deps.ready(), door.draining())
     answer(door, response, isRead(request) ? reply : methodNotAllowed('GET'))
   } else if (door.draining()) {
     answer(door, response, errorReply(new SwitchboardError('draining', 'the daemon is shutting down')))
@@ -62,6 +67,13 @@ export function handleRequest(
   } else {
     page(door, listener, { request, response, path, query })
   }
+}
+
+/** Only for who knows the key of this run: our own probe. Undefined: it is somebody else. */
+function probed({ deps }: FrontDoor, listener: Listener, request: IncomingMessage): boolean | undefined {
+  const key = request.headers[PROBE_HEADER]
+  if (key === undefined || key !== deps.probeKey) return undefined
+  return isNear(request, listener, deps.settings().publicUrl)
 }
 
 function hook(door: FrontDoor, listener: Listener, incoming: Incoming): void {

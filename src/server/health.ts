@@ -1,9 +1,10 @@
 // /healthz and /readyz: is the process alive, and can messages be taken.
-import type { HttpReply } from '../contract/index.ts'
+import { defined, type HttpReply } from '../contract/index.ts'
 import { json } from './reply.ts'
 
-export function healthReply(): HttpReply {
-  return json(200, { ok: true }, { 'cache-control': 'no-store' })
+/** `near` is told to our own probe alone. */
+export function healthReply(near?: boolean): HttpReply {
+  return json(200, { ok: true, ...defined({ near }) }, { 'cache-control': 'no-store' })
 }
 
 export function readyReply(
