@@ -11,7 +11,7 @@ pending 35 I35.b30                   Pings of GitHub organisations and Apps are 
 pending 35 I35.b36                   Two daemons on one host keep separate sessions of the chat
 pending 35 I35.b37                   1,024 silent connections lock nobody out
 pending 35 I35.b38                   A signature without a timestamp is remembered: a replay under a new delivery id is refused
-pending 35 I35.b39                   A request with any mark of a proxy, or with a Host that is not ours, is not loopback
+built   35 I35.b39                   A request with any mark of a proxy, or with a Host that is not ours, is not loopback
 pending 35 I35.b40                   send to a web address of nobody is input_invalid
 pending 35 I35.b45-data-folder       A data folder that others may write to, and an admin.token of another owner, are refused
 pending 35 I35.b45-own-signature     An own signature form whose parts can slide into each other is refused
