@@ -85,6 +85,7 @@ export function assembleWayOut(
     grants,
     say: (sends) => outlet.put(sends),
     watched: () => deps.watched() || cluster.isObservedElsewhere(),
+    ...defined({ crashPoint: deps.crashPoint }),
   })
   const withdraw = (agent: string, turns: readonly string[]) =>
     void approvals

@@ -217,6 +217,8 @@ export interface Verdict {
   /** Why it is denied when no person said so: `expired`, `unreachable`. */
   readonly cause: 'person' | 'expired' | 'unreachable'
   readonly ask: Ask
+  /** Of one that is fetched: the agent was told before. */
+  readonly repeat?: true
 }
 
 /** The kind of token that opens `/callback/TOKEN`; its scope names agent, session and turn. */
@@ -226,6 +228,11 @@ export interface AgentConnector {
   readonly redelivery: Redelivery
   /** How many turns of one session may be in flight. */
   readonly window: number
+  /**
+   * The agent comes for its verdicts (`fetchVerdict`), runs the call itself and answers for running it once: the same request
+   * id with the same input gets the same verdict until the turn ends. Absent: a verdict is written to it, once.
+   */
+  readonly fetchesVerdicts?: true
   /** Whether an expired or unreachable approval is denied by Switchboard (false: the host keeps its own dialog). */
   readonly holdsDecisions: boolean
   /** It tells itself when a turn ends: a `reply` in the middle is said, and the turn goes on. Absent: a reply ends it. */

@@ -14,10 +14,13 @@ export interface ApprovalVerbs {
     decide: Decide,
     words?: readonly NewSend[],
   ): Promise<{ readonly won: boolean; readonly approval: ApprovalRow | null }>
-  /** decided → relayed | undeliverable, pending → withdrawn; `words` with it. Null when it was not in the state before. */
+  /**
+   * pending → withdrawn, decided → passing, passing → decided (nothing was written), decided or passing → relayed or
+   * undeliverable; `words` with it. Null when it was in none of the states before.
+   */
   settleApproval(
     id: string,
-    to: 'relayed' | 'undeliverable' | 'withdrawn',
+    to: 'passing' | 'decided' | 'relayed' | 'undeliverable' | 'withdrawn',
     words?: readonly NewSend[],
   ): Promise<ApprovalRow | null>
   /** This node asks for it from now on: what another one asked was asked again here. */

@@ -68,16 +68,25 @@ export function sendMayMove(from: SendState, to: SendState): boolean {
 }
 
 // An approval is a tool call that waits for a person's yes or no:
-//   pending ──▶ decided ──▶ relayed | undeliverable        pending ──▶ expired | withdrawn
+//   pending ──▶ decided ──▶ passing ──▶ relayed | undeliverable        pending ──▶ expired | withdrawn
+// `passing` is committed before the verdict is written to the asking host. A row found `passing` after a crash may have been
+// used, so no later call gets its yes. passing → decided: the connector had nobody to write it to, so nothing was written.
 // "Allowed" is shown only at `relayed`: the verdict was written to the asking host.
 export const APPROVAL_STATES = [
   'pending',
   'decided',
+  'passing',
   'relayed',
   'undeliverable',
   'expired',
   'withdrawn',
 ] as const
+/** The verdict is not given or not passed on: the id is taken, and nothing of it is pruned. */
+export const OPEN_APPROVAL_STATES = [
+  'pending',
+  'decided',
+  'passing',
+] as const satisfies readonly ApprovalState[]
 export type ApprovalState = (typeof APPROVAL_STATES)[number]
 
 // A claim is offered by a message of an agent that speaks first:

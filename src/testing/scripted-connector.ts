@@ -191,6 +191,7 @@ function createSeat(id: string, options: ScriptedAgentOptions): Seat {
       redelivery: options.redelivery ?? AGAIN,
       window: options.window ?? 1,
       holdsDecisions: options.holdsDecisions ?? true,
+      ...(options.verdict === 'fetched' ? { fetchesVerdicts: true } : {}),
       async start(given) {
         outlet = given
         if (attached) given.presence(true)

@@ -57,7 +57,7 @@ built   0 S10.asked-by-acp          acp permission requests become approvals
 built   0 S10.asked-by-llm          The llm loop asks before a risky tool
 built   3 S10.asked-by-demo         The demo agent asks
 built   8 S10.asked-by-mcp-host     MCP hosts can ask
-built   3 S10.states                An approval goes pending, decided, relayed or undeliverable, or expired, or withdrawn
+built   3 S10.states                An approval goes pending, decided, passing, relayed or undeliverable, or expired, or withdrawn
 built   3 S10.allowed-after-write   "Allowed" is shown only after the verdict was written to the asking host
 built   3 S10.agent-gone            A verdict whose host is gone reads "decided, agent gone"
 built   7 S10.verdict-waits         A verdict given while its host is away (a restart, a line that broke) waits 15 s for it, says so, and is passed on when it is back

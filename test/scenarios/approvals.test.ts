@@ -213,13 +213,15 @@ describeRiver('approvals', (open) => {
     await river.person('anna').says(`yes ${id}`)
     await river.settle()
     await river.restart()
-    expect(await state(river, id)).toBe('undeliverable')
+    expect(await state(river, id), 'it waits for the turn').toBe('decided')
     river.agent.attach()
     await river.pass(20_000)
     expect(river.agent.verdicts.at(-1), 'the resumed turn asks again and hears it').toMatchObject({
       approval: id,
       behavior: 'allow',
     })
+    expect(await state(river, id)).toBe('relayed')
+    expect(await river.desk().approvals(null, 10)).toHaveLength(1)
   })
 
   it('[S10.one-call] [S10.input-hash] allow is for one call: the same call asks again, in the same turn too', async () => {

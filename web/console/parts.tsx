@@ -27,6 +27,7 @@ const TONES: Readonly<Record<string, string>> = {
   seen: 'live',
   sending: 'live',
   decided: 'live',
+  passing: 'live',
 }
 
 export function Pill({ state, text }: { readonly state: string; readonly text?: string }): JSX.Element {

@@ -89,6 +89,7 @@ export function createHttpAgent(deps: ConnectorDeps, fetch?: StreamingFetch): Ag
     window: 1,
     mints: TURN_TOKENS,
     holdsDecisions: true,
+    fetchesVerdicts: true,
     async start(given) {
       outlet = given
       given.presence(true)

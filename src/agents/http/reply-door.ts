@@ -178,9 +178,9 @@ export function createReplyDoor(deps: ReplyDoorDeps): ReplyDoor {
 
 function verdictReply(approval: string, standing: Verdict | 'pending'): HttpReply {
   if (standing === 'pending') return json(202, { ok: true, approval, state: 'pending' })
-  const { behavior, decidedBy, cause } = standing
-  const allowed = behavior === 'allow'
-  return json(200, { ok: true, approval, state: 'decided', allowed, behavior, by: decidedBy, cause })
+  const { behavior, decidedBy, cause, repeat } = standing
+  const decided = { state: 'decided', allowed: behavior === 'allow', behavior, by: decidedBy, cause }
+  return json(200, { ok: true, approval, ...decided, ...(repeat ? { repeat } : {}) })
 }
 
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' }

@@ -98,6 +98,12 @@ describe('a question', () => {
         cause: 'person',
       },
     })
+    // [I35.b19a] One that was told before says so.
+    recorded.standing = async () => ({ ...VERDICT, repeat: true })
+    const again = await callback({
+      ask: { tool: 'Bash', description: 'List', input: { cmd: 'ls' }, id: 'q1' },
+    })
+    expect(JSON.parse(String(again?.body))).toMatchObject({ allowed: true, repeat: true })
     // Nobody waits any more: the next one is fetched.
     expect(await connector.verdict?.(VERDICT)).toBe('fetched')
   })

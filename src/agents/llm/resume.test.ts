@@ -87,8 +87,12 @@ describe('kill -9', () => {
       },
     })
     await journal.add({ turn: 't_test_1', n: 2, kind: 'call', body: { id: 'c1', name: 'send_message' } })
-    const { turn } = await scene({ journal, desk, script: [{ text: 'Done.' }] })
-    expect(await turn('send it', { continuation: true })).toMatchObject({ text: 'Done.' })
+    const second = await scene({ journal, desk, script: [{ text: 'Done.' }] })
+    await second.says('send it', { continuation: true })
+    expect(calls).toEqual([])
+    // A yes is for one beginning.
+    await second.decide('allow')
+    expect(await second.ended()).toMatchObject({ text: 'Done.' })
     expect(calls).toEqual(['llm:t_test_1:c1'])
   })
 

@@ -61,14 +61,13 @@ async function answerTo(call: ToolUse, at: number, scene: CallScene): Promise<To
   // Nobody is asked to allow what cannot run.
   if (missing.length > 0 && !scene.journal.isStarted(id))
     return failed(`Nothing was run: ${missing.join(', ')} is missing. Call it again with all that it needs.`)
-  if (scene.journal.isStarted(id)) {
-    if (!tool.readOnly && !tool.keyed) return unknownAnswer(call)
-  } else {
-    const denied = tool.risky ? await denialOf(tool, input, scene) : null
-    if (denied !== null) return failed(denied)
-    scene.deps.crashPoint?.('llm.before-start')
-    await scene.journal.add({ kind: 'call', body: { id, name } })
-  }
+  const isStarted = scene.journal.isStarted(id)
+  if (isStarted && !tool.readOnly && !tool.keyed) return unknownAnswer(call)
+  // A yes is for one beginning: one that had begun is asked again before it is run again.
+  const denied = tool.risky ? await denialOf(tool, input, scene) : null
+  if (denied !== null) return failed(denied)
+  scene.deps.crashPoint?.('llm.before-start')
+  if (!isStarted) await scene.journal.add({ kind: 'call', body: { id, name } })
   scene.deps.crashPoint?.('llm.started')
   await scene.tell('tool_call', call, toolText(input, SHOWN_CHARS))
   return run(tool, input, call, scene)

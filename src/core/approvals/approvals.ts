@@ -1,9 +1,12 @@
 // APPROVALS: a tool call waits for a person's yes or no. One durable row, one winner by compare-and-set, and every
 // surface hears how it ended. The connector learns of the verdict from the row, so any node may decide.
-//   pending ──▶ decided ──▶ relayed | undeliverable        pending ──▶ expired (a denial) | withdrawn
+//   pending ──▶ decided ──▶ passing ──▶ relayed | undeliverable     pending ──▶ expired (a denial) | withdrawn
+// Allow is for one call: `passing` is committed before the verdict is written, and a row that came so far is never joined.
 import { hash } from 'node:crypto'
 import {
   type ApprovalRow,
+  type ApprovalState,
+  type Ask,
   type Cancel,
   type Clock,
   createBoundedMap,
@@ -11,6 +14,7 @@ import {
   inSlices,
   type Logger,
   type NewSend,
+  OPEN_APPROVAL_STATES,
   type Random,
   type Settings,
   type Store,
@@ -42,12 +46,16 @@ export interface ApprovalsDeps {
   readonly say: (sends: readonly NewSend[]) => Promise<unknown>
   /** Whether somebody is looking at a surface that is not a chat (console, event stream). */
   readonly watched: () => boolean
+  readonly crashPoint?: (name: string) => void
 }
 
 export interface Approvals {
   /** What an earlier life left is taken up in slices, beside whatever comes in. */
   start(): void
-  /** Returns the approval's id. The same call of the same turn, asked again after a crash, is the same approval. */
+  /**
+   * Returns the approval's id. A call of an interrupted turn that asks again is the same approval where its verdict was never
+   * passed on; else it is asked again, with the words that it may already have run.
+   */
   ask(order: AskOrder): Promise<string>
   /** Resolves when a decided approval was passed on, or could not be, or waits for its host to come back. */
   settle(id: string): Promise<void>
@@ -72,6 +80,18 @@ const JOINED_REMEMBERED = 10_000
 const MOST_OF_A_TURN = 10
 const TOO_MANY_MS = 5_000
 
+/** Decided, and the asking host may not have heard of it. */
+const ON_THE_WAY = ['decided', 'passing'] as const
+
+const MAY_HAVE_RUN = 'It may already have run: it was allowed before an interruption.'
+
+interface AskedBefore {
+  /** The approval that this is. */
+  readonly same: ApprovalRow | null
+  /** The same call was allowed before an interruption. */
+  readonly mayHaveRun: boolean
+}
+
 export function createApprovals(deps: ApprovalsDeps): Approvals {
   const { store, clock, log } = deps
   const storeRetry = createStoreRetry(clock, log, store)
@@ -85,16 +105,18 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
   let cancelResume: Cancel = () => undefined
   let stopped = false
 
-  const ask = async (order: AskOrder): Promise<string> => {
-    const inputHash = hash('sha256', JSON.stringify([order.ask.toolName, order.ask.input]))
-    const known = await sameCall(order, inputHash)
-    if (known) {
-      if (store.shared) await storeRetry.persist('adopt an approval', () => store.adoptApproval(known.id))
-      if (known.state === 'pending') expectExpiry(known)
-      else relay.relayAgain(known)
-      return known.id
+  const ask = async (given: AskOrder): Promise<string> => {
+    const inputHash = hash('sha256', JSON.stringify([given.ask.toolName, given.ask.input]))
+    const { same, mayHaveRun } = await askedBefore(given, inputHash)
+    if (same) {
+      if (isOpen(same)) await storeRetry.persist('adopt an approval', () => store.adoptApproval(same.id))
+      if (same.state === 'pending') expectExpiry(same)
+      // Behind the answer, which tells the asker what to wait for.
+      if (same.state === 'decided') clock.after(0, () => relay.settleSoon(same.id))
+      return same.id
     }
-    await roomFor(order)
+    await roomFor(given)
+    const order = mayHaveRun ? { ...given, ask: withMayHaveRun(given.ask) } : given
     const chats = await surfaces(order)
     const expiresAt = clock.now() + deps.settings().tunables.approvalExpiryMs
     let wanted = order.ask.requestId && isApprovalId(order.ask.requestId) ? order.ask.requestId : undefined
@@ -145,30 +167,36 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
   }
 
   /**
-   * A turn that was interrupted asks again for the same call: it gets the same answer. Only what was asked before the
-   * present hand-over counts; the same call twice in one run is two calls.
+   * What was asked before is joined while its verdict was never passed on: by the host's own id, else by equal content, and
+   * then only what was asked before the present hand-over (the same call twice in one run is two calls).
    */
-  const sameCall = async (order: AskOrder, inputHash: string): Promise<ApprovalRow | null> => {
+  const askedBefore = async (order: AskOrder, inputHash: string): Promise<AskedBefore> => {
     const { turn, handedAt } = order
     const again = await sameRequest(order, inputHash)
-    if (again) return again
-    if (!turn || handedAt === null) return null
+    if (again) return { same: again, mayHaveRun: false }
+    let mayHaveRun = false
+    if (!turn || handedAt === null) return { same: null, mayHaveRun }
     for await (const row of all({ agent: order.agent, turn })) {
+      if (row.inputHash !== inputHash || row.createdAt >= handedAt) continue
       const joins = `${row.id}@${handedAt}`
-      // What was withdrawn has no answer, and never will.
-      if (row.state === 'withdrawn' || row.inputHash !== inputHash) continue
-      if (row.createdAt >= handedAt || joined.has(joins)) continue
-      joined.set(joins, true)
-      return row
+      if ((row.state === 'pending' || row.state === 'decided') && !joined.has(joins)) {
+        joined.set(joins, true)
+        return { same: row, mayHaveRun: false }
+      }
+      if (row.behavior === 'allow' && row.state !== 'decided') mayHaveRun = true
     }
-    return null
+    return { same: null, mayHaveRun }
   }
 
-  /** A host never uses a request's id twice: the same one again was sent again because nobody confirmed it. */
+  /** The same request: a host sends it again because nobody confirmed it, or an agent comes for what it was told before. */
   const sameRequest = async ({ agent, ask }: AskOrder, inputHash: string): Promise<ApprovalRow | null> => {
     const { requestId, host } = ask
     if (requestId === undefined || host === undefined) return null
-    for await (const row of all({ agent, hostId: requestId, states: ['pending', 'decided'] }))
+    const { fetchesVerdicts = false, holdsDecisions = true } = deps.roster.get(agent)?.connector ?? {}
+    const states: ApprovalState[] = ['pending', 'decided']
+    if (!holdsDecisions) states.push('passing')
+    if (fetchesVerdicts) states.push('relayed', 'expired')
+    for await (const row of all({ agent, hostId: requestId, states }))
       if (row.ask.host === host && row.inputHash === inputHash) return row
     return null
   }
@@ -182,7 +210,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
   const resume = () => {
     const resumed = async () => {
       await inTurn(all({ states: ['pending'] }), expectExpiry)
-      await inTurn(all({ states: ['decided'] }), ({ id }) =>
+      await inTurn(all({ states: ON_THE_WAY }), ({ id }) =>
         settle(id).catch((thrown) =>
           log.error({ approval: id, error: String(thrown) }, 'verdict not passed on'),
         ),
@@ -210,7 +238,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
   }
 
   const hostWaits: Approvals['hostWaits'] = async (agent, host, requests) => {
-    for await (const { id, hostId, ask } of all({ agent, states: ['pending', 'decided'] })) {
+    for await (const { id, hostId, ask } of all({ agent, states: OPEN_APPROVAL_STATES })) {
       if (hostId === null || ask.host !== host || !requests.includes(hostId)) continue
       if (store.shared) await storeRetry.persist('adopt an approval', () => store.adoptApproval(id))
       await settle(id)
@@ -223,7 +251,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
 
   /** Decided and not passed on; due and not expired: whoever finds it first. */
   const sweep = async () => {
-    await inTurn(all({ states: ['decided'] }), ({ id }) => settle(id))
+    await inTurn(all({ states: ON_THE_WAY }), ({ id }) => settle(id))
     await inTurn(all({ states: ['pending'], dueBefore: clock.now() }), ({ id }) => expire(id))
   }
 
@@ -248,11 +276,12 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     fetchVerdict: relay.fetchVerdict,
     async withdraw(agent, turns) {
       for (const turn of turns)
-        for await (const row of all({ agent, turn, states: ['pending'] }))
-          await relay.settled(row, 'withdrawn', false)
+        for await (const row of all({ agent, turn, states: ['pending', 'decided'] }))
+          if (row.state === 'pending') await relay.settled(row, 'withdrawn', false)
+          else await settle(row.id)
     },
     async endForRemovedAgents(configured) {
-      for await (const row of all({ states: ['pending', 'decided'] })) {
+      for await (const row of all({ states: OPEN_APPROVAL_STATES })) {
         if (configured.includes(row.agent)) continue
         if (row.state === 'pending') await relay.settled(row, 'withdrawn', false)
         else await relay.settled(row, 'undeliverable', false)
@@ -271,4 +300,13 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
       timers.clear()
     },
   }
+}
+
+function isOpen({ state }: ApprovalRow): boolean {
+  return OPEN_APPROVAL_STATES.some((open) => open === state)
+}
+
+/** In front, so that a long description hides it from nobody. */
+function withMayHaveRun(ask: Ask): Ask {
+  return { ...ask, description: `${MAY_HAVE_RUN} ${ask.description}`.trim() }
 }

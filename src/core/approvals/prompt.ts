@@ -99,6 +99,9 @@ export function outcomeText(row: ApprovalRow, passedOn: boolean, name: string | 
   if (row.cause === 'expired') return `${what}: expired, denied`
   if (row.cause === 'unreachable') return `${what}: denied, nobody could be reached`
   const verb = row.behavior === 'allow' ? 'allowed' : 'denied'
+  // Found so after a crash: nobody can know whether it was written.
+  if (row.state === 'passing')
+    return `${what}: ${verb} by ${who}, then interrupted; the agent may have heard it, and asks again`
   if (row.state === 'undeliverable') return `${what}: decided (${verb} by ${who}), but the agent is gone`
   if (row.state === 'decided') return `${what}: decided (${verb} by ${who}), waits for the agent to come back`
   return passedOn ? `${what}: passed on (${verb} by ${who})` : `${what}: ${verb} by ${who}`

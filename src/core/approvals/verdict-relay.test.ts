@@ -32,12 +32,22 @@ function opened({ owner = 'here/1', attached, hears = 'gone' }: Here) {
       owner,
       onHint: () => undefined,
       approval: async () => row,
+      turn: async () => null,
       async settleApproval(_id: string, state: ApprovalRow['state']) {
         row = { ...row, state }
         return row
       },
     },
-    roster: { get: () => ({ attached, connector: { holdsDecisions: true, verdict: async () => hears } }) },
+    roster: {
+      get: () => ({
+        attached,
+        connector: {
+          holdsDecisions: true,
+          fetchesVerdicts: hears === 'fetched',
+          verdict: async () => hears,
+        },
+      }),
+    },
     cluster: { isAlive: () => false, isElsewhere: () => there.lives },
     storeRetry: { persist: (_what: string, attempt: () => Promise<unknown>) => attempt() },
     timers: { set: () => undefined, cancel: () => undefined },

@@ -1,8 +1,12 @@
 // A decided approval on its way back: the verdict is passed on to the asking host, then every surface hears how it ended.
+// `passing` is committed before the verdict is written. A row found `passing` after a crash may have been used: it ends, and
+// the call is asked again. Only a host that outlived its daemon, and still waits for that very request, is told once more.
+// While a turn is being taken up again after an interruption its verdict waits for it: the call comes again.
 // The node whose connector asked goes first; when that node is gone, whoever has the host now does, and at last somebody
 // says that it could not be, while nobody else has the agent. A host outlives its daemon and its line: a verdict waits for
 // it to come back, and says so.
 import {
+  type AgentConnector,
   type ApprovalRow,
   type Clock,
   createBoundedMap,
@@ -10,6 +14,7 @@ import {
   type Logger,
   type NewSend,
   nodeOf,
+  OPEN_TURN_STATES,
   type Store,
   SwitchboardError,
   type Verdict,
@@ -22,7 +27,7 @@ import type { Surfaces } from './surfaces.ts'
 import { verdictOf } from './verdict-of.ts'
 
 export interface VerdictRelayDeps {
-  readonly store: Pick<Store, 'approval' | 'onHint' | 'owner' | 'settleApproval' | 'shared'>
+  readonly store: Pick<Store, 'approval' | 'onHint' | 'owner' | 'settleApproval' | 'shared' | 'turn'>
   readonly clock: Clock
   readonly log: Logger
   readonly roster: Roster
@@ -32,6 +37,8 @@ export interface VerdictRelayDeps {
   readonly timers: KeyedTimers
   readonly words: Surfaces['words']
   readonly say: (sends: readonly NewSend[]) => Promise<unknown>
+  /** For tests that end the process at a named point. */
+  readonly crashPoint?: (name: string) => void
 }
 
 type Ended = 'relayed' | 'undeliverable' | 'withdrawn'
@@ -48,8 +55,6 @@ export interface VerdictRelay {
     id: string,
     of: { readonly agent: string; readonly turn: string },
   ): Promise<Verdict | 'pending'>
-  /** A call that was asked again and is decided: its verdict is told once more. */
-  relayAgain(row: ApprovalRow): void
   /** decided → relayed or undeliverable, pending → withdrawn, and the chats are told. */
   settled(row: ApprovalRow, to: Ended, passed: boolean): Promise<boolean>
   /** Switchboard holds the decision; a host with a dialog of its own does not need it. */
@@ -59,6 +64,10 @@ export interface VerdictRelay {
 
 /** How long a host that is gone may take to come back, here or elsewhere, before its verdict is undeliverable. */
 const ORPHAN_MS = 15_000
+/** How long a turn that was interrupted may take to come back to its call. */
+const TAKEN_UP_MS = 60_000
+/** What another node was passing on when it died is over by then, whoever passed it on. */
+const PASSED_MS = 2 * 60_000
 /** An agent that fetches asks again within seconds; one that does not for so long is gone. */
 const FETCH_MS = 10 * 60_000
 /** What its asker could not pass on by then may be asked of the hosts of others. */
@@ -85,23 +94,50 @@ export function createVerdictRelay(deps: VerdictRelayDeps): VerdictRelay {
   }
 
   const settleOnce = async (id: string) => {
-    const row = await store.approval(id)
-    if (row?.state !== 'decided' && row?.state !== 'expired') return false
-    if (row.state === 'expired' && told.has(row.id)) return false
-    const own = isOwn(row)
+    const found = await store.approval(id)
+    if (found?.state !== 'decided' && found?.state !== 'expired' && found?.state !== 'passing') return false
+    if (found.state === 'expired' && told.has(found.id)) return false
+    const own = isOwn(found)
     // A host is attached to one node at a time and may have moved: the connector of every node knows its own.
-    const roams = !holdsDecisions(row)
-    const ageMs = clock.now() - (row.decidedAt ?? row.expiresAt)
+    const roams = !holdsDecisions(found)
+    const ageMs = clock.now() - (found.decidedAt ?? found.expiresAt)
     // The one who asked goes first: request ids of two hosts may be alike.
-    const first = row.asker !== null && deps.cluster.isAlive(row.asker)
+    const first = found.asker !== null && deps.cluster.isAlive(found.asker)
+    const row =
+      found.state === 'passing' ? await interrupted(found, own || (!first && ageMs > PASSED_MS)) : found
+    if (row === null) return false
     if (!own && first && !(roams && ageMs >= ROAMED_MS)) return false
     if (!own && !roams && isOnlyElsewhere(row)) return false
+    const waits = roams || (await isTakenUp(row))
     // While nobody was here a host had nothing to come back to: that time does not count.
-    const leftMs = ORPHAN_MS - Math.min(ageMs, clock.now() - bornAt)
-    const done = await relay(row, leftMs <= 0 || (own && !roams))
-    if (!done && roams) await awaitHost(row, leftMs)
+    const leftMs = (waits && !roams ? TAKEN_UP_MS : ORPHAN_MS) - Math.min(ageMs, clock.now() - bornAt)
+    const done = await relay(row, leftMs <= 0 || (own && !waits))
+    if (!done && waits) await awaitHost(row, leftMs)
     return true
   }
+
+  /** Its turn was interrupted after it asked, and goes on: it comes to its call again, and asks again. */
+  const isTakenUp = async ({ turn: id, createdAt }: ApprovalRow): Promise<boolean> => {
+    const turn = id === null ? null : await store.turn(id)
+    if (!turn || !OPEN_TURN_STATES.some((state) => state === turn.state)) return false
+    return createdAt < bornAt || turn.state !== 'seen'
+  }
+
+  /**
+   * Found `passing`: whoever passed it on was cut off, and may have written it. A host that lives on is asked anew, which
+   * takes each of its requests once. Null: it is over, or somebody else is at it.
+   */
+  const interrupted = async (row: ApprovalRow, ours: boolean): Promise<ApprovalRow | null> => {
+    if (!ours) return null
+    if (!holdsDecisions(row)) return move(row, 'decided')
+    await storeRetry.persist('settle an approval', async () =>
+      store.settleApproval(row.id, 'undeliverable', await words(row, false)),
+    )
+    return null
+  }
+
+  const move = (row: ApprovalRow, to: 'passing' | 'decided') =>
+    storeRetry.persist('pass a verdict on', () => store.settleApproval(row.id, to))
 
   const awaitHost = async (row: ApprovalRow, leftMs: number) => {
     timers.set(row.id, leftMs, () => settleSoon(row.id))
@@ -109,7 +145,8 @@ export function createVerdictRelay(deps: VerdictRelayDeps): VerdictRelay {
     await retire(row, true)
     // Another node may have passed it on just now: what is said last must be how it ended.
     const now = store.shared ? await store.approval(row.id) : null
-    if (now && now.state !== 'decided') await retire(now, true, 'again')
+    const isOver = now && now.state !== 'decided' && now.state !== 'passing'
+    if (isOver) await retire(now, !holdsDecisions(now), 'again')
   }
 
   /** False: it did not come for too long. */
@@ -130,9 +167,10 @@ export function createVerdictRelay(deps: VerdictRelayDeps): VerdictRelay {
       if (row.state === 'undeliverable' || row.state === 'withdrawn')
         throw new SwitchboardError('gone', `the approval is over: ${row.state}`)
       // Somebody else settled it between the look and the write: look again.
-      if (row.state === 'decided' && !(await settled(row, 'relayed', false))) continue
+      const passes = row.state === 'decided' || row.state === 'passing'
+      if (passes && !(await settled(row, 'relayed', false))) continue
       timers.cancel(row.id)
-      return verdictOf(row)
+      return { ...verdictOf(row), ...(row.state === 'relayed' ? { repeat: true } : {}) }
     }
   }
 
@@ -190,7 +228,8 @@ export function createVerdictRelay(deps: VerdictRelayDeps): VerdictRelay {
     const tell = row.cause === 'person' || holds
     // Such a host may be there although no turn can be handed to it: its connector knows.
     const there = post.attached || !holds
-    const outcome = tell && there ? await (post.connector.verdict?.(verdictOf(row)) ?? 'gone') : 'gone'
+    const outcome = tell && there ? await passOn(row, post.connector) : 'gone'
+    if (outcome === 'elsewhere') return true
     if (row.state !== 'decided') {
       // Its chats heard of it in the commit that let it expire.
       told.set(row.id, true)
@@ -202,25 +241,29 @@ export function createVerdictRelay(deps: VerdictRelayDeps): VerdictRelay {
     return relayed || last
   }
 
+  /** `gone`: nothing was written, and the row is `decided` again. `elsewhere`: another node was first. */
+  const passOn = async (row: ApprovalRow, connector: AgentConnector) => {
+    const tell = async () => (await connector.verdict?.(verdictOf(row))) ?? 'gone'
+    if (row.state !== 'decided' || connector.fetchesVerdicts) return tell()
+    deps.crashPoint?.('approvals.before-passing')
+    if ((await move(row, 'passing')) === null) return 'elsewhere'
+    deps.crashPoint?.('approvals.passing')
+    const outcome = await tell().catch((thrown) => {
+      log.error({ approval: row.id, error: String(thrown) }, 'a verdict could not be written')
+      return 'unknown' as const
+    })
+    deps.crashPoint?.('approvals.written')
+    if (outcome === 'relayed') return outcome
+    if (outcome !== 'unknown') await move(row, 'decided')
+    else await interrupted({ ...row, state: 'passing' }, true)
+    return 'gone'
+  }
+
   const settled = async (row: ApprovalRow, to: Ended, passed: boolean): Promise<boolean> => {
     const written = await storeRetry.persist('settle an approval', async () =>
       store.settleApproval(row.id, to, await words({ ...row, state: to }, passed)),
     )
     return written !== null
-  }
-
-  const relayAgain = (row: ApprovalRow) => {
-    if (row.behavior === null) return
-    const again = async () => {
-      if (row.state === 'decided' && (await settle(row.id))) return
-      // Passed on while it was asked again: to the run before, which is over.
-      await deps.roster.get(row.agent)?.connector.verdict?.(verdictOf(row))
-    }
-    clock.after(0, () => {
-      again().catch((thrown) =>
-        log.warn({ approval: row.id, error: String(thrown) }, 'verdict could not be passed on'),
-      )
-    })
   }
 
   const settleSoon = (id: string) =>
@@ -239,7 +282,6 @@ export function createVerdictRelay(deps: VerdictRelayDeps): VerdictRelay {
     settleSoon,
     passedOn,
     fetchVerdict,
-    relayAgain,
     settled,
     holdsDecisions,
     stop() {

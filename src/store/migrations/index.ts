@@ -20,6 +20,7 @@ import { stuckSends } from './0018-stuck-sends.ts'
 import { turnsAside } from './0019-turns-aside.ts'
 import { takeoverPlaces } from './0020-takeover-places.ts'
 import { pairingEnds } from './0021-pairing-ends.ts'
+import { approvalPassing } from './0022-approval-passing.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -44,5 +45,6 @@ export const MIGRATIONS: readonly Migration[] = [
   turnsAside,
   takeoverPlaces,
   pairingEnds,
+  approvalPassing,
 ]
 export { META_TABLE, pendingMigrations } from './migration.ts'

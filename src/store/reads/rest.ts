@@ -6,6 +6,7 @@ import {
   type Counter,
   type Grant,
   type LedgerEntry,
+  OPEN_APPROVAL_STATES,
   type PairingRow,
   type SessionRow,
   sessionKey,
@@ -51,8 +52,8 @@ export function* readApprovals(filter: ApprovalFilter): Steps<readonly ApprovalR
   const where = createConditions()
   if (filter.states) {
     where.add('state @any(?)', filter.states)
-    if (filter.states.every((state) => state === 'pending' || state === 'decided')) {
-      where.plain("state IN ('pending','decided')")
+    if (filter.states.every((state) => OPEN_APPROVAL_STATES.some((open) => open === state))) {
+      where.plain("state IN ('pending','decided','passing')")
     }
   }
   if (filter.agent !== undefined) where.add('agent = ?', filter.agent)
@@ -71,7 +72,7 @@ export function* readApprovals(filter: ApprovalFilter): Steps<readonly ApprovalR
 
 export function* countPendingApprovals(): Steps<readonly { agent: string; count: number }[]> {
   const found = yield* rows(
-    `SELECT agent, count(*) AS many FROM approvals WHERE state IN ('pending','decided') AND state = 'pending'
+    `SELECT agent, count(*) AS many FROM approvals WHERE state IN ('pending','decided','passing') AND state = 'pending'
      GROUP BY agent ORDER BY agent`,
   )
   return found.map((row) => ({ agent: text(row, 'agent'), count: whole(row, 'many') }))

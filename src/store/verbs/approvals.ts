@@ -1,5 +1,5 @@
 // Approvals: asked, decided by a compare-and-set with one winner, settled when the verdict was passed on.
-import type { ApprovalRow, Decide, NewApproval, NewSend } from '../../contract/index.ts'
+import type { ApprovalRow, ApprovalState, Decide, NewApproval, NewSend } from '../../contract/index.ts'
 import { APPROVAL_COLUMNS, approvalRow } from '../codec.ts'
 import { firstRow, reserve, run, type Steps } from '../statement.ts'
 import { hint, oneByOne, recordFact, type Verb, type VerbContext } from '../verb-context.ts'
@@ -19,7 +19,7 @@ export const ask = oneByOne(function* (
   const written = yield* run(
     `INSERT INTO approvals (seq, id, host_id, agent, session, turn, ask, input_hash, state, created_at, expires_at, asker)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'pending', $9, $10, $11)
-     ON CONFLICT (id) WHERE state IN ('pending','decided') DO NOTHING`,
+     ON CONFLICT (id) WHERE state IN ('pending','decided','passing') DO NOTHING`,
     [
       seq ?? 0,
       approval.id,
@@ -89,27 +89,41 @@ export function* decideApproval(context: VerbContext, call: Decide): Steps<Decid
 
 export interface SettleCall {
   readonly id: string
-  readonly to: 'relayed' | 'undeliverable' | 'withdrawn'
+  readonly to: SettledTo
   readonly words: readonly NewSend[]
+}
+
+type SettledTo = 'passing' | 'decided' | 'relayed' | 'undeliverable' | 'withdrawn'
+
+const BEFORE: Readonly<Record<SettledTo, readonly ApprovalState[]>> = {
+  withdrawn: ['pending'],
+  passing: ['decided'],
+  decided: ['passing'],
+  relayed: ['decided', 'passing'],
+  undeliverable: ['decided', 'passing'],
 }
 
 export const settleApproval = oneByOne(function* (
   context: VerbContext,
   { id, to, words }: SettleCall,
 ): Steps<ApprovalRow | null> {
-  const from = to === 'withdrawn' ? 'pending' : 'decided'
-  const changed = yield* run('UPDATE approvals SET state = $2 WHERE id = $1 AND state = $3', [id, to, from])
+  const before = yield* latestApproval(id)
+  if (!before || !BEFORE[to].includes(before.state)) return null
+  const changed = yield* run('UPDATE approvals SET state = $2 WHERE seq = $1 AND state = $3', [
+    ...[before.seq, to, before.state],
+  ])
   if (changed === 0) return null
-  const approval = yield* latestApproval(id)
-  recordFact(context, { kind: 'approval', ref: id, from, to, digest: approval?.inputHash ?? '' })
-  hint(context, { kind: 'approval', id })
+  const approval = { ...before, state: to }
+  recordFact(context, { kind: 'approval', ref: id, from: before.state, to, digest: before.inputHash })
+  // On the way nothing is over yet: nobody else has anything to do.
+  if (to !== 'passing' && to !== 'decided') hint(context, { kind: 'approval', id })
   yield* enqueueSends(context, words)
   return approval
 })
 
 /** Who passes the verdict on is no event of the ledger: the verdict and its end are. */
 export const adopt: Verb<string, void> = oneByOne(function* (context, id) {
-  yield* run(`UPDATE approvals SET asker = $2 WHERE id = $1 AND state IN ('pending','decided')`, [
+  yield* run(`UPDATE approvals SET asker = $2 WHERE id = $1 AND state IN ('pending','decided','passing')`, [
     id,
     context.owner,
   ])

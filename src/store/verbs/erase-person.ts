@@ -92,7 +92,7 @@ function* eraseEvents(turns: readonly number[]): Steps<readonly number[]> {
 function* eraseInputs(turns: readonly string[]): Steps<readonly number[]> {
   if (turns.length === 0) return []
   const asked = yield* rows(
-    `SELECT seq, ask FROM approvals WHERE turn @any($1) AND state NOT IN ('pending','decided')
+    `SELECT seq, ask FROM approvals WHERE turn @any($1) AND state NOT IN ('pending','decided','passing')
      AND ask NOT LIKE '%"pruned":true}' ORDER BY seq`,
     [turns],
   )

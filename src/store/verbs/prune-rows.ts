@@ -88,7 +88,7 @@ function* pruneApprovals(
   limit: number,
 ): Steps<{ readonly seqs: readonly number[]; readonly ids: readonly string[] }> {
   const old = yield* rows(
-    `SELECT seq, id FROM approvals WHERE created_at < $1 AND state NOT IN ('pending','decided')
+    `SELECT seq, id FROM approvals WHERE created_at < $1 AND state NOT IN ('pending','decided','passing')
      ORDER BY seq LIMIT $2`,
     [before, limit],
   )

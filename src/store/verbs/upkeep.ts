@@ -134,7 +134,7 @@ export const forgetOverheard = oneByOne(function* (
 function* pruneInputs(before: number, limit: number): Steps<readonly number[]> {
   if (limit <= 0) return []
   const old = yield* rows(
-    `SELECT seq, ask FROM approvals WHERE created_at < $1 AND state NOT IN ('pending','decided')
+    `SELECT seq, ask FROM approvals WHERE created_at < $1 AND state NOT IN ('pending','decided','passing')
      AND ask NOT LIKE '%"pruned":true}' ORDER BY seq LIMIT $2`,
     [before, limit],
   )

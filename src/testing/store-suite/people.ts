@@ -35,6 +35,13 @@ export function describePeople(make: MakeStoreFixture): void {
         decidedBy: 'demo:ann',
       })
       expect(await store.settleApproval('abcde', 'withdrawn')).toBeNull()
+      // Passing on is committed first; a connector that had nobody to tell takes it back.
+      expect(await store.settleApproval('abcde', 'passing')).toMatchObject({ state: 'passing' })
+      expect(await store.settleApproval('abcde', 'passing')).toBeNull()
+      expect(await store.ask(approval(), []), 'the id is taken').toBe('collision')
+      expect(await store.approvals({ states: ['decided', 'passing'], limit: 5 })).toHaveLength(1)
+      expect(await store.settleApproval('abcde', 'decided')).toMatchObject({ state: 'decided' })
+      expect(await store.settleApproval('abcde', 'passing')).toMatchObject({ state: 'passing' })
       expect(await store.settleApproval('abcde', 'relayed')).toMatchObject({ state: 'relayed' })
       expect(await store.settleApproval('abcde', 'undeliverable')).toBeNull()
       // The id is free again, and the newest one counts.

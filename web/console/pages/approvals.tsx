@@ -34,7 +34,7 @@ export function ApprovalsPage({ route }: { readonly route: Route }): JSX.Element
 function AllApprovals(): JSX.Element {
   const waiting = useAsked<Listed>(api(['approvals'], { state: 'pending', limit: 200 }), ['approval'])
   const past = usePages<ApprovalView>(
-    api(['approvals'], { state: 'decided,relayed,undeliverable,expired,withdrawn', limit: 50 }),
+    api(['approvals'], { state: 'decided,passing,relayed,undeliverable,expired,withdrawn', limit: 50 }),
     ['approval'],
     (one) => String(one.seq),
   )
@@ -218,7 +218,7 @@ function outcomeWords(one: ApprovalView): string {
   if (one.cause === 'unreachable') return 'nobody to ask, denied'
   const verb = one.behavior === 'allow' ? 'allowed' : 'denied'
   if (one.state === 'undeliverable') return `${verb}, agent gone`
-  return one.state === 'decided' ? `${verb}, on its way` : verb
+  return one.state === 'decided' || one.state === 'passing' ? `${verb}, on its way` : verb
 }
 
 function tookWords(one: ApprovalView): string | null {
