@@ -151,14 +151,14 @@ describe('[I13.alone] what one platform alone needs', () => {
       servers: { all: () => [] } as never,
       lease: null,
       grants: { has: () => false, senders: () => [] },
-      links: { get: () => undefined },
+      links: { get: () => undefined, all: () => [] },
       cluster: { reaches: () => false },
     }
     const given = (platform: string) =>
       Object.keys(platformDeps(deps, testIntegration('i', { platform }), shared))
     const all = given('telegram')
     for (const name of ['webhook', 'chorus', 'constructor', 'matrix']) expect(given(name)).toEqual(all)
-    expect(given('mcp').filter((key) => !all.includes(key))).toEqual(['servers'])
+    expect(given('mcp').filter((key) => !all.includes(key))).toEqual(['servers', 'shownPlaces'])
     expect(
       given('web')
         .filter((key) => !all.includes(key))

@@ -18,6 +18,7 @@ import type { GatewayDeps } from './gateway.ts'
 import { createPlatformTokens } from './platform-tokens.ts'
 import { reachableAddress } from './reachable-address.ts'
 import { OWN_DEPS } from './registry.ts'
+import { shownPlaces } from './shown-places.ts'
 
 export function platformDeps(
   deps: GatewayDeps,
@@ -27,7 +28,7 @@ export function platformDeps(
     /** Null: there is one node. */
     readonly lease: LinkLease | null
     readonly grants: GrantBook
-    readonly links: Pick<Links, 'get'>
+    readonly links: Pick<Links, 'get' | 'all'>
     readonly cluster: Pick<Cluster, 'reaches'>
   },
 ): PlatformDeps {
@@ -57,6 +58,7 @@ export function platformDeps(
     },
     ...own?.({
       servers: shared.servers,
+      shownPlaces: (server) => shownPlaces(server, { store, links: shared.links }),
       agentAt,
       agentHere: (conversation) => {
         const agent = agentAt(conversation)

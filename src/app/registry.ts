@@ -2,6 +2,7 @@
 // loads what the module says of itself; the adapter and its SDK come when one is made.
 import {
   CHANNEL_PLATFORM,
+  type ChannelPlatformDeps,
   type ChannelServers,
   type ConnectorModule,
   type PlannedModule,
@@ -41,6 +42,8 @@ export const PLANNED_CONNECTORS: Readonly<Record<string, () => Promise<PlannedMo
 export interface OwnDoors {
   /** The live connections to channel servers. */
   readonly servers: ChannelServers | null
+  /** The conversations that a channel server has shown. */
+  readonly shownPlaces: NonNullable<ChannelPlatformDeps['shownPlaces']>
   /** The agent that answers in a conversation, and the largest HTTP body, as the configuration in force has them. */
   readonly agentAt: (conversation: string) => string | null
   /** Whether that agent can be reached now, on whatever node. */
@@ -54,7 +57,7 @@ export interface OwnDoors {
 
 /** What one platform is given beside what all have. */
 export const OWN_DEPS: Readonly<Record<string, (doors: OwnDoors) => object>> = {
-  [CHANNEL_PLATFORM]: ({ servers }) => (servers ? { servers } : {}),
+  [CHANNEL_PLATFORM]: ({ servers, shownPlaces }) => (servers ? { servers, shownPlaces } : {}),
   web: ({ agentAt, agentHere, reachable, maxBodyBytes, connections }) => ({
     ...{ agentAt, agentHere, reachable, maxBodyBytes, connections },
   }),

@@ -216,7 +216,10 @@ export function channelsOf(channels: AgentConfig['channels']): ChannelsSettings 
       server: entry.server,
       pluginSource: entry.plugin_source ?? null,
       outboundToolName: entry.outbound_tool_name,
-      ...defined({ outboundArguments: entry.outbound_arguments }),
+      ...defined({
+        outboundArguments: entry.outbound_arguments,
+        singleConversation: entry.single_conversation,
+      }),
       rateLimit: entry.rate_limit ?? null,
     })),
   }

@@ -1,8 +1,10 @@
 // MCP channel servers that Switchboard starts or connects to: what the pool of live connections offers to the adapters
 // (one per server and agent), to doctor and status. A server is connected once, however many agents it speaks to.
+import type { Address } from './address.ts'
 import type { Cancel } from './clock.ts'
 import type { PlatformDeps } from './platform.ts'
 import type { McpServerSettings } from './settings.ts'
+import type { SendCause } from './step.ts'
 
 /** The platform behind channel servers: what bindings call it, and the integrations that are made from `mcp_servers`. */
 export const CHANNEL_PLATFORM = 'mcp'
@@ -97,6 +99,8 @@ export interface ChannelServer {
 /** What the app gives to the platform behind channel servers, and to no other. */
 export interface ChannelPlatformDeps extends PlatformDeps {
   readonly servers?: ChannelServers
+  /** The conversations and threads that this integration's server has shown, to any agent. */
+  readonly shownPlaces?: (server: string) => Promise<readonly Pick<Address, 'conversation' | 'thread'>[]>
 }
 
 export interface ChannelServers {
@@ -147,6 +151,11 @@ export interface ChannelView {
   registration(): ChannelRegistration | null
   /** The outbound tool as configured now, whether it passes or not; null: nothing names one. */
   outboundTool(): string | null
+  /**
+   * Throws `platform_rejected` where the outbound tool cannot send such a message there. Says nothing while the server is
+   * not connected here: the send then waits, and its row tells what became of it.
+   */
+  check(to: Address, cause: SendCause): Promise<void>
   /** What the tool answered to the send with this key; null: it is not known here (any more). */
   answered(key: string): ServerToolResult | null
   /** Where the arguments of a call would lead. */

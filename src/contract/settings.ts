@@ -96,6 +96,8 @@ export interface ChannelsSettings {
     readonly outboundToolName: string
     /** Which arguments of the tool hold what; absent: its own schema decides. */
     readonly outboundArguments?: OutboundArguments
+    /** The server has one conversation: a reply needs no argument that names it. */
+    readonly singleConversation?: boolean
     readonly rateLimit: RateLimit | null
   }[]
 }

@@ -156,10 +156,14 @@ describe('sends', () => {
     expect(slack.calls.at(-1)?.input).toEqual({ words: 'again', room: 'C1', under: '1.2' })
   })
 
-  it('[I14.host-mapping] a place that no argument can name is refused, and nothing is sent', async () => {
+  it('[I14.host-mapping] [I35.b18] a place that no argument can name is replied to while it is the only one, then refused', async () => {
     const { messages, slack, clock } = await openHost([agent('kate')])
     slack.arguments = ['text']
     slack.say('hello', { channel_id: 'C1' })
+    await clock.settle()
+    await messages[0]?.reply('alone')
+    expect(slack.calls.splice(0)).toMatchObject([{ input: { text: 'alone' } }])
+    slack.say('hello', { channel_id: 'C2' })
     await clock.settle()
     await expect(messages[0]?.reply('hi')).rejects.toMatchObject({
       code: 'platform_rejected',

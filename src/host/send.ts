@@ -2,6 +2,7 @@
 import {
   type ChannelServers,
   createBoundedMap,
+  defined,
   type ServerTool,
   type ServerToolResult,
   SwitchboardError,
@@ -19,6 +20,8 @@ const MOST_PLACES = 10_000
 /** The conversations and threads that spoke through a server to an agent, in this process. */
 export interface Spoken {
   note(agent: string, server: string, meta: Readonly<Record<string, string>>): void
+  /** The server has shown this place and no other, to any agent. */
+  isOnly(server: string, place: ChannelPlace): boolean
   /** `place` is a conversation or a thread as `placeOf` names them. */
   knows(agent: string, server: string, place: string): boolean
 }
@@ -26,13 +29,20 @@ export interface Spoken {
 export function createSpoken(): Spoken {
   /** The one that has been silent longest is forgotten first. */
   const places = createBoundedMap<string, true>(MOST_PLACES)
+  /** Up to two of each server: more is never asked for. */
+  const shown = new Map<string, readonly string[]>()
   const named = (...parts: readonly string[]) => JSON.stringify(parts)
+  const whole = ({ conversation, thread = '' }: ChannelPlace) => named(conversation, thread)
   return {
     note(agent, server, meta) {
       const { conversation, thread } = placeOf(meta)
+      const known = shown.get(server) ?? []
+      const place = whole({ conversation, ...defined({ thread }) })
+      if (known.length < 2 && !known.includes(place)) shown.set(server, [...known, place])
       for (const place of [conversation, ...(thread === undefined ? [] : [thread])])
         places.set(named(agent, server, place), true)
     },
+    isOnly: (server, place) => shown.get(server)?.length === 1 && shown.get(server)?.[0] === whole(place),
     knows: (agent, server, place) => places.has(named(agent, server, place)),
   }
 }
@@ -75,7 +85,7 @@ export async function sendThrough(order: SendOrder, deps: SendDeps): Promise<Sen
 
 /**
  * To the place that spoke, named as the gateway names it: by `outbound_arguments`, else by the tool's own schema. Throws
- * `platform_rejected` where no argument can name the place.
+ * `platform_rejected` where no argument can name the place, and the server has shown others.
  */
 export async function replyThrough(
   { agent, server, place, text }: ReplyOrder,
@@ -84,9 +94,11 @@ export async function replyThrough(
   const now = deps.registrations.agent(agent)
   const tool = registered(server, now, deps)
   checkLength(text)
-  const mapped = now.channels?.approved.find((one) => one.server === server)?.outboundArguments ?? null
+  const approved = now.channels?.approved.find((one) => one.server === server)
+  const isOnly = approved?.singleConversation ?? deps.spoken.isOnly(server, place)
+  const mapped = approved?.outboundArguments ?? null
   return call(server, { agent: now, tool }, deps, (offered) =>
-    outboundArguments({ text, place }, offered, mapped),
+    outboundArguments({ text, place }, offered, mapped, isOnly ? 'omit' : 'refuse'),
   )
 }
 

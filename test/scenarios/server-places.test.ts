@@ -89,4 +89,91 @@ describeRiver('a hosted server as a place to send to', (open) => {
     const rows = await river.store().sends({ integration: SLACK, limit: 5 })
     expect(rows.map(({ conversation }) => conversation)).toEqual(['channel_id=C1', 'channel_id=C1'])
   })
+
+  // As the official fakechat declares it: every message is of the one page that it serves.
+  const FAKECHAT = { name: 'reply', arguments: ['text', 'reply_to', 'files'] }
+  const fakechat = (over: Parameters<typeof approved>[1] = {}) =>
+    hosting({
+      channels: through({ outboundToolName: 'reply', ...over }),
+      messagingAllow: ['slack:*'],
+    })
+  const says = async (river: River, content: string, chat: string) => {
+    river.server('slack').says(content, { chat_id: chat, user: chat })
+    await river.settle()
+    const delivery = river.agent.deliveries.at(-1)
+    if (!delivery) throw new Error('nothing was handed over')
+    return delivery
+  }
+  const stateOf = async (river: River, turn: string) => (await river.store().turn(turn))?.state
+  const reply = (river: River, { turn, chatId }: { turn: string; chatId: string }) =>
+    outcomeOf(river, river.tools().reply(caller({ turn }), { chatId, text: `to ${chatId}` }))
+
+  it('[I35.b18] a tool without an argument for a target is sent replies while one conversation spoke, then it refuses and the turn stays open', async () => {
+    const river = await open(fakechat())
+    const slack = river.server('slack')
+    slack.up({ prefix: 'claude' }, [FAKECHAT])
+    river.agent.script = () => undefined
+    const first = await says(river, 'hello', 'web')
+    expect(await reply(river, first)).toMatchObject({ isError: false, structured: { status: 'sent' } })
+    expect(called(river)).toEqual([{ text: expect.stringContaining('to ') }])
+    expect(await stateOf(river, first.turn)).toBe('answered')
+
+    const again = await says(river, 'again', 'web')
+    const other = await says(river, 'from elsewhere', 'tv')
+    for (const one of [again, other]) {
+      const refused = await reply(river, one)
+      expect(refused).toMatchObject({
+        isError: true,
+        structured: { code: 'platform_rejected', outbox_id: null },
+      })
+      expect(refused.text).toMatch(/no argument that can name "(web|tv)".*has more than one conversation/)
+      expect(['handed', 'seen']).toContain(await stateOf(river, one.turn))
+    }
+    expect(called(river)).toHaveLength(1)
+  })
+
+  it('[I35.b18] single_conversation of the approved entry decides in its place', async () => {
+    for (const singleConversation of [true, false]) {
+      const river = await open(fakechat({ singleConversation }))
+      river.server('slack').up({ prefix: 'claude' }, [FAKECHAT])
+      river.agent.script = () => undefined
+      const one = await says(river, 'hello', 'web')
+      if (singleConversation) await says(river, 'hello', 'tv')
+      expect((await reply(river, one)).isError).toBe(!singleConversation)
+      expect(called(river)).toHaveLength(singleConversation ? 1 : 0)
+    }
+  })
+
+  it('[I35.b18] final text goes out likewise, send_message is refused, and a stranger who was refused counts as a conversation', async () => {
+    const river = await open(fakechat())
+    river.server('slack').up({ prefix: 'claude' }, [FAKECHAT])
+    await says(river, 'hello', 'web')
+    expect(called(river)).toEqual([{ text: 're: hello' }])
+    const refused = await send(river, { target: 'web' })
+    expect(refused).toMatchObject({
+      isError: true,
+      structured: { code: 'platform_rejected', outbox_id: null },
+    })
+    expect(refused.text).toContain('no argument that can name "web"')
+
+    const narrow = {
+      readable: true,
+      dm: 'allowlist',
+      allowFrom: ['U1'],
+      approvers: [],
+      groups: {},
+      mentionPatterns: [],
+    } as const
+    const guarded = await open({
+      ...fakechat(),
+      mcpServers: [{ name: 'slack', options: { access: narrow } }],
+    })
+    guarded.server('slack').up({ prefix: 'claude' }, [FAKECHAT])
+    guarded.server('slack').says('let me in', { chat_id: 'tv', user_id: 'U9' })
+    guarded.server('slack').says('hello', { chat_id: 'web', user_id: 'U1' })
+    await guarded.settle()
+    expect(called(guarded)).toEqual([])
+    const [row] = await guarded.store().sends({ integration: SLACK, limit: 1 })
+    expect(row).toMatchObject({ state: 'failed', reason: 'platform_rejected' })
+  })
 })

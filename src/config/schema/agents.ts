@@ -33,6 +33,12 @@ const approvedSchema = z.strictObject({
     .record(text('An argument of that tool.'), z.enum(['target', 'body', 'thread']))
     .optional()
     .describe('Which arguments of that tool take what; absent: the schema of the tool decides.'),
+  single_conversation: z
+    .boolean()
+    .optional()
+    .describe(
+      'The server has one conversation, so that a reply goes out also where its tool has no argument for a target; absent: as long as one conversation spoke.',
+    ),
   rate_limit: rateLimit.optional().describe('Inbound limit of this server; 0/0 lifts the default.'),
 })
 

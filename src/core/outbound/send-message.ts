@@ -52,7 +52,9 @@ export async function sendMessage(
   const { agent, session, turn, idempotencyKey } = caller
   const own = await ownIntegration(deps.store, caller)
   const { id } = chooseIntegration(settings(), { platform, agent, named, own })
-  const to = await placeOf(deps.store, outlet.running(id), { target, thread })
+  const link = outlet.running(id)
+  const to = await placeOf(deps.store, link, { target, thread })
+  await link.adapter.channel?.check(to, 'send_message')
   const rows = outlet.rows({
     ...{ to, text: body, agent, session, turn },
     cause: 'send_message',

@@ -124,6 +124,7 @@ export function createReplyTool(
           replyToMode: integrationById(settings(), at.integration)?.replyToMode ?? 'first',
           ...withoutNulls({ idempotencyKey: caller.idempotencyKey }),
         })
+        await link.adapter.channel?.check(at, by === 'own' ? 'reply' : 'send_message')
         const { result, rows } = await answer(caller, turn, sends, input.text)
         return sendOutcome(result, replyText(result, rows))
       }),

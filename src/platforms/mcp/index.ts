@@ -2,6 +2,8 @@
 // tool. The connection is shared (channel-servers.ts); gates, limit, registration and what waits are this agent's own.
 import {
   type Abilities,
+  type Address,
+  asSwitchboardError,
   type Cancel,
   type ChannelPlatformDeps,
   type ChannelRegistration,
@@ -9,9 +11,11 @@ import {
   type ChannelView,
   createBoundedMap,
   createTokenBuckets,
+  defined,
   NO_TEXT_LIMIT,
   type PlatformAdapter,
   RELAY_PLACE,
+  type SendCause,
   type SendRequest,
   type ServerFacts,
   type ServerNews,
@@ -42,6 +46,8 @@ const ABILITIES: Abilities = {
   // The protocol has no key of ours to tell a repeat by.
   idempotentSend: false,
 }
+/** Said where somebody wrote. What an agent or an operator sends of its own accord needs a target that the tool can name. */
+const SAID_IN_ITS_CHAT: ReadonlySet<SendCause> = new Set(['reply', 'notice', 'prompt', 'pairing', 'takeover'])
 const CALL_TIMEOUT_MS = 30_000
 const ANSWERS_KEPT = 500
 /** Of what a server says, in an error. */
@@ -160,10 +166,50 @@ export function createMcp(deps: ChannelPlatformDeps): PlatformAdapter {
     )
   }
 
+  /** The server has shown this conversation and no other, or the configuration says that it has but one. */
+  const isOnlyConversation = async ({ conversation, thread }: Address): Promise<boolean> => {
+    if (approved()?.singleConversation !== undefined) return approved()?.singleConversation === true
+    const [first, ...more] = (await deps.shownPlaces?.(name)) ?? []
+    return more.length === 0 && first?.conversation === conversation && first.thread === thread
+  }
+
+  /** Throws `platform_rejected` for a place that the tool cannot name, unless a reply can only reach that one. */
+  const inputFor = async (
+    request: Pick<SendRequest, 'to' | 'op' | 'cause'>,
+    tool: ServerTool,
+  ): Promise<Readonly<Record<string, unknown>>> => {
+    const mapped = approved()?.outboundArguments ?? null
+    try {
+      return toolInput(request, tool, mapped)
+    } catch (thrown) {
+      const { cause = 'notice' } = request
+      if (!SAID_IN_ITS_CHAT.has(cause)) throw thrown
+      if (await isOnlyConversation(request.to)) return toolInput(request, tool, mapped, 'omit')
+      const { message, hint } = asSwitchboardError(thrown)
+      const why = `${message}, and server ${name} has more than one conversation`
+      throw new SwitchboardError('platform_rejected', why, defined({ hint }))
+    }
+  }
+
+  const check: ChannelView['check'] = async (to, cause) => {
+    if (factsNow().state !== 'up') return
+    const now = registration()
+    const server = now && deps.servers?.get(name)
+    if (!server) return
+    let tool: ServerTool
+    try {
+      tool = await toolNamed(server, now.outboundToolName)
+    } catch (thrown) {
+      if (asSwitchboardError(thrown).code === 'platform_rejected') throw thrown
+      return
+    }
+    await inputFor({ to, cause, op: { kind: 'text', text: '' } }, tool)
+  }
+
   const call = async (request: SendRequest) => {
     const { server, registration: now } = open()
     const tool = toolOf(request.op) ?? now.outboundToolName
-    const input = toolInput(request, await toolNamed(server, tool), approved()?.outboundArguments ?? null)
+    const input = await inputFor(request, await toolNamed(server, tool))
     // While its tools were asked for, a gate may have been closed, or the server may have become another.
     if (open().server !== server)
       throw new SwitchboardError('platform_unavailable', `server ${name} was replaced`)
@@ -192,6 +238,7 @@ export function createMcp(deps: ChannelPlatformDeps): PlatformAdapter {
     agent,
     registration,
     outboundTool: () => approved()?.outboundToolName ?? null,
+    check,
     answered: (key) => answers.get(key) ?? null,
     destinations: destinationsIn,
     wholeServer: WHOLE_SERVER,

@@ -165,6 +165,7 @@ describe('what a server is sent', () => {
 
   it.each<[Partial<ServerToolResult>, readonly string[]]>([
     [{ text: 'sent (id: 7)' }, ['7']],
+    [{ text: 'sent (m1700000000000-3)' }, ['m1700000000000-3']],
     [{ text: 'sent 2 parts (ids: 7, 8)' }, ['7', '8']],
     [{ structured: { message_id: 7 } }, ['7']],
     [{ structured: { ts: '1.2' } }, ['1.2']],

@@ -1,6 +1,6 @@
 // Where text, target and thread stand among the arguments of a server's outbound tool: as the configuration maps them,
-// else as the tool's own schema names them. A target that can be named nowhere is refused: without it the message would
-// go somewhere else, and be told as sent.
+// else as the tool's own schema names them. A target that can be named nowhere is refused, because the message could reach
+// another conversation and still be called sent. `unnamed: 'omit'` leaves it out: the server has one conversation only.
 import { type OutboundArguments, type ServerTool, SwitchboardError } from '../../contract/index.ts'
 import { type ChannelPlace, namedPlace } from './thread.ts'
 
@@ -13,17 +13,21 @@ export interface Said {
   readonly place: ChannelPlace
 }
 
+/** What happens to a target or thread that the tool has no argument for. */
+export type Unnamed = 'refuse' | 'omit'
+
 /** Throws `platform_rejected` when the tool has no argument for the target, or for a thread that was asked for. */
 export function outboundArguments(
   said: Said,
   tool: ServerTool,
   mapped: OutboundArguments | null,
+  unnamed: Unnamed = 'refuse',
 ): Readonly<Record<string, unknown>> {
   const target = namedPlace(said.place.conversation)
   const thread = namedPlace(said.place.thread ?? '')
   return mapped === null
-    ? bySchema(said.text, target, thread, tool)
-    : byConfiguration(said.text, target, thread, mapped, tool)
+    ? bySchema(said.text, [target, thread], tool, unnamed)
+    : byConfiguration(said.text, target, thread, { mapped, tool, unnamed })
 }
 
 type Named = ReturnType<typeof namedPlace>
@@ -32,20 +36,22 @@ function byConfiguration(
   text: string,
   target: Named,
   thread: Named,
-  mapped: OutboundArguments,
-  tool: ServerTool,
+  { mapped, tool, unnamed }: { mapped: OutboundArguments; tool: ServerTool; unnamed: Unnamed },
 ): Readonly<Record<string, unknown>> {
   const argumentsFor = (what: OutboundArguments[string]) =>
     Object.keys(mapped).filter((name) => mapped[name] === what)
   const filled = (names: readonly string[], value: string) => names.map((name) => [name, value] as const)
+  const unmapped = (named: NonNullable<Named>) =>
+    noArgument(named.value, tool, 'outbound_arguments maps none')
   const targets = argumentsFor('target')
   const threads = argumentsFor('thread')
   const bodies = argumentsFor('body')
   // A thread of no chat is a conversation of its own: it is named by what names threads.
   const [goal, goalNames] = target?.of === 'thread' ? [target, threads] : [target, targets]
-  if (goal !== null && goalNames.length === 0) throw unnamed(goal.value, tool, 'outbound_arguments maps none')
-  if (thread !== null && threads.length === 0)
-    throw unnamed(thread.value, tool, 'outbound_arguments maps none')
+  if (unnamed === 'refuse') {
+    if (goal !== null && goalNames.length === 0) throw unmapped(goal)
+    if (thread !== null && threads.length === 0) throw unmapped(thread)
+  }
   return Object.fromEntries([
     ...filled(bodies.length === 0 ? ['text'] : bodies, text),
     ...(goal === null ? [] : filled(goalNames, goal.value)),
@@ -55,29 +61,33 @@ function byConfiguration(
 
 function bySchema(
   text: string,
-  target: Named,
-  thread: Named,
+  places: readonly Named[],
   tool: ServerTool,
+  unnamed: Unnamed,
 ): Readonly<Record<string, unknown>> {
   const known = tool.arguments
-  /** The place's own key where the tool has it, or says nothing of its arguments; else the first one that it has. */
-  const argumentFor = (named: NonNullable<Named>): string => {
+  /** The place's own key where the tool has it, or its schema is open; else the first name that the tool has. */
+  const argumentFor = (named: NonNullable<Named>): string | null => {
     if (named.key !== null && (known === null || known.includes(named.key))) return named.key
     const names = named.of === 'thread' ? THREAD_ARGUMENTS : TARGET_ARGUMENTS
     const found = known === null ? undefined : names.find((name) => known.includes(name))
+    if (found !== undefined) return found
+    if (unnamed === 'omit') return null
     // A thread that the server named itself goes along as it came: its chat is named all the same.
-    if (found === undefined && named.of === 'thread' && named.key !== null) return named.key
-    if (found === undefined) throw unnamed(named.value, tool, `it takes: ${shown(known)}`)
-    return found
+    if (named.of === 'thread' && named.key !== null) return named.key
+    throw noArgument(named.value, tool, `it takes: ${shown(known)}`)
   }
   const body = BODY_ARGUMENTS.find((name) => known?.includes(name)) ?? 'text'
   return Object.fromEntries([
     [body, text],
-    ...[target, thread].flatMap((named) => (named === null ? [] : [[argumentFor(named), named.value]])),
+    ...places.flatMap((named) => {
+      const name = named && argumentFor(named)
+      return name ? [[name, named.value]] : []
+    }),
   ])
 }
 
-function unnamed(value: string, tool: ServerTool, why: string): SwitchboardError {
+function noArgument(value: string, tool: ServerTool, why: string): SwitchboardError {
   return new SwitchboardError(
     'platform_rejected',
     `the tool "${tool.name}" has no argument that can name "${value.slice(0, 80)}" (${why})`,

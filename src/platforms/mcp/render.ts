@@ -10,7 +10,7 @@ import {
   SwitchboardError,
 } from '../../contract/index.ts'
 import { truncate } from '../../kit/index.ts'
-import { outboundArguments } from './outbound-arguments.ts'
+import { outboundArguments, type Unnamed } from './outbound-arguments.ts'
 
 type Prompt = Extract<OutboundOp, { kind: 'prompt' }>
 
@@ -22,8 +22,10 @@ export function toolInput(
   { to, op }: Pick<SendRequest, 'to' | 'op'>,
   tool: ServerTool,
   mapped: OutboundArguments | null,
+  unnamed: Unnamed = 'refuse',
 ): Readonly<Record<string, unknown>> {
-  return op.kind === 'call' ? op.input : outboundArguments({ text: textOf(op), place: to }, tool, mapped)
+  if (op.kind === 'call') return op.input
+  return outboundArguments({ text: textOf(op), place: to }, tool, mapped, unnamed)
 }
 
 function textOf(op: Exclude<OutboundOp, { kind: 'call' }>): string {
@@ -61,8 +63,8 @@ const MOST_IDS = 100
 const LONGEST_ID_CHARS = 500
 const ID_FIELDS = ['message_id', 'messageId', 'id', 'ts'] as const
 const IDS_FIELDS = ['message_ids', 'messageIds', 'ids', 'platform_ids'] as const
-// As the official plugins write it: `sent (id: 7)`, `sent 2 parts (ids: 7, 8)`.
-const WRITTEN_IDS = /\(ids?: ([^)]{1,400})\)/
+// As the official plugins write it: `sent (id: 7)`, `sent 2 parts (ids: 7, 8)`, and fakechat's `sent (m7-1)`.
+const WRITTEN_IDS = /\(ids?: ([^)]{1,400})\)|^sent \(([^():]{1,400})\)$/
 
 /** Ids of the message, where the answer says so in a way that is known; none otherwise. */
 export function messageIds({ structured, text }: ServerToolResult): readonly string[] {
@@ -74,7 +76,8 @@ export function messageIds({ structured, text }: ServerToolResult): readonly str
     const value = structured?.[field]
     if (isId(value)) return [String(value)]
   }
-  const written = WRITTEN_IDS.exec(text)?.[1]
+  const [, named, bare] = WRITTEN_IDS.exec(text) ?? []
+  const written = named ?? bare
   return written === undefined || written === '-' ? [] : written.split(', ')
 }
 
