@@ -30,6 +30,7 @@ import { inboundLimit, readOptions } from './channel-options.ts'
 import { destinationsIn } from './destinations.ts'
 import { gateViews } from './gate-views.ts'
 import { evaluateGates } from './gates.ts'
+import { outboundArguments, type Unnamed } from './outbound-arguments.ts'
 import { messageIds, permissionRequest, toolInput } from './render.ts'
 import { CONVERSATION_KEYS, TARGET_KEY, TARGET_THREAD_KEY, WHOLE_SERVER } from './thread.ts'
 import { barredEvent, type EventPlace, toEvent } from './to-event.ts'
@@ -173,18 +174,15 @@ export function createMcp(deps: ChannelPlatformDeps): PlatformAdapter {
     return more.length === 0 && first?.conversation === conversation && first.thread === thread
   }
 
+  const outboundMap = () => approved()?.outboundArguments ?? null
+
   /** Throws `platform_rejected` for a place that the tool cannot name, unless a reply can only reach that one. */
-  const inputFor = async (
-    request: Pick<SendRequest, 'to' | 'op' | 'cause'>,
-    tool: ServerTool,
-  ): Promise<Readonly<Record<string, unknown>>> => {
-    const mapped = approved()?.outboundArguments ?? null
+  const naming = async <T>(to: Address, cause: SendCause, inputOf: (unnamed: Unnamed) => T): Promise<T> => {
     try {
-      return toolInput(request, tool, mapped)
+      return inputOf('refuse')
     } catch (thrown) {
-      const { cause = 'notice' } = request
       if (!SAID_IN_ITS_CHAT.has(cause)) throw thrown
-      if (await isOnlyConversation(request.to)) return toolInput(request, tool, mapped, 'omit')
+      if (await isOnlyConversation(to)) return inputOf('omit')
       const { message, hint } = asSwitchboardError(thrown)
       const why = `${message}, and server ${name} has more than one conversation`
       throw new SwitchboardError('platform_rejected', why, defined({ hint }))
@@ -203,13 +201,18 @@ export function createMcp(deps: ChannelPlatformDeps): PlatformAdapter {
       if (asSwitchboardError(thrown).code === 'platform_rejected') throw thrown
       return
     }
-    await inputFor({ to, cause, op: { kind: 'text', text: '' } }, tool)
+    await naming(to, cause, (unnamed) =>
+      outboundArguments({ text: '', place: to }, tool, outboundMap(), unnamed),
+    )
   }
 
   const call = async (request: SendRequest) => {
     const { server, registration: now } = open()
     const tool = toolOf(request.op) ?? now.outboundToolName
-    const input = await inputFor(request, await toolNamed(server, tool))
+    const offered = await toolNamed(server, tool)
+    const input = await naming(request.to, request.cause ?? 'notice', (unnamed) =>
+      toolInput(request, offered, outboundMap(), unnamed),
+    )
     // While its tools were asked for, a gate may have been closed, or the server may have become another.
     if (open().server !== server)
       throw new SwitchboardError('platform_unavailable', `server ${name} was replaced`)
