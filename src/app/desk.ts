@@ -71,7 +71,12 @@ export function createDesk(deps: DeskDeps): Desk {
   }
 
   const desk: Omit<Desk, 'operateSends' | 'users' | 'tryAgent'> = {
-    ...createStoreDesk(store, settings, fileBytes(gateway.links)),
+    ...createStoreDesk(
+      store,
+      settings,
+      fileBytes(gateway.links),
+      (agent) => gateway.roster.get(agent)?.trouble?.state === 'unreachable',
+    ),
     status: createStatus(deps),
     doctor: createDoctor(deps),
     ...createDeskSending(deps),

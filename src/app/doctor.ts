@@ -8,14 +8,14 @@ import {
   type Counter,
   type Desk,
   type DoctorReport,
-  defined,
   type IntegrationSettings,
   integrationById,
   type ProcessView,
   withoutNulls,
 } from '../contract/index.ts'
 import { approversOn } from '../core/people/approvers.ts'
-import { agentAnywhere, clusterFindings, linkAnywhere, nodeViews } from './cluster-view.ts'
+import { agentStanding } from './agent-state.ts'
+import { clusterFindings, linkAnywhere, nodeViews } from './cluster-view.ts'
 import { completenessView } from './completeness-view.ts'
 import {
   bindingGates,
@@ -106,14 +106,12 @@ export function createDoctor(deps: StatusDeps): Desk['doctor'] {
       const post = gateway.roster.get(one.id)
       const ofModule = ofModules.ofAgent(one)
       const last = lastAt.get(one.id)
-      const problem = gateway.problems().get(`agent:${one.id}`)
-      const own = { attached: post?.attached ?? false, detail: problem ?? post?.detail }
-      const { attached, detail } = agentAnywhere(own, one.id, others)
+      const standing = agentStanding(one.id, gateway, others)
+      const { attached, detail } = standing
       return {
         id: one.id,
         connector: one.connector.type,
-        attached,
-        ...defined({ detail }),
+        ...standing,
         ...processViews(post?.connector.processes?.() ?? []),
         queued: queuedOf.get(one.id) ?? 0,
         bindings: one.bindings.map((binding, at) => {
@@ -156,7 +154,9 @@ export function createDoctor(deps: StatusDeps): Desk['doctor'] {
       ledger.problem === null &&
       integrations.every((one) => one.link !== 'down' && one.gates.every((gate) => gate.pass)) &&
       agents.every(
-        (one) => one.attached && one.bindings.every((binding) => binding.gates.every((gate) => gate.pass)),
+        (one) =>
+          one.state === 'attached' &&
+          one.bindings.every((binding) => binding.gates.every((gate) => gate.pass)),
       )
     return {
       ok: healthy,

@@ -98,6 +98,7 @@ export async function openReadDesk(
           id: one.id,
           connector: one.connector.type,
           attached: false,
+          state: 'absent',
           queued: queuedOf.get(one.id) ?? 0,
         })),
         ...(await scheduleViews(settings, store, clock.now())),

@@ -1,7 +1,6 @@
 // `status`: the gateway at a glance. Counts come from the counters, never from counting rows.
 import {
   type Clock,
-  defined,
   type NodeRow,
   type Settings,
   type StatusReport,
@@ -10,8 +9,9 @@ import {
 } from '../contract/index.ts'
 import type { Link } from '../core/outbound/links.ts'
 import type { Adapters } from './adapter-shelf.ts'
+import { agentStanding } from './agent-state.ts'
 import type { Attachments } from './attachments.ts'
-import { agentAnywhere, latestAt, linkAnywhere, nodeViews } from './cluster-view.ts'
+import { latestAt, linkAnywhere, nodeViews } from './cluster-view.ts'
 import { completenessView } from './completeness-view.ts'
 import type { Gateway } from './gateway.ts'
 import type { Exposure } from './judge-security.ts'
@@ -92,16 +92,11 @@ export function createStatus({
       }),
       ...serverViews(gateway.servers()),
       agents: now.agents.map((one) => {
-        const post = gateway.roster.get(one.id)
-        const problem = gateway.problems().get(`agent:${one.id}`)
-        const own = { attached: post?.attached ?? false, detail: problem ?? post?.detail }
-        const { attached, detail } = agentAnywhere(own, one.id, others)
         return {
           id: one.id,
           connector: one.connector.type,
-          attached,
           queued: queuedOf.get(one.id) ?? 0,
-          ...defined({ detail }),
+          ...agentStanding(one.id, gateway, others),
         }
       }),
       ...(await scheduleViews(now, store, clock.now())),

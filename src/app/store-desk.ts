@@ -1,6 +1,14 @@
 // The part of the desk that only reads the store: the same for the daemon and for a command without one.
 import { isSecretName } from '../config/secret-shelf.ts'
-import { defined, type ReadDesk, type Settings, type Store, SwitchboardError } from '../contract/index.ts'
+import {
+  defined,
+  type ReadDesk,
+  type Settings,
+  type Store,
+  SwitchboardError,
+  type TurnRow,
+  type TurnView,
+} from '../contract/index.ts'
 import { listedRights } from '../core/people/approvers.ts'
 import { createConversationReads } from './desk-conversations.ts'
 import { exportPerson, type FileBytes } from './people-data.ts'
@@ -12,14 +20,22 @@ const MOST_SHOWN = 100
 
 export type StoreDesk = Omit<ReadDesk, 'status'>
 
-/** `bytesOf`: how the bytes of what people sent are had; absent: they are not. */
+/**
+ * `bytesOf`: how the bytes of what people sent are had; absent: they are not. `isUnreachable`: no request reaches this agent,
+ * so what is queued for it waits for that, tried or not.
+ */
 export function createStoreDesk(
   store: Store,
   settings: () => Settings,
   bytesOf: FileBytes = withoutDaemon,
+  isUnreachable: (agent: string) => boolean = () => false,
 ): StoreDesk {
+  const viewOf = (row: TurnRow): TurnView => {
+    const waits = row.state === 'queued' && row.agent !== null && isUnreachable(row.agent)
+    return waits ? { ...turnView(row), reason: 'agent_unreachable' } : turnView(row)
+  }
   return {
-    turns: async (filter) => (await store.turns(filter)).map(turnView),
+    turns: async (filter) => (await store.turns(filter)).map(viewOf),
     async turn(id) {
       const row = await store.turn(id)
       if (!row) return null
@@ -31,7 +47,7 @@ export function createStoreDesk(
         store.approvals({ turn: id, limit: MOST_SHOWN }),
       ])
       return {
-        ...turnView(row),
+        ...viewOf(row),
         events: events.map((one) => ({ ...one, at: iso(one.at) })),
         repeat: row.repeat,
         sends: sends.map(sendView),
@@ -51,7 +67,7 @@ export function createStoreDesk(
       const floor = Math.max(first.seq, top - span)
       const rows = await store.turns({ ...filter, beforeSeq: top, afterSeq: floor - 1 })
       const full = rows.length >= filter.limit ? (rows.at(-1)?.seq ?? null) : null
-      return { items: rows.map(turnView), next: full ?? (floor > first.seq ? floor : null) }
+      return { items: rows.map(viewOf), next: full ?? (floor > first.seq ? floor : null) }
     },
     series: async (query) => turnSeries(await store.sampleTurns(query), query),
     sends: async (filter) => (await store.sends(filter)).map(sendView),

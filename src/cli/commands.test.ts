@@ -57,7 +57,7 @@ const statusReport: StatusReport = {
       complete: { state: 'unchecked', until: null },
     },
   ],
-  agents: [{ id: 'demo', connector: 'demo', attached: true, queued: 2 }],
+  agents: [{ id: 'demo', connector: 'demo', attached: true, state: 'attached', queued: 2 }],
   counts: {
     received: 9,
     refused: 1,

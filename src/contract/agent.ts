@@ -169,6 +169,8 @@ export type AgentOutput =
       readonly detail: string
       /** Whoever has it may well come back with it: it is not given up now, however often it was offered. */
       readonly kept?: true
+      /** The agent could not be reached: no attempt, and tried again with backoff. */
+      readonly unreachable?: true
     }
   /** A tool that the agent ran by itself: kept beside the turn, for the console. */
   | { readonly kind: 'event'; readonly event: NewTurnEvent }
@@ -194,6 +196,19 @@ export interface Accepted {
   readonly working?: true
 }
 
+/**
+ * Why an agent that is attached does not answer. `unreachable`: no request reaches it. `failing`: it is reached, and what it
+ * answers cannot be used.
+ */
+export interface AgentTrouble {
+  readonly state: 'unreachable' | 'failing'
+  readonly detail: string
+  readonly since: number
+}
+
+/** `absent`: nothing is attached. */
+export type AgentState = 'attached' | 'absent' | AgentTrouble['state']
+
 /** The agent's way back: one closed union through one door. */
 export interface AgentOutlet {
   accept(output: AgentOutput): Promise<Accepted>
@@ -201,6 +216,11 @@ export interface AgentOutlet {
   presence(attached: boolean, detail?: string): void
   /** There may be room where there was none: what waits for it is looked at. */
   roomy(): void
+  /**
+   * The agent answered, so it can be reached. `failing`: why its answers cannot be used, shown in `status` and `doctor`;
+   * null: they can. Absent: neither is known yet.
+   */
+  reached(failing?: string | null): void
   /**
    * For agents that fetch: how an approval of this turn stands, here or at another node. To get a verdict is to be told
    * it. Throws `not_found` for one of another turn, `gone` when it was given up.

@@ -1,5 +1,6 @@
 // What is shown and ordered at the operator's desk: the answers of `/api` and the command line as plain data. Fields may
 // be added, none renamed; times are ISO 8601 strings unless the name ends in _ms.
+import type { AgentState } from './agent.ts'
 import type { ServerView } from './channel-servers.ts'
 import type { Completeness } from './history.ts'
 import type { SendReceipt, Template, Urgency } from './message.ts'
@@ -33,6 +34,10 @@ export interface StatusReport {
     readonly id: string
     readonly connector: string
     readonly attached: boolean
+    /** The same word in `doctor` and the console. */
+    readonly state: AgentState
+    /** Since when it is `unreachable` or `failing`. */
+    readonly since?: string
     readonly queued: number
     readonly detail?: string
   }[]

@@ -1,5 +1,6 @@
 // What `doctor` reports: which door lets whom in, what stands still and which key changes it. Fields may be added, none
 // renamed.
+import type { AgentState } from './agent.ts'
 import type { ServerView } from './channel-servers.ts'
 import type { ScheduleView, StatusReport } from './desk-views.ts'
 import type { ModuleStanding } from './modules.ts'
@@ -60,6 +61,10 @@ export interface DoctorReport {
     readonly id: string
     readonly connector: string
     readonly attached: boolean
+    /** The same word in `status` and the console. */
+    readonly state: AgentState
+    /** Since when it is `unreachable` or `failing`. */
+    readonly since?: string
     readonly detail?: string
     /** Programs that run for it on this node, with the last lines that they wrote to stderr. */
     readonly processes?: readonly {

@@ -144,6 +144,14 @@ export const ERROR_TABLE = {
     exitCode: 1,
     meaning: 'No process is attached for this agent.',
   },
+  agent_unreachable: {
+    fault: 'agent',
+    retryable: true,
+    httpStatus: 503,
+    exitCode: 1,
+    meaning:
+      'The request never reached the agent: no connection, or a 502, 503 or 504 of what stands before it.',
+  },
   agent_failed: {
     fault: 'agent',
     retryable: false,
@@ -208,6 +216,8 @@ export interface ErrorDetail {
   /** What the reader can do about it, one sentence. */
   readonly hint?: string
   readonly retryAfterMs?: number
+  /** The request had gone out: whoever it was for may have read it. */
+  readonly written?: boolean
   readonly cause?: unknown
 }
 
@@ -219,6 +229,7 @@ export class SwitchboardError extends Error {
   readonly code: ErrorCode
   readonly hint: string | undefined
   readonly retryAfterMs: number | undefined
+  readonly written: boolean
 
   /**
    * An adapter of somebody else may have a copy of this package: what its copy throws counts like our own. By its name and
@@ -239,6 +250,7 @@ export class SwitchboardError extends Error {
     this.code = code
     this.hint = detail.hint
     this.retryAfterMs = detail.retryAfterMs
+    this.written = detail.written ?? false
   }
 
   get nature(): ErrorNature {

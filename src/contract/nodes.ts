@@ -1,5 +1,6 @@
 // The nodes of a cluster as plain data: who runs, what it reaches, and since when it was heard of. A node is one boot of
 // one daemon; on an embedded database there is one.
+import type { AgentTrouble } from './agent.ts'
 
 /** What a node says of itself with every heartbeat. */
 export interface NodeReport {
@@ -37,6 +38,7 @@ export interface LinkActivity {
 export interface NodeAgent {
   readonly agent: string
   readonly detail?: string
+  readonly trouble?: AgentTrouble
 }
 
 export interface NodeRow extends NodeReport {
@@ -55,6 +57,7 @@ export interface AttachmentRow {
   readonly owner: string
   readonly agent: string
   readonly detail: string | null
+  readonly trouble: AgentTrouble | null
   readonly since: number
   /** Null while it is attached, as far as that node told. */
   readonly endedAt: number | null

@@ -52,6 +52,10 @@ export const REASONS = {
   working: { of: ['seen'], text: 'The agent is at work, and will say when it is done.' },
   replied: { of: ['seen'], text: 'The agent replied, and is still at work.' },
   acknowledged: { of: ['seen'], text: 'The agent acknowledged it, and has not answered it.' },
+  agent_unreachable: {
+    of: ['queued'],
+    text: 'The agent cannot be reached; the message is kept and tried again.',
+  },
   // turns that did not make it
   max_attempts: { of: ['failed'], text: 'It was tried as many times as max_attempts allows.' },
   agent_failed: { of: ['failed'], text: 'The agent answered with an error.' },

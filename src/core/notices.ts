@@ -46,6 +46,10 @@ export function unseenText(agent: string): string {
   return `${agent} has not picked up your message yet. It was delivered and is kept; the answer will come here.`
 }
 
+export function unreachableText(agent: string): string {
+  return `${agent} is not answering. Your message is kept and will be delivered when it answers again.`
+}
+
 export function offlineText(agent: string): string {
   return `${agent} is offline. Your message is kept and will be delivered when it is back.`
 }

@@ -29,7 +29,7 @@ export {
   type GuardedResponse,
   urlRefusal,
 } from './guarded-fetch.ts'
-export { handOverError } from './hand-over-error.ts'
+export { handOverError, isGatewayFault } from './hand-over-error.ts'
 export { equalSecrets, hmacKey, signSha256, verifySha256 } from './hmac.ts'
 export { inputText, isNestedDeeper } from './input-text.ts'
 export { createLeaseHold } from './lease-hold.ts'

@@ -16,6 +16,8 @@ export interface RecordedOutlet {
   attached: boolean
   /** How often it was said that there may be room. */
   roomy: number
+  /** What it said of having been reached, in order; undefined: that alone. */
+  readonly reached: (string | null | undefined)[]
   /** What the outlet waits for before it says that it took something. */
   hold: () => Promise<void>
   /** How an approval stands that the agent comes to ask for; `pending` unless replaced. */
@@ -120,6 +122,7 @@ export async function startRecorded(connector: AgentConnector): Promise<Recorded
     outputs,
     attached: false,
     roomy: 0,
+    reached: [],
     hold: async () => undefined,
     standing: async () => 'pending',
     until(kind) {
@@ -140,6 +143,7 @@ export async function startRecorded(connector: AgentConnector): Promise<Recorded
     roomy() {
       recorded.roomy += 1
     },
+    reached: (failing) => void recorded.reached.push(failing),
     fetchVerdict: (approval, turn) => recorded.standing(approval, turn),
   })
   return recorded

@@ -51,6 +51,8 @@ export interface ScriptedAgent {
   /** How many it could be written now. */
   readonly room: number
   makeRoom(room: number): void
+  /** How often a turn was handed to it, also where that failed. */
+  readonly tries: number
   /** The next hand-overs throw these, one each. */
   failNext(...errors: readonly Error[]): void
   attach(): void
@@ -120,6 +122,7 @@ function createSeat(id: string, options: ScriptedAgentOptions): Seat {
   const errors: Error[] = []
   let attached = options.attached ?? true
   let room = 0
+  let tries = 0
   let outlet: AgentOutlet | null = null
 
   const accept: AgentOutlet['accept'] = async (output) => {
@@ -138,6 +141,9 @@ function createSeat(id: string, options: ScriptedAgentOptions): Seat {
       await agent.answer(delivery, `re: ${delivery.text}`)
     },
     prepare: () => undefined,
+    get tries() {
+      return tries
+    },
     get room() {
       return room
     },
@@ -197,8 +203,10 @@ function createSeat(id: string, options: ScriptedAgentOptions): Seat {
         if (attached) given.presence(true)
       },
       async deliver(delivery) {
+        tries += 1
         const error = errors.shift()
         if (error) throw error
+        outlet?.reached(null)
         room -= 1
         deliveries.push(delivery)
         await agent.script(delivery, agent)

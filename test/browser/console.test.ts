@@ -38,7 +38,7 @@ it('[I21.con-now] [I21.con-live] [I21.con-pair] [S15.approvals] a stranger is le
   const at = await begin()
   const { page, complaints } = await at.enter()
   await page.getByText('cannot be checked').first().waitFor()
-  await page.getByText('Agent coder is away').waitFor()
+  await page.getByText('Agent coder is absent').waitFor()
   const stranger = at.telegram.person()
   stranger.says('may I?')
   // Nobody touched the page.

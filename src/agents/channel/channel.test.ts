@@ -161,6 +161,7 @@ describe('the channel connector', () => {
       presence: (on, detail) => details.push(`${on} ${detail}`),
       fetchVerdict: async () => 'pending',
       roomy: () => undefined,
+      reached: () => undefined,
     })
     const host = hosts.attach('kate')
     expect(details.at(-1)).toMatch(/^true attached, unproven: claude-code 2\.1\.325 has not acted/)

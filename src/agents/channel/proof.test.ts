@@ -15,6 +15,7 @@ const isProven = async (open: Awaited<ReturnType<typeof openChannel>>) => {
     presence: (_on, detail) => details.push(detail),
     fetchVerdict: async () => 'pending',
     roomy: () => undefined,
+    reached: () => undefined,
   })
   return details.at(-1)?.includes('take messages') ?? false
 }

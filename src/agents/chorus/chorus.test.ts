@@ -103,9 +103,10 @@ describe('a delivery', () => {
   })
 
   it.each([
-    [503, {}, 'platform_unavailable', 1_000],
+    [503, {}, 'agent_unreachable', undefined],
+    [502, {}, 'agent_unreachable', undefined],
     [500, { 'retry-after': '7' }, 'platform_unavailable', 7_000],
-    [503, { 'retry-after': '0' }, 'platform_unavailable', 1_000],
+    [504, { 'retry-after': '9' }, 'agent_unreachable', 9_000],
     [429, { 'retry-after': '9' }, 'rate_limited', 9_000],
     [429, {}, 'rate_limited', 1_000],
   ] as const)(
@@ -118,19 +119,30 @@ describe('a delivery', () => {
     },
   )
 
-  it.each([
-    new SwitchboardError('platform_unavailable', 'the request could not be sent: the connection failed'),
-    new SwitchboardError('outcome_unknown', 'the request went out, but no answer came in time'),
-  ])('[S8.retry-5xx] a network fault is tried again, later each time: %s', async (fault) => {
-    const { connector } = await opened(() => fault)
-    const waits = []
-    for (const attempt of [1, 2, 3, 4, 5]) {
-      const error = await failure(connector.deliver(delivery('hi', { attempt })))
-      expect(error.nature.retryable).toBe(true)
-      waits.push(error.retryAfterMs)
-    }
-    expect(waits).toEqual([1_000, 5_000, 30_000, 120_000, 120_000])
+  it('[I35.b11] an agent that is not there is told as unreachable, and as reached once it takes a delivery', async () => {
+    const fault = new SwitchboardError('platform_unavailable', 'the request could not be sent: ECONNREFUSED')
+    const dead = await opened(() => fault)
+    const error = await failure(dead.connector.deliver(delivery('hi')))
+    expect(error).toMatchObject({ code: 'agent_unreachable', written: false })
+    expect(dead.recorded.reached).toEqual([])
+    const alive = await opened()
+    await alive.connector.deliver(delivery('hi'))
+    expect(alive.recorded.reached).toEqual([null])
   })
+
+  it.each([new SwitchboardError('outcome_unknown', 'the request went out, but no answer came in time')])(
+    '[S8.retry-5xx] a network fault is tried again, later each time: %s',
+    async (fault) => {
+      const { connector } = await opened(() => fault)
+      const waits = []
+      for (const attempt of [1, 2, 3, 4, 5]) {
+        const error = await failure(connector.deliver(delivery('hi', { attempt })))
+        expect(error.nature.retryable).toBe(true)
+        waits.push(error.retryAfterMs)
+      }
+      expect(waits).toEqual([1_000, 5_000, 30_000, 120_000, 120_000])
+    },
+  )
 
   it.each([400, 401, 403, 404, 410, 413, 301])(
     '[S8.fail-4xx] %i fails the turn with the status',
@@ -218,6 +230,7 @@ describe('callback events', () => {
       },
       presence: () => undefined,
       roomy: () => undefined,
+      reached: () => undefined,
       fetchVerdict: async () => 'pending',
     }
     const node = () => createEventTaker(() => outlet, { showTools: false, secrets: [] })

@@ -42,11 +42,17 @@ export function createChorusAgent(
     const post = { url: config.url, body, whom: 'the agent', allowPrivate: config.allowPrivate }
     try {
       await postChorus(
-        { ...post, idempotencyKey: delivery.turn, keepAlive: true, now: deps.clock.now() },
+        {
+          ...{ ...post, idempotencyKey: delivery.turn, keepAlive: true, now: deps.clock.now() },
+          unreached: 'agent_unreachable',
+        },
         fetch,
       )
+      outlet?.reached(null)
     } catch (thrown) {
-      throw handOverError(asSwitchboardError(thrown, 'platform_unavailable'), delivery.attempt)
+      const error = asSwitchboardError(thrown, 'platform_unavailable')
+      if (ANSWERED.has(error.code)) outlet?.reached()
+      throw handOverError(error, delivery.attempt)
     }
   }
 
@@ -80,6 +86,9 @@ export function createChorusAgent(
     },
   }
 }
+
+/** The agent was there, and refused. */
+const ANSWERED = new Set<string>(['rate_limited', 'platform_unavailable', 'platform_rejected', 'gone'])
 
 /** A turn that moved to another hand in between is found again by the agent's next try. */
 function tryAgain(error: SwitchboardError): SwitchboardError {

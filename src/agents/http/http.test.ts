@@ -96,7 +96,6 @@ describe('a turn that is posted', () => {
   })
 
   it.each([
-    [503, {}, 'platform_unavailable', 1_000],
     [500, { 'retry-after': '7' }, 'platform_unavailable', 7_000],
     [408, {}, 'platform_unavailable', 1_000],
     [429, { 'retry-after': '9' }, 'rate_limited', 9_000],
@@ -108,15 +107,36 @@ describe('a turn that is posted', () => {
   })
 
   it.each([
-    new SwitchboardError('platform_unavailable', 'the connection failed'),
-    new SwitchboardError('outcome_unknown', 'the connection was closed'),
-  ])('[I16.http-retry] a network fault is tried again, later each time: %s', async (fault) => {
-    const { connector } = await opened(() => fault)
-    const waits = []
-    for (const attempt of [1, 2, 3, 4, 5])
-      waits.push((await failure(connector.deliver(delivery('hi', { attempt })))).retryAfterMs)
-    expect(waits).toEqual([1_000, 5_000, 30_000, 120_000, 120_000])
+    () => new SwitchboardError('platform_unavailable', 'the connection failed'),
+    () => reply({}, 502),
+    () => reply({}, 503),
+    () => reply({}, 504),
+  ])('[I35.b11] what never reached the agent is told as that, and is no attempt (%#)', async (fault) => {
+    const { connector, recorded } = await opened(fault)
+    const error = await failure(connector.deliver(delivery('hi', { attempt: 9 })))
+    expect(error).toMatchObject({ code: 'agent_unreachable', nature: { retryable: true } })
+    expect([recorded.outputs, recorded.reached]).toEqual([[], []])
   })
+
+  it('[I35.b11] an answer of the agent itself, whatever it says, tells that it was reached', async () => {
+    for (const status of [200, 400, 429, 500]) {
+      const { connector, recorded } = await opened(() => reply({ text: 'x' }, status))
+      await connector.deliver(delivery('hi')).catch(() => undefined)
+      expect(recorded.reached[0]).toBeUndefined()
+      expect(recorded.reached.length).toBeGreaterThan(0)
+    }
+  })
+
+  it.each([new SwitchboardError('outcome_unknown', 'the connection was closed')])(
+    '[I16.http-retry] a connection that broke is tried again, later each time: %s',
+    async (fault) => {
+      const { connector } = await opened(() => fault)
+      const waits = []
+      for (const attempt of [1, 2, 3, 4, 5])
+        waits.push((await failure(connector.deliver(delivery('hi', { attempt })))).retryAfterMs)
+      expect(waits).toEqual([1_000, 5_000, 30_000, 120_000, 120_000])
+    },
+  )
 
   it.each([301, 307, 400, 401, 404, 410, 413])(
     '[I16.http-4xx] %i fails the turn with the status',

@@ -66,11 +66,14 @@ export function createHttpAgent(deps: ConnectorDeps, fetch?: StreamingFetch): Ag
       abort.abort()
     })
     try {
-      const response = await post({ config, id: turn, body, signal: abort.signal, now: clock.now() }, reach)
+      const answered = () => outlet?.reached()
+      const response = await post(
+        { config, id: turn, body, signal: abort.signal, now: clock.now(), answered },
+        reach,
+      )
       if (response === 'aborted' && late) return await takeAnswer.silent(delivery, timeoutMs)
       // It was told to stop: where it goes on is decided by whoever has the turn next.
-      if (response === 'aborted')
-        throw new SwitchboardError('platform_unavailable', 'the request was ended here')
+      if (response === 'aborted') throw new SwitchboardError('draining', 'the request was ended here')
       await takeAnswer.seen(delivery)
       if (response.status === 202 || config.mode === 'later') {
         await response.body?.cancel().catch(() => undefined)

@@ -1,7 +1,7 @@
 // The one POST of a turn: signed, under the guard, and judged by whether trying again can help. The URL may be a
 // credential: neither it nor what the agent answered is in any error.
 import { asSwitchboardError, SwitchboardError, withoutNulls } from '../../contract/index.ts'
-import { retryAfterMs, type StreamingFetch, signStandard } from '../../kit/index.ts'
+import { isGatewayFault, retryAfterMs, type StreamingFetch, signStandard } from '../../kit/index.ts'
 import type { HttpAgentConfig } from './config.ts'
 
 export interface TurnPost {
@@ -11,12 +11,13 @@ export interface TurnPost {
   readonly body: string
   readonly signal: AbortSignal
   readonly now: number
+  readonly answered?: () => void
 }
 
 /**
  * Resolves with a response of status 2xx, or `aborted` when the caller ended it after it had gone out. Throws
- * `platform_unavailable`, `outcome_unknown` or `rate_limited` (worth another try), `platform_rejected` with the status, or
- * `forbidden` by the guard.
+ * `agent_unreachable` (nobody read it), `platform_unavailable`, `outcome_unknown` or `rate_limited` (worth another try),
+ * `platform_rejected` with the status, or `forbidden` by the guard. `answered` hears of every answer of the agent itself.
  */
 export async function post(given: TurnPost, reach: StreamingFetch): Promise<Response | 'aborted'> {
   const { config, id, body, now } = given
@@ -38,6 +39,7 @@ export async function post(given: TurnPost, reach: StreamingFetch): Promise<Resp
     throw guardRefusal(thrown)
   })
   if (response === 'aborted') return response
+  if (!isGatewayFault(response.status)) given.answered?.()
   if (response.status >= 200 && response.status < 300) return response
   await response.body?.cancel().catch(() => undefined)
   throw refusal(response, now)
@@ -49,13 +51,15 @@ function isAbort(thrown: unknown): thrown is Error & { readonly written: boolean
 
 function notSent({ written }: { readonly written: boolean }): 'aborted' {
   if (written) return 'aborted'
-  throw new SwitchboardError('platform_unavailable', 'the agent could not be reached in time')
+  throw new SwitchboardError('agent_unreachable', 'the agent could not be reached in time')
 }
 
 function refusal({ status, headers }: Response, now: number): SwitchboardError {
   const said = `the agent answered ${status}`
   const pauseMs = retryAfterMs(headers.get('retry-after'), now)
   const later = withoutNulls({ retryAfterMs: pauseMs })
+  if (isGatewayFault(status))
+    return new SwitchboardError('agent_unreachable', said, { ...later, written: true })
   if (status === 429) return new SwitchboardError('rate_limited', said, later)
   if (status >= 500 || status === 408) return new SwitchboardError('platform_unavailable', said, later)
   const hint = status < 400 ? { hint: 'redirects are not followed: give the final URL' } : {}
@@ -63,7 +67,8 @@ function refusal({ status, headers }: Response, now: number): SwitchboardError {
 }
 
 function guardRefusal(thrown: unknown): SwitchboardError {
-  const error = asSwitchboardError(thrown, 'platform_unavailable')
+  const error = asSwitchboardError(thrown, 'outcome_unknown')
+  if (error.code === 'platform_unavailable') return new SwitchboardError('agent_unreachable', error.message)
   if (error.code !== 'forbidden' && error.code !== 'input_invalid') return error
   return new SwitchboardError('forbidden', `the agent is not called: ${error.message}`, {
     hint: error.hint ?? 'https only; plain http and private addresses need allow_private: true',

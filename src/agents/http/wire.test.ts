@@ -93,7 +93,7 @@ describe('over the wire', () => {
     await expect(connector.deliver(delivery('hi'))).rejects.toMatchObject({ code: 'platform_unavailable' })
     const nobody = await agentAt('http://127.0.0.1:1/')
     await expect(nobody.connector.deliver(delivery('hi'))).rejects.toMatchObject({
-      code: 'platform_unavailable',
+      code: 'agent_unreachable',
     })
   })
 

@@ -24,7 +24,7 @@ export const listAgents: Run = (context) =>
     const columns: readonly Column<AgentLine>[] = [
       { title: 'ID', value: (row) => row.id },
       { title: 'CONNECTOR', value: (row) => row.connector },
-      { title: 'ATTACHED', value: (row) => (row.attached ? 'yes' : 'no') },
+      { title: 'STATE', value: (row) => row.state },
       { title: 'QUEUED', value: (row) => String(row.queued) },
     ]
     const { agents } = await reader.status()

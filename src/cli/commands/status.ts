@@ -120,8 +120,8 @@ function agentTable(context: Context, rows: StatusReport['agents']): string {
       { title: 'CONNECTOR', value: (row) => row.connector },
       {
         title: 'STATE',
-        value: (row) => (row.attached ? 'attached' : 'absent'),
-        paint: (cell, row) => dyed(context, cell, row.attached ? 'attached' : 'absent'),
+        value: (row) => row.state,
+        paint: (cell, row) => dyed(context, cell, row.state),
       },
       { title: 'QUEUED', value: (row) => String(row.queued), align: 'right' },
       { title: 'DETAIL', value: (row) => row.detail ?? '', givesWay: 2 },

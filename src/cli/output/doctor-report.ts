@@ -91,7 +91,7 @@ function stuckLines(context: Context, report: DoctorReport): string[] {
 function agentLines(context: Context, agent: DoctorReport['agents'][number]): string[] {
   const { paint } = context
   const now = context.terminal.now()
-  const presence = paintState(paint, agent.attached ? 'attached' : 'absent')
+  const presence = paintState(paint, agent.state)
   const programs = (agent.processes ?? []).flatMap((one) => [
     `  program ${oneLine(one.name)}, pid ${one.pid}, since ${relativeTime(one.since, now)}${one.memory_bytes === null ? '' : `, ${Math.round(one.memory_bytes / 1_048_576)} MiB`}`,
     ...one.stderr.slice(-3).map((line) => `    stderr  ${oneLine(line)}`),

@@ -38,7 +38,7 @@ export function problemsOf(report: DoctorReport, hosted: readonly string[]): rea
       )
     for (const gate of stops) say(`integration ${id}: ${gate.gate}: ${gate.reason}`, keyOf(gate))
   }
-  for (const { id, attached, detail, bindings } of report.agents) {
+  for (const { id, attached, state, since, detail, bindings } of report.agents) {
     if (!attached)
       say(
         `agent ${id} is absent${detail === undefined ? '' : `: ${detail}`}`,
@@ -46,8 +46,20 @@ export function problemsOf(report: DoctorReport, hosted: readonly string[]): rea
           ? `switchboard init claude-code --agent ${id}, then start Claude Code as it says`
           : mendOf(detail, 'switchboard logs'),
       )
+    if (state === 'unreachable' || state === 'failing')
+      say(
+        `agent ${id} is ${state} since ${since}: ${detail}`,
+        state === 'unreachable'
+          ? 'start the agent, or mend its url; waiting messages follow by themselves'
+          : 'mend what it says; the state goes with the next good answer',
+      )
     // It is there and says what keeps it from its work; of a host it only says which one it is.
-    if (attached && detail !== undefined && !hosted.includes(id) && !/^at node [^:]*$/.test(detail))
+    if (
+      state === 'attached' &&
+      detail !== undefined &&
+      !hosted.includes(id) &&
+      !/^at node [^:]*$/.test(detail)
+    )
       say(`agent ${id}: ${detail}`, 'mend what it says; it goes on by itself')
     if (bindings.length === 0)
       say(`agent ${id} is bound to nothing: nobody can reach it`, `agents: ${id}: inbound_bindings`)

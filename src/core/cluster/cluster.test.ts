@@ -28,7 +28,7 @@ async function opened() {
     ...more,
   })
   const attach = (owner: string, agent: string, endedAt: number | null = null) =>
-    void attachments.push({ owner, agent, detail: null, since: 0, endedAt })
+    void attachments.push({ owner, agent, detail: null, trouble: null, since: 0, endedAt })
   const gone: string[] = []
   const errors: string[] = []
   const roster = { all: () => [], get: () => undefined, onAttached() {}, onDetached() {} }

@@ -14,6 +14,7 @@ import {
   type NodeRow,
   nodeOf,
   type Store,
+  withoutNulls,
 } from '../../contract/index.ts'
 import type { Roster } from '../dispatch/roster.ts'
 import { firstInLine } from './first-in-line.ts'
@@ -121,6 +122,7 @@ export function createCluster(deps: ClusterDeps): Cluster {
       .map((post) => ({
         agent: post.settings.id,
         ...defined({ detail: post.detail }),
+        ...withoutNulls({ trouble: post.trouble }),
       }))
     await store.beat({ ...deps.report(), agents })
     beatAt = clock.now()

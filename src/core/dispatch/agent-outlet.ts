@@ -170,6 +170,7 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     },
     presence: (attached, detail) => deps.roster.presence(agent, attached, detail),
     roomy: () => dispatcher.roomy(agent),
+    reached: (failing) => dispatcher.reached(agent, failing),
     fetchVerdict: (approval, turn) => deps.approvals.fetchVerdict(approval, { agent, turn }),
   }
 }

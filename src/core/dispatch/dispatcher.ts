@@ -30,6 +30,7 @@ import { createMovedElsewhere } from './moved-elsewhere.ts'
 import { createOfflineNotices } from './offline-notices.ts'
 import type { Pressure } from './pressure.ts'
 import { createPutBack, type PutBack } from './put-back.ts'
+import { createReachability, type Reachability } from './reachability.ts'
 import { retryDelayMs } from './retry-delay.ts'
 import { createRooms } from './rooms.ts'
 import type { Roster } from './roster.ts'
@@ -83,6 +84,8 @@ export interface Dispatcher {
   /** It was offered to an agent that has it from before: the attempt is given back, and what was seen is seen. */
   kept(turn: string, seen: boolean): Promise<void>
   readonly giveBack: PutBack['giveBack']
+  /** The agent answered, whatever it said. */
+  readonly reached: Reachability['reached']
   /** An agent may have room again: lanes that wait for it are looked at. */
   roomy(agent: string): void
   /** Stops what runs for these turns (they are already cancelled in the store). */
@@ -95,21 +98,30 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const storeRetry = createStoreRetry(clock, log, store)
   const livesOn = (agent: string) => roster.get(agent)?.connector.redelivery.handed === 'wait'
   const holds = createLaneHolds({ store, clock, log, leaseMs: LEASE_MS, signal: deps.signal, livesOn })
-  const rooms = createRooms({ roster, holds })
+  const reachability = createReachability({ clock, roster, roomy: (agent) => roomy(agent) })
+  const rooms = createRooms({ roster, holds, reachability })
   const takeLanes = createTakeLanes({ ...deps, ...{ holds, rooms }, roomy: (agent) => roomy(agent) })
   const offline = createOfflineNotices({ ...deps, stopped: () => stopped })
+  const unreached = ({ lane, agent }: LaneHold, detail: string, retryAfterMs?: number) => {
+    reachability.failed(agent, detail, retryAfterMs)
+    offline.tell(lane, agent)
+  }
+  const broke = ({ lane, agent }: LaneHold, detail: string) => {
+    reachability.broke(agent, detail)
+    offline.tell(lane, agent)
+  }
   let stopped = false
   const expiry = createTurnExpiry(deps)
   const settling = createSettling({ ...deps, holds, storeRetry, wake: (work) => drain.wake(work) })
   const { putBack, putBackBehind, giveBack } = createPutBack({
     ...deps,
-    ...{ holds, storeRetry, settling },
+    ...{ holds, storeRetry, settling, unreached },
     wake: (work) => drain.wake(work),
   })
   const settleLeftovers = createLeftovers({ ...deps, holds, storeRetry, settling })
   const handOverNext = createHandOver({
     ...deps,
-    ...{ holds, storeRetry, settling, putBack },
+    ...{ holds, storeRetry, settling, putBack, unreached, broke },
     wakeAfter: (work, ms) => drain.wakeAfter(work, ms),
     tellOffline: (lane, agent) => offline.tell(lane, agent),
   })
@@ -136,6 +148,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   /** Nothing can be written to its agent now: a lane with nothing in flight is another node's to take. */
   const waitForRoom = (work: Work) => {
     if (!rooms.waits(work)) return drain.wake(work)
+    if (reachability.isClosed(work.scope)) offline.tell(work.lane, work.scope)
     const hold = holds.get(work.lane)
     if (!hold) return
     hold.more = true
@@ -262,12 +275,14 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     settle: settling.settle,
     acknowledge: settling.acknowledge,
     giveBack,
+    reached: reachability.reached,
     roomy,
     abandon,
     async stop() {
       stopped = true
       storeRetry.hurry()
       expiry.stop()
+      reachability.stop()
       await drain.stop()
       await holds.stop()
       storeRetry.stop()

@@ -9,6 +9,7 @@ import {
   type Logger,
   type Settings,
   type Store,
+  type SwitchboardError,
   type TurnRow,
   type Work,
 } from '../../contract/index.ts'
@@ -40,6 +41,10 @@ export interface HandOverDeps {
   readonly settling: Pick<Settling, 'giveUp' | 'revoke' | 'watchSilence'>
   readonly putBack: PutBack['putBack']
   readonly wakeAfter: (work: Work, ms: number) => void
+  /** The agent of this lane could not be reached. */
+  readonly unreached: (hold: LaneHold, detail: string, retryAfterMs?: number) => void
+  /** The request went out, and the connection broke before an answer came. */
+  readonly broke: (hold: LaneHold, detail: string) => void
   /** Tells whoever waits in this lane that its agent went away. */
   readonly tellOffline: (lane: string, agent: string) => void
   readonly crashPoint?: (name: string) => void
@@ -121,6 +126,7 @@ export function createHandOver(deps: HandOverDeps): HandOverNext {
   const notTaken = async (hold: LaneHold, row: TurnRow, thrown: unknown) => {
     const error = asSwitchboardError(thrown, 'agent_failed')
     const { maxAttempts } = deps.settings().tunables
+    if (error.code === 'agent_unreachable') return notReached(hold, row, error)
     if (!error.nature.retryable) return settling.giveUp(hold, row, 'agent_rejected', error.message)
     if (row.attempts >= maxAttempts && error.code !== 'agent_absent') {
       return settling.giveUp(hold, row, 'max_attempts', error.message)
@@ -128,11 +134,24 @@ export function createHandOver(deps: HandOverDeps): HandOverNext {
     const notBeforeMs = retryDelayMs(row.attempts, error)
     // Nobody was there to take it: that is no attempt.
     const uncounted = error.code === 'agent_absent'
-    await deps.putBack(hold, [row], { notBeforeMs, detail: error.message, uncounted })
+    const broken = error.code === 'platform_unavailable' && error.written
+    if (broken) deps.broke(hold, error.message)
+    const why = broken ? ({ reason: 'agent_unreachable', repeat: true } as const) : {}
+    await deps.putBack(hold, [row], { notBeforeMs, detail: error.message, uncounted, ...why })
     if (hold.flights.size === 0) await holds.release(hold)
     if (roster.get(hold.agent)?.attached) deps.wakeAfter({ lane: hold.lane, scope: hold.agent }, notBeforeMs)
     // It went away over this one, which did not wait yet when that was told.
     else deps.tellOffline(hold.lane, hold.agent)
+  }
+
+  /** No request was read by anybody: that is no attempt, and the turn waits for as long as the queue keeps it. */
+  const notReached = async (hold: LaneHold, row: TurnRow, error: SwitchboardError) => {
+    const { message: detail, retryAfterMs, written } = error
+    deps.unreached(hold, detail, retryAfterMs)
+    // What stood before the agent read it, and may have passed it on.
+    const repeat = written ? { repeat: true } : {}
+    await deps.putBack(hold, [row], { reason: 'agent_unreachable', detail, uncounted: true, ...repeat })
+    if (hold.flights.size === 0) await holds.release(hold)
   }
 
   /** What the agent confirmed it has is not offered again, also by the next life of this node. */

@@ -1,4 +1,5 @@
-// Who writes to an agent that is not there is told so, once per outage, after a moment of grace: most outages are short.
+// Tells a person that the agent is offline or cannot be reached, and that the message is kept. Once for each conversation
+// and outage, after some grace, because most outages are short.
 import {
   type Clock,
   defined,
@@ -8,7 +9,7 @@ import {
   type Work,
 } from '../../contract/index.ts'
 import type { Cluster } from '../cluster/cluster.ts'
-import { notice, offlineText } from '../notices.ts'
+import { notice, offlineText, unreachableText } from '../notices.ts'
 import { noticeTarget } from './notice-target.ts'
 import type { Roster } from './roster.ts'
 
@@ -30,20 +31,34 @@ export interface OfflineNotices {
   tellWaiting(agent: string): Promise<void>
 }
 
-const GRACE_MS = 5_000
+const OFFLINE_GRACE_MS = 5_000
+const UNREACHABLE_GRACE_MS = 20_000
 // One node tells; the others look again when it must be done. Nodes that write the same keys at once wait for each other.
 const STAND_BY_MS = 3_000
 const PAGE = 500
 const LANES_REMEMBERED = 50_000
 
+interface Outage {
+  /** The agent is attached, and no request reaches it. */
+  readonly unreachable: boolean
+  readonly since: number
+}
+
 export function createOfflineNotices(deps: OfflineNoticesDeps): OfflineNotices {
   const { store, clock, log, roster, cluster } = deps
   /** Lanes that were told, or will be when the grace is over: every further message costs nothing. */
-  const told = new Map<string, { outage: number; lanes: Set<string> }>()
+  const told = new Map<string, { outage: Outage; lanes: Set<string> }>()
 
-  const isFirst = (lane: string, agent: string, outage: number): boolean => {
+  const outageOf = (agent: string): Outage | null => {
+    const post = roster.get(agent)
+    const since = post ? cluster.outageOf(agent) : null
+    if (since !== null) return { unreachable: false, since }
+    return post?.trouble?.state === 'unreachable' ? { unreachable: true, since: post.trouble.since } : null
+  }
+
+  const isFirst = (lane: string, agent: string, outage: Outage): boolean => {
     let of = told.get(agent)
-    if (of?.outage !== outage || of.lanes.size >= LANES_REMEMBERED) {
+    if (!of || !isSame(of.outage, outage) || of.lanes.size >= LANES_REMEMBERED) {
       of = { outage, lanes: new Set() }
       told.set(agent, of)
     }
@@ -53,10 +68,12 @@ export function createOfflineNotices(deps: OfflineNoticesDeps): OfflineNotices {
   }
 
   const tell = (lane: string, agent: string) => {
-    const outage = roster.get(agent) ? cluster.outageOf(agent) : null
+    const outage = outageOf(agent)
     if (outage === null || !isFirst(lane, agent, outage)) return
-    clock.after(GRACE_MS + (cluster.isFirst(lane) ? 0 : STAND_BY_MS), () => {
-      if (deps.stopped() || cluster.outageOf(agent) !== outage) return
+    const graceMs = outage.unreachable ? UNREACHABLE_GRACE_MS : OFFLINE_GRACE_MS
+    clock.after(graceMs + (outage.unreachable || cluster.isFirst(lane) ? 0 : STAND_BY_MS), () => {
+      const now = outageOf(agent)
+      if (deps.stopped() || now === null || !isSame(now, outage)) return
       send(lane, agent, outage)
         .catch((thrown) => {
           log.warn({ error: String(thrown) }, 'no offline notice')
@@ -67,11 +84,17 @@ export function createOfflineNotices(deps: OfflineNoticesDeps): OfflineNotices {
   }
 
   /** False: nobody was told, and the next message may try again. */
-  const send = async (lane: string, agent: string, outage: number): Promise<boolean> => {
-    const [row] = await store.turns({ session: lane, states: ['queued'], oldestFirst: true, limit: 1 })
+  const send = async (lane: string, agent: string, { unreachable, since }: Outage): Promise<boolean> => {
+    // While it is tried, a turn is handed.
+    const states = unreachable ? (['queued', 'handed'] as const) : (['queued'] as const)
+    const [row] = await store.turns({ session: lane, states, oldestFirst: true, limit: 1 })
     if (!row) return false
     if (!deps.canSpeak(row.integration)) return true
-    await deps.say([notice(noticeTarget(row), offlineText(agent), `offline:${agent}:${outage}:${lane}`)])
+    // By the turn: a restart during an outage tells nobody twice.
+    const words = unreachable
+      ? notice(noticeTarget(row), unreachableText(agent), `unreachable:${row.id}`)
+      : notice(noticeTarget(row), offlineText(agent), `offline:${agent}:${since}:${lane}`)
+    await deps.say([words])
     return true
   }
 
@@ -89,4 +112,8 @@ export function createOfflineNotices(deps: OfflineNoticesDeps): OfflineNotices {
       }
     },
   }
+}
+
+function isSame(one: Outage, other: Outage): boolean {
+  return one.unreachable === other.unreachable && one.since === other.since
 }

@@ -21,6 +21,8 @@ export interface PutBackDeps {
   readonly settling: Pick<Settling, 'giveUp'>
   readonly signal: SignalSink
   readonly wake: (work: Work) => void
+  /** The agent of this lane could not be reached. */
+  readonly unreached: (hold: LaneHold, detail: string, retryAfterMs?: number) => void
 }
 
 export interface GiveBackOptions {
@@ -29,13 +31,15 @@ export interface GiveBackOptions {
   readonly detail: string
   /** Not given up now, however often they were offered. */
   readonly kept?: true
+  /** No request reached the agent. */
+  readonly unreachable?: true
 }
 
 export interface PutBack {
   putBack(
     hold: LaneHold,
     rows: readonly TurnRow[],
-    how: Pick<TurnMove, 'notBeforeMs' | 'detail' | 'uncounted' | 'repeat'>,
+    how: Pick<TurnMove, 'notBeforeMs' | 'detail' | 'uncounted' | 'reason' | 'repeat' | 'resume'>,
   ): Promise<void>
   /** Behind older ones that go back: what was taken meanwhile, and nobody had. */
   putBackBehind(hold: LaneHold, rows: readonly TurnRow[]): Promise<void>
@@ -51,13 +55,13 @@ export function createPutBack(deps: PutBackDeps): PutBack {
     const behind = [...hold.flights.values()]
       .filter((flight) => !flight.offered && !rows.includes(flight.row))
       .map((flight) => flight.row)
-    const { notBeforeMs } = how
+    const { notBeforeMs, reason } = how
     const moves: TurnMove[] = [
       ...rows.map((one) => ({ lane, token, turn: one.id, to: 'queued' as const, ...how })),
       // Never offered: no attempt was made.
       ...behind.map((one) => ({
         ...{ lane, token, turn: one.id, to: 'queued' as const, uncounted: true },
-        ...defined({ notBeforeMs }),
+        ...defined({ notBeforeMs, reason }),
       })),
     ]
     hold.putBacks++
@@ -92,8 +96,11 @@ export function createPutBack(deps: PutBackDeps): PutBack {
     const spent = options.counted && !options.kept ? rows.filter((row) => row.attempts >= maxAttempts) : []
     for (const row of spent) await deps.settling.giveUp(hold, row, 'max_attempts', options.detail)
     const again = rows.filter((row) => !spent.includes(row))
+    const { detail } = options
+    if (options.unreachable) deps.unreached(hold, detail)
+    const unreached = options.unreachable ? ({ reason: 'agent_unreachable', resume: true } as const) : {}
     if (again.length > 0)
-      await putBack(hold, again, { repeat: true, detail: options.detail, uncounted: !options.counted })
+      await putBack(hold, again, { repeat: true, detail, uncounted: !options.counted, ...unreached })
     deps.wake({ lane: hold.lane, scope: hold.agent })
   }
 

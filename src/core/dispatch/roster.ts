@@ -1,5 +1,5 @@
 // The agents of this node: their connectors, and whether a turn can be handed over now.
-import type { AgentConnector, AgentSettings, Clock } from '../../contract/index.ts'
+import type { AgentConnector, AgentSettings, AgentTrouble, Clock } from '../../contract/index.ts'
 
 export interface AgentPost {
   readonly settings: AgentSettings
@@ -8,6 +8,8 @@ export interface AgentPost {
   detail: string | undefined
   /** When the present outage began; null while attached. */
   outageSince: number | null
+  /** Why it does not answer though it is attached; null: nothing is known to be wrong. */
+  trouble: AgentTrouble | null
 }
 
 export interface Roster {
@@ -40,7 +42,14 @@ export function createRoster(clock: Clock): Roster {
       return reachable
     },
     add(settings, connector) {
-      const post = { settings, connector, attached: false, detail: undefined, outageSince: clock.now() }
+      const post = {
+        settings,
+        connector,
+        attached: false,
+        detail: undefined,
+        outageSince: clock.now(),
+        trouble: null,
+      }
       posts.set(settings.id, post)
       return post
     },

@@ -2,6 +2,7 @@
 // a credential: neither it nor what the peer answered is in any error.
 import { asSwitchboardError, defined, SwitchboardError, withoutNulls } from '../../contract/index.ts'
 import type { GuardedFetch, GuardedResponse } from '../guarded-fetch.ts'
+import { isGatewayFault } from '../hand-over-error.ts'
 import { retryAfterMs } from '../retry-after.ts'
 
 export interface ChorusPost {
@@ -17,6 +18,8 @@ export interface ChorusPost {
   readonly timeoutMs?: number
   /** Over a connection that was kept: where a fault that leaves it open whether it arrived is met by posting it again. */
   readonly keepAlive?: true
+  /** The code for a peer that cannot be reached: no connection, 502, 503 or 504. Absent: `platform_unavailable`. */
+  readonly unreached?: 'agent_unreachable'
   readonly now: number
 }
 
@@ -54,12 +57,14 @@ export async function postChorus(post: ChorusPost, fetch: GuardedFetch): Promise
   judge(response, post)
 }
 
-function judge({ status, headers }: GuardedResponse, { whom, now }: ChorusPost): void {
+function judge({ status, headers }: GuardedResponse, { whom, now, unreached }: ChorusPost): void {
   if (status >= 200 && status < 300) return
   const said = `${whom} answered ${status}`
   const pauseMs = retryAfterMs(headers['retry-after'], now)
   const later = withoutNulls({ retryAfterMs: pauseMs })
   if (status === 429) throw new SwitchboardError('rate_limited', said, later)
+  if (unreached && isGatewayFault(status))
+    throw new SwitchboardError(unreached, said, { ...later, written: true })
   if (status >= 500 || status === 408) throw new SwitchboardError('platform_unavailable', said, later)
   if (status === 404 || status === 410) throw new SwitchboardError('gone', said)
   const hint = status < 400 ? { hint: 'redirects are not followed: give the final URL' } : {}
@@ -69,9 +74,11 @@ function judge({ status, headers }: GuardedResponse, { whom, now }: ChorusPost):
 /** What opens it stands in the message: many print nothing else. */
 function guardRefusal(
   thrown: unknown,
-  { whom, opener = 'allow_private: true' }: ChorusPost,
+  { whom, opener = 'allow_private: true', unreached }: ChorusPost,
 ): SwitchboardError {
   const error = asSwitchboardError(thrown, 'platform_unavailable')
+  if (unreached && error.code === 'platform_unavailable')
+    return new SwitchboardError(unreached, error.message)
   if (error.code !== 'forbidden' && error.code !== 'input_invalid') return error
   const hint = `https only; plain http, private and loopback addresses need ${opener}`
   return new SwitchboardError('forbidden', `${whom} is not called: ${error.message} (${hint})`, { hint })

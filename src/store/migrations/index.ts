@@ -21,6 +21,7 @@ import { turnsAside } from './0019-turns-aside.ts'
 import { takeoverPlaces } from './0020-takeover-places.ts'
 import { pairingEnds } from './0021-pairing-ends.ts'
 import { approvalPassing } from './0022-approval-passing.ts'
+import { agentTrouble } from './0023-agent-trouble.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -46,5 +47,6 @@ export const MIGRATIONS: readonly Migration[] = [
   takeoverPlaces,
   pairingEnds,
   approvalPassing,
+  agentTrouble,
 ]
 export { META_TABLE, pendingMigrations } from './migration.ts'

@@ -1,22 +1,25 @@
 // Reading the cluster: nodes, and which agents are at which of them.
 import {
+  type AgentTrouble,
   type AttachmentRow,
   type LinkActivity,
   NODE_GONE_MS,
   type NodeAgent,
   type NodeLink,
   type NodeRow,
+  withoutNulls,
 } from '../../contract/index.ts'
 import { rows, type Steps, text, textOrNull, whole, wholeOrNull } from '../statement.ts'
 
 export function* readAttachments(): Steps<readonly AttachmentRow[]> {
   const found = yield* rows(
-    'SELECT agent, owner, detail, since, ended_at FROM attachments ORDER BY agent, owner',
+    'SELECT agent, owner, detail, trouble, since, ended_at FROM attachments ORDER BY agent, owner',
   )
   return found.map((row) => ({
     agent: text(row, 'agent'),
     owner: text(row, 'owner'),
     detail: textOrNull(row, 'detail'),
+    trouble: JSON.parse(textOrNull(row, 'trouble') ?? 'null') as AgentTrouble | null,
     since: whole(row, 'since'),
     endedAt: wholeOrNull(row, 'ended_at'),
   }))
@@ -25,9 +28,9 @@ export function* readAttachments(): Steps<readonly AttachmentRow[]> {
 /** `now` by the database's clock. */
 export function* readNodes(now: number): Steps<readonly NodeRow[]> {
   const agents = new Map<string, NodeAgent[]>()
-  for (const { owner, agent, detail, endedAt } of yield* readAttachments()) {
+  for (const { owner, agent, detail, trouble, endedAt } of yield* readAttachments()) {
     if (endedAt !== null) continue
-    agents.set(owner, [...(agents.get(owner) ?? []), detail === null ? { agent } : { agent, detail }])
+    agents.set(owner, [...(agents.get(owner) ?? []), { agent, ...withoutNulls({ detail, trouble }) }])
   }
   const found = yield* rows('SELECT * FROM nodes ORDER BY seen_at DESC, owner')
   return found.map((row) => {

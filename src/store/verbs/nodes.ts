@@ -1,5 +1,5 @@
 // beat and leave: a node's row and the agents it reaches. A heartbeat that only moves the time tells nobody.
-import { NODE_GONE_MS, type NodeReport } from '../../contract/index.ts'
+import { NODE_GONE_MS, type NodeAgent, type NodeReport } from '../../contract/index.ts'
 import { type InsertShape, insert, rows, run, type Steps, text, textOrNull, whole } from '../statement.ts'
 import { hint, oneByOne, type Verb, type VerbContext } from '../verb-context.ts'
 
@@ -8,10 +8,10 @@ const REMEMBERED_MS = 24 * 3_600_000
 
 const ATTACH: InsertShape = {
   table: 'attachments',
-  columns: ['agent', 'owner', 'detail', 'since', 'ended_at'],
+  columns: ['agent', 'owner', 'detail', 'trouble', 'since', 'ended_at'],
   numbers: ['since', 'ended_at'],
   conflict:
-    'ON CONFLICT (agent, owner) DO UPDATE SET detail = excluded.detail, since = excluded.since, ended_at = NULL',
+    'ON CONFLICT (agent, owner) DO UPDATE SET detail = excluded.detail, trouble = excluded.trouble, since = excluded.since, ended_at = NULL',
   identity: '',
 }
 
@@ -60,23 +60,27 @@ export const beat: Verb<NodeReport, void> = oneByOne(function* (context, report)
 /** True when an agent came or went. */
 function* writeAttachments(context: VerbContext, report: NodeReport): Steps<boolean> {
   const { owner, now } = context
-  const stored = yield* rows('SELECT agent, detail FROM attachments WHERE owner = $1 AND ended_at IS NULL', [
-    owner,
-  ])
-  const before = new Map(stored.map((row) => [text(row, 'agent'), textOrNull(row, 'detail')]))
+  const stored = yield* rows(
+    'SELECT agent, detail, trouble FROM attachments WHERE owner = $1 AND ended_at IS NULL',
+    [owner],
+  )
+  const before = new Map(
+    stored.map((row) => [text(row, 'agent'), [textOrNull(row, 'detail'), textOrNull(row, 'trouble')]]),
+  )
   const present = new Set(report.agents.map(({ agent }) => agent))
   const fresh = report.agents.filter(({ agent }) => !before.has(agent))
   const ended = [...before.keys()].filter((agent) => !present.has(agent))
   yield* insert(
     ATTACH,
-    fresh.map(({ agent, detail }) => [agent, owner, detail ?? null, now, null]),
+    fresh.map((one) => [one.agent, owner, ...wordsOf(one), now, null]),
   )
-  for (const { agent, detail } of report.agents) {
-    if (!before.has(agent) || before.get(agent) === (detail ?? null)) continue
-    yield* run('UPDATE attachments SET detail = $3 WHERE agent = $1 AND owner = $2', [
-      agent,
-      owner,
-      detail ?? null,
+  for (const one of report.agents) {
+    const known = before.get(one.agent)
+    const [detail, trouble] = wordsOf(one)
+    if (!known || (known[0] === detail && known[1] === trouble)) continue
+    yield* run('UPDATE attachments SET detail = $3, trouble = $4 WHERE agent = $1 AND owner = $2', [
+      ...[one.agent, owner],
+      ...[detail, trouble],
     ])
   }
   if (ended.length > 0) {
@@ -87,6 +91,11 @@ function* writeAttachments(context: VerbContext, report: NodeReport): Steps<bool
     ])
   }
   return fresh.length + ended.length > 0
+}
+
+/** As the columns hold them. */
+function wordsOf({ detail, trouble }: NodeAgent): readonly [detail: string | null, trouble: string | null] {
+  return [detail ?? null, trouble ? JSON.stringify(trouble) : null]
 }
 
 function* forgetOld(before: number): Steps<void> {

@@ -30,6 +30,8 @@ function nodeReport(more: Partial<NodeReport> = {}): NodeReport {
   }
 }
 
+const UNREACHABLE = { state: 'unreachable', detail: 'ECONNREFUSED', since: 7 } as const
+
 export function describeCluster(make: MakeStoreFixture): void {
   describe('a cluster', () => {
     const { fixture, one, two } = openTwoBeforeEach(make)
@@ -61,12 +63,14 @@ export function describeCluster(make: MakeStoreFixture): void {
       await two.beat(nodeReport({ node: 'two', agents: [{ agent: 'kate' }] }))
       const came = fixture.clock.now()
       fixture.clock.jump(came + 5_000)
-      await one.beat(nodeReport({ agents: [{ agent: 'lena', detail: 'busy' }] }))
+      await one.beat(nodeReport({ agents: [{ agent: 'lena', detail: 'busy', trouble: UNREACHABLE }] }))
       expect(await two.attachments()).toEqual([
-        { agent: 'kate', owner: one.owner, detail: null, since: came, endedAt: came + 5_000 },
-        { agent: 'kate', owner: two.owner, detail: null, since: came, endedAt: null },
-        { agent: 'lena', owner: one.owner, detail: 'busy', since: came, endedAt: null },
+        { agent: 'kate', owner: one.owner, detail: null, trouble: null, since: came, endedAt: came + 5_000 },
+        { agent: 'kate', owner: two.owner, detail: null, trouble: null, since: came, endedAt: null },
+        { agent: 'lena', owner: one.owner, detail: 'busy', trouble: UNREACHABLE, since: came, endedAt: null },
       ])
+      const shown = (await two.nodes()).find(({ owner }) => owner === one.owner)?.agents
+      expect(shown).toEqual([{ agent: 'lena', detail: 'busy', trouble: UNREACHABLE }])
       await two.leave()
       expect((await one.attachments()).every((row) => row.owner === one.owner || row.endedAt !== null)).toBe(
         true,

@@ -105,10 +105,7 @@ function AgentPanel({ one, report }: { readonly one: Agent; readonly report: Doc
   const { can } = useDesk()
   const { processes = [] } = one
   return (
-    <Panel
-      title={`Agent ${oneLine(one.id, 60)}`}
-      note={<Pill state={one.attached ? 'attached' : 'down'} text={one.attached ? 'here' : 'away'} />}
-    >
+    <Panel title={`Agent ${oneLine(one.id, 60)}`} note={<Pill state={one.state} />}>
       <Facts
         facts={[
           ['connector', oneLine(one.connector, 40)],

@@ -76,13 +76,13 @@ function ofSends({ failed, unknown }: StatusReport['stuck']): readonly Need[] {
 
 function ofAgents({ agents }: StatusReport): readonly Need[] {
   return agents
-    .filter((one) => !one.attached)
+    .filter((one) => one.state !== 'attached')
     .map((one) => ({
       tone: 'bad',
       key: `agent ${one.id}`,
       words: (
         <>
-          Agent <Name text={one.id} /> is away
+          Agent <Name text={one.id} /> is {one.state}
           {one.queued > 0 ? `; ${plural(one.queued, 'message waits', 'messages wait')}` : ''}
         </>
       ),

@@ -146,7 +146,7 @@ function Agents({ agents }: { readonly agents: StatusReport['agents'] }): JSX.El
                 <span class="line-sub">{plural(one.queued, 'message waits', 'messages wait')}</span>
               )}
             </span>
-            <Pill state={one.attached ? 'attached' : 'down'} text={one.attached ? 'here' : 'away'} />
+            <Pill state={one.state} />
           </a>
         </li>
       ))}

@@ -1,0 +1,93 @@
+// Agents that cannot be reached. One request at a time tries them, later each time, however many conversations wait; with the
+// first answer all of them go on. The state is kept in the roster, where `status`, `doctor` and the other nodes read it.
+import type { AgentTrouble, Clock } from '../../contract/index.ts'
+import { createKeyedTimers } from '../keyed-timers.ts'
+import type { AgentPost, Roster } from './roster.ts'
+
+export interface Reachability {
+  /** A request did not reach the agent. `retryAfterMs`: when it asked to be tried again. */
+  failed(agent: string, detail: string, retryAfterMs?: number): void
+  /** The connection broke before an answer came: it is shown, and other conversations try for themselves. */
+  broke(agent: string, detail: string): void
+  /** It answered. `failing`: why its answers cannot be used; null: they can; absent: not known yet. */
+  reached(agent: string, failing?: string | null): void
+  /** It cannot be reached, and the next try is not due: nothing is taken for it. */
+  isClosed(agent: string): boolean
+  /** A turn is taken for it: until that has ended, or the next try is due, no other is. */
+  tried(agent: string): void
+  stop(): void
+}
+
+interface Tries {
+  count: number
+  notBefore: number
+  underWay: boolean
+}
+
+const FIRST_MS = 1_000
+const LONGEST_MS = 60_000
+
+export function createReachability(deps: {
+  readonly clock: Clock
+  readonly roster: Pick<Roster, 'get'>
+  /** What waits for the agent is looked at. */
+  readonly roomy: (agent: string) => void
+}): Reachability {
+  const { clock, roster } = deps
+  const timers = createKeyedTimers(clock)
+  const triesOf = new WeakMap<AgentPost, Tries>()
+
+  const troubled = (post: AgentPost, state: AgentTrouble['state'], detail: string) => {
+    const since = post.trouble?.state === state ? post.trouble.since : clock.now()
+    post.trouble = { state, detail, since }
+  }
+
+  const later = (agent: string, tries: Tries, ms: number) => {
+    tries.notBefore = clock.now() + ms
+    timers.set(agent, ms, () => deps.roomy(agent))
+  }
+  const pauseMs = ({ count }: Tries) => Math.min(FIRST_MS * 2 ** (count - 1), LONGEST_MS)
+
+  return {
+    failed(agent, detail, retryAfterMs = 0) {
+      const post = roster.get(agent)
+      if (!post) return
+      const known = triesOf.get(post)
+      troubled(post, 'unreachable', detail)
+      // Of several requests that failed together the first counts.
+      if (known && !known.underWay) return
+      const tries = known ?? { count: 0, notBefore: 0, underWay: false }
+      triesOf.set(post, tries)
+      tries.count += 1
+      tries.underWay = false
+      later(agent, tries, Math.max(pauseMs(tries), Math.min(retryAfterMs, LONGEST_MS)))
+    },
+    broke(agent, detail) {
+      const post = roster.get(agent)
+      if (post) troubled(post, 'unreachable', detail)
+    },
+    reached(agent, failing) {
+      const post = roster.get(agent)
+      if (!post) return
+      const wasClosed = triesOf.delete(post)
+      if (failing) troubled(post, 'failing', failing)
+      else if (failing === null || post.trouble?.state === 'unreachable') post.trouble = null
+      if (!wasClosed) return
+      timers.cancel(agent)
+      deps.roomy(agent)
+    },
+    isClosed(agent) {
+      const post = roster.get(agent)
+      const tries = post && triesOf.get(post)
+      return tries !== undefined && clock.now() < tries.notBefore
+    },
+    tried(agent) {
+      const post = roster.get(agent)
+      const tries = post && triesOf.get(post)
+      if (!tries) return
+      tries.underWay = true
+      later(agent, tries, pauseMs(tries))
+    },
+    stop: timers.clear,
+  }
+}
