@@ -34,7 +34,17 @@ const GOOD = new Set([
   'ok',
   'attached',
 ])
-const BAD = new Set(['failed', 'refused', 'expired', 'undeliverable', 'down', 'broken', 'absent', 'unreachable', 'failing'])
+const BAD = new Set([
+  'failed',
+  'refused',
+  'expired',
+  'undeliverable',
+  'down',
+  'broken',
+  'absent',
+  'unreachable',
+  'failing',
+])
 const WAITING = new Set([
   'queued',
   'handed',
