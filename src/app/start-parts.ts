@@ -66,7 +66,8 @@ export async function makeIntegration(
     await adapter.start(
       {
         async receive(events, options) {
-          const received = await door.receive(events, options)
+          const receive = () => door.receive(events, options)
+          const received = await (watch === null ? receive() : watch.inOrder(events, receive))
           link.lastInAt = clock.now()
           for (const { conversation } of events) relay.received(integration.id, conversation)
           return received

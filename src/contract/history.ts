@@ -91,6 +91,12 @@ export interface HistoryReader {
    * threads active lately). Null: a place that `places` lists covers it. Absent: always.
    */
   placeOf?(known: KnownConversation): HistoryPlace | null
+  /**
+   * The place in whose history a message of the live link stands. After a connect the live messages of a place wait until it
+   * was read, so that what was said while there was no link comes first; `read` may then be asked while another read is on.
+   * Null or absent: they do not wait. Leave it out where the live link itself brings everything in order.
+   */
+  livePlace?(at: KnownConversation & { readonly messageId?: string }): HistoryPlace | null
   /** One page of a place. Throws as `places` does. */
   read(query: HistoryQuery): Promise<HistoryPage>
 }

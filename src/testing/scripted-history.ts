@@ -139,6 +139,7 @@ export function createScriptedHistory(now: () => number): ScriptedHistory {
       }
     },
     placeOf: (known) => ({ id: placeId(known) }),
+    livePlace: (at) => ({ id: placeId(at) }),
     async read(query) {
       reads.push(query)
       const fault = nextFault(query.place.id)

@@ -11,7 +11,7 @@ built   15 I15.quiet              A quiet link is never renewed for being quiet,
 built   15 I15.probe              A link whose own probe says that it is deaf is renewed
 built   15 I15.after-connect      What was said while there was no link is found after the next connect, and after downtime
 built   15 I15.background         What was missed without a new connect is found in the background
-built   15 I15.grace              What is younger than 60 s is not missed yet
+built   15 I15.grace              What is younger than 60 s and was said over this connection is not missed yet
 built   15 I15.first-connect      Nothing from before the integration's first connect is looked for, nor from before we joined a place
 built   15 I15.mark-with-message  A mark moves in the commit that takes the messages before it: a crash on either side loses none and repeats none
 built   15 I15.live-moves-no-mark A message of the live link moves no mark: an earlier one that was missed is found

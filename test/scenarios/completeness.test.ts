@@ -77,18 +77,82 @@ describeRiver('completeness', (open) => {
     expect(river.agent.texts()).toEqual(['one', 'two'])
   })
 
-  it('[I15.grace] [I15.background] what is younger than a minute is not missed yet, and is found in the background later', async () => {
+  it('[I15.grace] [I15.background] what is younger than a minute and was said over this connection is not missed yet', async () => {
     const { river, history } = await withHistory(open)
     await later(river, 2)
-    history.disconnect()
+    history.connect()
+    await river.pass(45_000)
+    history.deafen()
     await history.says('anna', 'anna', 'just now')
-    await river.pass(30_000)
+    // The look behind the connect comes in between.
+    await river.pass(40_000)
+    expect(river.agent.texts()).toEqual([])
+    expect(history.renewals).toEqual([])
+    expect(await complete(river)).toMatchObject({ state: 'complete' })
+    await later(river, 12)
+    expect(river.agent.texts()).toEqual(['just now'])
+    expect(history.renewals).toHaveLength(1)
+  })
+
+  it('[I35.b12a] what was said while the link changed hands comes at once, and before what the new link brings', async () => {
+    const { river, history } = await withHistory(open)
+    await history.says('anna', 'anna', 'zero')
+    await later(river, 2)
+    history.disconnect()
+    await history.says('anna', 'anna', 'one')
+    await river.pass(1_000)
+    history.connect()
+    const live = [history.says('anna', 'anna', 'two'), history.says('anna', 'anna', 'three')]
+    await river.settle()
+    await Promise.all(live)
+    expect(river.agent.texts()).toEqual(['zero', 'one', 'two', 'three'])
+    const late = new Map(river.agent.deliveries.map(({ text, meta }) => [text, meta.late]))
+    expect([late.get('one'), late.get('two'), late.get('three')]).toEqual(['true', undefined, undefined])
+    expect(history.renewals).toEqual([])
+    await later(river, 15)
+    expect(river.agent.texts()).toHaveLength(4)
+    expect(history.renewals).toEqual([])
+    expect(await complete(river)).toMatchObject({ state: 'complete' })
+  })
+
+  it('[I35.b12a] only the place that is not looked at yet waits, and 30 seconds at most', async () => {
+    const { river, history } = await withHistory(open)
+    await history.says('anna', 'anna', 'a0')
+    await history.says('bert', 'bert', 'b0')
+    await later(river, 2)
+    history.disconnect()
+    await history.says('anna', 'anna', 'a1')
+    await river.pass(1_000)
+    history.failAlways({ kind: 'hang' }, 'anna')
+    history.connect()
+    const waits = history.says('anna', 'anna', 'a2')
+    await history.says('bert', 'bert', 'b1')
+    await river.settle()
+    expect(river.agent.texts().toSorted()).toEqual(['a0', 'b0', 'b1'])
+    await river.pass(31_000)
+    await waits
+    expect(river.agent.texts().toSorted()).toEqual(['a0', 'a2', 'b0', 'b1'])
+    history.failAlways(null, 'anna')
+    await later(river, 15)
+    expect(river.agent.texts().toSorted()).toEqual(['a0', 'a1', 'a2', 'b0', 'b1'])
+  })
+
+  it('[I35.b12a] a platform whose clock is ahead of ours changes no order either', async () => {
+    const { river, history } = await withHistory(open)
+    await history.says('anna', 'anna', 'zero')
+    await later(river, 2)
+    history.disconnect()
+    await history.says('anna', 'anna', 'one', { at: river.now() + 2_000 })
+    await river.pass(100)
     history.connect()
     await river.settle()
-    expect(river.agent.texts()).toEqual([])
-    expect(await complete(river)).toMatchObject({ state: 'complete' })
-    await later(river, 2)
-    expect(river.agent.texts()).toEqual(['just now'])
+    expect(river.agent.texts()).toEqual(['zero'])
+    const live = history.says('anna', 'anna', 'two', { at: river.now() + 2_100 })
+    await river.settle()
+    await live
+    expect(river.agent.texts()).toEqual(['zero', 'one', 'two'])
+    await later(river, 15)
+    expect(river.agent.texts()).toEqual(['zero', 'one', 'two'])
   })
 
   it('[I15.first-connect] what stood there before the first connect, or before we joined, is nobody’s business', async () => {
@@ -113,12 +177,12 @@ describeRiver('completeness', (open) => {
     history.connect()
     await history.says('anna', 'anna', 'heard')
     await later(river, 15)
-    expect(river.agent.texts()).toEqual(['heard', 'missed'])
+    expect(river.agent.texts()).toEqual(['missed', 'heard'])
     // A message that reached the platform's history late, with a time before the mark.
     const at = river.now() - 14 * MINUTE
     await history.says('anna', 'anna', 'straggler', { at })
     await later(river, 15)
-    expect(river.agent.texts()).toEqual(['heard', 'missed', 'straggler'])
+    expect(river.agent.texts()).toEqual(['missed', 'heard', 'straggler'])
   })
 
   it('[I15.mark-with-message] a kill before and behind the commit of a mark loses nothing and repeats nothing', async () => {

@@ -2,8 +2,8 @@
 //
 // An integration is `behind` from each connect until a walk over its histories (walk.ts) has compared every place; then it
 // is `complete` until a minute before that walk began, and the next walks move that on. After a connect a walk begins at
-// once, and another one follows when what was said in the last minute before it is ripe; then they come slowly, in the
-// background. Where several nodes run, one of them walks, under a lease whose token goes with every mark; a look after a connect
+// once, which receives what was said before the connect. Another one follows 75 s later for what the platform showed late;
+// then they come slowly, in the background. Meanwhile live messages wait for the look at their place (live-order.ts). Where several nodes run, one of them walks, under a lease whose token goes with every mark; a look after a connect
 // that finds another one walking is tried again, until somebody has compared what was said up to that connect.
 //
 // A message that stands in the history and was not brought by a link that was up when it was said shows that the link is
@@ -15,16 +15,20 @@ import {
   everyRow,
   type HistoryLinkRow,
   type HistoryPlace,
+  type InboundEvent,
   type KnownConversation,
   type Logger,
+  type MarkMove,
   type Store,
   SwitchboardError,
 } from '../../contract/index.ts'
 import type { Intake } from '../inbound/intake.ts'
 import type { Link } from '../outbound/links.ts'
 import { linkOf } from '../outbound/links.ts'
+import { createLiveOrder, WAIT_AT_MOST_MS } from './live-order.ts'
 import type { Missed } from './missed.ts'
-import { GRACE_MS, type WalkOutcome, walkHistory } from './walk.ts'
+import { GRACE_MS } from './place-walk.ts'
+import { lookAt, type WalkOutcome, walkHistory } from './walk.ts'
 
 export interface CompletenessDeps {
   readonly store: Store
@@ -39,6 +43,8 @@ export interface CompletenessDeps {
 export interface HistoryWatch {
   /** The live link was made, or made again. */
   connected(): void
+  /** Receives what the live link brought: after what was said before the connect, where that may still be missing. */
+  inOrder<Answer>(events: readonly InboundEvent[], receive: () => Promise<Answer>): Promise<Answer>
   stop(): Promise<void>
 }
 
@@ -72,7 +78,8 @@ export function watchHistory(link: Link, deps: CompletenessDeps): HistoryWatch {
   let walking: Promise<void> | null = null
   /** A connect came while one was walking: it did not see what was said meanwhile. */
   let again = false
-  let connectedAt: number | null = null
+  /** When the last walk for a connect began. */
+  let lookedAt = Number.NEGATIVE_INFINITY
   let renewedAt = Number.NEGATIVE_INFINITY
   let next: Cancel = () => undefined
   let cancelProbe: Cancel = () => undefined
@@ -115,9 +122,10 @@ export function watchHistory(link: Link, deps: CompletenessDeps): HistoryWatch {
   const missed = (found: readonly Missed[]) => {
     link.lastInAt = clock.now()
     log.warn({ integration, messages: found.length }, 'messages were missed, and found in the history')
-    const { state, since = connectedAt } = linkOf(adapter)
+    const { state, since = connectedAt() } = linkOf(adapter)
     // What was said before it was made no link could bring, and one that is down is being made anew already.
-    if (state === 'up' && since !== null && (since > clock.now() || found.some(({ at }) => at >= since)))
+    const isUnheard = ({ at }: Missed) => since !== null && at >= since && clock.now() - at > GRACE_MS
+    if (state === 'up' && since !== null && (since > clock.now() || found.some(isUnheard)))
       renew(`${found.length} messages stood in the history that it did not bring`)
   }
 
@@ -167,11 +175,34 @@ export function watchHistory(link: Link, deps: CompletenessDeps): HistoryWatch {
     return first ? (first.lateAt ?? first.receivedAt) : null
   }
 
-  const late: Intake['late'] = async (events, mark) => {
+  const late = async (events: readonly InboundEvent[], mark: MarkMove | null) => {
     deps.crashPoint?.('history.before-mark')
-    const received = await deps.intake.late(events, mark)
+    const received = await deps.intake.late(integration, events, mark)
     deps.crashPoint?.('history.after-mark')
     return received
+  }
+
+  /** One place, for live messages that wait for it. It moves no mark, so it needs no lease: whoever walks compares it again. */
+  const look = async (place: HistoryPlace) => {
+    if (!reader) return
+    const until = clock.now() + WAIT_AT_MOST_MS
+    try {
+      const row = await store.beginHistory(integration)
+      const restUntil = async (ms: number) => clock.now() + ms < until && (await pause(ms))
+      await lookAt(place, row, { ...comparing, reader, hold: async () => null, pause: restUntil, gapMs: 0 })
+    } catch (thrown) {
+      log.warn(
+        { integration, place: place.id, error: String(thrown) },
+        'what came before could not be looked for',
+      )
+    }
+  }
+
+  const live = createLiveOrder({ reader, clock, look })
+  const connectedAt = () => live.connectedAt()
+  const comparing = {
+    ...{ integration, store, firstHeard, inTime, missed, gap, late, live },
+    now: () => clock.now(),
   }
 
   /**
@@ -180,7 +211,8 @@ export function watchHistory(link: Link, deps: CompletenessDeps): HistoryWatch {
    */
   const freshFor = ({ comparedAt }: HistoryLinkRow): number | null => {
     const now = clock.now()
-    const isOwed = connectedAt !== null && connectedAt <= now && (comparedAt ?? 0) < connectedAt
+    const connected = connectedAt()
+    const isOwed = connected !== null && connected <= now && (comparedAt ?? 0) < connected
     const freshMs = (comparedAt ?? 0) + GRACE_MS + EVERY_MS - now
     return !isOwed && freshMs > AFTER_FAULT_MS && freshMs <= EVERY_MS ? freshMs : null
   }
@@ -200,9 +232,7 @@ export function watchHistory(link: Link, deps: CompletenessDeps): HistoryWatch {
     const freshMs = inBackground ? freshFor(row) : null
     if (freshMs !== null) return { ms: freshMs }
     const outcome = await walkHistory(row, {
-      ...{ integration, reader, store, known, firstHeard, hold, pause, inTime, missed, gap },
-      now: () => clock.now(),
-      late,
+      ...{ ...comparing, reader, known, hold, pause },
       gapMs: inBackground ? BACKGROUND_GAP_MS : 0,
     })
     if (outcome.end === 'lost') return { ms: AFTER_FAULT_MS }
@@ -230,6 +260,7 @@ export function watchHistory(link: Link, deps: CompletenessDeps): HistoryWatch {
       again ||= cause === 'connect'
       return
     }
+    if (cause === 'connect') lookedAt = clock.now()
     walking = walk(cause)
       .catch((thrown) => {
         log.warn({ integration, error: String(thrown) }, 'the history could not be compared')
@@ -241,14 +272,17 @@ export function watchHistory(link: Link, deps: CompletenessDeps): HistoryWatch {
         if (stopped) return
         if (again) {
           again = false
-          next = clock.after(BETWEEN_CONNECTS_MS, () => begin('connect'))
+          const sinceMs = clock.now() - lookedAt
+          const waitMs = sinceMs >= 0 && sinceMs < BETWEEN_CONNECTS_MS ? BETWEEN_CONNECTS_MS - sinceMs : 0
+          next = clock.after(waitMs, () => begin('connect'))
         } else later(due)
       })
   }
 
   const later = ({ ms, cause = 'background' }: Next) => {
     next()
-    const leftMs = connectedAt === null ? 0 : connectedAt + FOLLOW_UP_MS - clock.now()
+    const connected = connectedAt()
+    const leftMs = connected === null ? 0 : connected + FOLLOW_UP_MS - clock.now()
     if (leftMs > 0 && leftMs < ms) next = clock.after(leftMs, () => begin('follow-up'))
     else next = clock.after(ms, () => begin(cause))
   }
@@ -271,7 +305,7 @@ export function watchHistory(link: Link, deps: CompletenessDeps): HistoryWatch {
   return {
     connected() {
       if (!reader || stopped) return
-      connectedAt = clock.now()
+      live.connected()
       const behind = { integration, state: 'behind', detail: 'not compared since the last connect' } as const
       store
         .beginHistory(integration)
@@ -279,8 +313,19 @@ export function watchHistory(link: Link, deps: CompletenessDeps): HistoryWatch {
         .catch((thrown) => log.warn({ integration, error: String(thrown) }, 'it is not noted as behind'))
         .finally(() => begin('connect'))
     },
+    async inOrder(events, receive) {
+      const turn = live.wait(events)
+      if (turn === null) return receive()
+      try {
+        await turn.ready
+        return await receive()
+      } finally {
+        turn.done()
+      }
+    },
     async stop() {
       stopped = true
+      live.stop()
       next()
       cancelProbe()
       for (const over of [...pauses]) over()

@@ -49,8 +49,10 @@ function world({ places = [], read, ...over }: World = {}) {
     late: async (events, mark) => {
       most = Math.max(most, events.length)
       taken.push(...events.map((event) => ('text' in event ? event.text : '')))
-      moves.push(mark)
-      marks.set(mark.place, mark)
+      if (mark !== null) {
+        moves.push(mark)
+        marks.set(mark.place, mark)
+      }
       return events.map(() => RECEIVED)
     },
     known: async () => [],

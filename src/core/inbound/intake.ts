@@ -23,7 +23,7 @@ import {
   SwitchboardError,
   type TakeoverRow,
 } from '../../contract/index.ts'
-import { GRACE_MS } from '../history/walk.ts'
+import { GRACE_MS } from '../history/place-walk.ts'
 import type { FailedLater } from '../outbound/failed-later.ts'
 import type { PromptLimit } from '../outbound/links.ts'
 import type { GrantBook } from '../people/approvers.ts'
@@ -85,8 +85,12 @@ export interface Fence {
 export interface Intake {
   /** `fence`: the lease under which positions of it are stored, and only under it; null while it is not held. */
   of(integration: string, fence?: () => Fence | null): PlatformIntake
-  /** What was missed and found in the history of a place, with the mark of how far that was compared, in one commit. */
-  late(events: readonly InboundEvent[], mark: MarkMove): Promise<readonly Received[]>
+  /** What was missed and found in the history of a place; with a mark in one commit with how far that was compared. */
+  late(
+    integration: string,
+    events: readonly InboundEvent[],
+    mark: MarkMove | null,
+  ): Promise<readonly Received[]>
 }
 
 const OF_THE_SENDER: readonly ReasonCode[] = ['sender_unproven', 'sender_not_allowed', 'bot_message']
@@ -247,10 +251,10 @@ export function createIntake(deps: IntakeDeps): Intake {
           },
         }),
     }),
-    late: (events, mark) =>
-      take(mark.integration, events, {
+    late: (integration, events, mark) =>
+      take(integration, events, {
         came: 'late',
-        store: (items) => deps.store.receive(items, undefined, mark),
+        store: (items) => deps.store.receive(items, undefined, mark ?? undefined),
       }),
   }
 }

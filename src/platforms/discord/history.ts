@@ -2,9 +2,12 @@
 // none is known, backwards from the newest until the time that was asked for, for ids need not tell the time.
 import {
   createBoundedMap,
+  defined,
   type HistoryEntry,
   type HistoryPage,
+  type HistoryPlace,
   type HistoryReader,
+  type KnownConversation,
 } from '../../contract/index.ts'
 import type { DiscordClient } from './client.ts'
 import { createPlaces, type PlacesDeps, placeName } from './history-places.ts'
@@ -98,13 +101,18 @@ export function createHistory(deps: HistoryDeps): HistoryReader {
 
   const { places, problemOf } = createPlaces(deps, () => ids.tellTime)
 
+  const placeOf = ({ conversation, thread }: KnownConversation): HistoryPlace | null => {
+    if (!isSnowflake(conversation)) return null
+    if (thread !== undefined) return isSnowflake(thread) ? { id: `${conversation}/${thread}` } : null
+    return { id: conversation, ...placeName(book.known(conversation)) }
+  }
+
   return {
     places,
-    placeOf: ({ conversation, thread }) => {
-      if (!isSnowflake(conversation)) return null
-      if (thread !== undefined) return isSnowflake(thread) ? { id: `${conversation}/${thread}` } : null
-      return { id: conversation, ...placeName(book.known(conversation)) }
-    },
+    placeOf,
+    // What opens a thread stands in its channel.
+    livePlace: ({ conversation, thread, messageId }) =>
+      placeOf({ conversation, ...(thread === messageId ? {} : defined({ thread })) }),
 
     async read({ place, after, since, limit }): Promise<HistoryPage> {
       const channel = place.id.split('/').at(-1) ?? ''

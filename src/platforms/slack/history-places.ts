@@ -1,5 +1,5 @@
 // The places of Slack whose history can be asked for: channels and chats that the bot is in, and threads.
-import { defined, type HistoryPlace, type PlacesPage } from '../../contract/index.ts'
+import { defined, type HistoryPlace, type HistoryReader, type PlacesPage } from '../../contract/index.ts'
 import type { SlackAnswer, SlackClient } from './client.ts'
 import type { SlackMessage } from './parse.ts'
 import { isRefusal } from './refusals.ts'
@@ -95,6 +95,13 @@ export function placeOf(conversation: string, thread: string | undefined): Histo
   if (thread !== undefined) return isStamp(thread) ? { id: `${conversation}/${thread}` } : null
   // The bot's direct chats are listed only while they are open.
   return conversation.startsWith('D') ? { id: conversation } : null
+}
+
+/** A reply stands in the history of its thread; everything else in that of its channel or chat, also what opens a thread. */
+export const livePlace: NonNullable<HistoryReader['livePlace']> = ({ conversation, thread, messageId }) => {
+  if (!/^[CDG]/.test(conversation)) return null
+  if (thread === undefined || thread === messageId) return { id: conversation }
+  return isStamp(thread) ? { id: `${conversation}/${thread}` } : null
 }
 
 /** Threads of which a message tells that they were answered. */

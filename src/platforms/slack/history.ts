@@ -9,7 +9,7 @@ import {
   SwitchboardError,
 } from '../../contract/index.ts'
 import type { SlackClient } from './client.ts'
-import { createPlaces, nextCursor, placeOf, threadsIn, unlistedDetail } from './history-places.ts'
+import { createPlaces, livePlace, nextCursor, placeOf, threadsIn, unlistedDetail } from './history-places.ts'
 import type { Names } from './names.ts'
 import { editVersionOf, type ParseContext, peopleIn, type SlackMessage, spoken } from './parse.ts'
 import { isRefusal } from './refusals.ts'
@@ -141,6 +141,7 @@ export function createHistory({ client, self, names, context }: HistoryDeps): Hi
   return {
     places: ({ page: from }) => places(from),
     placeOf: ({ conversation, thread }) => placeOf(conversation, thread),
+    livePlace,
 
     async read({ place, after, since, limit }): Promise<HistoryPage> {
       const unlisted = unlistedDetail(place.id)
