@@ -151,7 +151,7 @@ export function createDeskSending(deps: DeskSendingDeps): DeskSending {
         message,
         ...defined({ channel, urgency }),
       })
-      return { ...notified.result, channel: notified.channel, text: notified.text }
+      return { ...notified.result, channel: notified.channel, to: notified.to, text: notified.text }
     },
     integrations: async () => settings().integrations.map(view),
     async addIntegration(definition, { agent }, by) {

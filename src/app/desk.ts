@@ -2,21 +2,19 @@
 
 import type { SecretShelf } from '../config/index.ts'
 import {
-  address,
   type Clock,
   type Desk,
-  type NewSend,
-  type PairingRow,
   type Random,
   type Settings,
   type Store,
   SwitchboardError,
 } from '../contract/index.ts'
-import { namesApprovers, usersInForce } from '../core/people/users.ts'
+import { usersInForce } from '../core/people/users.ts'
 import type { ChorusConnections } from './chorus-connections.ts'
 import { createDeskConsole } from './desk-console.ts'
 import { createDeskTakeovers } from './desk-conversations.ts'
 import { createDeskHooks, type DeskHooksDeps } from './desk-hooks.ts'
+import { createDeskPairing } from './desk-pairing.ts'
 import { createDeskSending, type DeskSendingDeps } from './desk-sending.ts'
 import { createDoctor } from './doctor.ts'
 import type { Gateway } from './gateway.ts'
@@ -25,7 +23,7 @@ import { fileBytes } from './person-files.ts'
 import { createStatus, type Standing, type StatusDeps } from './status.ts'
 import { createStoreDesk } from './store-desk.ts'
 import type { Tokens } from './tokens.ts'
-import { approvalView, isoOrNull, pairingView, sendView, turnView } from './views.ts'
+import { approvalView, isoOrNull, sendView, turnView } from './views.ts'
 import type { DeskWatchers } from './watch-hints.ts'
 
 export interface DeskDeps {
@@ -82,6 +80,7 @@ export function createDesk(deps: DeskDeps): Desk {
     ...createDeskSending(deps),
     ...createDeskHooks(deps),
     ...createDeskTakeovers(deps),
+    ...createDeskPairing(deps),
     operateTurn,
     erasePerson: createEraser({
       store,
@@ -107,30 +106,6 @@ export function createDesk(deps: DeskDeps): Desk {
       // "Allowed" is said only when the agent has it: wait for the relay, it is a matter of milliseconds.
       if (won) await gateway.approvals.settle(id)
       return { won, approval: approvalView((await store.approval(id)) ?? approval) }
-    },
-    async approvePairing(code, by, { talkOnly } = {}) {
-      const named = settings().integrations.filter((one) => talkOnly || namesApprovers(settings(), one))
-      const wanted = code.trim().toLowerCase()
-      const waiting = (await store.pairings()).find((one) => one.code === wanted)
-      const done =
-        waiting &&
-        (await store.approvePairing(wanted, by, {
-          approversNamed: named.map((one) => one.id),
-          words: welcome(waiting),
-        }))
-      if (!done)
-        throw new SwitchboardError('not_found', `there is no pending code ${code}`, {
-          hint: 'switchboard pair list',
-        })
-      await gateway.grants.load()
-      return { ...pairingView(done.pairing), approver: done.approver }
-    },
-    async denyPairing(code, by) {
-      const done = await store.denyPairing(code.trim().toLowerCase(), by)
-      if (!done)
-        throw new SwitchboardError('not_found', `there is no pending code ${code}`, {
-          hint: 'switchboard pair list',
-        })
     },
     async grant(integration, sender, right, by) {
       known(integration)
@@ -218,14 +193,6 @@ export function createDesk(deps: DeskDeps): Desk {
         .integrations.map((one) => one.id)
         .join(', ')}`,
     })
-  }
-
-  function welcome({ integration, conversation }: PairingRow): readonly NewSend[] {
-    const link = gateway.links.get(integration)
-    if (!link) return []
-    const op = { kind: 'text', text: 'You are paired. Say hello!' } as const
-    const to = address(integration, conversation)
-    return [{ to, platform: link.platform, op, cause: 'pairing', agent: null, session: null, turn: null }]
   }
 
   async function cannot(verb: string, id: string, state: string | undefined): Promise<SwitchboardError> {

@@ -177,7 +177,10 @@ export function createEraser(deps: EraseDeps) {
         cursor = erased.next
       }
       if (!options.revoke) continue
-      for (const right of ['talk', 'approve'] as const)
+      const theirs = (await store.grants()).filter(
+        ({ integration, sender }) => integration === identity.integration && sender === identity.sender,
+      )
+      for (const { right } of theirs)
         if (await store.revoke(identity.integration, identity.sender, right, by)) gone.grants_revoked += 1
     }
     for (let some = PAGE; user !== null && some === PAGE; gone.notifications += some)

@@ -85,6 +85,7 @@ export function notificationView(row: NotificationRow): NotificationView {
     agent: row.agent,
     session: row.session,
     channel: row.channel,
+    to: row.to,
     message: row.message,
     urgency: row.urgency,
     source: row.source,

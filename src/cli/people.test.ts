@@ -17,18 +17,26 @@ describe('pair and access', () => {
   it('[S14.json-pair] [S14.cli-pair] [S4.pairing-approve-cli] lists, approves and denies by code', async () => {
     const { asked } = await start({
       'GET /api/pairings': { items: [pairing], next: null },
-      'POST /api/pairings/a1b2c3/approve': { ...pairing, approver: true },
+      'POST /api/pairings/a1b2c3/approve': {
+        ...pairing,
+        approver: true,
+        granted: 'may talk and approve tool calls on tg',
+      },
       'POST /api/pairings/a1b2c3/deny': '',
     })
     expect((await command(['pair', 'list', '--json', ...data()])).lines).toEqual([pairing])
     const table = await command(['pair', ...data()])
     expect(table.out).toContain('in 30m')
     expect(table.out).not.toContain('\u001b')
-    expect((await command(['pair', 'approve', 'a1b2c3', ...data()])).out).toBe(
-      'Kim�[2J (42) may talk and approve on tg\n',
-    )
+    for (const words of [['--approver'], ['--me'], ['--user', 'ann'], []])
+      expect((await command(['pair', 'approve', 'a1b2c3', ...words, ...data()])).out).toBe(
+        'Kim�[2J (42) may talk and approve tool calls on tg\n',
+      )
+    expect(asked.filter(({ method }) => method === 'POST').map(({ body }) => body)).toEqual([
+      ...[{ approver: true }, { me: true }, { user: 'ann' }, {}],
+    ])
     expect((await command(['pair', 'deny', 'a1b2c3', ...data()])).code).toBe(0)
-    expect(asked.filter(({ method }) => method === 'POST')).toHaveLength(2)
+    expect(asked.filter(({ method }) => method === 'POST')).toHaveLength(5)
   })
 
   it('approving without a code lists what waits and exits 2, even if only one does', async () => {

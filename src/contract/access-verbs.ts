@@ -1,21 +1,21 @@
 // The store's verbs about who may do what: grants, pairings, tokens, and the ciphertexts of secrets.
-import type { Grant, NewToken, PairingRow, TokenRow } from './records.ts'
+import type { Grant, NewToken, PairingRow, Right, TokenRow } from './records.ts'
 import type { NewSend } from './send-records.ts'
 
 export interface AccessVerbs {
   grants(): Promise<readonly Grant[]>
   grant(grant: Omit<Grant, 'at'>): Promise<void>
-  revoke(integration: string, sender: string, right: 'talk' | 'approve', by: string): Promise<boolean>
+  revoke(integration: string, sender: string, right: Right, by: string): Promise<boolean>
   pairings(): Promise<readonly PairingRow[]>
   /**
-   * Grants `talk` (and `approve` to the first one of an integration, unless it is one of `approversNamed`: there they are
-   * named elsewhere), forgets the code and says the `words`, in one commit. Null: no such code.
+   * Grants `talk` and the `rights` beside it, forgets the code and says the `words`, in one commit. Null: no such code. A
+   * sender is one user at most: the right to be another one is taken back.
    */
   approvePairing(
     code: string,
     by: string,
-    options?: { readonly approversNamed?: readonly string[]; readonly words?: readonly NewSend[] },
-  ): Promise<{ readonly pairing: PairingRow; readonly approver: boolean } | null>
+    options?: { readonly rights?: readonly Right[]; readonly words?: readonly NewSend[] },
+  ): Promise<PairingRow | null>
   denyPairing(code: string, by: string): Promise<boolean>
   addToken(token: NewToken, by: string): Promise<void>
   tokenByHash(hash: string): Promise<TokenRow | null>

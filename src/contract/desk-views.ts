@@ -175,6 +175,16 @@ export interface PairingView {
   readonly expires_at: string
 }
 
+/** What a newcomer was granted when they were let in. */
+export interface PairedView extends PairingView {
+  /** The right to approve was given by itself. */
+  readonly approver: boolean
+  /** Whose identity the newcomer is. */
+  readonly user?: string
+  /** The same in words, after the newcomer's name: "may talk". */
+  readonly granted: string
+}
+
 /** The result of a send, told to tools, `/api/send` and the command line alike. */
 export interface SendResult {
   readonly ok: boolean
@@ -212,6 +222,8 @@ export interface NotificationView {
   readonly agent: string | null
   readonly session: string | null
   readonly channel: string
+  /** The address that was notified; null: nothing was sent. */
+  readonly to: string | null
   readonly message: string | null
   readonly urgency: string
   readonly source: string

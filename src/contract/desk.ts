@@ -15,6 +15,7 @@ import type {
   IntegrationView,
   NotificationView,
   NotifyOrder,
+  PairedView,
   PairingView,
   ReplayedTurn,
   SendOrder,
@@ -27,7 +28,7 @@ import type {
 import type { DoctorReport } from './doctor-report.ts'
 import type { SampleOrder } from './endpoint.ts'
 import type { ErasedPerson, PersonLine } from './person.ts'
-import type { AuditReport, LedgerEntry, LedgerHead, SendFilter, TurnFilter } from './records.ts'
+import type { AuditReport, LedgerEntry, LedgerHead, Right, SendFilter, TurnFilter } from './records.ts'
 import type { TakeoverView } from './takeover.ts'
 import type { SeriesQuery, TurnSeries } from './turn-series.ts'
 
@@ -177,15 +178,15 @@ export interface Desk extends ReadDesk {
     by: Operator,
     via: string,
   ): Promise<{ readonly won: boolean; readonly approval: ApprovalView }>
-  /** The first one of an integration may approve from then on, unless `talkOnly`: whoever says yes has no such right to give. */
+  /** Lets a newcomer talk; `approver`: and decide approvals; `user`: as an identity of that user. */
   approvePairing(
     code: string,
     by: Operator,
-    options?: { readonly talkOnly?: true },
-  ): Promise<PairingView & { readonly approver: boolean }>
+    options?: { readonly approver?: boolean; readonly user?: string },
+  ): Promise<PairedView>
   denyPairing(code: string, by: Operator): Promise<void>
   grant(integration: string, sender: string, right: 'talk' | 'approve', by: Operator): Promise<void>
-  revoke(integration: string, sender: string, right: 'talk' | 'approve', by: Operator): Promise<boolean>
+  revoke(integration: string, sender: string, right: Right, by: Operator): Promise<boolean>
   mintToken(
     order: {
       readonly kind: string

@@ -40,10 +40,13 @@ export interface Decide {
 
 // ---- people -----------------------------------------------------------------------------------------------
 
+/** `user:ID`: the sender is that user. The configuration wins where it says that the sender is another one. */
+export type Right = 'talk' | 'approve' | `user:${string}`
+
 export interface Grant {
   readonly integration: string
   readonly sender: string
-  readonly right: 'talk' | 'approve'
+  readonly right: Right
   readonly by: string
   readonly at: number
 }

@@ -77,6 +77,8 @@ export interface NotificationRow extends Omit<NewNotification, 'message'> {
   readonly status: 'queued' | 'sent' | 'deduplicated' | 'failed' | 'unknown' | 'not_sent'
   readonly error: string | null
   readonly send: string | null
+  /** The address that was notified; null: nothing was sent. */
+  readonly to: string | null
   readonly at: number
 }
 

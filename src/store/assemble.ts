@@ -169,8 +169,8 @@ export function assembleStore(engine: StoreEngine): Store {
     grant: (grant) => write(people.grant, grant),
     revoke: (integration, sender, right, by) => write(people.revoke, { integration, sender, right, by }),
     pairings: () => read(rest.readPairings(clock.now())),
-    approvePairing: (code, by, { approversNamed = [], words = [] } = {}) =>
-      write(approvePairing, { code, by, approversNamed, words }),
+    approvePairing: (code, by, { rights = [], words = [] } = {}) =>
+      write(approvePairing, { code, by, rights, words }),
     denyPairing: (code, by) => write(denyPairing, { code, by }),
     addToken: (token, by) => write(people.addToken, { token, by }),
     tokenByHash: (hash) => read(rest.readTokenByHash(hash)),

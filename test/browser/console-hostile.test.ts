@@ -140,7 +140,7 @@ ${text
   const { page, complaints } = await at.enter('kate', { width: 1_200 })
   page.on('request', (request) => asked.add(new URL(request.url()).origin))
   await goTo(page, 'people')
-  await page.getByRole('button', { name: /Let in/ }).click()
+  await page.getByRole('button', { name: /Let in to talk/ }).click()
   await until('paired', () => stranger.sees().some((text) => text.includes('You are paired')))
   stranger.sendsFile({ name: `${NAME}.pdf`, mime: 'text/html', caption: HOSTILE, content: HOSTILE })
   await goTo(page, 'approvals')

@@ -12,7 +12,7 @@ it('[I21.con-conversations] [I21.con-step-in] [S15.conversations] a conversation
   const person = at.telegram.person()
   person.says('may I?')
   await goTo(page, 'people')
-  await page.getByRole('button', { name: /Let in/ }).click()
+  await page.getByRole('button', { name: /Let in to talk/ }).click()
   await until('paired', () => person.sees().some((text) => text.includes('You are paired')))
   person.says('I need help')
   await until('answered', () => person.sees().includes('You said: I need help'))

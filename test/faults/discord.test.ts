@@ -71,7 +71,7 @@ describe('the page of Discord', () => {
     expect(JSON.parse((await person(hello)).stdout)).toMatchObject({ ok: true })
     await sees('pair')
     const [pending] = await askLines<{ readonly code: string }>(data, 'pair', 'list')
-    expect((await switchboard(data, 'pair', 'approve', pending?.code ?? '')).code).toBe(0)
+    expect((await switchboard(data, 'pair', 'approve', pending?.code ?? '', '--me')).code).toBe(0)
     await person(hello)
     await sees('You said: hello')
     await person(hello.replace('hello', 'deploy'))

@@ -24,7 +24,7 @@ const CALLERS: Readonly<Record<string, readonly string[]>> = {
   decide: ['src/app/desk.ts', 'src/core/approvals/approvals.ts'],
   settleApproval: ['src/core/approvals/verdict-relay.ts'],
   giveBack: ['src/core/outbound/give-back.ts'],
-  approvePairing: ['src/app/desk.ts'],
+  approvePairing: ['src/app/desk-pairing.ts'],
   // The watch calls what it was called with, and looks whether it failed.
   receive: ['src/app/store-watch.ts', 'src/core/inbound/intake.ts'],
   fireSchedule: ['src/core/schedules/scheduler.ts'],

@@ -54,17 +54,22 @@ describeRiver('access', (open) => {
     expect((await river.desk().status()).counts.refused).toBe(6)
   })
 
-  it('[S4.pairing-then-talks] [S4.pairing-told] [S4.approver-default] once approved the newcomer is told, passes, and the first one may approve', async () => {
+  it('[S4.pairing-then-talks] [S4.pairing-told] [S4.approver-default] once approved the newcomer is told, passes, and who was let in as an approver may approve', async () => {
     const river = await open(PAIRING)
     const owner = river.person('owner')
     await owner.says('hello')
     await river.settle()
     // The welcome needs no commit of its own, so none can fail.
     river.storeAway('enqueue', 1)
-    const approved = await river.desk().approvePairing(codeIn(river, 'owner').toUpperCase(), 'operator')
+    const approved = await river
+      .desk()
+      .approvePairing(codeIn(river, 'owner').toUpperCase(), 'operator', { approver: true })
     expect(approved).toMatchObject({ sender: 'owner', approver: true })
+    expect(approved.granted).toBe('may talk and approve tool calls on chat')
     await river.settle()
-    expect(river.platform.texts('owner').at(-1)).toBe('You are paired. Say hello!')
+    expect(river.platform.texts('owner').at(-1)).toBe(
+      'You are paired, and may approve tool calls. Say hello!',
+    )
     await owner.says('hello again')
     await river.settle()
     expect(river.platform.texts('owner').at(-1)).toBe('re: hello again')
@@ -87,19 +92,81 @@ describeRiver('access', (open) => {
     expect(await owner.says(`yes ${row?.id}`)).toMatchObject({ reason: 'verdict' })
   })
 
-  it('[I14.no-right-by-pairing] the first one paired may talk only where whoever said yes may not make approvers', async () => {
+  it('[I14.no-right-by-pairing] [I35.b17] the first one let in may talk only, and is no owner', async () => {
     const river = await open(PAIRING)
     await river.person('mallory').says('hello')
     await river.settle()
-    const first = await river.desk().approvePairing(codeIn(river, 'mallory'), 'user:ops', { talkOnly: true })
-    expect(first.approver).toBe(false)
-    // The right is still there for whom an owner lets in.
-    await river.person('owner').says('hello')
+    const first = await river.desk().approvePairing(codeIn(river, 'mallory'), 'admin')
+    expect(first).toMatchObject({ approver: false, granted: 'may talk on chat' })
     await river.settle()
-    expect((await river.desk().approvePairing(codeIn(river, 'owner'), 'admin')).approver).toBe(true)
+    expect(river.platform.texts('mallory').at(-1)).toBe('You are paired. Say hello!')
+    expect((await river.desk().users())[0]?.identities).not.toContain('chat:mallory')
     expect(await river.desk().access()).not.toContainEqual(
       expect.objectContaining({ sender: 'mallory', right: 'approve' }),
     )
+  })
+
+  it('[I35.b17] "this is me" makes an identity of the user: asked, notified, and owner in words', async () => {
+    const river = await open(PAIRING)
+    for (const name of ['guest', 'owner']) {
+      await river.person(name).says('hello')
+      await river.settle()
+    }
+    await river.desk().approvePairing(codeIn(river, 'guest'), 'cli')
+    const me = await river.desk().approvePairing(codeIn(river, 'owner'), 'cli', { user: 'local' })
+    expect(me).toMatchObject({
+      approver: false,
+      user: 'local',
+      granted: 'may talk and approve tool calls on chat, as the user local (owner)',
+    })
+    await river.settle()
+    expect(river.platform.texts('owner').at(-1)).toBe('You are paired as the owner. Say hello!')
+    expect(await river.desk().users()).toMatchObject([{ id: 'local', identities: ['chat:owner'] }])
+    expect(await river.desk().access()).toContainEqual(
+      expect.objectContaining({ sender: 'owner', right: 'user:local' }),
+    )
+    river.agent.script = async (delivery, agent) =>
+      void (await agent.ask(delivery, { toolName: 'Bash', description: 'x', input: 'ls' }))
+    await river.person('guest').says('go')
+    await river.settle()
+    const [row] = await river.desk().approvals(['pending'], 10)
+    expect(river.platform.texts('owner').at(-1)).toContain(row?.id)
+    expect(river.platform.texts('guest').at(-1)).not.toContain(row?.id)
+    expect(await river.person('guest').says(`yes ${row?.id}`)).toMatchObject({ state: 'queued' })
+    await river.restart()
+    await river.pass(20_000)
+    expect(await river.person('owner').says(`yes ${row?.id}`)).toMatchObject({ reason: 'verdict' })
+    // Taken back like every right: then nobody is asked there.
+    await river.desk().revoke('chat', 'owner', 'user:local', 'cli')
+    expect((await river.desk().users())[0]?.identities).toEqual([])
+  })
+
+  it('[I35.b17] where users are configured one of them is named, and the file wins', async () => {
+    const river = await open({
+      ...PAIRING,
+      users: [
+        { id: 'ann', identities: [], notifyTo: null, roles: ['owner'] },
+        { id: 'otto', identities: ['chat:otto'], notifyTo: null, roles: ['operator'] },
+      ],
+    })
+    for (const name of ['ann-phone', 'otto']) {
+      await river.person(name).says('hello')
+      await river.settle()
+    }
+    const mine = codeIn(river, 'ann-phone')
+    const approve = (code: string, user: string) => river.desk().approvePairing(code, 'cli', { user })
+    await expect(approve(mine, 'local')).rejects.toMatchObject({ code: 'input_invalid' })
+    await expect(approve(mine, 'nobody')).rejects.toMatchObject({ code: 'not_found' })
+    await expect(approve(codeIn(river, 'otto'), 'ann')).rejects.toMatchObject({ code: 'conflict' })
+    expect(await river.desk().pairings()).toHaveLength(2)
+    expect(await approve(mine, 'ann')).toMatchObject({ user: 'ann' })
+    expect(await approve(codeIn(river, 'otto'), 'otto')).toMatchObject({
+      granted: 'may talk on chat, as the user otto (operator)',
+    })
+    expect((await river.desk().users()).map(({ identities }) => identities)).toEqual([
+      ['chat:ann-phone'],
+      ['chat:otto'],
+    ])
   })
 
   it('[S4.pairing-code-hour] a code is good for one hour', async () => {

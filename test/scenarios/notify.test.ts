@@ -74,6 +74,40 @@ describeRiver('notify_user', (open) => {
     expect(arrivedVia(river)).toEqual(['tg:-100', 'team:U1', 'tg2:8'])
   })
 
+  it('[I35.b13] reaches identities of the user alone, and never somebody who was merely let in', async () => {
+    const paired = (id: string, platform: string) =>
+      testIntegration(id, {
+        platform,
+        scope: 'all',
+        access: { ...OPEN, dm: 'pairing', approvers: [], allowFrom: [] },
+      })
+    const listed = testIntegration('dc', {
+      ...{ platform: 'slack', scope: 'all' },
+      access: { ...OPEN, approvers: [], allowFrom: ['stranger'] },
+    })
+    const ann = { id: 'ann', identities: ['tg2:8'], notifyTo: null, roles: ['owner'] } as const
+    const river = await opened({ integrations: [paired('tg', 'telegram'), listed, TG2], users: [ann] })
+    await river.desk().grant('tg', 'newcomer', 'talk', 'op')
+    await river.desk().grant('tg', 'helper', 'approve', 'op')
+    const who = caller({ user: 'ann' })
+    for (const channel of ['telegram:tg', 'slack:dc'])
+      expect(await notify(river, { channel }, who)).toMatchObject({ isError: true })
+    expect(await notify(river, {}, who)).toMatchObject({
+      text: 'Notification sent via telegram:tg2',
+      structured: { to: 'tg2:8' },
+    })
+    const logged = await river.store().notifications({ limit: 3 })
+    expect(logged.flatMap(({ to }) => to ?? [])).toEqual(['tg2:8'])
+    expect(arrivedVia(river)).toEqual(['tg2:8'])
+    const alone = await opened({ integrations: [paired('tg', 'telegram')] })
+    await alone.desk().grant('tg', 'newcomer', 'talk', 'op')
+    expect((await notify(alone)).text).toBe('No notification channels configured')
+    // With no users configured the only sender that the file admits is the one user.
+    const one = await opened({ integrations: [listed] })
+    expect((await notify(one)).text).toBe('Notification sent via slack:dc')
+    expect(arrivedVia(one)).toEqual(['dc:stranger'])
+  })
+
   it('nobody to tell is an error, too', async () => {
     const river = await opened({ integrations: [testIntegration('chat')], agents: ['demo'] })
     expect((await notify(river)).text).toBe('No notification channels configured')

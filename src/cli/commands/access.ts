@@ -1,5 +1,5 @@
 // `switchboard access`: who may talk and who may approve, beyond what the configuration itself lists.
-import { asSwitchboardError, SwitchboardError } from '../../contract/index.ts'
+import { asSwitchboardError, type Right, SwitchboardError } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import type { DaemonClient } from '../daemon-client.ts'
 import { printList } from '../list.ts'
@@ -21,8 +21,6 @@ export const listAccess: Run = (context) =>
     await printList(context, await reader.access(), columns, { empty: 'Nobody has been let in yet.' })
     return 0
   })
-
-type Right = 'talk' | 'approve'
 
 interface Change {
   readonly integration: string
@@ -51,12 +49,12 @@ export const setApprover: Run<{ readonly remove?: boolean }> = async (
   return 0
 }
 
-/** Talking and approving both: someone who was removed must not be left with a say. */
+/** Every right: someone who was removed must not be left with a say. */
 export const removeSender: Run = async (context, [integration = '', sender = '']) => {
   const daemon = await context.daemon()
   const removed: Right[] = []
   let unknown: unknown = null
-  for (const right of ['talk', 'approve'] as const) {
+  for (const right of await grantedTo(daemon, integration, sender)) {
     try {
       if (await revoke(daemon, { integration, sender, right })) removed.push(right)
     } catch (problem) {
@@ -74,6 +72,20 @@ export const removeSender: Run = async (context, [integration = '', sender = '']
     )
   else await context.print(`${oneLine(sender)} was granted nothing on ${oneLine(integration)}`)
   return 0
+}
+
+/** Talking and approving are taken back without a look: they may be left of an integration that is gone. */
+async function grantedTo(
+  daemon: DaemonClient,
+  integration: string,
+  sender: string,
+): Promise<readonly Right[]> {
+  const rights: Right[] = ['talk', 'approve']
+  for await (const row of daemon.list<AccessView>('/api/access', {}, null)) {
+    const isTheirs = row.integration === integration && row.sender === sender && row.at !== null
+    if (isTheirs && row.right.startsWith('user:')) rights.push(row.right as Right)
+  }
+  return rights
 }
 
 async function grant(context: Context, change: Change): Promise<number> {

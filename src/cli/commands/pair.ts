@@ -1,5 +1,5 @@
 // `switchboard pair`: strangers with a code. Approving needs the code: it never picks the only one that waits.
-import { type PairingView, SwitchboardError } from '../../contract/index.ts'
+import { defined, type PairedView, type PairingView, SwitchboardError } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import { printList } from '../list.ts'
 import type { Column } from '../output/table.ts'
@@ -12,21 +12,19 @@ export const listPairings: Run = (context) =>
     return 0
   })
 
-export const approvePairing: Run = async (context, [code]) => {
+interface ApproveOptions {
+  readonly approver?: boolean
+  readonly me?: boolean
+  readonly user?: string
+}
+
+export const approvePairing: Run<ApproveOptions> = async (context, [code], { approver, me, user }) => {
   if (code === undefined) return refuseToGuess(context, 'approve')
   const daemon = await context.daemon()
-  const pairing = await daemon.call<PairingView & { readonly approver: boolean }>(
-    'POST',
-    pathOf(code, 'approve'),
-    {
-      body: {},
-    },
-  )
-  if (context.json) await context.printJson(pairing)
-  else {
-    const rights = pairing.approver ? 'talk and approve' : 'talk'
-    await context.print(`${nameOf(pairing)} may ${rights} on ${oneLine(pairing.integration)}`)
-  }
+  const body = defined({ approver, me, user })
+  const paired = await daemon.call<PairedView>('POST', pathOf(code, 'approve'), { body })
+  if (context.json) await context.printJson(paired)
+  else await context.print(`${nameOf(paired)} ${oneLine(paired.granted)}`)
   return 0
 }
 

@@ -16,7 +16,10 @@ function addPair(program: Command, action: Action): void {
   pair
     .command('approve')
     .argument('[code]')
-    .description('let the sender with this code in')
+    .description('let the sender with this code in, to talk')
+    .option('--approver', 'they may also approve tool calls')
+    .option('--me', 'this is you: an identity of the user who approves')
+    .option('--user <id>', 'they are this user of the configuration')
     .action(action(() => import('../commands/pair.ts').then((m) => m.approvePairing)))
   pair
     .command('deny')

@@ -1,6 +1,6 @@
 // The end of the wizard: waits for the first message, shows who wrote it, pairs them when their code is typed, and shows the
 // answer arrive. It only looks and approves: the daemon does the work, and goes on when the wait is ended.
-import type { PairingView, SendView, TurnView } from '../../contract/index.ts'
+import type { PairedView, PairingView, SendView, TurnView, UserView } from '../../contract/index.ts'
 import type { Context } from '../context.ts'
 import type { DaemonClient } from '../daemon-client.ts'
 import { oneLine } from '../output/text.ts'
@@ -82,11 +82,31 @@ async function pair(
     check: (value) => (value === '' || value.trim().toLowerCase() === code ? null : 'that is not their code'),
   })
   if (typed.trim() === '') return prompts.say(`left out; later: switchboard pair approve CODE`)
-  await daemon.call('POST', `/api/pairings/${encodeURIComponent(code)}/approve`, { body: {} })
-  prompts.say(
-    `${nameOf(sender_name ?? undefined, sender)} is paired: they are told, and may write again.`,
-    'good',
-  )
+  const body = await whoIsIt(daemon, prompts)
+  const path = `/api/pairings/${encodeURIComponent(code)}/approve`
+  const { granted } = await daemon.call<PairedView>('POST', path, { body })
+  const name = nameOf(sender_name ?? undefined, sender)
+  prompts.say(`${name} ${oneLine(granted)}. They are told, and may write again.`, 'good')
+}
+
+/** Being let in gives the right to talk alone. Who sits here says whether that was their own phone. */
+async function whoIsIt(daemon: DaemonClient, prompts: Prompts) {
+  const users = await all<UserView>(daemon, '/api/users', {})
+  // With no users configured there is one, whoever sits here.
+  const isConfigured = users.length !== 1 || users[0]?.id !== 'local'
+  const answer = await prompts.one('Is this you?', [
+    ...(isConfigured
+      ? users.map(({ id }) => ({
+          value: `user:${id}`,
+          label: `Yes, I am ${id}`,
+          hint: 'what that user may do',
+        }))
+      : [{ value: 'me', label: 'Yes, this is me', hint: 'may talk and approve tool calls' }]),
+    { value: 'approver', label: 'No, but they may also approve', hint: 'may talk and approve tool calls' },
+    { value: 'talk', label: 'No, they may talk', hint: 'and approve nothing' },
+  ])
+  if (answer.startsWith('user:')) return { user: answer.slice('user:'.length) }
+  return answer === 'talk' ? {} : { [answer]: true }
 }
 
 const nameOf = (name: string | undefined, id: string) =>

@@ -13,4 +13,6 @@ export const userSchema = z
     notify_to: text('integration:conversation; default: the user’s direct chat.').optional(),
     roles: z.array(z.enum(ROLES)).default([]).describe('What this person may do.'),
   })
-  .describe('One person. With none configured there is one user, local: the first one paired.')
+  .describe(
+    'One person. With none configured there is one user, local: the person who holds the command line.',
+  )

@@ -5,6 +5,7 @@ import {
   type Choice,
   type ClaimOffer,
   defined,
+  formatAddress,
   type NewNotification,
   type SendResult,
   type Settings,
@@ -50,6 +51,8 @@ export interface NotifyOrder {
 export interface Notified {
   readonly result: SendResult
   readonly channel: string
+  /** The address that was notified; null: none was found. */
+  readonly to: string | null
   /** What the caller reads. */
   readonly text: string
 }
@@ -115,16 +118,24 @@ export function createNotifier(deps: NotifyDeps): Notifier {
           throw new SwitchboardError('input_invalid', 'Missing required parameter: message')
         recipient = resolveRecipient(deps, { user: caller.user, channel: order.channel })
         const result = await send(caller, order, recipient)
-        return { result, channel: recipient.channel, text: notificationText(result, recipient.channel) }
+        const { channel } = recipient
+        return { result, channel, to: toOf(recipient), text: notificationText(result, channel) }
       } catch (thrown) {
         const error = asSwitchboardError(thrown)
         if (error.code === 'internal' || error.code === 'store_unavailable') throw error
         const entry = entryOf(caller, order, recipient)
         await store.logNotification({ ...entry, status: 'failed', error: error.message })
-        return { result: refusedResult(error), channel: entry.channel, text: error.message }
+        return {
+          ...{ result: refusedResult(error), channel: entry.channel, text: error.message },
+          to: recipient === null ? null : toOf(recipient),
+        }
       }
     },
   }
+}
+
+function toOf({ to }: Recipient): string {
+  return formatAddress(to)
 }
 
 function entryOf(caller: NotifyCaller, order: NotifyOrder, to: Recipient | null): NewNotification {

@@ -1,5 +1,5 @@
-// Who is told, and where: from a user and the channel that was named to one integration and one conversation. A named
-// channel that does not exist is an error, never another channel.
+// Who is notified, and where: resolves a user and the named channel to one integration and one conversation. The recipient
+// is an identity of that user. A named channel that does not exist is an error, never another channel.
 import {
   type Address,
   address,
@@ -107,7 +107,7 @@ function createChats({ settings, grants, links }: RecipientDeps, user: UserSetti
   const isForeign = (integration: IntegrationSettings): boolean =>
     notifyTo?.integration !== integration.id &&
     senderOf(user, integration) === null &&
-    settings().users.some((one) => one.id !== user.id && senderOf(one, integration) !== null)
+    usersInForce(settings(), grants).some((one) => one.id !== user.id && senderOf(one, integration) !== null)
   return {
     isForeign,
     at(integration) {
@@ -116,17 +116,22 @@ function createChats({ settings, grants, links }: RecipientDeps, user: UserSetti
       if (own !== null) return address(integration.id, own)
       if (isForeign(integration)) return null
       const conversation =
-        firstKnown(integration, grants) ?? links.get(integration.id)?.adapter.notifyPlace ?? null
+        (settings().users.length === 0 ? soleByFile(integration) : null) ??
+        links.get(integration.id)?.adapter.notifyPlace ??
+        null
       return conversation === null ? null : address(integration.id, conversation)
     },
   }
 }
 
-/** On an integration that is no user's: whoever was let in first. */
-function firstKnown({ access, id }: IntegrationSettings, grants: GrantBook): string | null {
-  const allowed = access.readable ? access.allowFrom.filter((sender) => sender !== '*') : []
-  const [first] = [...allowed, ...grants.senders(id, 'talk')]
-  return first ?? null
+/**
+ * With no users configured there is one, and the only sender that the file admits is that user. Nobody who was let in by
+ * pairing or command becomes a recipient by that.
+ */
+function soleByFile({ access }: IntegrationSettings): string | null {
+  if (!access.readable || access.allowFrom.length !== 1) return null
+  const [sender] = access.allowFrom
+  return sender === undefined || sender === '*' ? null : sender
 }
 
 function failed(message: string): SwitchboardError {

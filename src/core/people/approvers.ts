@@ -2,17 +2,19 @@
 import {
   type Address,
   bindingsAt,
-  type Grant,
   type IntegrationSettings,
   integrationById,
+  type Right,
   type Settings,
+  type UserSettings,
 } from '../../contract/index.ts'
 import { boundAt } from '../inbound/routing.ts'
+import { LOCAL_USER, pairedAs } from './users.ts'
 
 /** The grants that pairing and operators made at run time, as the gate looks them up. */
 export interface GrantBook {
-  has(integration: string, sender: string, right: Grant['right']): boolean
-  senders(integration: string, right: Grant['right']): readonly string[]
+  has(integration: string, sender: string, right: Right): boolean
+  senders(integration: string, right: Right): readonly string[]
 }
 
 /** Whether this sender, on this integration, may decide for this agent. */
@@ -67,7 +69,7 @@ export function isBound(settings: Settings, agent: string, integration: string):
 /** A right that the configuration itself gives, and the key that gives it. */
 export interface Listed {
   readonly sender: string
-  readonly right: Grant['right']
+  readonly right: Right
   readonly key: string
 }
 
@@ -93,7 +95,10 @@ export function approversOn(
 ): readonly string[] {
   if (!integration.access.readable) return []
   const listed = listedApprovers(settings, integration).map((one) => one.sender)
-  return [...new Set([...listed, ...grants.senders(integration.id, 'approve')])]
+  const users =
+    settings.users.length === 0 ? [LOCAL_USER] : settings.users.filter(mayDecide).map(({ id }) => id)
+  const paired = users.flatMap((user) => pairedAs(settings, grants, integration.id, user))
+  return [...new Set([...listed, ...paired, ...grants.senders(integration.id, 'approve')])]
 }
 
 function listedApprovers(settings: Settings, integration: IntegrationSettings): readonly Listed[] {
@@ -101,7 +106,7 @@ function listedApprovers(settings: Settings, integration: IntegrationSettings): 
   if (!access.readable) return []
   const prefix = `${id}:`
   const users = settings.users.flatMap((user, at) => {
-    if (!user.roles.includes('approver') && !user.roles.includes('owner')) return []
+    if (!mayDecide(user)) return []
     return user.identities.flatMap((identity, nth): Listed[] =>
       identity.startsWith(prefix)
         ? [
@@ -118,4 +123,8 @@ function listedApprovers(settings: Settings, integration: IntegrationSettings): 
     ? `default of ${platform} (${origin}.access names no approvers)`
     : `${origin}.access.approvers`
   return [...access.approvers.map((sender): Listed => ({ sender, right: 'approve', key })), ...users]
+}
+
+function mayDecide({ roles }: Pick<UserSettings, 'roles'>): boolean {
+  return roles.includes('owner') || roles.includes('approver')
 }

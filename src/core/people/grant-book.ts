@@ -1,5 +1,5 @@
 // The grants in memory: loaded at start, read on every message, loaded again when the store says that they changed.
-import type { Grant, Logger, Store } from '../../contract/index.ts'
+import type { Logger, Right, Store } from '../../contract/index.ts'
 import type { GrantBook } from './approvers.ts'
 
 export interface LiveGrantBook extends GrantBook {
@@ -49,6 +49,6 @@ export function createGrantBook(store: Pick<Store, 'grants' | 'onHint'>, log: Lo
   }
 }
 
-function bookKey(integration: string, right: Grant['right']): string {
+function bookKey(integration: string, right: Right): string {
   return `${right}:${integration}`
 }

@@ -1,10 +1,10 @@
 // Who may do what: the whole table of the one authorize, and the people in force when none are configured.
 import { describe, expect, it } from 'vitest'
-import type { Action, Principal, Resource, UserSettings } from '../../contract/index.ts'
+import type { Action, Principal, Resource, Right, UserSettings } from '../../contract/index.ts'
 import { OPEN, testIntegration, testSettings } from '../../testing/test-settings.ts'
 import { approverChats, type GrantBook, isApprover } from './approvers.ts'
 import { authorize } from './authorize.ts'
-import { namesApprovers, usersInForce } from './users.ts'
+import { usersInForce } from './users.ts'
 
 const ACTIONS: readonly Action[] = [
   ...(['admin.read', 'admin.write', 'chat.talk', 'approval.read'] as const),
@@ -79,7 +79,7 @@ describe('authorize', () => {
   })
 })
 
-const book = (...grants: readonly (readonly [string, string, 'talk' | 'approve'])[]): GrantBook => ({
+const book = (...grants: readonly (readonly [string, string, Right])[]): GrantBook => ({
   has: (...given) => grants.some((grant) => grant.join() === given.join()),
   senders: (integration, right) =>
     grants.filter(([at, , what]) => at === integration && what === right).map(([, sender]) => sender),
@@ -93,15 +93,22 @@ describe('users', () => {
       users,
     })
 
-  it('[S1.user-local] with none configured there is one: the first one paired', () => {
+  it('[S1.user-local] [I35.b17] with none configured there is one, who is whom the operator said and not the first one let in', () => {
     const settings = two()
     expect(usersInForce(settings, book())).toEqual([
       { id: 'local', identities: [], notifyTo: null, roles: ['owner'] },
     ])
-    const paired = book(['tg', '41', 'talk'], ['tg', '41', 'approve'], ['tg', '42', 'talk'])
-    expect(usersInForce(settings, paired)).toMatchObject([{ id: 'local', identities: ['tg:41'] }])
-    expect(isApprover(settings, paired, { integration: 'tg', sender: '41', agent: 'kate' })).toBe(true)
-    expect(isApprover(settings, paired, { integration: 'tg', sender: '42', agent: 'kate' })).toBe(false)
+    const paired = book(
+      ['tg', '40', 'talk'],
+      ['tg', '41', 'approve'],
+      ['tg', '42', 'user:local'],
+      ['tg', '43', 'user:ann'],
+    )
+    expect(usersInForce(settings, paired)).toMatchObject([{ id: 'local', identities: ['tg:42'] }])
+    const may = ['40', '41', '42', '43'].map((sender) =>
+      isApprover(settings, paired, { integration: 'tg', sender, agent: 'kate' }),
+    )
+    expect(may).toEqual([false, true, true, false])
   })
 
   it('[S1.user-identities] a user is known by integration:sender, and decides by role', () => {
@@ -123,7 +130,27 @@ describe('users', () => {
       { integration: 'tg', conversation: 'a:1' },
       { integration: 'hook', conversation: 'ci' },
     ])
-    expect(settings.integrations.map((one) => namesApprovers(settings, one))).toEqual([true, true])
-    expect(two([ops]).integrations.map((one) => namesApprovers(two([ops]), one))).toEqual([false, false])
+  })
+
+  it('[I35.b17] an identity that pairing gave has its user’s roles, and the file wins where they disagree', () => {
+    const ann: UserSettings = { id: 'ann', identities: ['tg:1'], notifyTo: null, roles: ['owner'] }
+    const ops: UserSettings = { id: 'ops', identities: [], notifyTo: null, roles: ['operator'] }
+    const settings = two([ann, ops])
+    const paired = book(
+      ['tg', '2', 'user:ann'],
+      ['tg', '3', 'user:ops'],
+      ['tg', '1', 'user:ops'],
+      ['tg', '4', 'user:gone'],
+    )
+    expect(usersInForce(settings, paired).map(({ identities }) => identities)).toEqual([
+      ['tg:1', 'tg:2'],
+      ['tg:3'],
+    ])
+    const may = ['1', '2', '3', '4'].map((sender) =>
+      isApprover(settings, paired, { integration: 'tg', sender, agent: 'kate' }),
+    )
+    expect(may).toEqual([true, true, false, false])
+    const noOwner = two([{ ...ann, roles: [] }, ops])
+    expect(isApprover(noOwner, paired, { integration: 'tg', sender: '2', agent: 'kate' })).toBe(false)
   })
 })

@@ -50,8 +50,8 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
 
     notifyUser: (caller, input) =>
       toolOutcome(async () => {
-        const { result, channel, text } = await deps.notifier.notify(caller, input)
-        return sendOutcome(result, text, { channel })
+        const { result, channel, to, text } = await deps.notifier.notify(caller, input)
+        return sendOutcome(result, text, { channel, ...(to === null ? {} : { to }) })
       }),
 
     ack: (caller, input) =>

@@ -112,6 +112,12 @@ describe('verbs', () => {
       ['POST', '/api/outbox/o_1/retry', undefined, ['operateSend', 'o_1', 'retry', 'admin']],
       ['POST', '/api/outbox/o_1/bury', undefined, ['operateSend', 'o_1', 'bury', 'admin']],
       ['POST', '/api/pairings/a1b2c3/approve', undefined, ['approvePairing', 'a1b2c3', 'admin', {}]],
+      [
+        'POST',
+        '/api/pairings/a1b2c3/approve',
+        { me: true },
+        ['approvePairing', 'a1b2c3', 'admin', { user: 'local' }],
+      ],
       ['POST', '/api/pairings/a1b2c3/deny', undefined, ['denyPairing', 'a1b2c3', 'admin']],
       [
         'POST',

@@ -48,6 +48,7 @@ export function createApi(deps: Pick<ServerDeps, 'desk' | 'clock' | 'authorize'>
         found.query === undefined ? undefined : parseInput(found.query, queryObject(call.query), 'query'),
       body,
       by: nameOf(call.principal),
+      user: call.principal.kind === 'user' ? call.principal.id : null,
       via: call.via,
       may: (action) => asked(action).allowed,
       now: deps.clock.now(),
@@ -78,6 +79,7 @@ function queryObject(query: URLSearchParams): Record<string, string> {
 }
 
 function jsonBody(call: ApiRequest): unknown {
+  if (call.body.length === 0) return {}
   const type = call.request.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
   // Only JSON: a form or text/plain is what a foreign page could send without being asked.
   if (type !== 'application/json') {

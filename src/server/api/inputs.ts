@@ -74,6 +74,21 @@ export const AccessBody = z.strictObject({
   right: z.enum(['talk', 'approve']).default('talk'),
 })
 
+export const RevokeBody = AccessBody.extend({
+  right: z
+    .templateLiteral(['user:', z.string().min(1).max(100)])
+    .or(z.enum(['talk', 'approve']))
+    .default('talk'),
+})
+
+export const PairBody = z
+  .strictObject({
+    approver: z.boolean().optional().describe('They may also approve tool calls.'),
+    me: z.boolean().optional().describe('This is me: an identity of the user who approves.'),
+    user: text.optional().describe('They are this user of the configuration.'),
+  })
+  .refine(({ me, user }) => me !== true || user === undefined, { error: 'me and user exclude each other' })
+
 export const SendBody = z.strictObject({
   to: text.describe('An address, or platform:target.'),
   text: z.string().min(1),

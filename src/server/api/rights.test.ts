@@ -64,16 +64,20 @@ it('[I14.rights-table] [I21.roles] [I14.no-right-by-chorus] [I14.no-right-by-sec
   }
 })
 
-it('[I14.no-right-by-pairing] whoever may not give the right to approve lets in to talk only', async () => {
+it('[I14.no-right-by-pairing] [I35.b17] whoever may not give rights lets in to talk, or as themselves', async () => {
   const route = 'POST /api/pairings/{code}/approve'
-  for (const [caller, options] of [
-    ['admin', {}],
-    ['owner', {}],
-    ['operator', { talkOnly: true }],
-  ] as const) {
-    const made = await calls(CALLERS[caller] as Principal, route, undefined)
-    expect([caller, made?.[0]?.at(-1)]).toEqual([caller, options])
+  const given = async (caller: string, body?: object) =>
+    (await calls(CALLERS[caller] as Principal, route, body))?.[0]?.at(-1) ?? null
+  for (const caller of ['admin', 'owner', 'operator']) expect(await given(caller)).toEqual({})
+  for (const body of [{ approver: true }, { user: 'ann' }]) {
+    expect(await given('admin', body)).toEqual(body)
+    expect(await given('owner', body)).toEqual(body)
+    expect(await given('operator', body)).toBeNull()
   }
+  expect(await given('admin', { me: true })).toEqual({ user: 'local' })
+  expect(await given('operator', { me: true })).toEqual({ user: 'ann' })
+  for (const caller of ['approver', 'viewer', 'nobody', 'agent'])
+    expect(await given(caller, { me: true })).toBeNull()
 })
 
 it('[I14.rights-table] an operator who may talk may let others talk, and no more', async () => {

@@ -9,6 +9,8 @@ export interface Call<Path = Record<string, string>, Query = unknown, Body = unk
   readonly body: Body
   /** Who asks, as the ledger will name it. */
   readonly by: string
+  /** The user who asks; null: the operator, by the control socket or the admin token. */
+  readonly user: string | null
   /** By which surface: `api`, `cli` or `console`. */
   readonly via: string
   /** Whether the caller may do this, too. */

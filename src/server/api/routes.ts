@@ -1,6 +1,7 @@
 // The operator's desk over HTTP: the one table of /api routes.
 import type { z } from 'zod'
 import { defined, lateText, SwitchboardError } from '../../contract/index.ts'
+import { LOCAL_USER } from '../../core/people/users.ts'
 import { errorReply } from '../reply.ts'
 import { exportAudit } from './audit-export.ts'
 import { CONSOLE_ROUTES } from './console-routes.ts'
@@ -15,7 +16,9 @@ import {
   ExportQuery,
   momentMs,
   PageQuery,
+  PairBody,
   positionOf,
+  RevokeBody,
   SecretBody,
   SendQuery,
   TokenBody,
@@ -124,7 +127,7 @@ const reading: readonly Route[] = [
   route({
     method: 'GET',
     path: '/api/pairings',
-    summary: 'Strangers who wait for a yes.',
+    summary: 'People who are waiting to be let in.',
     query: PageQuery,
     run: async ({ desk }) => all(await desk.pairings()),
   }),
@@ -211,10 +214,15 @@ const operating: readonly Route[] = [
   route({
     method: 'POST',
     path: '/api/pairings/{code}/approve',
-    summary: 'Lets a stranger in.',
-    // The first one paired becomes an approver: only by the word of somebody who may make one.
-    run: ({ desk, path, by, may }) =>
-      desk.approvePairing(path.code ?? '', by, may('rights.give') ? {} : { talkOnly: true }),
+    summary: 'Lets a stranger in: to talk, and to what the body says beside it.',
+    body: PairBody as z.ZodType<z.infer<typeof PairBody>>,
+    gives: ({ approver, user }) => approver === true || user !== undefined,
+    run: ({ desk, path, body, by, user }) =>
+      desk.approvePairing(
+        path.code ?? '',
+        by,
+        defined({ approver: body.approver, user: body.me === true ? (user ?? LOCAL_USER) : body.user }),
+      ),
   }),
   route({
     method: 'POST',
@@ -234,7 +242,7 @@ const operating: readonly Route[] = [
     method: 'POST',
     path: '/api/access/revoke',
     summary: 'Takes a right back.',
-    body: AccessBody as z.ZodType<z.infer<typeof AccessBody>>,
+    body: RevokeBody as z.ZodType<z.infer<typeof RevokeBody>>,
     run: async ({ desk, body, by }) => ({
       revoked: await desk.revoke(body.integration, body.sender, body.right, by),
     }),

@@ -101,7 +101,8 @@ export function createReplay(tag: string, from?: Checkpoint): Replay {
           inputHash: entry.digest,
         })
       } else if (entry.kind === 'access') {
-        const [change, right] = entry.to.split(':')
+        const [change = ''] = entry.to.split(':')
+        const right = entry.to.slice(change.length + 1)
         const key = `${entry.integration}\n${entry.ref}\n${right}`
         if (change === 'granted') grants.add(key)
         if (change === 'revoked') grants.delete(key)

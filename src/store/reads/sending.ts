@@ -1,7 +1,7 @@
 // Reading what sending left behind: claims, the notification log, what schedules fired.
 import type { ClaimRow, ClaimState, FiringRow, NotificationRow, Urgency } from '../../contract/index.ts'
-import { rowId } from '../../contract/index.ts'
-import { rows, type Steps, text, textOrNull, whole, wholeOrNull } from '../statement.ts'
+import { formatAddress, rowId } from '../../contract/index.ts'
+import { type Row, rows, type Steps, text, textOrNull, whole, wholeOrNull } from '../statement.ts'
 import { createConditions } from './conditions.ts'
 
 export interface ClaimFilter {
@@ -60,7 +60,8 @@ export function* readNotifications(
     where.add('(n.at, n.id) < (SELECT b.at, b.id FROM notification_log b WHERE b.id = ?)', filter.before)
   const { sql, params } = where.build()
   const found = yield* rows(
-    `SELECT n.*, o.state AS send_state, o.reason AS send_reason, o.detail AS send_detail
+    `SELECT n.*, o.state AS send_state, o.reason AS send_reason, o.detail AS send_detail,
+            o.integration, o.conversation, o.thread
      FROM notification_log n LEFT JOIN outbox o ON o.seq = n.send ${sql}
      ORDER BY n.at DESC, n.id DESC LIMIT $${params.length + 1}`,
     [...params, filter.limit],
@@ -83,6 +84,7 @@ export function* readNotifications(
       source: text(row, 'source') as NotificationRow['source'],
       status: status as NotificationRow['status'],
       error: textOrNull(row, 'error') ?? trouble,
+      to: state === null ? null : sentTo(row),
       send: send === null ? null : rowId('o', tag, send),
       at: whole(row, 'at'),
     }
@@ -114,4 +116,10 @@ export function* readFirings(filter: FiringFilter): Steps<readonly FiringRow[]> 
     turn: textOrNull(row, 'turn'),
     at: whole(row, 'at'),
   }))
+}
+
+function sentTo(row: Row): string {
+  const thread = textOrNull(row, 'thread')
+  const chat = { integration: text(row, 'integration'), conversation: text(row, 'conversation') }
+  return formatAddress(thread === null ? chat : { ...chat, thread })
 }

@@ -1,11 +1,12 @@
 // Pairing codes: one live code per stranger, at most two replies to it, and a cap per integration. When the cap is
 // reached the oldest code is set aside. Its stranger stays known for the code's hour: a crowd that takes turns gets no
 // more replies, and the owner whose code was crowded out writes again, and the code works again.
-import type { Effect, NewSend, PairingRow } from '../../contract/index.ts'
+import type { Effect, NewSend, PairingRow, Right } from '../../contract/index.ts'
 import { pairingRow } from '../codec.ts'
 import { firstRow, rows, run, type Steps, text, whole, wholeOrNull } from '../statement.ts'
 import { hint, oneByOne, recordFact, type VerbContext } from '../verb-context.ts'
 import { enqueueSends } from './enqueue.ts'
+import { revokeOne } from './people.ts'
 
 const MAX_REPLIES = 2
 const MAX_PENDING_CODES = 50
@@ -118,37 +119,42 @@ export interface PairingVerdict {
 }
 
 export interface PairingApproval extends PairingVerdict {
-  /** Integrations whose approvers are named elsewhere: there nobody becomes one by being first. */
-  readonly approversNamed: readonly string[]
+  /** Beside `talk`. */
+  readonly rights: readonly Right[]
   /** What the newcomer is told. */
   readonly words: readonly NewSend[]
 }
 
-/** Grants `talk`, and `approve` to the first one of an integration. Null: no such live code. */
+/** Null: no such live code. */
 export const approvePairing = oneByOne(function* (
   context: VerbContext,
-  { code, by, approversNamed, words }: PairingApproval,
-): Steps<{ readonly pairing: PairingRow; readonly approver: boolean } | null> {
+  { code, by, rights, words }: PairingApproval,
+): Steps<PairingRow | null> {
   const pairing = yield* takeCode(context, code)
   if (!pairing) return null
   const { integration, sender } = pairing
-  const other = yield* firstRow(
-    `SELECT sender FROM grants WHERE integration = $1 AND access_right = 'approve' LIMIT 1`,
-    [integration],
-  )
-  const approver = !other && !approversNamed.includes(integration)
-  for (const right of approver ? ['talk', 'approve'] : ['talk']) {
+  const given: readonly Right[] = ['talk', ...rights]
+  const before = yield* rows('SELECT access_right FROM grants WHERE integration = $1 AND sender = $2', [
+    integration,
+    sender,
+  ])
+  for (const row of before) {
+    const right = text(row, 'access_right') as Right
+    if (!right.startsWith('user:') || given.includes(right)) continue
+    yield* revokeOne(context, { integration, sender, right, by })
+  }
+  for (const right of given) {
     yield* run(
       `INSERT INTO grants (integration, sender, access_right, granted_by, granted_at)
        VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
       [integration, sender, right, by, context.now],
     )
   }
-  const detail = approver ? { by, rights: 'talk approve' } : { by, rights: 'talk' }
-  recordFact(context, { kind: 'pairing', ref: sender, integration, from: 'pending', to: 'approved' }, detail)
+  const fact = { kind: 'pairing', ref: sender, integration, from: 'pending', to: 'approved' } as const
+  recordFact(context, fact, { by, rights: given.join(' ') })
   hint(context, { kind: 'access' })
   yield* enqueueSends(context, words)
-  return { pairing, approver }
+  return pairing
 })
 
 export const denyPairing = oneByOne(function* (
@@ -164,15 +170,10 @@ export const denyPairing = oneByOne(function* (
 })
 
 function* takeCode(context: VerbContext, code: string): Steps<PairingRow | null> {
-  const listed = 'listed_at IS NOT NULL AND expires_at > $2'
-  // All of the integration, in one order: of two first approvals at two nodes the second waits here, and then finds that
-  // there is an approver.
-  const held = yield* rows(
-    `SELECT * FROM pairings WHERE integration IN (SELECT integration FROM pairings WHERE code = $1) AND ${listed}
-     ORDER BY sender @lock`,
+  const row = yield* firstRow(
+    'SELECT * FROM pairings WHERE code = $1 AND listed_at IS NOT NULL AND expires_at > $2 @lock',
     [code, context.now],
   )
-  const row = held.find((one) => text(one, 'code') === code)
   if (!row) return null
   yield* run('DELETE FROM pairings WHERE code = $1', [code])
   return pairingRow(row)

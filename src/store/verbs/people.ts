@@ -1,5 +1,5 @@
 // Grants, tokens and secrets: who may do what. Every change is told in the ledger; no secret value ever is.
-import type { Grant, NewToken } from '../../contract/index.ts'
+import type { Grant, NewToken, Right } from '../../contract/index.ts'
 import { type InsertShape, insert, run, type Steps } from '../statement.ts'
 import { hint, oneByOne, recordFact, type Verb, type VerbContext } from '../verb-context.ts'
 
@@ -18,11 +18,11 @@ export const grant: Verb<Omit<Grant, 'at'>, void> = oneByOne(function* (context,
 export interface RevokeCall {
   readonly integration: string
   readonly sender: string
-  readonly right: 'talk' | 'approve'
+  readonly right: Right
   readonly by: string
 }
 
-export const revoke = oneByOne(function* (context: VerbContext, call: RevokeCall): Steps<boolean> {
+export function* revokeOne(context: VerbContext, call: RevokeCall): Steps<boolean> {
   const { integration, sender, right, by } = call
   const gone = yield* run('DELETE FROM grants WHERE integration = $1 AND sender = $2 AND access_right = $3', [
     integration,
@@ -37,7 +37,9 @@ export const revoke = oneByOne(function* (context: VerbContext, call: RevokeCall
   )
   hint(context, { kind: 'access' })
   return true
-})
+}
+
+export const revoke = oneByOne(revokeOne)
 
 export interface AddTokenCall {
   readonly token: NewToken

@@ -208,29 +208,29 @@ export function describeCluster(make: MakeStoreFixture): void {
       }
     })
 
-    it('[S4.approver-default] of two first approvals at two nodes one makes an approver', async () => {
-      const pair = (integration: string, sender: string, code: string) => ({
-        kind: 'pair' as const,
-        integration,
-        sender,
-        senderName: null,
-        conversation: sender,
-        code,
-        expiresAt: fixture.clock.now() + 3_600_000,
-        reply: { to: { integration, conversation: sender }, text: '{code}' },
-      })
+    it('[I35.b17] of two approvals of one code at two nodes one counts', async () => {
       for (let at = 10; at < 20; at++) {
-        const place = `chat${at}`
-        const effects = [pair(place, 'ann', `aaaa${at}`), pair(place, 'bob', `bbbb${at}`)]
-        await one.receive([item({ state: 'refused', reason: 'pairing_required', body: null, effects })])
-        const both = await Promise.all([
-          one.approvePairing(`aaaa${at}`, 'op'),
-          two.approvePairing(`bbbb${at}`, 'op'),
+        const pair = {
+          kind: 'pair' as const,
+          integration: `chat${at}`,
+          sender: 'ann',
+          senderName: null,
+          conversation: 'ann',
+          code: `aaaa${at}`,
+          expiresAt: fixture.clock.now() + 3_600_000,
+          reply: { to: { integration: `chat${at}`, conversation: 'ann' }, text: '{code}' },
+        }
+        await one.receive([
+          item({ state: 'refused', reason: 'pairing_required', body: null, effects: [pair] }),
         ])
-        expect(both.map((approved) => approved?.approver).sort()).toEqual([false, true])
+        const both = await Promise.all([
+          one.approvePairing(`aaaa${at}`, 'op', { rights: ['user:ann'] }),
+          two.approvePairing(`aaaa${at}`, 'op', { rights: ['user:bob'] }),
+        ])
+        expect(both.filter((approved) => approved !== null)).toHaveLength(1)
       }
-      const approvers = (await one.grants()).filter((grant) => grant.right === 'approve')
-      expect(approvers).toHaveLength(10)
+      const users = (await one.grants()).filter(({ right }) => right.startsWith('user:'))
+      expect(users).toHaveLength(10)
       expect(await one.pairings()).toEqual([])
     })
 

@@ -272,7 +272,7 @@ export function describeEffects(make: MakeStoreFixture): void {
       expect(await store.pairings()).toHaveLength(50)
       const owner = await stranger('owner', 'ffffff')
       expect(owner.effects).toEqual([{ kind: 'paired', outcome: 'new' }])
-      expect(await store.approvePairing('ffffff', 'local')).toMatchObject({ approver: true })
+      expect(await store.approvePairing('ffffff', 'local')).toMatchObject({ sender: 'owner' })
     })
 
     it('[S4.pairing-two-replies] [S4.pairing-no-lockout] a ring of strangers gets no third reply, and crowds nobody out for good', async () => {
@@ -290,19 +290,20 @@ export function describeEffects(make: MakeStoreFixture): void {
       expect(await store.approvePairing('ffffff', 'local')).toBeNull()
       expect((await stranger('owner', 'eeeeee')).effects).toEqual([{ kind: 'paired', outcome: 'muted' }])
       expect(await store.pairings()).toHaveLength(50)
-      expect(await store.approvePairing('ffffff', 'local')).toMatchObject({ pairing: { sender: 'owner' } })
+      expect(await store.approvePairing('ffffff', 'local')).toMatchObject({ sender: 'owner' })
     })
 
-    it('[S4.approver-default] the first one approved may approve, the next may talk; a code works once', async () => {
-      await stranger('ann', 'aaaaaa')
-      await stranger('bob', 'bbbbbb')
-      await stranger('eve', 'eeeeee')
+    it('[I35.b17] whoever is let in may talk, and what was named beside it; a code works once', async () => {
+      for (const [sender, code] of [
+        ['ann', 'aaaaaa'],
+        ['bob', 'bbbbbb'],
+        ['eve', 'eeeeee'],
+      ] as const)
+        await stranger(sender, code)
       const words = [send({ text: 'welcome' })]
-      expect(await store.approvePairing('aaaaaa', 'local', { words })).toMatchObject({
-        approver: true,
-        pairing: { sender: 'ann' },
-      })
-      expect(await store.approvePairing('bbbbbb', 'local')).toMatchObject({ approver: false })
+      expect(await store.approvePairing('aaaaaa', 'local', { words })).toMatchObject({ sender: 'ann' })
+      const rights = ['approve', 'user:bob'] as const
+      expect(await store.approvePairing('bbbbbb', 'local', { rights })).toMatchObject({ sender: 'bob' })
       expect(await store.approvePairing('aaaaaa', 'local', { words })).toBeNull()
       expect((await store.sends({ limit: 1 })).map(({ op }) => op)).toEqual([
         { kind: 'text', text: 'welcome' },
@@ -310,19 +311,24 @@ export function describeEffects(make: MakeStoreFixture): void {
       expect(await store.sends({ limit: 9 })).toHaveLength(4)
       expect(await store.denyPairing('eeeeee', 'local')).toBe(true)
       expect(await store.denyPairing('eeeeee', 'local')).toBe(false)
-      const rights = (await store.grants()).map((grant) => `${grant.sender} ${grant.right}`)
-      expect(rights.sort()).toEqual(['ann approve', 'ann talk', 'bob talk'])
+      const given = (await store.grants()).map((grant) => `${grant.sender} ${grant.right}`)
+      expect(given.sort()).toEqual(['ann talk', 'bob approve', 'bob talk', 'bob user:bob'])
       expect(await store.pairings()).toEqual([])
+      expect(await store.verify()).toMatchObject({ ok: true })
     })
 
-    it('[S4.approver-default] nobody becomes an approver by being first where approvers are named', async () => {
+    it('[I35.b17] a sender is one user at most, and the ledger tells who it was and is', async () => {
       await stranger('ann', 'aaaaaa')
-      expect(
-        await store.approvePairing('aaaaaa', 'local', { approversNamed: ['other', 'demo'] }),
-      ).toMatchObject({
-        approver: false,
-      })
-      expect((await store.grants()).map((grant) => `${grant.sender} ${grant.right}`)).toEqual(['ann talk'])
+      await store.approvePairing('aaaaaa', 'local', { rights: ['user:otto'] })
+      await store.revoke('demo', 'ann', 'talk', 'local')
+      await stranger('ann', 'bbbbbb')
+      await store.approvePairing('bbbbbb', 'local', { rights: ['user:ann'] })
+      const given = () => store.grants().then((all) => all.map(({ right }) => right).sort())
+      expect(await given()).toEqual(['talk', 'user:ann'])
+      expect(await store.verify()).toMatchObject({ ok: true })
+      expect(await store.revoke('demo', 'ann', 'user:ann', 'local')).toBe(true)
+      expect(await given()).toEqual(['talk'])
+      expect(await store.verify()).toMatchObject({ ok: true })
     })
   })
 }

@@ -53,7 +53,7 @@ function ofPeople({ approvals, asked = 0 }: WithHeld, pairings: number): readonl
     found.push({ tone: 'warn', key: 'asked', words, href, todo: 'step in' })
   }
   if (pairings > 0) {
-    const words = `${plural(pairings, 'stranger waits', 'strangers wait')} for a yes`
+    const words = `${plural(pairings, 'person is', 'people are')} waiting to be let in`
     found.push({ tone: 'warn', key: 'pairings', words, href: hrefOf('people'), todo: 'look' })
   }
   return found

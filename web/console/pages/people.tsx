@@ -25,6 +25,7 @@ export function PeoplePage({ status }: { readonly status: Asked<StatusReport> })
   const access = useAsked<{ readonly items: readonly Right[] }>(api(['access']), ['access', 'config'])
   const users = useAsked<{ readonly items: readonly UserView[] }>(api(['users']), ['access', 'config'])
   const { can } = useDesk()
+  const [letIn, setLetIn] = useState<string | null>(null)
   const again = () => {
     pairings.refresh()
     access.refresh()
@@ -32,15 +33,16 @@ export function PeoplePage({ status }: { readonly status: Asked<StatusReport> })
   return (
     <>
       <Head title="People" lead="Who waits, who may talk, who may decide, and why." />
-      <Panel title="Waiting for a yes">
+      <Panel title="Waiting to be let in">
+        {letIn !== null && <p role="status">{oneLine(letIn, 300)}</p>}
         {pairings.data === null ? (
           <Waiting problem={pairings.problem} />
         ) : pairings.data.items.length === 0 ? (
-          <Empty>No stranger waits.</Empty>
+          <Empty>Nobody is waiting to be let in.</Empty>
         ) : (
           <ul class="lines">
             {pairings.data.items.map((one) => (
-              <Stranger key={one.code} one={one} onDone={again} />
+              <Stranger key={one.code} one={one} onDone={again} onLetIn={setLetIn} />
             ))}
           </ul>
         )}
@@ -87,11 +89,26 @@ function mayWords(roles: readonly string[]): string {
   return words.length === 0 ? 'may use the chat, and nothing here' : words.join('; ')
 }
 
-function Stranger({ one, onDone }: { readonly one: PairingView; readonly onDone: () => void }): JSX.Element {
+interface PairChoice {
+  readonly approver?: true
+  readonly me?: true
+}
+
+function Stranger(props: {
+  readonly one: PairingView
+  readonly onDone: () => void
+  readonly onLetIn: (words: string) => void
+}): JSX.Element {
+  const { one, onDone, onLetIn } = props
   const { can } = useDesk()
   const { busy, outcome, act } = useAct()
-  const answer = (verb: 'approve' | 'deny') => async () => {
-    await act(verb, () => post(api(['pairings', one.code, verb])))
+  const letIn = (body: PairChoice) => async () => {
+    const answer = await act('approve', () => post(api(['pairings', one.code, 'approve']), body))
+    if (answer?.ok) onLetIn(`${one.sender_name ?? one.sender} ${String(answer.body.granted)}.`)
+    onDone()
+  }
+  const turnAway = async () => {
+    await act('deny', () => post(api(['pairings', one.code, 'deny'])))
     onDone()
   }
   return (
@@ -116,16 +133,36 @@ function Stranger({ one, onDone }: { readonly one: PairingView; readonly onDone:
             class="button button-good small"
             data-key="y"
             disabled={busy !== null}
-            onClick={answer('approve')}
+            onClick={letIn({})}
           >
-            Let in <kbd>y</kbd>
+            Let in to talk <kbd>y</kbd>
+          </button>
+          {can('rights.give') && (
+            <button
+              type="button"
+              class="button small"
+              title="They may talk and approve tool calls"
+              disabled={busy !== null}
+              onClick={letIn({ approver: true })}
+            >
+              Let in, may also approve
+            </button>
+          )}
+          <button
+            type="button"
+            class="button small"
+            title="They are you: with your roles"
+            disabled={busy !== null}
+            onClick={letIn({ me: true })}
+          >
+            This is me
           </button>
           <button
             type="button"
             class="button button-bad small"
             data-key="n"
             disabled={busy !== null}
-            onClick={answer('deny')}
+            onClick={turnAway}
           >
             Turn away <kbd>n</kbd>
           </button>
@@ -178,6 +215,11 @@ function Rights(props: {
   )
 }
 
+function rightWords(right: string): string {
+  if (right.startsWith('user:')) return `is ${oneLine(right.slice('user:'.length), 60)}`
+  return right === 'approve' ? 'may decide' : 'may talk'
+}
+
 function RightLine({ one, onDone }: { readonly one: Right; readonly onDone: () => void }): JSX.Element {
   const { can } = useDesk()
   const { busy, outcome, act } = useAct()
@@ -203,10 +245,7 @@ function RightLine({ one, onDone }: { readonly one: Right; readonly onDone: () =
         <Outcome outcome={outcome} />
       </span>
       <span class="buttons">
-        <Pill
-          state={one.right === 'approve' ? 'live' : 'calm'}
-          text={one.right === 'approve' ? 'may decide' : 'may talk'}
-        />
+        <Pill state={one.right === 'talk' ? 'calm' : 'live'} text={rightWords(one.right)} />
         {granted && can('admin.write') && (
           <button
             type="button"
