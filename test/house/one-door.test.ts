@@ -48,7 +48,7 @@ const ROW_MAKERS: Readonly<Record<string, string>> = {
   'src/core/outbound/links.ts': 'the reaction that acknowledges',
   'src/core/tool-desk/shown-message-tools.ts': 'edits and reactions of an agent',
   'src/core/tool-desk/channel-tools.ts': 'a call of a tool of a channel server',
-  'src/app/desk.ts': 'the welcome after a pairing',
+  'src/app/desk-pairing.ts': 'the welcome after a pairing',
   'src/store/verbs/effects.ts': 'what an effect says, which the commit alone knows',
   'src/store/verbs/claims.ts': 'the edits that retire the buttons of a claim',
 }
