@@ -35,13 +35,15 @@ async function hookOf(river: River, options: Record<string, unknown>) {
   }
 }
 
+const openedBy = (open: Parameters<Parameters<typeof describeRiver>[1]>[0]) => () =>
+  open({
+    integrations: [HOOK],
+    agents: [testAgent('demo', ['hook'])],
+    platform: { perIntegration: { hook: { abilities: { oneWay: true, unattended: true } } } },
+  })
+
 describeRiver('webhooks of GitHub', (open) => {
-  const opened = () =>
-    open({
-      integrations: [HOOK],
-      agents: [testAgent('demo', ['hook'])],
-      platform: { perIntegration: { hook: { abilities: { oneWay: true, unattended: true } } } },
-    })
+  const opened = openedBy(open)
 
   it('[I17.github-session] a pull request’s events reach one session in order, and its ping none', async () => {
     const river = await opened()
@@ -77,3 +79,34 @@ describeRiver('webhooks of GitHub', (open) => {
     expect(await river.store().turns({ limit: 10 })).toHaveLength(1)
   })
 })
+
+describeRiver(
+  'replays of what is signed without a time',
+  (open) => {
+    const opened = openedBy(open)
+
+    it('[I35.b38] a captured request is one message for good: under new delivery ids, at once and after a restart', async () => {
+      const river = await opened()
+      river.agent.script = async (delivery, agent) => void (await agent.answer(delivery, 'noted'))
+      const send = await hookOf(river, { recipe: 'github' })
+      const first = JSON.parse((await send('push', 'delivery-1')).body) as { id: string }
+      for (const delivery of ['delivery-1', 'delivery-2', undefined])
+        expect(JSON.parse((await send('push', delivery)).body)).toMatchObject({
+          id: first.id,
+          duplicate: true,
+        })
+      await river.settle()
+      await river.restart()
+      const after = await hookOf(river, { recipe: 'github' })
+      expect(JSON.parse((await after('push', 'delivery-3')).body)).toMatchObject({
+        id: first.id,
+        duplicate: true,
+      })
+      await river.settle()
+      expect(river.agent.deliveries).toHaveLength(1)
+      expect(await river.store().turns({ limit: 10 })).toHaveLength(1)
+    })
+  },
+  undefined,
+  'each',
+)

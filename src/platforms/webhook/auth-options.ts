@@ -108,6 +108,14 @@ const authObject = z
           message: `names {${part}}, so "${part}" must say where it stands`,
         })
     }
+    // What stands side by side can be cut in another place: `1` and `2.3` are signed as `1.` and `23` are.
+    if (signed.replaceAll('{timestamp}{body}', '').includes('}{'))
+      context.addIssue({
+        code: 'custom',
+        path: ['signed'],
+        message:
+          'needs something between its parts, such as {timestamp}.{id}.{body}: else they can slide into each other',
+      })
     // A time that nobody signed would be whatever the sender of a replay writes.
     const time = auth.timestamp
     const inBody = typeof time === 'object' && time.field !== undefined

@@ -217,7 +217,7 @@ describe('auth', () => {
 
   it('[I17.replay] [I17.unsigned-id] a signed time makes the request one of its kind, whatever id is put beside it', async () => {
     for (const [name, id] of [
-      ['slack', /^sig:/],
+      ['slack', /^signed:[\w-]{43}$/],
       ['standard', /^msg_1$/],
     ] as const) {
       const sender = SENDERS[Object.keys(SENDERS).find((one) => one.startsWith(name)) ?? '']
@@ -231,6 +231,136 @@ describe('auth', () => {
       expect(events.map((event) => event.messageId)).toEqual([events[0]?.messageId, events[0]?.messageId])
       expect(events[0]?.messageId).toMatch(id)
     }
+  })
+
+  it('[I35.b45-unsigned-id] [I35.b38] of a signed body no id counts that the signature does not cover', async () => {
+    const ids = (key: string) => ({
+      ...{ 'webhook-id': key, 'idempotency-key': key, 'x-github-delivery': key, 'x-gitea-delivery': key },
+      ...{ 'x-request-uuid': key, 'request-id': key, 'x-shopify-webhook-id': key },
+      'x-atlassian-webhook-identifier': key,
+    })
+    const forms = [
+      'github',
+      'gitea',
+      'bitbucket',
+      'jira',
+      'shopify',
+      'sentry',
+      'pagerduty',
+      'slack',
+      'stripe',
+    ] as const
+    for (const name of forms) {
+      const own = { ...keyed(name), message_id: '{{ headers["idempotency-key"] }}:{{ query.n }}:{{ n }}' }
+      const recipe = { secret: 'env:KEY', recipe: name }
+      for (const options of [keyed(name), own, ...(name === 'slack' ? [] : [recipe])]) {
+        const { post, events, now } = await openHook(options)
+        const send = async (body: string, key: string) => {
+          const headers = signForm(NAMED_FORMS[name], createSecretKey(KEY, 'utf8'), {
+            ...{ body: Buffer.from(body), now: now(), id: 'x' },
+          })
+          await post(
+            request({
+              text: body,
+              headers: { ...headers, ...ids(key) },
+              query: new URLSearchParams({ n: key }),
+            }),
+          )
+          return events.at(-1)?.messageId
+        }
+        const first = await send(BODY, 'a')
+        expect([options, first]).toEqual([options, expect.stringMatching(/./)])
+        expect([options, await send(BODY, 'b')]).toEqual([options, first])
+        // An id in the body is signed, and stays the key: of the recipes of this list Stripe's has one here.
+        const same = name === 'stripe' && options === recipe
+        expect([options, (await send(BODY.replace('{', '{ '), 'a')) === first]).toEqual([options, same])
+      }
+    }
+  })
+
+  it('[I35.b38] an id that the signed body holds stays the key, also where its event is named by a header', async () => {
+    const options = { ...keyed('github'), message_id: '{{ n }}' }
+    const { post, events } = await openHook(options)
+    const body = JSON.stringify({ n: 'run-7' })
+    const headers = { 'x-hub-signature-256': await signOctokit(KEY, body), 'x-github-delivery': 'd1' }
+    await post(request({ text: body, headers }))
+    expect(events[0]?.messageId).toBe('run-7')
+    // Not where a header names a part of it.
+    const mixed = await openHook({
+      secret: 'env:KEY',
+      recipe: 'github',
+      message_id: '{{ event }}:{{ n }}',
+      template: '{{ n }}',
+    })
+    await mixed.post(request({ text: body, headers: { ...headers, 'x-github-event': 'push' } }))
+    expect(mixed.events[0]?.messageId).toMatch(/^signed:/)
+  })
+
+  it('[I35.b45-own-signature] an own form whose parts can slide into each other is refused', async () => {
+    const own = (signed: string) => ({
+      auth: { type: 'hmac', header: 'x-sig', signed, id: 'x-id', timestamp: 'x-at' },
+      secret: 'env:KEY',
+    })
+    for (const signed of [
+      '{timestamp}{id}{body}',
+      '{id}{timestamp}.{body}',
+      '{timestamp}.{id}{body}',
+      '{body}{id}{timestamp}',
+    ])
+      await expect(openHook(own(signed))).rejects.toThrow(/auth.signed: .*something between/)
+    // Each of these reads in one way: a time is digits, and one that is ten times as long is of another century.
+    for (const signed of ['{timestamp}.{id}.{body}', '{id}|{timestamp}{body}']) {
+      const { post, now, events } = await openHook(own(signed))
+      const at = seconds(now())
+      const send = (id: string, time: string, text: string, sig: string) =>
+        post(request({ text, headers: { 'x-sig': sig, 'x-id': id, 'x-at': time } }))
+      const sig = hex(signed.replace('{timestamp}', at).replace('{id}', 'a').replace('{body}', '5.b.c'))
+      expect((await send('a', at, '5.b.c', sig)).status).toBe(200)
+      for (const [id, time, text] of [
+        ['a.5', at, 'b.c'],
+        ['a.5.b', at, 'c'],
+        ['a', `${at}5`, '.b.c'],
+        ['a', `${at}5.`, 'b.c'],
+      ] as const)
+        expect([id, time, (await send(id, time, text, sig)).status]).toEqual([id, time, 401])
+      expect(events).toHaveLength(1)
+    }
+    // A fraction is part of the time, and not of what follows it.
+    const { post, now } = await openHook(own('{id}|{timestamp}.{body}'))
+    const at = seconds(now())
+    const headers = { 'x-sig': hex(`a|${at}.5.b`), 'x-id': 'a' }
+    expect((await post(request({ text: '5.b', headers: { ...headers, 'x-at': at } }))).status).toBe(200)
+    expect((await post(request({ text: 'b', headers: { ...headers, 'x-at': `${at}.5` } }))).status).toBe(401)
+  })
+
+  it('[I35.b30] pings of GitHub’s organisations and Apps, which name no repository, are taken', async () => {
+    const sender = { login: 'octocat' }
+    const organization = { login: 'octo-org' }
+    const pings = [
+      { zen: 'Design for failure.', hook_id: 1, hook: { type: 'Organization' }, organization, sender },
+      { zen: 'Design for failure.', hook_id: 2, hook: { type: 'App', app_id: 9 } },
+    ]
+    for (const template of [{}, { template: '{{ zen }}' }])
+      for (const ping of pings) {
+        const { post, events } = await openHook({ secret: 'env:KEY', recipe: 'github', ...template })
+        const text = JSON.stringify(ping)
+        const headers = { 'x-hub-signature-256': await signOctokit(KEY, text), 'x-github-event': 'ping' }
+        expect([template, (await post(request({ text, headers }))).status]).toEqual([template, 200])
+        expect(events.map(({ kind }) => kind as string)).toEqual(['filtered'])
+      }
+    // What is called otherwise and names no repository is no event of GitHub still.
+    const { post } = await openHook({ secret: 'env:KEY', recipe: 'github' })
+    const headers = { 'x-hub-signature-256': await signOctokit(KEY, '{}'), 'x-github-event': 'push' }
+    expect((await post(request({ text: '{}', headers }))).status).toBe(400)
+  })
+
+  it('[I35.b38] two signatures over one body, by two keys, are one message', async () => {
+    const { post, events } = await openHook({ auth: 'pagerduty', secret: ['env:KEY', 'env:OLD'] })
+    for (const key of [KEY, SECRETS['env:OLD'] ?? '']) {
+      const headers = { 'x-pagerduty-signature': `v1=${hex(BODY, key)}` }
+      expect((await post(request({ text: BODY, headers }))).status).toBe(200)
+    }
+    expect(events.map(({ messageId }) => messageId)).toEqual([events[0]?.messageId, events[0]?.messageId])
   })
 
   it('[I17.signed-place] a conversation named outside of the signature is refused', async () => {

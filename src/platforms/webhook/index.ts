@@ -38,11 +38,11 @@ export function createWebhook(
         retryAfterMs: 1_000,
       })
     }
-    const { event, answer } = parseRequest(config, verified, deps.clock.now())
+    const { event, answer, bare } = parseRequest(config, verified, deps.clock.now())
     const [received] = await intake.receive([event])
     if (received === undefined) throw new SwitchboardError('internal', 'the intake gave no result')
     if (answer !== undefined && received.state === 'consumed') return challengeAnswer(answer)
-    return answerTo(received, event.kind === 'unparsable' ? event.problem : undefined)
+    return answerTo(received, { problem: event.kind === 'unparsable' ? event.problem : undefined, bare })
   }
 
   return {

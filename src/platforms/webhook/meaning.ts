@@ -31,6 +31,8 @@ interface CompiledRecipe extends Pick<Recipe, 'inside' | 'takesAny' | 'needs'> {
   readonly messageId: Template | null
   readonly author: Template | null
   textOf(event: string): Template | null
+  /** It says that the hook is set up, and nothing else. */
+  isPing(event: string): boolean
 }
 
 export interface Meaning {
@@ -43,6 +45,8 @@ export interface Meaning {
 interface Names {
   readonly conversation: string
   readonly messageId: string
+  /** Headers or the query had a part in `messageId`: no signature covers it. */
+  readonly unsignedId: boolean
   readonly sender: string
   readonly author: string
   readonly event: string
@@ -88,6 +92,7 @@ function compileRecipe(name: RecipeName): CompiledRecipe {
     messageId: recipe.messageId === undefined ? null : compileTemplate(recipe.messageId),
     author: recipe.author === undefined ? null : compileTemplate(recipe.author),
     textOf: (event) => texts.get(event) ?? other,
+    isPing: (event) => Object.hasOwn(recipe.texts, event) && recipe.texts[event] === '',
   }
 }
 
@@ -106,7 +111,8 @@ export function understand(
     return { kind: 'unparsable', problem: `${what} needs a JSON or form body` }
   }
   try {
-    return inWords(meaning, body, scopeOf(data ?? body, head, hidden, recipe?.inside))
+    const outside = { asked: false }
+    return inWords(meaning, body, scopeOf(data ?? body, head, hidden, outside, recipe?.inside), outside)
   } catch (thrown) {
     return { kind: 'unparsable', problem: asSwitchboardError(thrown).message }
   }
@@ -116,9 +122,10 @@ function inWords(
   { recipe, makers, when }: Meaning,
   body: string,
   scope: Record<string, unknown>,
+  outside: Outside,
 ): Understood {
   const event = (recipe?.event(scope) ?? '').trim()
-  if (event !== '') scope.event = event
+  if (event !== '') nameEvent(scope, event, outside)
   const say = (...makings: readonly (Template | null | undefined)[]) => {
     for (const make of makings) {
       const text = make?.(scope).trim() ?? ''
@@ -126,17 +133,22 @@ function inWords(
     }
     return ''
   }
+  outside.asked = false
+  const messageId = say(makers.messageId, recipe?.messageId)
+  const unsignedId = outside.asked
   const names: Names = {
+    ...{ messageId, unsignedId },
     conversation: say(makers.conversation, recipe?.conversation),
-    messageId: say(makers.messageId, recipe?.messageId),
     sender: say(makers.sender),
     author: say(recipe?.author),
     event,
   }
   if (when !== null && !holds(when, scope)) return { kind: 'filtered', names }
   if (recipe === null) return { kind: 'message', text: makers.text?.(scope) ?? body, names }
+  // A ping is no message, whatever a template of one's own would make of it, and has no subject: GitHub's organisations and
+  // Apps send one without a repository.
+  if (recipe.isPing(event)) return { kind: 'filtered', names }
   const make = recipe.textOf(event)
-  // A ping is no message, whatever a template of one's own would make of it.
   if (make === null && makers.text === null) return { kind: 'filtered', names }
   if (makers.text === null && lacks(recipe, scope.body))
     return { kind: 'unparsable', problem: `it is no event of ${recipe.name}: it has no ${recipe.needs}` }
@@ -160,6 +172,23 @@ function tidy(text: string): string {
     .trim()
 }
 
+/** Whether a template looked at headers or query: what a signature over the body does not cover. */
+interface Outside {
+  asked: boolean
+}
+
+/** An event that a header names is as unsigned as that header. */
+function nameEvent(scope: Record<string, unknown>, event: string, outside: Outside): void {
+  const unsigned = outside.asked
+  Object.defineProperty(scope, 'event', {
+    enumerable: true,
+    get() {
+      outside.asked ||= unsigned
+      return event
+    },
+  })
+}
+
 /**
  * The fields of the body, and beside them, whatever the body holds under these names: headers, query, body and event.
  * Headers and query are made when something looks at them: most templates do not.
@@ -168,6 +197,7 @@ function scopeOf(
   data: unknown,
   head: RequestHead,
   hidden: readonly string[],
+  outside: Outside,
   inside: string | undefined,
 ): Record<string, unknown> {
   const fields = typeof data === 'object' && data !== null && !Array.isArray(data) ? data : {}
@@ -178,10 +208,12 @@ function scopeOf(
     ...fields,
     ...(typeof within === 'string' ? { inside: parseJson(within) } : {}),
     get headers() {
+      outside.asked = true
       headers ??= shownHeaders(head, hidden)
       return headers
     },
     get query() {
+      outside.asked = true
       query ??= Object.fromEntries(head.query)
       return query
     },

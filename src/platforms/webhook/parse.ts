@@ -16,6 +16,8 @@ export interface Parsed {
   readonly event: InboundEvent
   /** What the sender wants to hear instead of how it went: its own challenge. */
   readonly answer?: string
+  /** Nothing but the words of its body tells it from another message: no time, and no id, signed or not. */
+  readonly bare?: true
 }
 
 /** Never throws: what does not parse is an event of its own, so that it is recorded. */
@@ -42,18 +44,27 @@ export function parseRequest(config: WebhookConfig, verified: VerifiedRequest, n
   const text = clean(understood?.text ?? body)
   return {
     event: { kind: 'message', ...place, text, mentioned: true, meta: metaOf(config, request, said.event) },
+    ...(isBare(config, verified, said) ? { bare: true } : {}),
   }
+}
+
+function isBare({ auth }: WebhookConfig, { request }: VerifiedRequest, said: Said): boolean {
+  if (auth.kind !== 'signed' || auth.form.timestamp !== null || auth.form.id !== null) return false
+  return said.messageId === '' && idHeader(request) === undefined
 }
 
 interface Said {
   readonly conversation: string
   readonly messageId: string
+  readonly unsignedId: boolean
   readonly sender: string
   readonly author: string
   readonly event: string
 }
 
-const NOTHING_SAID: Said = { conversation: '', messageId: '', sender: '', author: '', event: '' }
+const NOTHING_SAID: Said = {
+  ...{ conversation: '', messageId: '', unsignedId: false, sender: '', author: '', event: '' },
+}
 
 /** Who speaks, where, and under which id: by the configuration, else by what the request says beside its body. */
 function placeOf({ auth }: WebhookConfig, verified: VerifiedRequest, said: Said, now: number) {
@@ -64,7 +75,7 @@ function placeOf({ auth }: WebhookConfig, verified: VerifiedRequest, said: Said,
   const thread = covered ? undefined : name(request.query.get('thread') ?? undefined)
   // Naming another conversation than one's own is speaking in a group: it has to be listed in access.groups.
   const elsewhere = auth.kind === 'sender' && named !== undefined && named !== who
-  const key = said.messageId === '' ? idOf(verified) : said.messageId
+  const key = keyOf(verified, said, covered)
   // There a key counts for its sender only: a stranger who guessed it would make the owner's message a repeat.
   const messageId = name(key && elsewhere ? `${encodeURIComponent(who)}:${key}` : key)
   return {
@@ -90,9 +101,13 @@ function namesOutside(request: RawRequest): boolean {
 const OUTSIDE =
   'a signed body counts only for the conversation that the configuration names ("conversation"), not for one in the URL or in a header'
 
-/** The id that the credential covers, else one that the sender gives. */
-function idOf({ request, messageId }: VerifiedRequest): string | undefined {
-  if (messageId !== undefined) return messageId
+/** The duplicate key. Of a signed body no id counts that the signature does not cover: a replay could bring a new one. */
+function keyOf({ request, messageId }: VerifiedRequest, said: Said, covered: boolean): string | undefined {
+  if (said.messageId !== '' && !(covered && said.unsignedId)) return said.messageId
+  return messageId ?? (covered ? undefined : idHeader(request))
+}
+
+function idHeader(request: RawRequest): string | undefined {
   return ID_HEADERS.map((one) => header(request, one)).find((one) => one !== undefined && one !== '')
 }
 

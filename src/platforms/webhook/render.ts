@@ -32,7 +32,10 @@ export function challengeAnswer(word: string): HttpReply {
 }
 
 /** What the sender is told once the message is stored. */
-export function answerTo(received: Received, problem?: string): HttpReply {
+export function answerTo(
+  received: Received,
+  { problem, bare }: { readonly problem?: string | undefined; readonly bare?: boolean | undefined } = {},
+): HttpReply {
   if (received.state === 'refused') return refusal(received, problem)
   if (received.reason === 'filtered') {
     const { id, state, reason } = received
@@ -40,9 +43,13 @@ export function answerTo(received: Received, problem?: string): HttpReply {
   }
   if (received.state === 'consumed') return plain(200, received.answer ?? consumed(received))
   const { id, state, duplicate } = received
-  const body = JSON.stringify(duplicate ? { ok: true, id, state, duplicate } : { ok: true, id, state })
-  return { status: 200, headers: JSON_TYPE, body }
+  const repeat = duplicate ? { duplicate, ...(bare ? { note: BARE_REPEAT } : {}) } : {}
+  return { status: 200, headers: JSON_TYPE, body: JSON.stringify({ ok: true, id, state, ...repeat }) }
 }
+
+/** A program that means to say the same words twice would else believe that it had. */
+const BARE_REPEAT =
+  'the same signed body was taken before, and a signature over the body alone counts once: put a time or an id into the body, or use auth standard'
 
 function consumed(received: Received): string {
   return received.reason === 'verdict' ? 'verdict recorded' : 'ok'

@@ -2,6 +2,7 @@
 // known senders are written as anybody would write one of their own.
 import {
   createHmac,
+  hash,
   type KeyObject,
   sign as signBytes,
   timingSafeEqual,
@@ -93,8 +94,8 @@ export type FormVerdict =
   | {
       readonly ok: true
       readonly id: string | null
-      readonly timestamp: string | null
-      readonly signature: string
+      /** Of what was signed: the same for every signature over it, whichever key made it. */
+      readonly digest: string
     }
   | { readonly ok: false }
 
@@ -113,13 +114,25 @@ export function verifyForm(
   const body = needsBody(form) ? parseJson(Buffer.from(request.body).toString('utf8')) : undefined
   const timestamp = form.timestamp === null ? null : valueAt(form.timestamp, request, body)
   const id = form.id === null ? null : valueAt(form.id, request, body)
-  if (timestamp === undefined || id === undefined) return NO
+  if (timestamp === undefined || id === undefined || slides(form, timestamp, id)) return NO
   const signed = signedPart(form.signed, { timestamp: timestamp ?? '', id: id ?? '', body: request.body })
-  const right = given.find((signature) => keys.some((key) => isSignedBy(form, key, signed, signature)))
-  if (right === undefined) return NO
+  if (!given.some((signature) => keys.some((key) => isSignedBy(form, key, signed, signature)))) return NO
   if (form.timestamp !== null && !isNow(timestamp ?? '', form.timestamp.unit, now, form.toleranceMs))
     return NO
-  return { ok: true, id: isCovered(form) ? id : null, timestamp, signature: right.toString('base64') }
+  return { ok: true, id: isCovered(form) ? id : null, digest: hash('sha256', signed, 'base64url') }
+}
+
+/** Whether the same signed text could be cut into another id and body, or another time and body. */
+function slides(
+  { signed, timestamp: spot }: SignedForm,
+  timestamp: string | null,
+  id: string | null,
+): boolean {
+  const between = /\{id\}([^{}]+)\{body\}|\{body\}([^{}]+)\{id\}/.exec(signed)
+  const border = between?.[1] ?? between?.[2] ?? ''
+  if (id !== null && border !== '' && id.includes(border)) return true
+  const fraction = spot !== null && spot.unit !== 'iso' && (timestamp ?? '').includes('.')
+  return fraction && /\{timestamp\}(?:\.|\{)/.test(signed)
 }
 
 /** True where the id is part of what is signed: any other can be changed by whoever sends it again. */
@@ -232,6 +245,7 @@ function textAt(body: unknown, field: string): string {
 
 function isNow(text: string, unit: 's' | 'ms' | 'iso', now: number, toleranceMs: number): boolean {
   if (unit !== 'iso' && !/^\d{1,16}(?:\.\d{1,9})?$/.test(text)) return false
+  if (unit === 'iso' && !/^\d{4}-\d\d-\d\dT[\d:.]{5,20}(?:Z|[+-]\d\d:?\d\d)$/i.test(text)) return false
   const at = unit === 'iso' ? Date.parse(text) : Number(text) * (unit === 's' ? 1000 : 1)
   return Number.isFinite(at) && Math.abs(now - at) <= toleranceMs
 }

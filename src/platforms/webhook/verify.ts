@@ -121,9 +121,8 @@ function prove(
 function proveForm(auth: Extract<Auth, { kind: 'signed' }>, request: RawRequest, now: number) {
   const verdict = verifyForm(auth.form, auth.keys, request, now)
   if (!verdict.ok) return null
-  if (verdict.id !== null) return { messageId: verdict.id }
-  // A signature over a time is of one request: the same again is that request again.
-  return auth.form.timestamp === null ? {} : { messageId: `sig:${verdict.signature}` }
+  // Without an id of its own a signed text is one message: the same signature again, under whatever new id, is a replay.
+  return { messageId: verdict.id ?? `signed:${verdict.digest}` }
 }
 
 function proveStandard(auth: Extract<Auth, { kind: 'standard' }>, request: RawRequest, nowMs: number) {

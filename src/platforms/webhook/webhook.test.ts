@@ -195,7 +195,7 @@ describe('webhook: who may speak', () => {
     const push = recorded('github-push')
     const raw = signed(push.body, { ...push.headers, 'x-sender': 'mallory', origin: 'https://evil.example' })
     expect((await post({ ...raw, fromLoopback: false })).status).toBe(200)
-    expect([last().sender.id, last().messageId]).toEqual(['webhook', '72d3162e-cc78-11e3-81ab-4c9367dc0958'])
+    expect(last().sender.id).toBe('webhook')
     expect((await post({ ...raw, body: Buffer.from(`${push.body} `) })).status).toBe(401)
   })
 
