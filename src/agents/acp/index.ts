@@ -199,6 +199,9 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
       outlet = null
       away.stop()
       for (const { anew } of runs.values()) anew.abort()
+      // It must hear of no end while a person is asked: a question that is open stays open.
+      for (const { session, turn } of runs.values())
+        if (turn.isAsking()) void sessions.find(session)?.end('the agent is being stopped', 'unheard')
       await sessions.stop()
       await Promise.race([
         Promise.allSettled([...runs.values()].map(({ done }) => done)),

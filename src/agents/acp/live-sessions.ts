@@ -14,6 +14,7 @@ import {
 import {
   createProcessKeeper,
   createSessionBook,
+  type EndHow,
   type KeptProcess,
   openWorktree,
   type ProcessEnd,
@@ -40,7 +41,7 @@ export interface LiveSession {
   isLeft: boolean
   /** The turn is over: from here on it is idle. */
   rest(): void
-  end(reason: string, how?: 'now'): Promise<unknown>
+  end(reason: string, how?: EndHow): Promise<unknown>
 }
 
 export interface LiveSessions {

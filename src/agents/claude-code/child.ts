@@ -2,6 +2,7 @@
 import { type Clock, type Random, SwitchboardError } from '../../contract/index.ts'
 import {
   createHangWatch,
+  type EndHow,
   type KeptProcess,
   type ProcessEnd,
   type ProcessKeeper,
@@ -15,7 +16,7 @@ export interface Child {
   write(text: string): Promise<void>
   /** A control request. Throws `agent_failed` when it is refused, not answered in time, or nobody is left to answer. */
   ask(request: Fields, withinMs?: number): Promise<Fields>
-  end(reason: string, how?: 'now'): Promise<ProcessEnd>
+  end(reason: string, how?: EndHow): Promise<ProcessEnd>
   stderr(): readonly string[]
 }
 

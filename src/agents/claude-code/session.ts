@@ -58,7 +58,7 @@ export interface SessionDeps
 }
 
 const CONTINUE =
-  '[Switchboard] The work on the last message was interrupted: the program or the machine was stopped. Go on from where it stands, and end with the answer. What has a result above was done: do not do it again. A tool call without a result may or may not have run: look before you run it again, and say so where you cannot know.'
+  '[Switchboard] The work on the last message was interrupted: the program or the machine was stopped. Go on from where it stands, and end with the answer. What has a result above was done: do not do it again. A tool call without a result may or may not have run: look before you run it again, and say so where you cannot know. One that nobody allowed did not run: call it again if it is still needed.'
 
 export function createClaudeSession(session: string, deps: SessionDeps): ClaudeSession {
   const { config, clock, log } = deps
@@ -243,8 +243,10 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
       if (deps.isStopping()) anew.cancel(null)
       cancelIdle()
       time.end()
+      // It must not answer for itself: a question that is open stays open.
+      const how = asks.isWaiting() ? 'unheard' : undefined
       asks.stop()
-      await process.child()?.end(reason)
+      await process.child()?.end(reason, how)
       await taker.settled()
     },
   }

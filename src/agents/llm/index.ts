@@ -40,7 +40,11 @@ export async function createLlmConnector(
   const { journal, clock, log } = deps
   if (!journal)
     throw new SwitchboardError('config_invalid', `agent ${deps.agent.id}: connector.type: it needs a store`)
-  const servers = createMcpServers(config, { clock, log, fetch, version: '0.1.0' })
+  const path = deps.processes?.environment.PATH ?? '/usr/local/bin:/usr/bin:/bin'
+  const servers = createMcpServers(config, {
+    ...{ clock, log, fetch, random: deps.random, path },
+    version: '0.1.0',
+  })
   const runs = new Map<string, Run>()
   const verdicts = createVerdictWait()
   let outlet: AgentOutlet | null = null

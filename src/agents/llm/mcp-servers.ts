@@ -1,8 +1,9 @@
 // The MCP servers of `llm.mcp`: their tools, and nothing else of them. Each is connected when its tools are wanted, and
 // connected again when it went away; one that does not come up is left out, and said why.
 import type { Client } from '@modelcontextprotocol/client'
-import { asSwitchboardError, type Clock, defined, type Logger } from '../../contract/index.ts'
+import { asSwitchboardError, type Clock, defined, type Logger, type Random } from '../../contract/index.ts'
 import type { StreamingFetch } from '../../kit/index.ts'
+import { createGroupWatcher, MARK_NAME } from '../../kit/processes/index.ts'
 import { lentToolName } from '../../tools/mcp/lent-tools.ts'
 import type { LlmConfig } from './config.ts'
 
@@ -31,6 +32,9 @@ export interface McpServersDeps {
   readonly log: Logger
   readonly fetch: StreamingFetch
   readonly version: string
+  readonly random: Random
+  /** Where the shell is found that ends the servers when this process is killed. */
+  readonly path: string
 }
 
 /** `npx` may have to fetch the server first. */
@@ -55,7 +59,10 @@ export function createMcpServers(config: LlmConfig, deps: McpServersDeps): McpSe
   const opened = new Map<string, Promise<Opened>>()
   let stopped = false
 
-  const transportOf = async (name: string) => {
+  const watcher = createGroupWatcher({ log, path: deps.path })
+
+  /** `mark`: by it its process is found and ended when this one is killed. */
+  const transportOf = async (name: string, mark: string) => {
     const server = config.mcp[name]
     if (!server) throw new Error(`there is no server "${name}"`)
     const values = (given: Readonly<Record<string, string>>) =>
@@ -71,7 +78,7 @@ export function createMcpServers(config: LlmConfig, deps: McpServersDeps): McpSe
     return new StdioClientTransport({
       command: server.command ?? '',
       args: [...server.args],
-      env: { ...getDefaultEnvironment(), ...values(server.env) },
+      env: { ...getDefaultEnvironment(), ...values(server.env), [MARK_NAME]: mark },
       ...defined({ cwd: server.cwd }),
       stderr: 'ignore',
     })
@@ -83,18 +90,26 @@ export function createMcpServers(config: LlmConfig, deps: McpServersDeps): McpSe
     const forget = () => {
       if (opened.get(name) === mine) opened.delete(name)
     }
-    client.onclose = forget
+    const mark = Buffer.from(deps.random.bytes(16)).toString('hex')
+    const unwatch = config.mcp[name]?.url === undefined ? watcher.expect(mark) : () => undefined
+    client.onclose = () => {
+      unwatch()
+      forget()
+    }
     // Its tools changed: they are listed anew with the next message.
     client.setNotificationHandler('notifications/tools/list_changed', () => forget())
     const mine = opened.get(name)
     try {
-      await within(clock, CONNECT_MS, client.connect(await transportOf(name)), 'it did not start')
+      await within(clock, CONNECT_MS, client.connect(await transportOf(name, mark)), 'it did not start')
       const { tools } = await within(clock, LIST_MS, client.listTools(), 'its tools were not listed')
       problems.delete(name)
       failedAt.delete(name)
       return { client, listed: tools.slice(0, MOST_TOOLS) }
     } catch (thrown) {
-      void client.close().catch(() => undefined)
+      void client
+        .close()
+        .catch(() => undefined)
+        .finally(unwatch)
       throw thrown
     }
   }
@@ -150,6 +165,7 @@ export function createMcpServers(config: LlmConfig, deps: McpServersDeps): McpSe
       const all = [...opened.values()]
       opened.clear()
       await Promise.allSettled(all.map(async (one) => (await one).client.close()))
+      watcher.stop()
     },
   }
 }

@@ -1,17 +1,26 @@
-// Ends the families of processes when this process is killed without a word. A child that only listens for the end of its
-// input ends by itself; one that listens on a port of its own, or goes on with its turn, would live on. A small shell holds
-// a pipe from us: each line is the list of groups alive; when the pipe ends it ends them. A group is named by its leader's
-// pid and start time, so that a number which somebody else got since is left alone, and by a mark in its environment,
-// which those carry as well who left the group.
+// Ends the families of processes when this process is killed without a word, before they can go on alone. A small shell
+// holds a pipe from us: each line is the list of groups alive; when the pipe ends it kills them at once. Our ends of a
+// child's own pipes are held by a second shell, so that the child does not even see that we are gone. A group is named by
+// its leader's pid and start time, so that a number which somebody else got since is left alone, and by a mark in its
+// environment, which those carry as well who left the group.
 import { type ChildProcess, spawn } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
 import type { Logger } from '../../contract/index.ts'
 import { MARK_NAME, startTimeOf } from './proc-table.ts'
+
+/** A stream over a file descriptor of ours, as Node makes one for each pipe of a child. */
+export type Pipe = (Readable | Writable) & { readonly _handle?: { readonly fd?: number } | null }
 
 export interface GroupWatcher {
   /** A family begins with this mark: told before its first process starts, so that none is ever unwatched. */
   expect(mark: string): () => void
   /** `mark`: the value of MARK_NAME in its environment. Calling the result says that the family is gone. */
   watch(pid: number, mark?: string): () => void
+  /**
+   * Keeps our ends of its pipes open when we are killed: it reads no end of its input, and can say nothing, until it is
+   * ended. Calling the result lets them go.
+   */
+  hold(pid: number, pipes: readonly Pipe[]): () => void
   stop(): void
 }
 
@@ -22,27 +31,37 @@ while IFS= read -r line; do families=$line; done
 [ -n "$families" ] || exit 0
 marked() {
   [ "$mark" != - ] && grep -las "${MARK_NAME}=$mark" /proc/[0-9]*/environ 2>/dev/null | while IFS=/ read -r _ _ one _; do
-    kill -s "$1" "$one" 2>/dev/null
+    kill -s KILL "$one" 2>/dev/null
   done
 }
 is_ours() {
   [ "$pid" != - ] || return 1
   [ "$start" != - ] && [ -r "/proc/$pid/stat" ] || return 0
-  stat=$(cat "/proc/$pid/stat" 2>/dev/null) || return 0
+  read -r stat < "/proc/$pid/stat" 2>/dev/null || return 0
   set -- \${stat##*) }
   [ "\${20}" = "$start" ]
 }
-end() {
+each() {
   for family in $families; do
     pid=\${family%%:*}; rest=\${family#*:}; start=\${rest%%:*}; mark=\${rest#*:}
-    is_ours && kill -s "$1" -- "-$pid" 2>/dev/null
-    marked "$1"
+    "$1"
   done
 }
+group() { is_ours && kill -s KILL -- "-$pid" 2>/dev/null; }
+each group
+each marked
+# One that was being started, or forked, while we looked.
 sleep 1
-end TERM
-sleep 2
-end KILL
+each group
+each marked
+`
+
+/** Until the watcher has ended it, or for five seconds. */
+const HOLD = `
+trap '' INT TERM HUP
+read -r _ && exit
+looks=0
+while [ $looks -lt 50 ] && kill -s 0 -- "-$0" 2>/dev/null; do sleep 0.1; looks=$((looks + 1)); done
 `
 
 export function createGroupWatcher(deps: { readonly log: Logger; readonly path: string }): GroupWatcher {
@@ -101,6 +120,23 @@ export function createGroupWatcher(deps: { readonly log: Logger; readonly path: 
   return {
     expect: (mark) => add(`-:-:${mark}`),
     watch: (pid, mark) => add(`${pid}:${startTimeOf(pid)?.replace(/[^0-9]/g, '') || '-'}:${mark ?? '-'}`),
+    hold(pid, pipes) {
+      const fds = pipes.flatMap(({ _handle }) =>
+        _handle?.fd !== undefined && _handle.fd >= 0 ? [_handle.fd] : [],
+      )
+      if (absent || fds.length === 0) return () => undefined
+      const holder = spawn('sh', ['-c', HOLD, String(pid)], {
+        stdio: ['pipe', 'ignore', 'ignore', ...fds],
+        detached: true,
+        env: { PATH: deps.path },
+      })
+      holder.once('error', () => undefined)
+      if ((holder.stdin as unknown) === undefined) return () => undefined
+      holder.stdin?.on('error', () => undefined)
+      holder.unref()
+      ;(holder.stdin as unknown as { unref?: () => void }).unref?.()
+      return () => void holder.kill('SIGKILL')
+    },
     stop() {
       stopped = true
       shell?.stdin?.end()

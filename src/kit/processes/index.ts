@@ -1,8 +1,9 @@
 // The keeper of processes: what a connector that starts programs, and hosted channel servers, stand on.
 export { createGroupWatcher } from './group-watcher.ts'
 export { createHangWatch } from './hang-watch.ts'
-export type { KeptProcess, ProcessEnd } from './kept-process.ts'
+export type { EndHow, KeptProcess, ProcessEnd } from './kept-process.ts'
 export { createLines } from './lines.ts'
+export { MARK_NAME } from './proc-table.ts'
 export { createProcessKeeper, type ProcessKeeper } from './process-keeper.ts'
 export { reapProcesses } from './process-records.ts'
 export { createRedactor } from './redact.ts'

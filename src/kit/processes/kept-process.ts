@@ -32,6 +32,8 @@ export interface ProcessEnd {
   readonly words: string
 }
 
+export type EndHow = 'now' | 'unheard'
+
 export interface KeptProcess {
   readonly name: string
   readonly pid: number
@@ -48,8 +50,11 @@ export interface KeptProcess {
   write(text: string): Promise<void>
   /** Each line of its output; one over the bound is skipped and counted. At most once, instead of `output`. */
   readLines(maxBytes: number, on: { line(text: string): void; tooLong(): void }): void
-  /** Closes its input, then SIGTERM, then SIGKILL; `now`: SIGTERM at once. Resolves when it is gone. */
-  end(reason: string, how?: 'now'): Promise<ProcessEnd>
+  /**
+   * Closes its input, then SIGTERM, then SIGKILL; `now`: SIGTERM at once; `unheard`: SIGKILL at once, so that it hears of
+   * nothing and does no more. Resolves when it is gone.
+   */
+  end(reason: string, how?: EndHow): Promise<ProcessEnd>
 }
 
 export interface KeptProcessDeps {
@@ -90,7 +95,9 @@ export function startProcess(
       windowsHide: true,
       ...defined({ cwd: launch.cwd }),
     })
+    let release = () => {}
     const failed = (error: NodeJS.ErrnoException) => {
+      release()
       unexpect()
       records.remove(mark)
       reject(startError(launch, error))
@@ -98,13 +105,15 @@ export function startProcess(
     child.once('error', failed)
     // Whatever the types say: with no file descriptor left there are no pipes, and `error` follows.
     if ((child.stdout as unknown) === undefined) return
+    if (child.pid !== undefined)
+      release = deps.watcher.hold(child.pid, [child.stdin, child.stdout, child.stderr])
     child.once('spawn', () => {
       child.off('error', failed)
-      resolve(keep(child))
+      resolve(keep(child, release))
     })
   })
 
-  function keep(child: ChildProcessWithoutNullStreams): KeptProcess {
+  function keep(child: ChildProcessWithoutNullStreams, release: () => void): KeptProcess {
     const pid = child.pid as number
     const start = startTimeOf(pid)
     const unwatch = deps.watcher.watch(pid, mark)
@@ -136,6 +145,7 @@ export function startProcess(
       signal('SIGKILL')
       for (let sweep = 0; sweep < SWEEPS && markedBy(mark).length > 0; sweep++) signal('SIGKILL')
       unwatch()
+      release()
       unexpect()
       records.remove(mark)
       stderrLog.stop()
@@ -184,9 +194,10 @@ export function startProcess(
       end(reason, when) {
         if (asked === null && !finished) {
           asked = reason
+          if (when === 'unheard') signal('SIGKILL')
           child.stdin.end()
           child.stdout.resume()
-          const termMs = when === 'now' ? 0 : graceMs
+          const termMs = when === undefined ? graceMs : 0
           if (when === 'now') signal('SIGTERM')
           else cancels.push(clock.after(termMs, () => signal('SIGTERM')))
           cancels.push(

@@ -265,6 +265,24 @@ describe('after kill -9', () => {
     expect(pidsIn(file)).toHaveLength(3)
   })
 
+  it('[I35.b15] a child is ended before it sees that we are gone: its input does not end', async () => {
+    for (let run = 0; run < 5; run++) {
+      const scratch = scratchFolder('keeper-alone')
+      const file = join(scratch, 'pids')
+      const alone = join(scratch, 'alone')
+      // Helpers that wait for nothing but the end of their input, and go on at once: quicker than any watcher.
+      const helper = `(read -r _; echo "went on" >> ${alone}) <&3 &`
+      const script = `exec 3<&0; ${helper.repeat(8)} echo $$ >> ${file}; wait`
+      const one = daemon(join(scratch, 'records'), script)
+      stops.push(async () => one.kill('SIGKILL'))
+      await new Promise((resolve) => one.stdout?.once('data', resolve))
+      await until('it runs', () => existsSync(file))
+      one.kill('SIGKILL')
+      await until('it is gone', () => !pidsIn(file).some(isAlive))
+      expect(existsSync(alone) ? readFileSync(alone, 'utf8') : '').toBe('')
+    }
+  })
+
   it('[I22.keep-reaped] the next start ends what is left, and touches nobody whose number was given out again', async () => {
     const folder = scratchFolder('keeper-reap')
     const mark = (letter: string) => letter.repeat(32)

@@ -158,8 +158,14 @@ export function createProcessKeeper(config: ProcessKeeperConfig, deps: ProcessKe
       void process.ended.then(({ words }) =>
         reject(new SwitchboardError('agent_absent', `${process.name} did not become ready: ${words}`)),
       )
+      // Where its input is closed it is ending: why is said by its end.
+      const failed = (thrown: unknown) => {
+        const ending = thrown instanceof SwitchboardError && thrown.code === 'outcome_unknown'
+        if (ending) clock.after(timings.graceMs, () => reject(thrown))
+        else reject(thrown)
+      }
       ready(process)
-        .then(() => resolve(), reject)
+        .then(() => resolve(), failed)
         .finally(cancel)
     })
 

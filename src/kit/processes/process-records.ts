@@ -23,7 +23,6 @@ export interface ProcessRecords {
 }
 
 const MARK = /^[0-9a-f]{32}$/
-const TERM_MS = 2_000
 const LOOK_MS = 50
 const KILL_LOOKS = 40
 
@@ -58,8 +57,8 @@ export async function reapProcesses(
   const signal = (records: readonly ProcessRecord[], name: NodeJS.Signals) => {
     for (const record of records) endFamily(record, name)
   }
-  signal(found, 'SIGTERM')
-  await emptied(left, deps.clock, TERM_MS / LOOK_MS)
+  // At once: nobody answers it any more, so all that it could still do it would do alone.
+  signal(found, 'SIGKILL')
   for (let look = 0; look < KILL_LOOKS; look++) {
     const stubborn = left()
     if (stubborn.length === 0) break
@@ -130,10 +129,6 @@ function isRecord(value: unknown): value is ProcessRecord {
     (start === null || typeof start === 'string') &&
     typeof boot === 'string'
   )
-}
-
-async function emptied(left: () => readonly unknown[], clock: Pick<Clock, 'after'>, looks: number) {
-  for (let look = 0; look < looks && left().length > 0; look++) await wait(clock)
 }
 
 function wait(clock: Pick<Clock, 'after'>): Promise<void> {
