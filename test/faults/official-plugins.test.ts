@@ -136,8 +136,10 @@ describe('doubles of the official plugins, hosted', () => {
       await until(`${plugin} is sent`, async () =>
         (await turnsOf(data, plugin)).every(({ state }) => state === 'answered'),
       )
-    const sends = await askLines<{ state: string }>(data, 'outbox')
-    expect(new Set(sends.map(({ state }) => state))).toEqual(new Set(['sent']))
+    await until('all are sent', async () => {
+      const sends = await askLines<{ state: string }>(data, 'outbox')
+      return sends.length === PLUGINS.length + 1 && sends.every(({ state }) => state === 'sent')
+    })
     expect(await switchboard(data, 'doctor')).toMatchObject({ code: 0 })
     await daemon.terminate()
     expect(await askJson<Audit>(data, 'audit', 'verify')).toMatchObject({ ok: true })
