@@ -87,6 +87,7 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
     const known = host.proven && (only?.proven ?? true)
     host.proven = true
     host.silent = false
+    host.heard = more.at(-1) ?? only ?? null
     if (only && more.length === 0) only.proven = true
     if (!known) deps.proven()
   }

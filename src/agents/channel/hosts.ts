@@ -35,6 +35,11 @@ export interface Host {
   /** It was given a turn, and no evidence within 30 s. */
   silent: boolean
   readonly held: HeldTurns
+  /**
+   * The line that the last turn with evidence was written to last. Only what went down one line alone proves that line: a
+   * turn that moved to a twin may have been heard on either.
+   */
+  heard: Line | null
   /** It held something in this life of the daemon, or before. */
   used: boolean
   /** The last turn that it acted on: what it asks for is about that one. */
@@ -74,14 +79,10 @@ function keyOf({ facts, origin }: AttachedHost): string {
   return origin === 'local' ? own : `${own}@${origin}`
 }
 
-/** The line that a turn goes down: a proven one, else the one that was last found to be listened to, else the newest. */
-export function lineOf({ lines, held }: Host): Line | null {
-  const [only, twin] = lines
-  if (!only || !twin) return only ?? null
+/** The line that a turn goes down: a proven one, else the one whose last turn was acted on, else the newest. */
+export function lineOf({ lines, heard }: Host): Line | null {
   const proven = lines.findLast((line) => line.proven)
-  if (proven) return proven
-  const last = [...held].findLast((one) => one.seen && !one.fetched)?.lines.at(-1)
-  return (last && lines.includes(last) ? last : undefined) ?? lines.at(-1) ?? null
+  return proven ?? lines.find((line) => line === heard) ?? lines.at(-1) ?? null
 }
 
 /** The shim remembers only what was not acknowledged. */
@@ -110,6 +111,7 @@ export function createHostBook(start: string, clock: Clock): HostBook {
         proven: false,
         silent: false,
         held: createHeldTurns(),
+        heard: null,
         used: false,
         current: null,
         learned: createBoundedMap(CHATS_REMEMBERED),

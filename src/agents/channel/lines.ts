@@ -14,6 +14,7 @@ export function attachLine(
   const line: Line = { link, since: now, proven, underway: 0, full: false }
   host.lines = [...host.lines.filter((one) => one !== replaced), line]
   host.proven = host.proven || line.proven
+  if (replaced !== null && host.heard === replaced) host.heard = line
   for (const request of link.facts.asks)
     host.asks.set(request, [...(host.asks.get(request) ?? []).filter((one) => one !== replaced), line])
   return { line, replaced }

@@ -48,6 +48,20 @@ it('[I14.twin-reply] a reply through either line counts, and the line that is li
   expect([first.texts().at(-1), second.texts().includes('message 3')]).toEqual(['message 3', false])
 })
 
+it('[I35.b26] a turn that was answered down the other line sends the next ones there, not 30 s later', async () => {
+  const { clock, connector, plugin, plain } = await twins()
+  await connector.deliver(turn(1))
+  await clock.advance(TRIAL_MS)
+  await plugin.call('reply', { chat_id: 'place:room', text: 'late', reply_to: 'm1' })
+  for (const n of [2, 3]) {
+    await connector.deliver(turn(n))
+    expect(plugin.texts().at(-1)).toBe(`message ${n}`)
+    await plugin.call('reply', { chat_id: 'place:room', text: 'at once', reply_to: `m${n}` })
+  }
+  await clock.advance(10 * TRIAL_MS)
+  expect(plain.texts()).toEqual(['message 1'])
+})
+
 it('[I14.twin-moves-once] a turn of a proven host goes down its other line, and to no other host however long it takes', async () => {
   const { clock, hosts, connector, plugin, plain } = await twins()
   await connector.deliver(turn(1))
