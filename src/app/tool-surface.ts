@@ -12,7 +12,9 @@ import {
   type TokenRow,
   type ToolDesk,
 } from '../contract/index.ts'
+import type { Roster } from '../core/dispatch/roster.ts'
 import { authorize } from '../core/people/authorize.ts'
+import type { AnswerWay } from '../tools/index.ts'
 import type { McpEndpoint, ToolGrant } from '../tools/mcp/create-mcp-endpoint.ts'
 import type { LentTools } from '../tools/mcp/lent-tools.ts'
 import type { Tokens } from './tokens.ts'
@@ -24,6 +26,7 @@ export interface ToolSurfaceDeps {
   readonly settings: () => Settings
   readonly log: Logger
   readonly services?: LentTools
+  readonly roster: Pick<Roster, 'get'>
 }
 
 /** What a token of each kind may do; `authorize` says on whose behalf. */
@@ -35,13 +38,15 @@ const ACTIONS: Readonly<Record<string, readonly Action[]>> = {
 
 /** `/mcp` and `/mcp/notify`. */
 export function createToolSurface(deps: ToolSurfaceDeps): HeadDoor {
-  const { desk, tokens, settings, log, services } = deps
+  const { desk, tokens, settings, log, services, roster } = deps
   let loading: Promise<McpEndpoint> | null = null
   const authenticate = async (bearer: string): Promise<ToolGrant | null> => {
     const row = await tokens.find(bearer)
     // A token outlives its agent's place in the configuration, but opens nothing meanwhile.
     const agent = row === null ? undefined : agentById(settings(), row.scope.agent ?? '')
-    return row === null || agent === undefined ? null : grantOf(row, agent.channels !== null)
+    return row === null || agent === undefined
+      ? null
+      : grantOf(row, { channels: agent.channels !== null, answers: answerWay(roster, agent.id) })
   }
   return {
     async admit(head) {
@@ -56,8 +61,18 @@ export function createToolSurface(deps: ToolSurfaceDeps): HeadDoor {
   }
 }
 
+/** A host that attached answers by tools alone; so does an agent that does not run here, as far as is known. */
+function answerWay(roster: Pick<Roster, 'get'>, agent: string): AnswerWay {
+  const connector = roster.get(agent)?.connector
+  if (!connector?.holdsDecisions) return 'tools'
+  return connector.endsTurns ? 'final_text' : 'own_answer'
+}
+
 /** What the token is good for; null: not for tools. */
-function grantOf(row: Pick<TokenRow, 'kind' | 'scope'>, channels = false): ToolGrant | null {
+function grantOf(
+  row: Pick<TokenRow, 'kind' | 'scope'>,
+  facts: Pick<ToolGrant, 'channels' | 'answers'>,
+): ToolGrant | null {
   const { agent = '', session = null, user = null, turn = null } = row.scope
   const actions = ACTIONS[row.kind]
   if (actions === undefined || agent === '') return null
@@ -70,7 +85,7 @@ function grantOf(row: Pick<TokenRow, 'kind' | 'scope'>, channels = false): ToolG
     session,
     turn,
     user,
-    channels,
+    ...facts,
     may: (action) => actions.includes(action) && authorize(principal, action, own).allowed,
   }
 }

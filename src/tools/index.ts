@@ -17,7 +17,7 @@ import type { Tool } from './tool.ts'
 
 export { createAbsentDesk } from './absent-desk.ts'
 export { callTool, failedOutcome } from './call-tool.ts'
-export { inputSchemaOf, isOffered, sessionSchemaOf, type Tool } from './tool.ts'
+export { type AnswerWay, inputSchemaOf, isOffered, sessionSchemaOf, type Tool } from './tool.ts'
 
 export const TOOLS: readonly Tool[] = [
   reply,

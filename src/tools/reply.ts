@@ -3,17 +3,30 @@ import { z } from 'zod'
 import { defined } from '../contract/index.ts'
 import { CHAT_ID } from './fields.ts'
 import { FORMAT, saidAs } from './message-format.ts'
-import { defineTool } from './tool.ts'
+import { type AnswerWay, defineTool } from './tool.ts'
+
+const WHAT_ELSE_REACHES: Readonly<Record<AnswerWay, string>> = {
+  tools: 'Your transcript reaches nobody: only what goes through this tool does.',
+  final_text:
+    'The text with which you end a turn is sent to that chat by itself: use this tool only for what must be said before the end, or with files. Once you have used it in a turn, the text at its end is not sent, so say the rest by this tool too.',
+  own_answer:
+    'Your own answer to a message is sent to that chat by itself: use this tool only to answer in its place, or with files. It counts as the answer.',
+}
+
+function describe(way: AnswerWay): string {
+  return [
+    'Answer in the conversation that a message came from. Pass chat_id back as it came.',
+    WHAT_ELSE_REACHES[way],
+    'Set reply_to to a message_id to answer an earlier message; leave it out for a normal answer.',
+    'files are absolute paths to attach: they follow the text, each as a message of its own.',
+  ].join(' ')
+}
 
 export const reply = defineTool({
   name: 'reply',
   title: 'Reply',
-  description: [
-    'Answer in the conversation that a message came from. Pass chat_id back as it came.',
-    'Your transcript reaches nobody: only what goes through this tool does.',
-    'Set reply_to to a message_id to answer an earlier message; leave it out for a normal answer.',
-    'files are absolute paths to attach: they follow the text, each as a message of its own.',
-  ].join(' '),
+  description: describe('tools'),
+  describe,
   readOnly: false,
   alwaysLoad: true,
   maxResultChars: 4096,

@@ -10,11 +10,19 @@ import {
 
 export type Arguments = Readonly<Record<string, unknown>>
 
+/**
+ * How what a model says reaches the chat. `tools`: by our tools alone. `final_text`: the text at the end of a turn is sent, and
+ * a reply before it ends nothing. `own_answer`: the agent answers in a way of its own, and a reply takes its place.
+ */
+export type AnswerWay = 'tools' | 'final_text' | 'own_answer'
+
 export interface ToolFacts {
   readonly name: string
   readonly title: string
   /** Written for the model that decides whether to call it. */
   readonly description: string
+  /** The description for models that answer in another way than by our tools. */
+  readonly describe?: (way: AnswerWay) => string
   readonly readOnly: boolean
   /** Hosts that load tools late should load this one at once. */
   readonly alwaysLoad: boolean

@@ -15,6 +15,7 @@ import {
 } from '../../contract/index.ts'
 import { toolText } from '../../kit/index.ts'
 import type { PermissionRequest } from './agent-link.ts'
+import { isOwnTool } from './own-tool.ts'
 import { canAllow, NOBODY_CHOSE, outcomeOf } from './permission.ts'
 import { createToolCalls, isDone, outcomeText, shownInput, type ToolCallView } from './tool-calls.ts'
 import type { TurnSteps } from './turn-steps.ts'
@@ -179,6 +180,11 @@ export function createTurn(delivery: Delivery, deps: TurnDeps): AcpTurn {
       sawIt()
       const call = calls.merge(toolCall)
       const always = deps.allowAlways
+      // Our own tools are guarded where they are carried out: no person is asked for them.
+      if (isOwnTool(call) && canAllow(options, { always })) {
+        await steps.allowed(call)
+        return outcomeOf('allow', options, { always })
+      }
       const input = shownInput(call, ASKED_CHARS)
       // What nobody can be shown, and what nobody could allow, is not asked.
       if (input === null || !canAllow(options, { always })) return outcomeOf('deny', options, { always })

@@ -56,6 +56,15 @@ describe('a turn', () => {
     expect(runs()).toHaveLength(1)
   })
 
+  it('[I35.b16] no person is asked for our own tools, and a command that is called like one is asked about', async () => {
+    const { connector, recorded } = await scene()
+    await connector.deliver(delivery('ask-own'))
+    const { input } = await asked(recorded, 'deny', connector)
+    expect(input).toContain('"command": "mcp__switchboard__reply"')
+    expect(await endOf(recorded, 't_test_1')).toMatchObject({ text: 'once no' })
+    expect(recorded.outputs.filter(({ kind }) => kind === 'ask')).toHaveLength(1)
+  })
+
   it('[I35.b3] a permission that has nothing but a long title of several lines is asked with the whole title', async () => {
     const { connector, recorded } = await scene()
     await connector.deliver(delivery('ask-title'))

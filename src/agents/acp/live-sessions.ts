@@ -26,6 +26,7 @@ import { type ClientTerminals, clientTerminals } from './client-terminals.ts'
 import type { AcpConfig } from './config.ts'
 import { lineStream } from './line-stream.ts'
 import { type OpenedSession, openSession } from './open-session.ts'
+import { OUR_SERVER } from './own-tool.ts'
 import { NOBODY_CHOSE } from './permission.ts'
 
 export interface LiveSession {
@@ -127,7 +128,7 @@ export function createLiveSessions(config: AcpConfig, deps: ConnectorDeps): Live
       ttlMs: TOKEN_MS,
     })
     const headers = [{ name: 'Authorization', value: `Bearer ${token}` }]
-    return [{ type: 'http' as const, name: 'switchboard', url: `${deps.publicBase()}/mcp`, headers }]
+    return [{ type: 'http' as const, name: OUR_SERVER, url: `${deps.publicBase()}/mcp`, headers }]
   }
 
   const begin = async (session: string, interrupted: boolean): Promise<LiveSession> => {

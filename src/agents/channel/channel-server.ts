@@ -80,7 +80,7 @@ export async function serveChannel(
     },
   )
   const offered = TOOLS.filter((tool) => isOffered(tool, { channels: config.channels ?? false }))
-  server.setRequestHandler('tools/list', () => ({ tools: offered.map(shownTool) }))
+  server.setRequestHandler('tools/list', () => ({ tools: offered.map((tool) => shownTool(tool)) }))
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const key = mcpReq._meta?.['claudecode/toolUseId']
     return shownText(

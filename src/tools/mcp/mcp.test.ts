@@ -21,6 +21,27 @@ const SLACK = { platform: 'slack', target: 'C0123ABC', body: 'build green ✓' }
 const sent = () => done('Message sent to slack:C0123ABC', { status: 'sent', platform_ids: ['17.1'] })
 const call = (name: string, args: Record<string, unknown>) => rpc('tools/call', { name, arguments: args })
 
+it('[I35.b16] what is said of final text is true for the connector of the agent', async () => {
+  const tools = await opened()
+  const said = async (scope: Record<string, string>) => {
+    const { token } = await tools.mint('agent', scope)
+    const listed = await tools.post('/mcp', rpc('tools/list'), bearer(token))
+    return listed.json.result.tools.find(({ name }: { name: string }) => name === 'reply')
+      .description as string
+  }
+  const inSession = { agent: 'kate', session: 's1' }
+  tools.connectors.kate = { holdsDecisions: true, endsTurns: true }
+  expect(await said(inSession)).toContain('The text with which you end a turn is sent to that chat by itself')
+  expect(await said(inSession)).not.toContain('reaches nobody')
+  tools.connectors.kate = { holdsDecisions: true }
+  expect(await said(inSession)).toContain('Your own answer to a message is sent to that chat by itself')
+  // A host that attached, and a client that belongs to no session, answer by tools alone.
+  tools.connectors.kate = { holdsDecisions: false }
+  expect(await said(inSession)).toContain('Your transcript reaches nobody')
+  tools.connectors.kate = { holdsDecisions: true, endsTurns: true }
+  expect(await said({ agent: 'kate' })).toContain('Your transcript reaches nobody')
+})
+
 describe('clients', () => {
   const lines = {
     'of the line before': (tools: OpenedTools, token: string) => tools.oldClient('/mcp', token),
@@ -40,6 +61,7 @@ describe('clients', () => {
       const reply = list.tools.find(({ name }) => name === 'reply')
       expect(reply?._meta).toMatchObject({ 'anthropic/alwaysLoad': true })
       expect(list.tools.find(({ name }) => name === 'fetch_messages')?.annotations?.readOnlyHint).toBe(true)
+      expect(reply?.description).toContain('Your transcript reaches nobody')
       // The token is one session's: where goes without saying.
       expect(reply?.inputSchema.required).toEqual(['text'])
 

@@ -53,7 +53,9 @@ function serverFor(deps: McpDeps, grant: ToolGrant, raw: RawRequest, name: strin
       instructions: grant.session === null ? INSTRUCTIONS : SESSION_INSTRUCTIONS,
     },
   )
-  const shown = usable.map(grant.session === null ? shownTool : shownSessionTool)
+  const shown = usable.map((tool) =>
+    grant.session === null ? shownTool(tool) : shownSessionTool(tool, grant.answers),
+  )
   const { session } = grant
   // Only who may send may use what others lent to the session.
   const services = session !== null && grant.may('message.send') ? deps.services : undefined

@@ -1,7 +1,7 @@
 // A tool and its outcome in the form that MCP shows them, whatever carries the protocol.
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { NewFile, ToolOutcome } from '../../contract/index.ts'
-import { type InputSchema, inputSchemaOf, sessionSchemaOf, type Tool } from '../tool.ts'
+import { type AnswerWay, type InputSchema, inputSchemaOf, sessionSchemaOf, type Tool } from '../tool.ts'
 
 /** Schemas do not change: each is made once. */
 export const shownTool = once(inputSchemaOf)
@@ -10,18 +10,19 @@ export const shownSessionTool = once(sessionSchemaOf)
 
 function once(schemaOf: (tool: Tool) => InputSchema) {
   const made = new Map<string, ReturnType<typeof describe>>()
-  return (tool: Tool) => {
-    const known = made.get(tool.name) ?? describe(tool, schemaOf(tool))
-    made.set(tool.name, known)
+  return (tool: Tool, way: AnswerWay = 'tools') => {
+    const key = `${tool.name} ${way}`
+    const known = made.get(key) ?? describe(tool, schemaOf(tool), way)
+    made.set(key, known)
     return known
   }
 }
 
-function describe(tool: Tool, inputSchema: InputSchema) {
+function describe(tool: Tool, inputSchema: InputSchema, way: AnswerWay) {
   return {
     name: tool.name,
     title: tool.title,
-    description: tool.description,
+    description: tool.describe?.(way) ?? tool.description,
     inputSchema,
     annotations: { title: tool.title, readOnlyHint: tool.readOnly },
     _meta: {

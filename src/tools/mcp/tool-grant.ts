@@ -9,6 +9,7 @@ import type {
   ToolCaller,
   ToolDesk,
 } from '../../contract/index.ts'
+import type { AnswerWay } from '../tool.ts'
 import type { LentTools } from './lent-tools.ts'
 
 /** What a token is good for. Agent, user and session come from it, never from arguments. */
@@ -20,6 +21,8 @@ export interface ToolGrant {
   readonly user: string | null
   /** The agent has channel servers. */
   readonly channels: boolean
+  /** How what the model says reaches the chat of its session. */
+  readonly answers: AnswerWay
   may(action: Action): boolean
 }
 

@@ -1,0 +1,31 @@
+// Which calls are taken for our own tools, and are put to no person: an exact name with the arguments of that tool.
+import { expect, it } from 'vitest'
+import { isOwnTool } from './own-tool.ts'
+import { createToolCalls } from './tool-calls.ts'
+
+const own = (over: object) =>
+  isOwnTool(
+    createToolCalls().merge({
+      ...{ toolCallId: 'c', title: 'mcp__switchboard__reply', kind: 'other', rawInput: { text: 'hello' } },
+      ...over,
+    }),
+  )
+
+it('[I35.b16] a call is one of ours only if nothing about it could be another tool', () => {
+  expect(own({})).toBe(true)
+  expect(own({ title: 'mcp__switchboard__fetch_messages', rawInput: {} })).toBe(true)
+  for (const over of [
+    { title: 'mcp__switchboard__wipe' },
+    { title: 'mcp__switchboard__reply\nrm -rf ~' },
+    { title: ` mcp__switchboard__reply` },
+    { title: 'mcp__other__reply' },
+    { kind: 'execute' },
+    { kind: 'edit' },
+    { rawInput: { command: 'rm' } },
+    { rawInput: 'rm' },
+    { rawInput: null },
+    { content: [{ type: 'diff', path: '/a', newText: 'b' }] },
+    { locations: [{ path: '/a' }] },
+  ])
+    expect([over, own(over as object)]).toEqual([over, false])
+})
