@@ -6,7 +6,7 @@ export const EDGES_AGENTS = requirements(
   `
 built   35 I35.b3                     An ACP approval shows the whole of what runs: title, line breaks and every field, or it is refused
 built   35 I35.b13                    notify_user reaches an identity of that user and never somebody who was merely let in
-pending 35 I35.b16                    What reply says of final text is true for each connector, and no person is asked to approve our own tools
+built   35 I35.b16                    What reply says of final text is true for each connector, and no person is asked to approve our own tools
 built   35 I35.b17                    Approving a pairing grants what was chosen (may talk, may also approve, this is me), and says what was granted
 pending 35 I35.b21                    All safe meta keys and the instructions of a hosted server reach llm, acp and claude-code
 pending 35 I35.b23                    Approvals that can reach nobody are a problem in check and doctor, and are denied at once where Switchboard decides
