@@ -1,9 +1,10 @@
 // Questions that wait for an answer from a channel server or from the host's own prompt: one winner, bound to those who
 // were asked, with an end.
-import type { ChannelPrefix, Clock, Random } from '../contract/index.ts'
+import { type ChannelPrefix, type Clock, type Random, SwitchboardError } from '../contract/index.ts'
 import { freshApprovalId } from '../core/approvals/approval-id.ts'
+import { inputText } from '../kit/index.ts'
 import { permissionRequest } from '../platforms/mcp/render.ts'
-import type { AskOutcome, OpenAsk } from './types.ts'
+import type { AskOrder, AskOutcome, OpenAsk } from './types.ts'
 
 export interface AskedServer {
   readonly server: string
@@ -28,6 +29,26 @@ export interface Asks {
   /** The agents whose question this is, while it is open. */
   agentOf(id: string): string | null
   stop(): void
+}
+
+const ASKED_CHARS = 100_000
+
+/** Throws `input_invalid` for a question that nobody can be shown: the caller may have no types. */
+export function readQuestion({
+  toolName,
+  description,
+  input,
+}: Pick<AskOrder, 'toolName' | 'description' | 'input'>) {
+  for (const [name, text] of Object.entries({ toolName, description }))
+    if (typeof text !== 'string') throw new SwitchboardError('input_invalid', `${name} must be a text`)
+  const shown = typeof input === 'string' ? input : inputText(input ?? {}, ASKED_CHARS)
+  if (shown === null)
+    throw new SwitchboardError(
+      'input_invalid',
+      `input is over ${ASKED_CHARS} characters or nested too deep to be shown to a person`,
+      { hint: 'give it as a text, or ask about a smaller call' },
+    )
+  return { toolName, description, input: shown }
 }
 
 interface Pending {

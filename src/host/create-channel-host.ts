@@ -25,7 +25,7 @@ import { createChannelServers } from '../platforms/mcp/channel-servers.ts'
 import { parseMessage, parseVerdict, senderOf } from '../platforms/mcp/parse.ts'
 import { placeOf } from '../platforms/mcp/thread.ts'
 import { verifyNews } from '../platforms/mcp/verify.ts'
-import { createAsks } from './asks.ts'
+import { createAsks, readQuestion } from './asks.ts'
 import { createRegistrations, type HostedAgent } from './registrations.ts'
 import { createSpoken, replyThrough, sendThrough } from './send.ts'
 import { createSessionLines } from './session-lines.ts'
@@ -184,7 +184,8 @@ export function createChannelHost(options: ChannelHostOptions, parts: HostParts 
     send: (order) => sendThrough(order, { pool, registrations, spoken }),
     status: (server, id) =>
       statusOf(server, registrations.agent(id), { registrations, dropped: (name) => dropped.get(name) ?? 0 }),
-    ask({ timeoutMs = DEFAULT_ASK_MS, local = false, agent: id, ...question }) {
+    ask({ timeoutMs = DEFAULT_ASK_MS, local = false, agent: id, ...order }) {
+      const question = readQuestion(order)
       const agent = registrations.agent(id)
       const servers = registrations
         .of(agent)

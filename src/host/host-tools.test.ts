@@ -39,6 +39,20 @@ describe('questions', () => {
     expect(asked.decide('deny')).toBe(false)
   })
 
+  it('[I35.b45-host-ask] may give their input as an object, as the models do; what cannot be shown is refused at once', async () => {
+    const { host, slack } = await openHost([agent('kate')])
+    const asked = host.ask({ ...question, input: { command: 'ls', deep: { er: [1, 2] } } })
+    const { input_preview } = (slack.notified[0]?.params ?? {}) as { input_preview?: string }
+    expect(JSON.parse(input_preview ?? '')).toEqual({ command: 'ls', deep: { er: [1, 2] } })
+    slack.verdict(asked.id, 'allow')
+    expect(await asked.outcome).toEqual({ behavior: 'allow', by: 'server:slack', reason: 'decided' })
+    const refused = (wrong: object) => () => host.ask({ ...question, ...wrong })
+    expect(refused({ input: { long: 'x'.repeat(200_000) } })).toThrow(/too deep to be shown/)
+    expect(refused({ input: { n: 1n } })).toThrow(expect.objectContaining({ code: 'input_invalid' }))
+    expect(refused({ toolName: { name: 'Bash' } })).toThrow(/toolName must be a text/)
+    expect(slack.notified).toHaveLength(1)
+  })
+
   it('are answered by nobody who was not asked, does not pass, or has the wrong id', async () => {
     const { host, slack, other, verdicts, configured, clock } = await openHost([agent('kate')])
     other.facts = { ...other.facts, permissionRelay: false }

@@ -107,8 +107,8 @@ export interface AskOrder {
   readonly agent?: string
   readonly toolName: string
   readonly description: string
-  /** The whole input, as text. */
-  readonly input: string
+  /** The whole input: a text as it is, anything else as JSON. Throws `input_invalid` where it cannot be shown whole. */
+  readonly input: unknown
   /** A prompt of one's own is in the race (`decide`): then it stays open also when no server could be asked. */
   readonly local?: boolean
   /** Until it counts as denied; 10 minutes when absent. */

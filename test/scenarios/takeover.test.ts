@@ -311,3 +311,25 @@ describeRiver('stepping in', (open) => {
     expect(await desk.conversation(nowhere, ANN)).toBeNull()
   })
 })
+
+// One look alone: another node's would see the word.
+describeRiver(
+  'stepping in, and a look that is late,',
+  (open) => {
+    it('[I35.b45-takeover-word] a word said while the time-out is being looked at counts: it begins anew', async () => {
+      const { river } = await asked(open, { tunables: { takeoverTimeoutMs: 60_000 } })
+      await take(river)
+      await river.pass(50_000)
+      // The look reads that 60 s are over, and before it acts the holder speaks.
+      const answer = river.delayAnswer('takeovers')
+      await river.pass(15_000)
+      await say(river, 'one moment')
+      answer()
+      await river.pass(5_000)
+      expect((await river.desk().status()).held).toBe(1)
+      await river.pass(60_000)
+      expect((await river.desk().status()).held).toBe(0)
+    })
+  },
+  ['sqlite'],
+)
