@@ -9,7 +9,7 @@ built   35 I35.b2                  A yes is used once: a call that had begun whe
 built   35 I35.b14                 A yes given while a turn is being taken up after a restart waits for it, 60 s at most
 built   35 I35.b15                 kill -9 with an approval open ends the agent process before it can go on alone, and the question stays open
 built   35 I35.b19a                The same ask.id of an http agent returns the same verdict, marked as a repeat, until its turn ends
-pending 35 I35.b45-host-ask        host ask({input: object}) does not expire in silence
-pending 35 I35.b45-takeover-word   A takeover time-out counts from the holder’s last word
+built   35 I35.b45-host-ask        host ask({input: object}) does not expire in silence
+built   35 I35.b45-takeover-word   A takeover time-out counts from the holder’s last word
 `,
 )
