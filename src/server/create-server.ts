@@ -1,10 +1,16 @@
 // The only listener: one front door on TCP and on the local control socket, and its orderly end.
-import { createServer as createHttpServer, type Server as HttpServer, type ServerResponse } from 'node:http'
+import {
+  createServer as createHttpServer,
+  type Server as HttpServer,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { SwitchboardError } from '../contract/index.ts'
 import type { Api } from './api/api.ts'
 import { createUpgrades } from './attach-upgrade.ts'
 import { type BodyBudget, createBodyBudget } from './body-budget.ts'
+import { type Connections, createConnections } from './connections.ts'
 import { listenOnSocket } from './control-socket.ts'
 import { DEFAULT_LIMITS, type ServerDeps, type ServerLimits } from './deps.ts'
 import { createEventStreams } from './events.ts'
@@ -47,7 +53,7 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Server {
   const metrics = createMetrics(deps, wrong.totals)
   const budgets: BodyBudget[] = []
   const streams = new Set<ServerResponse>()
-  const listeners: HttpServer[] = []
+  const listeners: { readonly server: HttpServer; readonly peers: Connections }[] = []
   let draining = false
   let loading: Promise<Api> | null = null
   let closing: Promise<void> | null = null
@@ -71,6 +77,7 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Server {
   function open(view: ListenerView): HttpServer {
     const listener = { ...view, bodies: createBodyBudget(limits, deps.clock) }
     budgets.push(listener.bodies)
+    const peers = createConnections(limits.maxConnections, deps.clock)
     const server = createHttpServer(
       {
         maxHeaderSize: limits.maxHeaderBytes,
@@ -80,16 +87,20 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Server {
         connectionsCheckingInterval: limits.timeoutCheckMs,
         noDelay: true,
       },
-      (request, response) => handleRequest(door, listener, request, response),
+      (request, response) => take(request, response),
     )
+    const take = (request: IncomingMessage, response: ServerResponse) => {
+      peers.work(request.socket, response)
+      handleRequest(door, listener, request, response)
+    }
     // Whoever waits for 100 Continue gets it when the body is wanted.
-    server.on('checkContinue', (request, response) => handleRequest(door, listener, request, response))
+    server.on('checkContinue', take)
     server.maxConnections = limits.maxConnections
     server.on('drop', () => {
       metrics.countDropped()
-      // Those that only wait for their next request make room for the next peer.
-      server.closeIdleConnections()
+      peers.makeRoom()
     })
+    server.on('connection', peers.take)
     if (!view.loopback) {
       const places = createSourcePlaces(limits, () => deps.settings().publicUrl)
       server.on('connection', (socket) => {
@@ -98,9 +109,12 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Server {
         socket.destroy()
       })
     }
-    server.on('upgrade', (request, socket, head) => upgrades.take(server, view, request, socket, head))
+    server.on('upgrade', (request, socket, head) => {
+      peers.upgrade(socket)
+      upgrades.take(server, view, request, socket, head)
+    })
     server.on('clientError', refuseMalformed)
-    listeners.push(server)
+    listeners.push({ server, peers })
     return server
   }
 
@@ -125,7 +139,7 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Server {
         draining = true
         for (const stream of streams) stream.end()
         upgrades.close()
-        await Promise.all(listeners.map((server) => stop(server, graceMs, deps)))
+        await Promise.all(listeners.map((listener) => stop(listener, graceMs, deps)))
         for (const budget of budgets) budget.stop()
         await wrong.stop()
         metrics.stop()
@@ -135,15 +149,19 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Server {
   }
 }
 
-function stop(server: HttpServer, graceMs: number, deps: ServerDeps): Promise<void> {
+function stop(
+  { server, peers }: { readonly server: HttpServer; readonly peers: Connections },
+  graceMs: number,
+  deps: ServerDeps,
+): Promise<void> {
   if (!server.listening) return Promise.resolve()
   return new Promise((resolve) => {
-    const cancel = deps.clock.after(graceMs, () => server.closeAllConnections())
-    // close() also ends connections that are idle now; the others end with their answer.
+    const cancel = deps.clock.after(graceMs, () => peers.end())
     server.close(() => {
       cancel()
       resolve()
     })
+    peers.drain()
   })
 }
 

@@ -1,6 +1,7 @@
 // Reads a request's body up to a limit. Too large is told early, by Content-Length, before a byte is stored.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type HttpReply, SwitchboardError } from '../contract/index.ts'
+import { DRAINING } from './connections.ts'
 import { errorReply } from './reply.ts'
 
 const NOTHING = Buffer.alloc(0)
@@ -96,4 +97,5 @@ export function refuseUnread(request: IncomingMessage, response: ServerResponse,
   const timer = setTimeout(finish, LINGER_MS)
   request.once('end', finish)
   request.once('close', finish)
+  response.once(DRAINING, finish)
 }
