@@ -1,7 +1,7 @@
 // The pages of docs/reference/, made from what the code itself goes by.
 import { createAdapters } from '../src/app/adapter-shelf.ts'
 import { configurationReference } from '../src/config/index.ts'
-import { ERROR_TABLE, REASONS } from '../src/contract/index.ts'
+import { ERROR_TABLE, HEALTH, REASONS } from '../src/contract/index.ts'
 import { ROUTES } from '../src/server/api/routes.ts'
 import { toolsReference } from '../src/tools/reference.ts'
 
@@ -14,6 +14,7 @@ export async function referencePages(): Promise<Record<string, string>> {
     'configuration.md': NOTE + configurationReference(book),
     'errors.md': NOTE + errors(),
     'reasons.md': NOTE + reasons(),
+    'health.md': NOTE + health(),
     'http.md': NOTE + http(),
     'tools.md': NOTE + toolsReference(),
   }
@@ -47,6 +48,24 @@ function reasons(): string {
     '',
     '| reason | explains | meaning |',
     '|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n')
+}
+
+function health(): string {
+  const rows = Object.entries(HEALTH).map(
+    ([code, { severity, word, when, remedy }]) =>
+      `| \`${code}\` | ${severity} | ${word} | ${when} | ${remedy} |`,
+  )
+  return [
+    '# Health',
+    '',
+    'What can stand in the way of a message. `switchboard doctor` names each row that holds and exits 1 for a problem;',
+    '`switchboard status` and the console show it by the same word. "All is well" means that no row holds.',
+    '',
+    '| code | severity | word | holds when | what to do |',
+    '|---|---|---|---|---|',
     ...rows,
     '',
   ].join('\n')

@@ -68,6 +68,8 @@ export function createDesk(deps: DeskDeps): Desk {
     return turnView(row)
   }
 
+  const status = createStatus(deps)
+  const doctor = createDoctor(deps)
   const desk: Omit<Desk, 'operateSends' | 'users' | 'tryAgent'> = {
     ...createStoreDesk(
       store,
@@ -75,8 +77,8 @@ export function createDesk(deps: DeskDeps): Desk {
       fileBytes(gateway.links),
       (agent) => gateway.roster.get(agent)?.trouble?.state === 'unreachable',
     ),
-    status: createStatus(deps),
-    doctor: createDoctor(deps),
+    status: async () => ({ ...(await status()), problems: (await doctor()).problems }),
+    doctor,
     ...createDeskSending(deps),
     ...createDeskHooks(deps),
     ...createDeskTakeovers(deps),

@@ -42,6 +42,7 @@ async function examine(many: number) {
   const answers: Record<string, unknown> = {
     ...{ counters, openTurns: open, pendingApprovals: [{ agent: 'agent-n1', count: 3 }] },
     ...{ durability: { kind: 'sqlite', detail: '' }, foreignChains: 0, restored: null, historyLinks: [] },
+    waitingBehind: [],
     lastReceived: new Map([['agent-n1', 1_000]]),
   }
   const store = new Proxy(
@@ -63,7 +64,7 @@ async function examine(many: number) {
   }
   const doctor = createDoctor({
     ...{ store, gateway, settings: () => settings, clock: { now: () => 5_000 } },
-    standing: () => ({ configProblem: null, storeProblem: null, configFile: null }),
+    standing: () => ({ configProblem: null, storeProblem: null, configFile: null, dataDir: '/' }),
   } as unknown as StatusDeps)
   const report = await doctor()
   return { looks, asked, report }

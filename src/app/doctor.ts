@@ -14,6 +14,7 @@ import {
   withoutNulls,
 } from '../contract/index.ts'
 import { approversOn } from '../core/people/approvers.ts'
+import { healthFindings, type ReportBeforeHealth } from '../health/health-findings.ts'
 import { agentStanding } from './agent-state.ts'
 import { clusterFindings, linkAnywhere, nodeViews } from './cluster-view.ts'
 import { completenessView } from './completeness-view.ts'
@@ -26,6 +27,7 @@ import {
   type Standing,
 } from './doctor-gates.ts'
 import { ledgerStanding } from './foreign-ledger.ts'
+import { healthFacts } from './health-facts.ts'
 import { judgeRunning } from './judge-security.ts'
 import { createModuleGates } from './module-gates.ts'
 import { scheduleViews } from './schedule-views.ts'
@@ -143,23 +145,7 @@ export function createDoctor(deps: StatusDeps): Desk['doctor'] {
     const turnedAway = (deps.turnedAway?.() ?? []).map((one) => ({ ...one, at: iso(one.at) }))
     const leftOut = (deps.leftOut?.() ?? []).map((one) => ({ ...one, at: iso(one.at) }))
     const { modules = [] } = ofModules.standing()
-    const healthy =
-      modules.every((one) => one.problem === null && !one.changed) &&
-      turnedAway.length === 0 &&
-      unseen.length === 0 &&
-      leftOut.length === 0 &&
-      me.configProblem === null &&
-      me.storeProblem === null &&
-      between.problems.length === 0 &&
-      ledger.problem === null &&
-      integrations.every((one) => one.link !== 'down' && one.gates.every((gate) => gate.pass)) &&
-      agents.every(
-        (one) =>
-          one.state === 'attached' &&
-          one.bindings.every((binding) => binding.gates.every((gate) => gate.pass)),
-      )
-    return {
-      ok: healthy,
+    const report: ReportBeforeHealth = {
       config: { file: me.configFile, digest: now.digest, problem: me.configProblem, warnings: now.warnings },
       store: {
         kind: durability.kind,
@@ -180,6 +166,8 @@ export function createDoctor(deps: StatusDeps): Desk['doctor'] {
       ...(leftOut.length === 0 ? {} : { tools_left_out: leftOut }),
       ...(security && deps.exposure ? { security: await judgeRunning(deps, deps.exposure()) } : {}),
     }
+    const problems = healthFindings(report, await healthFacts(deps, counters))
+    return { ok: problems.every(({ severity }) => severity !== 'problem'), problems, ...report }
   }
 }
 

@@ -229,8 +229,20 @@ describe('secrets, links, reload, doctor', () => {
   })
 
   it('[S14.cli-doctor] [I18.doctor-numbered] [I18.doctor-verbose] begins with numbered problems, and shows each gate with pass or the reason and the key, and fails when one needs a hand', async () => {
+    const down = { code: 'link-down', severity: 'problem', word: 'down', subject: 'integration tg' }
     const report = {
       ok: false,
+      problems: [
+        {
+          ...{ ...down, text: 'integration tg is down: no token' },
+          remedy: 'switchboard logs --integration tg',
+        },
+        {
+          ...{ ...down, code: 'gate-closed', word: 'closed' },
+          text: 'integration tg: access: nobody is allowed',
+          remedy: 'change integrations[0].access.allow_from',
+        },
+      ],
       config: { file: null, digest: 'abc', problem: null, warnings: [] },
       store: { kind: 'sqlite', durability: 'FULL' },
       integrations: [

@@ -2,6 +2,7 @@
 // be added, none renamed; times are ISO 8601 strings unless the name ends in _ms.
 import type { AgentState } from './agent.ts'
 import type { ServerView } from './channel-servers.ts'
+import type { HealthFinding } from './health.ts'
 import type { Completeness } from './history.ts'
 import type { SendReceipt, Template, Urgency } from './message.ts'
 import type { NodeView } from './nodes.ts'
@@ -9,6 +10,8 @@ import type { TurnEventRow } from './turn-events.ts'
 
 export interface StatusReport {
   readonly ready: boolean
+  /** What of the health table holds, as `doctor` says it. Absent without a daemon. */
+  readonly problems?: readonly HealthFinding[]
   readonly node: string
   readonly version: string
   readonly uptime_ms: number

@@ -3,6 +3,7 @@
 import type { AgentState } from './agent.ts'
 import type { ServerView } from './channel-servers.ts'
 import type { ScheduleView, StatusReport } from './desk-views.ts'
+import type { HealthFinding } from './health.ts'
 import type { ModuleStanding } from './modules.ts'
 import type { NodeView } from './nodes.ts'
 import type { SecurityReport, Severity } from './security.ts'
@@ -20,7 +21,10 @@ export interface GateView {
 }
 
 export interface DoctorReport {
+  /** No problem of the health table holds. */
   readonly ok: boolean
+  /** What of the health table holds, worst first. */
+  readonly problems: readonly HealthFinding[]
   readonly config: {
     readonly file: string | null
     readonly digest: string

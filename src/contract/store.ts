@@ -280,6 +280,15 @@ export interface Store
   openTurns(): Promise<
     readonly { readonly agent: string; readonly state: TurnState; readonly count: number }[]
   >
+  /** Sessions in which turns are queued behind one that is in flight since before that time, longest queue first, 20 at most. */
+  waitingBehind(before: number): Promise<
+    readonly {
+      readonly agent: string
+      readonly turn: string
+      readonly since: number
+      readonly behind: number
+    }[]
+  >
 
   /** `from`: the owner name of the node that told it; null: this one. */
   onHint(listen: (hint: Hint, from: string | null) => void): void

@@ -202,6 +202,7 @@ export function assembleStore(engine: StoreEngine): Store {
     onItsWay: (integration) => read(readOnItsWay(integration)),
     counters: () => read(rest.readCounters()),
     openTurns: () => read(rest.readOpenTurns()),
+    waitingBehind: (before) => read(rest.readWaitingBehind(tag, before)),
 
     takeOver: (order) => write(takeovers.takeOver, order),
     sayHeld: (sends, order) => write(takeovers.sayHeld, { ...order, sends }),

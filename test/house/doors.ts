@@ -15,6 +15,8 @@ export const DOORS: Readonly<Record<string, readonly string[] | '*'>> = {
   // The words of options (a secret, a URL) are those that adapters use.
   config: ['contract', 'kit'],
   server: ['contract', 'core'],
+  // What stands in the way of a message, from what the daemon reports.
+  health: ['contract'],
   app: '*',
   cli: ['app', 'contract', 'config'],
   // The platform suite cuts texts as the outlet does.

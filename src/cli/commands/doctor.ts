@@ -4,7 +4,7 @@ import { CLAUDE_GATES, skippedChannels } from '../claude-gates.ts'
 import type { Context, Run } from '../context.ts'
 import { usage } from '../failure.ts'
 import { doctorReport } from '../output/doctor-report.ts'
-import { openDoors, problemsOf } from '../output/problems.ts'
+import { openDoors } from '../output/problems.ts'
 import { counted, oneLine } from '../output/text.ts'
 
 export interface DoctorOptions {
@@ -34,21 +34,21 @@ export const doctor: Run<DoctorOptions> = async (context, args, options) => {
 /** What is wrong and what mends it, what is open, and whose code runs here; all the rest is for --verbose. */
 function summary(context: Context, report: DoctorReport): readonly string[] {
   const { paint } = context
-  const hosted = report.agents.filter(isHosted).map(({ id }) => id)
-  const problems = problemsOf(report, hosted)
-  const lines = problems.flatMap(({ text, mend }, at) => [
-    `${paint.red(`${at + 1}.`)} ${text}`,
-    `   ${paint.cyan('→')} ${mend}`,
+  const problems = report.problems.filter(({ severity }) => severity === 'problem')
+  const lines = problems.flatMap(({ text, remedy }, at) => [
+    `${paint.red(`${at + 1}.`)} ${oneLine(text)}`,
+    `   ${paint.cyan('→')} ${oneLine(remedy)}`,
   ])
   const doors = openDoors(report).map((text) => `${paint.yellow('open')} ${text}`)
-  const warnings = report.config.warnings.map((text) => `${paint.yellow('warning')} ${oneLine(text)}`)
+  const warnings = [
+    ...report.config.warnings,
+    ...report.problems.filter(({ severity }) => severity === 'warning').map(({ text }) => text),
+  ].map((text) => `${paint.yellow('warning')} ${oneLine(text)}`)
   const counts = `${counted(report.integrations.length, 'integration')}, ${counted(report.agents.length, 'agent')}`
   const head =
     problems.length > 0
       ? paint.red(`${counted(problems.length, 'problem')}:`)
-      : report.ok
-        ? `${paint.green('All is well:')} ${counts}.`
-        : paint.red('Something needs a hand: switchboard doctor --verbose')
+      : `${paint.green('All is well:')} ${counts}.`
   return [
     head,
     ...lines,

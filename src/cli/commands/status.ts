@@ -6,7 +6,7 @@ import { completeText } from '../output/complete.ts'
 import { renderNodes } from '../output/nodes.ts'
 import { scheduleColumns } from '../output/schedule-columns.ts'
 import { renderFields, renderTable } from '../output/table.ts'
-import { oneLine, safeLines } from '../output/text.ts'
+import { counted, oneLine, safeLines } from '../output/text.ts'
 import { relativeTime, spanOf } from '../output/time.ts'
 
 export const status: Run = (context) =>
@@ -39,6 +39,14 @@ async function describe(context: Context, report: StatusReport, live: boolean): 
   if (report.store.problem !== undefined) {
     parts.push(`${paint.red('store problem:')} ${oneLine(report.store.problem)}`)
   }
+  const problems = (report.problems ?? []).filter(({ severity }) => severity === 'problem')
+  if (problems.length > 0)
+    parts.push(
+      [
+        `${paint.red(counted(problems.length, 'problem'))} (switchboard doctor says what mends each):`,
+        ...problems.map(({ word, text }) => `  ${paint.red(word)}: ${oneLine(text)}`),
+      ].join('\n'),
+    )
   if (report.config.problem !== null) {
     parts.push(`${paint.red('configuration problem:')}\n${safeLines(report.config.problem)}`)
   }

@@ -8,6 +8,7 @@ import {
   type LedgerEntry,
   OPEN_APPROVAL_STATES,
   type PairingRow,
+  rowId,
   type SessionRow,
   sessionKey,
   type TokenRow,
@@ -168,5 +169,33 @@ export function* readOpenTurns(): Steps<readonly OpenTurns[]> {
     agent: text(row, 'agent'),
     state: text(row, 'state') as TurnState,
     count: whole(row, 'count'),
+  }))
+}
+
+export interface WaitingBehind {
+  readonly agent: string
+  readonly turn: string
+  readonly since: number
+  readonly behind: number
+}
+
+/** On the small indexes of queued turns and of those in flight. What was acknowledged holds nobody up. */
+export function* readWaitingBehind(tag: string, before: number): Steps<readonly WaitingBehind[]> {
+  const found = yield* rows(
+    `SELECT flight.seq AS seq, t.agent AS agent, t.updated_at AS since, waiting.many AS behind
+     FROM (SELECT lane, count(*) AS many FROM turns WHERE state = 'queued' GROUP BY lane) waiting
+     JOIN (SELECT lane, min(seq) AS seq FROM turns
+           WHERE state IN ('handed','seen') AND (reason IS NULL OR reason <> 'acknowledged') GROUP BY lane) flight
+       ON flight.lane = waiting.lane
+     JOIN turns t ON t.seq = flight.seq
+     WHERE t.updated_at < $1
+     ORDER BY waiting.many DESC, flight.seq LIMIT 20`,
+    [before],
+  )
+  return found.map((row) => ({
+    agent: text(row, 'agent'),
+    turn: rowId('t', tag, whole(row, 'seq')),
+    since: whole(row, 'since'),
+    behind: whole(row, 'behind'),
   }))
 }

@@ -237,6 +237,24 @@ export function describeDispatch(make: MakeStoreFixture): void {
       expect(await store.verify()).toMatchObject({ ok: true })
     })
 
+    it('[I35.a4] names the turn that messages wait behind, since when, and how many', async () => {
+      const first = await queueOne(store)
+      await queueOne(store)
+      await queueOne(store)
+      await queueOne(store, { conversation: 'elsewhere' })
+      expect(await store.waitingBehind(fixture.clock.now() + 1)).toEqual([])
+      const { token } = await mustTake(store, { lane: first.lane, window: 1 })
+      const since = fixture.clock.now()
+      await fixture.clock.advance(10)
+      expect(await store.waitingBehind(since)).toEqual([])
+      expect(await store.waitingBehind(since + 1)).toEqual([
+        { agent: 'kate', turn: first.id, since, behind: 2 },
+      ])
+      const rests = { lane: first.lane, token, turn: first.id, to: 'seen', reason: 'acknowledged' } as const
+      expect(await store.moveTurns([rests])).toEqual(['moved'])
+      expect(await store.waitingBehind(fixture.clock.now() + 1)).toEqual([])
+    })
+
     it('finds lanes with work page by page, and not those that are held', async () => {
       const lanes: string[] = []
       for (let at = 0; at < 7; at++) lanes.push((await queueOne(store, { conversation: `c${at}` })).lane)

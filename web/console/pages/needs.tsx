@@ -1,6 +1,7 @@
 // What needs a person, at the top of Now: each with where it is mended.
 import type { ComponentChildren, JSX } from 'preact'
 import type { StatusReport } from '../../../src/contract/desk-views.ts'
+import type { HealthFinding } from '../../../src/contract/health.ts'
 import { completeWords } from '../../shared/complete-words.ts'
 import { MARKS } from '../../shared/icons.tsx'
 import { oneLine, plural } from '../../shared/text.ts'
@@ -25,6 +26,7 @@ function needs(now: WithHeld, pairings: number): readonly Need[] {
     ...ofSends(now.stuck),
     ...ofAgents(now),
     ...ofLinks(now),
+    ...ofFindings(now),
   ]
 }
 
@@ -112,6 +114,24 @@ function ofLinks({ integrations }: StatusReport): readonly Need[] {
     return [{ tone: 'warn', key: `behind ${one.id}`, words, ...where }]
   })
 }
+
+/** Those of the health table that the other functions have no words and no page of their own for. */
+function ofFindings({ problems = [] }: StatusReport): readonly Need[] {
+  return problems
+    .filter(({ code, severity }) => severity === 'problem' && !OWN_WORDS.has(code))
+    .map(({ subject, word, text, code }, at) => ({
+      tone: 'bad',
+      key: `${code} ${subject} ${at}`,
+      words: `${word}: ${oneLine(text, 300)}`,
+      href: hrefOf('agents'),
+      todo: 'why',
+    }))
+}
+
+const OWN_WORDS: ReadonlySet<HealthFinding['code']> = new Set([
+  ...(['store-away', 'config-rejected', 'sends-undelivered', 'link-down', 'history-behind'] as const),
+  ...(['agent-absent', 'agent-unreachable', 'agent-failing'] as const),
+])
 
 export function Needs({
   now,

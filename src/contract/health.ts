@@ -1,0 +1,165 @@
+// The health table: every way in which a message cannot arrive or an answer cannot leave, as a row. `doctor`, `status` and
+// the console show findings of these rows by the same word; the reference lists them.
+
+export interface HealthRow {
+  /** A problem makes `doctor` exit 1. */
+  readonly severity: 'problem' | 'warning'
+  /** The state in a word or two, the same on every surface. */
+  readonly word: string
+  /** When the row holds. */
+  readonly when: string
+  /** What an operator does about it. */
+  readonly remedy: string
+}
+
+const row = (severity: HealthRow['severity'], word: string, when: string, remedy: string): HealthRow => ({
+  ...{ severity, word, when, remedy },
+})
+
+export const HEALTH = {
+  'store-away': row(
+    'problem',
+    'not storing',
+    'Messages cannot be stored. Nothing is acknowledged meanwhile.',
+    'Mend what the reason says; the daemon goes on by itself.',
+  ),
+  'disk-low': row(
+    'problem',
+    'disk low',
+    'The disk of the data folder has less than 200 MB left.',
+    'Free space, or let retention prune more: `retention` in the configuration.',
+  ),
+  'config-rejected': row(
+    'problem',
+    'rejected',
+    'The configuration file does not hold. The one before stays in force.',
+    '`switchboard check` says where; save the file again.',
+  ),
+  'ledger-foreign': row(
+    'problem',
+    'foreign ledger',
+    'The ledger key at hand did not seal all of the ledger.',
+    '`switchboard audit verify` says which part.',
+  ),
+  'nodes-differ': row(
+    'problem',
+    'nodes differ',
+    'Nodes run different configurations or versions, have the same name, or one of them is gone.',
+    '`switchboard status` lists the nodes.',
+  ),
+  'clock-off': row(
+    'problem',
+    'clock off',
+    'The clock of a node differs from the clock of the database.',
+    'Let the machine keep time by NTP.',
+  ),
+  'module-failed': row(
+    'problem',
+    'module failed',
+    'A module of `modules:` cannot be used. What needs it is down.',
+    '`switchboard check` says why; then `switchboard restart`.',
+  ),
+  'module-changed': row(
+    'problem',
+    'module changed',
+    'The file of a module changed, or is gone, since it was loaded.',
+    '`switchboard restart`, or put the file back.',
+  ),
+  'link-down': row(
+    'problem',
+    'down',
+    'An integration has no connection to its platform, or the platform refuses its key.',
+    '`switchboard logs --integration ID` has the story.',
+  ),
+  'history-behind': row(
+    'problem',
+    'behind',
+    'The history of an integration was not compared, so messages may be missing.',
+    'The reason names what failed: a permission, a listing, the link.',
+  ),
+  'gate-closed': row(
+    'problem',
+    'closed',
+    'A gate between a platform and an agent lets nothing through.',
+    'Change the key that stands beside the gate.',
+  ),
+  'agent-absent': row(
+    'problem',
+    'absent',
+    'Nothing is attached that could answer for the agent. Its turns wait.',
+    'Start its host, or mend what the reason says.',
+  ),
+  'agent-unreachable': row(
+    'problem',
+    'unreachable',
+    'No request reaches the agent. Its turns wait.',
+    'Start the agent, or mend its URL. Waiting messages follow by themselves.',
+  ),
+  'agent-failing': row(
+    'problem',
+    'failing',
+    'The agent is reached, and its answers cannot be used: a wrong key, a form that is not understood.',
+    'Mend what the reason says. The state goes with the next good answer.',
+  ),
+  'agent-unbound': row(
+    'problem',
+    'unbound',
+    'The agent is bound to nothing, so that nobody can reach it.',
+    'Add `inbound_bindings` to the agent.',
+  ),
+  'agent-trouble': row(
+    'problem',
+    'in trouble',
+    'The agent is attached and says what keeps it from its work.',
+    'Mend what the reason says; the agent goes on by itself.',
+  ),
+  'turn-unseen': row(
+    'problem',
+    'unseen',
+    'A turn was handed to a host, and nothing shows that the host took it.',
+    '`switchboard logs --turn ID`; look at the session of the host.',
+  ),
+  'turns-waiting': row(
+    'problem',
+    'waiting',
+    'Messages of a conversation wait for longer than 5 minutes behind one turn.',
+    '`/stop` in the chat, or look at the agent.',
+  ),
+  'host-turned-away': row(
+    'problem',
+    'turned away',
+    'A host wanted to serve an agent and was refused.',
+    '`switchboard init claude-code --agent ID` writes what the host needs.',
+  ),
+  'tools-left-out': row(
+    'problem',
+    'left out',
+    'Tools of a server cannot be listed, so the agent does not get them.',
+    'Mend that server.',
+  ),
+  'sends-undelivered': row(
+    'problem',
+    'undelivered',
+    'Answers, files or prompts ended `failed` or `unknown`, and no operator has decided about them.',
+    '`switchboard outbox --state failed` and `--state unknown` list them; retry or bury each.',
+  ),
+  'approvals-unreachable': row(
+    'problem',
+    'reaches nobody',
+    'Approvals of an agent can reach no approver.',
+    'List an approver: `access.approvers`, or pair one with `--approver`.',
+  ),
+} as const satisfies Readonly<Record<string, HealthRow>>
+
+export type HealthCode = keyof typeof HEALTH
+
+export interface HealthFinding {
+  readonly code: HealthCode
+  readonly severity: HealthRow['severity']
+  readonly word: string
+  /** What it is about: `integration kate_tg`, `agent kate`, `gateway`. */
+  readonly subject: string
+  readonly text: string
+  /** A command, or the key to change. */
+  readonly remedy: string
+}

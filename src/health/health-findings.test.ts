@@ -1,0 +1,305 @@
+// Each row of the health table, from a report in which it holds; and none where nothing is wrong.
+import { describe, expect, it } from 'vitest'
+import { HEALTH, type HealthCode } from '../contract/index.ts'
+import { type HealthFacts, healthFindings, type ReportBeforeHealth } from './health-findings.ts'
+
+type Integration = ReportBeforeHealth['integrations'][number]
+type Agent = ReportBeforeHealth['agents'][number]
+
+const OPEN = { gate: 'policy', pass: true, reason: 'open', key: 'k' }
+const CLOSED = { gate: 'direct messages', pass: false, reason: 'off', key: 'integrations[0].access.dm' }
+
+const integration: Integration = {
+  id: 'tg',
+  platform: 'telegram',
+  link: 'up',
+  gates: [OPEN],
+  last_in_at: null,
+  last_out_at: null,
+  complete: { state: 'complete', until: null, late: 0 },
+  drops: {},
+  refusals: [],
+  sends_waiting: 0,
+  sends_failed: 0,
+}
+
+const agent: Agent = {
+  id: 'kate',
+  connector: 'http',
+  attached: true,
+  state: 'attached',
+  queued: 0,
+  bindings: [{ integration: 'tg', conversations: 'all others', gates: [OPEN] }],
+  last_message_at: null,
+  approvals_pending: 0,
+}
+
+const WELL: ReportBeforeHealth = {
+  config: { file: null, digest: 'd', problem: null, warnings: [] },
+  store: { kind: 'sqlite', durability: 'full' },
+  ledger: { foreign_chains: 0, problem: null },
+  integrations: [integration],
+  agents: [agent],
+}
+
+const NO_FACTS: HealthFacts = {
+  undelivered: { failed: 0, unknown: 0 },
+  waiting: [],
+  freeDiskBytes: 1e12,
+  approvalsReachNobody: [],
+}
+
+const withAgent = (change: Partial<Agent>) => ({ ...WELL, agents: [{ ...agent, ...change }] })
+const withIntegration = (change: Partial<Integration>) => ({
+  ...WELL,
+  integrations: [{ ...integration, ...change }],
+})
+const module = { from: './pager.mjs', file: '/pager.mjs', version: '1', platforms: [], connectors: [] }
+
+interface Case {
+  readonly report?: ReportBeforeHealth
+  readonly facts?: Partial<HealthFacts>
+  readonly text: string
+  readonly remedy: string
+}
+
+const CASES: Readonly<Record<HealthCode, readonly Case[]>> = {
+  'store-away': [
+    {
+      report: { ...WELL, store: { ...WELL.store, problem: 'the database is gone' } },
+      text: 'the database is gone',
+      remedy: 'mend what it says; it goes on by itself',
+    },
+  ],
+  'disk-low': [
+    {
+      facts: { freeDiskBytes: 150_000_000 },
+      text: 'the disk of the data folder has 150 MB left',
+      remedy: 'free space there',
+    },
+  ],
+  'config-rejected': [
+    {
+      report: { ...WELL, config: { ...WELL.config, problem: 'line 3' } },
+      text: 'the file does not hold, the one before stays in force: line 3',
+      remedy: 'switchboard check',
+    },
+  ],
+  'ledger-foreign': [
+    {
+      report: { ...WELL, ledger: { foreign_chains: 1, problem: 'another key' } },
+      text: 'another key',
+      remedy: 'switchboard audit verify',
+    },
+  ],
+  'nodes-differ': [
+    {
+      report: { ...WELL, cluster: { nodes: [], warnings: ['node b is gone'] } },
+      text: 'node b is gone',
+      remedy: 'switchboard status',
+    },
+  ],
+  'clock-off': [
+    {
+      report: { ...WELL, cluster: { nodes: [], warnings: ['the clock of node b is 9 s ahead'] } },
+      text: 'the clock of node b is 9 s ahead',
+      remedy: 'switchboard status',
+    },
+  ],
+  'module-failed': [
+    {
+      report: { ...WELL, modules: [{ ...module, problem: 'it throws', changed: false }] },
+      text: 'module ./pager.mjs: it throws',
+      remedy: 'switchboard check',
+    },
+  ],
+  'module-changed': [
+    {
+      report: { ...WELL, modules: [{ ...module, problem: null, changed: true }] },
+      text: 'module ./pager.mjs changed since it was loaded',
+      remedy: 'switchboard restart',
+    },
+    {
+      report: { ...WELL, modules: [{ ...module, problem: null, changed: true, gone: true }] },
+      text: 'the file of module ./pager.mjs is gone (no such file): what was loaded runs until the next start',
+      remedy: 'put it back, or take it out of modules:',
+    },
+  ],
+  'link-down': [
+    {
+      report: withIntegration({ link: 'down', detail: 'refused' }),
+      text: 'integration tg is down: refused',
+      remedy: 'switchboard logs --integration tg',
+    },
+    {
+      report: withIntegration({ link: 'down', detail: 'secret:TOKEN is not set' }),
+      text: 'integration tg is down: secret:TOKEN is not set',
+      remedy: 'switchboard secrets set TOKEN',
+    },
+  ],
+  'history-behind': [
+    {
+      report: withIntegration({
+        complete: { state: 'behind', until: null, late: 0, detail: 'missing_scope' },
+      }),
+      text: 'integration tg is behind: missing_scope',
+      remedy: 'switchboard logs --integration tg',
+    },
+  ],
+  'gate-closed': [
+    {
+      report: withIntegration({ gates: [CLOSED] }),
+      text: 'integration tg: direct messages: off',
+      remedy: 'change integrations[0].access.dm',
+    },
+    {
+      report: withAgent({
+        bindings: [{ integration: 'tg', conversations: 'all others', gates: [{ ...CLOSED, key: '' }] }],
+      }),
+      text: 'tg → kate: direct messages: off',
+      remedy: 'see the reason',
+    },
+  ],
+  'agent-absent': [
+    {
+      report: withAgent({
+        attached: false,
+        state: 'absent',
+        connector: 'acp',
+        detail: '"x" cannot be started',
+      }),
+      text: 'agent kate is absent: "x" cannot be started',
+      remedy: 'switchboard logs',
+    },
+    {
+      report: withAgent({ attached: false, state: 'absent', connector: 'channel' }),
+      text: 'agent kate is absent',
+      remedy: 'switchboard init claude-code --agent kate, then start Claude Code as it says',
+    },
+  ],
+  'agent-unreachable': [
+    {
+      report: withAgent({ state: 'unreachable', since: '10:00', detail: 'connection refused' }),
+      text: 'agent kate is unreachable since 10:00: connection refused',
+      remedy: 'start the agent, or mend its url; waiting messages follow by themselves',
+    },
+  ],
+  'agent-failing': [
+    {
+      report: withAgent({ state: 'failing', since: '10:00', detail: '401' }),
+      text: 'agent kate is failing since 10:00: 401',
+      remedy: 'mend what it says; the state goes with the next good answer',
+    },
+  ],
+  'agent-trouble': [
+    {
+      report: withAgent({ detail: 'not signed in' }),
+      text: 'agent kate: not signed in',
+      remedy: 'mend what it says; it goes on by itself',
+    },
+    {
+      report: withAgent({ detail: 'at node b: not signed in' }),
+      text: 'agent kate: at node b: not signed in',
+      remedy: 'mend what it says; it goes on by itself',
+    },
+  ],
+  'agent-unbound': [
+    {
+      report: withAgent({ bindings: [] }),
+      text: 'agent kate is bound to nothing: nobody can reach it',
+      remedy: 'agents: kate: inbound_bindings',
+    },
+  ],
+  'turn-unseen': [
+    {
+      report: {
+        ...WELL,
+        unseen: [{ turn: 't_1', agent: 'kate', host: null, since: '10:00', why: 'a gate is closed' }],
+      },
+      text: 'turn t_1 of kate was handed over, and nothing shows that it was seen: a gate is closed',
+      remedy: 'switchboard logs --turn t_1',
+    },
+  ],
+  'turns-waiting': [
+    {
+      facts: { waiting: [{ agent: 'kate', turn: 't_1', since: '10:00', behind: 3 }] },
+      text: '3 messages wait behind turn t_1 of kate, which has not ended since 10:00',
+      remedy: 'switchboard turns show t_1; /stop in that chat ends it',
+    },
+  ],
+  'host-turned-away': [
+    {
+      report: { ...WELL, turned_away: [{ agent: 'kate', reason: 'another file', at: '10:00' }] },
+      text: 'a host for kate was turned away: another file',
+      remedy: 'switchboard init claude-code --agent kate',
+    },
+  ],
+  'tools-left-out': [
+    {
+      report: {
+        ...WELL,
+        tools_left_out: [{ session: 's', server: 'search', problem: 'no answer', at: '10:00' }],
+      },
+      text: 'tools of search are left out: no answer',
+      remedy: 'mend that server',
+    },
+  ],
+  'sends-undelivered': [
+    {
+      facts: { undelivered: { failed: 2, unknown: 0 } },
+      text: '2 messages could not be delivered',
+      remedy: 'switchboard outbox --state failed',
+    },
+    {
+      facts: { undelivered: { failed: 0, unknown: 1 } },
+      text: '1 message may not have arrived',
+      remedy: 'switchboard outbox --state unknown',
+    },
+  ],
+  'approvals-unreachable': [
+    {
+      facts: { approvalsReachNobody: [{ agent: 'kate', reason: 'no approver', key: 'access.approvers' }] },
+      text: 'approvals of kate reach nobody: no approver',
+      remedy: 'change access.approvers',
+    },
+  ],
+}
+
+describe('[I35.a4] the health table', () => {
+  const cases = Object.entries(CASES).flatMap(([code, some]) =>
+    some.map((one) => [code as HealthCode, one] as const),
+  )
+
+  it.each(cases)('%s: $text', (code, { report = WELL, facts = {}, text, remedy }) => {
+    const { severity, word } = HEALTH[code]
+    expect(healthFindings(report, { ...NO_FACTS, ...facts })).toMatchObject([
+      { code, severity, word, text, remedy },
+    ])
+  })
+
+  it('[I35.a4-well] names nothing where nothing is wrong', () => {
+    expect(healthFindings(WELL, NO_FACTS)).toEqual([])
+    expect(healthFindings(WELL, { ...NO_FACTS, freeDiskBytes: null })).toEqual([])
+  })
+
+  it('names a closed gate of an integration once, and an absent agent not again for each binding', () => {
+    const both = {
+      ...withIntegration({ gates: [CLOSED] }),
+      agents: [{ ...agent, bindings: [{ ...agent.bindings[0], gates: [CLOSED] }] }],
+    }
+    expect(healthFindings(both as ReportBeforeHealth, NO_FACTS)).toHaveLength(1)
+    const absent = withAgent({
+      attached: false,
+      state: 'absent',
+      bindings: [{ integration: 'tg', conversations: 'all', gates: [{ ...CLOSED, gate: 'agent' }] }],
+    })
+    expect(healthFindings(absent, NO_FACTS).map(({ code }) => code)).toEqual(['agent-absent'])
+  })
+
+  it('[I22.cc-missing] takes the detail of a host, or of a node that has it, for no trouble', () => {
+    expect(
+      healthFindings(withAgent({ connector: 'channel', detail: 'host 1 of Claude Code' }), NO_FACTS),
+    ).toEqual([])
+    expect(healthFindings(withAgent({ detail: 'at node b' }), NO_FACTS)).toEqual([])
+  })
+})

@@ -1,0 +1,255 @@
+// HEALTH: everything that stands in the way of a message, as findings of the health table, worst first. `doctor`, `status`
+// and the console show these findings and make none of their own.
+import {
+  type DoctorReport,
+  type GateView,
+  HEALTH,
+  type HealthCode,
+  type HealthFinding,
+} from '../contract/index.ts'
+
+/** A conversation whose messages wait behind a turn that does not end. */
+export interface WaitingConversation {
+  readonly agent: string
+  readonly turn: string
+  readonly since: string
+  readonly behind: number
+}
+
+/** What the daemon knows beside the report. */
+export interface HealthFacts {
+  readonly undelivered: { readonly failed: number; readonly unknown: number }
+  readonly waiting: readonly WaitingConversation[]
+  /** Null: it is not known. */
+  readonly freeDiskBytes: number | null
+  /** Agents whose approvals reach nobody, each with the reason and the key that would change it. */
+  readonly approvalsReachNobody: readonly {
+    readonly agent: string
+    readonly reason: string
+    readonly key: string
+  }[]
+}
+
+export type ReportBeforeHealth = Omit<DoctorReport, 'ok' | 'problems'>
+
+type Integration = ReportBeforeHealth['integrations'][number]
+type Agent = ReportBeforeHealth['agents'][number]
+
+const LEAST_DISK_BYTES = 200_000_000
+
+export function healthFindings(report: ReportBeforeHealth, facts: HealthFacts): readonly HealthFinding[] {
+  return [
+    ...ofGateway(report, facts),
+    ...ofIntegrations(report),
+    ...ofAgents(report, facts),
+    ...ofTurns(report, facts),
+  ]
+}
+
+function finding(code: HealthCode, subject: string, text: string, remedy: string): HealthFinding {
+  const { severity, word } = HEALTH[code]
+  return { code, severity, word, subject, text, remedy }
+}
+
+function* ofGateway(report: ReportBeforeHealth, facts: HealthFacts): Generator<HealthFinding> {
+  const { store, config, ledger, cluster, modules = [] } = report
+  const gateway = (code: HealthCode, text: string, remedy: string) => finding(code, 'gateway', text, remedy)
+  if (store.problem !== undefined)
+    yield gateway('store-away', store.problem, 'mend what it says; it goes on by itself')
+  if (facts.freeDiskBytes !== null && facts.freeDiskBytes < LEAST_DISK_BYTES)
+    yield gateway(
+      'disk-low',
+      `the disk of the data folder has ${Math.round(facts.freeDiskBytes / 1_000_000)} MB left`,
+      'free space there',
+    )
+  if (config.problem !== null)
+    yield gateway(
+      'config-rejected',
+      `the file does not hold, the one before stays in force: ${config.problem}`,
+      'switchboard check',
+    )
+  if (ledger?.problem) yield gateway('ledger-foreign', ledger.problem, 'switchboard audit verify')
+  for (const warning of cluster?.warnings ?? []) {
+    const code = warning.startsWith('the clock of') ? 'clock-off' : 'nodes-differ'
+    yield gateway(code, warning, 'switchboard status')
+  }
+  for (const { from, problem, changed, gone } of modules) {
+    const subject = `module ${from}`
+    if (problem !== null)
+      yield finding('module-failed', subject, `${subject}: ${problem}`, 'switchboard check')
+    else if (gone)
+      yield finding(
+        'module-changed',
+        subject,
+        `the file of ${subject} is gone (no such file): what was loaded runs until the next start`,
+        'put it back, or take it out of modules:',
+      )
+    else if (changed)
+      yield finding(
+        'module-changed',
+        subject,
+        `${subject} changed since it was loaded`,
+        'switchboard restart',
+      )
+  }
+}
+
+function* ofIntegrations({ integrations }: ReportBeforeHealth): Generator<HealthFinding> {
+  for (const { id, link, detail, gates, complete } of integrations) {
+    const subject = `integration ${id}`
+    const because = detail === undefined ? '' : `: ${detail}`
+    if (link === 'down')
+      yield finding(
+        'link-down',
+        subject,
+        `${subject} is down${because}`,
+        remedyOf(detail, `switchboard logs --integration ${id}`),
+      )
+    for (const gate of gates)
+      if (!gate.pass && gate.gate !== 'link')
+        yield finding('gate-closed', subject, `${subject}: ${gate.gate}: ${gate.reason}`, keyOf(gate))
+    // Right after a start it is behind for a moment, without a reason.
+    if (link !== 'down' && complete?.state === 'behind' && complete.detail !== undefined)
+      yield finding(
+        'history-behind',
+        subject,
+        `${subject} is behind: ${complete.detail}`,
+        `switchboard logs --integration ${id}`,
+      )
+  }
+}
+
+function* ofAgents(report: ReportBeforeHealth, facts: HealthFacts): Generator<HealthFinding> {
+  const integrations = new Map(report.integrations.map((one) => [one.id, one]))
+  for (const agent of report.agents) {
+    const { id, connector, state, since, detail, bindings } = agent
+    const subject = `agent ${id}`
+    // A person starts the host of such an agent.
+    const isHosted = connector === 'channel'
+    if (state === 'absent')
+      yield finding(
+        'agent-absent',
+        subject,
+        `${subject} is absent${detail === undefined ? '' : `: ${detail}`}`,
+        isHosted
+          ? `switchboard init claude-code --agent ${id}, then start Claude Code as it says`
+          : remedyOf(detail, 'switchboard logs'),
+      )
+    else if (state === 'unreachable')
+      yield finding(
+        'agent-unreachable',
+        subject,
+        `${subject} is unreachable since ${since}: ${detail}`,
+        'start the agent, or mend its url; waiting messages follow by themselves',
+      )
+    else if (state === 'failing')
+      yield finding(
+        'agent-failing',
+        subject,
+        `${subject} is failing since ${since}: ${detail}`,
+        'mend what it says; the state goes with the next good answer',
+      )
+    // A host says by its detail only which one it is, and so does a node.
+    else if (detail !== undefined && !isHosted && !/^at node [^:]*$/.test(detail))
+      yield finding(
+        'agent-trouble',
+        subject,
+        `${subject}: ${detail}`,
+        'mend what it says; it goes on by itself',
+      )
+    if (bindings.length === 0)
+      yield finding(
+        'agent-unbound',
+        subject,
+        `${subject} is bound to nothing: nobody can reach it`,
+        `agents: ${id}: inbound_bindings`,
+      )
+    for (const { integration, gates } of bindings)
+      for (const gate of gates)
+        if (!gate.pass && !isNamedAlready(agent, integrations.get(integration), gate))
+          yield finding(
+            'gate-closed',
+            subject,
+            `${integration} → ${id}: ${gate.gate}: ${gate.reason}`,
+            keyOf(gate),
+          )
+  }
+  for (const { agent, reason, key } of facts.approvalsReachNobody)
+    yield finding(
+      'approvals-unreachable',
+      `agent ${agent}`,
+      `approvals of ${agent} reach nobody: ${reason}`,
+      `change ${key}`,
+    )
+}
+
+function* ofTurns(report: ReportBeforeHealth, facts: HealthFacts): Generator<HealthFinding> {
+  for (const { turn, agent, why, more } of report.unseen ?? []) {
+    yield finding(
+      'turn-unseen',
+      `agent ${agent}`,
+      `turn ${turn} of ${agent} was handed over, and nothing shows that it was seen: ${why}`,
+      `switchboard logs --turn ${turn}`,
+    )
+    if (more)
+      yield finding(
+        'turn-unseen',
+        `agent ${agent}`,
+        `more turns of ${agent} lie there unseen`,
+        `switchboard turns --agent ${agent} --state handed`,
+      )
+  }
+  for (const { agent, turn, since, behind } of facts.waiting)
+    yield finding(
+      'turns-waiting',
+      `agent ${agent}`,
+      `${behind === 1 ? '1 message waits' : `${behind} messages wait`} behind turn ${turn} of ${agent}, which has not ended since ${since}`,
+      `switchboard turns show ${turn}; /stop in that chat ends it`,
+    )
+  const { failed, unknown } = facts.undelivered
+  if (failed > 0)
+    yield finding(
+      'sends-undelivered',
+      'gateway',
+      `${failed === 1 ? '1 message' : `${failed} messages`} could not be delivered`,
+      'switchboard outbox --state failed',
+    )
+  if (unknown > 0)
+    yield finding(
+      'sends-undelivered',
+      'gateway',
+      `${unknown === 1 ? '1 message' : `${unknown} messages`} may not have arrived`,
+      'switchboard outbox --state unknown',
+    )
+  for (const { agent, reason } of report.turned_away ?? [])
+    yield finding(
+      'host-turned-away',
+      `agent ${agent}`,
+      `a host for ${agent} was turned away: ${reason}`,
+      `switchboard init claude-code --agent ${agent}`,
+    )
+  for (const { server, problem } of report.tools_left_out ?? [])
+    yield finding(
+      'tools-left-out',
+      `server ${server}`,
+      `tools of ${server} are left out: ${problem}`,
+      'mend that server',
+    )
+}
+
+const keyOf = (gate: GateView) => (gate.key === '' ? 'see the reason' : `change ${gate.key}`)
+
+/** What was said of the integration or the agent itself is not said again for each binding. */
+function isNamedAlready(agent: Agent, integration: Integration | undefined, gate: GateView): boolean {
+  return (
+    (gate.gate === 'link' && integration?.link === 'down') ||
+    (!agent.attached && /^(agent|attached|host|connector)$/.test(gate.gate)) ||
+    integration?.gates.some((one) => one.gate === gate.gate && !one.pass) === true
+  )
+}
+
+/** A reference that leads nowhere is mended by setting it; otherwise the log has the story. */
+function remedyOf(detail: string | undefined, logs: string): string {
+  const name = /secret:([A-Za-z0-9_.-]+)/.exec(detail ?? '')?.[1]
+  return name === undefined ? logs : `switchboard secrets set ${name}`
+}
