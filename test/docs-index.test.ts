@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { HEALTH } from '../src/contract/index.ts'
 
 const DOCS = join(import.meta.dirname, '../docs')
 const index = readFileSync(join(DOCS, 'README.md'), 'utf8')
@@ -41,4 +42,14 @@ it('[I35.readme-names] the first sentence of the README names every platform and
     'Slack, Telegram, Discord, WhatsApp, iMessage, email, webhooks, web chat, MCP channel, Chorus, Claude Code, MCP host, ACP, Gemini, Codex, OpenCode, Qwen, HTTP, API key'
   expect(names.split(', ').filter((name) => !first.replace(/\s+/g, ' ').includes(name))).toEqual([])
   expect(first.split('. ')).toHaveLength(1)
+})
+
+it('[I35.a4-reference] the reference lists every row of the health table', () => {
+  const page = readFileSync(join(DOCS, 'reference/health.md'), 'utf8')
+  expect(Object.keys(HEALTH).length).toBeGreaterThan(15)
+  for (const [code, { word, when }] of Object.entries(HEALTH)) {
+    expect(page.split('\n').filter((line) => line.startsWith(`| \`${code}\` |`))).toEqual([
+      expect.stringContaining(`| ${word} | ${when} |`),
+    ])
+  }
 })

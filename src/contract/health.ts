@@ -129,7 +129,7 @@ export const HEALTH = {
     'problem',
     'turned away',
     'A host wanted to serve an agent and was refused.',
-    '`switchboard init claude-code --agent ID` writes what the host needs.',
+    '`switchboard doctor` names the command that writes what the host needs.',
   ),
   'tools-left-out': row(
     'problem',

@@ -265,7 +265,7 @@ const CASES: Readonly<Record<HealthCode, readonly Case[]>> = {
   ],
 }
 
-describe('[I35.a4] the health table', () => {
+describe('[I35.a4-table] the health table', () => {
   const cases = Object.entries(CASES).flatMap(([code, some]) =>
     some.map((one) => [code as HealthCode, one] as const),
   )

@@ -237,7 +237,7 @@ export function describeDispatch(make: MakeStoreFixture): void {
       expect(await store.verify()).toMatchObject({ ok: true })
     })
 
-    it('[I35.a4] names the turn that messages wait behind, since when, and how many', async () => {
+    it('[I35.a4-table] names the turn that messages wait behind, since when, and how many', async () => {
       const first = await queueOne(store)
       await queueOne(store)
       await queueOne(store)
