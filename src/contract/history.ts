@@ -38,6 +38,15 @@ export interface PlacesPage {
   readonly places: readonly HistoryPlace[]
   /** Absent: that was the last page. */
   readonly next?: string
+  /** What could not be listed. The rest is compared, and the integration stays `behind` with these reasons. */
+  readonly unlisted?: readonly Unlisted[]
+}
+
+export interface Unlisted {
+  /** What was not listed, why, and what to do. */
+  readonly detail: string
+  /** Asking again soon brings nothing: a scope or a route is missing. */
+  readonly lasting: boolean
 }
 
 export interface HistoryQuery {

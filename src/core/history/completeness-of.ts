@@ -1,6 +1,7 @@
 // How far an integration is known to have missed nothing, as status, doctor, metrics and the page tell it.
 import { type Completeness, type HistoryLinkRow, withoutNulls } from '../../contract/index.ts'
 
+const NOT_YET = 'not compared yet'
 /** Three walks in the background should have ended by then. */
 const STALE_MS = 1_800_000
 
@@ -10,8 +11,12 @@ export function completenessOf(
   keepsHistory: boolean,
   now: number,
 ): Completeness {
-  if (!row) return keepsHistory ? { state: 'behind', until: null } : { state: 'unchecked', until: null }
-  const { until, detail } = row
+  if (!row)
+    return keepsHistory
+      ? { state: 'behind', until: null, detail: NOT_YET }
+      : { state: 'unchecked', until: null }
+  const { until } = row
+  const detail = row.detail ?? (row.state === 'behind' ? NOT_YET : null)
   if (until !== null && until > now)
     return { state: 'behind', until: null, detail: 'not compared since the clock was set back' }
   if (row.state === 'complete' && until !== null && now - until > STALE_MS)

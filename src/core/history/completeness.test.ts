@@ -5,6 +5,7 @@ import { createTestClock } from '../../testing/index.ts'
 import { createRecordingLog } from '../../testing/recording-log.ts'
 import type { Link } from '../outbound/links.ts'
 import { watchHistory } from './completeness.ts'
+import { completenessOf } from './completeness-of.ts'
 
 const SECOND = 1_000
 
@@ -120,4 +121,12 @@ it('[I15.one-walks] a look in the background that finds a fresh comparison takes
   await pass(200)
   expect(walks).toHaveLength(2)
   await watch.stop()
+})
+
+it('[I35.b32] an integration that was not compared yet says so', () => {
+  const row: HistoryLinkRow = {
+    ...{ integration: 'chat', beganAt: 0, until: null, comparedAt: null, state: 'behind', detail: null },
+  }
+  const behind = { state: 'behind', until: null, detail: 'not compared yet' }
+  expect([completenessOf(undefined, true, 1), completenessOf(row, true, 1)]).toEqual([behind, behind])
 })

@@ -99,7 +99,7 @@ interface Progress {
 
 export interface PlaceWalk {
   /** Asks the platform; waits as it says, tries again what may pass, and gives up in the end. Throws `Ended`. */
-  asked<Answer>(ask: () => Promise<Answer>): Promise<Answer>
+  asked<Answer>(ask: () => Promise<Answer>, tries?: number): Promise<Answer>
   /** Throws `Ended` when the walk was ended meanwhile. */
   rest(ms: number): Promise<void>
   /** Goes on where this walk stopped in that place. */
@@ -122,7 +122,7 @@ export function createPlaceWalk(
   let found = 0
 
   /** Asks the platform; waits as it says, tries again what may pass, and gives up in the end. */
-  const asked = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
+  const asked = async <Answer>(ask: () => Promise<Answer>, tries = MOST_TRIES): Promise<Answer> => {
     for (let tried = 1, limited = 0; ; ) {
       await held()
       try {
@@ -130,7 +130,7 @@ export function createPlaceWalk(
       } catch (thrown) {
         const error = asSwitchboardError(thrown, 'platform_unavailable')
         const isLimit = error.code === 'rate_limited'
-        if (!error.nature.retryable || (!isLimit && tried >= MOST_TRIES) || limited >= MOST_PAGES) throw error
+        if (!error.nature.retryable || (!isLimit && tried >= tries) || limited >= MOST_PAGES) throw error
         const waitMs = error.retryAfterMs ?? FIRST_WAIT_MS * 2 ** (tried - 1)
         if (isLimit) limited += 1
         else tried += 1

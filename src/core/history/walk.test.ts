@@ -208,3 +208,49 @@ it('[I15.clocks-differ] a place is passed over only if it was quiet for longer t
   await walkHistory({ ...ROW, comparedAt: NOW + DAY }, deps)
   expect(reads).toEqual(['just before', 'just before', 'long before'])
 })
+
+it('[I35.b32] a listing that fails holds up no chat that the river knows, and is asked for again', async () => {
+  const order: string[] = []
+  let isAway = true
+  const { deps, taken } = world({
+    read: (query) => {
+      order.push(query.place.id)
+      return endless(0)(query)
+    },
+    known: async () => [{ conversation: 'anna' }] as never,
+    pause: async () => {
+      isAway = false
+      return true
+    },
+  })
+  const places = async () => {
+    order.push('listing')
+    if (isAway) throw new SwitchboardError('platform_unavailable', 'HTTP 500')
+    return { places: [{ id: 'room' }] }
+  }
+  const reader = { ...deps.reader, places, placeOf: () => ({ id: 'anna' }) }
+  const outcome = await walkHistory(FIRST, { ...deps, reader })
+  expect(outcome).toMatchObject({ problem: null, settled: true })
+  expect(order).toEqual(['listing', 'anna', 'listing', 'listing', 'room'])
+  expect(taken).toEqual(['anna 1', 'room 1'])
+})
+
+it('[I35.b32] a listing that fails for good, or only in part, is never called complete', async () => {
+  const { deps, taken } = world({ read: endless(0), known: async () => [{ conversation: 'anna' }] as never })
+  const failing = async () => {
+    throw new SwitchboardError('platform_unavailable', 'HTTP 500')
+  }
+  const reader = { ...deps.reader, placeOf: () => ({ id: 'anna' }) }
+  expect(await walkHistory(FIRST, { ...deps, reader: { ...reader, places: failing } })).toMatchObject({
+    ...{ end: 'walked', settled: false, problem: expect.stringContaining('HTTP 500') },
+  })
+  expect(taken).toEqual(['anna 1'])
+  const partly = async () => ({
+    places: [{ id: 'room' }],
+    unlisted: [{ detail: 'threads cannot be listed', lasting: true }],
+  })
+  expect(await walkHistory(FIRST, { ...deps, reader: { ...reader, places: partly } })).toMatchObject({
+    ...{ end: 'walked', settled: true, problem: 'threads cannot be listed' },
+  })
+  expect(taken).toContain('room 1')
+})

@@ -58,18 +58,44 @@ export async function walkHistory(row: HistoryLinkRow, deps: WalkDeps): Promise<
   )
   let places = 0
 
-  const listed = async () => {
-    const since = comparedAt ?? row.beganAt
-    for (let page: string | undefined; ; ) {
-      const from = defined({ page })
-      const answer = await walk.asked(() => reader.places({ since, ...from }))
+  const since = comparedAt ?? row.beganAt
+  let listingAt: string | undefined
+
+  /** Goes on with the page that failed. */
+  const addListed = async (tries?: number) => {
+    for (;;) {
+      const page = defined({ page: listingAt })
+      const answer = await walk.asked(() => reader.places({ since, ...page }), tries)
       for (const place of answer.places) queue.add(place, 'listed')
-      if (!queue.isNextPage(answer.next)) break
-      page = answer.next
+      for (const { detail, lasting } of answer.unlisted ?? []) problems.push({ problem: detail, lasting })
+      if (!queue.isNextPage(answer.next)) return
+      listingAt = answer.next
     }
-    if (reader.placeOf) for (const one of await deps.known(since - GRACE_MS)) addKnown(one)
+  }
+
+  const addOwn = async () => {
+    if (!reader.placeOf) return
+    for (const one of await deps.known(since - GRACE_MS)) addKnown(one)
     // What was said lately in one place must not push the others out of sight.
-    if (reader.placeOf) await addMarked()
+    await addMarked()
+  }
+
+  /** A listing that fails holds up nothing that the river knows itself: that is compared before it is asked for again. */
+  const walkPlaces = async () => {
+    const failure = await addListed(1).then(
+      () => null,
+      (thrown: unknown) => thrown,
+    )
+    if (failure instanceof Ended) throw failure
+    await addOwn()
+    await walkAll()
+    if (failure === null) return
+    await addListed().catch((thrown: unknown) => {
+      if (thrown instanceof Ended) throw thrown
+      const { message } = asSwitchboardError(thrown, 'platform_unavailable')
+      problems.push({ problem: `its places could not be listed: ${message}`, lasting: false })
+    })
+    await walkAll()
   }
 
   /** Page by page: the queue says so where there are more than it takes. */
@@ -124,8 +150,6 @@ export async function walkHistory(row: HistoryLinkRow, deps: WalkDeps): Promise<
         if (deps.gapMs > 0) await walk.rest(deps.gapMs)
       }
     }
-    const listing = queue.problem()
-    if (listing) problems.push(listing)
   }
 
   const outcome = (end: WalkOutcome['end'], problem: string | null): WalkOutcome => ({
@@ -137,13 +161,14 @@ export async function walkHistory(row: HistoryLinkRow, deps: WalkDeps): Promise<
   })
 
   try {
-    await listed()
-    await walkAll()
+    await walkPlaces()
   } catch (thrown) {
     if (thrown instanceof Ended) return outcome('lost', null)
     const { message } = asSwitchboardError(thrown, 'platform_unavailable')
     problems.push({ problem: message, lasting: false })
   }
+  const listing = queue.problem()
+  if (listing) problems.push(listing)
   return outcome('walked', problemSummary(problems.map(({ problem }) => problem)))
 }
 

@@ -30,6 +30,8 @@ export interface PlacesDeps {
 
 const PAGE = 200
 const MOST_DIRECT = 50
+/** Names the first page of servers. */
+const FIRST_GUILDS = '0'
 
 export interface Places {
   places(query: PlacesQuery): Promise<PlacesPage>
@@ -69,7 +71,7 @@ export function createPlaces(deps: PlacesDeps, idsTellTime: () => boolean): Plac
     }
   }
 
-  const ofGuild = async (guild: string): Promise<readonly HistoryPlace[]> => {
+  const ofGuild = async (guild: string): Promise<PlacesPage> => {
     const learn = (one: unknown) => {
       const facts = channelFacts(one, guild)
       if (facts !== null) book.learn(one, guild)
@@ -83,33 +85,56 @@ export function createPlaces(deps: PlacesDeps, idsTellTime: () => boolean): Plac
       // What the bot does not see its link does not bring either.
       if (rights === null || (rights & VIEW_CHANNEL.bit) !== 0n) seen.add(channel.id)
     }
+    const talk = channels.filter((one) => seen.has(one.id) && isTalk(one))
     const threads = await activeThreads(guild)
-    const ofThreads = threads.flatMap(learn).filter(({ parent }) => parent !== null && seen.has(parent))
-    return [...channels.filter((one) => seen.has(one.id) && isTalk(one)), ...ofThreads].map(placeOf)
+    const ofThreads = (threads ?? [])
+      .flatMap(learn)
+      .filter(({ parent }) => parent !== null && seen.has(parent))
+    const unlisted = threads === null ? [{ detail: noThreads(guild), lasting: true }] : []
+    return { places: [...talk, ...ofThreads].map(placeOf), unlisted }
   }
 
-  const activeThreads = async (guild: string): Promise<readonly unknown[]> => {
-    const answer: DiscordAnswer = await client
+  /** One server that cannot be listed is no reason to list no other. */
+  const ofGuildOrWhy = (guild: string): Promise<PlacesPage> =>
+    ofGuild(guild).catch((thrown: unknown) => {
+      const { code, message, nature } = asSwitchboardError(thrown, 'platform_unavailable')
+      if (code === 'rate_limited') throw thrown
+      const detail = `server ${guild}: its channels could not be listed: ${message}`
+      return { places: [], unlisted: [{ detail, lasting: !nature.retryable }] }
+    })
+
+  /** Null: the server that we speak to has no such listing. */
+  const activeThreads = async (guild: string): Promise<readonly unknown[] | null> => {
+    const answer: DiscordAnswer | null = await client
       .call('GET', `/guilds/${guild}/threads/active`, { repeatable: true })
       .catch((thrown: unknown) => {
-        if (isStatus(thrown, 404, 405, 501)) return {}
+        if (isStatus(thrown, 404, 405, 501)) return null
         throw thrown
       })
+    if (answer === null) return null
     return Array.isArray(answer.threads) ? answer.threads : []
   }
 
+  const noThreads = (guild: string) =>
+    `server ${guild}: active threads cannot be listed here, so only threads in which something was heard are compared`
+
   return {
     async places({ page }) {
-      const after = page ?? '0'
+      // A page of their own: they do not depend on the list of servers.
+      if (page === undefined) return { places: await directPlaces(), next: FIRST_GUILDS }
       const list = await client.list(
-        `/users/@me/guilds?limit=${PAGE}${page === undefined ? '' : `&after=${after}`}`,
+        `/users/@me/guilds?limit=${PAGE}${page === FIRST_GUILDS ? '' : `&after=${page}`}`,
       )
       const guilds = list.map(({ id }) => id).filter(isSnowflake)
-      const places: HistoryPlace[] = page === undefined ? [...(await directPlaces())] : []
-      for (const guild of guilds) places.push(...(await ofGuild(guild)))
+      const each: PlacesPage[] = []
+      for (const guild of guilds) each.push(await ofGuildOrWhy(guild))
       const last = guilds.at(-1)
-      const isMore = guilds.length >= PAGE && last !== undefined && last !== page
-      return { places, ...(isMore ? { next: last } : {}) }
+      const isMore = guilds.length >= PAGE && last !== undefined
+      return {
+        places: each.flatMap(({ places }) => places),
+        unlisted: each.flatMap(({ unlisted = [] }) => unlisted),
+        ...(isMore ? { next: last } : {}),
+      }
     },
 
     async problemOf(channel) {

@@ -132,6 +132,50 @@ describe('[I20.other-servers] servers that others wrote', () => {
     scene.adapter.signal?.({ integration: 'dc', conversation: kate.channel.id }, { kind: 'typing', on: true })
   })
 
+  it('[I35.b32] what cannot be listed is told, and direct chats are compared though no server can be listed', async () => {
+    await begin({ missing: ['active-threads'] })
+    const reader = scene.adapter.history
+    const listed = await reader?.places({ since: 0, page: '0' })
+    expect(listed?.places.map(({ id }) => id)).toContain(GENERAL)
+    expect(listed?.unlisted).toEqual([{ detail: expect.stringContaining('active threads'), lasting: true }])
+    await scene.close()
+    await begin({ missing: ['guild-channels'] })
+    expect(await scene.adapter.history?.places({ since: 0, page: '0' })).toMatchObject({
+      places: [],
+      unlisted: [{ detail: expect.stringContaining('could not be listed') }],
+    })
+    await scene.close()
+    await begin({ allowFrom: [KATE], missing: ['my-guilds'] })
+    const kate = scene.fake.person()
+    expect(await scene.adapter.history?.places({ since: 0 })).toEqual({
+      places: [{ id: kate.channel.id }],
+      next: '0',
+    })
+    await expect(scene.adapter.history?.places({ since: 0, page: '0' })).rejects.toThrow('404')
+  })
+
+  it('[I35.b32] without the route of a history nothing there is called compared', async () => {
+    const { fake } = await begin({ missing: ['get-messages'] })
+    const { id } = fake.person().channel
+    const read = await scene.adapter.history?.read({ place: { id }, after: null, since: 0, limit: 10 })
+    expect(read).toMatchObject({ unreadable: 'forbidden' })
+  })
+
+  it('[I35.b32] a history that gives one page for ever is a fault, not complete', async () => {
+    const { fake } = await begin()
+    const kate = fake.person()
+    for (let at = 0; at < 250; at++)
+      fake.world.put(kate.channel.id, { author: kate.user, content: `same ${at}` })
+    const original = fake.world.messages
+    const newest = original(kate.channel.id).slice(-100)
+    Object.assign(fake.world, {
+      // Whatever is asked for: the newest hundred.
+      messages: (id: string) =>
+        id === kate.channel.id ? Object.assign([...newest], { filter: () => newest }) : original(id),
+    })
+    await expect(readAll(kate.channel.id, { since: 0 })).rejects.toThrow('do not move on')
+  })
+
   it('count their ids from small numbers: nothing is taken for old', async () => {
     const { fake } = await begin()
     const kate = fake.person()

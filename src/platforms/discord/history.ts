@@ -8,6 +8,7 @@ import {
   type HistoryPlace,
   type HistoryReader,
   type KnownConversation,
+  SwitchboardError,
 } from '../../contract/index.ts'
 import type { DiscordClient } from './client.ts'
 import { createPlaces, type PlacesDeps, placeName } from './history-places.ts'
@@ -62,7 +63,10 @@ export function createHistory(deps: HistoryDeps): HistoryReader {
       const more = await page(channel, oldest === undefined ? '' : `&before=${oldest.id}`)
       const older = more.filter(({ id }) => oldest === undefined || compareIds(id, oldest.id) < 0)
       gathered = [...older, ...gathered]
-      if (older.length === 0 || more.length < PAGE) break
+      if (more.length < PAGE) break
+      // Servers that others wrote may give one page for ever: what lies before it is not known to be nothing.
+      if (older.length === 0)
+        throw new SwitchboardError('platform_unavailable', 'Discord: the pages of a history do not move on')
     }
     return gathered.filter((message) => !isFar(message))
   }
@@ -136,11 +140,12 @@ export function createHistory(deps: HistoryDeps): HistoryReader {
         return { entries, more: messages.length > 0 && (left.length > 0 || found.more) }
       } catch (thrown) {
         // A thread that was only going to be made has no history yet: nothing can have been missed there.
-        if (isRefusal(thrown, 10003, 10004, 50001) || isStatus(thrown, 404)) {
+        if (isRefusal(thrown, 10003, 10004, 50001)) {
           book.forget(channel)
           return { unreadable: 'gone', detail: thrown.message }
         }
-        if (isStatus(thrown, 403)) return { unreadable: 'forbidden', detail: thrown.message }
+        // Without a code of Discord's it is the route that is missing.
+        if (isStatus(thrown, 403, 404, 405, 501)) return { unreadable: 'forbidden', detail: thrown.message }
         throw thrown
       }
     },

@@ -148,6 +148,8 @@ function read(method: string, response: GuardedResponse, options: CallOptions): 
   }
   if (parsed !== null && parsed.ok === true) return parsed
   if (parsed !== null && error !== null && !UNCERTAIN.has(error)) throw refusalOf(error, parsed)
+  // A server that others wrote, without this method.
+  if (error === null && [404, 405, 501].includes(status)) throw refusalOf('unknown_method', {})
   const said = error ?? (status === 200 ? 'an answer that could not be read' : `HTTP ${status}`)
   // 503 says that nothing was done; of the others nobody knows.
   if (options.repeatable === true || status === 503 || error === 'service_unavailable')

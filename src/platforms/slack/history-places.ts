@@ -1,5 +1,11 @@
 // The places of Slack whose history can be asked for: channels and chats that the bot is in, and threads.
-import { defined, type HistoryPlace, type HistoryReader, type PlacesPage } from '../../contract/index.ts'
+import {
+  defined,
+  type HistoryPlace,
+  type HistoryReader,
+  type PlacesPage,
+  type Unlisted,
+} from '../../contract/index.ts'
 import type { SlackAnswer, SlackClient } from './client.ts'
 import type { SlackMessage } from './parse.ts'
 import { isRefusal } from './refusals.ts'
@@ -12,8 +18,6 @@ const KINDS: readonly { readonly type: string; readonly scope: string; readonly 
   { type: 'mpim', scope: 'mpim', name: 'group messages' },
   { type: 'im', scope: 'im', name: 'direct chats' },
 ]
-/** Stands for all chats of a kind that are heard and may not be listed: nobody can say that nothing was missed there. */
-const UNLISTED = 'unlisted:'
 const PAGE = 200
 
 export function createPlaces(
@@ -34,11 +38,10 @@ export function createPlaces(
     const types = KINDS.filter(({ scope }) => scopes === null || scopes.includes(`${scope}:read`))
       .map(({ type }) => type)
       .filter((type) => !refused.has(type))
-    const unlisted = page === undefined ? unlistedBy(scopes) : []
-    if (types.length === 0) return { places: unlisted }
+    const unlisted = page === undefined ? unlistedBy(scopes, refused) : []
+    if (types.length === 0) return { places: [], unlisted }
     try {
-      const { places, ...next } = pageOf(await list(types, page))
-      return { places: [...unlisted, ...places], ...next }
+      return { ...pageOf(await list(types, page)), unlisted }
     } catch (thrown) {
       // One kind that may not be listed is no reason to list none.
       if (isRefusal(thrown, 'missing_scope')) {
@@ -57,21 +60,16 @@ export function createPlaces(
   return ask
 }
 
-function unlistedBy(scopes: readonly string[] | null): readonly HistoryPlace[] {
-  if (scopes === null) return []
-  const has = (scope: string) => scopes.includes(scope)
-  return KINDS.filter(({ scope }) => has(`${scope}:history`) && !has(`${scope}:read`)).map(
-    ({ scope, name }) => ({
-      id: UNLISTED + scope,
-      name,
-    }),
-  )
-}
-
-/** Why such a place cannot be read; null: it is none. */
-export function unlistedDetail(place: string): string | null {
-  if (!place.startsWith(UNLISTED)) return null
-  return `missing_scope: the bot needs ${place.slice(UNLISTED.length)}:read to list them`
+/** Kinds that are heard, or may be, and that Slack does not list: nobody can say that nothing was missed there. */
+function unlistedBy(scopes: readonly string[] | null, refused: ReadonlySet<string>): readonly Unlisted[] {
+  const has = (scope: string) => scopes === null || scopes.includes(scope)
+  return KINDS.filter(
+    ({ type, scope }) =>
+      has(`${scope}:history`) && (refused.has(type) || (scopes !== null && !has(`${scope}:read`))),
+  ).map(({ scope, name }) => ({
+    detail: `${name}: missing_scope: the bot needs ${scope}:read to list them`,
+    lasting: true,
+  }))
 }
 
 function pageOf(answer: SlackAnswer): PlacesPage {

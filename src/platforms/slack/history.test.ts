@@ -139,26 +139,29 @@ describe('history', () => {
   it('[I15.history-gone] chats that are heard and may not be listed are told as such, never as complete', async () => {
     await withScene(
       async (scene) => {
-        const { places } = await reader(scene).places({ since: 0 })
-        expect(places.map(({ id }) => id)).toEqual(expect.arrayContaining([GENERAL, 'unlisted:groups']))
-        expect(JSON.stringify(places)).not.toContain('unlisted:mpim')
-        expect(await page(scene, 'unlisted:groups')).toEqual({
-          unreadable: 'forbidden',
-          detail: expect.stringContaining('groups:read'),
-        })
+        const { places, unlisted } = await reader(scene).places({ since: 0 })
+        expect(places.map(({ id }) => id)).toContain(GENERAL)
+        expect(unlisted).toEqual([{ detail: expect.stringContaining('groups:read'), lasting: true }])
       },
       { scopes: ['channels:history', 'channels:read', 'groups:history', 'im:history', 'im:read'] },
     )
     await withScene(
       async (scene) =>
-        expect((await reader(scene).places({ since: 0 })).places).toMatchObject([{ id: 'unlisted:im' }]),
+        expect(await reader(scene).places({ since: 0 })).toMatchObject({
+          places: [],
+          unlisted: [{ detail: expect.stringContaining('im:read') }],
+        }),
       { scopes: ['im:history'] },
     )
   })
 
-  it.each([{ next_cursor: 'the same' }, {}])(
-    '[I15.history-pages] a server that gives one page for ever ends as a fault: %j',
-    async (response_metadata) => {
+  it.each([
+    () => ({ next_cursor: 'the same' }),
+    () => ({}),
+    (calls: number) => ({ next_cursor: `cursor ${calls}` }),
+  ])(
+    '[I15.history-pages] [I35.b32] a server that gives one page for ever ends as a fault: %s',
+    async (metadata) => {
       let calls = 0
       const me = { userId: 'U1', botId: null, teamId: 'T1', name: '', team: '', scopes: null }
       const client = {
@@ -166,7 +169,10 @@ describe('history', () => {
         async call() {
           if (++calls > 20) return new Promise<never>(() => undefined)
           const messages = [{ type: 'message', ts: '5.000001', user: 'U2', text: 'again' }]
-          return { answer: { ok: true, messages, has_more: true, response_metadata }, scopes: null }
+          return {
+            answer: { ok: true, messages, has_more: true, response_metadata: metadata(calls) },
+            scopes: null,
+          }
         },
       } as unknown as SlackClient
       const history = createHistory({
@@ -183,6 +189,28 @@ describe('history', () => {
       }
     },
   )
+
+  it('[I35.b32] kinds of chats that such a server does not list are told, though it names no scopes', async () => {
+    await withScene(
+      async (scene) => {
+        const { places, unlisted } = await reader(scene).places({ since: 0 })
+        expect(places.map(({ id }) => id)).toContain(GENERAL)
+        expect(unlisted?.map(({ detail }) => detail)).toEqual([
+          expect.stringContaining('groups:read'),
+          expect.stringContaining('mpim:read'),
+        ])
+      },
+      { silentScopes: true, scopes: ['channels:history', 'channels:read', 'im:read', 'im:history'] },
+    )
+  })
+
+  it('[I35.b32] a method that such a server answers with a bare 404 is one that it does not have', async () => {
+    await withScene(async (scene) => {
+      scene.fake.plan([{ on: 'users.conversations', do: 'error', status: 404 }])
+      const { places } = await reader(scene).places({ since: 0 })
+      expect(places.map(({ id }) => id)).toContain(GENERAL)
+    })
+  })
 
   it('[I15.other-servers] a server without scopes, cursors or users.conversations is read all the same', async () => {
     const bare = { silentScopes: true, missing: ['users.conversations'], cursorless: true } as const

@@ -9,7 +9,7 @@ import {
   SwitchboardError,
 } from '../../contract/index.ts'
 import type { SlackClient } from './client.ts'
-import { createPlaces, livePlace, nextCursor, placeOf, threadsIn, unlistedDetail } from './history-places.ts'
+import { createPlaces, livePlace, nextCursor, placeOf, threadsIn } from './history-places.ts'
 import type { Names } from './names.ts'
 import { editVersionOf, type ParseContext, peopleIn, type SlackMessage, spoken } from './parse.ts'
 import { isRefusal } from './refusals.ts'
@@ -100,7 +100,7 @@ export function createHistory({ client, self, names, context }: HistoryDeps): Hi
       }
       const last = read.messages.at(-1)?.ts
       const from = read.cursor === undefined ? { latest: last ?? oldest } : { cursor: read.cursor }
-      if (isSamePlace(walk.from, from)) {
+      if (isSamePlace(walk.from, from) || !movesBack(read.messages, walk.gathered)) {
         walks.delete(channel)
         throw standsStill()
       }
@@ -128,12 +128,15 @@ export function createHistory({ client, self, names, context }: HistoryDeps): Hi
     let from: { readonly cursor?: string; readonly oldest: string } = { oldest: after }
     for (;;) {
       const read = await page('conversations.replies', { channel, ts: thread, ...from })
-      messages.push(...inOrder(read.messages, after).filter(({ ts }) => ts !== thread))
+      const before = messages.at(-1)?.ts ?? after
+      messages.push(...inOrder(read.messages, before).filter(({ ts }) => ts !== thread))
       if (read.ended || messages.length > limit)
         return { messages: messages.slice(0, limit), more: messages.length > limit, older: [] }
       const last = messages.at(-1)?.ts ?? after
+      // The first page may hold the message above the thread alone.
+      const standsAt = last === before && (from.cursor !== undefined || before !== after)
       const next = read.cursor === undefined ? { oldest: last } : { cursor: read.cursor, oldest: after }
-      if (isSamePlace(from, next)) throw standsStill()
+      if (standsAt || isSamePlace(from, next)) throw standsStill()
       from = next
     }
   }
@@ -144,8 +147,6 @@ export function createHistory({ client, self, names, context }: HistoryDeps): Hi
     livePlace,
 
     async read({ place, after, since, limit }): Promise<HistoryPage> {
-      const unlisted = unlistedDetail(place.id)
-      if (unlisted !== null) return { unreadable: 'forbidden', detail: unlisted }
       const [channel = '', thread] = place.id.split('/')
       // Slack's times are by its own clock.
       const oldest = after ?? stampOfMs(since - client.aheadMs())
@@ -176,6 +177,13 @@ export function createHistory({ client, self, names, context }: HistoryDeps): Hi
 /** Servers that others wrote may give one page for ever. */
 function isSamePlace(before: object, next: object): boolean {
   return JSON.stringify(before) === JSON.stringify(next)
+}
+
+/** Every page brings something older than all before it. */
+function movesBack(page: readonly Stamped[], before: readonly Stamped[]): boolean {
+  const oldest = before.at(-1)
+  if (oldest === undefined) return page.length > 0
+  return page.some(({ ts }) => stampMicros(ts) < stampMicros(oldest.ts))
 }
 
 function standsStill(): SwitchboardError {
