@@ -31,6 +31,7 @@ export function assembleDispatcher(deps: GatewayDeps, ground: RiverGround, later
     failures,
     admission,
     prepareToken: deps.tokens.prepare,
+    onInterrupted: (row) => void later().streams.interrupted(row),
     onTakenOver: (turn) => void later().streams.ended(turn),
     onRevoked: (row) => later().withdraw(row.agent ?? '', [row.id]),
     // A host with a dialog of its own waits on.

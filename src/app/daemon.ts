@@ -145,7 +145,10 @@ async function startDaemon(instance: Instance, options: DaemonOptions): Promise<
 
   const hasChat = gateway.links.all().some((link) => link.platform === 'web')
   undo.push(reloadOnHangup({ ...reloading, service, log, tellReady }))
-  const { stop, done } = createDrain({ life, readiness, server, service, undo, log })
+  const { stop, done } = createDrain({
+    ...{ life, readiness, server, service, undo, log },
+    finish: river.gateway.finish,
+  })
   const daemon: Daemon = {
     url: address.url(),
     dataDir: folder.path,

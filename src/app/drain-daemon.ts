@@ -1,4 +1,5 @@
-// The end of a daemon: it stops accepting, finishes what is under way, and takes back what its start did, in reverse order.
+// The end of a daemon. It takes no new messages, reads the answers that are being said to their end, then stops accepting
+// altogether and takes back what its start did, in reverse order.
 import type { Logger } from '../contract/index.ts'
 import type { Server } from '../server/create-server.ts'
 import type { DaemonLife } from './daemon-life.ts'
@@ -19,13 +20,15 @@ export function createDrain(deps: {
   readonly server: Pick<Server, 'drain'>
   readonly service: Pick<SupervisorNotices, 'stopping'>
   readonly undo: UndoStack
+  /** Waits for answers that are being said, while everything else goes on. */
+  readonly finish: () => Promise<void>
   readonly log: Logger
 }): Drain {
-  const { life, readiness, server, service, undo, log } = deps
+  const { life, readiness, server, service, undo, finish, log } = deps
   let stopping: Promise<void> | null = null
-  let finish: (code: number) => void = () => undefined
+  let end: (code: number) => void = () => undefined
   const done = new Promise<number>((resolve) => {
-    finish = resolve
+    end = resolve
   })
   return {
     done,
@@ -33,14 +36,16 @@ export function createDrain(deps: {
       // First of all, and once: a shim must not revive what is being stopped, however that ends.
       if (!readiness.isDraining()) life.ended(cause)
       readiness.drain()
-      server.drain()
+      server.drain('new')
       stopping ??= (async () => {
         log.info({}, 'draining')
         const heard = service.stopping()
+        await finish()
+        server.drain('all')
         await undo.unwind()
         await heard
         log.info({}, 'stopped')
-        finish(0)
+        end(0)
       })()
       return stopping
     },

@@ -101,6 +101,8 @@ export interface Gateway {
   start(): Promise<void>
   /** Makes the running parts match the present configuration. */
   apply(): Promise<void>
+  /** Before a stop: waits for answers that are being said, while everything else goes on. */
+  finish(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -180,6 +182,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
         keepPruning({ store, clock, log, attachments, tunables: () => settings().tunables }),
       )
     },
+    finish: () => dispatcher.finish(),
     async stop() {
       for (const stop of upkeep.splice(0)) stop()
       scheduler.stop()

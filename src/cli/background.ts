@@ -88,7 +88,7 @@ export function notEnded(pid: number): SwitchboardError {
   const seconds = ENDED_WITHIN_MS / 1_000
   const text = `the daemon (process ${pid}) was told to stop, and has not ended within ${seconds} s`
   return new SwitchboardError('execution_failed', text, {
-    hint: `wait, or end it at once, which loses nothing: kill -9 ${pid}; then see: switchboard doctor`,
+    hint: `wait (it reads open answers of http agents to their end), or end it at once, which loses nothing: kill -9 ${pid}; then see: switchboard doctor`,
   })
 }
 

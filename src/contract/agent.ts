@@ -75,6 +75,11 @@ export interface Redelivery {
   /** Seen, not answered. `resume`: delivered with `continuation`. */
   readonly seen: 'again' | 'resume' | 'give-up' | 'wait'
   /**
+   * With `wait`: the answer comes in the hand-over itself, so one that our own end cut is asked for again, whether it was seen
+   * or not. Only an agent that said that its answer comes later (evidence with `working`) is waited for.
+   */
+  readonly cut?: 'again'
+  /**
    * Seen, and acknowledged with `ack`. `rest`: neither waited for nor offered again, and no part of the window. Absent: like
    * any other that was seen.
    */
@@ -177,7 +182,7 @@ export type AgentOutput =
   | {
       readonly kind: 'failed'
       readonly turn: string
-      readonly reason: 'agent_failed' | 'agent_rejected' | 'agent_silent' | 'cancelled'
+      readonly reason: 'agent_failed' | 'agent_rejected' | 'agent_silent' | 'answer_cut' | 'cancelled'
       readonly detail: string
       /** What it had said until then: sent in the same commit, marked as incomplete. */
       readonly text?: string
@@ -255,6 +260,11 @@ export interface AgentConnector {
   readonly fetchesVerdicts?: true
   /** Whether an expired or unreachable approval is denied by Switchboard (false: the host keeps its own dialog). */
   readonly holdsDecisions: boolean
+  /**
+   * A hand-over lasts as long as the answer: a daemon that stops waits so long for those that are open, and begins no more.
+   * Absent: a few seconds.
+   */
+  readonly finishMs?: number
   /** It tells itself when a turn ends: a `reply` in the middle is said, and the turn goes on. Absent: a reply ends it. */
   readonly endsTurns?: true
   /**

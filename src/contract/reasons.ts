@@ -61,6 +61,7 @@ export const REASONS = {
   agent_failed: { of: ['failed'], text: 'The agent answered with an error.' },
   agent_rejected: { of: ['failed'], text: 'The agent refused the turn for good.' },
   agent_silent: { of: ['failed'], text: 'The agent took it and never answered.' },
+  answer_cut: { of: ['failed'], text: 'The answer of the agent broke off before its end.' },
   agent_removed: { of: ['failed'], text: 'The agent is no longer configured.' },
   cancelled: { of: ['failed'], text: 'It was cancelled by /stop or by an operator.' },
   queue_expired: { of: ['expired'], text: 'It waited longer than queue_expiry.' },

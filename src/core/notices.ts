@@ -35,6 +35,9 @@ export function incompleteText(text: string): string {
   return `${text.trimEnd()} …\n\n⚠️ Incomplete: the agent stopped here.`
 }
 
+/** In the place of an answer's beginning that an end of ours cut. */
+export const INTERRUPTED_TEXT = '⏳ Interrupted, asking again …'
+
 /** To a command, or a tap, that would change whom a conversation leads to. */
 export function heldText(name: string): string {
   return `This conversation is held by ${name}; that can be done when it is given back.`

@@ -147,7 +147,7 @@ describe('/attach', () => {
     const met = await meet(url)
     // Does not read any more: it will not answer the goodbye.
     ;(met.socket as unknown as { pause(): void }).pause()
-    opened.server.drain()
+    opened.server.drain('all')
     expect(await opened.raw(shake(GOOD))).toMatch(/^HTTP\/1.1 503 [\s\S]*shutting down/)
     await opened.server.close({ graceMs: 5_000 })
     await until(() => peers[0]?.closed === true)

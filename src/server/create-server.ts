@@ -41,8 +41,11 @@ export interface ServerConfig {
 export interface Server {
   /** Resolves when both listeners stand. Throws `config_invalid` for a public address without an admin token. */
   listen(): Promise<{ readonly port: number | null }>
-  /** From now on every request but /healthz is answered 503, while what is in flight goes on. */
-  drain(): void
+  /**
+   * From now on requests are answered 503, while what is in flight goes on. `new`: those that bring new messages; agents and
+   * operators are still served. `all`: every one but /healthz.
+   */
+  drain(what: 'new' | 'all'): void
   /** Drains, ends the streams, and waits for what is in flight, at most `graceMs`. Calling it twice is harmless. */
   close(options: { readonly graceMs: number }): Promise<void>
 }
@@ -55,6 +58,7 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Server {
   const streams = new Set<ServerResponse>()
   const listeners: { readonly server: HttpServer; readonly peers: Connections }[] = []
   let draining = false
+  let finishing = false
   let loading: Promise<Api> | null = null
   let closing: Promise<void> | null = null
   const upgrades = createUpgrades(deps, { draining: () => draining, wrong })
@@ -68,6 +72,7 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Server {
     events: createEventStreams(deps, limits.heartbeatMs),
     files: createWebFiles(deps.webRoot),
     draining: () => draining,
+    finishing: () => finishing,
     api: () => {
       loading ??= import('./api/api.ts').then(({ createApi }) => createApi(deps))
       return loading
@@ -131,12 +136,14 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Server {
         await listenOnSocket(open({ local: true, loopback: true }), config.socketPath)
       return { port }
     },
-    drain() {
+    drain(what) {
       draining = true
+      finishing = what === 'new'
     },
     close({ graceMs }) {
       closing ??= (async () => {
         draining = true
+        finishing = false
         for (const stream of streams) stream.end()
         upgrades.close()
         await Promise.all(listeners.map((listener) => stop(listener, graceMs, deps)))

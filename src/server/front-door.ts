@@ -19,6 +19,8 @@ export interface FrontDoor {
   readonly metrics: Metrics
   readonly files: WebFiles
   draining(): boolean
+  /** It drains, and agents that are at work are still served. */
+  finishing(): boolean
   /** Streams that are open, to be ended when the server drains. */
   readonly streams: Set<ServerResponse>
   readonly wrong: WrongCredentials

@@ -56,7 +56,7 @@ export function handleRequest(
         ? healthReply(probed(door, listener, request))
         : readyReply(door.deps.ready(), door.draining())
     answer(door, response, isRead(request) ? reply : methodNotAllowed('GET'))
-  } else if (door.draining()) {
+  } else if (door.draining() && !(door.finishing() && isOfWork(path))) {
     answer(door, response, errorReply(new SwitchboardError('draining', 'the daemon is shutting down')))
   } else if (path.startsWith(HOOKS)) {
     hook(door, listener, { request, response, path, query })
@@ -67,6 +67,11 @@ export function handleRequest(
   } else {
     page(door, listener, { request, response, path, query })
   }
+}
+
+/** What agents at work, and people who answer them, need. */
+function isOfWork(path: string): boolean {
+  return path.startsWith(CALLBACK) || path === '/mcp' || path.startsWith('/api/')
 }
 
 /** Only for who knows the key of this run: our own probe. Undefined: it is somebody else. */

@@ -206,7 +206,7 @@ describe('the end', () => {
     const flying = fetch('/hooks/demo?hold', { method: 'POST', body: 'x' })
     const streaming = await fetch('/hooks/demo/stream', { method: 'POST' })
     await new Promise<void>((resolve) => setTimeout(resolve, 50))
-    server.drain()
+    server.drain('all')
     const refused = await talk(
       { port, host: '127.0.0.1' },
       post('/hooks/demo', 'x').replace('close', 'keep-alive'),
@@ -222,6 +222,18 @@ describe('the end', () => {
     expect((await flying).status).toBe(200)
     await closing
     await expect(fetch('/healthz')).rejects.toThrow()
+  })
+
+  it('[I35.b12-drain] serves agents at work and operators while answers are being read, and takes nothing new', async () => {
+    const { server, fetch } = await opened()
+    server.drain('new')
+    const status = async (path: string) => (await fetch(path, { method: 'POST', body: '{}' })).status
+    expect([await status('/hooks/demo'), (await fetch('/readyz')).status]).toEqual([503, 503])
+    expect(await status('/inbox/sk_x')).toBe(503)
+    for (const path of ['/callback/cb_nobody', '/mcp', '/api/send']) expect(await status(path)).not.toBe(503)
+    server.drain('all')
+    expect(await status('/callback/cb_nobody')).toBe(503)
+    await server.close({ graceMs: 100 })
   })
 
   it('what does not end in the grace is cut', async () => {

@@ -33,6 +33,8 @@ export interface ScriptedAgentOptions {
   readonly roomed?: boolean
   /** Hand-overs of one session may overlap. */
   readonly overlaps?: true
+  /** Hand-overs last as long as the answer: a stop waits so long for them. */
+  readonly finishMs?: number
   /** What goes out with every turn. */
   readonly mints?: AgentConnector['mints']
 }
@@ -212,6 +214,7 @@ function createSeat(id: string, options: ScriptedAgentOptions): Seat {
         await agent.script(delivery, agent)
       },
       ...(options.mints ? { mints: options.mints } : {}),
+      ...defined({ finishMs: options.finishMs }),
       ...(options.overlaps ? { overlaps: options.overlaps } : {}),
       ...(options.roomed ? { room: () => room } : {}),
       async prepare(delivery) {

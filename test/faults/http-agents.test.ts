@@ -142,7 +142,7 @@ const post = (url: string, body: unknown, headers: Record<string, string> = {}) 
   })
 
 describe('a daemon that is killed', () => {
-  it('[I16.http-kill] [I16.http-crash] before the 2xx posts again, marked, under the same id; after it never, and takes the answer at reply_url once', async () => {
+  it('[I16.http-kill] [I16.http-crash] [I35.b12] posts again, marked, under the same id, what it did not read to its end; after a 202 never, and takes the answer at reply_url once', async () => {
     const { url, posts } = await heldAgent()
     const [data, port] = [scene.folder(), await freePort()]
     const config = writeFront(data, url)
@@ -156,11 +156,19 @@ describe('a daemon that is killed', () => {
     expect(posts.map(({ turn }) => turn.redelivery)).toEqual([undefined, true])
     expect(new Set(posts.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
     posts[1]?.response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: half of it\n\n')
-    await until('it is seen', async () => (await turnsOf(data))[0]?.state === 'seen')
+    await until('half of it is shown or read', () => posts[1]?.response.writableLength === 0)
     await second.kill9()
 
+    const third0 = await scene.start({ data, config, port })
+    await until('it is posted once more', () => posts.length === 3)
+    expect(posts[2]?.turn.redelivery).toBe(true)
+    expect(new Set(posts.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+    posts[2]?.response.writeHead(202).end()
+    await until('it is seen', async () => (await turnsOf(data))[0]?.state === 'seen')
+    await third0.kill9()
+
     const third = await scene.start({ data, config, port })
-    const { turn } = posts[1] as Post
+    const { turn } = posts[2] as Post
     const answered = await post(turn.reply_url, { text: 'all of it' }, { 'idempotency-key': 'a1' })
     expect([answered.status, await answered.json()]).toMatchObject([200, { ok: true, state: 'answered' }])
     // The same once more is the same; another one is a conflict, through either URL.
@@ -171,7 +179,7 @@ describe('a daemon that is killed', () => {
     expect((await post(turn.reply_url, { nothing: 1 })).status).toBe(400)
     await settled(data)
     expect((await sendsOf(data)).map(({ text }) => text)).toEqual(['all of it'])
-    expect(posts).toHaveLength(2)
+    expect(posts).toHaveLength(3)
     // The token is good for the tools of this session, and for nothing else.
     const tools = await post(
       turn.mcp_url,
@@ -194,7 +202,7 @@ describe('a daemon that is killed', () => {
       expect(printed).not.toContain(secret)
   })
 
-  it('[I16.http-stop] a stop waits for the answer that is being said', async () => {
+  it('[I16.http-stop] [I35.b12-drain] a stop waits for the answer that is being said, and serves its agent meanwhile', async () => {
     const { url, posts } = await heldAgent()
     const data = scene.folder()
     const daemon = await scene.start({ data, config: writeFront(data, url) })
@@ -202,6 +210,9 @@ describe('a daemon that is killed', () => {
     await until('it is posted', () => posts.length === 1)
     const stopped = daemon.terminate()
     await until('it drains', () => daemon.log().some(({ msg }) => msg === 'draining'))
+    const { turn } = posts[0] as Post
+    expect((await post(turn.reply_url, { status: 'nearly there' })).status).toBe(200)
+    expect((await postDemo(daemon.url, 'too late', 'k2')).status).toBe(503)
     posts[0]?.response.writeHead(200, { 'content-type': 'text/plain' }).end('in time')
     expect(await stopped).toMatchObject({ code: 0 })
     expect(await turnsOf(data)).toMatchObject([{ state: 'answered' }])

@@ -169,11 +169,11 @@ describe('a turn that is posted', () => {
 })
 
 describe('a response', () => {
-  it('[I16.http-evidence] is seen by its 2xx, and answers the turn', async () => {
+  it('[I16.http-evidence] [I35.b12] is seen and answers the turn in one commit, when it is whole', async () => {
     const { connector, recorded, kinds } = await opened()
     await connector.deliver(delivery('hi'))
-    expect(kinds()).toEqual(['seen', 'say'])
-    expect(recorded.outputs[1]).toMatchObject({
+    expect(kinds()).toEqual(['say'])
+    expect(recorded.outputs[0]).toMatchObject({
       turn: 't_test_1',
       text: 'hello',
       before: [],
@@ -231,14 +231,14 @@ describe('a response', () => {
     expect(last()).toMatchObject({ kind: 'say', text: 'Hello', final: true })
   })
 
-  it('[I16.http-cut-stream] that breaks off is silence, with the text that came', async () => {
+  it('[I16.http-cut-stream] [I35.b12] that breaks off fails the turn as cut, with the text that came', async () => {
     const { connector, last } = await opened(() =>
       stream(['{"text":"half "}\n{"te'], 'application/x-ndjson', 'cut'),
     )
     await connector.deliver(delivery('hi'))
     expect(last()).toMatchObject({
       kind: 'failed',
-      reason: 'agent_silent',
+      reason: 'answer_cut',
       detail: 'its answer broke off',
       text: 'half ',
     })

@@ -1,10 +1,10 @@
 // The connector `http`: any agent behind a URL. A turn is one signed POST; the response is the answer, or a receipt for one
 // that comes to `reply_url`.
 //
-// A turn is posted again while no 2xx came: it is refused, put back and tried later under the same id. With the 2xx it is
-// seen, and from then on it ends by what the agent says, here or at `reply_url`, or by silence. The hand-over lasts as long
-// as the answer does, so that a stop waits for what is being said; a turn that is answered at `reply_url` meanwhile is handed
-// over by that.
+// A turn is posted again while no 2xx came: it is refused, put back and tried later under the same id. A complete answer is one
+// commit with the end of the turn, so one that a crash cut is posted again. A 202 is committed as seen: the agent says the rest at
+// `reply_url`. The hand-over lasts as long as the answer does, so that a stop waits for what is being said; a turn that is
+// answered at `reply_url` meanwhile is handed over by that.
 import {
   type AgentConnector,
   type AgentOutlet,
@@ -74,25 +74,27 @@ export function createHttpAgent(deps: ConnectorDeps, fetch?: StreamingFetch): Ag
       if (response === 'aborted' && late) return await takeAnswer.silent(delivery, timeoutMs)
       // It was told to stop: where it goes on is decided by whoever has the turn next.
       if (response === 'aborted') throw new SwitchboardError('draining', 'the request was ended here')
-      await takeAnswer.seen(delivery)
       if (response.status === 202 || config.mode === 'later') {
+        await takeAnswer.promised(delivery)
         await response.body?.cancel().catch(() => undefined)
         return
       }
       const ended = () => (late ? 'late' : abort.signal.aborted ? 'aborted' : null)
-      await takeAnswer.from(delivery, response, { timeoutMs, ended })
+      const taken = await takeAnswer.from(delivery, response, { timeoutMs, ended })
+      if (!taken) throw new SwitchboardError('draining', 'the answer was not read to its end')
     } finally {
       cancelDeadline()
     }
   }
 
   return {
-    redelivery: { handed: 'wait', seen: 'wait', afterTimeout: false },
+    redelivery: { handed: 'wait', seen: 'wait', cut: 'again', afterTimeout: false },
     // One after the other: an agent of a few lines keeps no queue, and answers must not overtake each other.
     window: 1,
     mints: TURN_TOKENS,
     holdsDecisions: true,
     fetchesVerdicts: true,
+    finishMs: timeoutMs,
     async start(given) {
       outlet = given
       given.presence(true)

@@ -10,7 +10,7 @@ export type Answer =
   /** It can be no answer, or tells of an error; `text`: what came until then. */
   | { readonly kind: 'failed'; readonly detail: string; readonly code?: string; readonly text: string }
   /** It broke off. */
-  | { readonly kind: 'silent'; readonly detail: string; readonly text: string }
+  | { readonly kind: 'cut'; readonly detail: string; readonly text: string }
 
 export interface AnswerProgress {
   /** The whole text so far. */
@@ -101,7 +101,7 @@ async function readStream(
     return end !== null
   })
   if (broken === 'too long') return end ?? tooLong(text)
-  if (broken === 'cut') return end ?? { kind: 'silent', detail: 'its answer broke off', text }
+  if (broken === 'cut') return end ?? { kind: 'cut', detail: 'its answer broke off', text }
   if (!end) take([...reader.feed(decoder.decode()), ...reader.end()])
   return end ?? answerOf(text)
 }
@@ -122,7 +122,7 @@ async function readWhole(
   // Half of a JSON document, or of a page, says nothing to a person.
   const said = form === 'text' ? body : ''
   if (broken === 'too long' || said.length > MAX_ANSWER_CHARS) return tooLong(said.slice(0, MAX_ANSWER_CHARS))
-  if (broken === 'cut') return { kind: 'silent', detail: 'its answer broke off', text: said }
+  if (broken === 'cut') return { kind: 'cut', detail: 'its answer broke off', text: said }
   switch (form) {
     case 'json':
       return jsonAnswer(body)

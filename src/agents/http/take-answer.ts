@@ -13,14 +13,15 @@ import {
 import { type Answer, type AnswerProgress, readAnswer } from './read-answer.ts'
 
 export interface TakeAnswer {
-  /** The agent has it. Never throws: after a 2xx nothing is posted again. */
-  seen(delivery: Delivery): Promise<void>
+  /** The agent has it and answers later. Never throws: after that nothing is posted again. */
+  promised(delivery: Delivery): Promise<void>
+  /** False: it was ended here before it was whole, and nothing was said of it. */
   from(
     delivery: Delivery,
     response: Response,
     /** Why the request was ended here; null: it was not. */
     how: { readonly timeoutMs: number; readonly ended: () => 'late' | 'aborted' | null },
-  ): Promise<void>
+  ): Promise<boolean>
   silent(delivery: Delivery, timeoutMs: number): Promise<void>
 }
 
@@ -91,11 +92,11 @@ export function createTakeAnswer(deps: {
     await tell({ kind: 'event', event })
   }
 
-  const settle = async (delivery: Delivery, answer: Answer) => {
+  const settle = async (delivery: Delivery, answer: Answer | Silence) => {
     if (answer.kind === 'answer') return say(delivery, answer.texts, answer.files)
     const { detail, text } = answer
     const { code } = { code: undefined, ...answer }
-    const reason = answer.kind === 'silent' ? 'agent_silent' : 'agent_failed'
+    const reason = REASON_OF[answer.kind]
     await deps.outlet().accept({
       ...{ kind: 'failed', turn: delivery.turn, reason, detail },
       ...(text === '' ? {} : { text }),
@@ -103,13 +104,13 @@ export function createTakeAnswer(deps: {
     })
   }
 
-  const ending = (delivery: Delivery, answer: Answer) =>
+  const ending = (delivery: Delivery, answer: Answer | Silence) =>
     settle(delivery, answer).catch((thrown: unknown) =>
       log.error({ turn: delivery.turn, error: String(thrown) }, 'an answer was not taken'),
     )
 
   return {
-    seen: ({ turn }) => tell({ kind: 'evidence', turn, of: 'seen' }),
+    promised: ({ turn }) => tell({ kind: 'evidence', turn, of: 'seen', working: true }),
     async from(delivery, response, { timeoutMs, ended }) {
       const alive = keepAlive(delivery)
       const shown = createShown(delivery, tell)
@@ -126,11 +127,12 @@ export function createTakeAnswer(deps: {
         // What was left unread must not keep its connection.
         await body?.cancel().catch(() => undefined)
         await shown.last()
-        if (ended() === 'aborted') return
+        if (answer.kind === 'cut' && ended() === 'aborted') return false
         const text = answer.kind === 'answer' ? '' : answer.text
-        if (ended() === 'late' && answer.kind === 'silent')
-          return await ending(delivery, { kind: 'silent', detail: noAnswerWithin(timeoutMs), text })
-        await ending(delivery, answer)
+        const late = answer.kind === 'cut' && ended() === 'late'
+        const silence = { kind: 'silent', detail: noAnswerWithin(timeoutMs), text } as const
+        await ending(delivery, late ? silence : answer)
+        return true
       } finally {
         alive()
       }
@@ -139,6 +141,15 @@ export function createTakeAnswer(deps: {
       ending(delivery, { kind: 'silent', detail: noAnswerWithin(timeoutMs), text: '' }),
   }
 }
+
+/** Nothing more came in time; `text`: what had come. */
+interface Silence {
+  readonly kind: 'silent'
+  readonly detail: string
+  readonly text: string
+}
+
+const REASON_OF = { failed: 'agent_failed', cut: 'answer_cut', silent: 'agent_silent' } as const
 
 const NO_CHUNKS: AsyncIterable<Uint8Array> = { async *[Symbol.asyncIterator]() {} }
 

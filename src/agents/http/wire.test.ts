@@ -45,7 +45,7 @@ describe('over the wire', () => {
     expect(recorded.outputs.at(-1)).toMatchObject({ kind: 'say', text: 'hello' })
   })
 
-  it('[I16.http-cut-stream] a connection that is cut is silence, with what came', async () => {
+  it('[I16.http-cut-stream] a connection that is cut is an answer that was cut, with what came', async () => {
     const url = await serve((_request, response) => {
       response
         .writeHead(200, { 'content-type': 'text/event-stream' })
@@ -53,7 +53,7 @@ describe('over the wire', () => {
     })
     const { connector, recorded } = await agentAt(url)
     await connector.deliver(delivery('hi'))
-    expect(recorded.outputs.at(-1)).toMatchObject({ kind: 'failed', reason: 'agent_silent', text: 'half' })
+    expect(recorded.outputs.at(-1)).toMatchObject({ kind: 'failed', reason: 'answer_cut', text: 'half' })
   })
 
   it('[I16.http-silent-told] a stream that never ends is silence after the time-out, and its connection is closed', async () => {

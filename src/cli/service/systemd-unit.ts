@@ -32,9 +32,9 @@ Environment=SWITCHBOARD_UNIT=%n
 ${variables.join('\n')}
 Restart=on-failure
 RestartSec=2
-# A first start opens every link; a stop drains.
+# A first start opens every link; a stop reads open answers to their end (timeout of an http agent).
 TimeoutStartSec=120
-TimeoutStopSec=60
+TimeoutStopSec=360
 WatchdogSec=60
 # Only the daemon is told to drain; what it started is ended by it, or with the unit.
 KillMode=mixed

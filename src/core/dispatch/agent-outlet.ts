@@ -119,7 +119,9 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     const flight = dispatcher.flight(turn)?.flight
     const row = flight?.row
     if (row?.agent !== agent) return { id: null }
-    if (row.state !== 'seen') await dispatcher.settle(turn, 'seen')
+    // An answer that our end would cut is evidence when it is whole.
+    const isEvidence = deps.roster.get(agent)?.connector.redelivery.cut === undefined
+    if (row.state !== 'seen' && isEvidence) await dispatcher.settle(turn, 'seen')
     else await dispatcher.heard(turn, agent)
     if (!flight?.replied) deps.streams.partial(row, text)
     return { id: null }

@@ -63,6 +63,8 @@ export interface DispatcherDeps {
   readonly onAskerOver: (row: TurnRow) => void
   /** Somebody took over, at another node, where a turn was in flight here: nothing more of it is shown. */
   readonly onTakenOver?: (turn: string) => void
+  /** A turn whose answer was cut by an end of ours is asked for again. */
+  readonly onInterrupted?: (row: TurnRow) => void
   readonly pressure?: Pressure
   readonly crashPoint?: (name: string) => void
   /** Credentials that go out with a turn, for connectors that order them. Absent: they mint their own. */
@@ -88,6 +90,11 @@ export interface Dispatcher {
   readonly reached: Reachability['reached']
   /** An agent may have room again: lanes that wait for it are looked at. */
   roomy(agent: string): void
+  /**
+   * Before a stop: waits for hand-overs that last as long as their answer, and begins no more of those agents. Everything else
+   * goes on meanwhile.
+   */
+  finish(): Promise<void>
   /** Stops what runs for these turns (they are already cancelled in the store). */
   abandon(agent: string, turns: readonly string[]): void
   stop(): Promise<void>
@@ -99,7 +106,9 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const livesOn = (agent: string) => roster.get(agent)?.connector.redelivery.handed === 'wait'
   const holds = createLaneHolds({ store, clock, log, leaseMs: LEASE_MS, signal: deps.signal, livesOn })
   const reachability = createReachability({ clock, roster, roomy: (agent) => roomy(agent) })
-  const rooms = createRooms({ roster, holds, reachability })
+  const finishMs = (agent: string) => roster.get(agent)?.connector.finishMs ?? 0
+  const isClosed = (agent: string) => (finishing && finishMs(agent) > 0) || reachability.isClosed(agent)
+  const rooms = createRooms({ roster, holds, isClosed, tried: reachability.tried })
   const takeLanes = createTakeLanes({ ...deps, ...{ holds, rooms }, roomy: (agent) => roomy(agent) })
   const offline = createOfflineNotices({ ...deps, stopped: () => stopped })
   const unreached = ({ lane, agent }: LaneHold, detail: string, retryAfterMs?: number) => {
@@ -111,6 +120,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     offline.tell(lane, agent)
   }
   let stopped = false
+  let finishing = false
   const expiry = createTurnExpiry(deps)
   const settling = createSettling({ ...deps, holds, storeRetry, wake: (work) => drain.wake(work) })
   const { putBack, putBackBehind, giveBack } = createPutBack({
@@ -118,7 +128,10 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     ...{ holds, storeRetry, settling, unreached },
     wake: (work) => drain.wake(work),
   })
-  const settleLeftovers = createLeftovers({ ...deps, holds, storeRetry, settling })
+  const settleLeftovers = createLeftovers({
+    ...{ ...deps, holds, storeRetry, settling },
+    interrupted: (row) => deps.onInterrupted?.(row),
+  })
   const handOverNext = createHandOver({
     ...deps,
     ...{ holds, storeRetry, settling, putBack, unreached, broke },
@@ -278,6 +291,11 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     reached: reachability.reached,
     roomy,
     abandon,
+    async finish() {
+      finishing = true
+      const open = holds.all().filter(({ agent, flights }) => finishMs(agent) > 0 && flights.size > 0)
+      await holds.handedOver(open, Math.max(0, ...open.map(({ agent }) => finishMs(agent))))
+    },
     async stop() {
       stopped = true
       storeRetry.hurry()

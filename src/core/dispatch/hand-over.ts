@@ -115,7 +115,8 @@ export function createHandOver(deps: HandOverDeps): HandOverNext {
       flight.written = true
       await deps.failures.reported(failed.sends)
       // An agent that answered already needs no note.
-      if (connector.redelivery.handed === 'wait' && hold.flights.has(row.id)) await noteTaken(hold, row)
+      const { handed, cut } = connector.redelivery
+      if (handed === 'wait' && cut === undefined && hold.flights.has(row.id)) await noteTaken(hold, row)
       settling.watchSilence(hold, row)
     } catch (thrown) {
       // Given back meanwhile with the one before it, and maybe on its way again: that flight is not this one.

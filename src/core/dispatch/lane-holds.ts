@@ -93,6 +93,8 @@ export interface LaneHolds {
   onLost(listen: (lane: string, agent: string, turns: readonly string[]) => void): void
   /** It was in flight here when its lane was lost to another node, which offers it again, and did not come back. */
   wasLost(turn: string): boolean
+  /** Resolves when the hand-overs of these lanes are over, or after a while. */
+  handedOver(lanes: readonly LaneHold[], mostMs: number): Promise<void>
   stop(): Promise<void>
 }
 
@@ -235,6 +237,7 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
     drop(hold) {
       if (hold) lose(hold)
     },
+    handedOver,
     wasLost: (turn) => lost.has(turn),
     onLost(listen) {
       lostListeners.push(listen)

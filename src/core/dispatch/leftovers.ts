@@ -17,6 +17,8 @@ export interface LeftoversDeps {
   readonly storeRetry: StoreRetry
   readonly settling: Settling
   readonly admission: Pick<Admission, 'ofTurn'>
+  /** It is asked for again: whoever reads the beginning of its answer is told. */
+  readonly interrupted: (row: TurnRow) => void
 }
 
 export type SettleLeftovers = (
@@ -45,7 +47,7 @@ export function createLeftovers(deps: LeftoversDeps): SettleLeftovers {
       const policy = row.state === 'seen' ? connector.redelivery.seen : connector.redelivery.handed
       const kept = connector.takeUp?.(toDelivery(row, hold.agent, lane), row.state === 'seen') ?? false
       if (kept) waitOn(hold, row)
-      else if (policy === 'wait' && (row.state === 'seen' || row.reason === 'taken')) waitOn(hold, row)
+      else if (policy === 'wait' && isAnsweredLater(row, connector)) waitOn(hold, row)
       // No agent confirmed it: to one whose sender may not speak any more it is not said again, nor that it was taken.
       else if (row.state === 'handed' && (await deps.admission.ofTurn(row)) === 'revoked')
         await settling.revoke(hold, row)
@@ -59,6 +61,15 @@ export function createLeftovers(deps: LeftoversDeps): SettleLeftovers {
     // In one commit: were some queued before the others, a newer turn could be handed over ahead of an older one.
     const outcomes = await storeRetry.persist('offer turns again', () => store.moveTurns(moves))
     if (outcomes.includes('stale')) return holds.drop(hold)
-    for (const row of again) tellTurnState(deps.signal, row, 'queued')
+    for (const row of again) {
+      tellTurnState(deps.signal, row, 'queued')
+      if (connector.redelivery.cut === 'again') deps.interrupted(row)
+    }
   }
+}
+
+/** The agent has it and will say its answer by itself. */
+function isAnsweredLater({ state, reason }: TurnRow, { redelivery }: AgentConnector): boolean {
+  if (redelivery.cut === 'again') return reason === 'working'
+  return state === 'seen' || reason === 'taken'
 }

@@ -11,7 +11,7 @@ function scene(room: (session: string) => number) {
   const connector = { room } as unknown as AgentConnector
   const post = { connector } as unknown as ReturnType<Roster['get']>
   const rooms = createRooms({
-    reachability: REACHED,
+    ...REACHED,
     roster: { get: (agent) => (agent === 'kate' ? post : undefined) },
     holds: { get: () => undefined as LaneHold | undefined },
   })
@@ -59,7 +59,7 @@ describe('[I23.rooms-dealt] the places of one agent', () => {
     const post = { connector } as unknown as ReturnType<Roster['get']>
     const flights = new Map([['t1', { written: false }]])
     const rooms = createRooms({
-      reachability: REACHED,
+      ...REACHED,
       roster: { get: () => post },
       holds: { get: (lane) => (lane === 's0' ? ({ flights } as unknown as LaneHold) : undefined) },
     })

@@ -2,7 +2,6 @@
 // it is about to be written, so no more are taken than can be: what waits for a window or a slot stays `queued`.
 import { type BoundedMap, createBoundedMap, type Work } from '../../contract/index.ts'
 import type { LaneHolds } from './lane-holds.ts'
-import type { Reachability } from './reachability.ts'
 import type { Roster } from './roster.ts'
 
 export interface Rooms {
@@ -27,13 +26,16 @@ const LANES_AT_A_TIME = 32
 export function createRooms(deps: {
   readonly roster: Pick<Roster, 'get'>
   readonly holds: Pick<LaneHolds, 'get'>
-  readonly reachability: Pick<Reachability, 'isClosed' | 'tried'>
+  /** Nothing is taken for this agent now. */
+  readonly isClosed: (agent: string) => boolean
+  /** A lane of this agent may be taken. */
+  readonly tried: (agent: string) => void
 }): Rooms {
   const wanted = new Map<string, BoundedMap<string, true>>()
   const promises = new Map<string, number>()
 
   const roomOf = ({ lane, scope }: Work): number => {
-    if (deps.reachability.isClosed(scope)) return 0
+    if (deps.isClosed(scope)) return 0
     const connector = deps.roster.get(scope)?.connector
     if (connector?.room) return connector.room(lane)
     const flights = [...(deps.holds.get(lane)?.flights.values() ?? [])]
@@ -55,7 +57,7 @@ export function createRooms(deps: {
         const before = promised.get(scope) ?? 0
         const share = shared ? Math.min(room - before, Math.ceil(room / (asking.get(scope) ?? 1))) : room
         if (share <= 0) return 0
-        deps.reachability.tried(scope)
+        deps.tried(scope)
         promised.set(scope, before + share)
         promise(scope, 1)
         return share

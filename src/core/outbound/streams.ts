@@ -18,6 +18,7 @@ import {
   streamKey,
   type TurnRow,
 } from '../../contract/index.ts'
+import { INTERRUPTED_TEXT } from '../notices.ts'
 import type { Admission } from '../people/admission.ts'
 import { rowAddress, type SignalSink } from '../signals.ts'
 import type { Links } from './links.ts'
@@ -43,6 +44,8 @@ export interface Streams {
   written(turn: string): Written | undefined
   /** The same, of one that goes on and whose beginning is shown or on its way. */
   begun(turn: string): string | undefined
+  /** It is asked for again from its beginning: what is shown of it says so, until more comes. Never throws. */
+  interrupted(turn: TurnRow): Promise<void>
   /** No more is shown of it; resolves when no edit is under way, or after a while. */
   ended(turn: string): Promise<void>
 }
@@ -247,7 +250,36 @@ export function createStreams(deps: StreamsDeps): Streams {
     },
     begun(turn) {
       const stream = streams.get(turn)
-      return stream?.begun && !stream.over ? stream.text : undefined
+      return stream?.begun && !stream.over && stream.text !== INTERRUPTED_TEXT ? stream.text : undefined
+    },
+    async interrupted(turn) {
+      const streaming = links.get(turn.integration)?.adapter.streaming
+      if (streaming?.by === 'signals')
+        deps.signal(rowAddress(turn), {
+          ...{ kind: 'partial', turn: turn.id, messageId: turn.messageId },
+          text: INTERRUPTED_TEXT,
+        })
+      if (streaming?.by !== 'edits') return
+      try {
+        const { integration, conversation, id, receivedAt: sinceMs } = turn
+        const found = await deps.store.sends({
+          integration,
+          conversation,
+          turn: id,
+          sinceMs,
+          states: ['sending'],
+          limit: 20,
+        })
+        const send = found.find((row) => isBeginning(row) && row.platformIds.length > 0)
+        if (!send) return
+        const stream = begunAnew(turn)
+        stream.begun = true
+        stream.row = { send, ids: send.platformIds }
+        stream.text = INTERRUPTED_TEXT
+        showLatest(stream)
+      } catch (thrown) {
+        log.info({ turn: turn.id, error: String(thrown) }, 'that an answer was interrupted was not shown')
+      }
     },
     async ended(turn) {
       const stream = streams.get(turn)
