@@ -20,6 +20,9 @@ const DOORS = [
   'testing/emulate',
 ]
 
+/** Files of worker threads, found by their path (src/kit/workers/task-worker.ts). */
+const WORKERS = ['platforms/email/mail-worker']
+
 /**
  * Packages whose files a start would load one by one: of every daemon or shim, or of one with that platform or store. What
  * they need themselves comes along. All others are left to be installed, and load when they are used.
@@ -54,7 +57,8 @@ function withDependencies(names, from = root) {
 }
 
 /**
- * What is loaded together: by every command, by a daemon before it is ready, by the shim of a host, by each library door.
+ * What is loaded together: by every command, by a daemon before it is ready, by the shim of a host, by each library door, by
+ * a worker thread.
  * `rest` is every other command and part that is loaded when it is used.
  */
 const TOGETHER = {
@@ -84,6 +88,7 @@ const TOGETHER = {
   host: ['host/index'],
   testing: ['testing/index'],
   emulate: ['testing/emulate'],
+  worker: WORKERS,
 }
 
 /**
@@ -160,7 +165,7 @@ export async function bundle() {
       rolldownOptions: {
         // A library user loads the daemon with its door; the command line loads it when it is wanted.
         checks: { ineffectiveDynamicImport: false },
-        input: Object.fromEntries(DOORS.map((door) => [door, source(door)])),
+        input: Object.fromEntries([...DOORS, ...WORKERS].map((door) => [door, source(door)])),
         output: {
           entryFileNames: '[name].js',
           // As deep as dist/cli/: the code finds package.json and the built pages from where it lies.

@@ -28,7 +28,7 @@ export function createDaemonRiver(
   instance: Instance,
   deps: { readonly tokens: Tokens; readonly address: DaemonAddress; readonly watchers: DeskWatchers },
 ): DaemonRiver {
-  const { folder, env, adapters, clock, random, log, store, settings, secret, secrets } = instance
+  const { folder, env, adapters, clock, random, log, store, settings, secret, secrets, signer } = instance
   const { tokens, address } = deps
   const watched = () => deps.watchers.size > 0
   const credentials = (integration: string) => createCredentialShelf(secrets, integration)
@@ -44,7 +44,7 @@ export function createDaemonRiver(
     lent: lentTools,
     platform: (name) => adapters.platform(name, settings().modules),
     connector: (name) => adapters.connector(name, settings().modules),
-    ...{ store, clock, random, log, tokens, settings, secret, credentials, watched },
+    ...{ store, clock, random, log, tokens, settings, secret, credentials, signer, watched },
     filesDir: (integration) => attachmentsFolder(folder, integration),
     attachmentsDir: folder.attachments,
     publicBase: address.base,

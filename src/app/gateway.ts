@@ -63,6 +63,8 @@ export interface GatewayDeps {
   readonly attachmentsDir?: string
   /** Where others keep what they gave an integration; absent: nowhere. */
   readonly credentials?: (integration: string) => CredentialShelf
+  /** Signs what an integration must know for its own when it comes back; absent: an integration has no such key. */
+  readonly signer?: (integration: string) => (text: string) => string
   /** Where agents reach this server; absent: nowhere. */
   readonly publicBase?: () => string
   /** Where an agent's programs may be started; absent: nowhere. */

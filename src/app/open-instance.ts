@@ -17,6 +17,7 @@ import { tellForeignLedger } from './foreign-ledger.ts'
 import { holdDatabase } from './hold-database.ts'
 import type { NodeClock } from './real-clock.ts'
 import { namedModules, settingsInForce } from './settings-in-force.ts'
+import { createSigner } from './signer.ts'
 import { type StoreWatch, watchStore } from './store-watch.ts'
 import type { UndoStack } from './undo-stack.ts'
 
@@ -53,6 +54,8 @@ export interface Instance extends InstanceGround {
   readonly shelf: IntegrationShelf
   /** What a reference stands for. Throws when it leads nowhere. */
   readonly secret: (reference: string) => string
+  /** What an integration signs with. */
+  readonly signer: (integration: string) => (text: string) => string
 }
 
 export async function openInstance(ground: InstanceGround, adapters: Adapters): Promise<Instance> {
@@ -116,5 +119,6 @@ export async function openInstance(ground: InstanceGround, adapters: Adapters): 
     secrets,
     shelf,
     secret,
+    signer: createSigner(keys.ledgerKey),
   }
 }

@@ -56,6 +56,11 @@ export function platformDeps(
         closedGate(now, shared.grants, { sender, conversation: sender, chat: 'direct' }) === null
       )
     },
+    tries: {
+      begin: (input) => store.beginTry(id, input),
+      end: (input) => store.endTry(id, input),
+    },
+    ...(deps.signer ? { sign: deps.signer(id) } : {}),
     ...own?.({
       servers: shared.servers,
       shownPlaces: (server) => shownPlaces(server, { store, links: shared.links }),

@@ -128,6 +128,11 @@ export interface InboundReport extends InboundBase {
   readonly detail?: string
   /** The platform's id of the message, for a send whose answer was lost. */
   readonly platformId?: string
+  /**
+   * Whose message it says that it was, where anybody can write such a word: it counts only if the message was sent to one of
+   * these conversations. Absent: the platform vouches for it.
+   */
+  readonly sentTo?: readonly string[]
 }
 
 /** How far a message is known to have come, by the platform's later word. It moves forward only. */

@@ -188,8 +188,24 @@ export interface PlatformDeps {
   readonly mayTalk?: (sender: string) => boolean
   /** For what only one node at a time may do for this integration (a poller, a socket). Absent: there is one node. */
   readonly lease?: LinkLease
+  /** Where tries to read what others wrote are counted. Absent: in memory alone. */
+  readonly tries?: InputTries
+  /**
+   * HMAC-SHA256 in hex, with a key of this integration that outlives restarts and is the same at every node. Absent where a
+   * test needs none.
+   */
+  readonly sign?: (text: string) => string
   /** Where the files of this integration are found by all nodes. Absent: there is one node, and its folder is enough. */
   readonly mirror?: FileMirror
+}
+
+/**
+ * Counts tries to read an input of others, durably, before it is read. `begin` answers how many there were since the last
+ * `end`, this one included. Both throw `store_unavailable` while the store is away.
+ */
+export interface InputTries {
+  begin(input: string): Promise<number>
+  end(input: string): Promise<void>
 }
 
 /** Copies of files whose names the integration gave out, each once. Both throw `store_unavailable` while it is away. */

@@ -81,6 +81,8 @@ export type Effect =
       readonly detail: string | null
       /** The message, for a send whose answer was lost. */
       readonly platformId?: string
+      /** It counts only if the message was sent to one of these. */
+      readonly sentTo?: readonly string[]
       /** Said only where the send becomes failed by it. */
       readonly words: readonly NewSend[]
     }

@@ -88,6 +88,13 @@ export interface Store
     mark?: MarkMove,
   ): Promise<readonly ReceiveResult[]>
   cursor(integration: string): Promise<string | null>
+  /**
+   * A try to read an input of others begins. Resolves after the commit, with how many tries there were since the last one
+   * that ended, this one included: more than one says that a reader broke, or that the daemon died meanwhile.
+   */
+  beginTry(integration: string, input: string): Promise<number>
+  /** The input was read, or what went wrong was not its fault. */
+  endTry(integration: string, input: string): Promise<void>
 
   // dispatch
   takeTurns(lanes: readonly LaneRequest[], leaseMs: number): Promise<readonly TakenTurns[]>

@@ -57,4 +57,11 @@ export { createVerdictWait } from './verdict-wait.ts'
 export { versionOf } from './version-of.ts'
 export { createWaitForLimit } from './wait-for-limit.ts'
 export { createWorkTime, tookTooLong, type WorkTime } from './work-time.ts'
+export {
+  createCarefulReader,
+  type ReadCarefully,
+  type RunTask,
+  UnreadableInputError,
+} from './workers/read-carefully.ts'
+export { createTaskWorker, workerFile } from './workers/task-worker.ts'
 export { neutraliseChannelTags, wrapChannel } from './wrap-channel.ts'

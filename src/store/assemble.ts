@@ -35,6 +35,7 @@ import { doneFileOrder, keepFileOrder, readFileOrders } from './verbs/file-order
 import { keepFile, pruneFiles } from './verbs/files.ts'
 import { gatherConversations, readGatherEnds } from './verbs/gather-conversations.ts'
 import { beginHistory, forgetPlace, settleHistory } from './verbs/history.ts'
+import { beginTry, endTry } from './verbs/input-tries.ts'
 import * as lanes from './verbs/lanes.ts'
 import { markReported, readUnreported } from './verbs/later-word.ts'
 import * as leases from './verbs/leases.ts'
@@ -93,6 +94,8 @@ export function assembleStore(engine: StoreEngine): Store {
     durability: engine.durability,
     receive: (items, cursor, mark) => write(receive, { items, cursor: cursor ?? null, mark: mark ?? null }),
     cursor: (integration) => read(rest.readCursor(integration)),
+    beginTry: (integration, input) => write(beginTry, { integration, input }),
+    endTry: (integration, input) => write(endTry, { integration, input }),
 
     beginHistory: (integration) => write(beginHistory, integration),
     settleHistory: (settled) => write(settleHistory, settled),

@@ -6,9 +6,11 @@ import type { StepInput } from './step-input.ts'
 
 export function reportStep({ event, failureWords }: StepInput): StepResult {
   if (event.kind !== 'report') return CONTINUE
-  const { send, outcome, detail = null, platformId } = event
+  const { send, outcome, detail = null, platformId, sentTo } = event
   return {
     decision: { go: 'consume', reason: 'report' },
-    effects: [{ kind: 'later_word', send, outcome, detail, words: failureWords, ...defined({ platformId }) }],
+    effects: [
+      { kind: 'later_word', send, outcome, detail, words: failureWords, ...defined({ platformId, sentTo }) },
+    ],
   }
 }

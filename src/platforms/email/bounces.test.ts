@@ -3,12 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { laterWord } from './bounces.ts'
 import { mailOf } from './fixtures/signed-mail.ts'
 import { readHeaders } from './headers.ts'
+import { createMessageIds } from './message-ids.ts'
 import { readMail } from './parse.ts'
 
 const TEXT = 'Content-Type: text/plain; charset=utf-8'
 
 describe('bounces', () => {
-  const ID = '<swb.o_tag_1a@gw.test>'
+  const ids = createMessageIds('gw.test')
+  const ID = ids.of('o_tag_1a')
   const word = async (
     lines: readonly string[],
     sender = 'mailer-daemon@mx.test',
@@ -17,7 +19,11 @@ describe('bounces', () => {
     const raw = mailOf(...lines)
     const result = await readMail(raw)
     if ('problem' in result) throw new Error(result.problem)
-    return laterWord(result.mail, readHeaders(raw), { sender, subject, domain: 'gw.test' })
+    return laterWord(result.mail, readHeaders(raw), {
+      sender,
+      subject,
+      ours: ids.within(raw),
+    })
   }
   const report = (status: readonly string[], id = ID, text = 'It could not be delivered.') => [
     'Return-Path: <>',
@@ -51,6 +57,7 @@ describe('bounces', () => {
       send: 'o_tag_1a',
       outcome: 'failed',
       detail: '550 5.1.1 no such user',
+      sentTo: ['x@gone.test'],
     })
     expect(await word(report(['Action: delayed', 'Status: 4.4.1']))).toMatchObject({ outcome: 'delayed' })
     expect(await word(report(['Action: delivered', 'Status: 2.0.0']))).toMatchObject({ outcome: 'delivered' })
@@ -87,6 +94,7 @@ describe('bounces', () => {
       send: 'o_tag_1a',
       outcome: 'failed',
       detail: '550 5.1.1 nobody here',
+      sentTo: ['x@gone.test'],
     })
   })
 
@@ -108,6 +116,7 @@ describe('bounces', () => {
       send: 'o_tag_1a',
       outcome: 'failed',
       detail: expect.stringContaining('no mailbox here'),
+      sentTo: expect.arrayContaining(['x@gone.test']),
     })
     const exchange = [
       TEXT,
@@ -123,7 +132,7 @@ describe('bounces', () => {
   })
 
   it('[I19.bounce] one of no mail of ours, and a person who quotes our id, settle nothing', async () => {
-    expect(await word(report(['Action: failed'], '<swb.o_tag_1a@other.test>'))).toBeNull()
+    expect(await word(report(['Action: failed'], createMessageIds('other.test').of('o_tag_1a')))).toBeNull()
     expect(
       await word([TEXT, `In-Reply-To: ${ID}`, '', 'no, 550 times no'], 'kate@home.test', 'Re: hello'),
     ).toBeNull()

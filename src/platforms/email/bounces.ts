@@ -1,16 +1,20 @@
 // What a server says later of a mail of ours: it came back, it arrived, it was read. Believed only where it names a Message-ID
-// that we made. Servers write this in many forms; the standard one (RFC 3464) is tried first.
+// that we signed, and only for an address that this mail was sent to, which the store compares. Servers write this in many forms; the standard one (RFC 3464) is tried first.
 import type { Email } from 'postal-mime'
+import { normalAddress } from './addresses.ts'
 import { fieldNamed, type HeaderField } from './headers.ts'
-import { idsIn, keyIn } from './message-ids.ts'
+import { idsIn } from './message-ids.ts'
 
 export interface LaterWord {
   readonly send: string
   /** `delayed`: nothing is decided yet. */
   readonly outcome: 'failed' | 'delivered' | 'read' | 'delayed'
   readonly detail: string
+  /** Whose mail it says that it was. Empty: it names nobody. */
+  readonly sentTo: readonly string[]
 }
 
+const REPORTS = new Set(['message/delivery-status', 'message/disposition-notification'])
 const MOST_PART = 65_536
 const MOST_DETAIL = 500
 const FROM_SERVER = /^(mailer-daemon|postmaster|mail-daemon|mdaemon)(\+.*)?@/
@@ -18,11 +22,18 @@ const UNDELIVERED =
   /undeliver|delivery status notification|returned mail|mail delivery (failed|subsystem)|failure notice|delivery failure|unzustellbar|non remis|no entregado/i
 const DELAYED = /\bdelay|warning: could not send|still being retried/i
 
+export interface ReportOf {
+  readonly sender: string
+  readonly subject: string
+  /** The Message-IDs of ours that stand in it, with their outbox ids. */
+  readonly ours: ReadonlyMap<string, string>
+}
+
 /** Null: it is not about a mail of ours, or no server wrote it. */
 export function laterWord(
   mail: Email,
   fields: readonly HeaderField[],
-  { sender, subject, domain }: { readonly sender: string; readonly subject: string; readonly domain: string },
+  { sender, subject, ours }: ReportOf,
 ): LaterWord | null {
   const type = fieldNamed(fields, 'content-type') ?? ''
   const report = /^multipart\/report\b/i.test(type)
@@ -32,17 +43,27 @@ export function laterWord(
     type: mimeType.toLowerCase(),
     text: textOf(content),
   }))
-  const send = ourKey([...parts.map(({ text }) => text), mail.text ?? '', inHeaders(fields)], domain)
+  const send = ourKey([...parts.map(({ text }) => text), mail.text ?? '', inHeaders(fields)], ours)
   if (send === null) return null
+  const said = saidByServer(mail.text ?? '')
+  const failed = fieldNamed(fields, 'x-failed-recipients')
+  const structured = [
+    ...(failed === undefined ? [] : [`x-failed-recipients: ${failed.slice(0, 2_000)}`]),
+    ...parts.filter((part) => REPORTS.has(part.type)).map(({ text }) => unfolded(text)),
+  ].join('\n')
+  const sentTo = recipientsIn(structured, mail.text ?? '')
   const read = parts.find((part) => part.type === 'message/disposition-notification')
   if (read !== undefined)
-    return /^disposition:.*;\s*displayed/im.test(read.text) ? { send, outcome: 'read', detail: '' } : null
+    return /^disposition:.*;\s*displayed/im.test(read.text)
+      ? { send, outcome: 'read', detail: '', sentTo: [...sentTo, sender] }
+      : null
   const status = parts.find((part) => part.type === 'message/delivery-status')
-  const said = saidByServer(mail.text ?? '')
-  if (status !== undefined) return { send, ...deliveryStatus(status.text, said) }
-  if (DELAYED.test(subject)) return { send, outcome: 'delayed', detail: said }
+  if (status !== undefined) return { send, ...deliveryStatus(status.text, said), sentTo }
+  if (DELAYED.test(subject)) return { send, outcome: 'delayed', detail: said, sentTo }
   // Without a report: a server's own words that name our mail, from a sender that nobody can answer.
-  return empty || UNDELIVERED.test(subject) ? { send, outcome: 'failed', detail: said || subject } : null
+  // An out-of-office note has an empty Return-Path, too.
+  const isBounce = (empty && FROM_SERVER.test(sender)) || UNDELIVERED.test(subject)
+  return isBounce ? { send, outcome: 'failed', detail: said || subject, sentTo } : null
 }
 
 function textOf(content: ArrayBuffer | Uint8Array | string): string {
@@ -56,13 +77,25 @@ function inHeaders(fields: readonly HeaderField[]): string {
   return ['in-reply-to', 'references'].map((name) => fieldNamed(fields, name) ?? '').join(' ')
 }
 
-function ourKey(texts: readonly string[], domain: string): string | null {
+function ourKey(texts: readonly string[], ours: ReadonlyMap<string, string>): string | null {
   for (const text of texts)
     for (const id of idsIn(text)) {
-      const key = keyIn(id, domain)
-      if (key !== null) return key
+      const key = ours.get(id)
+      if (key !== undefined) return key
     }
   return null
+}
+
+const MOST_RECIPIENTS = 20
+const RECIPIENT = /^(?:final-recipient|original-recipient|x-failed-recipients)[ \t]*:(.{1,2000})$/gim
+const ADDRESS = /[^\s<>()[\]:;,"']{1,64}@[a-z0-9.-]{1,253}/gi
+
+/** Fields of the report name recipients. Where there are none, its text does. */
+function recipientsIn(structured: string, text: string): readonly string[] {
+  const named = [...structured.matchAll(RECIPIENT)].map(([, value = '']) => value).join(' ')
+  const words = (named === '' ? text.slice(0, MOST_PART) : named.slice(0, MOST_PART)).match(ADDRESS) ?? []
+  const addresses = words.flatMap((word) => normalAddress(word.replace(/\.$/, '')) ?? [])
+  return [...new Set(addresses)].slice(0, MOST_RECIPIENTS)
 }
 
 type Judged = Pick<LaterWord, 'outcome' | 'detail'>

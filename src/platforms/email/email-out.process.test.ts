@@ -12,6 +12,7 @@ import {
 } from './fixtures/email-scene.ts'
 import { type MailServers, startMailServers, withoutServers } from './fixtures/mail-servers.ts'
 import { startRefusingServer } from './fixtures/refusing-server.ts'
+import { createMessageIds } from './message-ids.ts'
 
 const missing = withoutServers()
 let servers: MailServers
@@ -40,7 +41,8 @@ describe('mail that goes out', () => {
   const KATE = 'kate@home.test'
   let keys = 0
   const key = () => `o_out${process.pid}_${++keys}`
-  const idOf = (of: string) => `<swb.${of}@gw.test>`
+  const ids = createMessageIds('gw.test')
+  const idOf = ids.of
   const arrived = (of: string, user = KATE) =>
     until(`${of} arrived`, async () => (await mailsWith(servers, user, idOf(of)))[0]?.source)
   const unfolded = (source: string) => source.replace(/\r\n[ \t]+/g, ' ')
@@ -98,7 +100,7 @@ describe('mail that goes out', () => {
     expect(source).toMatch(/^Subject: Re: Plans for May\r$/im)
     expect(source).toMatch(/^In-Reply-To: <third@home\.test>\r$/im)
     expect(source).toMatch(
-      /^References: <root@home\.test> <swb\.o_before_1@gw\.test> <third@home\.test>\r$/im,
+      /^References: <root@home\.test> <swb\.o_before_1\.[0-9a-f]{16}@gw\.test> <third@home\.test>\r$/im,
     )
     expect(source).toMatch(/^Auto-Submitted: auto-replied/im)
   })
@@ -259,7 +261,7 @@ describe('mail that goes out', () => {
     await putMails(servers, 'bot@gw.test', [
       mail('<s1@evil.test>', PROVEN, 'From: stranger@home.test'),
       mail('<s2@home.test>', 'From: kate@home.test'),
-      mail('<swb.o_mine@gw.test>', PROVEN, 'From: bot@gw.test'),
+      mail(idOf('o_mine'), PROVEN, 'From: bot@gw.test'),
       mail('<s4@home.test>', PROVEN, 'From: kate@home.test', 'Auto-Submitted: auto-replied'),
       mail('<s5@home.test>', PROVEN, 'From: kate@home.test'),
     ])

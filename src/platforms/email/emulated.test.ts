@@ -11,6 +11,7 @@ import type { FaultRule } from '../../testing/fault-plan.ts'
 import { checkHistory, checkNoSuchPlace } from '../../testing/history-suite.ts'
 import { createTestClock } from '../../testing/test-clock.ts'
 import { openScene, type Scene, type SceneOptions, until } from './fixtures/email-scene.ts'
+import { createMessageIds } from './message-ids.ts'
 
 const closing: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -157,7 +158,7 @@ describe('the emulated mailbox', () => {
       outcome: 'sent',
     })
     expect(new Set((await fake.kate.reads()).map(({ id }) => id))).toEqual(
-      new Set(['<swb.o_lost1@emulated.test>']),
+      new Set([createMessageIds('emulated.test').of('o_lost1')]),
     )
   })
 })

@@ -2,18 +2,22 @@
 // also when that was moved or renumbered meanwhile.
 import type { ImapFlow } from 'imapflow'
 import { type Attachment, type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
-import { createFileShelf, type FileShelf } from '../../kit/index.ts'
+import { createFileShelf, type FileShelf, type ReadCarefully, UnreadableInputError } from '../../kit/index.ts'
 import { readHeaders } from './headers.ts'
 import { answered } from './imap-client.ts'
 import type { ReaderDeps } from './mail-reader.ts'
+import type { PartInput } from './mail-tasks.ts'
 import { ownId } from './message-ids.ts'
-import { type PartReference, partBytes, readMail, readReference } from './parse.ts'
+import { type PartReference, readReference } from './parse.ts'
 import type { SideConnection } from './side-connection.ts'
 
 const MAX_UPLOAD_BYTES = 20 * 1_048_576
 
 export function createEmailFiles(
-  deps: Pick<ReaderDeps, 'config' | 'timings' | 'clock'> & { readonly side: SideConnection },
+  deps: Pick<ReaderDeps, 'config' | 'timings' | 'clock'> & {
+    readonly side: SideConnection
+    readonly carefully: ReadCarefully
+  },
   place: Pick<PlatformDeps, 'filesDir' | 'random' | 'mirror'>,
 ): FileShelf {
   const { config, timings, clock, side } = deps
@@ -24,9 +28,8 @@ export function createEmailFiles(
     const asked = client.fetchOne(String(uid), query, { uid: true })
     const found = await answered(client, asked, 4 * timings.commandMs, clock)
     if (!found || found.source === undefined) return null
-    return ownId(readHeaders(found.source), () => headerOf(found.source ?? Buffer.alloc(0))) === id
-      ? found.source
-      : null
+    const { source } = found
+    return ownId(readHeaders(source), () => source) === id ? source : null
   }
 
   const findIn = async (client: ImapFlow, { uidValidity, uid, messageId }: PartReference) => {
@@ -55,19 +58,17 @@ export function createEmailFiles(
     async bytesOf(attachment: Attachment) {
       const reference = readReference(attachment.ref)
       if (reference === null) throw new SwitchboardError('not_found', 'this is no attachment of a mail')
-      const read = await readMail(await mailOf(reference))
-      const bytes = 'mail' in read ? partBytes(read.mail, reference.part) : null
-      if (bytes === null) throw new SwitchboardError('not_found', 'the mail has no such part')
+      const input: PartInput = { raw: await mailOf(reference), part: reference.part }
+      const bytes = await deps
+        .carefully(`${reference.uidValidity}.${reference.uid}`, (run) => run('part', input))
+        .catch((thrown: unknown) => {
+          if (thrown instanceof UnreadableInputError) return null
+          throw thrown
+        })
+      if (!(bytes instanceof Uint8Array)) throw new SwitchboardError('not_found', 'the mail has no such part')
       return { bytes, name: attachment.name ?? 'file' }
     },
     mostBytes: MAX_UPLOAD_BYTES,
     tooLarge: 'the file is over 20 MB, which many mail servers refuse',
   })
-}
-
-/** As the listing gives it: what a mail without an id is known by. */
-function headerOf(source: Uint8Array): Uint8Array {
-  const bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength)
-  const end = bytes.indexOf('\r\n\r\n')
-  return end < 0 ? source : source.subarray(0, end + 4)
 }

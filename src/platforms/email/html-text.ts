@@ -4,6 +4,8 @@ import { compile } from 'html-to-text'
 import { safeHref } from '../../kit/markdown/index.ts'
 
 const MOST_HTML = 1_000_000
+/** The reader's work grows with the square of the depth. */
+const MOST_NESTING = 256
 const LIMITS = {
   maxInputLength: MOST_HTML,
   maxDepth: 200,
@@ -155,8 +157,35 @@ const whole = compile(options(HIDDEN))
 const unquoted = compile(options([...HIDDEN, ...QUOTES]))
 
 export function htmlText(html: string): { readonly whole: string; readonly unquoted: string } {
-  const given = html.slice(0, MOST_HTML)
+  const given = withoutDeepTags(html.slice(0, MOST_HTML))
   return { whole: tidy(whole(given)), unquoted: tidy(unquoted(given)) }
+}
+
+/** Tags that stand alone, or that the next one of their kind ends. */
+const FLAT =
+  /^(area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr|p|li|dt|dd|tr|td|th|thead|tbody|tfoot|option)$/
+
+/** Leaves out tags below a depth that no mail of a person has. What stands between them stays. */
+function withoutDeepTags(html: string): string {
+  let depth = 0
+  let left = 0
+  return html.replace(
+    /<(\/?)([a-z][a-z0-9]{0,20})(?![a-z0-9])[^<>]{0,2000}>/gi,
+    (tag, closes: string, name: string) => {
+      if (FLAT.test(name.toLowerCase())) return tag
+      if (closes === '') {
+        if (depth >= MOST_NESTING) {
+          left += 1
+          return ''
+        }
+        depth += 1
+      } else if (left > 0) {
+        left -= 1
+        return ''
+      } else depth = Math.max(0, depth - 1)
+      return tag
+    },
+  )
 }
 
 function tidy(text: string): string {

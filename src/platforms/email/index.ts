@@ -1,6 +1,6 @@
 // The platform `email`: a mailbox read by IMAP, mails sent by SMTP, Sent and the mailbox itself as its memory.
 import type { Abilities, PlatformAdapter, PlatformDeps } from '../../contract/index.ts'
-import type { LinkState } from '../../kit/index.ts'
+import { createCarefulReader, createTaskWorker, type LinkState, workerFile } from '../../kit/index.ts'
 import { createAnswerLimit } from './answer-limit.ts'
 import { DEFAULT_TIMINGS, readConfig, type Timings } from './config.ts'
 import { systemTxt, type TxtLookUp } from './dkim.ts'
@@ -9,6 +9,7 @@ import { createHistory } from './history.ts'
 import { connectImap } from './imap-client.ts'
 import { createMailReader } from './mail-reader.ts'
 import { type MailboxLink, startMailboxLink } from './mailbox-link.ts'
+import { createMessageIds } from './message-ids.ts'
 import { createAccessTokens } from './oauth.ts'
 import { emailMarkdown, TEXT_LIMIT } from './render.ts'
 import { createSend } from './send.ts'
@@ -47,7 +48,10 @@ export function createEmail(deps: PlatformDeps, options: EmailAdapterOptions = {
     commandMs: timings.commandMs,
     idleMs: timings.sideIdleMs,
   })
-  const shared = { config, timings, clock, log, side }
+  const worker = createTaskWorker({ file: workerFile('platforms/email/mail-worker') })
+  const carefully = createCarefulReader(worker, deps.tries)
+  const ids = createMessageIds(config.domain, deps.sign)
+  const shared = { config, timings, clock, log, side, carefully, ids }
   const reader = createMailReader({
     ...shared,
     transcript,
@@ -57,7 +61,7 @@ export function createEmail(deps: PlatformDeps, options: EmailAdapterOptions = {
   const smtp = createSmtp(config, timings, { clock, tokens })
   const files = createEmailFiles(shared, deps)
   const sent = createSentFolder(shared)
-  const threading = { address: config.address, domain: config.domain, transcript }
+  const threading = { address: config.address, ids, transcript }
   const limit = createAnswerLimit(deps, {
     perHour: config.options.answers_per_hour,
     perMinute: perMinute(config.smtp.host),
@@ -101,6 +105,7 @@ export function createEmail(deps: PlatformDeps, options: EmailAdapterOptions = {
       await link?.stop()
       link = null
       side.close()
+      worker.close()
       smtp.close()
     },
   }

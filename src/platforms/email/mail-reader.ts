@@ -1,5 +1,6 @@
 // From a mail in the mailbox to an event of the river, step by step, and no more is fetched than the step needs: headers first;
 // the rest only of what is a report on our own mail, or of a sender who may speak and is proven.
+import { createHash } from 'node:crypto'
 import type { FetchMessageObject, ImapFlow } from 'imapflow'
 import {
   type Clock,
@@ -9,17 +10,19 @@ import {
   type PlatformDeps,
   SwitchboardError,
 } from '../../contract/index.ts'
+import { type ReadCarefully, type RunTask, UnreadableInputError } from '../../kit/index.ts'
 import { saidSender, subjectOf } from './addresses.ts'
 import { automaticSign } from './automatic.ts'
-import { laterWord } from './bounces.ts'
+import type { LaterWord } from './bounces.ts'
 import type { EmailConfig, Timings } from './config.ts'
-import { type TxtLookUp, verifyDkim } from './dkim.ts'
+import type { TxtLookUp } from './dkim.ts'
 import { fieldNamed, type HeaderField, MOST_HEADER_BYTES, readHeaders } from './headers.ts'
 import { answered } from './imap-client.ts'
-import { keyIn, ownId } from './message-ids.ts'
-import { attachmentsOf, MOST_ATTACHMENTS, readMail, spokenIn } from './parse.ts'
+import type { DkimInput, ReportInput, SpokenInput, SpokenMail } from './mail-tasks.ts'
+import { type MessageIds, ownId, saidId, unprovenKey } from './message-ids.ts'
+import { MOST_ATTACHMENTS } from './parse.ts'
 import { threadOf } from './threads.ts'
-import { proveSender } from './verify.ts'
+import { type Proof, proveSender } from './verify.ts'
 
 export interface ReaderDeps {
   readonly config: EmailConfig
@@ -28,6 +31,8 @@ export interface ReaderDeps {
   readonly transcript: PlatformDeps['transcript']
   readonly mayTalk: (sender: string) => boolean
   readonly txt: TxtLookUp
+  readonly carefully: ReadCarefully
+  readonly ids: MessageIds
 }
 
 /** A mail as the server lists it: headers, size, and when it arrived. */
@@ -94,7 +99,10 @@ export interface MailReader {
 interface Known {
   readonly mail: ListedMail
   readonly fields: readonly HeaderField[]
+  /** Its Message-ID. */
   readonly id: string
+  /** What the inbox knows it by. */
+  readonly key: string
   readonly subject: string
   readonly address: string
   readonly name?: string
@@ -127,89 +135,125 @@ export function createMailReader(deps: ReaderDeps): MailReader {
       /^<\s*>$/.test(fieldNamed(fields, 'return-path') ?? '') ||
       /^(mailer-daemon|postmaster)@/.test(address)
     if (!maybe) return null
-    const read = await readMail(await source(client, mail, MOST_REPORT_BYTES))
-    if ('problem' in read) return null
-    const word = laterWord(read.mail, fields, { sender: address, subject, domain: config.domain })
+    const raw = await source(client, mail, MOST_REPORT_BYTES)
+    // The gate of a report: it holds a Message-ID that we signed. Nothing else of it was looked at until here.
+    const ours = deps.ids.within(raw)
+    if (ours.size === 0) return null
+    const input: ReportInput = { raw, sender: address, subject, ours }
+    const word = await deps.carefully(
+      nameOf(mail),
+      (run) => run('report', input) as Promise<LaterWord | null>,
+    )
     if (word === null) return null
     if (word.outcome === 'delayed') return barred(known, 'bot_message', 'the server still tries')
-    const { send, outcome, detail } = word
-    return { kind: 'report', ...base(known), send, outcome, ...(detail === '' ? {} : { detail }) }
+    const { send, outcome, detail, sentTo } = word
+    return { kind: 'report', ...base(known), send, outcome, sentTo, ...(detail === '' ? {} : { detail }) }
   }
 
-  const spoken = async (known: Known, raw: Uint8Array): Promise<InboundEvent> => {
+  const spoken = async (known: Known, raw: Uint8Array, run: RunTask): Promise<InboundEvent> => {
     const { mail, fields, id, subject } = known
-    const read = await readMail(raw)
-    if ('problem' in read) return { kind: 'unparsable', ...base(known), problem: read.problem }
     const isCut = mail.size > config.options.max_mail_bytes
-    const { text, whole } = spokenIn(read.mail)
     const of = { uidValidity: mail.uidValidity, uid: mail.uid, messageId: id }
-    const attachments = isCut ? [] : attachmentsOf(read.mail, whole, of)
+    const input: SpokenInput = { raw, of, isCut }
+    const read = (await run('spoken', input)) as SpokenMail | { readonly problem: string }
+    if ('problem' in read) return { kind: 'unparsable', ...base(known), problem: read.problem }
+    const { text, attachments, attached, isLong } = read
     const { thread, replyTo } = await threadOf(
-      { address: config.address, domain: config.domain, transcript: deps.transcript },
+      { address: config.address, ids: deps.ids, transcript: deps.transcript },
       { sender: known.address, fields, id, subject },
     )
     const said = text === '' && attachments.length === 0 ? subject : text
+    const note = isCut ? cutNote(mail.size, config.options.max_mail_bytes) : isLong ? LONG_NOTE : null
     const event: InboundMessage = {
       kind: 'message',
       ...base(known),
       thread,
-      text: isCut ? `${said}\n\n${cutNote(mail.size, config.options.max_mail_bytes)}`.trim() : said,
+      text: note === null ? said : `${said}\n\n${note}`.trim(),
       ...defined({ replyTo }),
       ...(attachments.length === 0 ? {} : { attachments }),
-      meta: metaOf(known, read.mail.attachments.length),
+      meta: metaOf(known, attached),
     }
     return event
+  }
+
+  /** What a mail of somebody who may speak becomes, once it is clear who wrote it. */
+  const heard = async (client: ImapFlow, known: Known, run: RunTask): Promise<InboundEvent> => {
+    const { mail, fields, address } = known
+    const { require_auth_results, verify_dkim, max_mail_bytes } = config.options
+    let raw: Uint8Array | null = null
+    const most = mail.size > max_mail_bytes ? BEGINNING_BYTES : max_mail_bytes
+    const fetched = async () => (raw ??= await source(client, mail, most))
+    const verified = async () => {
+      const input: DkimInput = { raw: await fetched(), sender: address }
+      return (await run('dkim', input, async (name) => deps.txt(String(name)))) as Proof
+    }
+    const proof = await proveSender(fields, address, {
+      required: require_auth_results,
+      authservIds: config.authservIds,
+      dkim: verify_dkim && mail.size <= max_mail_bytes ? verified : null,
+    })
+    if (!proof.proven)
+      return barred(known, 'sender_unproven', `require_auth_results: ${proof.why}`.slice(0, 500))
+    const bytes = await fetched()
+    // Proven mail is known by its Message-ID, or by all of it, wherever it lies.
+    const id = ownId(fields, () => bytes)
+    // Where nothing is asked for a proof, anybody could write this id; other mail has other bytes.
+    const key = require_auth_results ? id : unprovenKey(id, digestOf(bytes))
+    return spoken({ ...known, id, key }, bytes, run)
   }
 
   return {
     async eventOf(client, mail) {
       const fields = readHeaders(mail.header)
-      const id = ownId(fields, () => mail.header)
+      const id = saidId(fields) ?? `<uid.${mail.uidValidity}.${mail.uid}@none>`
+      // Until it is proven who wrote it.
+      const key = unprovenKey(id, `${mail.uidValidity}.${mail.uid}`)
       const who = saidSender(fields)
       const subject = subjectOf(fields)
       if ('problem' in who)
         return {
           kind: 'unparsable',
-          ...base({ mail, fields, id, subject, address: 'unreadable' }),
+          ...base({ mail, fields, id, key, subject, address: 'unreadable' }),
           problem: who.problem,
         }
-      const known: Known = { mail, fields, id, subject, ...who }
+      const known: Known = { mail, fields, id, key, subject, ...who }
       // Ours by its id, and not by its sender: whoever writes our address there would silence nobody but themselves.
-      if (keyIn(id, config.domain) !== null) return barred(known, 'bot_message', 'our own mail came back')
-      const report = await reported(client, known)
-      if (report !== null) return report
-      const sign = config.automaticFrom.has(who.address)
-        ? null
-        : automaticSign(fields, { sender: who.address, subject })
-      if (sign !== null) return barred(known, 'bot_message', `automatic_from: ${sign}`)
-      // Before anything else is fetched, and so that no stranger is ever answered, not even with a code.
-      if (!deps.mayTalk(who.address)) return barred(known, 'sender_not_allowed', 'access.allow_from')
-      const { require_auth_results, verify_dkim, max_mail_bytes } = config.options
-      let raw: Uint8Array | null = null
-      const most = mail.size > max_mail_bytes ? BEGINNING_BYTES : max_mail_bytes
-      const fetched = async () => (raw ??= await source(client, mail, most))
-      const proof = await proveSender(fields, who.address, {
-        required: require_auth_results,
-        authservIds: config.authservIds,
-        dkim:
-          verify_dkim && mail.size <= max_mail_bytes
-            ? async () => verifyDkim(await fetched(), who.address, deps.txt)
-            : null,
-      })
-      if (!proof.proven)
-        return barred(known, 'sender_unproven', `require_auth_results: ${proof.why}`.slice(0, 500))
-      return spoken(known, await fetched())
+      if (deps.ids.keyIn(id) !== null) return barred(known, 'bot_message', 'our own mail came back')
+      try {
+        const report = await reported(client, known)
+        if (report !== null) return report
+        const sign = config.automaticFrom.has(who.address)
+          ? null
+          : automaticSign(fields, { sender: who.address, subject })
+        if (sign !== null) return barred(known, 'bot_message', `automatic_from: ${sign}`)
+        // Before anything else is fetched, and so that no stranger is ever answered, not even with a code.
+        if (!deps.mayTalk(who.address)) return barred(known, 'sender_not_allowed', 'access.allow_from')
+        return await deps.carefully(nameOf(mail), (run) => heard(client, known, run))
+      } catch (thrown) {
+        if (!(thrown instanceof UnreadableInputError)) throw thrown
+        const problem = `the mail could not be read in two tries: ${thrown.message}`
+        return { kind: 'unparsable', ...base(known), problem }
+      }
     },
   }
 }
 
-function base({ address, name, mail, id }: Known) {
+/** What tries to read a mail are counted by. */
+function nameOf({ uidValidity, uid }: ListedMail): string {
+  return `${uidValidity}.${uid}`
+}
+
+function digestOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex').slice(0, 32)
+}
+
+function base({ address, name, mail, key }: Known) {
   return {
     conversation: address,
     chat: 'direct' as const,
     sender: { id: address, ...defined({ name }) },
     at: mail.at,
-    messageId: id,
+    messageId: key,
   }
 }
 
@@ -229,6 +273,8 @@ function metaOf({ subject, fields }: Known, attached: number): Readonly<Record<s
     ...(attached > MOST_ATTACHMENTS ? { attachments_left_out: String(attached - MOST_ATTACHMENTS) } : {}),
   }
 }
+
+const LONG_NOTE = '[This mail has more than 2 million lines: only the first ones were read.]'
 
 function cutNote(size: number, most: number): string {
   const mb = (bytes: number) => Math.round(bytes / 1_048_576)

@@ -143,6 +143,8 @@ export function startMailboxLink(cursor: string | null, deps: MailboxLinkDeps): 
     try {
       return await deps.reader.eventOf(open, mail)
     } catch (thrown) {
+      // A store that is away, or a worker that does not start, says nothing of the mail.
+      if (asSwitchboardError(thrown).code !== 'platform_unavailable') throw thrown
       stumbled = { uid: mail.uid, times: stumbled.uid === mail.uid ? stumbled.times + 1 : 1 }
       throw thrown
     }

@@ -1,26 +1,73 @@
-// Message-IDs: ours carry the outbox id, so that what comes back (an answer, a bounce, a copy in Sent) tells which send it
-// is about. A token says the same where headers are lost on the way.
-import { createHash } from 'node:crypto'
+// Message-IDs. Ours carry the outbox id, so that what comes back (an answer, a bounce, a copy in Sent) tells which send it is
+// about, and a signature, so that nobody can name a mail that they never saw: outbox ids are counted. A token says the same
+// where headers are lost on the way.
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { fieldNamed, type HeaderField } from './headers.ts'
 
-const KEY = '[A-Za-z0-9_.-]{1,100}?'
+/** An outbox id and its signature. */
+const TOKEN = /^([A-Za-z0-9_.-]{1,100})\.([0-9a-f]{16})$/
+const SIGNATURE_CHARS = 16
+const PREFIX = '<swb.'
 const IDS = /<[^<>\s]{1,900}>/g
 const MOST_IDS = 200
 const MOST_LOOKED_AT = 65_536
 const LONGEST = 200
 
-/** `<swb.KEY@domain>`; a part of a key that could not stand there is no key of ours. */
-export function messageIdOf(key: string, domain: string): string {
-  return `<swb.${key.replace(/[^A-Za-z0-9_.-]/g, '-')}@${domain}>`
+export interface MessageIds {
+  /** `<swb.KEY.SIGNATURE@domain>`; characters that could not stand there become dashes. */
+  of(key: string): string
+  /** The outbox id in a Message-ID of ours. Null: it is not ours, or its signature is wrong. */
+  keyIn(id: string): string | null
+  /** The same as a short word, for a subject or a plus-address. */
+  tokenOf(key: string): string
+  /** The outbox id in such a word. */
+  keyInToken(token: string): string | null
+  /** The Message-IDs of ours that stand anywhere in these bytes, with their outbox ids; at most 50. */
+  within(raw: Uint8Array): ReadonlyMap<string, string>
 }
 
-/** The outbox id in a Message-ID of ours; null: it is not ours. */
-export function keyIn(id: string, domain: string): string | null {
-  const prefix = '<swb.'
+const MOST_WITHIN = 50
+const MOST_TRIED_WITHIN = 2_000
+
+export function createMessageIds(domain: string, sign?: (text: string) => string): MessageIds {
+  const signed = sign ?? ((text: string) => createHmac('sha256', domain).update(text).digest('hex'))
   const suffix = `@${domain}>`
-  if (!id.startsWith(prefix) || !id.toLowerCase().endsWith(suffix)) return null
-  const key = id.slice(prefix.length, -suffix.length)
-  return new RegExp(`^${KEY}$`).test(key) ? key : null
+  const signatureOf = (key: string) => signed(`message-id:${key}`).slice(0, SIGNATURE_CHARS)
+
+  const tokenOf = (key: string) => {
+    const safe = key.replace(/[^A-Za-z0-9_.-]/g, '-')
+    return `${safe}.${signatureOf(safe)}`
+  }
+
+  const keyInToken = (token: string): string | null => {
+    const [, key, signature] = TOKEN.exec(token) ?? []
+    if (key === undefined || signature === undefined) return null
+    return timingSafeEqual(Buffer.from(signature), Buffer.from(signatureOf(key))) ? key : null
+  }
+
+  const keyIn = (id: string): string | null =>
+    id.startsWith(PREFIX) && id.toLowerCase().endsWith(suffix)
+      ? keyInToken(id.slice(PREFIX.length, -suffix.length))
+      : null
+
+  return {
+    of: (key) => `${PREFIX}${tokenOf(key)}${suffix}`,
+    keyIn,
+    tokenOf,
+    keyInToken,
+    within(raw) {
+      const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength)
+      const found = new Map<string, string>()
+      let at = bytes.indexOf(PREFIX)
+      for (let tried = 0; at >= 0 && tried < MOST_TRIED_WITHIN && found.size < MOST_WITHIN; tried++) {
+        const [id] = /^<[^<>\s]{1,400}>/.exec(bytes.toString('latin1', at, at + 402)) ?? []
+        const key = id === undefined ? null : keyIn(id)
+        if (id !== undefined && key !== null) found.set(id, key)
+        at = bytes.indexOf(PREFIX, at + PREFIX.length)
+      }
+      return found
+    },
+  }
 }
 
 /** All ids in a header, in order; comments, commas and nonsense between them are passed over. */
@@ -34,10 +81,27 @@ function shortId(id: string): string {
   return id.length <= LONGEST ? id : `<sha256.${createHash('sha256').update(id).digest('hex')}@long>`
 }
 
-/** The mail's own id. Without one it is known by what it says: the same mail again has the same. */
+/** The mail's own id. Without one it is known by all that it says: the same mail again has the same. */
 export function ownId(fields: readonly HeaderField[], content: () => Uint8Array | string): string {
-  const [id] = idsIn(fieldNamed(fields, 'message-id'))
-  return id ?? `<sha256.${createHash('sha256').update(content()).digest('hex')}@none>`
+  return saidId(fields) ?? `<sha256.${createHash('sha256').update(content()).digest('hex')}@none>`
+}
+
+/** The id that the mail gives itself. */
+export function saidId(fields: readonly HeaderField[]): string | undefined {
+  return idsIn(fieldNamed(fields, 'message-id'))[0]
+}
+
+/**
+ * What a mail is known by whose sender is not proven: its place in the mailbox beside what it says its id is. A forged mail
+ * so takes no other's key.
+ */
+export function unprovenKey(id: string, place: string): string {
+  return `${id} ${place}`
+}
+
+/** The Message-ID in what a mail is known by. */
+export function idInKey(key: string): string {
+  return key.split(' ', 1)[0] ?? key
 }
 
 /** Every mail that this one answers: the nearest first. */
@@ -52,23 +116,23 @@ export function rootId(fields: readonly HeaderField[]): string | undefined {
   return idsIn(fieldNamed(fields, 'references'))[0] ?? idsIn(fieldNamed(fields, 'in-reply-to'))[0]
 }
 
-const SUBJECT_TOKEN = new RegExp(`\\[ref:(${KEY})\\]`)
+const SUBJECT_TOKEN = /\[ref:([A-Za-z0-9_.-]{1,120}?)\]/
 
-export function subjectToken(key: string): string {
-  return `[ref:${key}]`
+export function subjectToken(token: string): string {
+  return `[ref:${token}]`
 }
 
-export function keyInSubject(subject: string): string | null {
+export function tokenInSubject(subject: string): string | null {
   return SUBJECT_TOKEN.exec(subject)?.[1] ?? null
 }
 
 const TAG_PREFIX = 'ref.'
 
 /** Behind the plus of our own address; ids of rows are lower-case, as addresses are. */
-export function tagToken(key: string): string {
-  return TAG_PREFIX + key
+export function tagToken(token: string): string {
+  return TAG_PREFIX + token
 }
 
-export function keyInTag(tag: string | null): string | null {
+export function tokenInTag(tag: string | null): string | null {
   return tag?.startsWith(TAG_PREFIX) ? tag.slice(TAG_PREFIX.length) : null
 }

@@ -2,25 +2,31 @@
 // MIME; what cannot be read is said, and never thrown.
 import PostalMime, { type Email, type Attachment as MailPart } from 'postal-mime'
 import type { Attachment } from '../../contract/index.ts'
-import { safeFileName, safeMime } from '../../kit/index.ts'
+import { safeFileName, safeMime } from '../../kit/file-names.ts'
 import { MOST_HEADER_BYTES } from './headers.ts'
 import { htmlText } from './html-text.ts'
 import { stripQuotes } from './strip-quotes.ts'
 
+/** A line costs the reader about 150 bytes. 100 MB in base64 have 1.4 million. */
+const MOST_LINES = 2_000_000
 const MOST_PARTS = 2_000
 const MOST_NESTING = 50
 export const MOST_ATTACHMENTS = 50
 const MOST_TEXT = 200_000
+/** Of a longer text the rest is not looked at. */
+const MOST_CLEANED = 4 * MOST_TEXT
 /** Marks of direction, zero-width characters, tags: what a person cannot see. Joiners stay: emoji and scripts need them. */
 const UNSEEN =
   /[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\u{e0000}-\u{e007f}]/gu
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g
 
-export type ReadMail = { readonly mail: Email } | { readonly problem: string }
+/** `isLong`: only its first lines were read. */
+export type ReadMail = { readonly mail: Email; readonly isLong: boolean } | { readonly problem: string }
 
 /** Never throws. A bomb (nesting, parts) is refused before it is unpacked. */
-export async function readMail(raw: Uint8Array): Promise<ReadMail> {
+export async function readMail(given: Uint8Array): Promise<ReadMail> {
+  const raw = firstLines(given)
   if (countParts(raw) > MOST_PARTS) return { problem: `the mail has more than ${MOST_PARTS} parts` }
   try {
     const mail = await PostalMime.parse(raw, {
@@ -29,11 +35,21 @@ export async function readMail(raw: Uint8Array): Promise<ReadMail> {
       forceRfc822Attachments: true,
       attachmentEncoding: 'arraybuffer',
     })
-    return { mail }
+    return { mail, isLong: raw.length < given.length }
   } catch (thrown) {
     const said = thrown instanceof Error ? thrown.message.slice(0, 200) : 'unknown'
     return { problem: `the mail could not be read: ${said}` }
   }
+}
+
+function firstLines(raw: Uint8Array): Uint8Array {
+  if (raw.length <= MOST_LINES) return raw
+  let lines = 0
+  for (let at = raw.indexOf(10); at >= 0; at = raw.indexOf(10, at + 1)) {
+    lines += 1
+    if (lines === MOST_LINES) return raw.subarray(0, at + 1)
+  }
+  return raw
 }
 
 /** Lines that may begin a part, no more than need be counted. */
@@ -53,7 +69,7 @@ export interface Spoken {
 
 /** What the person said. A mail with HTML alone, or with a text that only points to it, is read from its HTML. */
 export function spokenIn(mail: Email): Spoken {
-  const text = clean(mail.text ?? '')
+  const text = clean((mail.text ?? '').slice(0, MOST_CLEANED))
   const html = mail.html ?? ''
   if (html === '' || (text.trim() !== '' && !isStub(text))) return cutDown(text, text)
   const { whole, unquoted } = htmlText(html)
@@ -63,7 +79,7 @@ export function spokenIn(mail: Email): Spoken {
 function cutDown(text: string, whole: string): Spoken {
   const stripped = stripQuotes(text)
   const short = stripped.text.slice(0, MOST_TEXT)
-  return { text: short, whole: short === whole.trim() ? null : whole.slice(0, 4 * MOST_TEXT) }
+  return { text: short, whole: short === whole.trim() ? null : whole.slice(0, MOST_CLEANED) }
 }
 
 function isStub(text: string): boolean {

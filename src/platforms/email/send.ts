@@ -11,7 +11,7 @@ import {
 import type { FileShelf } from '../../kit/index.ts'
 import { normalAddress } from './addresses.ts'
 import type { EmailConfig } from './config.ts'
-import { messageIdOf, subjectToken, tagToken } from './message-ids.ts'
+import { subjectToken, tagToken } from './message-ids.ts'
 import { bodyOf } from './render.ts'
 import type { SentFolder } from './sent-folder.ts'
 import type { Smtp } from './smtp.ts'
@@ -38,7 +38,8 @@ const IMPORTANCE: Readonly<Record<Urgency, Readonly<Record<string, string>>>> = 
 
 export function createSend(deps: SendDeps): (request: SendRequest) => Promise<Receipt> {
   const { config } = deps
-  const { domain, options } = config
+  const { options } = config
+  const { ids } = deps.threading
 
   /** The whole mail as bytes. The same request gives the same headers. */
   const compose = async (request: SendRequest, to: string): Promise<Buffer> => {
@@ -47,9 +48,10 @@ export function createSend(deps: SendDeps): (request: SendRequest) => Promise<Re
     const plain = op.kind === 'text' && op.plain === true
     const urgency = op.kind === 'text' ? op.urgency : op.kind === 'prompt' ? 'high' : undefined
     const replyTo = op.kind === 'text' ? op.replyTo : undefined
-    const answer = await answerHeaders(deps.threading, request.to, replyTo)
+    const answer = await answerHeaders(deps.threading, request, replyTo)
     const own = op.kind === 'file' && said === '' ? op.name : ownSubject(said, plain)
-    const token = answer === null && options.reply_token === 'subject' ? ` ${subjectToken(request.key)}` : ''
+    const token =
+      answer === null && options.reply_token === 'subject' ? ` ${subjectToken(ids.tokenOf(request.key))}` : ''
     const subject = answer === null ? markedSubject(own, urgency) + token : answer.subject
     const body = bodyOf(said === '' ? '(see the attachment)' : said + consoleLink(op), plain)
     const attachment =
@@ -63,7 +65,7 @@ export function createSend(deps: SendDeps): (request: SendRequest) => Promise<Re
           : { name: oneLine(options.name), address: config.address },
       to,
       ...replyAddress(request, answer === null),
-      messageId: messageIdOf(request.key, domain),
+      messageId: ids.of(request.key),
       subject: oneLine(subject),
       ...(answer === null ? {} : { inReplyTo: answer.inReplyTo, references: [...answer.references] }),
       text: body.text,
@@ -89,7 +91,7 @@ export function createSend(deps: SendDeps): (request: SendRequest) => Promise<Re
   /** Where an answer goes: our own address, with what finds its way back behind the plus. */
   const replyAddress = ({ to, key }: SendRequest, begins: boolean): { readonly replyTo?: string } => {
     const tag = to.thread === undefined ? null : partsOfThread(to.thread).tag
-    const shown = tag ?? (begins && options.reply_token === 'address' ? tagToken(key) : null)
+    const shown = tag ?? (begins && options.reply_token === 'address' ? tagToken(ids.tokenOf(key)) : null)
     if (shown === null) return {}
     const cut = config.address.lastIndexOf('@')
     return { replyTo: `${config.address.slice(0, cut)}+${shown}${config.address.slice(cut)}` }
@@ -106,7 +108,7 @@ export function createSend(deps: SendDeps): (request: SendRequest) => Promise<Re
       })
     const raw = await compose(request, to)
     const { serverId } = await deps.smtp.deliver({ to, raw })
-    const id = messageIdOf(key, domain)
+    const id = ids.of(key)
     // With the copy a crash from here on is settled by looking; one that is late delays nobody for long.
     await deps.sent.keep(raw, id)
     // A server that gave it another id is answered under that one.

@@ -5,7 +5,7 @@ import type { Clock, Logger, PlatformAdapter } from '../../contract/index.ts'
 import type { EmailConfig, Timings } from './config.ts'
 import { readHeaders } from './headers.ts'
 import { answered } from './imap-client.ts'
-import { messageIdOf, ownId } from './message-ids.ts'
+import { type MessageIds, ownId } from './message-ids.ts'
 import type { SideConnection } from './side-connection.ts'
 
 export interface SentFolder {
@@ -23,6 +23,7 @@ export function createSentFolder(deps: {
   readonly clock: Clock
   readonly log: Logger
   readonly side: SideConnection
+  readonly ids: MessageIds
 }): SentFolder {
   const { config, timings, clock, side } = deps
   let known: string | null | undefined
@@ -70,7 +71,7 @@ export function createSentFolder(deps: {
     },
     async reconcile({ op, key }) {
       if (op.kind !== 'text' && op.kind !== 'prompt' && op.kind !== 'file') return { outcome: 'absent' }
-      const id = messageIdOf(key, config.domain)
+      const id = deps.ids.of(key)
       const path = await folder()
       // Nobody can tell: under the same id a second copy is known for one by whoever reads it.
       if (path === null) return { outcome: 'absent' }

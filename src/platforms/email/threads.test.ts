@@ -5,8 +5,11 @@ import { boundAt } from '../../core/inbound/routing.ts'
 import { testAgent } from '../../testing/test-settings.ts'
 import { subjectOf } from './addresses.ts'
 import { readHeaders } from './headers.ts'
+import { createMessageIds } from './message-ids.ts'
 import { partsOfThread, threadOf } from './threads.ts'
 
+const ids = createMessageIds('gw.test')
+const OURS = ids.of('o_t_1')
 const KATE = 'kate@home.test'
 const entry = (more: Partial<TranscriptEntry>): TranscriptEntry => ({
   ...{
@@ -25,7 +28,7 @@ const entry = (more: Partial<TranscriptEntry>): TranscriptEntry => ({
 async function threadIn(lines: readonly string[], known: readonly TranscriptEntry[] = []) {
   const fields = readHeaders(Buffer.from(`${lines.join('\r\n')}\r\n\r\n`))
   const transcript = async () => known
-  const threading = { address: 'bot@gw.test', domain: 'gw.test', transcript }
+  const threading = { address: 'bot@gw.test', ids, transcript }
   return threadOf(threading, { sender: KATE, fields, id: '<own@home.test>', subject: subjectOf(fields) })
 }
 
@@ -40,14 +43,14 @@ describe('threads', () => {
 
   it('[I19.thread-in] [I19.claim-token] an answer to ours is known by the row, by the server’s own id, and by a token where headers are lost', async () => {
     const ours = entry({ thread: '<root@x>', platformMessageId: '<server@mx>' })
-    const known = { thread: '<root@x>', replyTo: { messageId: '<swb.o_t_1@gw.test>' } }
-    expect(await threadIn(['In-Reply-To: <swb.o_t_1@gw.test>'], [ours])).toEqual(known)
+    const known = { thread: '<root@x>', replyTo: { messageId: OURS } }
+    expect(await threadIn([`In-Reply-To: ${OURS}`], [ours])).toEqual(known)
     expect(await threadIn(['In-Reply-To: <server@mx>'], [ours])).toEqual(known)
-    expect(await threadIn(['Subject: AW: hello [ref:o_t_1]'], [ours])).toEqual(known)
-    expect(await threadIn(['Delivered-To: bot+ref.o_t_1@gw.test'], [ours])).toEqual(known)
+    expect(await threadIn([`Subject: AW: hello [ref:${ids.tokenOf('o_t_1')}]`], [ours])).toEqual(known)
+    expect(await threadIn([`Delivered-To: bot+ref.${ids.tokenOf('o_t_1')}@gw.test`], [ours])).toEqual(known)
     // One that began the thread has none of its own.
-    expect(await threadIn(['In-Reply-To: <swb.o_t_1@gw.test>'], [entry({})])).toMatchObject({
-      thread: '<swb.o_t_1@gw.test>',
+    expect(await threadIn([`In-Reply-To: ${OURS}`], [entry({})])).toMatchObject({
+      thread: OURS,
     })
   })
 

@@ -1,9 +1,9 @@
 // Threads. One of them is a conversation with one person under its first mail's id; where a mail was sent to a plus-address
 // that chooses an agent, that stands before it. What was said in it is asked of the transcript: nothing is kept here.
-import type { Address, PlatformDeps, Quoted, TranscriptEntry } from '../../contract/index.ts'
+import type { PlatformDeps, Quoted, SendRequest, TranscriptEntry } from '../../contract/index.ts'
 import { plusTag } from './addresses.ts'
 import type { HeaderField } from './headers.ts'
-import { answeredIds, keyIn, keyInSubject, keyInTag, messageIdOf, rootId } from './message-ids.ts'
+import { answeredIds, idInKey, type MessageIds, rootId, tokenInSubject, tokenInTag } from './message-ids.ts'
 import { answerSubject, ownSubject } from './subjects.ts'
 
 const LOOKED_AT = 200
@@ -16,13 +16,13 @@ export interface InThread {
 
 export interface Threading {
   readonly address: string
-  readonly domain: string
+  readonly ids: MessageIds
   readonly transcript: PlatformDeps['transcript']
 }
 
 /** Which thread a mail belongs to, and which mail it answers. */
 export async function threadOf(
-  { address, domain, transcript }: Threading,
+  { address, ids, transcript }: Threading,
   mail: {
     readonly sender: string
     readonly fields: readonly HeaderField[]
@@ -33,16 +33,15 @@ export async function threadOf(
   const { sender, fields, id } = mail
   const tag = plusTag(fields, address)
   // A client that drops the headers leaves the token where it was put.
-  const token = keyInTag(tag) ?? keyInSubject(mail.subject)
-  const answered = [...answeredIds(fields), ...(token === null ? [] : [messageIdOf(token, domain)])]
-  const prefix = tag === null || keyInTag(tag) !== null ? '' : `+${tag} `
+  const key = ids.keyInToken(tokenInTag(tag) ?? tokenInSubject(mail.subject) ?? '')
+  const answered = [...answeredIds(fields), ...(key === null ? [] : [ids.of(key)])]
+  const prefix = tag === null || tokenInTag(tag) !== null ? '' : `+${tag} `
   if (answered.length === 0) return { thread: prefix + id }
   const known = await transcript({ conversation: sender, limit: LOOKED_AT })
   for (const one of answered) {
-    const entry = entryOf(known, one, domain)
+    const entry = entryOf(known, one, ids)
     // Ours by its form: the row may be older than what was looked at.
-    const ours =
-      entry?.direction === 'out' ? messageIdOf(entry.id, domain) : keyIn(one, domain) === null ? null : one
+    const ours = entry?.direction === 'out' ? ids.of(entry.id) : ids.keyIn(one) === null ? null : one
     if (entry === undefined && ours === null) continue
     return { thread: entry?.thread ?? ours ?? one, replyTo: { messageId: ours ?? one } }
   }
@@ -54,9 +53,15 @@ export async function threadOf(
 }
 
 /** Ours is known by the row; a server that gives mails an id of its own told it with the confirmation. */
-function entryOf(known: readonly TranscriptEntry[], id: string, domain: string): TranscriptEntry | undefined {
-  const key = keyIn(id, domain)
-  return known.find((entry) => (key !== null && entry.id === key) || entry.platformMessageId === id)
+function entryOf(
+  known: readonly TranscriptEntry[],
+  id: string,
+  ids: MessageIds,
+): TranscriptEntry | undefined {
+  const key = ids.keyIn(id)
+  return known.find(
+    (entry) => (key !== null && entry.id === key) || idInKey(entry.platformMessageId ?? '') === id,
+  )
 }
 
 /** The first mail of a thread, and the plus-address under which it is led. */
@@ -73,8 +78,8 @@ export interface AnswerHeaders {
 
 /** What a mail in a thread carries. Null: it begins one. */
 export async function answerHeaders(
-  { domain, transcript }: Threading,
-  to: Address,
+  { ids, transcript }: Threading,
+  { to, key }: Pick<SendRequest, 'to' | 'key'>,
   replyTo: string | undefined,
 ): Promise<AnswerHeaders | null> {
   if (to.thread === undefined) return null
@@ -84,19 +89,25 @@ export async function answerHeaders(
     (entry) =>
       entry.thread === to.thread ||
       // Our own mail that began it was sent without one.
-      (entry.direction === 'out' && messageIdOf(entry.id, domain) === root),
+      (entry.direction === 'out' && ids.of(entry.id) === root),
   )
-  const said = inThread.filter((entry) => idOf(entry, domain) !== undefined && entry.state !== 'queued')
+  // The transcript holds the mail that is being written, too: it answers what was said before it.
+  const said = inThread.filter(
+    (entry) => entry.id !== key && idOf(entry, ids) !== undefined && entry.state !== 'queued',
+  )
   const parent = said.filter((entry) => entry.direction === 'in').at(-1) ?? said.at(-1)
   const inReplyTo =
-    replyTo !== undefined && isId(replyTo) ? replyTo : ((parent && idOf(parent, domain)) ?? root)
-  const chain = said.flatMap((entry) => idOf(entry, domain) ?? []).filter((id) => id !== inReplyTo)
+    replyTo !== undefined && isId(idInKey(replyTo))
+      ? idInKey(replyTo)
+      : ((parent && idOf(parent, ids)) ?? root)
+  const chain = said.flatMap((entry) => idOf(entry, ids) ?? []).filter((id) => id !== inReplyTo)
   const references = [...new Set([root, ...chain.slice(-MOST_REFERENCES), inReplyTo])].filter(isId)
   return { subject: subjectIn(inThread), inReplyTo, references }
 }
 
-function idOf(entry: TranscriptEntry, domain: string): string | undefined {
-  return entry.direction === 'out' ? messageIdOf(entry.id, domain) : entry.platformMessageId
+function idOf(entry: TranscriptEntry, ids: MessageIds): string | undefined {
+  if (entry.direction === 'out') return ids.of(entry.id)
+  return entry.platformMessageId === undefined ? undefined : idInKey(entry.platformMessageId)
 }
 
 function isId(text: string): boolean {

@@ -22,6 +22,7 @@ import { takeoverPlaces } from './0020-takeover-places.ts'
 import { pairingEnds } from './0021-pairing-ends.ts'
 import { approvalPassing } from './0022-approval-passing.ts'
 import { agentTrouble } from './0023-agent-trouble.ts'
+import { inputTries } from './0024-input-tries.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -48,5 +49,6 @@ export const MIGRATIONS: readonly Migration[] = [
   pairingEnds,
   approvalPassing,
   agentTrouble,
+  inputTries,
 ]
 export { META_TABLE, pendingMigrations } from './migration.ts'

@@ -19,7 +19,7 @@ import { writeSend } from './move-sends.ts'
 
 type LaterWord = Extract<Effect, { kind: 'later_word' }>
 
-/** False: no such send of this integration, or nothing that the word could change. */
+/** False: no such send of this integration, one that went to somebody else, or nothing that the word could change. */
 export function* hearLaterWord(context: VerbContext, integration: string, word: LaterWord): Steps<boolean> {
   const seq = rowSeq('o', context.tag, word.send)
   if (seq === null) return false
@@ -29,6 +29,7 @@ export function* hearLaterWord(context: VerbContext, integration: string, word: 
   )
   if (!row) return false
   const send = sendRow(context.tag, row)
+  if (word.sentTo && !word.sentTo.includes(send.conversation.toLowerCase())) return false
   return word.outcome === 'failed'
     ? yield* failLater(context, send, word)
     : yield* noteReceipt(context, send, word.outcome, word.platformId)

@@ -83,8 +83,8 @@ export function createMailWorld({ now }: { readonly now: () => number }): MailWo
       const head = [
         `Return-Path: <${from}>`,
         `Delivered-To: ${to}`,
-        `Received: from sender by ${FAKE_AUTHSERV_ID}; ${new Date(now()).toUTCString()}`,
         `Authentication-Results: ${FAKE_AUTHSERV_ID}; ${proofOf(from)}`,
+        `Received: from sender by ${FAKE_AUTHSERV_ID}; ${new Date(now()).toUTCString()}`,
         '',
       ].join('\r\n')
       if (inbox !== undefined) world.append(inbox, { raw: Buffer.concat([Buffer.from(head), raw]) })

@@ -40,6 +40,22 @@ export function describeKeeping(make: MakeStoreFixture): void {
       await expectSound(one)
     })
 
+    it('[I35.b9] tries to read an input are counted until one ends, also after a restart and at another node', async () => {
+      expect(await one.beginTry('mail', '7.1')).toBe(1)
+      expect(await one.beginTry('mail', '7.2')).toBe(1)
+      expect(await one.beginTry('other', '7.1')).toBe(1)
+      await one.close()
+      await reopen('one')
+      expect(await one.beginTry('mail', '7.1')).toBe(2)
+      await one.endTry('mail', '7.1')
+      expect(await one.beginTry('mail', '7.1')).toBe(1)
+      expect(await one.beginTry('mail', '7.2')).toBe(2)
+      // What nobody reads again is forgotten after a month.
+      await fixture.clock.advance(31 * 24 * 3_600_000)
+      await one.endTry('mail', 'another')
+      expect(await one.beginTry('mail', '7.2')).toBe(1)
+    })
+
     it('[I14.restore-sends] what was open in a restored database is unknown or marked, slice by slice', async () => {
       await fixture.clock.advance(1)
       const to = (conversation: string) => ({ integration: 'demo', conversation })

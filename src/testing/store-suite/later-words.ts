@@ -73,6 +73,20 @@ export function describeLaterWords(make: MakeStoreFixture): void {
       expect(await store.send(id)).toMatchObject({ state: 'sent' })
     })
 
+    it('[I35.b8] a word that names recipients counts only for a message that was sent to one of them', async () => {
+      const to = (conversation: string) => ({ to: { integration: 'demo', conversation } })
+      const [queued] = await store.enqueue([send(to('Ann@home.test'))])
+      const { token } = await mustTakeSend(store, { lane: 'demo:Ann%40home.test' })
+      const id = queued?.id ?? ''
+      await store.moveSends([{ lane: 'demo:Ann%40home.test', token, id, to: 'sent' }])
+      expect(await hear(word(id, { sentTo: [] }))).toBe(false)
+      expect(await hear(word(id, { sentTo: ['bob@home.test'] }))).toBe(false)
+      expect(await hear(word(id, { outcome: 'read', detail: null, sentTo: ['bob@home.test'] }))).toBe(false)
+      expect(await store.send(id)).toMatchObject({ state: 'sent', receipt: null })
+      expect(await hear(word(id, { sentTo: ['bob@home.test', 'ann@home.test'] }))).toBe(true)
+      expect(await store.send(id)).toMatchObject({ state: 'failed' })
+    })
+
     it('one that is unknown or whose answer is still awaited fails by it; one that waits does not', async () => {
       const unknown = await sendOne({}, 'unknown')
       expect(await hear(word(unknown))).toBe(true)

@@ -1,0 +1,171 @@
+// A worker thread for formats of others that are not small and linear (a mail, HTML): what it reads can take neither the main
+// thread's time nor its memory. A task has 10 s and 512 MB. The thread starts with the first task and ends when it had nothing
+// to do for a while, which gives its memory back.
+import { createRequire } from 'node:module'
+import { pathToFileURL } from 'node:url'
+import { Worker, type WorkerOptions } from 'node:worker_threads'
+import { type Cancel, createSerial, SwitchboardError } from '../../contract/index.ts'
+import type { FromWorker, ToWorker } from './wire.ts'
+
+export interface TaskLimits {
+  readonly ms: number
+  readonly mb: number
+}
+
+export const TASK_LIMITS: TaskLimits = { ms: 10_000, mb: 512 }
+const YOUNG_MB = 64
+const IDLE_MS = 30_000
+/** To load the code of a worker, also on a machine that is busy. */
+const START_MS = 60_000
+
+/** The input was too much: the task took too long, needed too much memory, ended the thread or threw. */
+export class WorkerBrokeError extends Error {}
+
+/** Answers a question of a task. What it throws is thrown there, with its `code`. */
+export type AnswerTask = (question: unknown) => Promise<unknown>
+
+export interface TaskWorker {
+  /** Tasks wait for each other. Throws `WorkerBrokeError`; the next task gets a new thread. */
+  run(task: string, input: unknown, answer?: AnswerTask): Promise<unknown>
+  close(): void
+}
+
+/**
+ * The file of a built-in worker: `platforms/email/mail-worker`. The same from `src/`, where this file lies two folders below
+ * it, and from a chunk of `dist/`, which lies one below.
+ */
+export function workerFile(name: string): URL {
+  const isSource = import.meta.url.endsWith('.ts')
+  return new URL(isSource ? `../../${name}.ts` : `../${name}.js`, import.meta.url)
+}
+
+export function createTaskWorker({
+  file,
+  limits = TASK_LIMITS,
+}: {
+  readonly file: URL
+  readonly limits?: TaskLimits
+}): TaskWorker {
+  const inOrder = createSerial()
+  let thread: Worker | null = null
+  let closed = false
+  let ending: Cancel = () => undefined
+
+  const end = () => {
+    ending()
+    void thread?.terminate()
+    thread = null
+  }
+
+  const start = (): Promise<Worker> => {
+    const made = openThread(file, {
+      // It needs no secret of the environment and no flag of the command line.
+      env: {},
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: limits.mb - YOUNG_MB, maxYoungGenerationSizeMb: YOUNG_MB },
+    })
+    made.unref()
+    thread = made
+    return converse(made, null, START_MS, async () => undefined).then(
+      () => made,
+      (thrown: Error) => {
+        // No input was read: this is no input's fault.
+        throw new SwitchboardError('internal', `a worker did not start: ${thrown.message}`)
+      },
+    )
+  }
+
+  /** Until it says that it is ready, or done. */
+  const converse = (
+    made: Worker,
+    order: ToWorker | null,
+    ms: number,
+    answer: AnswerTask,
+  ): Promise<unknown> => {
+    let cancel: Cancel = () => undefined
+    return new Promise<unknown>((resolve, reject) => {
+      const broke = (why: string) => {
+        if (thread === made) thread = null
+        void made.terminate()
+        reject(new WorkerBrokeError(why))
+      }
+      const watch = () => {
+        cancel = after(ms, () => broke(`it took longer than ${Math.round(ms / 1_000)} s`))
+      }
+      made.on('error', (thrown: Error & { code?: string }) =>
+        broke(
+          thrown.code === 'ERR_WORKER_OUT_OF_MEMORY'
+            ? `it needed more than ${limits.mb} MB`
+            : `the worker failed: ${thrown.message.slice(0, 200)}`,
+        ),
+      )
+      made.on('exit', () => broke('the worker ended'))
+      made.on('message', (message: FromWorker) => {
+        if (message.kind === 'ask') {
+          // The name server's time is not the input's.
+          cancel()
+          answer(message.question).then(
+            (value) => {
+              watch()
+              made.postMessage({ kind: 'answer', value } satisfies ToWorker)
+            },
+            (thrown: Error & { code?: string }) => {
+              watch()
+              const failed = {
+                message: thrown.message,
+                ...(thrown.code === undefined ? {} : { code: thrown.code }),
+              }
+              made.postMessage({ kind: 'answer', failed } satisfies ToWorker)
+            },
+          )
+        } else if (message.kind === 'failed') reject(new WorkerBrokeError(message.message))
+        else resolve(message.kind === 'done' ? message.value : undefined)
+      })
+      watch()
+      if (order !== null) made.postMessage(order)
+    }).finally(() => {
+      cancel()
+      for (const event of ['error', 'exit', 'message']) made.removeAllListeners(event)
+      // Between tasks it may end as it likes.
+      made.on('error', () => undefined)
+      made.on('exit', () => {
+        if (thread === made) thread = null
+      })
+    })
+  }
+
+  return {
+    run: (task, input, answer = async () => undefined) =>
+      inOrder(async () => {
+        if (closed) throw new Error('the worker is closed')
+        ending()
+        const made = thread ?? (await start())
+        try {
+          return await converse(made, { kind: 'task', task, input }, limits.ms, answer)
+        } finally {
+          if (closed) end()
+          else ending = after(IDLE_MS, end)
+        }
+      }),
+    close() {
+      closed = true
+      end()
+    },
+  }
+}
+
+/** A thread takes real time, whatever clock drives the rest. */
+function after(ms: number, run: () => void): Cancel {
+  const timer = setTimeout(run, ms)
+  timer.unref()
+  return () => clearTimeout(timer)
+}
+
+/** A source file is loaded as the tests load theirs. */
+function openThread(file: URL, options: WorkerOptions): Worker {
+  if (!file.pathname.endsWith('.ts')) return new Worker(file, options)
+  const found = createRequire(import.meta.url).resolve('tsx/esm/api')
+  const loader = pathToFileURL(found.replace(/\.cjs$/, '.mjs')).href
+  const code = `import(${JSON.stringify(loader)}).then(({ register }) => { register(); return import(${JSON.stringify(file.href)}) })`
+  return new Worker(code, { ...options, eval: true })
+}

@@ -1,0 +1,15 @@
+// What a worker and the main thread say to each other. One task runs at a time, and asks one question at a time.
+
+export type ToWorker =
+  | { readonly kind: 'task'; readonly task: string; readonly input: unknown }
+  | {
+      readonly kind: 'answer'
+      readonly value?: unknown
+      readonly failed?: { readonly message: string; readonly code?: string }
+    }
+
+export type FromWorker =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'done'; readonly value: unknown }
+  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'ask'; readonly question: unknown }
