@@ -12,7 +12,7 @@ export interface TaskLimits {
   readonly mb: number
 }
 
-export const TASK_LIMITS: TaskLimits = { ms: 10_000, mb: 512 }
+const TASK_LIMITS: TaskLimits = { ms: 10_000, mb: 512 }
 const YOUNG_MB = 64
 const IDLE_MS = 30_000
 /** To load the code of a worker, also on a machine that is busy. */
