@@ -9,6 +9,7 @@ import {
   type IntegrationSettings,
   REASONS,
   type ReasonCode,
+  type RefusalKey,
 } from '../contract/index.ts'
 
 /** Who has rights on an integration beside what it lists itself, and whether anybody listens. */
@@ -154,21 +155,31 @@ function limitWords({ rps, burst }: { readonly rps: number; readonly burst: numb
   return rps === 0 || burst === 0 ? 'none' : `${rps} a second per sender, ${burst} at once`
 }
 
+/** The key of the newest refusal, by integration and reason. */
+export type RecordedKeys = ReadonlyMap<string, string>
+
+const recordedName = (integration: string, reason: string) => JSON.stringify([integration, reason])
+
+export function recordedKeys(refused: readonly RefusalKey[]): RecordedKeys {
+  return new Map(refused.map(({ integration, reason, key }) => [recordedName(integration, reason), key]))
+}
+
 type Refusals = DoctorReport['integrations'][number]['refusals']
 
-/** What was refused so far, with the key that would let it in. */
+/** What was refused so far, with the key that the newest refusal recorded; older ones are told by the gates of today. */
 export function refusals(
   counters: readonly Counter[],
   one: IntegrationSettings,
-  own: readonly GateView[],
+  { recorded, own }: { readonly recorded: RecordedKeys; readonly own: readonly GateView[] },
 ): Refusals {
+  const drawn = (reason: string) => recorded.get(recordedName(one.id, reason))
   return counters
     .filter((counter) => counter.name === 'refused' && counter.count > 0)
     .map(({ reason, count }) => ({
       reason,
       count,
       text: Object.hasOwn(REASONS, reason) ? REASONS[reason as ReasonCode].text : '',
-      key: ownKey(reason, own) ?? keyOf(reason, one),
+      key: drawn(reason) ?? ownKey(reason, own) ?? keyOf(reason, one),
     }))
     .toSorted((a, b) => b.count - a.count)
 }

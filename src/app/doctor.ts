@@ -22,6 +22,7 @@ import {
   bindingGates,
   integrationGates,
   NO_STANDING,
+  recordedKeys,
   refusals,
   type ServerStanding,
   type Standing,
@@ -42,16 +43,18 @@ export function createDoctor(deps: StatusDeps): Desk['doctor'] {
   return async ({ security = false } = {}) => {
     const now = settings()
     const me = standing()
-    const [counters, open, pending, durability, ledger, restored, compared, lastAt] = await Promise.all([
-      store.counters(),
-      store.openTurns(),
-      store.pendingApprovals(),
-      store.durability(),
-      ledgerStanding(store),
-      store.restored(),
-      store.historyLinks(),
-      store.lastReceived(now.agents.map(({ id }) => id)),
-    ])
+    const [counters, recorded, open, pending, durability, ledger, restored, compared, lastAt] =
+      await Promise.all([
+        store.counters(),
+        store.refusalKeys().then(recordedKeys),
+        store.openTurns(),
+        store.pendingApprovals(),
+        store.durability(),
+        ledgerStanding(store),
+        store.restored(),
+        store.historyLinks(),
+        store.lastReceived(now.agents.map(({ id }) => id)),
+      ])
     // Each is gone through once: there may be thousands of integrations and agents.
     const countersOf = new Map<string, Counter[]>(now.integrations.map(({ id }) => [id, []]))
     for (const counter of counters) countersOf.get(counter.integration)?.push(counter)
@@ -90,7 +93,7 @@ export function createDoctor(deps: StatusDeps): Desk['doctor'] {
           late: sum(mine, 'found:late'),
         },
         drops: drops(mine),
-        refusals: refusals(mine, one, own),
+        refusals: refusals(mine, one, { recorded, own }),
         sends_waiting: sum(mine, 'send:queued') + sum(mine, 'send:sending'),
         sends_failed: sum(mine, 'send:failed') + sum(mine, 'send:unknown'),
       }

@@ -7,9 +7,18 @@ export interface RestoredFrom {
   readonly takenAt: number
 }
 
+/** The key of the configuration that a refusal was recorded with. */
+export interface RefusalKey {
+  readonly integration: string
+  readonly reason: string
+  readonly key: string
+}
+
 export interface KeepingVerbs {
   note(notes: readonly LedgerNote[]): Promise<void>
   ledger(query: { readonly afterSeq: number; readonly limit: number }): Promise<readonly LedgerEntry[]>
+  /** The key that each integration's newest refusal for each reason recorded, as far back as the last entries tell. */
+  refusalKeys(): Promise<readonly RefusalKey[]>
   verify(expectHead?: string): Promise<AuditReport>
   /** The head of the chain as it is written, unproven; and how many entries there are. */
   head(): Promise<LedgerHead>

@@ -6,6 +6,11 @@ export interface Sender {
   readonly id: string
   readonly name?: string
   readonly isBot?: boolean
+  /**
+   * No person is named: it is the integration itself, whose own limit decides. The sender's limit of the tunables does not
+   * count; that of a binding does.
+   */
+  readonly isSource?: true
 }
 
 export interface Attachment {

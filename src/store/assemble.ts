@@ -204,6 +204,7 @@ export function assembleStore(engine: StoreEngine): Store {
     transcript: (integration, query) => read(readTranscript(tag, integration, query)),
     onItsWay: (integration) => read(readOnItsWay(integration)),
     counters: () => read(rest.readCounters()),
+    refusalKeys: () => read(rest.readRefusalKeys()),
     openTurns: () => read(rest.readOpenTurns()),
     waitingBehind: (before) => read(rest.readWaitingBehind(tag, before)),
 

@@ -94,7 +94,7 @@ export interface VerbContext {
   /** By position. */
   readonly born: { readonly turns: Map<number, BornRow>; readonly sends: Map<number, BornRow> }
   readonly entries: NewEntry[]
-  /** Unkept drops by integration and reason: one entry per commit. */
+  /** Unkept drops by integration, reason and key: one entry per commit. */
   readonly drops: Map<string, Drop>
   readonly counts: Map<string, { integration: string; name: string; reason: string; delta: number }>
   readonly hints: Map<string, Hint>

@@ -216,6 +216,44 @@ describeRiver('hosted channel servers', (open) => {
     expect(river.agent.texts()).toEqual(['m0', 'm1', 'again'])
   })
 
+  it('[I35.b22] where the server is the sender its own bucket alone decides, also above 20 a second and with 0/0', async () => {
+    const MANY = 600
+    for (const defaultRateLimit of [
+      { rps: 0, burst: 0 },
+      { rps: 1_000, burst: MANY },
+    ]) {
+      const river = await open(
+        hosting({ channels: channels({ defaultRateLimit }) }, { agent: { window: MANY } }),
+      )
+      const slack = river.server('slack')
+      slack.up()
+      for (let n = 0; n < MANY; n++) slack.says(`m${n}`, { chat_id: `C${n % 7}` })
+      await river.settle()
+      expect(await river.desk().status()).toMatchObject({ counts: { received: MANY, refused: 0 } })
+    }
+  })
+
+  it('[I35.b22] a person whom the server names has the limit of a sender, and doctor names the key that was drawn from', async () => {
+    const over = { tunables: { senderLimit: { rps: 1, burst: 2 } } } as const
+    const river = await open(
+      hosting({ channels: channels({ defaultRateLimit: { rps: 1, burst: 5 } }) }, over),
+    )
+    const slack = river.server('slack')
+    slack.up()
+    const refusal = async () =>
+      (await river.desk().doctor()).integrations.find((one) => one.id === SLACK)?.refusals
+    for (let n = 0; n < 4; n++) slack.says(`m${n}`, { chat_id: 'C1', user_id: 'U1' })
+    await river.settle()
+    expect(await refusal()).toEqual([
+      expect.objectContaining({ reason: 'rate_limited', count: 2, key: 'tunables.sender_limit' }),
+    ])
+    for (let n = 0; n < 4; n++) slack.says(`n${n}`, { chat_id: 'C1' })
+    await river.settle()
+    expect(await refusal()).toEqual([
+      expect.objectContaining({ count: 5, key: 'agents[0].channels.default_rate_limit' }),
+    ])
+  })
+
   it('[S9.reload-stops] [F7.reload-killswitch] [S9.reload-starts] [F7.reload-restores] the killswitch stops what flows and lets it flow again, without a restart of anything', async () => {
     const river = await open(hosting())
     const slack = river.server('slack')

@@ -93,6 +93,7 @@ export interface Intake {
   ): Promise<readonly Received[]>
 }
 
+const NO_LIMIT = { rps: 0, burst: 0 }
 const OF_THE_SENDER: readonly ReasonCode[] = ['sender_unproven', 'sender_not_allowed', 'bot_message']
 
 export function createIntake(deps: IntakeDeps): Intake {
@@ -114,7 +115,8 @@ export function createIntake(deps: IntakeDeps): Intake {
     const isFree = came === 'late' || (came === 'waited' && known)
     const late = came === 'late' || (isFree && now - event.at > GRACE_MS)
     const floodLimit = known ? settings.tunables.floodLimit : settings.tunables.strangerLimit
-    const senderLimit = bound?.binding.senderLimit ?? settings.tunables.senderLimit
+    const ofSenders = event.sender.isSource ? NO_LIMIT : settings.tunables.senderLimit
+    const senderLimit = bound?.binding.senderLimit ?? ofSenders
     // Whatever may fail is asked for before a token is drawn: a message that was never considered has spent nothing.
     const form = messageForm(event)
     const approval = form === null ? null : await namedApproval(deps.store, form, now)

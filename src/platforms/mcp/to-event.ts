@@ -75,7 +75,7 @@ function message({ content, meta, dropped }: ChannelMessage, place: EventPlace, 
     conversation,
     ...defined({ thread }),
     chat: 'direct',
-    sender: { id: clean(idOf(sender)), ...named },
+    sender: { id: clean(idOf(sender)), ...named, ...(sender.stable ? {} : { isSource: true as const }) },
     at: now,
     // Servers count as they like: in each thread, or anew after each start. Only the same words again are a repeat.
     ...(messageId === '' ? {} : { messageId, editVersion: versionOf(thread ?? '', content) }),

@@ -8,6 +8,7 @@ import {
   type LedgerEntry,
   OPEN_APPROVAL_STATES,
   type PairingRow,
+  type RefusalKey,
   rowId,
   type SessionRow,
   sessionKey,
@@ -23,6 +24,23 @@ import { createConditions } from './conditions.ts'
 export function* readCursor(integration: string): Steps<string | null> {
   const row = yield* firstRow('SELECT value FROM cursors WHERE integration = $1', [integration])
   return row ? text(row, 'value') : null
+}
+
+/** So many of the last ledger entries are looked at: the scan stays short on a ledger of millions. */
+const REFUSALS_SOUGHT_IN = 20_000
+
+export function* readRefusalKeys(): Steps<readonly RefusalKey[]> {
+  const found = yield* rows(
+    `SELECT ledger.integration, ledger.reason, detail FROM ledger
+     JOIN (SELECT max(seq) AS last FROM ledger
+       WHERE seq > (SELECT max(seq) FROM ledger) - ${REFUSALS_SOUGHT_IN} AND to_state = 'refused' AND detail <> ''
+       GROUP BY integration, reason) newest ON newest.last = ledger.seq`,
+  )
+  return found.flatMap((row) => {
+    const { key } = JSON.parse(text(row, 'detail')) as { readonly key?: unknown }
+    if (typeof key !== 'string') return []
+    return [{ integration: text(row, 'integration'), reason: text(row, 'reason'), key }]
+  })
 }
 
 export function* readSession(id: string): Steps<SessionRow | null> {

@@ -97,7 +97,7 @@ function* keepWithEffects(context: VerbContext, item: ReceiveItem, leadsTo?: str
 }
 
 /**
- * No row: counters, and one ledger entry per commit for all drops of an integration with the same reason. A repeat of
+ * No row: counters, and one ledger entry per commit for all drops of an integration with the same reason and key. A repeat of
  * what was received stays one, whatever stands in its way by now; the flood guard alone looks at nothing.
  */
 function* drop(context: VerbContext, item: ReceiveItem): Steps<ReceiveResult> {
@@ -106,7 +106,7 @@ function* drop(context: VerbContext, item: ReceiveItem): Steps<ReceiveResult> {
   if (item.keepKey) yield* rememberDrop(context, item.turn)
   const { integration } = item.turn.at
   const reason = item.reason ?? ''
-  const key = `${item.state}\n${reason}\n${integration}`
+  const key = `${item.state}\n${reason}\n${integration}\n${item.detail?.key ?? ''}`
   const known = context.drops.get(key)
   if (known) known.count += 1
   else {
