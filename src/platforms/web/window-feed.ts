@@ -9,12 +9,19 @@ import { frame, isPendingSend, wireEntry, wireState } from './render.ts'
 export interface WindowFeed {
   /** Settles where the window stands and catches up. False: too far behind, and it was told to begin anew. */
   arrive(cursor: Cursor | null): Promise<boolean>
-  pull(): Promise<void>
+  /** `thorough`: all that is on its way is looked at, not only what comes next. */
+  pull(thorough?: boolean): Promise<void>
   /** An outbox row was sent that may lie behind the position. */
   sent(seq: number): void
 }
 
 const PAGE = 200
+/**
+ * Turns and sends of a conversation move on in their order. So a pull looks at the first few that are on their way, and
+ * goes on while all of them moved: a burst costs what it says, not its square. What moved out of order is told by a signal,
+ * or found by a thorough pull.
+ */
+const AHEAD = 8
 const OPEN_STATES: readonly string[] = OPEN_TURN_STATES
 
 export function createWindowFeed(
@@ -25,6 +32,8 @@ export function createWindowFeed(
   const at = { in: 0, out: 0 }
   /** Sends at or below the position that were not shown yet. */
   const pending = new Set<number>()
+  /** Those of them that are said to be sent. */
+  const told = new Set<number>()
   /** Own messages still on their way: position → the state last told. */
   const open = new Map<number, string>()
   let arrived = false
@@ -34,21 +43,21 @@ export function createWindowFeed(
     range: Omit<Parameters<ReadTranscript>[0], 'conversation' | 'direction'>,
   ) => deps.transcript({ conversation, direction, ...range })
 
-  async function pull(): Promise<void> {
+  async function pull(thorough = false): Promise<void> {
     for (;;) {
       const [ins, outs] = await Promise.all([
         read('in', { afterSeq: at.in, limit: PAGE }),
         read('out', { afterSeq: at.out, limit: PAGE }),
       ])
       // Asked after those: what was sent before one of them is sent by now, and comes first.
-      await showPending()
+      await showPending(thorough)
       for (const entry of mergeByTime(ins, outs)) {
         if (sink.closed) return
         await advance(entry)
       }
       if (ins.length < PAGE && outs.length < PAGE) break
     }
-    await showStates()
+    await showStates(thorough)
   }
 
   async function advance(entry: TranscriptEntry): Promise<void> {
@@ -72,29 +81,43 @@ export function createWindowFeed(
     read: (afterSeq: number, beforeSeq: number) => read(direction, { afterSeq, beforeSeq, limit: PAGE }),
   })
 
-  const showPending = () =>
-    visitPassed(pending, PAGE, {
-      ...passed('out'),
-      isReady: (entry) => entry === undefined || !isPendingSend(entry),
-      async visit(seq, entry) {
-        pending.delete(seq)
-        if (entry !== undefined) await show(entry)
-        return !sink.closed
-      },
-    })
+  async function showPending(thorough: boolean): Promise<void> {
+    for (let ready = AHEAD; ready >= AHEAD; ) {
+      ready = 0
+      const looked = thorough ? new Set(pending) : new Set([...firstOf(pending), ...told])
+      told.clear()
+      await visitPassed(looked, PAGE, {
+        ...passed('out'),
+        isReady: (entry) => entry === undefined || !isPendingSend(entry),
+        async visit(seq, entry) {
+          ready += 1
+          pending.delete(seq)
+          if (entry !== undefined) await show(entry)
+          return !sink.closed
+        },
+      })
+      if (thorough || sink.closed) return
+    }
+  }
 
-  async function showStates(): Promise<void> {
-    const changed: TranscriptEntry[] = []
-    await visitPassed(open.keys(), PAGE, {
-      ...passed('in'),
-      isReady: (row) => row === undefined || open.get(row.seq) !== stateMark(row),
-      async visit(seq, row) {
-        if (row === undefined) open.delete(seq)
-        else changed.push(row)
-        return !sink.closed
-      },
-    })
-    if (!sink.closed) tellStates(changed)
+  async function showStates(thorough: boolean): Promise<void> {
+    let looked = thorough ? [...open.keys()] : firstOf(open.keys())
+    while (looked.length > 0 && !sink.closed) {
+      const changed: TranscriptEntry[] = []
+      let ended = 0
+      await visitPassed(looked, PAGE, {
+        ...passed('in'),
+        isReady: (row) => row === undefined || open.get(row.seq) !== stateMark(row),
+        async visit(seq, row) {
+          if (row === undefined || !OPEN_STATES.includes(row.state)) ended += 1
+          if (row === undefined) open.delete(seq)
+          else changed.push(row)
+          return !sink.closed
+        },
+      })
+      if (!sink.closed) tellStates(changed)
+      looked = thorough || ended < AHEAD ? [] : firstOf(open.keys())
+    }
   }
 
   function tellStates(rows: readonly TranscriptEntry[]): void {
@@ -124,7 +147,7 @@ export function createWindowFeed(
     sink.write(`retry: 1000\n${frame('hello', {})}`)
     // States may have changed while it was away, also of messages it knows.
     tellStates(ins.filter((row) => row.seq <= at.in))
-    await pull()
+    await pull(true)
     return true
   }
 
@@ -160,9 +183,17 @@ export function createWindowFeed(
     pull,
     sent(seq) {
       // While it arrives its position is not settled yet; its own first read finds the row.
-      if (arrived && seq <= at.out) pending.add(seq)
+      if (!arrived || seq > at.out) return
+      pending.add(seq)
+      told.add(seq)
     },
   }
+}
+
+function firstOf(positions: Iterable<number>): readonly number[] {
+  const first: number[] = []
+  for (const position of positions) if (first.push(position) === AHEAD) break
+  return first
 }
 
 function stateMark(entry: TranscriptEntry): string {

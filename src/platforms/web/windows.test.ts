@@ -1,7 +1,7 @@
 // Windows that come, go and come back: nothing is lost, nothing is shown that is not due, nobody holds too much.
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createMemoryRiver, type MemoryRiver } from '../../../test/browser/memory-river.ts'
-import type { StreamSink } from '../../contract/index.ts'
+import type { StreamSink, TranscriptEntry } from '../../contract/index.ts'
 import { createTestClock, createTestRandom, type TestClock } from '../../testing/test-clock.ts'
 import { webConfig } from './config.ts'
 import { formatCursor, parseCursor, readHistory } from './history.ts'
@@ -350,6 +350,89 @@ describe('a window', () => {
   it('none opens after the platform stopped', async () => {
     windows.close()
     expect(openWindow(null).isClosed()).toBe(true)
+  })
+})
+
+describe('[I35.b19b] a burst', () => {
+  /** Rows that were read, while `messages` come, wait and are answered one by one before `count` windows. */
+  async function burst(messages: number, count: number) {
+    let rows = 0
+    const all: TranscriptEntry[] = []
+    windows = createWindows(
+      { ...webConfig(river.deps.integration), maxWindows: count },
+      {
+        ...{ clock, onProblem: () => {} },
+        async transcript({ direction, afterSeq = -1, beforeSeq = Number.POSITIVE_INFINITY, limit }) {
+          const own = all.filter(
+            (row) => row.direction === direction && row.seq > afterSeq && row.seq < beforeSeq,
+          )
+          const page = own.slice(0, limit)
+          rows += page.length
+          // A row is read as it is now.
+          return page.map((row) => ({ ...row }))
+        },
+      },
+    )
+    const opened = Array.from({ length: count }, () => openWindow('i0.o0'))
+    await clock.settle()
+    const base = { conversation: 'owner', at: 1, reason: null }
+    const move = (row: TranscriptEntry, state: string) => Object.assign(row, { state })
+    for (let seq = 1; seq <= messages; seq++) {
+      all.push({ ...base, seq, direction: 'in', id: `t_${seq}`, text: `ask ${seq}`, state: 'queued' })
+      windows.wake('owner')
+      await clock.settle()
+    }
+    for (let seq = 1; seq <= messages; seq++) {
+      const asked = all[seq - 1] as TranscriptEntry
+      for (const state of ['handed', 'seen', 'answered']) {
+        move(asked, state)
+        windows.wake('owner')
+        await clock.settle()
+      }
+      all.push({ ...base, seq, direction: 'out', id: `o_${seq}`, text: `answer ${seq}`, state: 'queued' })
+      windows.wake('owner')
+      await clock.settle()
+      move(all.at(-1) as TranscriptEntry, 'sent')
+      windows.wake('owner', seq)
+      await clock.settle()
+    }
+    await clock.advance(5_000)
+    return { rows, opened }
+  }
+
+  it('costs what it says, whatever number of windows is open, and every window shows all of it', async () => {
+    const few = await burst(100, 16)
+    const many = await burst(200, 16)
+    const alone = await burst(200, 1)
+    expect(many.rows / few.rows).toBeLessThan(2.2)
+    expect(many.rows / alone.rows).toBeLessThan(2)
+    for (const window of many.opened) {
+      const texts = window.texts()
+      expect(texts.filter((text) => text?.startsWith('ask'))).toEqual(
+        Array.from({ length: 200 }, (_, at) => `ask ${at + 1}`),
+      )
+      expect(texts.filter((text) => text?.startsWith('answer'))).toEqual(
+        Array.from({ length: 200 }, (_, at) => `answer ${at + 1}`),
+      )
+      const states = window.shown
+        .filter(({ event }) => event === 'states')
+        .flatMap(({ data }) => data as unknown as { id: string; state: string }[])
+      expect(states.filter(({ state }) => state === 'answered').map(({ id }) => id)).toEqual(
+        Array.from({ length: 200 }, (_, at) => `t_${at + 1}`),
+      )
+    }
+  }, 60_000)
+
+  it('that moves on from its end, or waits behind reminders, is shown by the next sweep at the latest', async () => {
+    const window = openWindow(null)
+    const reminders = Array.from({ length: 12 }, () => river.plan({ kind: 'text', text: 'reminder' }))
+    const late = river.plan({ kind: 'text', text: 'of another node' })
+    windows.wake('owner')
+    await clock.settle()
+    await river.due(late)
+    await clock.advance(5_000)
+    expect(window.texts()).toEqual(['of another node'])
+    expect(reminders).toHaveLength(12)
   })
 })
 

@@ -33,11 +33,13 @@ interface Window {
   readonly passing: string[]
   pumping: boolean
   again: boolean
+  /** The next pull looks at everything that is on its way. */
+  thorough: boolean
   /** What it was told of the agent; null: nothing yet. */
   agentHere: boolean | null
 }
 
-const IDLE = { pumping: false, again: false, agentHere: null }
+const IDLE = { pumping: false, again: false, thorough: false, agentHere: null }
 
 export function createWindows(
   config: WebConfig,
@@ -50,6 +52,7 @@ export function createWindows(
   },
 ): Windows {
   const windows = new Set<Window>()
+  const transcript = sharedReads(deps.transcript)
   let stopTimers: Cancel | null = null
   let closed = false
 
@@ -62,6 +65,7 @@ export function createWindows(
       for (const window of windows) {
         void recheck(window)
         tellPresence(window)
+        window.thorough = true
         pump(window)
       }
     })
@@ -111,7 +115,7 @@ export function createWindows(
     pass(window, frame('agent', { here }))
   }
 
-  function pump(window: Window, work: () => Promise<unknown> = window.feed.pull): void {
+  function pump(window: Window, work: () => Promise<unknown> = () => pull(window)): void {
     if (window.pumping) {
       window.again = true
       return
@@ -134,6 +138,12 @@ export function createWindows(
       })
   }
 
+  function pull(window: Window): Promise<void> {
+    const { thorough } = window
+    window.thorough = false
+    return window.feed.pull(thorough)
+  }
+
   async function arrive(window: Window, cursor: Cursor | null): Promise<void> {
     if (await window.feed.arrive(cursor)) return
     window.sink.end()
@@ -149,7 +159,7 @@ export function createWindows(
         drop(oldest)
       }
       const feed = createWindowFeed(conversation, sink, {
-        transcript: deps.transcript,
+        transcript,
         maxReplay: config.maxReplay,
       })
       const window: Window = { conversation, sink, mayStay, feed, passing: [], ...IDLE }
@@ -183,5 +193,19 @@ export function createWindows(
         drop(window)
       }
     },
+  }
+}
+
+/** Windows that stand at the same place ask the same in the same moment: it is read once for all of them. */
+function sharedReads(read: ReadTranscript): ReadTranscript {
+  const asked = new Map<string, ReturnType<ReadTranscript>>()
+  return (query) => {
+    const key = JSON.stringify(query)
+    const known = asked.get(key)
+    if (known !== undefined) return known
+    const answer = read(query)
+    asked.set(key, answer)
+    queueMicrotask(() => asked.delete(key))
+    return answer
   }
 }
