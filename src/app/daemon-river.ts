@@ -31,6 +31,7 @@ export function createDaemonRiver(
   const { folder, env, adapters, clock, random, log, store, settings, secret, secrets, signer } = instance
   const { tokens, address } = deps
   const watched = () => deps.watchers.size > 0
+  const approverWatches = () => [...deps.watchers.values()].some(({ decides }) => decides)
   const credentials = (integration: string) => createCredentialShelf(secrets, integration)
   const attachments = createAttachments({ clock, log, settings, watched })
   const processPlaces = createProcessPlaces(
@@ -44,7 +45,7 @@ export function createDaemonRiver(
     lent: lentTools,
     platform: (name) => adapters.platform(name, settings().modules),
     connector: (name) => adapters.connector(name, settings().modules),
-    ...{ store, clock, random, log, tokens, settings, secret, credentials, signer, watched },
+    ...{ store, clock, random, log, tokens, settings, secret, credentials, signer, watched: approverWatches },
     filesDir: (integration) => attachmentsFolder(folder, integration),
     attachmentsDir: folder.attachments,
     publicBase: address.base,

@@ -110,7 +110,7 @@ async function startDaemon(instance: Instance, options: DaemonOptions): Promise<
   recordStart(folder, { config: instance.configFile, at: instance.startedAt })
   const credentials = openCredentials(instance)
   const { tokens } = credentials
-  const watchers: DeskWatchers = new Set()
+  const watchers: DeskWatchers = new Map()
   const readiness = createReadiness(instance.watch)
   const service = createSupervisorNotices({ env, clock, log, alive: readiness.isReady })
   const address = createDaemonAddress(options, settings, instance.random)

@@ -179,8 +179,8 @@ export function createDesk(deps: DeskDeps): Desk {
     reload: deps.reload,
     chatLink: deps.chatLink,
     consoleLink: deps.consoleLink,
-    watch(listen) {
-      deps.watchers.add(listen)
+    watch(listen, { decides }) {
+      deps.watchers.set(listen, { decides })
       return () => deps.watchers.delete(listen)
     },
     ...deps.configView,

@@ -169,7 +169,7 @@ export function createDoctor(deps: StatusDeps): Desk['doctor'] {
       ...(leftOut.length === 0 ? {} : { tools_left_out: leftOut }),
       ...(security && deps.exposure ? { security: await judgeRunning(deps, deps.exposure()) } : {}),
     }
-    const problems = healthFindings(report, await healthFacts(deps, counters))
+    const problems = healthFindings(report, await healthFacts(deps, { counters, asks: ofModules.asks }))
     return { ok: problems.every(({ severity }) => severity !== 'problem'), problems, ...report }
   }
 }

@@ -69,6 +69,7 @@ export interface GatewayDeps {
   readonly publicBase?: () => string
   /** Where an agent's programs may be started; absent: nowhere. */
   readonly processes?: (agent: string) => ProcessPlace
+  /** Whether an approver looks at the console or an event stream. */
   readonly watched: () => boolean
   /** What connectors whose agents call tools or attach need; absent: they are told so. */
   readonly tools?: () => ToolDesk

@@ -1,7 +1,8 @@
 // What `doctor` asks of the store and the machine for the health table, beside its report.
 import { statfs } from 'node:fs/promises'
-import type { Counter } from '../contract/index.ts'
+import type { AgentSettings, Counter } from '../contract/index.ts'
 import type { HealthFacts } from '../health/health-findings.ts'
+import { silentApprovals } from './silent-approvals.ts'
 import type { StatusDeps } from './status.ts'
 import { iso, totals } from './views.ts'
 
@@ -9,8 +10,11 @@ import { iso, totals } from './views.ts'
 const LONG_TURN_MS = 5 * 60_000
 
 export async function healthFacts(
-  { store, clock, standing }: StatusDeps,
-  counters: readonly Counter[],
+  { store, clock, standing, settings, gateway }: StatusDeps,
+  {
+    counters,
+    asks,
+  }: { readonly counters: readonly Counter[]; readonly asks: (agent: AgentSettings) => boolean },
 ): Promise<HealthFacts> {
   const [waiting, freeDiskBytes] = await Promise.all([
     store.waitingBehind(clock.now() - LONG_TURN_MS),
@@ -20,7 +24,9 @@ export async function healthFacts(
     undelivered: totals(counters).stuck,
     waiting: waiting.map(({ since, ...one }) => ({ ...one, since: iso(since) })),
     freeDiskBytes,
-    approvalsReachNobody: [],
+    approvalsReachNobody: silentApprovals({
+      ...{ settings: settings(), grants: gateway.grants, links: gateway.links, asks },
+    }),
   }
 }
 

@@ -59,6 +59,13 @@ export function createModuleGates(adapters: StatusDeps['adapters'], settings: ()
         unjudged,
       }
     },
+    asks: (one: AgentSettings): boolean => {
+      try {
+        return connectorOf(one)?.asks?.(one.connector.options) === true
+      } catch {
+        return false
+      }
+    },
     /** Nothing where no module is named. */
     standing(): Pick<DoctorReport, 'modules'> {
       const { modules = [] } = settings()

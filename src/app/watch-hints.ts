@@ -3,7 +3,8 @@
 import type { ConfigSource } from '../config/config-source.ts'
 import type { Desk, Store } from '../contract/index.ts'
 
-export type DeskWatchers = Set<Parameters<Desk['watch']>[0]>
+/** Who watches, and whether they may decide approvals. */
+export type DeskWatchers = Map<Parameters<Desk['watch']>[0], { readonly decides: boolean }>
 
 /** From now on whoever watches hears of every row that moves, here or elsewhere. */
 export function watchHints(store: Pick<Store, 'onHint'>, watchers: DeskWatchers): void {
@@ -15,13 +16,13 @@ export function watchHints(store: Pick<Store, 'onHint'>, watchers: DeskWatchers)
         : 'id' in hint
           ? hint
           : { kind: hint.kind, id: '' }
-    for (const listen of watchers) listen(event)
+    for (const listen of watchers.keys()) listen(event)
   })
 }
 
 /** A file that does not hold changes no row, so nobody else would tell. */
 export function watchReloads(config: Pick<ConfigSource, 'onReload'>, watchers: DeskWatchers): void {
   config.onReload(() => {
-    for (const listen of watchers) listen({ kind: 'config', id: '' })
+    for (const listen of watchers.keys()) listen({ kind: 'config', id: '' })
   })
 }

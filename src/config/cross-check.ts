@@ -11,6 +11,7 @@ import {
   ownCallbacks,
   publicAddress,
   quietDoors,
+  silentApprovals,
   slowPatterns,
   unbuiltPlatforms,
 } from './likely-mistakes.ts'
@@ -49,6 +50,7 @@ export function* crossCheck(config: Config, book: AdapterBook): Generator<void, 
   yield
   if (findings.length === 0) deafEnds(config, warnings)
   quietDoors(config, warnings)
+  silentApprovals(config, book, warnings)
   unheard(config, warnings)
   yield
   publicAddress(config, warnings)

@@ -62,6 +62,38 @@ export function quietDoors(config: Config, warnings: string[]): void {
   }
 }
 
+/** Nobody can be asked about a tool call. Where strangers are paired an approver may still come that way. */
+export function silentApprovals(
+  { agents, integrations, users }: Config,
+  book: AdapterBook,
+  warnings: string[],
+): void {
+  const deciding = users.filter(({ roles }) => roles.includes('owner') || roles.includes('approver'))
+  const byId = new Map(integrations.map((one, index) => [one.id, { ...one, index }]))
+  for (const agent of agents) {
+    const { asks } = book.connector(agent.connector.type) ?? {}
+    if (askModule(() => asks?.(agent.connector.options)) !== true) continue
+    const bound = agent.inbound_bindings.flatMap(({ instance }) => byId.get(instance ?? '') ?? [])
+    const [first] = bound
+    if (first === undefined || bound.length < agent.inbound_bindings.length) continue
+    const mayReach = bound.some(({ id, access, adapter, options }) => {
+      const { dm, approvers = [] } = defaultAccessOf(adapter, options)
+      const isNamed = deciding.some(({ identities }) => identities.some((one) => one.startsWith(`${id}:`)))
+      return (
+        access?.file !== undefined ||
+        (access?.dm ?? dm) === 'pairing' ||
+        (access?.approvers ?? approvers).length > 0 ||
+        Object.values(access?.groups ?? {}).some(({ approvals }) => approvals) ||
+        isNamed
+      )
+    })
+    if (!mayReach)
+      warnings.push(
+        `integrations[${first.index}].access.approvers: nobody is named who can approve what ${agent.id} asks, so its tool calls are denied or wait unseen`,
+      )
+  }
+}
+
 /** A warning only: the environment of the daemon may hold the token. */
 export function publicAddress({ server }: Config, warnings: string[]): void {
   if (server.admin_token !== undefined || LOOPBACK.test(server.host)) return

@@ -381,3 +381,20 @@ it('[I14.limit-doctor] limits that are lifted are told, those by default are not
     'tunables.stranger_limit is lifted: nothing holds back a flood',
   ])
 })
+
+it('[I35.b23] an agent that asks people, and has nobody who can approve, is a warning', () => {
+  const file = (access: string, connector = '{ type: acp, command: agent }') =>
+    settingsFrom(
+      `integrations: [{ id: tg, platform: telegram, token: env:T, access: ${access} }]\n` +
+        `agents: [{ id: kate, connector: ${connector}, inbound_bindings: [{ plugin: telegram, instance: tg }] }]`,
+    ).warnings.filter((one) => one.includes('approvers'))
+  const listed = '{ dm: allowlist, allow_from: ["7"] }'
+  expect(file(listed)).toEqual([expect.stringContaining('integrations[0].access.approvers: nobody is named')])
+  expect(file('{ dm: allowlist, allow_from: ["7"], approvers: ["7"] }')).toEqual([])
+  // Whoever is paired may be let in as an approver.
+  expect(file('{ dm: pairing }')).toEqual([])
+  expect(file(listed, '{ type: demo }')).toEqual([])
+  expect(
+    file(listed, '{ type: llm, provider: anthropic, model: m, api_key: env:K, risky_tools: [] }'),
+  ).toEqual([])
+})

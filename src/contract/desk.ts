@@ -228,7 +228,9 @@ export interface Desk extends ReadDesk {
     readonly expires_at: string
   }>
   /** Live events for /events: hints in the form of a line a page can act on. */
+  /** `decides`: the watcher may decide approvals, so that what is asked reaches somebody. */
   watch(
     listen: (event: { readonly kind: string; readonly id: string; readonly scope?: string }) => void,
+    who: { readonly decides: boolean },
   ): () => void
 }

@@ -147,7 +147,7 @@ export const HEALTH = {
     'problem',
     'reaches nobody',
     'Approvals of an agent can reach no approver.',
-    'List an approver: `access.approvers`, or pair one with `--approver`.',
+    'List an approver: `access.approvers`, pair one with `--me` or `--approver`, or `switchboard access approver`.',
   ),
 } as const satisfies Readonly<Record<string, HealthRow>>
 

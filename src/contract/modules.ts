@@ -76,6 +76,8 @@ export interface PlatformModule extends AdapterModule {
 export interface ConnectorModule extends AdapterModule {
   /** Its agents answer at URLs that are handed to them with a turn: with several nodes these must lead to any of them. */
   readonly callsBack?: true
+  /** Whether its agents ask people about tool calls, by their options: then `doctor` wants an approver who can be reached. */
+  asks?(options: Options): boolean
   doctor?(agent: AgentSettings, server: { readonly publicUrl: string | null }): readonly GateView[]
   security?(agent: AgentSettings, server: ServerReach): readonly SecurityFinding[]
   create(deps: ConnectorDeps): AgentConnector | Promise<AgentConnector>

@@ -37,8 +37,24 @@ export async function admissionOf(asker: Asker, deps: AdmissionDeps): Promise<Ad
   if (asker.session !== null || host === undefined)
     return admissionAt(asker.agent, agent, await placeOf(asker, deps), deps)
   if (!host.used) return { id: asker.agent, servers: null }
+  return admissionOfOpen(host.open, asker, deps)
+}
+
+/** For a permission request of such a host: what the binding of its newest open turn admits. */
+export async function admissionOfAsk(asker: Asker, deps: AdmissionDeps): Promise<Admission> {
+  const newest = asker.host?.open.at(-1)
+  if (asker.session !== null || newest === undefined) return admissionOf(asker, deps)
+  return admissionOfOpen([newest], asker, deps)
+}
+
+async function admissionOfOpen(
+  open: readonly string[],
+  asker: Asker,
+  deps: AdmissionDeps,
+): Promise<Admission> {
+  const agent = agentById(deps.settings(), asker.agent)
   const found: Admission[] = []
-  for (const turn of host.open) {
+  for (const turn of open) {
     const place = await placeOf({ ...asker, turn }, deps)
     if (place) found.push(admissionAt(asker.agent, agent, place, deps))
   }

@@ -37,3 +37,16 @@ it('[I14.events-places] of many that come at once none gets a place too many', (
   for (const reply of replies) read(reply)
   expect(ends).toHaveLength(8)
 })
+
+it('[I35.b23] a reader counts as somebody who may be asked only if they may decide', () => {
+  const told: boolean[] = []
+  const watch = (_listen: unknown, { decides }: { readonly decides: boolean }) => {
+    told.push(decides)
+    return () => {}
+  }
+  const streams = createEventStreams({ desk: { watch }, clock: createTestClock() }, 15_000)
+  const sink = { write: () => {}, end: () => {}, onClose: () => {} } as unknown as StreamSink
+  for (const roles of [['owner'], ['approver'], ['viewer'], ['operator']])
+    streams.open({ kind: 'user', id: roles.join(), roles }, async () => true).stream?.(sink)
+  expect(told).toEqual([true, true, false, false])
+})

@@ -1,5 +1,6 @@
 // /events: the desk's live hints as server-sent events. Lossy by nature; a page asks the API for what it shows.
 import { type Clock, type Desk, type HttpReply, type Principal, SwitchboardError } from '../contract/index.ts'
+import { authorize } from '../core/people/authorize.ts'
 
 /** Of one principal: a page that reconnects must not take the connections of the others. */
 const MAX_OF_PRINCIPAL = 32
@@ -30,7 +31,8 @@ export function createEventStreams(
             retryAfterMs: 30_000,
           },
         )
-      const reply = eventsReply(deps.desk, deps.clock, heartbeatMs, mayStay, only)
+      const decides = authorize(principal, 'approval.decide', { kind: 'gateway' }).allowed
+      const reply = eventsReply({ ...deps, heartbeatMs, decides }, mayStay, only)
       return {
         ...reply,
         stream(sink) {
@@ -50,9 +52,17 @@ export function createEventStreams(
 }
 
 export function eventsReply(
-  desk: Pick<Desk, 'watch'>,
-  clock: Clock,
-  heartbeatMs: number,
+  {
+    desk,
+    clock,
+    heartbeatMs,
+    decides,
+  }: {
+    readonly desk: Pick<Desk, 'watch'>
+    readonly clock: Clock
+    readonly heartbeatMs: number
+    readonly decides: boolean
+  },
   mayStay: () => Promise<boolean>,
   only?: readonly string[],
 ): HttpReply & { stream: NonNullable<HttpReply['stream']> } {
@@ -64,10 +74,13 @@ export function eventsReply(
     },
     stream(sink) {
       sink.write(': connected\n\n')
-      const unwatch = desk.watch((event) => {
-        if (only !== undefined && !only.includes(event.kind)) return
-        sink.write(`event: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`)
-      })
+      const unwatch = desk.watch(
+        (event) => {
+          if (only !== undefined && !only.includes(event.kind)) return
+          sink.write(`event: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`)
+        },
+        { decides },
+      )
       let cancel = clock.after(heartbeatMs, beat)
       function beat(): void {
         sink.write(': alive\n\n')

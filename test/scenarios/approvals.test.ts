@@ -110,7 +110,7 @@ describeRiver('approvals', (open) => {
     expect(river.agent.verdicts.at(-1)).toMatchObject({ behavior: 'deny', cause: 'expired' })
   })
 
-  it('[S10.unreachable-denied] with nobody to ask it is denied at once, with the reason', async () => {
+  it('[S10.unreachable-denied] [I35.b23] with nobody to ask it is denied at once, with the reason', async () => {
     const { river, id } = await asking(open, { integrations: [testIntegration('chat')] })
     expect(river.agent.verdicts).toMatchObject([{ approval: id, behavior: 'deny', cause: 'unreachable' }])
     expect(await river.store().approval(id)).toMatchObject({ state: 'relayed', cause: 'unreachable' })

@@ -87,7 +87,7 @@ describeRiver('permission relay', (open) => {
     expect(river.server('pager').notified).toEqual([])
   })
 
-  it('[I14.relay-binding] a host is asked about only through servers that the bindings of all its open turns admit', async () => {
+  it('[I14.relay-binding] [I35.b23] a host is asked about through the servers that the binding of its newest open turn admits', async () => {
     const river = await open({
       integrations: [CHAT, testIntegration('other', { access: { ...OPEN, approvers: ['anna'] } })],
       mcpServers: TWO,
@@ -107,6 +107,10 @@ describeRiver('permission relay', (open) => {
     await river.settle()
     const [first] = river.agent.deliveries
     if (!first) throw new Error('nothing was handed over')
+    const wide = river.person('anna', 'anna', { integration: 'other' })
+    await wide.says('in the wide one')
+    await river.settle()
+    const second = river.agent.deliveries[1]?.turn ?? ''
     const asked = () => TWO.map(({ name }) => river.server(name).notified.length)
     const ask = async (n: number, at: { open: readonly string[]; used: boolean }) => {
       await river.agent.guess(first, { ...RUN, input: `npm test ${n}` }, at)
@@ -116,10 +120,12 @@ describeRiver('permission relay', (open) => {
     expect(await ask(1, { open: [first.turn], used: true })).toEqual([1, 0])
     expect(await ask(2, { open: [], used: true }), 'what all bindings admit').toEqual([2, 0])
     expect(await ask(3, { open: [], used: false }), 'a host never used: the agent').toEqual([3, 1])
+    expect(await ask(4, { open: [first.turn, second], used: true }), 'the newest one').toEqual([4, 2])
+    expect(await ask(5, { open: [second, first.turn], used: true }), 'the newest one').toEqual([5, 2])
     // Not a host, but a connector that names its turn.
     await river.agent.ask(first, RUN)
     await river.settle()
-    expect(asked()).toEqual([4, 1])
+    expect(asked()).toEqual([6, 2])
   })
 
   it('[S10.surface-servers] where nobody else can be asked, a server that relays is enough', async () => {

@@ -152,7 +152,7 @@ export async function bringToLife(part: Part, around: Surroundings): Promise<Ali
       checkConfig: async () => ({ ok: true, problems: [], warnings: [] }),
     },
     consoleLink: async () => ({ url: '', user: '', roles: [], expires_at: '' }),
-    watchers: new Set(),
+    watchers: new Map(),
     shelf: null,
     applied: async () => undefined,
   })

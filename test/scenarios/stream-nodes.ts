@@ -80,7 +80,7 @@ export async function openStreamNodes(): Promise<StreamNodes> {
       log: createRecordingLog(),
     })
     const tokens = createTokens(store, clock, random)
-    const watchers: DeskWatchers = new Set()
+    const watchers: DeskWatchers = new Map()
     watchHints(store, watchers)
     const gateway = createGateway({
       platform: async (platform) => ({ create: platform === 'web' ? createWebPlatform : createWebhook }),
@@ -157,11 +157,13 @@ export async function openStreamNodes(): Promise<StreamNodes> {
     readEvents(node) {
       const { watchers } = at(node)
       const { reader, sink } = createReader(node)
-      const watch = (listen: Parameters<DeskWatchers['add']>[0]) => {
-        watchers.add(listen)
+      const watch = (listen: Parameters<DeskWatchers['set']>[0]) => {
+        watchers.set(listen, { decides: true })
         return () => watchers.delete(listen)
       }
-      eventsReply({ watch }, clock, 15_000, async () => true).stream?.(sink)
+      eventsReply({ desk: { watch }, clock, heartbeatMs: 15_000, decides: true }, async () => true).stream?.(
+        sink,
+      )
       return reader
     },
     async close() {

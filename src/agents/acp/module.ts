@@ -6,6 +6,7 @@ export const acpModule: ConnectorModule = {
   name: 'acp',
   options: acpOptions,
   docs: 'docs/agents/acp.md',
+  asks: () => true,
   title: 'An agent that speaks ACP (Gemini CLI, Codex, OpenCode, …)',
   setup: {
     questions: [

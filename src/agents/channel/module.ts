@@ -13,6 +13,7 @@ export const channelModule: ConnectorModule = {
     })
     .describe('A host that speaks MCP channels (Claude Code and others) attaches.'),
   docs: 'docs/agents/channel.md',
+  asks: () => true,
   title: 'Claude Code as a channel, or another MCP host',
   setup: {
     id: 'claude',

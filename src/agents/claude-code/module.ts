@@ -6,6 +6,7 @@ export const claudeCodeModule: ConnectorModule = {
   name: 'claude-code',
   options: claudeCodeOptions,
   docs: 'docs/agents/claude-code.md',
+  asks: () => true,
   title: 'Claude Code, started by Switchboard',
   setup: {
     questions: [

@@ -18,6 +18,7 @@ export const llmModule: ConnectorModule = {
   name: 'llm',
   options: llmOptions,
   docs: 'docs/agents/llm.md',
+  asks: ({ risky_tools: risky }) => !Array.isArray(risky) || risky.length > 0,
   title: 'A model behind an API key',
   setup: {
     questions: [

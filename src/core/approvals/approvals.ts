@@ -44,7 +44,7 @@ export interface ApprovalsDeps {
   readonly grants: GrantBook
   /** Puts what is said by itself into the outbox. */
   readonly say: (sends: readonly NewSend[]) => Promise<unknown>
-  /** Whether somebody is looking at a surface that is not a chat (console, event stream). */
+  /** Whether an approver is looking at a surface that is not a chat (console, event stream). */
   readonly watched: () => boolean
   readonly crashPoint?: (name: string) => void
 }

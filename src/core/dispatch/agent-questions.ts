@@ -1,7 +1,7 @@
 // What an agent asks a person: where it is asked from, and whether the turn it is asked for may still ask.
 import { type Accepted, defined, OPEN_TURN_STATES, SwitchboardError } from '../../contract/index.ts'
 import type { Approvals } from '../approvals/approvals.ts'
-import { type AdmissionDeps, admissionOf } from '../channel-admission.ts'
+import { type AdmissionDeps, admissionOfAsk } from '../channel-admission.ts'
 import type { Links } from '../outbound/links.ts'
 import type { AgentTurns, Output } from './agent-turns.ts'
 import type { Dispatcher } from './dispatcher.ts'
@@ -26,7 +26,7 @@ export function createAgentQuestions(agent: string, deps: AgentQuestionsDeps) {
     if (flying && output.turn && !output.guessed) await dispatcher.settle(output.turn, 'seen')
     const host = output.at
     const asker = { agent, turn: output.turn ?? null, session: host ? null : output.session }
-    const { servers } = await admissionOf({ ...asker, ...defined({ host }) }, deps)
+    const { servers } = await admissionOfAsk({ ...asker, ...defined({ host }) }, deps)
     const id = await deps.approvals.ask({
       agent,
       servers,
