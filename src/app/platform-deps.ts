@@ -37,8 +37,9 @@ export function platformDeps(
   const own = Object.hasOwn(OWN_DEPS, integration.platform) ? OWN_DEPS[integration.platform] : undefined
   const agentAt = (conversation: string) =>
     boundAt(settings(), { integration: id, conversation })?.agent ?? null
+  const current = () => integrationById(settings(), id) ?? null
   return {
-    integration,
+    integration: withPresentPolicy(integration, current),
     clock: deps.clock,
     random: deps.random,
     log: deps.log.child({ integration: id }),
@@ -48,7 +49,7 @@ export function platformDeps(
     secret: deps.secret,
     filesDir: deps.filesDir(id),
     publicUrl: settings().server.publicUrl,
-    current: () => integrationById(settings(), id) ?? null,
+    current,
     mayTalk: (sender) => {
       const now = integrationById(settings(), id)
       return (
@@ -88,5 +89,25 @@ export function platformDeps(
     }),
     ...(shared.lease ? { lease: shared.lease, mirror: createFileMirror(store, id) } : {}),
     ...(deps.credentials ? { credentials: deps.credentials(id) } : {}),
+  }
+}
+
+/** A change of these starts no adapter anew, so whoever reads them reads those in force. */
+function withPresentPolicy(
+  made: IntegrationSettings,
+  current: () => IntegrationSettings | null,
+): IntegrationSettings {
+  const now = () => current() ?? made
+  return {
+    ...made,
+    get access() {
+      return now().access
+    },
+    get scope() {
+      return now().scope
+    },
+    get default() {
+      return now().default
+    },
   }
 }

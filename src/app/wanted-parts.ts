@@ -1,5 +1,5 @@
 // The parts that a configuration wants, by `integration:ID` and `agent:ID`, each with what it would be started with.
-import { inSlices, type Settings } from '../contract/index.ts'
+import { type IntegrationSettings, inSlices, type Settings } from '../contract/index.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import type { GatewayDeps } from './gateway.ts'
 import type { Part } from './parts.ts'
@@ -14,10 +14,9 @@ export async function wantedParts(deps: GatewayDeps, river: River): Promise<Read
   const want = <One>(all: readonly One[], put: (one: One) => void) =>
     inSlices(all, deps.clock, put, { slice: SLICE })
   await want(settings.integrations, (one) => {
-    const { origin: _origin, ...meaning } = one
     const by = broughtBy(settings, 'platforms', one.platform)
     wanted.set(`integration:${one.id}`, {
-      digest: fingerprintOf({ ...meaning, publicUrl: settings.server.publicUrl, by }, deps.secret),
+      digest: fingerprintOf({ ...startedWith(one), publicUrl: settings.server.publicUrl, by }, deps.secret),
       live: one.enabled && river.links.get(one.id)?.adapter.reconsider !== undefined,
       make: () => makeIntegration(one, deps, river),
     })
@@ -35,4 +34,10 @@ export async function wantedParts(deps: GatewayDeps, river: River): Promise<Read
 /** An adapter that another module brings now is another adapter. */
 function broughtBy({ modules }: Settings, bank: 'platforms' | 'connectors', name: string): string | null {
   return modules?.find((one) => one[bank].includes(name))?.file ?? null
+}
+
+/** What an adapter is made with. Access, scope and the like are asked for each message: a change of them starts nothing anew. */
+function startedWith(integration: IntegrationSettings) {
+  const { id, platform, enabled, options, replyToMode, oneWay, unproven, problem } = integration
+  return { id, platform, enabled, options, replyToMode, oneWay, unproven, problem }
 }

@@ -165,6 +165,10 @@ export interface CredentialShelf {
 }
 
 export interface PlatformDeps {
+  /**
+   * As it was when the adapter was made. `access`, `scope` and `default` are those in force when they are read: a change of
+   * them starts no adapter anew, nor does one of `ackReaction`, `textChunkLimit` and `source`, which are the core's.
+   */
   readonly integration: IntegrationSettings
   readonly clock: Clock
   readonly random: Random

@@ -31,8 +31,12 @@ export interface Links {
   onAdded(listen: (integration: string) => void): void
 }
 
+const NEVER_USED = { lastInAt: null, lastOutAt: null }
+
 export function createLinks(): Links {
   const links = new Map<string, Link>()
+  /** Those that were started anew: when they were last used is not forgotten. */
+  const earlier = new Map<string, Link>()
   const listeners: ((integration: string) => void)[] = []
   let reachable: readonly string[] = []
   /** Those that one node at a time can send through. */
@@ -46,7 +50,10 @@ export function createLinks(): Links {
     all: () => [...links.values()],
     reachable: () => (shared.size === 0 ? reachable : reachable.filter(isHere)),
     add(integration, platform, adapter) {
-      const link: Link = { integration, platform, adapter, lastInAt: null, lastOutAt: null }
+      const before = earlier.get(integration)
+      const { lastInAt, lastOutAt } = before?.platform === platform ? before : NEVER_USED
+      const link: Link = { integration, platform, adapter, lastInAt, lastOutAt }
+      earlier.delete(integration)
       links.set(integration, link)
       reachable = [...links.keys()]
       if (adapter.sendFrom === 'link-holder') shared.add(integration)
@@ -55,6 +62,8 @@ export function createLinks(): Links {
       return link
     },
     remove(integration) {
+      const link = links.get(integration)
+      if (link) earlier.set(integration, link)
       links.delete(integration)
       reachable = [...links.keys()]
     },
