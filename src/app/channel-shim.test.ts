@@ -1,5 +1,5 @@
 // The shim's own end, in one process: a host that goes away while no daemon has answered yet.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -36,7 +36,7 @@ it('[S6.ch-clean-end] the end of input ends the wait for a daemon, also behind w
 })
 
 /** What a host is told that starts while no daemon answers, and what a tool then says. */
-async function withoutDaemon(file: string | null, text = '') {
+async function withoutDaemon(file: string | null, text = '', more: { readonly revive?: boolean } = {}) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'Date'] })
   const data = mkdtempSync(join(tmpdir(), 'swb-shim-'))
   const configFile = file === null ? null : join(data, file)
@@ -44,7 +44,7 @@ async function withoutDaemon(file: string | null, text = '') {
   const [input, output] = [new PassThrough(), new PassThrough()]
   const ended = runChannelShim({
     ...{ agent: 'kate', dialect: 'claude', folder: dataFolderAt({ data, env: {} }), configFile, env: {} },
-    ...{ program: [], input, output, logLevel: 'fatal', remote: null, revive: false },
+    ...{ program: [], input, output, logLevel: 'fatal', remote: null, revive: false, ...more },
     onSignal: () => () => undefined,
   })
   const answers: { id?: number; result?: Record<string, unknown> }[] = []
@@ -65,10 +65,12 @@ async function withoutDaemon(file: string | null, text = '') {
   const told = await ask(2, 'tools/call', { name: 'pending_messages', arguments: {} })
   input.end()
   await ended
+  // Whoever starts a daemon opens its log first.
+  const started = existsSync(join(data, 'daemon.log'))
   rmSync(data, { recursive: true, force: true })
   const texts = (told.content as { text: string }[]).map((one) => one.text)
   const { experimental } = begun.capabilities as { experimental?: object }
-  return { experimental, instructions: String(begun.instructions), texts }
+  return { experimental, instructions: String(begun.instructions), texts, started }
 }
 
 const FILE = (hook: string) => `integrations:
@@ -110,4 +112,10 @@ it('[I18.plugin-unprepared] where nothing was set up it says what to run, in its
   expect(experimental).toBeUndefined()
   expect(instructions).toContain('`switchboard init claude-code`')
   expect(texts.join('\n')).toContain('`switchboard init claude-code`')
+})
+
+it('[I35.b45-plugin-demo] in a folder without a file no daemon is started, for the embedded default serves no host', async () => {
+  const { started, instructions } = await withoutDaemon(null, '', { revive: true })
+  expect(started).toBe(false)
+  expect(instructions).toContain('`switchboard init claude-code`')
 })

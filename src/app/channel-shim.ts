@@ -66,7 +66,9 @@ export async function runChannelShim(options: ChannelShimOptions): Promise<numbe
   })
 
   const foreign = () => otherDaemon(folder, options.configGiven ? options.configFile : null)
-  const reviver = options.revive && !remote ? createReviver(options, { clock, log }) : null
+  // Without a file there is only the embedded default, whose demo agent is no host's: a daemon of it would serve nobody.
+  const mayRevive = options.revive && !remote && options.configFile !== null
+  const reviver = mayRevive ? createReviver(options, { clock, log }) : null
   /** Why nothing could be said of what the host may do; null: it could. */
   let undeclared: string | null = null
   const client = createAttachClient(

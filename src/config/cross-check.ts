@@ -14,6 +14,7 @@ import {
   silentApprovals,
   slowPatterns,
   unbuiltPlatforms,
+  unheardEnds,
 } from './likely-mistakes.ts'
 import { suggestion } from './nearest.ts'
 import type { Path } from './problem.ts'
@@ -57,6 +58,7 @@ export function* crossCheck(config: Config, book: AdapterBook): Generator<void, 
   nearOnly(config, warnings)
   ownCallbacks(config, book, warnings)
   slowPatterns(config, warnings)
+  unheardEnds(config, warnings)
   liftedLimits(config, warnings)
   warnings.push(...sharedTokens(config.integrations, (platform) => book.platform(platform)?.setup))
   return { findings, warnings }

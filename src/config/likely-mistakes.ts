@@ -44,6 +44,19 @@ export function deafEnds({ integrations, users, agents }: Config, warnings: stri
   }
 }
 
+/** The connector whose hosts keep their final text to themselves. */
+const HOSTED = 'channel'
+
+/** A host's own transcript is never seen: what it acknowledges ends without a text that could be told. */
+export function unheardEnds({ agents }: Config, warnings: string[]): void {
+  for (const [index, { connector, notify_on }] of agents.entries()) {
+    if (connector.type !== HOSTED || (notify_on !== 'completion' && notify_on !== 'both')) continue
+    warnings.push(
+      `agents[${index}].notify_on: ${notify_on}: the final text of a ${HOSTED} host is not seen, so a completion is told only where the host calls \`reply\` for an alert; what it acknowledges with \`ack\` is not told. Have it call \`notify_user\` instead`,
+    )
+  }
+}
+
 export function quietDoors(config: Config, warnings: string[]): void {
   for (const [index, integration] of config.integrations.entries()) {
     const { access, adapter, options } = integration

@@ -304,6 +304,22 @@ agents:
     expect(warned(`${hook()}  - { id: w, platform: web }\n${agent}`)).toEqual([])
   })
 
+  it('[I35.b45-notify-channel] completions of a channel host, whose final text is not seen, are warned of', () => {
+    const warned = (connector: string, on: string) =>
+      settingsFrom(`
+integrations: [{ id: w, platform: web }]
+agents:
+  - { id: a, connector: { type: ${connector} }, notify_on: ${on}, inbound_bindings: [{ plugin: web }] }
+`).warnings.filter((one) => one.includes('notify_on'))
+    for (const on of ['completion', 'both'])
+      expect(warned('channel', on)).toEqual([
+        expect.stringMatching(
+          /^agents\[0\]\.notify_on: \w+: the final text of a channel host is not seen.*notify_user/,
+        ),
+      ])
+    expect([...warned('channel', 'failure'), ...warned('demo', 'both')]).toEqual([])
+  })
+
   it('[I14.connector-not-built] a connector that is not built is an error: where it stands, and what is built', () => {
     // One that is planned: known by its name and options, and nothing makes it.
     const planned = { name: 'later', options: demoModule.options }

@@ -44,6 +44,8 @@ export interface ServerFacts {
   readonly prefix: ChannelPrefix | null
   /** It declares `<prefix>/channel/permission`. */
   readonly permissionRelay: boolean
+  /** It declares no tools, so nothing can be said to it. As of the newest connection; absent: it has tools, or is not known. */
+  readonly oneWay?: boolean
   readonly stamp: ServerStamp
 }
 

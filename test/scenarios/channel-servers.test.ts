@@ -254,6 +254,40 @@ describeRiver('hosted channel servers', (open) => {
     ])
   })
 
+  it('[I35.b45-skip-at-boot] a closed gate is logged as Skip with its kind and reason, at start and at every reconnect', async () => {
+    const river = await open(hosting({ channels: channels({ approved: [] }) }))
+    const slack = river.server('slack')
+    const skips = () => river.logLines.filter((line) => /\bSkip\b/.test(line))
+    slack.up()
+    await river.settle()
+    expect(skips()).toEqual([expect.stringContaining('allowlist')])
+    expect(skips()[0]).toContain('server slack is not in channels.approved (add it to vet the source)')
+    slack.says('one more')
+    await river.settle()
+    expect(skips(), 'once a connection').toHaveLength(1)
+    slack.down()
+    slack.up({ connectedAt: 2 })
+    await river.settle()
+    expect(skips()).toHaveLength(2)
+  })
+
+  it('[I35.b45-one-way-servers] a server without tools is one-way: an answer settles the turn, and no send is made that must fail', async () => {
+    const river = await open(hosting())
+    river.server('slack').up({ oneWay: true }, [])
+    river.server('slack').says('the build broke', { chat_id: 'ci' })
+    await river.settle()
+    expect(await states(river)).toEqual(['answered'])
+    river.agent.script = () => undefined
+    river.server('slack').says('again', { chat_id: 'ci' })
+    await river.settle()
+    const { turn = '', chatId = '' } = river.agent.deliveries.at(-1) ?? {}
+    const told = await outcomeOf(river, river.tools().reply(caller({ turn }), { chatId, text: 'on it' }))
+    expect(told).toMatchObject({ isError: true, text: expect.stringContaining('is one-way') })
+    expect(await states(river)).toEqual(['answered', 'answered'])
+    expect(await river.store().sends({ integration: SLACK, limit: 10 })).toEqual([])
+    expect(river.server('slack').calls).toEqual([])
+  })
+
   it('[S9.reload-stops] [F7.reload-killswitch] [S9.reload-starts] [F7.reload-restores] the killswitch stops what flows and lets it flow again, without a restart of anything', async () => {
     const river = await open(hosting())
     const slack = river.server('slack')

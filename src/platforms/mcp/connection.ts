@@ -35,6 +35,8 @@ export interface ConnectionDeps {
 
 export interface Connection {
   readonly declared: DeclaredChannel
+  /** It declares no tools. */
+  readonly oneWay: boolean
   readonly program: { readonly name: string; readonly version: string } | null
   /** Resolves with the reason when it is over, whoever ended it. */
   readonly ended: Promise<string>
@@ -185,6 +187,7 @@ export async function openConnection(launch: Launch, deps: ConnectionDeps): Prom
   isUp = true
   return {
     declared: readCapability(seen.experimental),
+    oneWay: client.getServerCapabilities()?.tools === undefined,
     program:
       version === undefined
         ? null

@@ -47,6 +47,7 @@ const ABILITIES: Abilities = {
   // The protocol has no key of ours to tell a repeat by.
   idempotentSend: false,
 }
+const ONE_WAY: Abilities = { ...ABILITIES, oneWay: true }
 /** Said where somebody wrote. What an agent or an operator sends of its own accord needs a target that the tool can name. */
 const SAID_IN_ITS_CHAT: ReadonlySet<SendCause> = new Set(['reply', 'notice', 'prompt', 'pairing', 'takeover'])
 const CALL_TIMEOUT_MS = 30_000
@@ -65,6 +66,8 @@ export function createMcp(deps: ChannelPlatformDeps): PlatformAdapter {
   let detach: Cancel = () => undefined
   let release: Cancel = () => undefined
   let arrivals: Arrivals | null = null
+  /** The closed gate that was logged last: each is logged once, at start and at every reconnect. */
+  let skipped: string | null = null
   let tools: { readonly connectedAt: number | null; readonly list: readonly ServerTool[] } | null = null
 
   /** The configuration in force, not the one it was started with. */
@@ -87,10 +90,16 @@ export function createMcp(deps: ChannelPlatformDeps): PlatformAdapter {
     const connected = facts.state === 'up' || facts.state === 'waiting'
     const now = gated(facts)
     if (connected && now.pass) {
+      skipped = null
       if (!registered)
         log.info({ server: name, binding: now.registration.binding }, 'channel server registered')
       registered = { ...now.registration, registeredAt: registered?.registeredAt ?? clock.now() }
       return registered
+    }
+    if (!connected) skipped = null
+    else if (!now.pass && skipped !== `${facts.connectedAt} ${now.skip.reason}`) {
+      skipped = `${facts.connectedAt} ${now.skip.reason}`
+      log.warn({ server: name, ...now.skip }, 'Skip')
     }
     if (registered) {
       // One that is lost declares nothing: that is no fault of its capabilities.
@@ -250,7 +259,9 @@ export function createMcp(deps: ChannelPlatformDeps): PlatformAdapter {
   }
 
   return {
-    abilities: ABILITIES,
+    get abilities() {
+      return factsNow().oneWay ? ONE_WAY : ABILITIES
+    },
     textLimit: NO_TEXT_LIMIT,
     markdown: 'written',
     sendFrom: 'link-holder',

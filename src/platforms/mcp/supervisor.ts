@@ -40,7 +40,15 @@ export interface Supervisor {
 
 type Changing = Pick<
   ServerFacts,
-  'state' | 'detail' | 'transport' | 'connectedAt' | 'program' | 'prefix' | 'permissionRelay' | 'stamp'
+  | 'state'
+  | 'detail'
+  | 'transport'
+  | 'connectedAt'
+  | 'program'
+  | 'prefix'
+  | 'permissionRelay'
+  | 'oneWay'
+  | 'stamp'
 >
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
@@ -112,10 +120,11 @@ export function createSupervisor(first: McpServerSettings, deps: SupervisorDeps)
       })
       live = connection
       if (news.full()) connection.pause()
-      const { declared, program } = connection
+      const { declared, oneWay, program } = connection
       Object.assign(from, declared)
       become({
         ...declared,
+        oneWay,
         state: 'up',
         detail: null,
         connectedAt: clock.now(),
