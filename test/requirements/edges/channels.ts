@@ -10,9 +10,9 @@ pending 35 I35.b20                   One-way turns have a window of their own an
 built   35 I35.b22                   Rate knobs above 20/s and 0/0 hold where the server is the sender, and doctor names the key that was drawn from
 pending 35 I35.b24                   A channel host reaches tools of a Chorus service by service_tools and call_service_tool
 built   35 I35.b26                   Channel twins: a turn that line A answered does not wait 30 s for line B
-pending 35 I35.b45-skip-at-boot      A gate that skips a server at boot is logged as Skip
-pending 35 I35.b45-one-way-servers   Answers to hosted one-way servers are no failed sends
-pending 35 I35.b45-notify-channel    notify_on: completion of a channel host is warned of in check, or fires on ack
-pending 35 I35.b45-plugin-demo       The plugin starts no demo daemon in a folder without a file
+built   35 I35.b45-skip-at-boot      A gate that skips a server at boot is logged as Skip
+built   35 I35.b45-one-way-servers   Answers to hosted one-way servers are no failed sends
+built   35 I35.b45-notify-channel    notify_on: completion of a channel host is warned of in check, or fires on ack
+built   35 I35.b45-plugin-demo       The plugin starts no demo daemon in a folder without a file
 `,
 )
