@@ -8,6 +8,7 @@ import { createNotifyOn, type NotifyOn } from '../core/outbound/notify-on.ts'
 import { createOutlet, type Outlet } from '../core/outbound/outlet.ts'
 import { createSender, type Sender } from '../core/outbound/sender.ts'
 import { createStreams, type Streams } from '../core/outbound/streams.ts'
+import { createUndelivered, type Undelivered } from '../core/outbound/undelivered.ts'
 import { usersInForce } from '../core/people/users.ts'
 import { createAskForPerson, type PersonRequests } from '../core/takeover/ask-for-person.ts'
 import { createMayHold } from '../core/takeover/may-hold.ts'
@@ -18,6 +19,7 @@ import type { RiverGround } from './river-ground.ts'
 
 export interface WayOut {
   readonly sender: Sender
+  readonly undelivered: Undelivered
   readonly outlet: Outlet
   readonly streams: Streams
   readonly notifyOn: NotifyOn
@@ -39,7 +41,7 @@ export function assembleWayOut(
   }: { readonly dispatcher: Dispatcher; readonly problems: ReadonlyMap<string, string> },
 ): WayOut {
   const { store, clock, log, settings } = deps
-  const { roster, links, grants, cluster, signal, sharedLimits, admission, pressure } = ground
+  const { roster, links, grants, cluster, signal, sharedLimits, admission, pressure, failures } = ground
   const jitter = () => (deps.random.bytes(1)[0] ?? 0) / 255
   const sender = createSender({
     store,
@@ -56,8 +58,13 @@ export function assembleWayOut(
       written: (turn) => streams.written(turn),
       ended: (turn) => streams.ended(turn),
     },
-    ...defined({ crashPoint: deps.crashPoint }),
+    undelivered() {
+      failures.noticed()
+      undelivered.noticed()
+    },
+    ...defined({ crashPoint: deps.crashPoint, outcomeTimes: deps.outcomeTimes }),
   })
+  const undelivered = createUndelivered({ store, clock, log })
   const outlet = createOutlet({
     store,
     sharedLimits,
@@ -102,5 +109,16 @@ export function assembleWayOut(
     },
   })
 
-  return { sender, outlet, streams, notifyOn, notifier, approvals, withdraw, ...persons, takeovers }
+  return {
+    sender,
+    undelivered,
+    outlet,
+    streams,
+    notifyOn,
+    notifier,
+    approvals,
+    withdraw,
+    ...persons,
+    takeovers,
+  }
 }

@@ -27,6 +27,7 @@ import type { Roster } from '../core/dispatch/roster.ts'
 import type { Intake } from '../core/inbound/intake.ts'
 import type { Links } from '../core/outbound/links.ts'
 import type { Notifier } from '../core/outbound/notify.ts'
+import type { OutcomeTimes } from '../core/outbound/open-outcomes.ts'
 import type { Outlet } from '../core/outbound/outlet.ts'
 import type { Sender } from '../core/outbound/sender.ts'
 import type { LiveGrantBook } from '../core/people/grant-book.ts'
@@ -78,6 +79,8 @@ export interface GatewayDeps {
   /** Connections to channel servers; asked for when the first one is configured. */
   readonly servers?: () => Promise<ChannelServers>
   readonly crashPoint?: (name: string) => void
+  /** Other times than the usual ones for sends whose outcome is open: tests in real time cut them. */
+  readonly outcomeTimes?: Partial<OutcomeTimes>
   /** What this node tells the others of itself; absent: its name. */
   readonly self?: () => Pick<NodeReport, 'version' | 'startedAt' | 'url' | 'skewMs'>
 }
@@ -118,7 +121,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const { links, roster, grants, cluster, statusLines } = ground
   const dispatcher = assembleDispatcher(deps, ground, () => wayOut)
   const wayOut = assembleWayOut(deps, ground, { dispatcher, problems })
-  const { sender, approvals, outlet, notifier, takeovers, askForPerson } = wayOut
+  const { sender, undelivered, approvals, outlet, notifier, takeovers, askForPerson } = wayOut
   const intake = assembleIntake(deps, ground, { dispatcher, ...wayOut })
   const scheduler = createScheduler({ store, clock, log, settings, nextRun })
   const river = { ...ground, ...wayOut, dispatcher, intake, hosted }
@@ -170,6 +173,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       upkeep.push(await keepSettlingClock({ store, clock, log }))
       dispatcher.start()
       sender.start()
+      undelivered.start()
       approvals.start()
       statusLines.start()
       upkeep.push(takeovers.start(), keepGathering({ store, clock, log }))
@@ -191,6 +195,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       scheduler.stop()
       approvals.stop()
       await dispatcher.stop()
+      undelivered.stop()
       await sender.stop()
       await statusLines.stop()
       // First the servers, then who listens to them: what they say while they end is stored.

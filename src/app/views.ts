@@ -64,7 +64,8 @@ export function sendView(row: SendRow): SendView {
     to: row.to,
     agent: row.agent,
     session: row.session,
-    state: row.state === 'sending' ? 'queued' : row.state,
+    // What is under way now is on its way; what may have arrived already says so.
+    state: row.state === 'sending' && row.reason !== 'outcome_open' ? 'queued' : row.state,
     reason: row.reason,
     detail: row.detail,
     attempts: row.attempts,
@@ -131,9 +132,12 @@ export function pairingView(row: PairingRow): PairingView {
 export function totals(counters: readonly Counter[]): Pick<StatusReport, 'counts' | 'outbox' | 'stuck'> {
   const sum = (name: string) =>
     counters.reduce((total, one) => (one.name === name ? total + one.count : total), 0)
-  const buried = counters
-    .filter((one) => one.name === 'send:failed' && one.reason === 'buried')
-    .reduce((total, one) => total + one.count, 0)
+  const countOf = (name: string, reason: string) =>
+    counters.reduce(
+      (total, one) => (one.name === name && one.reason === reason ? total + one.count : total),
+      0,
+    )
+  const buried = countOf('send:failed', 'buried')
   return {
     counts: {
       received: sum('received'),
@@ -152,6 +156,7 @@ export function totals(counters: readonly Counter[]): Pick<StatusReport, 'counts
       deduplicated: sum('send:deduplicated'),
       failed: sum('send:failed'),
       unknown: sum('send:unknown'),
+      outcome_open: countOf('send:sending', 'outcome_open'),
     },
     stuck: {
       failed: sum('send:failed') - buried,

@@ -69,7 +69,7 @@ const statusReport: StatusReport = {
     failed: 0,
     expired: 0,
   },
-  outbox: { queued: 0, sent: 6, deduplicated: 0, failed: 0, unknown: 0 },
+  outbox: { queued: 0, sent: 6, deduplicated: 0, failed: 0, unknown: 0, outcome_open: 0 },
   stuck: { failed: 0, unknown: 0 },
   approvals: { pending: 1 },
   held: 0,

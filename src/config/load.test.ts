@@ -146,7 +146,7 @@ tunables:
   max_body_bytes: 2048
   send_retry_base: 2s
   send_retry_max: 3s
-  send_max_attempts: 4
+  send_expiry: 4h
   ack_reaction: "👀"
   send_roots: [out, /srv/reports]
 retention: { bodies: 30d, rows: 90d, ledger: 365d }
@@ -171,7 +171,7 @@ retention: { bodies: 30d, rows: 90d, ledger: 365d }
       maxBodyBytes: 2048,
       sendRetryBaseMs: 2_000,
       sendRetryMaxMs: 3_000,
-      sendMaxAttempts: 4,
+      sendExpiryMs: 4 * 3_600_000,
       ackReaction: '👀',
       sendRoots: ['out', '/srv/reports'],
     })

@@ -246,7 +246,7 @@ function tunablesOf({ tunables: t, retention }: Config): Tunables {
     maxBodyBytes: t.max_body_bytes,
     sendRetryBaseMs: t.send_retry_base,
     sendRetryMaxMs: t.send_retry_max,
-    sendMaxAttempts: t.send_max_attempts,
+    sendExpiryMs: t.send_expiry,
     ackReaction: t.ack_reaction,
     sendRoots: t.send_roots ?? null,
   }

@@ -53,7 +53,9 @@ export interface StatusReport {
     >
   >
   /** `sending` rows count as queued. */
-  readonly outbox: Readonly<Record<'queued' | 'sent' | 'deduplicated' | 'failed' | 'unknown', number>>
+  readonly outbox: Readonly<
+    Record<'queued' | 'sent' | 'deduplicated' | 'failed' | 'unknown' | 'outcome_open', number>
+  >
   /** Of these a person has to make up their mind: what an operator buried is not among them. */
   readonly stuck: { readonly failed: number; readonly unknown: number }
   readonly approvals: { readonly pending: number }

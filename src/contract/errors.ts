@@ -218,6 +218,8 @@ export interface ErrorDetail {
   readonly retryAfterMs?: number
   /** The request had gone out: whoever it was for may have read it. */
   readonly written?: boolean
+  /** Nothing can be said there any more: the chat, its person or its address is gone. */
+  readonly placeGone?: true
   readonly cause?: unknown
 }
 
@@ -230,6 +232,7 @@ export class SwitchboardError extends Error {
   readonly hint: string | undefined
   readonly retryAfterMs: number | undefined
   readonly written: boolean
+  readonly placeGone: true | undefined
 
   /**
    * An adapter of somebody else may have a copy of this package: what its copy throws counts like our own. By its name and
@@ -251,6 +254,7 @@ export class SwitchboardError extends Error {
     this.hint = detail.hint
     this.retryAfterMs = detail.retryAfterMs
     this.written = detail.written ?? false
+    this.placeGone = detail.placeGone
   }
 
   get nature(): ErrorNature {

@@ -183,6 +183,8 @@ export type OutboundOp =
       readonly asFile?: { readonly name: string; readonly caption: string }
       /** The beginning of an answer that is still being written: the same row ends with the whole text. */
       readonly partial?: true
+      /** Not worth a second copy: once a try may have arrived it is not sent again, and after a day not at all. */
+      readonly once?: true
       /** Words that the platform has approved beforehand (`abilities.templates`): these are sent, `text` is what people read here. */
       readonly template?: Template
     }

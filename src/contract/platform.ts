@@ -244,6 +244,14 @@ export interface DownloadedFile {
   readonly size: number
 }
 
+/** When the tries were made whose outcome is open. */
+export interface Tried {
+  /** When the first of them began. */
+  readonly since: number
+  /** When the last of them ended. */
+  readonly endedAt: number
+}
+
 export interface SendRequest {
   readonly to: Address
   readonly op: OutboundOp
@@ -264,7 +272,16 @@ export interface SendRequest {
    * harm. Throws `not_found` when that message is gone or cannot be changed any more: it is then sent anew, without this.
    */
   readonly shown?: readonly string[]
+  /** With `reconcile`: when it was tried. */
+  readonly tried?: Tried
 }
+
+export type ReadBack =
+  | { readonly outcome: 'sent'; readonly receipt: Receipt }
+  /** `absent`: it is not there. `unknown`: the platform cannot tell. */
+  | { readonly outcome: 'absent' | 'unknown' }
+  /** Until then the same send shows nothing twice: it can simply be made again. */
+  | { readonly outcome: 'harmless'; readonly until: number }
 
 /** Asked before a send is committed as `sending`: what waits for its place is `queued`. */
 export interface Pace {
@@ -298,12 +315,11 @@ export interface PlatformAdapter {
   start(intake: PlatformIntake, cursor: string | null): Promise<void>
   /** Resolves only when the platform confirmed; otherwise throws. `outcome_unknown` when it may have arrived. */
   send(request: SendRequest): Promise<Receipt>
-  /** After a crash: did the send with this key arrive? */
-  reconcile?(
-    request: SendRequest,
-  ): Promise<
-    { readonly outcome: 'sent'; readonly receipt: Receipt } | { readonly outcome: 'absent' | 'unknown' }
-  >
+  /**
+   * Did the send with this key arrive? Asked after a crash, and when a try was written out and its answer is lost. Throws
+   * when the platform does not answer now: it is asked again. Any other refusal (a 4xx) means that it cannot be asked.
+   */
+  reconcile?(request: SendRequest): Promise<ReadBack>
   /** Keeps a file that is to be sent; an op of kind `file` names it by what comes back. Absent: none can be sent. */
   keep?(file: NewFile): Promise<string>
   /** Fetches an attachment of a message that passed the gate. Throws `too_large` above the cap. */

@@ -77,6 +77,10 @@ export const REASONS = {
   integration_missing: { of: ['failed'], text: 'The integration is no longer configured.' },
   not_allowed: { of: ['failed'], text: 'The target, or whoever is answered there, is no longer allowed.' },
   duplicate: { of: ['deduplicated'], text: 'The same content went to the same target a moment ago.' },
+  outcome_open: {
+    of: ['sending'],
+    text: 'It may have arrived; the platform is asked, or it is sent again with a note.',
+  },
   unconfirmed: { of: ['unknown'], text: 'It may have arrived; the platform never confirmed it.' },
   restored: {
     of: ['unknown'],

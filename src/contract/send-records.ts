@@ -1,6 +1,7 @@
 // The records of sends: what is put into the outbox, what of it is stored, and how it may be moved. The verbs are in store.ts.
 import type { Address } from './address.ts'
 import type { OutboundOp, SendReceipt } from './message.ts'
+import type { OpenOutcome } from './open-outcome.ts'
 import type { ReasonCode } from './reasons.ts'
 import type { ClaimOffer, NewNotification } from './sending.ts'
 import type { SendState } from './states.ts'
@@ -64,19 +65,37 @@ export interface SendRow {
   readonly takeover?: string
   /** What the platform told of it later; null: nothing. */
   readonly receipt: SendReceipt | null
+  /** A try may have arrived, and the platform never said so. In `sending` with the reason `outcome_open` it is looked at again. */
+  readonly open?: OpenOutcome
+  /** From when later sends of the conversation go before it, while its outcome is open. */
+  readonly yieldsAt?: number
   /** Its position in the transcript where that is not `seq`: it had failed, and an operator tried it again. */
   readonly place?: number
 }
 
-/** What a platform said later of sends, and whether agents have heard it. */
+/** A send that was not delivered and of which the person has not heard. */
+export interface Unnoticed {
+  readonly send: SendRow
+  /** When a person was last told of that conversation; null: never. */
+  readonly noticedAt: number | null
+}
+
+/** Sends that were not delivered, and whether agents and persons have heard of them. */
 export interface LaterWordVerbs {
   /**
-   * Sends of a session that failed after they were confirmed and of which its agent has not heard, oldest first; null: of
+   * Sends of a session that ended `failed` or `unknown` and of which its agent has not heard, oldest first; null: of
    * whatever session, one of them.
    */
   unreportedFailures(session: string | null): Promise<readonly SendRow[]>
   /** The agent was told. */
   markReported(sends: readonly string[]): Promise<void>
+  /** Oldest first, a bounded number. */
+  unnoticedSends(): Promise<readonly Unnoticed[]>
+  /**
+   * The person is told of these sends by `notice`, in one commit; null: they are not to be told any more. False: another
+   * node did it.
+   */
+  noticeSends(sends: readonly string[], notice: NewSend | null): Promise<boolean>
 }
 
 export interface Enqueued {
@@ -107,7 +126,10 @@ export interface SendMove {
   readonly lane: string
   readonly token: number
   readonly id: string
-  /** `sending`: the beginning of an answer stands there, as `platformIds`; if it was finished meanwhile it is queued. */
+  /**
+   * `sending`: the beginning of an answer stands there, as `platformIds`; if it was finished meanwhile it is queued. With
+   * the reason `outcome_open`: a try may have arrived, and the row is looked at again at `lookAt`.
+   */
   readonly to: 'queued' | 'sending' | 'sent' | 'failed' | 'unknown'
   readonly platformIds?: readonly string[]
   /** With to: 'sent': where it stands, when that is not what the row calls it. A claim is of that chat. */
@@ -116,6 +138,14 @@ export interface SendMove {
   readonly detail?: string
   /** With to: 'queued' or 'sent': the lane is not taken before now + this. */
   readonly notBeforeMs?: number
+  /** What is known of its open outcome; null: the outcome is not open any more. */
+  readonly open?: OpenOutcome | null
+  /** With the reason `outcome_open`: when it is looked at again. */
+  readonly lookAt?: number
+  /** With the reason `outcome_open`: from when later sends of the conversation go first. */
+  readonly yieldsAt?: number | null
+  /** With to: 'failed' or 'unknown': who is told of it later. */
+  readonly tell?: { readonly agent: boolean; readonly person: boolean }
   /** With to: 'queued': replaces the op (the visible "may be a duplicate" note). */
   readonly op?: OutboundOp
 }

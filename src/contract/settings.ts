@@ -152,7 +152,8 @@ export interface Tunables {
   readonly maxBodyBytes: number
   readonly sendRetryBaseMs: number
   readonly sendRetryMaxMs: number
-  readonly sendMaxAttempts: number
+  /** How long a send is tried, and the platform is asked what became of it. */
+  readonly sendExpiryMs: number
   readonly ackReaction: string
   /** Folders whose files may be attached, as they were written; null: the default ones. */
   readonly sendRoots: readonly string[] | null
@@ -178,7 +179,7 @@ export const DEFAULT_TUNABLES: Tunables = {
   maxBodyBytes: 1_048_576,
   sendRetryBaseMs: 1_000,
   sendRetryMaxMs: 300_000,
-  sendMaxAttempts: 12,
+  sendExpiryMs: 24 * 3_600_000,
   ackReaction: '',
   sendRoots: null,
 }

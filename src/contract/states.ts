@@ -47,8 +47,9 @@ export function isResting(turn: { readonly state: TurnState; readonly reason: st
 
 // A send is one message to a platform:
 //   queued ──▶ sending ──▶ sent
-// `sending` is written before the platform is called. A row found `sending` after a crash is settled by the
-// platform's own idempotency, else it is `unknown`, never silently repeated. `deduplicated` is born so. sent → failed: the
+// `sending` is written before the platform is called. A try that may have arrived without a confirmation stays `sending`
+// with the reason `outcome_open`: the platform is asked what became of it, or it is sent again with a note. What nobody can
+// tell in the end is `unknown`, never silently repeated. `deduplicated` is born so. sent → failed: the
 // platform itself said later that it did not arrive.
 export const SEND_STATES = ['queued', 'sending', 'sent', 'deduplicated', 'failed', 'unknown'] as const
 export type SendState = (typeof SEND_STATES)[number]

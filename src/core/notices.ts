@@ -43,6 +43,14 @@ export function heldText(name: string): string {
   return `This conversation is held by ${name}; that can be done when it is given back.`
 }
 
+/** What was not delivered in a conversation, or may not have been. It quotes nothing. */
+export function undeliveredText(failed: number, unknown: number): string {
+  const counted = (count: number) => (count === 1 ? 'An answer' : `${count} answers`)
+  const lost = failed === 0 ? [] : [`${counted(failed)} could not be delivered.`]
+  const open = unknown === 0 ? [] : [`${counted(unknown)} may not have arrived.`]
+  return `⚠️ ${[...lost, ...open].join(' ')}`
+}
+
 export const NO_REPLY_TEXT = 'The agent finished without replying.'
 
 export function unseenText(agent: string): string {

@@ -37,7 +37,7 @@ import { gatherConversations, readGatherEnds } from './verbs/gather-conversation
 import { beginHistory, forgetPlace, settleHistory } from './verbs/history.ts'
 import { beginTry, endTry } from './verbs/input-tries.ts'
 import * as lanes from './verbs/lanes.ts'
-import { markReported, readUnreported } from './verbs/later-word.ts'
+import { markReported, noticeSends, readUnnoticed, readUnreported } from './verbs/later-word.ts'
 import * as leases from './verbs/leases.ts'
 import { moveSends, operateSend } from './verbs/move-sends.ts'
 import { accept, acceptFor, moveTurns } from './verbs/move-turns.ts'
@@ -131,6 +131,8 @@ export function assembleStore(engine: StoreEngine): Store {
 
     unreportedFailures: (session) => read(readUnreported(tag, session)),
     markReported: (ids) => write(markReported, ids),
+    unnoticedSends: () => read(readUnnoticed(tag)),
+    noticeSends: (ids, notice) => write(noticeSends, { ids, notice }),
 
     claims: (filter) => read(readClaims(tag, filter)),
     giveBack: (at, session, words = []) => write(giveBack, { at, session, words }),

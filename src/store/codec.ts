@@ -7,6 +7,7 @@ import {
   defined,
   formatAddress,
   type LedgerEntry,
+  type OpenOutcome,
   type OutboundOp,
   type PairingRow,
   type ReasonCode,
@@ -68,7 +69,8 @@ export function parsedUsage(stored: string | null): TokenUsage | null {
 
 export const SEND_COLUMNS =
   'seq, lane, integration, platform, conversation, thread, agent, session, turn, approval, cause, op, state, ' +
-  'reason, detail, attempts, platform_ids, grp, part, due_at, created_at, updated_at, claim, receipt, place, takeover'
+  'reason, detail, attempts, platform_ids, grp, part, due_at, created_at, updated_at, claim, receipt, place, takeover, ' +
+  'open_outcome, yields_at'
 
 export function sendRow(tag: string, row: Row): SendRow {
   const integration = text(row, 'integration')
@@ -78,6 +80,7 @@ export function sendRow(tag: string, row: Row): SendRow {
   const platformIds = textOrNull(row, 'platform_ids')
   const claim = textOrNull(row, 'claim')
   const place = wholeOrNull(row, 'place')
+  const open = textOrNull(row, 'open_outcome')
   return {
     seq: whole(row, 'seq'),
     id: rowId('o', tag, whole(row, 'seq')),
@@ -107,6 +110,8 @@ export function sendRow(tag: string, row: Row): SendRow {
     receipt: textOrNull(row, 'receipt') as SendRow['receipt'],
     ...withoutNulls({ place }),
     ...defined({ takeover: textOrNull(row, 'takeover') ?? undefined }),
+    ...(open === null ? {} : { open: JSON.parse(open) as OpenOutcome }),
+    ...withoutNulls({ yieldsAt: wholeOrNull(row, 'yields_at') }),
   }
 }
 

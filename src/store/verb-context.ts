@@ -159,7 +159,7 @@ export interface Change {
 }
 
 /** States whose counters are split by reason; all others are counted under ''. */
-const REASONED = new Set(['refused', 'consumed', 'failed', 'expired', 'unknown', 'deduplicated'])
+const REASONED = new Set(['refused', 'consumed', 'failed', 'expired', 'unknown', 'deduplicated', 'sending'])
 
 export function countedReason(state: string, reason: string | null): string {
   return REASONED.has(state) ? (reason ?? '') : ''

@@ -298,7 +298,8 @@ export function describePlatform(
     })
 
     const CODES = {
-      down: ['platform_unavailable'],
+      // Refused before anything was written, or a fault of the server after which nobody knows.
+      down: ['platform_unavailable', 'outcome_unknown'],
       busy: ['platform_unavailable', 'rate_limited'],
       rejects: ['platform_rejected'],
       silent: ['outcome_unknown'],

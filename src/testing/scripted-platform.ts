@@ -13,6 +13,7 @@ import {
   type PlatformAdapter,
   type PlatformDeps,
   type PlatformIntake,
+  type ReadBack,
   type Received,
   type SendRequest,
   type Signal,
@@ -28,6 +29,8 @@ export type SendFault =
   | { readonly kind: 'unavailable'; readonly retryAfterMs?: number }
   | { readonly kind: 'busy'; readonly retryAfterMs: number }
   | { readonly kind: 'rejected' }
+  /** The chat does not exist any more. */
+  | { readonly kind: 'gone' }
   /** No confirmation came. `arrived`: people see it all the same. */
   | { readonly kind: 'unknown'; readonly arrived: boolean }
   /** Never answers; with `arrived` it took the message first. */
@@ -93,8 +96,12 @@ export interface ScriptedPlatformOptions {
   readonly statusLines?: boolean
   /** What showing or removing a line meets; null lets it pass. */
   readonly statusFault?: (text: string | null) => SendFault | null
-  /** Absent: the platform cannot be asked. `truth` answers from what arrived. */
-  readonly reconcile?: 'truth' | 'unknown' | 'throws'
+  /** Absent: the platform cannot be asked. `truth` answers from what arrived; a function decides itself, or gives null for the truth. */
+  readonly reconcile?:
+    | 'truth'
+    | 'unknown'
+    | 'throws'
+    | ((request: SendRequest) => Promise<ReadBack | null> | ReadBack | null)
   /** It keeps a history, of this integration alone where it is given for one. */
   readonly history?: ScriptedHistory
   /** How answers are shown while they are written. */
@@ -185,6 +192,8 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
         throw new SwitchboardError('rate_limited', 'slow down', retryAfter(fault))
       case 'rejected':
         throw new SwitchboardError('platform_rejected', 'not_in_channel')
+      case 'gone':
+        throw new SwitchboardError('platform_rejected', 'channel_not_found', { placeGone: true })
       case 'unknown':
         throw new SwitchboardError('outcome_unknown', 'the connection broke before the answer')
       case 'hang':
@@ -274,6 +283,8 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
       const reconcile = async (request: SendRequest) => {
         if (mine.reconcile === 'throws') throw new SwitchboardError('platform_unavailable', 'cannot look')
         if (mine.reconcile === 'unknown') return { outcome: 'unknown' as const }
+        const decided = typeof mine.reconcile === 'function' ? await mine.reconcile(request) : null
+        if (decided !== null) return decided
         const found = arrived.find((one) => one.key === request.key)
         return found
           ? { outcome: 'sent' as const, receipt: { platformIds: [found.platformId] } }

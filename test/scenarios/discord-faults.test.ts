@@ -16,7 +16,6 @@ const TIMINGS = {
   retryBaseMs: 10,
   retryMaxMs: 50,
   chatIntervalMs: 10,
-  settleMs: 30,
 }
 // Short where a send must be given up. Elsewhere a slow machine must not make one look lost.
 const IMPATIENT_MS = 250

@@ -13,7 +13,6 @@ const TIMINGS = {
   retryBaseMs: 10,
   retryMaxMs: 50,
   chatIntervalMs: 10,
-  settleMs: 300,
 }
 // Short where a send must be given up, and yet longer than a busy machine takes: what is given up while the fake still works
 // on it is read back too soon, and a history that does not answer in time makes a labelled copy. Elsewhere a slow machine

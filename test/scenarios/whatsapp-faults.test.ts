@@ -28,7 +28,7 @@ describe('whatsapp under every fault plan', () => {
         arrangement: plan.arrangement,
         faults: plan.faults,
         seed: 11,
-        timings: { ...TIMINGS, requestTimeoutMs, settleMs: 3_000 },
+        timings: { ...TIMINGS, requestTimeoutMs },
       })
       try {
         const { kate, fake, store } = river

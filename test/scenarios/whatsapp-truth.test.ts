@@ -82,7 +82,7 @@ describe('whatsapp', () => {
       statuses: [],
       unknownPolicy: 'hold',
       faults: [{ on: 'messages', nth: 1, do: 'drop-response' }],
-      timings: { settleMs: 50, pairIntervalMs: 1 },
+      timings: { pairIntervalMs: 1 },
     })
     const { kate, fake } = river
     kate.says('hello')

@@ -79,7 +79,8 @@ function daemonFields(context: Context, report: StatusReport, live: boolean): st
       [
         'outbox',
         `${outbox.queued} queued, ${outbox.sent} sent, ${outbox.deduplicated} deduplicated, ` +
-          `${outbox.failed} failed, ${outbox.unknown} unknown`,
+          `${outbox.failed} failed, ${outbox.unknown} unknown` +
+          (outbox.outcome_open > 0 ? `, ${outbox.outcome_open} sending: outcome_open` : ''),
       ],
       ['approvals', `${report.approvals.pending} pending`],
     ],

@@ -42,17 +42,15 @@ export const tunablesSchema = z
       .enum(['note', 'hold'])
       .default(D.unknownPolicy)
       .describe(
-        'A send with unknown outcome: sent again once with a visible note, or held for the operator.',
+        'A send whose outcome the platform cannot tell: sent again, at most four times with a visible note, or held for the operator.',
       ),
     max_body_bytes: z.int().min(1024).max(104_857_600).default(D.maxBodyBytes).describe('Largest HTTP body.'),
     send_retry_base: duration('First pause before a send is tried again.', D.sendRetryBaseMs),
     send_retry_max: duration('Longest pause between tries.', D.sendRetryMaxMs),
-    send_max_attempts: z
-      .int()
-      .min(1)
-      .max(1000)
-      .default(D.sendMaxAttempts)
-      .describe('How often a send is tried.'),
+    send_expiry: duration(
+      'How long a send is tried again, and the platform is asked what became of one whose answer was lost.',
+      D.sendExpiryMs,
+    ),
     ack_reaction: z
       .string()
       .default(D.ackReaction)

@@ -1,11 +1,13 @@
-// What an agent is told, beside its next turn, of messages of its session that failed after they were confirmed (a bounce).
-// Said once: marked when the turn was handed over with it. Where nothing failed later, no turn pays for looking.
+// What an agent is told, beside its next turn, of messages of its session that were not delivered: those that failed, those
+// of which nobody knows whether they arrived, and those that came back after they were confirmed (a bounce). Said once:
+// marked when the turn was handed over with it. Where nothing failed, no turn pays for looking.
 import {
   type Clock,
   type ContextLine,
   type LaterWordVerbs,
   type Logger,
   opText,
+  REASONS,
   type SendRow,
 } from '../../contract/index.ts'
 
@@ -81,14 +83,23 @@ export function createFailureNotes(deps: {
 
 function lineOf(row: SendRow): ContextLine {
   const words = row.op === null ? '' : ` It said: "${cut(opText(row.op))}"`
-  const why = row.detail === null ? 'the platform gave no reason' : row.detail
+  const why = row.detail ?? (row.reason === null ? 'the platform gave no reason' : REASONS[row.reason].text)
   return {
     about: 'delivery',
     speaker: { id: 'switchboard' },
-    text: `your message to ${row.to} (${row.id}) was sent and then came back: ${why}.${words}`,
+    text: `your ${nounOf(row)} to ${row.to} (${row.id}) ${endOf(row)}: ${why.replace(/\.$/, '')}.${words}`,
     messageId: row.id,
     at: row.updatedAt,
   }
+}
+
+function nounOf({ op }: SendRow): string {
+  return op?.kind === 'file' ? 'file' : op?.kind === 'prompt' ? 'question' : 'message'
+}
+
+function endOf({ state, platformIds }: SendRow): string {
+  if (state === 'unknown') return 'may not have arrived'
+  return platformIds.length > 0 ? 'was sent and then came back' : 'could not be delivered'
 }
 
 function cut(text: string): string {

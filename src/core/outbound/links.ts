@@ -18,6 +18,8 @@ export interface Link {
   readonly adapter: PlatformAdapter
   lastInAt: number | null
   lastOutAt: number | null
+  /** When a call by which something is sent, or looked for, succeeded last. */
+  okAt: number | null
   /** Compares it with its platform's history. */
   watch?: HistoryWatch
 }
@@ -52,7 +54,7 @@ export function createLinks(): Links {
     add(integration, platform, adapter) {
       const before = earlier.get(integration)
       const { lastInAt, lastOutAt } = before?.platform === platform ? before : NEVER_USED
-      const link: Link = { integration, platform, adapter, lastInAt, lastOutAt }
+      const link: Link = { integration, platform, adapter, lastInAt, lastOutAt, okAt: null }
       earlier.delete(integration)
       links.set(integration, link)
       reachable = [...links.keys()]

@@ -1,11 +1,5 @@
 // An outbox row as its platform is asked to send it.
-import {
-  type OutboundOp,
-  type SendRequest,
-  type SendRow,
-  SwitchboardError,
-  withoutNulls,
-} from '../../contract/index.ts'
+import { type OutboundOp, type SendRequest, type SendRow, withoutNulls } from '../../contract/index.ts'
 import { rowAddress } from '../signals.ts'
 
 export function requestOf(row: SendRow, op: OutboundOp): SendRequest {
@@ -15,9 +9,4 @@ export function requestOf(row: SendRow, op: OutboundOp): SendRequest {
   const seq = row.place ?? row.seq
   const at = Math.max(row.createdAt, row.dueAt)
   return { to: rowAddress(row), op, key: row.id, seq, at, cause: row.cause, ...turn, ...part, ...shown }
-}
-
-/** It was looked for and is not there: it can be tried again. */
-export function notArrived({ message }: SwitchboardError): SwitchboardError {
-  return new SwitchboardError('platform_unavailable', `${message}; it did not arrive`)
 }

@@ -147,7 +147,10 @@ export function createSender(deps: SenderDeps): Sender {
       lanes.forget(hold)
       return drain.wake(work)
     }
-    if (taken.sending) laneHasMore = (await sending.sendOne(taken, taken.sending)) && isDue(taken.nextDueAt)
+    if (taken.sending) {
+      const ended = await sending.sendOne(taken, taken.sending)
+      laneHasMore = ended === 'open' || (ended === 'more' && isDue(taken.nextDueAt))
+    }
     if (laneHasMore || drain.isWanted(taken.lane)) return drain.wake(work)
     if (taken.nextDueAt !== null) drain.wakeAfter(work, taken.nextDueAt - clock.now())
     return letRest(taken.lane)

@@ -1,14 +1,19 @@
 // SENDING: one row of the outbox to its end. `sending` is committed before the platform is called, `sent` only when it
-// confirmed. What a crash left in `sending` is settled by the platform's own idempotency, by asking it, or, where it cannot
-// tell, by policy and with a visible note. The lanes are the sender's (sender.ts).
+// confirmed. A try that may have arrived, also one that a crash cut off, is settled as open-outcomes.ts says. The lanes are
+// the sender's (sender.ts).
 import {
   asSwitchboardError,
   type Clock,
   defined,
   isSideAct,
+  isStreamLane,
+  type OpenOutcome,
+  type ReadBack,
   type ReasonCode,
   type Receipt,
+  type SendCause,
   type SendMove,
+  type SendRequest,
   type SendRow,
   type Settings,
   type Store,
@@ -17,11 +22,19 @@ import {
   type Work,
 } from '../../contract/index.ts'
 import type { StoreRetry } from '../store-retry.ts'
-import { onceMore } from './duplicate-note.ts'
-import type { Links } from './links.ts'
-import { notArrived, requestOf } from './send-request.ts'
+import type { Link, Links } from './links.ts'
+import {
+  type Asked,
+  OUTCOME_TIMES,
+  type OutcomeTimes,
+  openedAgain,
+  openOutcomeOf,
+  type SendStep,
+  stepOf,
+} from './open-outcomes.ts'
+import { requestOf } from './send-request.ts'
 import type { SendWaiters } from './send-waiters.ts'
-import { endOf, isPartialOp, settleStream } from './stream-rows.ts'
+import { endOf, isPartialOp } from './stream-rows.ts'
 import type { Streams } from './streams.ts'
 
 /** A lane that this node holds, by its token. */
@@ -50,45 +63,75 @@ export interface SendingDeps {
   /** Why a row may not be sent any more, or not yet: permission is asked again at the moment of sending. */
   readonly refusedNow: (row: SendRow) => Promise<ReasonCode | 'later' | null>
   readonly streams: Pick<Streams, 'shown' | 'written' | 'ended'>
+  /** Something was not delivered: its agent and the person have yet to hear of it. */
+  readonly undelivered: () => void
+  /** Other times than the usual ones, for tests. */
+  readonly outcomeTimes?: Partial<OutcomeTimes>
   /** Another node has the lane. */
   readonly letGo: (lane: string) => void
   readonly wakeAfter: (work: Work, delayMs: number) => void
 }
 
 export interface Sending {
-  /** True when the lane may have more to send at once. */
-  sendOne(lane: SendLane, row: SendRow): Promise<boolean>
-  /** What a crash left in `sending`. */
+  sendOne(lane: SendLane, row: SendRow): Promise<SendEnd>
+  /** What a crash left in `sending`, or whose outcome is open and which is to be looked at now. */
   settleLeftover(lane: HeldLane, row: SendRow): Promise<void>
   move(lane: HeldLane, row: SendRow, ...steps: readonly SendStep[]): Promise<void>
 }
 
-export type SendStep = Omit<SendMove, 'lane' | 'token' | 'id'>
+/** `more`: the lane may have more to send at once. `waits`: not now. `open`: the lane is to be looked at again. */
+export type SendEnd = 'more' | 'waits' | 'open'
 
 /** Whether it may be sent is not known at this node yet. */
 const NOT_KNOWN_MS = 5_000
+/** A notice that is tried once is not worth sending after a day. */
+const ONCE_MS = 24 * 3_600_000
+/** What an agent said itself. */
+const TOLD_TO_AGENTS: readonly SendCause[] = [
+  'reply',
+  'send_message',
+  'channel_send',
+  'notify_user',
+  'prompt',
+]
+/** Nothing is said where the reason is that nothing may be said there. */
+const UNNOTICED: readonly string[] = [
+  'not_allowed',
+  'held',
+  'window_closed',
+  'integration_missing',
+  'integration_disabled',
+]
 
 export function createSending(deps: SendingDeps): Sending {
   const { store, clock, links } = deps
 
-  /** True when the lane may have more to send at once. */
-  const sendOne = async (lane: SendLane, row: SendRow): Promise<boolean> => {
+  const sendOne = async (lane: SendLane, row: SendRow): Promise<SendEnd> => {
     const link = links.get(row.integration)
     const refused = await refusal(row)
     if (refused === 'later') {
       await move(lane, row, { to: 'queued', reason: 'platform_unavailable', notBeforeMs: NOT_KNOWN_MS })
       deps.wakeAfter({ lane: lane.lane, scope: row.integration }, NOT_KNOWN_MS)
-      return false
+      return 'waits'
     }
     if (refused || !link || !row.op) {
-      await move(lane, row, { to: 'failed', reason: refused ?? 'integration_missing' })
-      return true
+      await end(lane, row, { to: 'failed', reason: refused ?? 'integration_missing' })
+      return 'more'
+    }
+    if (row.op.kind === 'text' && row.op.once && clock.now() - row.createdAt > ONCE_MS) {
+      await end(lane, row, { to: 'failed', reason: 'given_up' })
+      return 'more'
+    }
+    // It waited for longer than the platform would tell it from its first try.
+    if (row.open?.harmlessUntil !== undefined && clock.now() > row.open.harmlessUntil) {
+      await settle(lane, row, row.detail ?? 'the platform never confirmed it')
+      return 'open'
     }
     const isBeginning = isPartialOp(row.op)
     // Nobody will finish it any more, and nothing of it is shown.
     if (isBeginning && (await endOf(row, { store, written: deps.streams.written }))) {
       await move(lane, row, { to: 'failed', reason: 'given_up', detail: 'the answer was not finished' })
-      return true
+      return 'more'
     }
     // An edit that is under way must not come after the final text.
     if (row.turn !== null && row.platformIds.length > 0) await deps.streams.ended(row.turn)
@@ -102,100 +145,144 @@ export function createSending(deps: SendingDeps): Sending {
     // From here on it is confirmed: what fails now is not the platform, and must not be said of the message.
     deps.crashPoint?.('outbox.after-send')
     link.lastOutAt = clock.now()
+    link.okAt = link.lastOutAt
     if (isBeginning) {
-      await move(lane, row, { to: 'sending', platformIds: receipt.platformIds })
+      await move(lane, row, { to: 'sending', platformIds: receipt.platformIds, ...openEnds(row) })
       deps.crashPoint?.('outbox.after-beginning')
       deps.streams.shown(row, receipt.platformIds)
-      return true
+      return 'more'
     }
     // It is there, and nothing is behind it: what is left is to write that down, with whatever is written next.
     await confirm(lane, row, receipt, lane.nextDueAt === null && !deps.waiters.has(row.id))
     deps.crashPoint?.('outbox.after-receipt')
-    return true
+    return 'more'
   }
 
   /** Permission is checked again at the moment of sending: the configuration may have changed meanwhile. */
   const refusal = async (row: SendRow) => deps.closedDoor(row.integration) ?? (await deps.refusedNow(row))
 
-  const sendFailed = async (lane: HeldLane, row: SendRow, error: SwitchboardError) => {
+  const sendFailed = async (lane: HeldLane, row: SendRow, error: SwitchboardError): Promise<SendEnd> => {
     const isShown = row.platformIds.length > 0
-    if (error.code === 'outcome_unknown' && isPartialOp(row.op)) {
-      await settleLeftover(lane, row)
-      return true
+    if (error.code === 'outcome_unknown' && !isShown && !repeatsShowNothing(row)) {
+      await settle(lane, { ...row, open: openedAgain(row, clock.now()) }, error.message)
+      return 'open'
     }
-    if (error.code === 'outcome_unknown' && !isShown) {
-      const known = await lookedUp(row)
-      if (known.outcome === 'sent') await confirm(lane, row, known.receipt)
-      else if (known.outcome === 'unknown') await settleUnknown(lane, row, error.message)
-      else return sendFailed(lane, row, notArrived(error))
-      return true
-    }
-    const { sendMaxAttempts, sendRetryBaseMs, sendRetryMaxMs } = deps.settings().tunables
     // The message that showed its beginning is gone: the final text is sent anew.
     if (isShown && !error.nature.retryable && error.code !== 'outcome_unknown') {
       await move(lane, row, { to: 'queued', platformIds: [], detail: error.message })
-      return true
+      return 'more'
     }
     if (!error.nature.retryable && error.code !== 'outcome_unknown') {
       const reason = error.code === 'window_closed' ? 'window_closed' : 'platform_rejected'
-      await move(lane, row, { to: 'failed', reason, detail: error.message })
-      return true
+      await end(lane, row, { to: 'failed', reason, detail: error.message }, error.placeGone)
+      return 'more'
     }
-    if (row.attempts >= sendMaxAttempts) {
-      await move(lane, row, { to: 'failed', reason: 'max_attempts', detail: error.message })
-      return true
-    }
-    const backoffMs =
-      Math.min(sendRetryBaseMs * 2 ** (row.attempts - 1), sendRetryMaxMs) * (0.5 + deps.jitter() / 2)
-    const notBeforeMs = Math.max(error.retryAfterMs ?? 0, Math.round(backoffMs))
-    if (isSideAct(row) && clock.now() + notBeforeMs - row.createdAt > sideActLifeMs(row)) {
-      await move(lane, row, { to: 'failed', reason: 'given_up', detail: error.message })
-      return true
+    const notBeforeMs = Math.max(error.retryAfterMs ?? 0, retryMs(row))
+    const lifeMs = isSideAct(row) ? sideActLifeMs(row) : deps.settings().tunables.sendExpiryMs
+    if (clock.now() + notBeforeMs - Math.max(row.createdAt, row.dueAt) > lifeMs) {
+      const reason = isSideAct(row) ? 'given_up' : 'platform_unavailable'
+      await end(lane, row, { to: 'failed', reason, detail: error.message })
+      return 'more'
     }
     const reason = error.code === 'rate_limited' ? 'platform_busy' : 'platform_unavailable'
     await move(lane, row, { to: 'queued', reason, detail: error.message, notBeforeMs })
     deps.wakeAfter({ lane: lane.lane, scope: row.integration }, notBeforeMs)
-    return false
+    return 'waits'
   }
 
+  const retryMs = (row: SendRow) => {
+    const { sendRetryBaseMs, sendRetryMaxMs } = deps.settings().tunables
+    const backoffMs = Math.min(sendRetryBaseMs * 2 ** Math.max(0, row.attempts - 1), sendRetryMaxMs)
+    return Math.round(backoffMs * (0.5 + deps.jitter() / 2))
+  }
+
+  /** Doing it twice shows the same. */
+  const repeatsShowNothing = ({ op, integration }: SendRow) =>
+    op?.kind === 'edit' ||
+    op?.kind === 'react' ||
+    links.get(integration)?.adapter.abilities.idempotentSend === true
+
   const settleLeftover = async (lane: HeldLane, row: SendRow) => {
-    const adapter = links.get(row.integration)?.adapter
-    if (!adapter || !row.op) {
+    const detail = row.detail ?? 'interrupted before the platform confirmed'
+    if (row.reason !== 'outcome_open' && row.op && repeatsShowNothing(row) && !isStreamLane(row.lane))
+      return move(lane, row, { to: 'queued' })
+    return settle(lane, row, detail)
+  }
+
+  /** Brings a row on whose outcome is open. */
+  const settle = async (lane: HeldLane, row: SendRow, detail: string): Promise<void> => {
+    const link = links.get(row.integration)
+    if (!link || !row.op) {
       // It may have arrived, and nobody is left who could tell.
-      return move(lane, row, { to: 'unknown', reason: 'unconfirmed', detail: 'the integration is gone' })
+      const unknown = { to: 'unknown', reason: 'unconfirmed', detail: 'the integration is gone' } as const
+      return move(lane, row, unknown)
     }
-    const { written } = deps.streams
-    const stream = await settleStream(row, requestOf(row, row.op), { adapter, store, written })
-    if (stream === 'wait') return
-    if (stream !== null && stream !== 'unknown') return move(lane, row, stream)
-    if (stream === null && adapter.abilities.idempotentSend) return move(lane, row, { to: 'queued' })
-    if (stream !== null || !adapter.reconcile)
-      return settleUnknown(lane, row, 'interrupted before the platform confirmed')
-    const found = await lookedUp(row)
-    if (found.outcome === 'sent') return confirm(lane, row, found.receipt)
-    if (found.outcome === 'absent') return move(lane, row, { to: 'queued' })
-    return settleUnknown(lane, row, 'the platform could not tell whether it arrived')
+    if (isStreamLane(row.lane) && row.platformIds.length > 0) {
+      const shown = isPartialOp(row.op)
+        ? await endOf(row, { store, written: deps.streams.written })
+        : ({ to: 'queued' } as const)
+      return shown === null ? undefined : move(lane, row, shown)
+    }
+    const open = openOutcomeOf(row, clock.now())
+    const asked = await ask(link, requestOf(row, row.op), open)
+    if (asked.outcome === 'sent') {
+      // Of a stream its beginning stands there: what was written meanwhile is to be shown.
+      if (isStreamLane(row.lane))
+        return move(lane, row, { to: 'sending', platformIds: asked.receipt.platformIds, open: null })
+      return confirm(lane, row, asked.receipt)
+    }
+    const { unknownPolicy, sendExpiryMs } = deps.settings().tunables
+    const step = stepOf(row, row.op, open, asked, detail, {
+      times: { ...OUTCOME_TIMES, ...deps.outcomeTimes },
+      now: clock.now(),
+      hold: unknownPolicy === 'hold',
+      sendExpiryMs,
+      retryMs: retryMs(row),
+      jitter: deps.jitter(),
+      okAt: link.okAt,
+    })
+    if (step.to === 'unknown') return end(lane, row, step)
+    await move(lane, row, step)
+    const dueMs = step.lookAt === undefined ? (step.notBeforeMs ?? 0) : step.lookAt - clock.now()
+    deps.wakeAfter({ lane: lane.lane, scope: row.integration }, dueMs)
   }
 
   /** What the platform itself says became of a send whose answer is lost. */
-  const lookedUp = async (row: SendRow) => {
-    const unknown = { outcome: 'unknown' } as const
-    const adapter = links.get(row.integration)?.adapter
-    if (!adapter?.reconcile || !row.op) return unknown
-    return adapter.reconcile(requestOf(row, row.op)).catch(() => unknown)
+  const ask = async (
+    link: Link,
+    request: SendRequest,
+    open: OpenOutcome,
+  ): Promise<Asked | Extract<ReadBack, { readonly outcome: 'sent' }>> => {
+    const { reconcile } = link.adapter
+    if (!reconcile) return { outcome: 'unknown' }
+    try {
+      const told = await reconcile({ ...request, tried: { since: open.since, endedAt: open.endedAt } })
+      if (told.outcome === 'sent' || told.outcome === 'absent') link.okAt = clock.now()
+      return told
+    } catch (thrown) {
+      const error = asSwitchboardError(thrown, 'platform_unavailable')
+      const isAway = error.nature.retryable || error.code === 'outcome_unknown'
+      return isAway ? { outcome: 'later', error } : { outcome: 'unknown' }
+    }
   }
 
   const confirm = (lane: HeldLane, row: SendRow, { platformIds, conversation }: Receipt, unhurried = false) =>
     written(lane, row, [{ to: 'sent', platformIds, ...defined({ conversation }) }], unhurried)
 
-  /** Resent at most once with a visible note, or left for the operator. */
-  const settleUnknown = async (lane: HeldLane, row: SendRow, detail: string) => {
-    const again = row.op ? onceMore(row.op, row.attempts) : null
-    const unknown = { to: 'unknown', reason: 'unconfirmed', detail } as const
-    // In one commit: whoever waits for the row, or sends the same, must not find it given up in between.
-    if (deps.settings().tunables.unknownPolicy === 'note' && again)
-      await move(lane, row, unknown, { to: 'queued', op: again, reason: 'unconfirmed' })
-    else await move(lane, row, unknown)
+  /** It was not delivered, or nobody knows: that is told to its agent, and to the person. */
+  const end = (lane: HeldLane, row: SendRow, step: SendStep, placeGone = false) =>
+    move(lane, row, { ...step, tell: whoIsTold(row, step, placeGone) })
+
+  const whoIsTold = (row: SendRow, { reason }: SendStep, placeGone: boolean) => {
+    const isSaid = row.op !== null && row.op.kind !== 'react' && !isSideAct(row)
+    const isAgents = row.agent !== null && row.session !== null && TOLD_TO_AGENTS.includes(row.cause)
+    const oneWay = links.get(row.integration)?.adapter.abilities.oneWay === true
+    const isAnswer = row.cause === 'reply' || row.cause === 'prompt'
+    return {
+      // Whoever waits for it hears it there.
+      agent: isSaid && isAgents && !deps.waiters.has(row.id),
+      person: isSaid && isAnswer && !oneWay && !placeGone && !UNNOTICED.includes(reason ?? ''),
+    }
   }
 
   const move = (lane: HeldLane, row: SendRow, ...steps: readonly SendStep[]) => written(lane, row, steps)
@@ -211,6 +298,7 @@ export function createSending(deps: SendingDeps): Sending {
       store.moveSends(moves, { unhurried }),
     )
     if (outcome === 'stale') deps.letGo(lane.lane)
+    if (steps.some(({ tell }) => tell?.agent || tell?.person)) deps.undelivered()
     const last = steps.at(-1)?.to
     // A part that fails for good takes the parts behind it along.
     if (last === 'failed' && row.group !== null) deps.waiters.lookAgain(lane.lane)
@@ -218,4 +306,9 @@ export function createSending(deps: SendingDeps): Sending {
   }
 
   return { sendOne, settleLeftover, move }
+}
+
+/** The try before it may have left a mark on the row. */
+function openEnds({ open }: SendRow): { readonly open?: null } {
+  return open === undefined ? {} : { open: null }
 }

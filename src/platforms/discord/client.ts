@@ -129,9 +129,7 @@ function read(response: GuardedResponse, parsed: unknown, options: CallOptions):
     throw refusalOf(status, {})
   }
   const said = status < 300 ? 'an answer that could not be read' : `HTTP ${status}`
-  // 503 says that nothing was done; of the others nobody knows.
-  if (options.repeatable === true || status === 503)
-    throw new SwitchboardError('platform_unavailable', `Discord: ${said}`)
+  if (options.repeatable === true) throw new SwitchboardError('platform_unavailable', `Discord: ${said}`)
   throw new SwitchboardError('outcome_unknown', `Discord: ${said}`)
 }
 

@@ -62,8 +62,6 @@ export interface Timings {
   /** How long a link may wait for the answer to a beat of its own. */
   readonly probeMs: number
   readonly chatIntervalMs: number
-  /** Between the two looks after which a lost message counts as absent. */
-  readonly settleMs: number
   /** How often typing is said again: Discord forgets it after ten seconds. */
   readonly typingMs: number
 }
@@ -81,7 +79,6 @@ export const DEFAULT_TIMINGS: Timings = {
   refusedMs: 60_000,
   probeMs: 10_000,
   chatIntervalMs: 1_000,
-  settleMs: 1_500,
   typingMs: 8_000,
 }
 

@@ -69,7 +69,6 @@ export function createDiscord(deps: PlatformDeps, options: DiscordAdapterOptions
   const { reconcile, echoed } = createReconcile({
     ...{ client, targets, threads, self, clock },
     transcript: deps.transcript,
-    settleMs: timings.settleMs,
   })
   const typing = createTyping(
     async ({ conversation, thread }: Address) =>

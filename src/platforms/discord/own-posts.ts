@@ -22,16 +22,15 @@ export async function ownPosts(
   deps: {
     readonly client: DiscordClient
     readonly self: () => Promise<Self>
-    readonly patiently: <Answer>(ask: () => Promise<Answer>) => Promise<Answer>
   },
 ): Promise<OwnPosts> {
-  const { client, patiently } = deps
+  const { client } = deps
   const { userId } = await deps.self()
 
   /** Null: this server does not list them, or not for us. */
   const listed = async (path: string): Promise<readonly DiscordAnswer[] | null> => {
     try {
-      const { threads } = await patiently(() => client.call('GET', path, { repeatable: true }))
+      const { threads } = await client.call('GET', path, { repeatable: true })
       return Array.isArray(threads) ? (threads as readonly DiscordAnswer[]) : null
     } catch (thrown) {
       if (isStatus(thrown, 403, 404, 405, 501)) return null
@@ -51,9 +50,7 @@ export async function ownPosts(
   for (const id of newest) {
     try {
       // The first message of a post has the post's id.
-      posts.push(
-        await patiently(() => client.call('GET', `/channels/${id}/messages/${id}`, { repeatable: true })),
-      )
+      posts.push(await client.call('GET', `/channels/${id}/messages/${id}`, { repeatable: true }))
     } catch (thrown) {
       // Its first message was deleted: it is not the one that is looked for.
       if (isRefusal(thrown, 10008)) continue

@@ -1,6 +1,6 @@
 // Did a post whose answer was lost arrive? Discord gives no mark back in its history but the nonce, and that not always: so
-// own messages that say the same, and that belong to no other row, are taken for it too. Two looks with a pause between: a
-// request may still be on its way when the connection is gone.
+// own messages that say the same, and that belong to no other row, are taken for it too. While the nonce holds nobody needs
+// to ask: the same post made again shows nothing twice.
 import {
   type Clock,
   createBoundedMap,
@@ -9,7 +9,6 @@ import {
   type Receipt,
   type SendRequest,
 } from '../../contract/index.ts'
-import { createWaitForLimit } from '../../kit/index.ts'
 import type { DiscordClient } from './client.ts'
 import { ownPosts } from './own-posts.ts'
 import { type DiscordMessage, sentAt } from './parse.ts'
@@ -27,6 +26,8 @@ const PAGE = 100
 const MOST_PAGES = 5
 const KNOWN_ROWS = 200
 const REMEMBERED = 2_000
+/** Discord holds a nonce against a second post for some minutes; this much is relied on. */
+const NONCE_HOLDS_MS = 60_000
 
 export interface Reconciling {
   readonly reconcile: Reconcile
@@ -40,28 +41,22 @@ export interface ReconcileDeps extends Pick<PlatformDeps, 'transcript'> {
   readonly threads: Threads
   readonly self: () => Promise<Self>
   readonly clock: Clock
-  readonly settleMs: number
 }
 
 export function createReconcile(deps: ReconcileDeps): Reconciling {
   const { client, clock } = deps
   const echoes = createBoundedMap<string, string>(REMEMBERED)
-  const pause = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve))
-
-  const patiently = createWaitForLimit(clock)
 
   /** Null: it is not there. Undefined: nobody can tell. */
   const find = async (channel: ChannelFacts, request: SendRequest): Promise<string | null | undefined> => {
     const nonce = nonceOf(request.key)
-    const echoed = echoes.get(nonce)
-    if (echoed !== undefined) return echoed
     const me = await deps.self()
     const others = await takenByOthers(deps, request)
     const shows = lookOf(request)
     let before: string | undefined
     for (let page = 0; page < MOST_PAGES; page++) {
       const path = `/channels/${channel.id}/messages?limit=${PAGE}${before === undefined ? '' : `&before=${before}`}`
-      const messages: readonly DiscordMessage[] = await patiently(() => client.list(path))
+      const messages: readonly DiscordMessage[] = await client.list(path)
       const own = messages.filter(({ author }) => (author as { id?: unknown } | undefined)?.id === me.userId)
       const marked = own.find((message) => String(message.nonce ?? '') === nonce)
       if (marked !== undefined) return String(marked.id)
@@ -80,7 +75,7 @@ export function createReconcile(deps: ReconcileDeps): Reconciling {
   }
 
   const findPost = async (forum: ChannelFacts, request: SendRequest): Promise<string | null | undefined> => {
-    const { posts, isWhole } = await ownPosts(forum, { client, self: deps.self, patiently })
+    const { posts, isWhole } = await ownPosts(forum, { client, self: deps.self })
     const others = await takenByOthers(deps, request)
     const shows = lookOf(request)
     const same = posts.filter((message) => !others.has(String(message.id)) && shows(message))
@@ -100,18 +95,20 @@ export function createReconcile(deps: ReconcileDeps): Reconciling {
       if (op.kind === 'call') return { outcome: 'unknown' }
       const target = await deps.targets.channelOf(to.conversation)
       const channel = await deps.threads.placeOf(request, target)
+      const isForum = FORUMS.has(channel.type)
+      const echoed = echoes.get(nonceOf(request.key))
+      if (echoed !== undefined) return { outcome: 'sent', receipt: receipt(echoed, channel, request) }
+      // A post in a forum has no nonce, and stands in a channel of its own.
+      const until = (request.tried?.since ?? Number.NEGATIVE_INFINITY) + NONCE_HOLDS_MS
+      if (!isForum && clock.now() < until) return { outcome: 'harmless', until }
       let found: string | null | undefined
-      for (let look = 0; look < 2; look++) {
-        if (look > 0) await pause(deps.settleMs)
-        try {
-          // A post in a forum has no nonce, and stands in a channel of its own.
-          found = FORUMS.has(channel.type) ? await findPost(channel, request) : await find(channel, request)
-        } catch (thrown) {
-          if (isRefusal(thrown, 10003)) return { outcome: 'absent' }
-          throw thrown
-        }
-        if (typeof found === 'string') return { outcome: 'sent', receipt: receipt(found, channel, request) }
+      try {
+        found = isForum ? await findPost(channel, request) : await find(channel, request)
+      } catch (thrown) {
+        if (isRefusal(thrown, 10003)) return { outcome: 'absent' }
+        throw thrown
       }
+      if (typeof found === 'string') return { outcome: 'sent', receipt: receipt(found, channel, request) }
       return { outcome: found === null ? 'absent' : 'unknown' }
     },
   }

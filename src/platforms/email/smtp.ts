@@ -1,5 +1,6 @@
 // SMTP: a mail that was made is handed to the server, which says yes, not now, or no. What it did not say is not guessed: a
 // connection that breaks while the mail is under way leaves it unknown whether it was taken.
+import type { Readable } from 'node:stream'
 import type { Transporter } from 'nodemailer'
 import { type Clock, SwitchboardError, withoutNulls } from '../../contract/index.ts'
 import type { EmailConfig, Timings } from './config.ts'
@@ -17,7 +18,6 @@ const MOST_CONNECTIONS = 2
 
 interface SmtpFault {
   readonly code?: string
-  readonly command?: string
   readonly responseCode?: number
   readonly response?: string
   readonly originalCode?: string
@@ -61,32 +61,49 @@ export function createSmtp(
       disableUrlAccess: true,
       logger: false,
     } as object)
+    // nodemailer tells a connection that broke by the same code at every step. Whether a byte of the mail was read says
+    // whether the server may have it.
+    transporter.use('stream', (mail, done) => {
+      const { message, data } = mail as unknown as { readonly message: ReadableMail; readonly data: Begun }
+      const create = message.createReadStream.bind(message)
+      message.createReadStream = () => {
+        const stream = create()
+        data.streams?.push(stream)
+        return stream
+      }
+      done()
+    })
     made = { transport: transporter, token }
     return transporter
   }
 
-  const judged = (thrown: unknown): SwitchboardError => {
+  const judged = (thrown: unknown, wasRead: boolean): SwitchboardError => {
     if ((thrown as SmtpFault).code === 'EAUTH') tokens?.forget()
-    return smtpError(thrown, timings.busyMs)
+    return smtpError(thrown, { busyMs: timings.busyMs, wasRead })
   }
 
   return {
     async deliver({ to, raw }) {
       const pool = await transport()
+      const streams: Readable[] = []
       try {
         const info = (await pool.sendMail({
           envelope: { from: config.address, to: [to], size: raw.length } as { from: string; to: string[] },
           raw,
-        })) as { readonly serverMessageId?: string }
+          streams,
+        } as object)) as { readonly serverMessageId?: string }
         return { serverId: info.serverMessageId ?? null }
       } catch (thrown) {
-        throw judged(thrown)
+        throw judged(
+          thrown,
+          streams.some((stream) => stream.readableDidRead),
+        )
       }
     },
     async tryLogin() {
       const pool = await transport()
       await pool.verify().catch((thrown: unknown) => {
-        throw judged(thrown)
+        throw judged(thrown, false)
       })
     },
     close() {
@@ -96,19 +113,6 @@ export function createSmtp(
   }
 }
 
-/** What certainly did not go out. */
-const NOT_SENT: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'EDNS',
-  'ETLS',
-  'EAUTH',
-  'ENOAUTH',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EPROXY',
-  'ESOCKET',
-])
 /** Made by us, and wrong. */
 const MALFORMED: ReadonlySet<string> = new Set([
   'EENVELOPE',
@@ -118,17 +122,22 @@ const MALFORMED: ReadonlySet<string> = new Set([
   'EURLACCESS',
 ])
 
-/** In the server's words. */
-function smtpError(thrown: unknown, busyMs: number): SwitchboardError {
+interface ReadableMail {
+  createReadStream: () => Readable
+}
+
+/** The mail as it was given to nodemailer, once for each connection that it was tried over. */
+interface Begun {
+  readonly streams?: Readable[]
+}
+
+/** In the server's words. `wasRead`: some of the mail went out. */
+function smtpError(
+  thrown: unknown,
+  { busyMs, wasRead }: { readonly busyMs: number; readonly wasRead: boolean },
+): SwitchboardError {
   if (thrown instanceof SwitchboardError) return thrown
-  const {
-    code = '',
-    responseCode,
-    response,
-    originalCode = '',
-    message = '',
-    command = '',
-  } = (thrown ?? {}) as SmtpFault
+  const { code = '', responseCode, response, originalCode = '', message = '' } = (thrown ?? {}) as SmtpFault
   const said = (response ?? message).replace(/\s+/g, ' ').trim().slice(0, 400)
   if (code === 'EAUTH')
     return new SwitchboardError('platform_unavailable', `SMTP: the login was refused (${said})`, {
@@ -143,13 +152,7 @@ function smtpError(thrown: unknown, busyMs: number): SwitchboardError {
     return new SwitchboardError('platform_rejected', said)
   if (responseCode !== undefined && responseCode >= 400)
     return new SwitchboardError('rate_limited', `SMTP: ${said}`, { retryAfterMs: busyMs })
-  if (
-    NOT_SENT.has(originalCode) ||
-    (NOT_SENT.has(code) && command === 'CONN') ||
-    code === 'EDNS' ||
-    /greeting never received/i.test(message)
-  )
-    return new SwitchboardError('platform_unavailable', `SMTP: ${said || originalCode || code}`)
   if (MALFORMED.has(code)) return new SwitchboardError('platform_rejected', said)
+  if (!wasRead) return new SwitchboardError('platform_unavailable', `SMTP: ${said || originalCode || code}`)
   return new SwitchboardError('outcome_unknown', `SMTP: ${said || 'no answer'} after the mail was on its way`)
 }

@@ -151,9 +151,7 @@ function read(method: string, response: GuardedResponse, options: CallOptions): 
   // A server that others wrote, without this method.
   if (error === null && [404, 405, 501].includes(status)) throw refusalOf('unknown_method', {})
   const said = error ?? (status === 200 ? 'an answer that could not be read' : `HTTP ${status}`)
-  // 503 says that nothing was done; of the others nobody knows.
-  if (options.repeatable === true || status === 503 || error === 'service_unavailable')
-    throw new SwitchboardError('platform_unavailable', `Slack: ${said}`)
+  if (options.repeatable === true) throw new SwitchboardError('platform_unavailable', `Slack: ${said}`)
   if (status >= 400 && status < 500) throw new SwitchboardError('platform_rejected', `Slack: ${said}`)
   throw new SwitchboardError('outcome_unknown', `Slack: ${said}`)
 }

@@ -72,8 +72,6 @@ export interface Timings {
   /** When the Events API is told that it was not stored in time: Slack waits three seconds, and posts it again. */
   readonly answerMs: number
   readonly chatIntervalMs: number
-  /** Between the two looks after which a lost message counts as absent. */
-  readonly settleMs: number
   /** How often a status is said again: Slack forgets it after two minutes. */
   readonly statusMs: number
 }
@@ -89,7 +87,6 @@ export const DEFAULT_TIMINGS: Timings = {
   namesMs: 800,
   answerMs: 2_500,
   chatIntervalMs: 1_000,
-  settleMs: 1_500,
   statusMs: 90_000,
 }
 

@@ -167,7 +167,7 @@ export function createSlack(deps: PlatformDeps, options: SlackAdapterOptions = {
     },
     send,
     revise,
-    reconcile: createReconcile({ client, chats, uploads, self, clock, settleMs: timings.settleMs }),
+    reconcile: createReconcile({ client, chats, uploads, self }),
     history: createHistory({
       client,
       self,

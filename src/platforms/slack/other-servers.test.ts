@@ -101,7 +101,7 @@ describe('methods', () => {
       const on = 'chat.postMessage'
       expect(await failed([{ on, do: 'conflict' }])).toMatchObject({ code: 'outcome_unknown' })
       expect(await failed([{ on, do: 'malformed' }])).toMatchObject({ code: 'outcome_unknown' })
-      expect(await failed([{ on, do: 'error', status: 503 }])).toMatchObject({ code: 'platform_unavailable' })
+      expect(await failed([{ on, do: 'error', status: 503 }])).toMatchObject({ code: 'outcome_unknown' })
       expect(await failed([{ on, do: 'error', status: 502 }])).toMatchObject({ code: 'outcome_unknown' })
       expect(await failed([{ on, do: 'rate-limit', retryAfter: 0 }])).toMatchObject({
         code: 'rate_limited',

@@ -1,7 +1,5 @@
-// Did a post whose answer was lost arrive? Its row's id stands in the metadata of the message, and the history is asked. Two
-// looks with a pause between: a request may still be on its way when the connection is gone.
-import type { Clock, PlatformAdapter, Receipt, SendRequest } from '../../contract/index.ts'
-import { createWaitForLimit } from '../../kit/index.ts'
+// Did a post whose answer was lost arrive? Its row's id stands in the metadata of the message, and the history is asked.
+import type { PlatformAdapter, Receipt, SendRequest } from '../../contract/index.ts'
 import type { SlackClient } from './client.ts'
 import type { DirectChats } from './direct-chats.ts'
 import { isSelf, type SlackMessage } from './parse.ts'
@@ -21,14 +19,8 @@ export function createReconcile(deps: {
   readonly chats: DirectChats
   readonly uploads: Pick<Uploads, 'find'>
   readonly self: () => Promise<Self>
-  readonly clock: Clock
-  readonly settleMs: number
 }): Reconcile {
-  const { client, chats, uploads, clock } = deps
-  const pause = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve))
-
-  // After a restart the comparison of histories draws on the same limit.
-  const patiently = createWaitForLimit(clock)
+  const { client, chats, uploads } = deps
 
   /** Null: it is not there. Undefined: the history goes on beyond what was read, or does not tell what it is asked. */
   const find = async (channel: string, { to, op, key }: SendRequest): Promise<string | null | undefined> => {
@@ -39,7 +31,7 @@ export function createReconcile(deps: {
     let cursor: string | undefined
     for (let page = 0; page < MOST_PAGES; page++) {
       const params = { channel, ts: thread, limit: PAGE, include_all_metadata: true, cursor }
-      const { answer } = await patiently(() => client.call(method, params, { repeatable: true }))
+      const { answer } = await client.call(method, params, { repeatable: true })
       const messages = Array.isArray(answer.messages) ? (answer.messages as readonly SlackMessage[]) : []
       const found = messages.find((message) => isOf(message, key))
       if (found !== undefined) return String(found.ts)
@@ -58,13 +50,9 @@ export function createReconcile(deps: {
     if (op.kind === 'call') return { outcome: 'unknown' }
     const channel = await chats.channelOf(to.conversation)
     const isFile = op.kind === 'file' || (op.kind === 'text' && op.asFile !== undefined)
-    let found: string | null | undefined
-    for (let look = 0; look < 2; look++) {
-      if (look > 0) await pause(deps.settleMs)
-      found = isFile ? await patiently(() => uploads.find(key, channel)) : await find(channel, request)
-      if (typeof found === 'string')
-        return { outcome: 'sent', receipt: receipt(found, channel, to.conversation) }
-    }
+    const found = isFile ? await uploads.find(key, channel) : await find(channel, request)
+    if (typeof found === 'string')
+      return { outcome: 'sent', receipt: receipt(found, channel, to.conversation) }
     return { outcome: found === null ? 'absent' : 'unknown' }
   }
 }

@@ -118,6 +118,8 @@ function envelope(response: GuardedResponse): unknown {
     const parameters = Number.isFinite(seconds) ? { retry_after: seconds } : {}
     return { ok: false, error_code: 429, description: 'Too Many Requests', parameters }
   }
+  // A page of something in front of the Bot API: nobody knows what the Bot API did.
+  if (status >= 500) throw new SwitchboardError('outcome_unknown', `Telegram: HTTP ${status}`)
   if (status >= 400) return { ok: false, error_code: status, description: `HTTP ${status}` }
   throw new SwitchboardError('outcome_unknown', 'Telegram’s answer could not be read')
 }

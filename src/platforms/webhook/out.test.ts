@@ -73,8 +73,8 @@ describe('out: signed', () => {
     for (const [status, code] of [
       [408, 'platform_unavailable'],
       [429, 'platform_unavailable'],
-      [500, 'platform_unavailable'],
-      [503, 'platform_unavailable'],
+      [500, 'outcome_unknown'],
+      [503, 'outcome_unknown'],
       [301, 'platform_rejected'],
       [400, 'platform_rejected'],
       [401, 'platform_rejected'],
@@ -87,7 +87,7 @@ describe('out: signed', () => {
         (thrown: SwitchboardError) => thrown,
       )
       expect([error.code, error.message]).toEqual([code, `out.url answered ${status}`])
-      expect(error.retryAfterMs).toBe(code === 'platform_unavailable' ? 7_000 : undefined)
+      expect(error.retryAfterMs).toBe(code === 'platform_rejected' ? undefined : 7_000)
       expect(JSON.stringify([error.message, error.hint])).not.toContain('planted')
     }
   })

@@ -30,9 +30,9 @@ function judge(response: GuardedResponse, now: number): void {
   if (status >= 200 && status < 300) return
   if (status === 429 || status === 408 || status >= 500) {
     const retryAfterMs = retryAfter(response.headers['retry-after'], now)
-    throw new SwitchboardError('platform_unavailable', `out.url answered ${status}`, {
-      ...withoutNulls({ retryAfterMs }),
-    })
+    // A fault of the server may come after the work was done.
+    const code = status >= 500 ? 'outcome_unknown' : 'platform_unavailable'
+    throw new SwitchboardError(code, `out.url answered ${status}`, { ...withoutNulls({ retryAfterMs }) })
   }
   const hint = status < 400 ? { hint: 'redirects are not followed: give the final URL' } : {}
   throw new SwitchboardError('platform_rejected', `out.url answered ${status}`, hint)

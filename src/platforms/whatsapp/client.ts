@@ -102,8 +102,7 @@ function read(response: GuardedResponse, repeatable: boolean, now: number): Fiel
       repeatable && status === 408 ? 'platform_unavailable' : 'platform_rejected',
       `WhatsApp: ${said}`,
     )
-  // 503 says that nothing was done; of the others nobody knows.
-  if (repeatable || status === 503) throw new SwitchboardError('platform_unavailable', `WhatsApp: ${said}`)
+  if (repeatable) throw new SwitchboardError('platform_unavailable', `WhatsApp: ${said}`)
   throw new SwitchboardError('outcome_unknown', `WhatsApp: ${said}`)
 }
 

@@ -46,8 +46,6 @@ export interface Timings {
   readonly answerMs: number
   /** Between messages to one person, after the burst. */
   readonly pairIntervalMs: number
-  /** How long a lost answer waits for its status. */
-  readonly settleMs: number
   /** How often typing is said again: WhatsApp forgets it after 25 seconds. */
   readonly typingMs: number
 }
@@ -58,7 +56,6 @@ export const DEFAULT_TIMINGS: Timings = {
   retryMaxMs: 60_000,
   answerMs: 8_000,
   pairIntervalMs: 6_000,
-  settleMs: 10_000,
   typingMs: 20_000,
 }
 

@@ -60,7 +60,7 @@ export function createWhatsApp(deps: PlatformDeps, options: WhatsAppAdapterOptio
   const self = createSelfWatch(client, config, { clock, timings })
   const files = createWhatsAppFiles(client, config, deps)
   const windows = createWindows(deps)
-  const statuses = createStatuses({ clock, transcript: deps.transcript, settleMs: timings.settleMs })
+  const statuses = createStatuses({ transcript: deps.transcript })
   const presence = createPresence({ client, config, clock, typingMs: timings.typingMs })
   const send = createSend({ client, config, files, windows, statuses })
   const keys = { appSecret: hmacKey(config.appSecret), verifyToken: config.verifyToken }
@@ -121,7 +121,7 @@ export function createWhatsApp(deps: PlatformDeps, options: WhatsAppAdapterOptio
       }
     },
     async reconcile(request) {
-      const wamid = await statuses.settled(request)
+      const wamid = statuses.known(request.key)
       return wamid === null ? { outcome: 'unknown' } : { outcome: 'sent', receipt: { platformIds: [wamid] } }
     },
     keep: (file) => files.keep(file),
@@ -137,7 +137,6 @@ export function createWhatsApp(deps: PlatformDeps, options: WhatsAppAdapterOptio
     async stop() {
       self.stop()
       presence.stop()
-      statuses.stop()
       receiver = null
     },
   }

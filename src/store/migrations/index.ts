@@ -23,6 +23,7 @@ import { pairingEnds } from './0021-pairing-ends.ts'
 import { approvalPassing } from './0022-approval-passing.ts'
 import { agentTrouble } from './0023-agent-trouble.ts'
 import { inputTries } from './0024-input-tries.ts'
+import { openOutcomes } from './0025-open-outcomes.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -50,5 +51,6 @@ export const MIGRATIONS: readonly Migration[] = [
   approvalPassing,
   agentTrouble,
   inputTries,
+  openOutcomes,
 ]
 export { META_TABLE, pendingMigrations } from './migration.ts'

@@ -31,6 +31,11 @@ export const settleClock = oneByOne(function* (context: VerbContext): Steps<numb
     [now, delta, noticed],
   )
   yield* run(
+    `UPDATE outbox SET look_at = ${earlier('look_at')}, yields_at = ${earlier('yields_at')}
+     WHERE state = 'sending' AND state IN ('queued','sending') AND reason = 'outcome_open'`,
+    [now, delta],
+  )
+  yield* run(
     `UPDATE approvals SET expires_at = ${earlier('expires_at')}
      WHERE state = 'pending' AND expires_at > $1 AND ${BEFORE}`,
     [now, delta, noticed],

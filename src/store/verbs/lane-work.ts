@@ -103,6 +103,6 @@ const SENDS_WORK = `WITH RECURSIVE found(lane, n) AS (
         AND state IN ('queued','sending')), found.n + 1 FROM found WHERE found.lane IS NOT NULL AND found.n < $4)
     SELECT lane, CASE WHEN EXISTS (
       SELECT 1 FROM outbox o WHERE o.integration = $1 AND o.lane = found.lane
-        AND o.state IN ('queued','sending') AND (o.state = 'sending' OR o.due_at <= $3))
+        AND o.state IN ('queued','sending') AND (CASE WHEN o.state = 'queued' THEN o.due_at WHEN o.reason = 'outcome_open' THEN o.look_at ELSE 0 END) <= $3)
       AND ${FREE('sends')} THEN 1 ELSE 0 END AS free
     FROM found WHERE lane IS NOT NULL ORDER BY n`

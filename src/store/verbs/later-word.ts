@@ -3,15 +3,17 @@
 // the row is locked: no other verb moves what was sent, and whoever would settle it after this finds it settled.
 import {
   type Effect,
+  type NewSend,
   rowSeq,
   SEND_RECEIPTS,
   type SendReceipt,
   type SendRow,
   sendMayMove,
+  type Unnoticed,
   withoutNulls,
 } from '../../contract/index.ts'
 import { SEND_COLUMNS, sendRow } from '../codec.ts'
-import { firstRow, rows, run, type Steps } from '../statement.ts'
+import { firstRow, rows, run, type Steps, whole, wholeOrNull } from '../statement.ts'
 import { hint, oneByOne, recordFact, type VerbContext } from '../verb-context.ts'
 import { offerClaim } from './claims.ts'
 import { enqueueSends } from './enqueue.ts'
@@ -77,7 +79,7 @@ function* settleByWord(context: VerbContext, send: SendRow, platformId: string |
 
 const MOST_TOLD = 20
 
-/** Sends of a session that failed after they were confirmed, and of which its agent has not heard. Oldest first. */
+/** Sends of a session that were not delivered, and of which its agent has not heard. Oldest first. */
 export function* readUnreported(tag: string, session: string | null): Steps<readonly SendRow[]> {
   const found =
     session === null
@@ -92,4 +94,39 @@ export function* readUnreported(tag: string, session: string | null): Steps<read
 export const markReported = oneByOne(function* (context: VerbContext, ids: readonly string[]): Steps<void> {
   const seqs = ids.flatMap((id) => rowSeq('o', context.tag, id) ?? [])
   if (seqs.length > 0) yield* run('UPDATE outbox SET untold = 0 WHERE seq @any($1) AND untold = 1', [seqs])
+})
+
+/** Sends that were not delivered, and of which the person has not heard. */
+export function* readUnnoticed(tag: string): Steps<readonly Unnoticed[]> {
+  const found = yield* rows(
+    `SELECT ${SEND_COLUMNS}, (SELECT max(n.noticed_at) FROM outbox n WHERE n.integration = outbox.integration
+       AND n.conversation = outbox.conversation AND n.noticed_at > 0) AS told_at
+     FROM outbox WHERE noticed_at = 0 ORDER BY seq LIMIT ${MOST_UNNOTICED}`,
+  )
+  return found.map((row) => ({ send: sendRow(tag, row), noticedAt: wholeOrNull(row, 'told_at') }))
+}
+
+const MOST_UNNOTICED = 500
+
+export interface NoticeCall {
+  readonly ids: readonly string[]
+  readonly notice: NewSend | null
+}
+
+export const noticeSends = oneByOne(function* (
+  context: VerbContext,
+  { ids, notice }: NoticeCall,
+): Steps<boolean> {
+  const seqs = ids.flatMap((id) => rowSeq('o', context.tag, id) ?? [])
+  const open = yield* rows(
+    'SELECT seq FROM outbox WHERE seq @any($1) AND noticed_at = 0 ORDER BY seq @lock',
+    [seqs],
+  )
+  if (open.length === 0) return false
+  yield* run('UPDATE outbox SET noticed_at = $2 WHERE seq @any($1)', [
+    open.map((row) => whole(row, 'seq')),
+    notice === null ? null : context.now,
+  ])
+  if (notice) yield* enqueueSends(context, [notice])
+  return true
 })

@@ -87,8 +87,9 @@ function* moveOne(
   const alone = op !== null || move.to !== 'sent'
   // Whoever reads rows, or writes them in another way, finds those before it written.
   if (alone) yield* writeSettled(settled)
+  const isParked = move.to === 'sending' && move.reason === 'outcome_open'
   const change: SendChange = {
-    to: move.to === 'sending' ? yield* shownAs(send) : move.to,
+    to: move.to === 'sending' && !isParked ? yield* shownAs(send) : move.to,
     reason: move.reason ?? null,
     ...defined({ detail: move.detail, platformIds: move.platformIds }),
     ...withoutNulls({ op }),
@@ -98,6 +99,8 @@ function* moveOne(
     settled.push(settledRow(context, send, change))
     sends.set(move.id, tellSend(context, send, change))
   }
+  if (isParked || move.open !== undefined) yield* noteOpenOutcome(send, move)
+  if (move.tell) yield* noteUntold(send, move.tell)
   if (move.to === 'sent' && send.claim) yield* offerClaim(context, send, send.claim, move)
   if ((move.to === 'queued' || move.to === 'sent') && move.notBeforeMs !== undefined) {
     yield* delayLane(context, 'sends', move.lane, context.now + move.notBeforeMs)
@@ -108,6 +111,24 @@ function* moveOne(
     }
   }
   return 'moved'
+}
+
+function* noteOpenOutcome({ seq }: SendRow, { open = null, lookAt, yieldsAt }: SendMove): Steps<void> {
+  yield* run('UPDATE outbox SET open_outcome = $2, look_at = $3, yields_at = $4 WHERE seq = $1', [
+    seq,
+    open === null ? null : JSON.stringify(open),
+    lookAt ?? null,
+    yieldsAt ?? null,
+  ])
+}
+
+function* noteUntold({ seq }: SendRow, { agent, person }: NonNullable<SendMove['tell']>): Steps<void> {
+  if (!agent && !person) return
+  yield* run('UPDATE outbox SET untold = $2, noticed_at = $3 WHERE seq = $1', [
+    seq,
+    agent ? 1 : null,
+    person ? 0 : null,
+  ])
 }
 
 /** The beginning of an answer is shown. It was finished meanwhile: what is shown is to be made whole. */
@@ -223,7 +244,7 @@ function tellSend(context: VerbContext, send: SendRow, change: SendChange): Send
   return op === undefined ? written : { ...written, op: JSON.parse(op) as SendRow['op'] }
 }
 
-/** failed or unknown → queued, or → failed: buried (a row that still waits can be buried too). The parts behind go along. */
+/** failed or unknown → queued, or → failed: buried (a row that waits, or whose outcome is open, can be buried too). The parts behind go along. */
 export const operateSend = oneByOne(function* (
   context: VerbContext,
   { id, verb, by }: OperateCall<'retry' | 'bury'>,
@@ -235,7 +256,8 @@ export const operateSend = oneByOne(function* (
   const send = (yield* loadSend(context, id, '@lock')) ?? found
   if (verb === 'bury') {
     const failed = send.state === 'failed' && send.reason !== 'buried'
-    if (send.state !== 'unknown' && send.state !== 'queued' && !failed) return null
+    const isOpen = send.state === 'sending' && send.reason === 'outcome_open'
+    if (send.state !== 'unknown' && send.state !== 'queued' && !isOpen && !failed) return null
     const buried = yield* writeSend(context, send, giveUp(send, by))
     yield* failRest(context, send, 'buried', undefined)
     for (const later of yield* partsBehind(context, send, 'failed'))
@@ -257,7 +279,7 @@ export const operateSend = oneByOne(function* (
  */
 function* tryAgain({ now }: VerbContext, sends: readonly SendRow[]): Steps<void> {
   yield* run(
-    'UPDATE outbox SET attempts = 0, due_at = CASE WHEN due_at < $2 THEN $2 ELSE due_at END WHERE seq @any($1)',
+    'UPDATE outbox SET attempts = 0, untold = NULL, noticed_at = NULL, open_outcome = NULL, due_at = CASE WHEN due_at < $2 THEN $2 ELSE due_at END WHERE seq @any($1)',
     [sends.map(({ seq }) => seq), now],
   )
   const failed = sends.filter(({ state }) => state === 'failed')

@@ -4,6 +4,7 @@ import {
   type Enqueued,
   type NewSend,
   type OutboundOp,
+  type ReasonCode,
   rowId,
   type SendState,
   streamKey,
@@ -20,7 +21,7 @@ export function* finishStream(
 ): Steps<Enqueued | null> {
   if (!send.finishes || send.turn === null) return null
   const row = yield* firstRow(
-    `SELECT seq, lane, integration, state, op, platform_ids FROM outbox WHERE idem = $1 AND idem IS NOT NULL @lock`,
+    `SELECT seq, lane, integration, state, reason, op, platform_ids FROM outbox WHERE idem = $1 AND idem IS NOT NULL @lock`,
     [idem(streamKey(send.turn))],
   )
   if (!row) return null
@@ -30,17 +31,19 @@ export function* finishStream(
   // One that is just being posted is queued again by whoever posts it, once it is known where it stands.
   const to = from === 'sending' && isShown ? 'queued' : from
   const seq = whole(row, 'seq')
+  // Whether its beginning arrived may still be open.
+  const reason = from === 'sending' ? (textOrNull(row, 'reason') as ReasonCode | null) : null
   const op = JSON.stringify(send.op)
   const key = send.idempotencyKey === undefined ? null : idem(send.idempotencyKey)
   yield* run(
-    `UPDATE outbox SET op = $2, state = $3, due_at = $4, updated_at = $4, idem = COALESCE($5, idem), attempts = 0
+    `UPDATE outbox SET op = $2, state = $3, reason = $6, due_at = $4, updated_at = $4, idem = COALESCE($5, idem), attempts = 0
      WHERE seq = $1`,
-    [seq, op, to, context.now, key],
+    [seq, op, to, context.now, key, to === from ? reason : null],
   )
   const id = rowId('o', context.tag, seq)
   const integration = text(row, 'integration')
   recordMove(context, {
-    ...{ kind: 'send', id, integration, from, fromReason: null, to, reason: null },
+    ...{ kind: 'send', id, integration, from, fromReason: reason, to, reason: to === from ? reason : null },
     digest: digestOf(op),
   })
   hint(context, { kind: 'sends', lane: text(row, 'lane'), scope: integration })

@@ -10,6 +10,7 @@ import {
   type Steps,
   sideBySide,
   text,
+  textOrNull,
   whole,
   wholeOrNull,
 } from '../statement.ts'
@@ -66,18 +67,53 @@ const NOTHING: View = { next: null, leftover: [], nextDueAt: null }
 
 function* look(context: VerbContext, lane: string, held: Held, open: readonly Row[]): Steps<View> {
   if (held.outcome !== 'taken') return NOTHING
-  const flying = open.filter((row) => text(row, 'state') === 'sending').map((row) => whole(row, 'seq'))
+  const sending = open.filter((row) => text(row, 'state') === 'sending')
+  const flying = sending.filter((row) => !isParked(row)).map((row) => whole(row, 'seq'))
   if (flying.length > 0) return held.fresh ? { ...NOTHING, leftover: flying.sort((a, b) => a - b) } : NOTHING
   const { now } = context
-  const next = open.find((row) => whole(row, 'due_at') <= now)
-  const others = open.filter((row) => row !== next).map((row) => whole(row, 'due_at'))
+  const parked = sending.length === 0 ? null : lookAtParked(sending, now)
+  if (parked && (parked.due.length > 0 || parked.isFirst))
+    return { ...NOTHING, leftover: parked.due, nextDueAt: parked.nextAt }
+  const queued = open.filter((row) => text(row, 'state') === 'queued')
+  const next = queued.find((row) => whole(row, 'due_at') <= now)
+  const others = queued.filter((row) => row !== next).map((row) => whole(row, 'due_at'))
+  if (parked) others.push(parked.nextAt)
   const nextDueAt = others.length === 0 ? null : Math.min(...others)
-  const told = open.length < FEW || (next !== undefined && nextDueAt !== null && nextDueAt <= now)
+  const told = queued.length < FEW || (next !== undefined && nextDueAt !== null && nextDueAt <= now)
   if (!told) {
     yield* writeBorn(context)
-    return yield* firstDue(integrationOf(lane), lane, now)
+    const view = yield* firstDue(integrationOf(lane), lane, now)
+    return parked ? { ...view, nextDueAt: Math.min(parked.nextAt, view.nextDueAt ?? parked.nextAt) } : view
   }
   return { next: next ? whole(next, 'seq') : null, leftover: [], nextDueAt }
+}
+
+/** Its outcome is open, and it is looked at again at a time of its own. */
+const isParked = (row: Row): boolean => textOrNull(row, 'reason') === 'outcome_open'
+
+interface Parked {
+  /** To be looked at now. */
+  readonly due: readonly number[]
+  /** What is queued behind them waits. */
+  readonly isFirst: boolean
+  /** When that changes next, or the next of them is to be looked at. */
+  readonly nextAt: number
+}
+
+function lookAtParked(parked: readonly Row[], now: number): Parked {
+  const due: number[] = []
+  const times: number[] = []
+  let isFirst = false
+  for (const row of parked) {
+    const lookAt = wholeOrNull(row, 'look_at') ?? 0
+    if (lookAt <= now) due.push(whole(row, 'seq'))
+    else times.push(lookAt)
+    const yieldsAt = wholeOrNull(row, 'yields_at')
+    if (yieldsAt !== null && yieldsAt <= now) continue
+    isFirst = true
+    if (yieldsAt !== null) times.push(yieldsAt)
+  }
+  return { due: due.sort((a, b) => a - b), isFirst, nextAt: times.length === 0 ? now : Math.min(...times) }
 }
 
 /** Between the look and the lock an operator may have buried it: it is not sent, and the lane is looked at again. */

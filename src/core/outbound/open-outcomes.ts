@@ -1,0 +1,133 @@
+// OPEN OUTCOMES: what becomes of a try that was written out and never confirmed. An outage is not an outcome:
+//
+//   the platform can be asked ──▶ it is there: sent
+//                             ──▶ it is not there, 30 s after the try ended: sent again, as if for the first time
+//                             ──▶ it does not answer: asked again with backoff, for `send_expiry`
+//   it cannot be asked        ──▶ at most four labelled resends, then `unknown`
+//   a nonce still holds       ──▶ sent again at once: it shows nothing twice
+//
+// Pure: the row holds everything that is known, so that a crash in between changes nothing.
+import {
+  ABSENT_COUNTS_AFTER_MS,
+  LATER_SENDS_WAIT_MS,
+  type OpenOutcome,
+  type OutboundOp,
+  RESEND_AFTER_MS,
+  type ReadBack,
+  type SendMove,
+  type SendRow,
+  type SwitchboardError,
+} from '../../contract/index.ts'
+import { labelled } from './duplicate-note.ts'
+
+export type SendStep = Omit<SendMove, 'lane' | 'token' | 'id'>
+
+/** What the platform said. `later`: it could not be asked now. */
+export type Asked =
+  | Exclude<ReadBack, { readonly outcome: 'sent' }>
+  | { readonly outcome: 'later'; readonly error: SwitchboardError }
+
+export interface OutcomeTimes {
+  readonly absentCountsAfterMs: number
+  readonly resendAfterMs: readonly number[]
+  readonly laterSendsWaitMs: number
+  /** From one look to the next: doubled each time, up to the longest. */
+  readonly lookBaseMs: number
+  readonly lookMaxMs: number
+}
+
+export const OUTCOME_TIMES: OutcomeTimes = {
+  absentCountsAfterMs: ABSENT_COUNTS_AFTER_MS,
+  resendAfterMs: RESEND_AFTER_MS,
+  laterSendsWaitMs: LATER_SENDS_WAIT_MS,
+  lookBaseMs: 5_000,
+  lookMaxMs: 60_000,
+}
+
+export interface OutcomeFacts {
+  readonly times: OutcomeTimes
+  readonly now: number
+  readonly hold: boolean
+  readonly sendExpiryMs: number
+  /** Until the next try, where it is harmless. */
+  readonly retryMs: number
+  /** Between 0 and 1. */
+  readonly jitter: number
+  /** When any call to the platform succeeded last; null: none that this node knows of. */
+  readonly okAt: number | null
+}
+
+/** A wall clock that was set back must not make the wait longer. */
+export function openOutcomeOf({ open, updatedAt }: SendRow, now: number): OpenOutcome {
+  const known = open ?? { since: updatedAt, endedAt: now, resends: 0, looks: 0 }
+  return { ...known, since: Math.min(known.since, now), endedAt: Math.min(known.endedAt, now) }
+}
+
+/** Another try may have arrived. */
+export function openedAgain(row: SendRow, now: number): OpenOutcome {
+  const { since, resends } = openOutcomeOf(row, now)
+  return { since, resends, endedAt: now, looks: 0 }
+}
+
+export function stepOf(
+  row: SendRow,
+  op: OutboundOp,
+  open: OpenOutcome,
+  asked: Asked,
+  detail: string,
+  facts: OutcomeFacts,
+): SendStep {
+  const { times, now } = facts
+  const park = (lookAt: number): SendStep => ({
+    to: 'sending',
+    reason: 'outcome_open',
+    detail,
+    open: { ...open, looks: open.looks + 1 },
+    lookAt,
+    yieldsAt: yieldsAt(row, open, facts),
+  })
+  const lookMs = Math.min(times.lookBaseMs * 2 ** open.looks, times.lookMaxMs)
+  switch (asked.outcome) {
+    case 'absent': {
+      const countsAt = open.endedAt + times.absentCountsAfterMs
+      return now >= countsAt ? { to: 'queued', open: null } : park(Math.min(now + lookMs, countsAt))
+    }
+    case 'harmless': {
+      if (now + facts.retryMs >= asked.until) return park(asked.until + 1)
+      const { retryMs: notBeforeMs } = facts
+      const queued = { ...open, harmlessUntil: asked.until }
+      return { to: 'queued', reason: 'platform_unavailable', detail, notBeforeMs, open: queued }
+    }
+    case 'later': {
+      const expiresAt = open.endedAt + facts.sendExpiryMs
+      if (now >= expiresAt) return unknown(detail)
+      const waitMs = Math.max(asked.error.retryAfterMs ?? 0, Math.round(lookMs * (0.5 + facts.jitter / 2)))
+      return park(Math.min(now + waitMs, expiresAt))
+    }
+    case 'unknown': {
+      const again = facts.hold ? null : labelled(op)
+      const waitMs = times.resendAfterMs[open.resends]
+      if (again === null || waitMs === undefined) return unknown(detail)
+      if (now < open.endedAt + waitMs) return park(open.endedAt + waitMs)
+      const { harmlessUntil: _, ...rest } = open
+      return {
+        to: 'queued',
+        reason: 'outcome_open',
+        detail,
+        op: again,
+        open: { ...rest, resends: open.resends + 1 },
+      }
+    }
+  }
+}
+
+function unknown(detail: string): SendStep {
+  return { to: 'unknown', reason: 'unconfirmed', detail }
+}
+
+/** From the moment after which the platform is known to answer others; the look before that success is its lower bound. */
+function yieldsAt(row: SendRow, open: OpenOutcome, { okAt, times }: OutcomeFacts): number | null {
+  if (row.yieldsAt !== undefined) return row.yieldsAt
+  if (okAt === null || okAt <= open.endedAt) return null
+  return Math.max(open.endedAt, row.updatedAt) + times.laterSendsWaitMs
+}

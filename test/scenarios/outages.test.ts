@@ -1,0 +1,359 @@
+// An outage is not an outcome: what becomes of a try that was written out and never confirmed, and who hears of what was not
+// delivered.
+import { expect, it } from 'vitest'
+import { SwitchboardError } from '../../src/contract/index.ts'
+import type { SendFault } from '../../src/testing/scripted-platform.ts'
+import { testIntegration } from '../../src/testing/test-settings.ts'
+import { describeRiver, type River } from './river.ts'
+
+const LOST: SendFault = { kind: 'unknown', arrived: false }
+const ARRIVED: SendFault = { kind: 'unknown', arrived: true }
+const NOTE = '(may be a duplicate: the first copy was never confirmed)\n\n'
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
+async function send(river: River, text: string, to = 'chat:anna'): Promise<void> {
+  await river.desk().order({ to, text, wait_ms: 0 }, 'operator')
+  await river.settle()
+}
+
+const newest = async (river: River) => (await river.desk().sends({ limit: 1 }))[0]
+
+/** When each try was made, in seconds after the first, while time passes. */
+async function triesWithin(river: River, ms: number): Promise<readonly number[]> {
+  const times: number[] = []
+  const from = river.now()
+  for (let at = 0; at <= ms; at += 1_000) {
+    while (times.length < river.platform.attempts.length) times.push(Math.round((river.now() - from) / 1_000))
+    await river.pass(1_000)
+  }
+  return times
+}
+
+const away = () => new SwitchboardError('platform_unavailable', 'the history answers 502')
+
+describeRiver('outages', (open) => {
+  it('[I35.b1-resend] a resend that certainly did nothing is simply made again, with its label', async () => {
+    const river = await open()
+    river.platform.failNext([LOST, { kind: 'unavailable' }, { kind: 'busy', retryAfterMs: 2_000 }], 'anna')
+    await send(river, '1')
+    await river.pass(20_000)
+    expect(river.platform.texts('anna')).toEqual([`${NOTE}1`])
+    expect(await newest(river)).toMatchObject({ state: 'sent', attempts: 4 })
+  })
+
+  it('[I35.b1-resend] by policy hold it is left for the operator at once', async () => {
+    const river = await open({ tunables: { unknownPolicy: 'hold' } })
+    river.platform.failNext([LOST], 'anna')
+    await send(river, '1')
+    expect(await newest(river)).toMatchObject({ state: 'unknown', reason: 'unconfirmed' })
+  })
+
+  it('[I35.b1-resend] an operator can give up a send whose outcome is open', async () => {
+    const river = await open()
+    river.platform.failNext([LOST], 'anna')
+    await send(river, '1')
+    await send(river, '2')
+    const rows = await river.desk().sends({ limit: 2 })
+    const first = rows.find(({ text }) => text === '1')
+    await river.desk().operateSend(first?.id ?? '', 'bury', 'operator')
+    await river.pass(10_000)
+    expect(river.platform.texts('anna')).toEqual(['2'])
+  })
+
+  it('[I35.b1-readback] a limit on the read-back is waited for as the platform says; any other 4xx means that there is none', async () => {
+    const answers = [
+      new SwitchboardError('rate_limited', 'slow down', { retryAfterMs: 50_000 }),
+      new SwitchboardError('platform_rejected', 'missing_scope'),
+    ]
+    const asked: number[] = []
+    const reconcile = () => {
+      asked.push(river.now())
+      throw answers.shift() ?? new SwitchboardError('platform_rejected', 'missing_scope')
+    }
+    const river = await open({ platform: { reconcile } })
+    river.platform.failNext([LOST], 'anna')
+    await send(river, '1')
+    await river.pass(49_000)
+    expect(asked).toHaveLength(1)
+    await river.pass(2_000)
+    expect(asked).toHaveLength(2)
+    expect(river.platform.texts('anna')).toEqual([`${NOTE}1`])
+  })
+
+  it('[I35.b1-readback] "not there" counts 30 s after the try ended: what arrives late is not sent twice', async () => {
+    let arrivesAt = Number.POSITIVE_INFINITY
+    const reconcile = () =>
+      river.now() < arrivesAt
+        ? ({ outcome: 'absent' } as const)
+        : ({ outcome: 'sent', receipt: { platformIds: ['late'] } } as const)
+    const river = await open({ platform: { reconcile } })
+    river.platform.failNext([LOST, LOST], 'anna')
+    arrivesAt = river.now() + 25_000
+    await send(river, '1')
+    await river.pass(MINUTE)
+    expect(river.platform.attempts).toHaveLength(1)
+    expect(await newest(river)).toMatchObject({ state: 'sent', platform_ids: ['late'] })
+    arrivesAt = Number.POSITIVE_INFINITY
+    await send(river, '2')
+    await river.pass(29_000)
+    expect(river.platform.attempts).toHaveLength(2)
+    await river.pass(2_000)
+    expect(river.platform.texts('anna')).toEqual(['2'])
+  })
+
+  it('[I35.b1-order] the parts behind an open one wait with it, and follow in order', async () => {
+    const river = await open({ platform: { textLimit: 10, reconcile: 'truth' } })
+    await send(river, 'warm-up')
+    river.platform.failNext([ARRIVED], 'anna')
+    await send(river, 'aaaaaaaaa bbbbbbbbb ccccccccc')
+    await river.pass(MINUTE)
+    const parts = river.platform.texts('anna').slice(1)
+    expect(parts.map((part) => part.trim())).toEqual(['aaaaaaaaa', 'bbbbbbbbb', 'ccccccccc'])
+  })
+
+  it('[I35.b1-known] what ended failed or unknown is told to the agent beside its next turn there, once', async () => {
+    const river = await open()
+    river.platform.failNext([{ kind: 'rejected' }], 'anna')
+    await river.person('anna').says('one')
+    await river.pass(1_000)
+    await river.person('bert').says('elsewhere')
+    await river.person('anna').says('two')
+    await river.pass(1_000)
+    await river.person('anna').says('three')
+    await river.pass(1_000)
+    const lines = river.agent.deliveries.map(({ text: said, context }) => [
+      said,
+      (context ?? []).filter(({ about }) => about === 'delivery').map(({ text }) => text),
+    ])
+    expect(lines).toEqual([
+      ['one', []],
+      ['elsewhere', []],
+      [
+        'two',
+        [
+          expect.stringMatching(
+            /^your message to chat:anna \(\S+\) could not be delivered: not_in_channel\./,
+          ),
+        ],
+      ],
+      ['three', []],
+    ])
+  })
+})
+
+// Hours, timer by timer: in memory where nothing is started again.
+describeRiver(
+  'long outages',
+  (open) => {
+    it('[I35.b1-resend] without a read-back at most four labelled resends follow, then it is unknown; a later send goes on', async () => {
+      const river = await open()
+      river.platform.failBy(({ op }) => (op.kind === 'text' && op.text.endsWith('1') ? LOST : null))
+      await send(river, '1')
+      expect(await newest(river)).toMatchObject({ state: 'sending', reason: 'outcome_open' })
+      expect((await river.desk().status()).outbox).toMatchObject({ queued: 1, outcome_open: 1, unknown: 0 })
+      const tries = await triesWithin(river, 14 * MINUTE)
+      expect(tries).toEqual([0, 5, 35, 155, 755])
+      expect(river.platform.attempts.map(({ op }) => op.kind === 'text' && op.text)).toEqual([
+        '1',
+        ...Array.from({ length: 4 }, () => `${NOTE}1`),
+      ])
+      expect(await newest(river)).toMatchObject({ state: 'unknown', reason: 'unconfirmed' })
+      expect((await river.desk().status()).outbox).toMatchObject({ queued: 0, outcome_open: 0, unknown: 1 })
+      await send(river, '2')
+      expect(river.platform.texts('anna')).toEqual(['2'])
+    })
+
+    it.each([
+      [ARRIVED, 1],
+      [LOST, 2],
+    ] as const)(
+      '[I35.b1-readback] [I35.b1] a read-back that does not answer is asked again until it does (%o): once, without a label',
+      async (fault, tries) => {
+        let isAway = true
+        let asked = 0
+        const reconcile = () => {
+          asked += 1
+          if (isAway) throw away()
+          return null
+        }
+        const river = await open({ platform: { reconcile } })
+        river.platform.failNext([fault], 'anna')
+        await send(river, '1')
+        await send(river, '2')
+        await river.pass(2 * HOUR)
+        expect(await river.desk().sends({ limit: 2 })).toMatchObject([
+          { state: 'queued' },
+          { state: 'sending', reason: 'outcome_open', attempts: 1 },
+        ])
+        // With backoff: about once a minute.
+        expect(asked).toBeGreaterThan(60)
+        expect(asked).toBeLessThan(400)
+        isAway = false
+        await river.pass(2 * MINUTE)
+        expect(river.platform.texts('anna')).toEqual(['1', '2'])
+        expect(river.platform.attempts).toHaveLength(tries + 1)
+      },
+    )
+
+    it('[I35.b1-readback] one that never answers is given up after send_expiry', async () => {
+      const river = await open({ platform: { reconcile: 'throws' }, tunables: { sendExpiryMs: 10 * MINUTE } })
+      river.platform.failNext([LOST], 'anna')
+      await send(river, '1')
+      await river.pass(9 * MINUTE)
+      expect(await newest(river)).toMatchObject({ state: 'sending', reason: 'outcome_open' })
+      await river.pass(2 * MINUTE)
+      expect(await newest(river)).toMatchObject({ state: 'unknown', reason: 'unconfirmed' })
+      expect(river.platform.attempts).toHaveLength(1)
+    })
+
+    it('[I35.b1-readback] while a nonce holds it is made again at once; afterwards the history is read', async () => {
+      const asked: (number | undefined)[] = []
+      const reconcile = ({ tried }: { readonly tried?: { readonly since: number } }) => {
+        asked.push(tried?.since)
+        const until = (tried?.since ?? 0) + MINUTE
+        return river.now() < until ? ({ outcome: 'harmless', until } as const) : null
+      }
+      const river = await open({ platform: { reconcile } })
+      river.platform.failBy(() => (river.platform.attempts.length < 40 ? LOST : null))
+      await send(river, '1')
+      const tries = await triesWithin(river, MINUTE)
+      expect(tries.length).toBeGreaterThan(3)
+      expect(tries.at(-1)).toBeLessThanOrEqual(60)
+      expect(new Set(asked).size).toBe(1)
+      const before = river.platform.attempts.length
+      // Not there, 30 s after the last try: it is sent again, as if for the first time.
+      await river.pass(35_000)
+      expect(river.platform.attempts.length).toBeGreaterThan(before)
+      expect(river.platform.attempts.every(({ op }) => op.kind === 'text' && op.text === '1')).toBe(true)
+    })
+
+    it('[I35.b1-order] later sends wait while the platform is down, and at most 10 min after another call succeeded', async () => {
+      let isAway = true
+      const reconcile = () => {
+        if (isAway) throw away()
+        return null
+      }
+      const river = await open({ platform: { reconcile } })
+      river.platform.failNext([LOST], 'anna')
+      await send(river, '1')
+      await send(river, '2')
+      await river.pass(30 * MINUTE)
+      expect(river.platform.texts('anna')).toEqual([])
+      // Somebody else hears: the platform is there.
+      await send(river, 'hello', 'chat:bert')
+      expect(river.platform.texts('bert')).toEqual(['hello'])
+      await river.pass(8 * MINUTE)
+      expect(river.platform.texts('anna')).toEqual([])
+      await river.pass(2 * MINUTE)
+      expect(river.platform.texts('anna')).toEqual(['2'])
+      await send(river, '3')
+      expect(river.platform.texts('anna')).toEqual(['2', '3'])
+      isAway = false
+      await river.pass(2 * MINUTE)
+      expect(river.platform.texts('anna')).toEqual(['2', '3', '1'])
+    })
+
+    it('[I35.b1-known] what may not have arrived is called so; the notice itself is tried once and is the subject of none', async () => {
+      const river = await open()
+      river.platform.failBy(() => LOST)
+      await river.person('anna').says('one')
+      await river.pass(20 * MINUTE)
+      const notice = river.platform.attempts.map(({ op }) => op.kind === 'text' && op.text).slice(5)
+      expect(notice).toEqual(['⚠️ An answer may not have arrived.'])
+      await river.pass(3 * HOUR)
+      expect(river.platform.attempts).toHaveLength(6)
+      expect(await newest(river)).toMatchObject({ cause: 'notice', state: 'unknown' })
+    })
+
+    it('[I35.b1-known] a notice that waits for the platform is not sent when a day has passed', async () => {
+      const river = await open({ tunables: { sendExpiryMs: 48 * HOUR } })
+      river.platform.failNext([{ kind: 'rejected' }], 'anna')
+      await river.person('anna').says('one')
+      river.platform.failBy(({ cause }) =>
+        cause === 'notice' ? { kind: 'unavailable', retryAfterMs: HOUR } : null,
+      )
+      await river.pass(10_000)
+      await river.sleep(23 * HOUR)
+      expect(await newest(river)).toMatchObject({ cause: 'notice', state: 'queued' })
+      await river.sleep(3 * HOUR)
+      await river.pass(HOUR)
+      expect(await newest(river)).toMatchObject({ cause: 'notice', state: 'failed', reason: 'given_up' })
+    })
+
+    it('[I35.b1-known] nobody is told where nothing may be said: revoked, gone, or by the operator', async () => {
+      const river = await open({ integrations: [testIntegration('chat'), testIntegration('other')] })
+      river.platform.failNext([{ kind: 'unavailable', retryAfterMs: MINUTE }], 'anna')
+      await river.person('anna').says('one')
+      await river.settle()
+      await river.configure({
+        integrations: [
+          testIntegration('chat', {
+            access: { ...testIntegration('chat').access, allowFrom: ['bert'] } as never,
+          }),
+          testIntegration('other'),
+        ],
+      })
+      await river.pass(2 * MINUTE)
+      expect(await newest(river)).toMatchObject({ state: 'failed', reason: 'not_allowed' })
+      river.platform.failNext([{ kind: 'rejected' }], 'bert')
+      await send(river, 'by the operator', 'chat:bert')
+      river.platform.failNext([{ kind: 'gone' }], 'bert')
+      await river.person('bert').says('two')
+      await river.pass(2 * HOUR)
+      expect(river.platform.attempts.filter(({ cause }) => cause === 'notice')).toEqual([])
+    })
+  },
+  ['memory'],
+)
+
+describeRiver(
+  'long outages with a restart',
+  (open) => {
+    it('[I35.b1-resend] [I35.b1] a crash keeps the count, the times and the label', async () => {
+      const river = await open()
+      river.platform.failBy(() => LOST)
+      await send(river, '1')
+      await river.pass(40_000)
+      expect(river.platform.attempts).toHaveLength(3)
+      await river.restart()
+      await river.pass(5_000)
+      expect(river.platform.attempts).toHaveLength(3)
+      await river.pass(14 * MINUTE)
+      expect(river.platform.attempts).toHaveLength(5)
+      expect(river.platform.attempts.at(-1)?.op).toMatchObject({ text: `${NOTE}1` })
+      expect(await newest(river)).toMatchObject({ state: 'unknown', attempts: 5 })
+    })
+
+    it('[I35.b1-known] the person is told once a conversation, at most once an hour, and nothing is quoted', async () => {
+      const river = await open()
+      const refuse = (count: number) =>
+        river.platform.failNext(
+          Array.from({ length: count }, () => ({ kind: 'rejected' as const })),
+          'anna',
+        )
+      const notices = () => river.platform.texts('anna').filter((text) => text.startsWith('⚠️'))
+      refuse(2)
+      await river.person('anna').says('one')
+      await river.person('anna').says('two')
+      await river.settle()
+      expect(notices()).toEqual([])
+      await river.pass(10_000)
+      expect(notices()).toEqual(['⚠️ 2 answers could not be delivered.'])
+      refuse(1)
+      await river.person('anna').says('three')
+      await river.pass(10 * MINUTE)
+      await river.restart()
+      await river.pass(40 * MINUTE)
+      expect(notices()).toHaveLength(1)
+      await river.pass(15 * MINUTE)
+      expect(notices()).toEqual([
+        '⚠️ 2 answers could not be delivered.',
+        '⚠️ An answer could not be delivered.',
+      ])
+      await river.pass(3 * HOUR)
+      expect(notices()).toHaveLength(2)
+    })
+  },
+  ['sqlite'],
+)
