@@ -35,7 +35,7 @@ function secretsOf() {
 type Planted = ReturnType<typeof secretsOf>
 
 const YAML = (api: string) => `server: { admin_token: env:ADMIN }
-tunables: { send_retry_base: 100ms, send_max_attempts: 3 }
+tunables: { send_retry_base: 100ms, send_expiry: 1s }
 integrations:
   - { id: web, platform: web }
   - { id: ci, platform: webhook, secret: env:HOOK_KEY, two_way: true }

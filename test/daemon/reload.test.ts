@@ -125,7 +125,7 @@ describe('reload', () => {
     listener.answerWith(503)
     const yaml = (
       limit: number,
-    ) => `tunables: { send_retry_base: 100ms, send_retry_max: 200ms, send_max_attempts: 1000 }
+    ) => `tunables: { send_retry_base: 100ms, send_retry_max: 200ms }
 integrations:
   - id: ci
     platform: webhook

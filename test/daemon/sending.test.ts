@@ -93,7 +93,7 @@ describe('permission', () => {
     const listener = await listen(scene)
     listener.answerWith(503)
     const yaml = (allow: string) =>
-      `tunables: { send_retry_base: 200ms, send_retry_max: 400ms, send_max_attempts: 1000, tool_wait: 50ms }\nintegrations:\n${out('ci', listener.url)}agents:\n${agent('kate', ['ci'], allow)}`
+      `tunables: { send_retry_base: 200ms, send_retry_max: 400ms, tool_wait: 50ms }\nintegrations:\n${out('ci', listener.url)}agents:\n${agent('kate', ['ci'], allow)}`
     const daemon = await scene.start({
       data,
       config: writeYaml(data, yaml('"webhook:room", "webhook:hall"')),

@@ -18,6 +18,7 @@ import { createRecordingLog } from '../../src/testing/recording-log.ts'
 import { createScriptedConnector } from '../../src/testing/scripted-connector.ts'
 import { testAgent, testIntegration, testSettings } from '../../src/testing/test-settings.ts'
 import { until } from '../faults/until.ts'
+import { QUICK_OUTCOMES } from './emulated-river.ts'
 import { prepareStore } from './node.ts'
 
 /** Where the mailbox is, and who may write to it. */
@@ -118,6 +119,7 @@ export async function openMailRiver(place: MailPlace, options: RiverOptions = {}
       secret: () => place.password,
       filesDir: () => folder,
       watched: () => false,
+      outcomeTimes: QUICK_OUTCOMES,
     })
     await gateway.start()
     await until('the mailbox is read', () => gateway.links.get('mail')?.adapter.link().state === 'up')

@@ -16,6 +16,7 @@ import type {
   PlatformDeps,
   Tunables,
 } from '../../src/contract/index.ts'
+import type { OutcomeTimes } from '../../src/core/outbound/open-outcomes.ts'
 import { createToolDesk } from '../../src/core/tool-desk/create-tool-desk.ts'
 import { openStore } from '../../src/store/open.ts'
 import { sharedPostgres } from '../../src/testing/postgres-server.ts'
@@ -59,6 +60,14 @@ function fasterClock(factor: number): Clock {
 export const clockOf = ({ faster }: RiverOptions): Clock =>
   faster === undefined ? createRealClock() : fasterClock(faster)
 
+/** Sends whose outcome is open, in real time: seconds in place of minutes. */
+export const QUICK_OUTCOMES = {
+  absentCountsAfterMs: 1_000,
+  resendAfterMs: [100, 500, 2_000, 5_000],
+  lookBaseMs: 100,
+  lookMaxMs: 1_000,
+}
+
 /** One person, who may speak and decide. */
 export function accessOf(
   person: string,
@@ -90,11 +99,13 @@ export async function openEmulatedRiver(
     played,
     demo = {},
     tunables = {},
+    outcomeTimes = QUICK_OUTCOMES,
   }: Pick<RiverOptions, 'arrangement' | 'played'> & {
     readonly clock: Clock
     /** What the demo agent has more than its binding to the first platform. */
     readonly demo?: Partial<AgentSettings>
     readonly tunables?: Partial<Tunables>
+    readonly outcomeTimes?: Partial<OutcomeTimes>
   },
 ) {
   const folder = scratchFolder('sb-river-')
@@ -129,6 +140,7 @@ export async function openEmulatedRiver(
       secret: (reference) => secrets.get(reference) ?? '',
       filesDir: () => folder,
       watched: () => false,
+      outcomeTimes,
     })
     await gateway.start()
     return { store, gateway }

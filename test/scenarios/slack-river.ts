@@ -36,6 +36,8 @@ export async function openSlackRiver(options: SlackRiverOptions = {}) {
   }
   const river = await openEmulatedRiver([slack, ...beside], {
     clock,
+    // Where time runs faster these are seconds, too.
+    ...(options.faster === undefined ? {} : { outcomeTimes: {} }),
     ...(arrangement === undefined ? {} : { arrangement }),
     ...(played === undefined ? {} : { played }),
   })

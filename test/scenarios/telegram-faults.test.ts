@@ -21,6 +21,7 @@ import {
 import { createRecordingLog } from '../../src/testing/recording-log.ts'
 import { testAgent, testIntegration, testSettings } from '../../src/testing/test-settings.ts'
 import { until } from '../faults/until.ts'
+import { QUICK_OUTCOMES } from './emulated-river.ts'
 
 const TIMINGS = {
   pollTimeoutMs: 1_000,
@@ -83,6 +84,7 @@ async function openTelegramRiver(plan: NamedPlan) {
     secret: () => fake.token,
     filesDir: () => folder,
     watched: () => false,
+    outcomeTimes: QUICK_OUTCOMES,
   })
   await gateway.start()
   return {

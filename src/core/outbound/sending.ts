@@ -274,7 +274,7 @@ export function createSending(deps: SendingDeps): Sending {
     move(lane, row, { ...step, tell: whoIsTold(row, step, placeGone) })
 
   const whoIsTold = (row: SendRow, { reason }: SendStep, placeGone: boolean) => {
-    const isSaid = row.op !== null && row.op.kind !== 'react' && !isSideAct(row)
+    const isSaid = row.op !== null && row.op.kind !== 'react' && !isSideAct(row) && !isPartialOp(row.op)
     const isAgents = row.agent !== null && row.session !== null && TOLD_TO_AGENTS.includes(row.cause)
     const oneWay = links.get(row.integration)?.adapter.abilities.oneWay === true
     const isAnswer = row.cause === 'reply' || row.cause === 'prompt'
