@@ -123,9 +123,7 @@ describe('reload', () => {
     const data = scene.folder()
     const listener = await listen(scene)
     listener.answerWith(503)
-    const yaml = (
-      limit: number,
-    ) => `tunables: { send_retry_base: 100ms, send_retry_max: 200ms }
+    const yaml = (limit: number) => `tunables: { send_retry_base: 100ms, send_retry_max: 200ms }
 integrations:
   - id: ci
     platform: webhook
