@@ -43,8 +43,13 @@ export function heldText(name: string): string {
   return `This conversation is held by ${name}; that can be done when it is given back.`
 }
 
-/** What was not delivered in a conversation, or may not have been. It quotes nothing. */
-export function undeliveredText(failed: number, unknown: number): string {
+/** What was not delivered in a conversation, or may not have been. It quotes nothing, and is tried once. */
+export function undeliveredNotice(target: NoticeTarget, failed: number, unknown: number): NewSend {
+  const text = undeliveredText(failed, unknown)
+  return { ...target, op: { kind: 'text', text, once: true }, cause: 'notice' }
+}
+
+function undeliveredText(failed: number, unknown: number): string {
   const counted = (count: number) => (count === 1 ? 'An answer' : `${count} answers`)
   const lost = failed === 0 ? [] : [`${counted(failed)} could not be delivered.`]
   const open = unknown === 0 ? [] : [`${counted(unknown)} may not have arrived.`]

@@ -55,7 +55,6 @@ export { turnText } from './turn-text.ts'
 export { TURN_TOKENS, turnTokens } from './turn-tokens.ts'
 export { createVerdictWait } from './verdict-wait.ts'
 export { versionOf } from './version-of.ts'
-export { createWaitForLimit } from './wait-for-limit.ts'
 export { createWorkTime, tookTooLong, type WorkTime } from './work-time.ts'
 export {
   createCarefulReader,

@@ -23,6 +23,7 @@ const CALLERS: Readonly<Record<string, readonly string[]>> = {
   // A person's verdict comes with no words of ours: they follow when it was passed on.
   decide: ['src/app/desk.ts', 'src/core/approvals/approvals.ts'],
   settleApproval: ['src/core/approvals/verdict-relay.ts'],
+  noticeSends: ['src/core/outbound/undelivered.ts'],
   giveBack: ['src/core/outbound/give-back.ts'],
   approvePairing: ['src/app/desk-pairing.ts'],
   // The watch calls what it was called with, and looks whether it failed.
@@ -197,6 +198,7 @@ const MAY_SAY_SENT: Readonly<Record<string, string>> = {
   'src/core/notices.ts': 'to a sender whose message waits',
   'src/core/outbound/failed-later.ts': 'a notification of what came back later',
   'src/core/outbound/sender.ts': 'a line of the log',
+  'src/core/outbound/undelivered.ts': 'a line of the log',
   'src/core/tool-desk/channel-tools.ts': 'given to send-result.ts as what is said of one that was confirmed',
 }
 

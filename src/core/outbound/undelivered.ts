@@ -2,7 +2,7 @@
 // nothing, is tried once, comes at most once an hour, and not when a day has passed. What is to be told stands with the
 // rows, so that a restart forgets nothing.
 import type { Cancel, Clock, Logger, NewSend, SendRow, Store, Unnoticed } from '../../contract/index.ts'
-import { undeliveredText } from '../notices.ts'
+import { undeliveredNotice } from '../notices.ts'
 import { rowAddress } from '../signals.ts'
 
 export interface Undelivered {
@@ -91,13 +91,7 @@ function noticeOf(rows: readonly SendRow[]): NewSend | null {
   // The parts of one answer are one answer.
   const count = (state: string) =>
     new Set(rows.filter((row) => row.state === state).map((row) => row.group ?? row.id)).size
-  return {
-    to: rowAddress(last),
-    platform: last.platform,
-    op: { kind: 'text', text: undeliveredText(count('failed'), count('unknown')), once: true },
-    cause: 'notice',
-    agent: last.agent,
-    session: last.session,
-    turn: null,
-  }
+  const { platform, agent, session } = last
+  const target = { to: rowAddress(last), platform, agent, session, turn: null }
+  return undeliveredNotice(target, count('failed'), count('unknown'))
 }
