@@ -89,8 +89,10 @@ function lastOf(
 export function threadItem(row: ThreadRow, beholder: Beholder): ThreadItem {
   switch (row.kind) {
     case 'takeover': {
-      const at = iso(row.takeover.since ?? row.takeover.asked?.at ?? 0)
-      return { kind: 'takeover', at, ...takeoverView(row.takeover, beholder) }
+      const { takeover, marks } = row
+      const times = { asked: takeover.asked?.at, taken: takeover.since, ended: takeover.ended?.at }
+      const at = iso(times[marks[0] ?? 'taken'] ?? 0)
+      return { kind: 'takeover', at, ...takeoverView(takeover, beholder), marks }
     }
     case 'send':
       return { kind: 'send', at: iso(row.send.createdAt), ...sendView(row.send), by: row.by }

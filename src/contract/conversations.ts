@@ -65,7 +65,10 @@ export type ThreadRow =
       readonly approvals: readonly ApprovalRow[]
     }
   | { readonly kind: 'send'; readonly send: SendRow; readonly by: string | null }
-  | { readonly kind: 'takeover'; readonly takeover: TakeoverRow }
+  | { readonly kind: 'takeover'; readonly takeover: TakeoverRow; readonly marks: readonly TakeoverMark[] }
+
+/** What happened in a takeover, and when it is shown: those between which nothing was said are one entry, oldest first. */
+export type TakeoverMark = 'asked' | 'taken' | 'ended'
 
 export interface ThreadPage {
   readonly rows: readonly ThreadRow[]
@@ -136,7 +139,13 @@ export type ThreadItem =
       /** Who wrote it, of a holder's words. */
       readonly by: string | null
     })
-  | (TakeoverView & { readonly kind: 'takeover'; readonly at: string })
+  | (TakeoverView & {
+      readonly kind: 'takeover'
+      /** When the first of `marks` happened. */
+      readonly at: string
+      /** What this entry tells of the takeover: the rest of it has entries of its own. */
+      readonly marks: readonly TakeoverMark[]
+    })
 
 export interface ThreadView {
   readonly items: readonly ThreadItem[]

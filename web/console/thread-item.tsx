@@ -18,6 +18,11 @@ export function ThreadRow({ item }: { readonly item: ThreadItem }): JSX.Element 
   return item.kind === 'turn' ? <TurnEntry one={item} /> : <SendEntry one={item} />
 }
 
+/** A takeover has an entry for each of its parts that words lie between. */
+export function keyOf(item: ThreadItem): string {
+  return item.kind === 'takeover' ? `${item.id} ${item.marks[0]}` : item.id
+}
+
 /** Of a text of a thread: whoever wants more of it asks. */
 export const LONG = 4_000
 
@@ -136,18 +141,19 @@ export function askedWords(one: TakeoverView): string {
 
 function TakeoverLine({ one }: { readonly one: Extract<ThreadItem, { kind: 'takeover' }> }): JSX.Element {
   const name = oneLine(one.holder_name ?? one.holder ?? 'somebody', 60)
+  const shows = (mark: (typeof one.marks)[number]) => one.marks.includes(mark)
   return (
     <li class="said-note">
-      {one.asked !== null && <p>{askedWords(one)}</p>}
-      {one.asked?.summary !== null && one.asked !== null && (
+      {shows('asked') && <p>{askedWords(one)}</p>}
+      {shows('asked') && one.asked !== null && one.asked.summary !== null && (
         <p class="quiet">{oneLine(one.asked.summary ?? '', 600)}</p>
       )}
-      {one.since !== null && (
+      {shows('taken') && one.since !== null && (
         <p>
           {name} took over <Ago at={one.since} />
         </p>
       )}
-      {one.ended !== null && (
+      {shows('ended') && one.ended !== null && (
         <p>
           {one.holder === null ? oneLine(one.ended.by, 60) : name} {HOW[one.ended.how] ?? one.ended.how}{' '}
           <Ago at={one.ended.at} />

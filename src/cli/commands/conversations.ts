@@ -100,10 +100,12 @@ function describe(context: Context, row: ConversationView, thread: readonly Thre
 function lineOf(context: Context, item: ThreadItem): string {
   const at = item.at.slice(0, 19).replace('T', ' ')
   if (item.kind === 'takeover') {
-    const ended = item.ended === null ? '' : `, ended (${item.ended.how}) by ${oneLine(item.ended.by)}`
-    const what =
-      item.holder === null ? 'a person was asked for' : `taken over by ${oneLine(item.holder_name ?? '')}`
-    return `${at}  — ${what}${ended}`
+    const words = {
+      asked: 'a person was asked for',
+      taken: `taken over by ${oneLine(item.holder_name ?? '')}`,
+      ended: `ended (${item.ended?.how}) by ${oneLine(item.ended?.by ?? '')}`,
+    }
+    return `${at}  — ${item.marks.map((mark) => words[mark]).join(', ')}`
   }
   const reason = item.reason === null ? '' : `: ${item.reason}`
   const state = `${paintState(context.paint, item.state)}${reason}`

@@ -4,6 +4,7 @@ import {
   type Address,
   formatAddress,
   rowId,
+  type TakeoverMark,
   type ThreadCursor,
   type ThreadPage,
   type ThreadRow,
@@ -35,6 +36,7 @@ interface Found {
   /** Its position among those of its kind. */
   readonly seq: number
   readonly row: Row
+  readonly mark?: TakeoverMark
 }
 
 const FIRST: ThreadCursor = {
@@ -52,10 +54,13 @@ export function* readThread(tag: string, at: Address, { limit, before = FIRST }:
   const page = merged(queues, limit)
   const lowest = (kind: Found['kind']) => page.findLast((one) => one.kind === kind)?.seq ?? before[kind]
   const next = { turn: lowest('turn'), send: lowest('send'), takeover: lowest('takeover') }
-  return { rows: yield* withEventsAndApprovals(tag, page), next: page.length === limit ? next : null }
+  return { rows: joined(yield* withEventsAndApprovals(tag, page)), next: page.length === limit ? next : null }
 }
 
-/** By time; within a kind by position, whatever a clock said. */
+/**
+ * By time; within a kind by position, whatever a clock said. What was written in one commit has one time: the message comes
+ * before the answer to it, and both before what became of the conversation.
+ */
 function merged(queues: readonly (readonly Found[])[], limit: number): readonly Found[] {
   const heads = queues.map(() => 0)
   const page: Found[] = []
@@ -64,7 +69,7 @@ function merged(queues: readonly (readonly Found[])[], limit: number): readonly 
     for (const [at, queue] of queues.entries()) {
       const head = queue[heads[at] ?? 0]
       const best = newest < 0 ? undefined : queues[newest]?.[heads[newest] ?? 0]
-      if (head && (!best || head.at > best.at)) newest = at
+      if (head && (!best || head.at >= best.at)) newest = at
     }
     if (newest < 0) break
     page.push(queues[newest]?.[heads[newest] ?? 0] as Found)
@@ -132,16 +137,40 @@ function* sendsBefore(at: Address, before: number, limit: number): Steps<readonl
   return found.map((row) => ({ kind: 'send', at: whole(row, 'created_at'), seq: whole(row, 'seq'), row }))
 }
 
+/** One ends before the next begins, also in the same millisecond. */
+const MARK_ORDER: readonly TakeoverMark[] = ['ended', 'asked', 'taken']
+const PLACES = 4
+
 function* takeoversBefore(at: Address, before: number, limit: number): Steps<readonly Found[]> {
   const found = yield* rows(
-    `SELECT ${TAKEOVER_COLUMNS}, began_at FROM takeovers WHERE address = $1 AND began_at < $2
+    `SELECT ${TAKEOVER_COLUMNS} FROM takeovers WHERE address = $1 AND began_at < $2
      ORDER BY began_at DESC LIMIT $3`,
-    [formatAddress(at), before, limit],
+    // One more: of the newest all marks may lie behind the position.
+    [formatAddress(at), Math.ceil(before / PLACES), limit + 1],
   )
-  return found.map((row) => {
-    const began = whole(row, 'began_at')
-    return { kind: 'takeover', at: began, seq: began, row }
+  const marks = found.flatMap((row) => {
+    const times = { asked: 'asked_at', taken: 'since', ended: 'ended_at' } as const
+    return MARK_ORDER.flatMap((mark, place): Found[] => {
+      const time = wholeOrNull(row, times[mark])
+      return time === null ? [] : [{ kind: 'takeover', at: time, seq: time * PLACES + place, row, mark }]
+    })
   })
+  return marks
+    .filter(({ seq }) => seq < before)
+    .toSorted((a, b) => b.seq - a.seq)
+    .slice(0, limit)
+}
+
+/** What happened in a takeover is one entry where nothing lies between. Newest first. */
+function joined(page: readonly ThreadRow[]): readonly ThreadRow[] {
+  const entries: ThreadRow[] = []
+  for (const row of page) {
+    const newer = entries.at(-1)
+    if (row.kind === 'takeover' && newer?.kind === 'takeover' && newer.takeover.id === row.takeover.id)
+      entries.splice(-1, 1, { ...row, marks: [...row.marks, ...newer.marks] })
+    else entries.push(row)
+  }
+  return entries
 }
 
 /** With what was told of the work on turns, and what was asked for them. */
@@ -161,8 +190,9 @@ function* withEventsAndApprovals(tag: string, page: readonly Found[]): Steps<rea
     )
     for (const row of asked) gather(approvals, text(row, 'turn'), row)
   }
-  return page.map(({ kind, seq, row }): ThreadRow => {
-    if (kind === 'takeover') return { kind, takeover: takeoverRow(row) }
+  return page.map(({ kind, seq, row, mark }): ThreadRow => {
+    if (kind === 'takeover')
+      return { kind, takeover: takeoverRow(row), marks: mark === undefined ? [] : [mark] }
     if (kind === 'send') return { kind, send: sendRow(tag, row), by: textOrNull(row, 'holder') }
     return {
       kind,

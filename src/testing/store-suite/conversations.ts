@@ -166,6 +166,58 @@ export function describeConversations(make: MakeStoreFixture): void {
       expect(inThread.rows).toHaveLength(1)
     })
 
+    it('[I35.b44] an answer stands below its message, and what happened in a takeover where it happened', async () => {
+      // In one commit: the message, and what is said to it.
+      await store.receive([
+        item({
+          text: 'let me in',
+          state: 'refused',
+          reason: 'pairing_required',
+          effects: [{ kind: 'send', ...send({ text: 'your code', cause: 'pairing' }) }],
+        }),
+      ])
+      const taking = { platform: 'webhook', agent: 'kate' }
+      const take = (by: string, force = false) =>
+        store.takeOver({ at: AT, ...taking, by: `user:${by}`, name: by, force })
+      const say = (by: string) =>
+        store.sayHeld([send({ cause: 'takeover', agent: null, text: `${by} here` })], {
+          at: AT,
+          by: `user:${by}`,
+        })
+      await fixture.clock.advance(10)
+      await take('ann')
+      await fixture.clock.advance(10)
+      await say('ann')
+      await fixture.clock.advance(10)
+      await receiveOne(store, { text: 'a question' })
+      await fixture.clock.advance(10)
+      // In the same moment: it ends for the one and begins for the other.
+      await take('bob', true)
+      await fixture.clock.advance(10)
+      await store.endTakeover({ at: AT, by: 'user:bob', how: 'given' })
+      for (const limit of [1, 2, 3, 50]) {
+        const seen: string[] = []
+        let before: ThreadCursor | undefined
+        for (let pages = 0; pages < 20; pages++) {
+          const page = await store.thread(AT, { limit, ...(before ? { before } : {}) })
+          for (const row of page.rows)
+            if (row.kind === 'turn') seen.push(row.turn.body?.text ?? '')
+            else if (row.kind === 'send') seen.push(row.send.op?.kind === 'text' ? row.send.op.text : '')
+            else seen.push(...row.marks.toReversed().map((mark) => `${row.takeover.holderName} ${mark}`))
+          if (limit === 50)
+            expect(page.rows.flatMap((row) => (row.kind === 'takeover' ? [row.marks] : []))).toEqual([
+              ...[['taken', 'ended'], ['ended'], ['taken']],
+            ])
+          if (page.next === null) break
+          before = page.next
+        }
+        expect(seen.toReversed(), `pages of ${limit}`).toEqual([
+          ...['let me in', 'your code', 'ann taken', 'ann here', 'a question'],
+          ...['ann ended', 'bob taken', 'bob ended'],
+        ])
+      }
+    })
+
     it('[I21.list-indexed] the list and the held places are read by their indexes', async () => {
       await store.receive(Array.from({ length: 200 }, (_, at) => item({ conversation: `n${at}` })))
       await gather()

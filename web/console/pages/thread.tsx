@@ -8,12 +8,14 @@ import { api, useAsked } from '../desk.ts'
 import { usePages } from '../paged.ts'
 import { Empty, Head, Name, Waiting } from '../parts.tsx'
 import { hrefOf } from '../route.ts'
-import { LONG, ThreadRow } from '../thread-item.tsx'
+import { keyOf, LONG, ThreadRow } from '../thread-item.tsx'
 import { StepIn } from './step-in.tsx'
 
 /** More than this are not on the page: who reads on leaves the newest behind, and comes back to them by a button. */
 const MOST_SHOWN = 150
 const PAGE = 50
+
+const keyIn = (item: ThreadItem | undefined) => (item === undefined ? undefined : keyOf(item))
 
 export function ThreadPage({ address }: { readonly address: string }): JSX.Element {
   const kinds = ['turn', 'turns', 'sends', 'approval', 'takeover']
@@ -67,11 +69,7 @@ export function Thread(props: {
   readonly onRefresh?: { current: () => void }
 }): JSX.Element {
   const path = api(['conversations', props.address, 'thread'], { limit: PAGE, chars: LONG })
-  const list = usePages<ThreadItem>(
-    path,
-    ['turn', 'turns', 'sends', 'approval', 'takeover'],
-    (item) => item.id,
-  )
+  const list = usePages<ThreadItem>(path, ['turn', 'turns', 'sends', 'approval', 'takeover'], keyOf)
   const box = useRef<HTMLOListElement>(null)
   const atEnd = useRef(true)
   /** What the reader looks at stays where it is while earlier words come above it. */
@@ -80,9 +78,10 @@ export function Thread(props: {
   const [last, setLast] = useState<string | null>(null)
   if (props.onRefresh !== undefined) props.onRefresh.current = list.refresh
   const items = list.items ?? []
-  const behind = last === null ? -1 : items.findIndex((one) => one.id === last)
+  const behind = last === null ? -1 : items.findIndex((one) => keyOf(one) === last)
   const shown = items.slice(Math.max(0, behind), Math.max(0, behind) + MOST_SHOWN)
-  const [newest, oldest] = [shown[0]?.id, shown.at(-1)?.id]
+  const [newest, oldest] = [keyIn(shown[0]), keyIn(shown.at(-1))]
+  const reaches = keyIn(items.at(-1)) === oldest
   // What comes while the reader is at the end is followed; who reads above is left alone.
   useLayoutEffect(() => {
     const at = box.current
@@ -109,7 +108,7 @@ export function Thread(props: {
     const row = box.current?.children[1]
     if (row !== undefined)
       anchor.current = { row, top: row.getBoundingClientRect().top, ...(oldest && { above: oldest }) }
-    if (items.at(-1)?.id !== oldest) return setLast(items[Math.max(0, behind) + PAGE]?.id ?? null)
+    if (!reaches) return setLast(keyIn(items[Math.max(0, behind) + PAGE]) ?? null)
     wanted.current = true
     list.more()
   }
@@ -117,7 +116,7 @@ export function Thread(props: {
   useEffect(() => {
     const isWanted = wanted.current
     wanted.current = false
-    if (isWanted && items.at(-1)?.id !== oldest) setLast(items[items.length - MOST_SHOWN]?.id ?? null)
+    if (isWanted && !reaches) setLast(keyIn(items[items.length - MOST_SHOWN]) ?? null)
   }, [items.length])
   if (list.items === null) return <Waiting problem={list.problem} />
   return (
@@ -133,7 +132,7 @@ export function Thread(props: {
         atEnd.current = last === null && at.scrollHeight - at.scrollTop - at.clientHeight < 60
       }}
     >
-      {(!list.done || items.at(-1)?.id !== oldest) && (
+      {(!list.done || !reaches) && (
         <li class="thread-more" key="earlier">
           <button type="button" class="button small" onClick={earlier}>
             Earlier
@@ -146,7 +145,7 @@ export function Thread(props: {
         </li>
       )}
       {[...shown].reverse().map((item) => (
-        <ThreadRow key={item.id} item={item} />
+        <ThreadRow key={keyOf(item)} item={item} />
       ))}
       {behind > 0 && (
         <li class="thread-more" key="newest">
