@@ -1,6 +1,6 @@
 # The same with its signature checked (Standard Webhooks), an answer that streams, and a question before anything risky.
 # Run it with: SECRET=whsec_… flask --app signed_flask_agent run --port 8080
-import base64, hashlib, hmac, json, os, time, urllib.request
+import base64, hashlib, hmac, json, os, time, urllib.error, urllib.request
 
 from flask import Flask, Response, abort, request
 
@@ -17,13 +17,27 @@ def verify():
         abort(401)
 
 
+def call(url, body=None):
+    """A gateway that restarts is back in seconds."""
+    for _ in range(30):
+        try:
+            request = urllib.request.Request(url, body, {"content-type": "application/json"})
+            return json.load(urllib.request.urlopen(request))
+        except urllib.error.HTTPError as error:
+            if error.code != 503:
+                raise
+        except OSError:
+            pass
+        time.sleep(2)
+    abort(503)
+
+
 def ask(reply_url, tool, text):
-    """True once a person allowed it; the first wait lasts 25 seconds, and each one after that."""
-    body = json.dumps({"ask": {"tool": tool, "description": text, "input": text}}).encode()
-    call = urllib.request.Request(reply_url, body, {"content-type": "application/json"})
-    answer = json.load(urllib.request.urlopen(call))
+    """True once a person allowed it. Each wait lasts 25 seconds; the same id is the same question."""
+    question = {"id": tool, "tool": tool, "description": text, "input": text}
+    answer = call(reply_url, json.dumps({"ask": question}).encode())
     while answer["state"] == "pending":
-        answer = json.load(urllib.request.urlopen(f"{reply_url}?approval={answer['approval']}"))
+        answer = call(f"{reply_url}?approval={answer['approval']}")
     return answer["allowed"]
 
 

@@ -231,6 +231,8 @@ export interface AgentOutlet {
    * it. Throws `not_found` for one of another turn, `gone` when it was given up.
    */
   fetchVerdict(approval: string, turn: string): Promise<Verdict | 'pending'>
+  /** Milliseconds since `since` in which a person was asked for this turn, at any node. */
+  askedMs(turn: string, since: number): Promise<number>
 }
 
 export interface Verdict {

@@ -47,6 +47,7 @@ export const REASONS = {
   held: { of: ['consumed', 'failed'], text: 'A person held the conversation in the agent’s place.' },
   report: { of: ['consumed'], text: 'It told what became of a message that was sent.' },
   noted: { of: ['consumed'], text: 'A reaction or edit that no agent needs to see.' },
+  no_reply: { of: ['answered'], text: 'The agent finished without replying.' },
   // turns on their way
   taken: { of: ['handed'], text: 'The agent has confirmed that it has it.' },
   working: { of: ['seen'], text: 'The agent is at work, and will say when it is done.' },

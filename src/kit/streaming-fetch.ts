@@ -11,6 +11,8 @@ export interface StreamingFetchOptions {
   readonly clock: Pick<Clock, 'after'>
   /** Until the head of the answer; its body may take any time. */
   readonly headTimeoutMs: number
+  /** Until the connection stands, with TLS. Absent: as long as the head may take. */
+  readonly connectTimeoutMs?: number
   /** Loopback, private networks and plain `http:`. Absent: they are open, as the operator's own. */
   readonly allowPrivate?: boolean
   readonly resolve?: LookUp
@@ -72,12 +74,22 @@ function exchange(
     const cancel = options.clock.after(options.headTimeoutMs, () => {
       outgoing.destroy(Object.assign(new Error('late'), { code: 'NO_ANSWER_IN_TIME' }))
     })
+    let cancelConnect = () => {}
+    if (options.connectTimeoutMs !== undefined) {
+      cancelConnect = options.clock.after(options.connectTimeoutMs, () => {
+        outgoing.destroy(Object.assign(new Error('late'), { code: 'ETIMEDOUT' }))
+      })
+      outgoing.on('socket', (socket) =>
+        socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => cancelConnect()),
+      )
+    }
     init.signal?.addEventListener('abort', abort, { once: true })
     outgoing.on('finish', () => {
       written = true
     })
     outgoing.on('close', () => {
       cancel()
+      cancelConnect()
       init.signal?.removeEventListener('abort', abort)
       if (!answered) reject(new SwitchboardError('outcome_unknown', 'the connection was closed'))
     })

@@ -20,6 +20,8 @@ export interface RecordedOutlet {
   readonly reached: (string | null | undefined)[]
   /** What the outlet waits for before it says that it took something. */
   hold: () => Promise<void>
+  /** For how long a person was asked, whatever turn. */
+  asked: number
   /** How an approval stands that the agent comes to ask for; `pending` unless replaced. */
   standing: (approval: string, turn: string) => Promise<Verdict | 'pending'>
   until(kind: AgentOutput['kind']): Promise<AgentOutput>
@@ -124,6 +126,7 @@ export async function startRecorded(connector: AgentConnector): Promise<Recorded
     roomy: 0,
     reached: [],
     hold: async () => undefined,
+    asked: 0,
     standing: async () => 'pending',
     until(kind) {
       const found = outputs.find((one) => one.kind === kind)
@@ -144,6 +147,7 @@ export async function startRecorded(connector: AgentConnector): Promise<Recorded
       recorded.roomy += 1
     },
     reached: (failing) => void recorded.reached.push(failing),
+    askedMs: async () => recorded.asked,
     fetchVerdict: (approval, turn) => recorded.standing(approval, turn),
   })
   return recorded

@@ -84,6 +84,8 @@ export interface ScriptedAgent {
   accept(output: AgentOutput): Promise<Accepted>
   /** Comes for the answer to a question of its own. */
   fetchVerdict(approval: string, turn: string): Promise<Verdict | 'pending'>
+  /** How long a person was asked for this turn. */
+  askedMs(turn: string, since: number): Promise<number>
   texts(): readonly string[]
 }
 
@@ -189,6 +191,10 @@ function createSeat(id: string, options: ScriptedAgentOptions): Seat {
     async fetchVerdict(approval, turn) {
       if (!outlet) throw new Error(`${id} has nobody to talk to`)
       return outlet.fetchVerdict(approval, turn)
+    },
+    async askedMs(turn, since) {
+      if (!outlet) throw new Error(`${id} has nobody to talk to`)
+      return outlet.askedMs(turn, since)
     },
     texts: () => deliveries.map((one) => one.text),
   }

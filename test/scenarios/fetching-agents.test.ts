@@ -46,6 +46,26 @@ describeRiver('agents that fetch', (open) => {
     expect(river.platform.texts('anna')).toEqual(before)
   })
 
+  it('[I35.b25] time in which a person is asked is known to the connector, and is no silence', async () => {
+    const { river, id } = await asking(open, {
+      ...{ agent: { redelivery: WAIT, verdict: 'fetched' }, tunables: { redeliverAfterMs: 60_000 } },
+    })
+    const delivery = river.agent.deliveries[0] as Delivery
+    const since = river.now()
+    await river.pass(40_000)
+    expect(await river.agent.askedMs(delivery.turn, since)).toBe(40_000)
+    await river.pass(50_000)
+    expect(river.platform.texts('anna').filter((text) => text.includes('never answered'))).toEqual([])
+    await river.person('anna').says(`no ${id}`)
+    await river.pass(5_000)
+    expect(await river.agent.askedMs(delivery.turn, since)).toBe(90_000)
+    // From the hand-over on it has had five of its sixty seconds.
+    await river.pass(50_000)
+    expect(await river.desk().turn(delivery.turn)).toMatchObject({ state: 'seen' })
+    await river.pass(10_000)
+    expect(await river.desk().turn(delivery.turn)).toMatchObject({ state: 'failed', reason: 'agent_silent' })
+  })
+
   it('[I16.http-list-one-commit] several messages come in order, with the end of the turn', async () => {
     const { river, delivery } = await handed(open)
     expect(await say(river, delivery, 'three', { before: ['one', 'two'], idempotencyKey: 'k' })).toBe('said')

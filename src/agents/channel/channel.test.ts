@@ -162,6 +162,7 @@ describe('the channel connector', () => {
       fetchVerdict: async () => 'pending',
       roomy: () => undefined,
       reached: () => undefined,
+      askedMs: async () => 0,
     })
     const host = hosts.attach('kate')
     expect(details.at(-1)).toMatch(/^true attached, unproven: claude-code 2\.1\.325 has not acted/)

@@ -16,6 +16,7 @@ const isProven = async (open: Awaited<ReturnType<typeof openChannel>>) => {
     fetchVerdict: async () => 'pending',
     roomy: () => undefined,
     reached: () => undefined,
+    askedMs: async () => 0,
   })
   return details.at(-1)?.includes('take messages') ?? false
 }

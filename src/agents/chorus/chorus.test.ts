@@ -231,6 +231,7 @@ describe('callback events', () => {
       presence: () => undefined,
       roomy: () => undefined,
       reached: () => undefined,
+      askedMs: async () => 0,
       fetchVerdict: async () => 'pending',
     }
     const node = () => createEventTaker(() => outlet, { showTools: false, secrets: [] })

@@ -8,6 +8,8 @@ export type AnswerEvent =
   | { readonly kind: 'status'; readonly text: string }
   | { readonly kind: 'error'; readonly message: string; readonly code?: string }
   | { readonly kind: 'done' }
+  /** Nothing in it is known here. */
+  | { readonly kind: 'unknown' }
   | { readonly kind: 'problem'; readonly problem: string }
 
 export interface EventReader {
@@ -130,11 +132,14 @@ function eventsOf(value: unknown): readonly AnswerEvent[] {
     return [errorEvent({ error: value.content })]
   if (value.error !== undefined && value.error !== null) return [errorEvent(value)]
   if (typeof value.status === 'string') events.push({ kind: 'status', text: value.status })
-  const piece = value.delta ?? textOf(value) ?? (value.type === 'item' ? value.content : undefined)
+  const piece =
+    (isFields(value.delta) ? undefined : value.delta) ??
+    textOf(value) ??
+    (value.type === 'item' ? value.content : undefined)
   if (typeof piece === 'string') events.push({ kind: 'chunk', text: piece })
   else if (piece !== undefined) events.push({ kind: 'problem', problem: '"text" must be a string' })
   if (value.done === true) events.push({ kind: 'done' })
-  return events
+  return events.length > 0 ? events : [{ kind: 'unknown' }]
 }
 
 function errorEvent(value: Readonly<Record<string, unknown>>): AnswerEvent {

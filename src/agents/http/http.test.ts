@@ -231,6 +231,16 @@ describe('a response', () => {
     expect(last()).toMatchObject({ kind: 'say', text: 'Hello', final: true })
   })
 
+  it('[I35.b25] that is not understood fails the turn, and how it begins is shown to operators alone', async () => {
+    const { connector, recorded, last, log } = await opened(
+      () => new Response('colour;red', { headers: { 'content-type': 'text/csv' } }),
+    )
+    await connector.deliver(delivery('hi'))
+    expect(last()).toMatchObject({ kind: 'failed', reason: 'agent_failed' })
+    expect(JSON.stringify(last()) + log.lines.join()).not.toContain('colour;red')
+    expect(recorded.reached.at(-1)).toContain('content type text/csv; it begins: colour;red')
+  })
+
   it('[I16.http-cut-stream] [I35.b12] that breaks off fails the turn as cut, with the text that came', async () => {
     const { connector, last } = await opened(() =>
       stream(['{"text":"half "}\n{"te'], 'application/x-ndjson', 'cut'),

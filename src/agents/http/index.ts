@@ -14,6 +14,7 @@ import {
   SwitchboardError,
 } from '../../contract/index.ts'
 import { createStreamingFetch, handOverError, type StreamingFetch, TURN_TOKENS } from '../../kit/index.ts'
+import { createAnswerDeadline } from './answer-deadline.ts'
 import { composeTurn } from './compose-turn.ts'
 import { readConfig } from './config.ts'
 import { post } from './post.ts'
@@ -23,8 +24,9 @@ import { createTakeAnswer } from './take-answer.ts'
 /** Requests of one agent that may be open at once on a node; the rest stays queued. */
 const MOST_OPEN = 64
 const FULL_MS = 1_000
-/** The connector's own time-out, which covers the whole answer, comes first. */
-const HEAD_LEEWAY_MS = 60_000
+/** The connector's own time-out, which covers the whole answer and stands still while a person is asked, comes first. */
+const HEAD_MS = 7 * 24 * 3_600_000
+const CONNECT_MS = 10_000
 /** What is not answered by then is left to `reply_url`, or posted again where no 2xx came. */
 const STOP_MS = 5_000
 
@@ -42,7 +44,8 @@ export function createHttpAgent(deps: ConnectorDeps, fetch?: StreamingFetch): Ag
   const { clock } = deps
   const { allowPrivate, timeoutMs } = config
   const reach =
-    fetch ?? createStreamingFetch({ clock, allowPrivate, headTimeoutMs: timeoutMs + HEAD_LEEWAY_MS })
+    fetch ??
+    createStreamingFetch({ clock, allowPrivate, headTimeoutMs: HEAD_MS, connectTimeoutMs: CONNECT_MS })
   const exchanges = new Map<string, Exchange>()
   let outlet: AgentOutlet | null = null
 
@@ -61,7 +64,12 @@ export function createHttpAgent(deps: ConnectorDeps, fetch?: StreamingFetch): Ag
     const { turn } = delivery
     const body = JSON.stringify(await composeTurn(delivery, config, deps))
     let late = false
-    const cancelDeadline = clock.after(timeoutMs, () => {
+    const deadline = createAnswerDeadline({
+      clock,
+      timeoutMs,
+      askedMs: (since) => present().askedMs(turn, since),
+    })
+    const cancelDeadline = deadline.start(() => {
       late = true
       abort.abort()
     })

@@ -29,10 +29,34 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** `{text}` and what stands for it: `output` is what the AI agent of n8n calls it. Undefined: there is none. */
-export function textOf({ text, output }: Fields): unknown {
-  return text ?? output ?? undefined
+/**
+ * `{text}` and what stands for it: `output` is what the AI agent of n8n calls it; a completion of OpenAI's API; an answer of
+ * Ollama's. Undefined: there is none.
+ */
+export function textOf(value: Fields): unknown {
+  return value.text ?? value.output ?? ofCompletion(value) ?? ofOllama(value)
 }
+
+/** `{choices: [{message: {content}}]}`, or a piece of one: `{choices: [{delta: {content}}]}`. The first choice is the answer. */
+function ofCompletion({ choices, object }: Fields): string | undefined {
+  if (!Array.isArray(choices)) return undefined
+  const pieces = (choices as readonly unknown[]).filter(isFields)
+  // The last piece may hold the usage alone.
+  if (pieces.length === 0) return isString(object) ? '' : undefined
+  const first = pieces.find(({ index = 0 }) => index === 0)
+  if (!first) return ''
+  const said = [first.delta, first.message].find(isFields)
+  if (said === undefined) return isString(first.text) ? first.text : undefined
+  return isString(said.content) ? said.content : ''
+}
+
+/** `{message: {content}}` of `/api/chat`, `{response, done}` of `/api/generate`. */
+function ofOllama({ message, response, done }: Fields): string | undefined {
+  if (isFields(message) && isString(message.content)) return message.content
+  return isString(response) && typeof done === 'boolean' ? response : undefined
+}
+
+const isString = (value: unknown): value is string => typeof value === 'string'
 
 export function readMessages(value: unknown): AnswerMessages | AnswerError | FormProblem {
   if (isFields(value) && value.messages === undefined && value.error !== undefined) return readError(value)

@@ -64,6 +64,88 @@ describe('an answer', () => {
     expect(await texts(body, type)).toEqual(expected)
   })
 
+  const chunk = (delta: unknown, finish: string | null = null) =>
+    `data: ${JSON.stringify({
+      ...{ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'm' },
+      choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
+    })}\n\n`
+  const USAGE =
+    'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","choices":[],"usage":{"total_tokens":9}}\n\n'
+  const ollama = (content: string, done = false) =>
+    `${JSON.stringify({ model: 'llama3', created_at: 'x', message: { role: 'assistant', content }, done })}\n`
+
+  it.each<[string, string, string, readonly string[]]>([
+    [
+      'a stream of OpenAI chat completions',
+      [
+        ...[chunk({ role: 'assistant', content: '' }), chunk({ content: 'Hel' }), chunk({ content: 'lo' })],
+        ...[chunk({}, 'stop'), USAGE, 'data: [DONE]\n\n'],
+      ].join(''),
+      'text/event-stream; charset=utf-8',
+      ['Hello'],
+    ],
+    [
+      'one that says nothing',
+      [chunk({ role: 'assistant', content: null }), chunk({}, 'stop'), 'data: [DONE]\n\n'].join(''),
+      'text/event-stream',
+      [],
+    ],
+    [
+      'a whole chat completion',
+      '{"object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"Hello"},"finish_reason":"stop"}]}',
+      'application/json',
+      ['Hello'],
+    ],
+    [
+      'a stream of Ollama’s /api/chat',
+      ollama('Hel') + ollama('lo') + ollama('', true),
+      'application/x-ndjson',
+      ['Hello'],
+    ],
+    [
+      'a stream of Ollama’s /api/generate',
+      '{"model":"m","response":"Hel","done":false}\n{"model":"m","response":"lo","done":true,"context":[1]}\n',
+      'application/x-ndjson',
+      ['Hello'],
+    ],
+    ['a whole answer of Ollama', ollama('Hello', true).trim(), 'application/json', ['Hello']],
+  ])('[I35.b25-forms] %s is read', async (_, body, type, expected) => {
+    expect(await texts(body, type)).toEqual(expected)
+  })
+
+  it('[I35.b25-forms] an error within such a stream fails the turn with its words', async () => {
+    const { answer } = await read(
+      `${ollama('Hel')}{"error":"model runner has unexpectedly stopped"}\n`,
+      'application/x-ndjson',
+    )
+    expect(answer).toMatchObject({
+      kind: 'failed',
+      detail: 'model runner has unexpectedly stopped',
+      text: 'Hel',
+    })
+    expect(answer).not.toHaveProperty('unread')
+  })
+
+  it.each([
+    ['a,b\n1,2', 'text/csv', 'content type text/csv; it begins: a,b 1,2'],
+    [
+      '<!doctype html><title>Sign in</title>',
+      'text/html',
+      'it begins: <!doctype html><title>Sign in</title>',
+    ],
+    [`{"status":"${'x'.repeat(1_000)}"}`, JSON_TYPE, `it begins: {"status":"${'x'.repeat(189)}`],
+    ['{"event":"message_start"}\n', 'application/x-ndjson', 'it begins: {"event":"message_start"}'],
+    ['data: {"type":"content_block_delta"}\n\n', 'text/event-stream', 'it begins: data: {"type"'],
+    ['x', 'text/plain; charset=martian', 'content type text/plain; charset=martian; it begins: x'],
+  ])(
+    '[I35.b25] %j as %s is not understood, and is told with its type and beginning',
+    async (body, type, begins) => {
+      const { answer } = await read(body, type)
+      expect(answer).toMatchObject({ kind: 'failed', unread: expect.stringContaining(begins) })
+      expect(JSON.stringify(answer).length).toBeLessThan(600)
+    },
+  )
+
   it('[I16.http-answers] a stream is the same however it is cut, in a character or a line end', async () => {
     const whole = Buffer.from(
       'data: {"text":"zwölf 🙂 "}\r\n\r\nevent: status\r\ndata: go\r\n\r\ndata: Uhr\r\n\r\n',

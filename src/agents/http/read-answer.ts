@@ -8,7 +8,14 @@ import { readMessages } from './message-form.ts'
 export type Answer =
   | { readonly kind: 'answer'; readonly texts: readonly string[]; readonly files: readonly NewFile[] }
   /** It can be no answer, or tells of an error; `text`: what came until then. */
-  | { readonly kind: 'failed'; readonly detail: string; readonly code?: string; readonly text: string }
+  | {
+      readonly kind: 'failed'
+      readonly detail: string
+      readonly code?: string
+      readonly text: string
+      /** It is in no form that is read here: its content type and how it begins. */
+      readonly unread?: string
+    }
   /** It broke off. */
   | { readonly kind: 'cut'; readonly detail: string; readonly text: string }
 
@@ -30,17 +37,45 @@ export const MAX_ANSWER_CHARS = 100_000
 
 type Form = 'json' | 'ndjson' | 'sse' | 'text' | 'page' | 'unsaid'
 
+/** Of what is not understood: enough to recognise it. */
+const SHOWN_BYTES = 800
+const SHOWN_CHARS = 200
+
 export async function readAnswer(body: AnswerBody, progress: AnswerProgress): Promise<Answer> {
+  const beginning: Uint8Array[] = []
+  const answer = await readForm({ ...body, chunks: recorded(body.chunks, beginning) }, progress)
+  if (answer.kind !== 'failed' || answer.unread === undefined) return answer
+  // A type that nothing can be read from: then nothing of the body was.
+  if (beginning.length === 0) await eachChunk(recorded(body.chunks, beginning), () => true)
+  return { ...answer, unread: beginningOf(body.contentType, beginning) }
+}
+
+async function* recorded(chunks: AsyncIterable<Uint8Array>, into: Uint8Array[]): AsyncGenerator<Uint8Array> {
+  let size = 0
+  for await (const bytes of chunks) {
+    if (size < SHOWN_BYTES) into.push(bytes.subarray(0, SHOWN_BYTES - size))
+    size += bytes.byteLength
+    yield bytes
+  }
+}
+
+function beginningOf(contentType: string | null, beginning: readonly Uint8Array[]): string {
+  const text = new TextDecoder().decode(Buffer.concat(beginning)).replace(/[\p{Cc}\s]+/gu, ' ')
+  const begins = [...text.trim()].slice(0, SHOWN_CHARS).join('')
+  return `content type ${contentType === null ? 'missing' : shown(contentType)}; it begins: ${begins}`
+}
+
+async function readForm(body: AnswerBody, progress: AnswerProgress): Promise<Answer> {
   const encoding = body.contentEncoding?.trim().toLowerCase() ?? 'identity'
   if (encoding !== 'identity' && encoding !== '')
-    return failed(`its answer is compressed (${shown(encoding)}), though identity was asked for`)
+    return unread(`its answer is compressed (${shown(encoding)}), though identity was asked for`)
   const form = formOf(body.contentType)
   if (form === null)
-    return failed(
+    return unread(
       `its answer is ${shown(body.contentType ?? '')}; JSON, NDJSON, text/event-stream or plain text is taken`,
     )
   const decoder = decoderOf(body.contentType)
-  if (decoder === null) return failed('the charset of its answer is not known')
+  if (decoder === null) return unread('the charset of its answer is not known')
   if (form === 'ndjson' || form === 'sse')
     return readStream(
       body.chunks,
@@ -79,15 +114,20 @@ async function readStream(
 ): Promise<Answer> {
   let text = ''
   let end: Answer | null = null
+  let understood = false
+  let unknown = false
   const take = (events: readonly AnswerEvent[]) => {
     const before = text.length
     let status: string | null = null
     for (const event of events) {
       if (end) break
+      if (event.kind === 'unknown') unknown = true
+      else understood = true
+      if (event.kind === 'unknown') continue
       if (event.kind === 'chunk') text += event.text
       else if (event.kind === 'status') status = event.text
       else if (event.kind === 'done') end = answerOf(text)
-      else if (event.kind === 'problem') end = failed(event.problem, text)
+      else if (event.kind === 'problem') end = unread(event.problem, text)
       else end = { ...failed(event.message, text), ...defined({ code: event.code }) }
     }
     if (text.length > MAX_ANSWER_CHARS) end = tooLong(text.slice(0, MAX_ANSWER_CHARS))
@@ -103,6 +143,7 @@ async function readStream(
   if (broken === 'too long') return end ?? tooLong(text)
   if (broken === 'cut') return end ?? { kind: 'cut', detail: 'its answer broke off', text }
   if (!end) take([...reader.feed(decoder.decode()), ...reader.end()])
+  if (!end && unknown && !understood) return unread('nothing in its stream is known here')
   return end ?? answerOf(text)
 }
 
@@ -131,7 +172,7 @@ async function readWhole(
     case 'page':
       // Frameworks call every string a page; a real one is a log-in or an error of somebody in between.
       return /<[a-z!/]/i.test(body)
-        ? failed('its answer is an HTML page; JSON or plain text is taken')
+        ? unread('its answer is an HTML page; JSON or plain text is taken')
         : answerOf(body)
     default:
       return answerOf(body)
@@ -162,10 +203,10 @@ function jsonAnswer(body: string): Answer {
   try {
     value = JSON.parse(body)
   } catch {
-    return linesAnswer(body) ?? failed('its answer says that it is JSON, and is not')
+    return linesAnswer(body) ?? unread('its answer says that it is JSON, and is not')
   }
   const read = readMessages(value)
-  if ('problem' in read) return failed(`its answer cannot be read: ${read.problem}${atOnce(value)}`)
+  if ('problem' in read) return unread(`its answer cannot be read: ${read.problem}${atOnce(value)}`)
   if ('error' in read) return { ...failed(read.error), ...defined({ code: read.code }) }
   if (read.texts.some((text) => text.length > MAX_ANSWER_CHARS)) return tooLong('')
   return { kind: 'answer', ...read }
@@ -175,6 +216,7 @@ function jsonAnswer(body: string): Answer {
 function linesAnswer(body: string): Answer | null {
   const lines = createNdjsonReader()
   const events = [...lines.feed(body), ...lines.end()]
+  if (events.every(({ kind }) => kind === 'unknown')) return null
   if (events.some(({ kind }) => kind === 'problem') || !body.trimEnd().includes('\n')) return null
   const error = events.find((event) => event.kind === 'error')
   const text = events.flatMap((event) => (event.kind === 'chunk' ? [event.text] : [])).join('')
@@ -194,6 +236,11 @@ function answerOf(text: string): Answer {
 
 function failed(detail: string, text = ''): Extract<Answer, { kind: 'failed' }> {
   return { kind: 'failed', detail, text }
+}
+
+/** Not understood: how it begins is added where it was read. */
+function unread(detail: string, text = ''): Extract<Answer, { kind: 'failed' }> {
+  return { ...failed(detail, text), unread: '' }
 }
 
 function tooLong(text: string): Answer {

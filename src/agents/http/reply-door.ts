@@ -65,6 +65,7 @@ export function createReplyDoor(deps: ReplyDoorDeps): ReplyDoor {
     }
     if (!reply.say) return json(200, { ok: true, state: 'seen' })
     const { id } = await say(place, reply.say, key)
+    deps.outlet().reached(null)
     if (reply.say.final) deps.answered(turn)
     return json(200, { ok: true, state: reply.say.final ? 'answered' : 'seen', outbox_id: id })
   }

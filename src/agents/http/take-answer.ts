@@ -132,13 +132,17 @@ export function createTakeAnswer(deps: {
         const late = answer.kind === 'cut' && ended() === 'late'
         const silence = { kind: 'silent', detail: noAnswerWithin(timeoutMs), text } as const
         await ending(delivery, late ? silence : answer)
+        deps.outlet().reached(late ? silence.detail : failingOf(answer))
         return true
       } finally {
         alive()
       }
     },
-    silent: (delivery, timeoutMs) =>
-      ending(delivery, { kind: 'silent', detail: noAnswerWithin(timeoutMs), text: '' }),
+    async silent(delivery, timeoutMs) {
+      const detail = noAnswerWithin(timeoutMs)
+      await ending(delivery, { kind: 'silent', detail, text: '' })
+      deps.outlet().reached(detail)
+    },
   }
 }
 
@@ -150,6 +154,13 @@ interface Silence {
 }
 
 const REASON_OF = { failed: 'agent_failed', cut: 'answer_cut', silent: 'agent_silent' } as const
+
+/** Why its answers cannot be used; null: they can, also where it told of an error by itself. */
+function failingOf(answer: Answer): string | null {
+  if (answer.kind === 'answer') return null
+  if (answer.kind === 'cut') return answer.detail
+  return answer.unread === undefined ? null : `${answer.detail} (${answer.unread})`
+}
 
 const NO_CHUNKS: AsyncIterable<Uint8Array> = { async *[Symbol.asyncIterator]() {} }
 

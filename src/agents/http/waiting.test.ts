@@ -54,6 +54,31 @@ describe('stopping', () => {
   })
 })
 
+describe('the time of an answer', () => {
+  it('[I35.b25] stands still while a person is asked, and runs on behind that', async () => {
+    const { connector, recorded, posts, clock, last } = await opened(() => NEVER, { timeout: '90s' })
+    const delivered = connector.deliver(delivery('hi'))
+    await until(() => posts.length === 1)
+    const turns = async () => {
+      for (let at = 0; at < 20; at++) await new Promise<void>((resolve) => setImmediate(resolve))
+    }
+    // Ten minutes of it.
+    for (let at = 0; at < 10; at++) {
+      recorded.asked += 60_000
+      await clock.advance(60_000)
+      await turns()
+    }
+    expect(posts[0]?.signal.aborted).toBe(false)
+    await clock.advance(89_000)
+    await turns()
+    expect(posts[0]?.signal.aborted).toBe(false)
+    await clock.advance(1_000)
+    await delivered
+    expect(last()).toMatchObject({ kind: 'failed', reason: 'agent_silent', detail: 'no answer within 90 s' })
+    expect(recorded.reached.at(-1)).toBe('no answer within 90 s')
+  })
+})
+
 describe('a question', () => {
   const VERDICT: Verdict = {
     ...{

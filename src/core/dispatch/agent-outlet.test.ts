@@ -109,7 +109,7 @@ describe('what is said', () => {
     await say({ turn: 't', final: true, text: ' ', before: ['\n'] })
     expect([puts, settled]).toEqual([
       [],
-      [['t', 'answered', undefined, [expect.stringContaining('without replying')]]],
+      [['t', 'answered', 'no_reply', [expect.stringContaining('without replying')]]],
     ])
     await say({ turn: 't', final: true, text: '', files: [{ name: 'a', mime: 'x' } as never] })
     await say({ turn: 't', final: true, text: '', before: ['x'] })
@@ -136,11 +136,11 @@ describe('evidence', () => {
     world.oneWay = true
     await outlet.accept(answered)
     expect(settled).toEqual([
-      ['t', 'answered', undefined, [NONE]],
+      ['t', 'answered', 'no_reply', [NONE]],
       ['t', 'answered', undefined, []],
       ['t', 'seen', 'working', []],
       ['t', 'answered', undefined, []],
-      ['t', 'answered', undefined, []],
+      ['t', 'answered', 'no_reply', []],
     ])
   })
 
@@ -154,7 +154,7 @@ describe('evidence', () => {
     await outlet.accept({ kind: 'evidence', turn: 't', of: 'answered' })
     expect(settled).toEqual([
       ['t', 'failed', 'agent_failed', [expect.stringContaining('(last)')]],
-      ['t', 'answered', undefined, [NONE]],
+      ['t', 'answered', 'no_reply', [NONE]],
     ])
   })
 
@@ -177,7 +177,7 @@ describe('evidence', () => {
     for (const turn of ['u', 'v']) await outlet.accept({ kind: 'evidence', turn, of: 'answered' })
     expect(settled).toEqual([
       ['t', 'answered', undefined, []],
-      ['t', 'answered', undefined, [NONE]],
+      ['t', 'answered', 'no_reply', [NONE]],
     ])
   })
 

@@ -15,6 +15,7 @@ import {
   textEnd,
 } from '../../contract/index.ts'
 import type { Approvals } from '../approvals/approvals.ts'
+import { askedMsOf } from '../approvals/asked-time.ts'
 import { givenUpText, incompleteText, NO_REPLY_TEXT, notice } from '../notices.ts'
 import { canSpeak, type Links } from '../outbound/links.ts'
 import type { Outlet } from '../outbound/outlet.ts'
@@ -64,7 +65,8 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     const told = silent && canSpeak(deps.links, row.integration)
     const sends: readonly NewSend[] = told ? [notice(noticeTarget(row), NO_REPLY_TEXT)] : []
     const working = output.of === 'seen' && output.working
-    await dispatcher.settle(output.turn, output.of, { sends, ...(working ? { reason: 'working' } : {}) })
+    const reason = working ? 'working' : silent ? 'no_reply' : undefined
+    await dispatcher.settle(output.turn, output.of, { sends, ...defined({ reason }) })
     return { id: null }
   }
 
@@ -173,6 +175,7 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     presence: (attached, detail) => deps.roster.presence(agent, attached, detail),
     roomy: () => dispatcher.roomy(agent),
     reached: (failing) => dispatcher.reached(agent, failing),
+    askedMs: (turn, since) => askedMsOf(store, turn, since, deps.clock.now()),
     fetchVerdict: (approval, turn) => deps.approvals.fetchVerdict(approval, { agent, turn }),
   }
 }

@@ -14,6 +14,7 @@ import {
   type TurnRow,
   type Work,
 } from '../../contract/index.ts'
+import { askedMsOf } from '../approvals/asked-time.ts'
 import { givenUpText, notice } from '../notices.ts'
 import type { TurnEnd } from '../outbound/notify-on.ts'
 import { type SignalSink, tellTurnState } from '../signals.ts'
@@ -25,7 +26,10 @@ import { createSignsOfLife } from './signs-of-life.ts'
 import { createUnseenNotices } from './unseen-notices.ts'
 
 export interface SettlingDeps {
-  readonly store: Pick<Store, 'accept' | 'acceptFor' | 'heardOf' | 'moveTurns' | 'shared' | 'turn'>
+  readonly store: Pick<
+    Store,
+    'accept' | 'approvals' | 'acceptFor' | 'heardOf' | 'moveTurns' | 'shared' | 'turn'
+  >
   readonly clock: Clock
   readonly log: Logger
   readonly settings: () => Settings
@@ -84,7 +88,8 @@ export function createSettling(deps: SettlingDeps): Settling {
 
   const unseen = createUnseenNotices(deps)
 
-  const watchSilence = (hold: LaneHold, row: TurnRow, since = clock.now()) => {
+  /** `askedMs`: for how long a person was asked since then, as far as is known. */
+  const watchSilence = (hold: LaneHold, row: TurnRow, since = clock.now(), askedMs = 0) => {
     const redelivery = roster.get(hold.agent)?.connector.redelivery
     const waits = redelivery?.handed === 'wait'
     const flight = hold.flights.get(row.id)
@@ -92,20 +97,35 @@ export function createSettling(deps: SettlingDeps): Settling {
     if (!flight || !(waits || redelivery?.afterTimeout)) return
     flight.cancelTimeout()
     const { redeliverAfterMs } = deps.settings().tunables
-    flight.cancelTimeout = clock.after(since + redeliverAfterMs - clock.now(), () => {
+    flight.cancelTimeout = clock.after(since + redeliverAfterMs + askedMs - clock.now(), () => {
       // Its agent spoke, and the store was away when that was to be written down: it is not silent.
       if (flight.speaking > 0) return watchSilence(hold, row)
-      const { maxAttempts } = deps.settings().tunables
-      const again = row.attempts < maxAttempts
-      const done = waits
-        ? giveUp(hold, row, 'agent_silent')
-        : again
-          ? offerAgain(hold, row)
-          : giveUp(hold, row, 'max_attempts')
-      done
-        .then(() => deps.wake({ lane: hold.lane, scope: hold.agent }))
+      endSilence(hold, row, since, askedMs)
+        .then((ended) => ended && deps.wake({ lane: hold.lane, scope: hold.agent }))
         .catch((thrown) => log.error({ error: String(thrown) }, 'a silent turn could not be offered again'))
     })
+  }
+
+  /** False: a person was asked meanwhile, so its time is not over. */
+  const endSilence = async (
+    hold: LaneHold,
+    row: TurnRow,
+    since: number,
+    knownMs: number,
+  ): Promise<boolean> => {
+    const flight = hold.flights.get(row.id)
+    const waits = roster.get(hold.agent)?.connector.redelivery.handed === 'wait'
+    const askedMs = flight?.asked || waits ? await askedMsOf(store, row.id, since, clock.now()) : 0
+    if (hold.flights.get(row.id) !== flight) return false
+    if (askedMs > knownMs) {
+      watchSilence(hold, row, since, askedMs)
+      return false
+    }
+    const { maxAttempts } = deps.settings().tunables
+    if (waits) await giveUp(hold, row, 'agent_silent')
+    else if (row.attempts < maxAttempts) await offerAgain(hold, row)
+    else await giveUp(hold, row, 'max_attempts')
+    return true
   }
 
   const offerAgain = async (hold: LaneHold, row: TurnRow) => {
