@@ -7,8 +7,8 @@ export const EDGES_HTTP = requirements(
 built   35 I35.b11                    An agent that cannot be reached is unreachable in status, doctor and console from the first failed try; its turns stay queued: agent_unreachable, and the sender hears of it after 20 s
 built   35 I35.b12                    kill -9 while an http answer is taken freezes no chat: seen and the answer are one commit, and a take-over settles at once
 built   35 I35.b12-drain              On SIGTERM an open exchange is read to its end, up to its timeout, while other lanes move
-pending 35 I35.b25                    timeout of an http agent stands still while a person is asked
-pending 35 I35.b25-forms              Streams of OpenAI chat completions and of Ollama are read as answers
+built   35 I35.b25                    timeout of an http agent stands still while a person is asked
+built   35 I35.b25-forms              Streams of OpenAI chat completions and of Ollama are read as answers
 pending 35 I35.b45-wrong-key          A wrong key of a model is told at once
 pending 35 I35.b45-malformed-stream   A malformed stream of an agent is not called unreachable
 `,
