@@ -11,6 +11,8 @@ export interface Sender {
    * count; that of a binding does.
    */
   readonly isSource?: true
+  /** It speaks for many: the sender's limit counts each conversation by itself. */
+  readonly limitedByConversation?: true
 }
 
 export interface Attachment {

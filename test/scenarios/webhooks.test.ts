@@ -80,6 +80,32 @@ describeRiver('webhooks of GitHub', (open) => {
   })
 })
 
+describeRiver('the limit of a webhook with a secret', (open) => {
+  it('[I35.b19d] counts each conversation: one that is noisy silences no other', async () => {
+    const river = await open({
+      ...{ integrations: [HOOK], agents: [testAgent('demo', ['hook'])] },
+      platform: { perIntegration: { hook: { abilities: { oneWay: true, unattended: true } } } },
+      tunables: { senderLimit: { rps: 1, burst: 2 } },
+    })
+    const adapter = createWebhook(
+      fakeDeps({ secret: 'env:HOOK', conversation: '{{ host }}', message_id: '{{ n }}' }),
+    )
+    await adapter.start({ receive: (events) => river.platform.receive('hook', events) }, null)
+    let n = 0
+    const alert = async (host: string) => {
+      const text = JSON.stringify({ host, n: n++ })
+      const raw = request({ text, headers: { 'x-hub-signature-256': signSha256(hmacKey(SECRET), text) } })
+      const verified = await adapter.endpoint?.verify(raw)
+      if (verified === undefined || 'status' in verified) throw new Error('it is signed')
+      return (await adapter.endpoint?.handle(verified))?.status
+    }
+    const statuses: unknown[] = []
+    for (const host of ['noisy', 'noisy', 'noisy', 'noisy', 'calm', 'other', 'calm', 'calm'])
+      statuses.push(await alert(host))
+    expect(statuses).toEqual([200, 200, 429, 429, 200, 200, 200, 429])
+  })
+})
+
 describeRiver(
   'replays of what is signed without a time',
   (open) => {

@@ -93,6 +93,11 @@ export interface Intake {
   ): Promise<readonly Received[]>
 }
 
+/** Whose bucket a message draws from. As JSON: no sender's id can be made to look like a pair. */
+function limitedAs({ sender, conversation }: InboundEvent): string {
+  return sender.limitedByConversation ? JSON.stringify([sender.id, conversation]) : sender.id
+}
+
 const NO_LIMIT = { rps: 0, burst: 0 }
 const OF_THE_SENDER: readonly ReasonCode[] = ['sender_unproven', 'sender_not_allowed', 'bot_message']
 
@@ -128,7 +133,7 @@ export function createIntake(deps: IntakeDeps): Intake {
     const asked = isAnswer && (await wasAsked(deps.store, event, integration.id))
     const failureWords = event.kind === 'report' ? await deps.failedLater.words(integration.id, event) : []
     const knock = {
-      ...{ integration: integration.id, sender: event.sender.id, known, free: isFree },
+      ...{ integration: integration.id, sender: limitedAs(event), known, free: isFree },
       ...{ floodLimit, senderLimit },
     }
     const look = limits.areShared ? await limits.look(knock) : limits.lookAlone(knock)

@@ -205,7 +205,11 @@ describe('expressions', () => {
       {},
       { 'idempotency-key': 'k' },
     )
-    expect(empty.event).toMatchObject({ conversation: 'webhook', messageId: 'k', sender: { id: 'webhook' } })
+    expect(empty.event).toMatchObject({
+      conversation: 'webhook',
+      messageId: 'k',
+      sender: { id: 'webhook', limitedByConversation: true },
+    })
   })
 
   it('[I17.expressions] the configuration decides over its recipe, part by part', async () => {

@@ -73,6 +73,8 @@ function placeOf({ auth }: WebhookConfig, verified: VerifiedRequest, said: Said,
   const who = name(said.sender) ?? clean(verified.sender)
   const named = name(said.conversation) ?? (covered ? undefined : name(conversationOutside(request)))
   const thread = covered ? undefined : name(request.query.get('thread') ?? undefined)
+  // The holder of the secret speaks for many: one noisy repository or host must not silence the others.
+  const isHook = auth.kind !== 'sender' && name(said.sender) === undefined
   // Naming another conversation than one's own is speaking in a group: it has to be listed in access.groups.
   const elsewhere = auth.kind === 'sender' && named !== undefined && named !== who
   const key = keyOf(verified, said, covered)
@@ -82,13 +84,15 @@ function placeOf({ auth }: WebhookConfig, verified: VerifiedRequest, said: Said,
     conversation: named ?? who,
     ...defined({ thread }),
     chat: elsewhere ? ('group' as const) : ('direct' as const),
-    sender: { id: who, ...defined({ name: name(said.author) }) },
+    sender: { id: who, ...defined({ name: name(said.author) }), ...(isHook ? BY_CONVERSATION : {}) },
     at: now,
     ...defined({ messageId }),
     // One event may be sent to several threads under one key: GitHub's delivery id is the event's.
     ...(messageId === undefined || thread === undefined ? {} : { editVersion: versionOf(thread) }),
   }
 }
+
+const BY_CONVERSATION = { limitedByConversation: true } as const
 
 function conversationOutside(request: RawRequest): string | undefined {
   return header(request, 'x-conversation') ?? request.query.get('conversation') ?? undefined
