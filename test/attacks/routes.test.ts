@@ -43,7 +43,7 @@ const KATE = { agent: 'kate' }
 const WEB = { integration: 'web', sender: 'owner' }
 const cookie = async (headers: Record<string, string>): Promise<Given> => {
   const { token } = await mint('web', WEB)
-  return { headers: { cookie: `swb_chat=${token}`, ...headers }, secret: token }
+  return { headers: { cookie: `swb_chat_${new URL(doors.origin).port}=${token}`, ...headers }, secret: token }
 }
 const sent = async (given: Promise<Given>, headers: Record<string, string>): Promise<Given> => {
   const { headers: own, secret } = await given
@@ -83,7 +83,7 @@ const CREDENTIALS: Readonly<Record<string, () => Promise<Given>>> = {
   'admin, not as a bearer': async () => ({
     headers: {
       authorization: `Basic ${btoa(`admin:${TOKEN}`)}`,
-      cookie: `swb_chat=${TOKEN}`,
+      cookie: `swb_chat_${new URL(doors.origin).port}=${TOKEN}`,
       'x-api-key': TOKEN,
     },
     secret: TOKEN,

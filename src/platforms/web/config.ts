@@ -31,7 +31,6 @@ export interface WebConnection {
 export const TICKET_KIND = 'web-ticket'
 /** The session behind the cookie. */
 export const SESSION_KIND = 'web'
-export const SESSION_COOKIE = 'swb_chat'
 const TICKET_TTL_MS = 15 * 60_000
 export const SESSION_TTL_MS = 30 * 24 * 3_600_000
 

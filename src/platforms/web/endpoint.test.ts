@@ -36,7 +36,7 @@ async function ask(method: string, target: string, how: Ask = {}): Promise<HttpR
       host: '127.0.0.1:4747',
       origin: ORIGIN,
       'content-type': 'application/json',
-      ...(how.token === undefined ? {} : { cookie: `swb_chat=${how.token}` }),
+      ...(how.token === undefined ? {} : { cookie: `swb_chat_4747=${how.token}` }),
       ...how.headers,
     },
     body,
@@ -55,7 +55,7 @@ async function ticket(sender?: string): Promise<string> {
 
 async function enter(sender?: string): Promise<string> {
   const reply = await ask('POST', '/session', { body: { ticket: await ticket(sender) } })
-  return /swb_chat=([^;]+)/.exec(reply.headers?.['set-cookie'] ?? '')?.[1] ?? ''
+  return /swb_chat_4747=([^;]+)/.exec(reply.headers?.['set-cookie'] ?? '')?.[1] ?? ''
 }
 
 describe('links and sessions', () => {
@@ -63,7 +63,7 @@ describe('links and sessions', () => {
     const reply = await ask('POST', '/session', { body: { ticket: await ticket() } })
     expect(reply.status).toBe(200)
     const cookie = reply.headers?.['set-cookie'] ?? ''
-    expect(cookie).toMatch(/^swb_chat=[\w-]{20,}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=2592000$/)
+    expect(cookie).toMatch(/^swb_chat_4747=[\w-]{20,}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=2592000$/)
     const token = /=([^;]+)/.exec(cookie)?.[1] ?? ''
     expect(json(await ask('GET', '/me', { token }))).toMatchObject({
       sender: 'owner',

@@ -18,7 +18,7 @@ function post(path: string, token: string | null, body: Uint8Array): RawRequest 
       host: 'localhost:4747',
       origin: 'http://localhost:4747',
       'content-type': 'application/json',
-      ...(token === null ? {} : { cookie: `swb_chat=${token}` }),
+      ...(token === null ? {} : { cookie: `swb_chat_4747=${token}` }),
     },
     body,
     fromLoopback: true,

@@ -52,7 +52,7 @@ async function openNode(name: string, url: string): Promise<Node> {
         host: at.host,
         origin: at.origin,
         'content-type': body instanceof Uint8Array ? 'text/plain' : 'application/json',
-        cookie: `swb_chat=${token}`,
+        cookie: `swb_chat_${at.port}=${token}`,
       },
       body: body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body)),
       fromLoopback: true,

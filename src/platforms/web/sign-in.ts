@@ -1,16 +1,9 @@
 // How a browser gets its session under /chat, and how it ends: a ticket is used up once, a cookie takes its place.
 import { defined, type HttpReply, type RawRequest } from '../../contract/index.ts'
-import {
-  SESSION_COOKIE,
-  SESSION_KIND,
-  SESSION_TTL_MS,
-  TICKET_KIND,
-  type WebConfig,
-  type WebDeps,
-} from './config.ts'
+import { SESSION_KIND, SESSION_TTL_MS, TICKET_KIND, type WebConfig, type WebDeps } from './config.ts'
 import { parseJson, parseTicket } from './parse.ts'
 import { errorReply, jsonReply } from './render.ts'
-import { cameOverHttps, header, type Session, type WebVerifier } from './verify.ts'
+import { cameOverHttps, header, type Session, sessionCookie, type WebVerifier } from './verify.ts'
 import type { Windows } from './windows.ts'
 
 export interface SignIn {
@@ -45,7 +38,7 @@ export function createSignIn(
     return jsonReply(
       200,
       { ok: true, sender },
-      { 'set-cookie': cookie(minted.token, SESSION_TTL_MS / 1_000, cameOverHttps(request)) },
+      { 'set-cookie': cookie(request, minted.token, SESSION_TTL_MS / 1_000) },
     )
   }
 
@@ -62,12 +55,12 @@ export function createSignIn(
     async leave(request, session) {
       await tokens.consume(session.token)
       await windows.recheck(session.sender)
-      return jsonReply(200, { ok: true }, { 'set-cookie': cookie('', 0, cameOverHttps(request)) })
+      return jsonReply(200, { ok: true }, { 'set-cookie': cookie(request, '', 0) })
     },
   }
 }
 
-function cookie(value: string, maxAgeSeconds: number, secure: boolean): string {
-  const flags = `Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}${secure ? '; Secure' : ''}`
-  return `${SESSION_COOKIE}=${value}; ${flags}`
+function cookie(request: RawRequest, value: string, maxAgeSeconds: number): string {
+  const secure = cameOverHttps(request) ? '; Secure' : ''
+  return `${sessionCookie(request)}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}${secure}`
 }

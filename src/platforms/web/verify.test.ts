@@ -4,9 +4,10 @@ import { createMemoryRiver } from '../../../test/browser/memory-river.ts'
 import { isReply, type RawRequest } from '../../contract/index.ts'
 import { createTestClock, createTestRandom } from '../../testing/test-clock.ts'
 import { webConfig } from './config.ts'
-import { cameOverHttps, cookieOf, createWebVerifier } from './verify.ts'
+import { cameOverHttps, cookieOf, createWebVerifier, sessionCookie } from './verify.ts'
 
 const HOST = '127.0.0.1:4747'
+const PORT = '4747'
 
 function request(
   method: string,
@@ -37,9 +38,19 @@ async function setUp(publicUrl: string | null = null) {
   return { clock, verifier, mint, session, status }
 }
 
-const cookie = (token: string) => ({ cookie: `a=b; swb_chat=${token}; c=d` })
+const cookie = (token: string, port = PORT) => ({ cookie: `a=b; swb_chat_${port}=${token}; c=d` })
 
 describe('the credential of the web chat', () => {
+  it('[I35.b36] the cookie of another daemon of this host, on another port, neither counts nor is replaced', async () => {
+    const { session, status, verifier } = await setUp()
+    expect(await status(request('GET', cookie(session, '1')))).toBe(401)
+    expect(await verifier.sessionIn(request('GET', cookie(session, '1')))).toBeNull()
+    const names = ['localhost:4747', 'localhost:4748', 'sb.example.com'].map((host) =>
+      sessionCookie(request('GET', { host })),
+    )
+    expect(names).toEqual(['swb_chat_4747', 'swb_chat_4748', 'swb_chat'])
+  })
+
   it('[S7.web-token] a session by cookie or bearer speaks for its sender', async () => {
     const { session, status, verifier } = await setUp()
     expect(await status(request('GET', cookie(session)))).toBe('owner')

@@ -8,7 +8,7 @@ import {
   type TokenBook,
   type VerifiedRequest,
 } from '../../contract/index.ts'
-import { SESSION_COOKIE, SESSION_KIND, type WebConfig } from './config.ts'
+import { SESSION_KIND, type WebConfig } from './config.ts'
 import { errorReply } from './render.ts'
 
 export interface Session {
@@ -29,7 +29,7 @@ export function createWebVerifier(config: WebConfig, deps: { readonly tokens: To
   // Beside the brand, because a VerifiedRequest carries only the sender.
   const sessions = new WeakMap<VerifiedRequest, Session>()
   const sessionIn: WebVerifier['sessionIn'] = async (request) => {
-    const token = bearerOf(request) ?? cookieOf(request, SESSION_COOKIE)
+    const token = bearerOf(request) ?? cookieOf(request, sessionCookie(request))
     const row = token === null || token.length > 512 ? null : await deps.tokens.find(token)
     if (token === null || row?.kind !== SESSION_KIND || row.scope.integration !== config.integration) {
       return null
@@ -89,6 +89,12 @@ export function header(request: RawRequest, name: string): string | null {
   const value = request.headers[name]
   const first = Array.isArray(value) ? value[0] : value
   return first === undefined || first === '' ? null : name === 'host' ? first.toLowerCase() : first
+}
+
+/** Cookies know no ports: the name carries the one that the browser came to, so that two daemons of a host keep apart. */
+export function sessionCookie(request: RawRequest): string {
+  const port = /:(\d{1,5})$/.exec(header(request, 'host') ?? '')?.[1]
+  return port === undefined ? 'swb_chat' : `swb_chat_${port}`
 }
 
 export function cookieOf(request: RawRequest, name: string): string | null {

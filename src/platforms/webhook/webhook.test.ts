@@ -277,7 +277,7 @@ describe('webhook: what is answered', () => {
     expect(last().text).toBe('a\uFFFDb')
   })
 
-  it('[S7.webhook-verdict] a verdict is answered in words', async () => {
+  it('[S7.webhook-verdict] [I35.b45-verdict-newline] a verdict is answered in the words of the seed, to the byte', async () => {
     const verdict = await opened(HEADER, { state: 'consumed', reason: 'verdict' })
     expect(await verdict.post(request({ headers: dev, text: 'yes abcde' }))).toMatchObject({
       status: 200,
