@@ -52,6 +52,7 @@ export function createDeskSending(deps: DeskSendingDeps): DeskSending {
     const saying = { to, text: wish.text, cause: 'operator', agent: null, session: null, turn: null } as const
     const key = defined({ idempotencyKey: wish.idempotency_key })
     gateway.outlet.running(to.integration)
+    await gateway.outlet.demandSomebody(to)
     await store.note([{ kind: 'audit', ref: formatAddress(to), detail: { what: 'send', by } }])
     const rows = gateway.outlet.rows({ ...saying, ...key, ...defined({ template: wish.template }) })
     const wait = defined({ waitMs: wish.wait_ms })

@@ -366,6 +366,11 @@ export interface PlatformAdapter {
   /** Gates of its own, for doctor. */
   gates?(): readonly GateView[]
   /**
+   * Its conversations are people who sign in here, and these are always there. An address that is none of them, no user and
+   * nobody who has written is refused before anything is queued. Absent: the platform knows whom an address reaches.
+   */
+  readonly residents?: readonly string[]
+  /**
    * Something happened in this conversation at another node (a message was sent or came in): whoever looks at it here
    * wants to know. Its presence means that signals are for those who look, wherever they do.
    */

@@ -108,6 +108,8 @@ export interface ScriptedPlatformOptions {
   readonly streaming?: Streaming
   /** The link can be asked whether it hears. */
   readonly probes?: boolean
+  /** Its conversations are people who sign in; these are always there. */
+  readonly residents?: readonly string[]
   /** Overrides per integration. */
   readonly perIntegration?: Readonly<Record<string, Omit<ScriptedPlatformOptions, 'perIntegration' | 'name'>>>
 }
@@ -295,6 +297,7 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
         textLimit: limitOf(mine.textLimit),
         markdown: mine.markdown ?? 'written',
         sendFrom: 'any',
+        ...(mine.residents === undefined ? {} : { residents: mine.residents }),
         ...(mine.paceMs === undefined ? {} : { pace: paceOf(id, mine.paceMs, clock) }),
         async start(intake, cursor) {
           doors.set(id, {

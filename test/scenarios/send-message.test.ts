@@ -327,4 +327,49 @@ describeRiver('send_message', (open) => {
     await river.pass(1_000)
     expect((await send(river, { body: 'n3' })).isError).toBe(false)
   })
+
+  it('[I35.b40] an address that is nobody is refused before anything is queued, by agents and by operators', async () => {
+    const web = testIntegration('web', {
+      ...{ platform: 'slack', scope: 'all' as const },
+      access: { ...OPEN, dm: 'credential', allowFrom: [], approvers: ['guest'] },
+    })
+    const river = await open({
+      integrations: [CHAT, web],
+      agents: [testAgent('demo', ['chat', 'web'], { messagingAllow: ['slack:*'] })],
+      users: [{ id: 'ada', identities: ['web:ada-at-home'], notifyTo: null, roles: ['approver'] }],
+      platform: { perIntegration: { web: { residents: ['owner'] } } },
+    })
+    const order = (to: string) => river.desk().order({ to, text: 'hello', wait_ms: 0 }, 'operator')
+    for (const to of ['web:bob', 'web:Owner', 'web:ada-at-work']) {
+      await expect(order(to)).rejects.toMatchObject({
+        code: 'input_invalid',
+        message: expect.stringContaining('is nobody at web'),
+      })
+      const denied = await send(river, { target: to.slice(4) })
+      expect([to, shape(denied)]).toEqual([
+        to,
+        expect.objectContaining({ isError: true, code: 'input_invalid' }),
+      ])
+    }
+    await river.settle()
+    expect(await river.store().sends({ limit: 10 })).toEqual([])
+    // Whoever wrote there is known from then on.
+    await river.platform.receive('web', [
+      {
+        ...{
+          kind: 'message',
+          conversation: 'bob',
+          chat: 'direct',
+          sender: { id: 'bob' },
+          at: 0,
+          messageId: 'b1',
+        },
+        ...{ text: 'hi', mentioned: true, meta: {} },
+      },
+    ])
+    await river.settle()
+    for (const to of ['web:owner', 'web:ada', 'web:ada-at-home', 'web:guest', 'web:bob'])
+      expect([to, (await order(to)).ok]).toEqual([to, true])
+    expect((await order('chat:anybody')).ok).toBe(true)
+  })
 })

@@ -27,7 +27,7 @@ import { oneWayRefusal, resultOf } from './send-result.ts'
 import type { Sender } from './sender.ts'
 
 export interface OutletDeps {
-  readonly store: Pick<Store, 'enqueue' | 'sayHeld'>
+  readonly store: Pick<Store, 'enqueue' | 'sayHeld' | 'transcript'>
   /** Limits that all nodes share; null: there is one. */
   readonly sharedLimits: SharedLimits | null
   readonly clock: Clock
@@ -55,6 +55,8 @@ export interface Posted {
 export interface Outlet {
   /** The running link of an integration that can send. Throws `execution_failed` when there is none. */
   running(integration: string): Link
+  /** Throws `input_invalid` where an address can be known to reach nobody. */
+  demandSomebody(to: Address): Promise<void>
   /** What is to be said, as rows of the outbox: one for each part that the platform takes. */
   rows(saying: Saying): readonly NewSend[]
   /** The ids of the rows, in order. Null: the turn is not this node's to settle any more, and nothing was written. */
@@ -117,6 +119,16 @@ export function createOutlet(deps: OutletDeps): Outlet {
         known?.enabled === false ? 'it is disabled' : (deps.problemOf(integration) ?? 'it is not running')
       throw new SwitchboardError('execution_failed', `Integration "${integration}" cannot send: ${why}`)
     },
+    async demandSomebody({ integration, conversation }) {
+      const residents = links.get(integration)?.adapter.residents
+      if (residents === undefined || residents.includes(conversation)) return
+      if (isNamed(settings(), integration, conversation)) return
+      const said = await store.transcript(integration, { conversation, direction: 'in', limit: 1 })
+      if (said.length > 0) return
+      throw new SwitchboardError('input_invalid', `"${conversation}" is nobody at ${integration}`, {
+        hint: `address ${residents.join(', ')}, a user of the configuration, or somebody who has written there`,
+      })
+    },
     rows(saying) {
       const { integration } = saying.to
       const link = links.get(integration)
@@ -143,4 +155,13 @@ export function createOutlet(deps: OutletDeps): Outlet {
       return first && LIMITED.includes(first.cause) ? underLimit(first.to, send) : send()
     },
   }
+}
+
+/** The configuration knows this sender: as a user, or by a right. */
+function isNamed(settings: Settings, integration: string, sender: string): boolean {
+  const isUser = settings.users.some(
+    ({ id, identities }) => id === sender || identities.includes(`${integration}:${sender}`),
+  )
+  const access = integrationById(settings, integration)?.access
+  return isUser || (access?.readable === true && [...access.allowFrom, ...access.approvers].includes(sender))
 }

@@ -55,6 +55,7 @@ export async function sendMessage(
   const link = outlet.running(id)
   const to = await placeOf(deps.store, link, { target, thread })
   await link.adapter.channel?.check(to, 'send_message')
+  await outlet.demandSomebody(to)
   const rows = outlet.rows({
     ...{ to, text: body, agent, session, turn },
     cause: 'send_message',

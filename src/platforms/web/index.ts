@@ -1,7 +1,13 @@
 // The web chat as a platform: the page at /chat is received from over HTTP and sent to over an event stream.
 // The outbox row is the message; sending wakes the open windows, and a closed one finds it in its history. That is why
 // a send is confirmed at once and sending the same key twice shows one message.
-import { defined, type PlatformAdapter, type PlatformIntake, SwitchboardError } from '../../contract/index.ts'
+import {
+  defined,
+  type PlatformAdapter,
+  type PlatformIntake,
+  SwitchboardError,
+  WEB_OWNER,
+} from '../../contract/index.ts'
 import { type WebDeps, webConfig } from './config.ts'
 import { createWebEndpoint } from './endpoint.ts'
 import { createFileShelf } from './files.ts'
@@ -41,6 +47,7 @@ export function createWebPlatform(deps: WebDeps): PlatformAdapter {
     // The page reads it, with the reader that everyone shares.
     markdown: 'written',
     sendFrom: 'any',
+    residents: [WEB_OWNER],
     answersRefusals: true,
     endpoint: createWebEndpoint(config, { deps, windows, files, intake: () => intake }),
     async start(given) {
