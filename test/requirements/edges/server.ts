@@ -6,17 +6,17 @@ export const EDGES_SERVER = requirements(
   `
 built   35 I35.b19b                  A burst on the web chat costs linear work, whatever number of streams is open
 built   35 I35.b19c                  A connection that never sent a byte, and refused strangers, delay SIGTERM by nothing
-pending 35 I35.b19d                  sender_limit of a webhook with a secret counts each conversation
+built   35 I35.b19d                  sender_limit of a webhook with a secret counts each conversation
 built   35 I35.b30                   Pings of GitHub organisations and Apps are accepted
-pending 35 I35.b36                   Two daemons on one host keep separate sessions of the chat
+built   35 I35.b36                   Two daemons on one host keep separate sessions of the chat
 built   35 I35.b37                   1,024 silent connections lock nobody out
 built   35 I35.b38                   A signature without a timestamp is remembered: a replay under a new delivery id is refused
 built   35 I35.b39                   A request with any mark of a proxy, or with a Host that is not ours, is not loopback
-pending 35 I35.b40                   send to a web address of nobody is input_invalid
+built   35 I35.b40                   send to a web address of nobody is input_invalid
 pending 35 I35.b45-data-folder       A data folder that others may write to, and an admin.token of another owner, are refused
 built   35 I35.b45-own-signature     An own signature form whose parts can slide into each other is refused
 pending 35 I35.b45-local-approver    doctor --security rates "any local user may approve" by what it opens
-pending 35 I35.b45-verdict-newline   verdict recorded ends as the seed says
+built   35 I35.b45-verdict-newline   verdict recorded ends as the seed says
 built   35 I35.b45-unsigned-id       An unsigned id is never the duplicate key of a signed webhook
 `,
 )
