@@ -40,7 +40,7 @@ import { iso } from './views.ts'
 export function createDoctor(deps: StatusDeps): Desk['doctor'] {
   const { store, gateway, settings, standing, clock } = deps
   const ofModules = createModuleGates(deps.adapters, settings)
-  return async ({ security = false } = {}) => {
+  return async ({ security = false, sendTest = false } = {}) => {
     const now = settings()
     const me = standing()
     const [counters, recorded, open, pending, durability, ledger, restored, compared, lastAt] =
@@ -167,7 +167,7 @@ export function createDoctor(deps: StatusDeps): Desk['doctor'] {
       ...(unseen.length === 0 ? {} : { unseen }),
       ...(turnedAway.length === 0 ? {} : { turned_away: turnedAway }),
       ...(leftOut.length === 0 ? {} : { tools_left_out: leftOut }),
-      ...(security && deps.exposure ? { security: await judgeRunning(deps, deps.exposure()) } : {}),
+      ...(security && deps.exposure ? { security: await judgeRunning(deps, deps.exposure(), sendTest) } : {}),
     }
     const problems = healthFindings(report, await healthFacts(deps, { counters, asks: ofModules.asks }))
     return { ok: problems.every(({ severity }) => severity !== 'problem'), problems, ...report }

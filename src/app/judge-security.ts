@@ -4,7 +4,8 @@ import { openConfigSource } from '../config/config-source.ts'
 import type { DataFolder } from '../config/data-folder.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { resolveStore } from '../config/secret-reference.ts'
-import type { GuardedFiles, SecurityReport, ServerReach, Settings } from '../contract/index.ts'
+import type { GuardedFiles, PlatformTrial, SecurityReport, ServerReach, Settings } from '../contract/index.ts'
+import type { Links } from '../core/outbound/links.ts'
 import { isLoopbackListener } from '../server/host-guard.ts'
 import { isPublic } from '../server/near.ts'
 import { createAdapters } from './adapter-shelf.ts'
@@ -36,16 +37,40 @@ export async function judgeRunning(
     adapters,
   }: Pick<StatusDeps, 'store' | 'gateway' | 'settings' | 'clock' | 'adapters'>,
   { host, adminTokenChosen, files, unmarkedProxies }: Exposure,
+  sendTest = false,
 ): Promise<SecurityReport> {
   const tokens = await createStoreDesk(store, settings).tokens()
   const { servers = [] } = serverViews(gateway.servers())
-  return {
-    ...securityFindings({
-      ...{ settings: settings(), host, adminTokenChosen, tokens, servers, now: clock.now() },
-      unmarkedProxies: (await unmarkedProxies?.()) ?? [],
-      modules: createModuleGates(adapters, settings).findings(reachOf(host, settings())),
+  const judged = securityFindings({
+    ...{ settings: settings(), host, adminTokenChosen, tokens, servers, now: clock.now() },
+    unmarkedProxies: (await unmarkedProxies?.()) ?? [],
+    modules: createModuleGates(adapters, settings).findings(reachOf(host, settings())),
+  })
+  if (!sendTest) return { ...judged, files }
+  const { found, told } = await tryIntegrations(settings(), gateway.links)
+  return { ...judged, findings: [...found, ...judged.findings], tried: told, files }
+}
+
+/** What integrations find out by a trial on the real thing, beside each other. */
+async function tryIntegrations(settings: Settings, links: Pick<Links, 'get'>): Promise<PlatformTrial> {
+  const trials = await Promise.all(
+    settings.integrations.map(async ({ id, origin }) => {
+      const trial = await links.get(id)?.adapter.trial?.()
+      return {
+        found: (trial?.found ?? []).map((one) => ({
+          ...one,
+          what: `${id}: ${one.what}`,
+          key: `${origin}.${one.key}`,
+        })),
+        told: (trial?.told ?? []).map((one) => `${id}: ${one}`),
+      }
     }),
-    files,
+  )
+  const told = trials.flatMap((trial) => trial.told)
+  const found = trials.flatMap((trial) => trial.found)
+  return {
+    found,
+    told: told.length + found.length > 0 ? told : ['no integration that runs has anything to try'],
   }
 }
 

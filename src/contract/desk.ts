@@ -108,8 +108,11 @@ export interface RemovedSecrets {
 }
 
 export interface Desk extends ReadDesk {
-  /** `security`: with what is open, in `security`. */
-  doctor(options?: { readonly security?: boolean }): Promise<DoctorReport>
+  /**
+   * `security`: with what is open, in `security`. `sendTest`: beside it every integration that can tries on the real thing
+   * whether a forger would be believed.
+   */
+  doctor(options?: { readonly security?: boolean; readonly sendTest?: boolean }): Promise<DoctorReport>
   order(order: SendOrder, by: Operator): Promise<SendResult>
   notify(
     order: NotifyOrder,

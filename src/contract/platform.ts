@@ -10,6 +10,7 @@ import type { Logger } from './log.ts'
 import type { MarkdownRenderer } from './markdown.ts'
 import type { Attachment, InboundEvent, OutboundOp, Receipt, SendReceipt, Signal } from './message.ts'
 import type { ReasonCode } from './reasons.ts'
+import type { SecurityFinding } from './security.ts'
 import type { IntegrationSettings } from './settings.ts'
 import type { TurnState } from './states.ts'
 import type { SendCause } from './step.ts'
@@ -294,6 +295,14 @@ export interface Pace {
   giveBack(conversation: string): void
 }
 
+/** What a trial showed. */
+export interface PlatformTrial {
+  /** What stands open by it; `key` is a key of the integration. */
+  readonly found: readonly SecurityFinding[]
+  /** What else there is to tell, a sentence each. */
+  readonly told: readonly string[]
+}
+
 export interface PlatformAdapter {
   readonly abilities: Abilities
   /** Longer texts are cut by the outlet, on their Markdown tree, so that each part is whole. */
@@ -382,6 +391,8 @@ export interface PlatformAdapter {
    * for, or why nobody but the sender itself can make one.
    */
   sample?(order: SampleOrder): Promise<SampleRequest>
+  /** Tries on the real thing whether a forger would be believed. Asked for by an operator alone. Never throws. */
+  trial?(): Promise<PlatformTrial>
   /** Who it is on its platform (`@kate_bot`), once that is known. */
   who?(): string | null
   /** Link health, for status and doctor. */

@@ -26,6 +26,8 @@ export interface SecurityReport {
   readonly findings: readonly SecurityFinding[]
   /** What could not be judged, and why. */
   readonly unjudged: readonly string[]
+  /** What a trial with `--send-test` showed. Absent: none was asked for. */
+  readonly tried?: readonly string[]
   /** Looked at by the command itself, on this machine. */
   readonly files: GuardedFiles
 }

@@ -10,6 +10,7 @@ import { counted, oneLine } from '../output/text.ts'
 export interface DoctorOptions {
   readonly security?: boolean
   readonly fix?: boolean
+  readonly sendTest?: boolean
   readonly verbose?: boolean
 }
 
@@ -18,6 +19,7 @@ export const doctor: Run<DoctorOptions> = async (context, args, options) => {
     const { doctorSecurity } = await import('./doctor-security.ts')
     return doctorSecurity(context, args, options)
   }
+  if (options.sendTest === true) throw usage('--send-test tries what --security judges', 'add: --security')
   if (options.fix === true) throw usage('--fix mends what --security finds', 'add: --security')
   const daemon = await context.daemon()
   const report = await daemon.call<DoctorReport>('GET', '/api/doctor')

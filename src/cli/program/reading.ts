@@ -17,6 +17,10 @@ export function addReadingCommands(program: Command, action: Action): void {
     .option('--verbose', 'also what passes: the live path of every agent, each gate')
     .option('--security', 'instead: what is open, how bad that is and the key or command that closes it')
     .option('--fix', 'with --security: close the modes of our own files and folders, and nothing else')
+    .option(
+      '--send-test',
+      'with --security: also try on the real thing whether a forger would be believed (mail)',
+    )
     .action(action(() => import('../commands/doctor.ts').then((m) => m.doctor)))
   program
     .command('logs')

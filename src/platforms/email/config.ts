@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { type IntegrationSettings, type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
 import { duration, httpUrl, optionsProblem, secret, text } from '../../kit/option-words.ts'
+import { writesResultsBelow } from './providers.ts'
 
 const mailServer = (what: string, port: number) =>
   z
@@ -63,10 +64,16 @@ export const emailOptions = z
       .default(true)
       .describe('Only senders proven by Authentication-Results, or by DKIM, pass.'),
     authserv_id: authserv.optional(),
+    results_below_received: z
+      .boolean()
+      .optional()
+      .describe(
+        'Also believe Authentication-Results below the topmost Received. Only where the server takes headers of its own name out of mail that comes in. Absent: true for Gmail, Fastmail and iCloud.',
+      ),
     verify_dkim: z
       .boolean()
       .default(true)
-      .describe('Verify DKIM here where the server wrote no Authentication-Results.'),
+      .describe('Verify DKIM here where Authentication-Results do not prove the sender.'),
     automatic_from: z
       .array(text('An address.'))
       .max(1_000)
@@ -120,6 +127,7 @@ export interface EmailConfig {
   readonly smtp: ServerLogin
   readonly oauth: OauthLogin | null
   readonly authservIds: readonly string[]
+  readonly belowReceived: boolean
   readonly automaticFrom: ReadonlySet<string>
   readonly options: EmailOptions
 }
@@ -184,6 +192,7 @@ export function readConfig(
     smtp: login('smtp'),
     oauth: data.oauth2 === undefined ? null : oauthOf(data.oauth2, deps.secret),
     authservIds: [data.authserv_id ?? []].flat(),
+    belowReceived: data.results_below_received ?? writesResultsBelow(data.imap.host),
     automaticFrom: new Set(data.automatic_from.map((one) => one.trim().toLowerCase())),
     options: data,
   }

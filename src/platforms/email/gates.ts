@@ -50,3 +50,17 @@ function flagged(gate: string, reason: string, key: string): GateView {
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host.startsWith('127.')
 }
+
+/** What the mails that came since the start show. */
+export function seenGates(origin: string, misplaced: number): readonly GateView[] {
+  if (misplaced === 0) return []
+  const mails = misplaced === 1 ? '1 mail was refused' : `${misplaced} mails were refused`
+  return [
+    {
+      gate: 'proven',
+      pass: false,
+      reason: `${mails}: the results of authserv_id stand below the topmost Received, where a sender could have written them; true believes them, if that server takes out headers of its own name (try: doctor --security --send-test)`,
+      key: `${origin}.results_below_received`,
+    },
+  ]
+}

@@ -186,3 +186,38 @@ describe('a report on a mail of ours', () => {
     expect(kinds(await took(1))).toEqual(['bot_message'])
   })
 })
+
+describe('a forged Authentication-Results header', () => {
+  it('[I35.b10] below the topmost Received is not believed; the refusal and doctor name the key', async () => {
+    const { put, proven, took, scene } = await open({ options: { verify_dkim: false } })
+    put('Received: from evil.test by mx.emulated.test', proven, `From: ${KATE}`, 'Message-ID: <f@x>', '', 'x')
+    const [event] = await took(1)
+    expect(event).toMatchObject({
+      reason: 'sender_unproven',
+      key: expect.stringMatching(/^results_below_received: the results of mx\.emulated\.test stand below/),
+    })
+    expect(scene.adapter.gates?.()).toMatchObject([
+      { pass: false, key: expect.stringMatching(/\.results_below_received$/) },
+    ])
+  })
+
+  it('[I35.b10] is mailed by doctor --security --send-test, which says whether it was believed, and is taken away', async () => {
+    const trusting = await open({ options: { results_below_received: true } })
+    const inbox = () => trusting.fake.world.mailbox(trusting.fake.bot).folders.get('INBOX')?.mails ?? []
+    // The emulated server writes results of its own above, and the forged header stays where it does not count.
+    expect(await trusting.scene.adapter.trial?.()).toEqual({
+      found: [],
+      told: ['a forged Authentication-Results header was not believed: it stands where it does not count'],
+    })
+    expect(inbox()).toHaveLength(0)
+    trusting.fake.world.results(false)
+    expect(await trusting.scene.adapter.trial?.()).toMatchObject({
+      found: [
+        { severity: 'high', key: 'results_below_received', what: expect.stringContaining('is believed') },
+      ],
+    })
+    const strict = await open()
+    strict.fake.world.results(false)
+    expect((await strict.scene.adapter.trial?.())?.found).toEqual([])
+  })
+})

@@ -5,6 +5,8 @@ import { createAnswerLimit } from './answer-limit.ts'
 import { DEFAULT_TIMINGS, readConfig, type Timings } from './config.ts'
 import { systemTxt, type TxtLookUp } from './dkim.ts'
 import { createEmailFiles } from './files.ts'
+import { createForgeryTrial } from './forgery-trial.ts'
+import { seenGates } from './gates.ts'
 import { createHistory } from './history.ts'
 import { connectImap } from './imap-client.ts'
 import { createMailReader } from './mail-reader.ts'
@@ -100,6 +102,8 @@ export function createEmail(deps: PlatformDeps, options: EmailAdapterOptions = {
     keep: (file) => files.keep(file),
     download: (attachment) => files.download(attachment),
     forget: ({ attachments }) => files.forget(attachments),
+    gates: () => seenGates(deps.integration.origin, reader.misplaced()),
+    trial: createForgeryTrial({ ...shared, smtp, random: deps.random }),
     link: () => state,
     async stop() {
       await link?.stop()

@@ -93,6 +93,8 @@ function arrivedAt({ internalDate }: FetchMessageObject, clock: Clock): number {
 }
 
 export interface MailReader {
+  /** Mails that were refused because the results of the named server stood below the topmost Received. */
+  misplaced(): number
   eventOf(client: ImapFlow, mail: ListedMail): Promise<InboundEvent>
 }
 
@@ -110,6 +112,7 @@ interface Known {
 
 export function createMailReader(deps: ReaderDeps): MailReader {
   const { config } = deps
+  let misplaced = 0
 
   const source = async (client: ImapFlow, mail: ListedMail, most: number): Promise<Uint8Array> => {
     const { uid, size, beginning } = mail
@@ -190,10 +193,14 @@ export function createMailReader(deps: ReaderDeps): MailReader {
     const proof = await proveSender(fields, address, {
       required: require_auth_results,
       authservIds: config.authservIds,
+      belowReceived: config.belowReceived,
       dkim: verify_dkim && mail.size <= max_mail_bytes ? verified : null,
     })
-    if (!proof.proven)
-      return barred(known, 'sender_unproven', `require_auth_results: ${proof.why}`.slice(0, 500))
+    if (!proof.proven) {
+      if (proof.misplaced) misplaced += 1
+      const key = proof.misplaced ? 'results_below_received' : 'require_auth_results'
+      return barred(known, 'sender_unproven', `${key}: ${proof.why}`.slice(0, 500))
+    }
     const bytes = await fetched()
     // Proven mail is known by its Message-ID, or by all of it, wherever it lies.
     const id = ownId(fields, () => bytes)
@@ -203,6 +210,7 @@ export function createMailReader(deps: ReaderDeps): MailReader {
   }
 
   return {
+    misplaced: () => misplaced,
     async eventOf(client, mail) {
       const fields = readHeaders(mail.header)
       const id = saidId(fields) ?? `<uid.${mail.uidValidity}.${mail.uid}@none>`

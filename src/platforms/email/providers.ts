@@ -31,6 +31,16 @@ const BY_DOMAIN: ReadonlyMap<string, Provider> = new Map([
   ['me.com', ICLOUD],
 ])
 
+/**
+ * Hosts of providers that take headers of their own name out of mail that comes in, and write theirs below their own
+ * `Received`.
+ */
+const STRIPPING = /(^|\.)(gmail\.com|googlemail\.com|fastmail\.com|messagingengine\.com|mail\.me\.com)$/
+
+export function writesResultsBelow(imapHost: string): boolean {
+  return STRIPPING.test(imapHost.toLowerCase())
+}
+
 function providerOf(address: unknown): Provider | undefined {
   const text = typeof address === 'string' ? address.trim().toLowerCase() : ''
   return BY_DOMAIN.get(text.slice(text.lastIndexOf('@') + 1))

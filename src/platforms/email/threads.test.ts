@@ -6,7 +6,7 @@ import { testAgent } from '../../testing/test-settings.ts'
 import { subjectOf } from './addresses.ts'
 import { readHeaders } from './headers.ts'
 import { createMessageIds } from './message-ids.ts'
-import { partsOfThread, threadOf } from './threads.ts'
+import { answerHeaders, partsOfThread, threadOf } from './threads.ts'
 
 const ids = createMessageIds('gw.test')
 const OURS = ids.of('o_t_1')
@@ -33,6 +33,22 @@ async function threadIn(lines: readonly string[], known: readonly TranscriptEntr
 }
 
 describe('threads', () => {
+  it('[I35.b31] a mail lists what was said before it, and never its own id', async () => {
+    const said = [
+      entry({ direction: 'in', id: 'i_1', platformMessageId: '<root@x>', thread: '<root@x>' }),
+      entry({ seq: 2, thread: '<root@x>' }),
+      entry({ seq: 3, direction: 'in', id: 'i_2', platformMessageId: '<two@x> 7.2', thread: '<root@x>' }),
+      // The transcript holds the mail that is on its way.
+      entry({ seq: 4, id: 'o_t_2', state: 'sending', thread: '<root@x>' }),
+    ]
+    const to = { integration: 'em', conversation: KATE, thread: '<root@x>' }
+    const threading = { address: 'bot@gw.test', ids, transcript: async () => said }
+    expect(await answerHeaders(threading, { to, key: 'o_t_2' }, undefined)).toMatchObject({
+      inReplyTo: '<two@x>',
+      references: ['<root@x>', OURS, '<two@x>'],
+    })
+  })
+
   it('[I19.thread-in] a mail begins one, an answer belongs to the first of its references', async () => {
     expect(await threadIn(['Subject: a'])).toEqual({ thread: '<own@home.test>' })
     expect(await threadIn(['References: <a@x> <b@x>', 'In-Reply-To: <b@x>'])).toEqual({

@@ -5,11 +5,12 @@ import { plusTag, saidSender } from './addresses.ts'
 import { type TxtLookUp, verifyDkim } from './dkim.ts'
 import { signedMail } from './fixtures/signed-mail.ts'
 import { readHeaders } from './headers.ts'
+import { writesResultsBelow } from './providers.ts'
 import { judgeResults, type Proof, parseAuthResults, proveSender } from './verify.ts'
 
 const fields = (...lines: readonly string[]) => readHeaders(Buffer.from(`${lines.join('\r\n')}\r\n\r\nbody`))
 const judge = (ids: readonly string[], sender: string, ...lines: readonly string[]) =>
-  judgeResults(fields(...lines), ids, sender)
+  judgeResults(fields(...lines), { authservIds: ids, belowReceived: false }, sender)
 const isProven = (proof: Proof | null) => proof?.proven === true
 
 const RECEIVED = 'Received: from mail.evil.test by mx.gw.test; Mon, 16 Nov 2026 10:00:00 +0000'
@@ -62,9 +63,9 @@ describe('Authentication-Results', () => {
     ],
   ]
   it.each(STAMPS)('[I19.who-results] [S4.email-authserv] %s is believed', (_name, ids, sender, lines) => {
-    expect(isProven(judge(ids, sender, RECEIVED, ...lines))).toBe(true)
+    expect(isProven(judge(ids, sender, ...lines, RECEIVED))).toBe(true)
     // And of no other server.
-    expect(judge(['mx.other.test'], sender, RECEIVED, ...lines)).toBeNull()
+    expect(judge(['mx.other.test'], sender, ...lines, RECEIVED)).toBeNull()
   })
 
   const FORGED: readonly (readonly [string, readonly string[]])[] = [
@@ -137,6 +138,56 @@ describe('Authentication-Results', () => {
     expect(isProven(judge(['mx.gw.test'], 'kate@home.test', ...lines))).toBe(false)
   })
 
+  it.each(STAMPS)(
+    '[I35.b10] [S4.email-authserv] %s below the topmost Received is believed only where the configuration says so',
+    (_name, ids, sender, lines) => {
+      expect(judge(ids, sender, RECEIVED, ...lines)).toMatchObject({
+        proven: false,
+        misplaced: true,
+        why: expect.stringContaining('results_below_received'),
+      })
+      const below = { authservIds: ids, belowReceived: true }
+      expect(isProven(judgeResults(fields(RECEIVED, ...lines), below, sender))).toBe(true)
+    },
+  )
+
+  it('[I35.b10] what stands below the next hop proves nothing even then', () => {
+    const forged = fields(
+      'Authentication-Results: mx.gw.test; dmarc=none header.from=home.test',
+      RECEIVED,
+      'Authentication-Results: mx.gw.test; dmarc=pass header.from=home.test',
+    )
+    const trust = { authservIds: ['mx.gw.test'], belowReceived: true }
+    expect(isProven(judgeResults(forged, trust, 'kate@home.test'))).toBe(false)
+  })
+
+  it.each([
+    ['evil@evil.test,kate@home.test'],
+    ['evil@evil.test, kate@home.test'],
+    ['evil@evil.test kate@home.test'],
+    ['<evil@evil.test>,<kate@home.test>'],
+    ['"evil@evil.test kate"@home.test'],
+    ['evil@evil.test@home.test'],
+    ['home.test'],
+  ])('[I35.b10] smtp.mailfrom=%s is not exactly one address and proves nothing', (mailfrom) => {
+    const spf = (value: string) =>
+      judge(
+        ['mx.gw.test'],
+        'kate@home.test',
+        `Authentication-Results: mx.gw.test; spf=pass smtp.mailfrom=${value} smtp.helo=mx.home.test`,
+      )
+    expect(isProven(spf(mailfrom))).toBe(false)
+    expect(isProven(spf('kate@home.test'))).toBe(true)
+    expect(isProven(spf('<kate@home.test>'))).toBe(true)
+  })
+
+  it('[I35.b10] mails of Gmail, Fastmail and iCloud have them below, unless the configuration says otherwise', () => {
+    expect(['imap.gmail.com', 'imap.fastmail.com', 'IMAP.mail.me.com'].map(writesResultsBelow)).toEqual([
+      ...[true, true, true],
+    ])
+    expect(['mx.example.org', 'notgmail.com.example.org'].map(writesResultsBelow)).toEqual([false, false])
+  })
+
   it('says what the server told where that proves nothing', () => {
     const whyUnproven = (results: string) => {
       const proof = judge(['mx.gw.test'], 'kate@home.test', `Authentication-Results: mx.gw.test; ${results}`)
@@ -158,6 +209,7 @@ describe('Authentication-Results', () => {
     const none = await proveSender(unsigned, 'kate@home.test', {
       required: true,
       authservIds: ['mx.gw.test'],
+      belowReceived: false,
       dkim: null,
     })
     expect(none).toEqual({
@@ -168,6 +220,7 @@ describe('Authentication-Results', () => {
     const bare = await proveSender(unsigned, 'kate@home.test', {
       required: true,
       authservIds: [],
+      belowReceived: false,
       dkim: never,
     })
     expect(bare).toEqual({
@@ -177,20 +230,25 @@ describe('Authentication-Results', () => {
     const open = await proveSender(unsigned, 'kate@home.test', {
       required: false,
       authservIds: [],
+      belowReceived: false,
       dkim: never,
     })
     expect(isProven(open)).toBe(true)
-    // What the server found out is not asked again.
+    // A signature that is verified here proves the sender, whatever the server says.
     const failed = fields(
       'Authentication-Results: mx.gw.test; dmarc=fail header.from=home.test',
       'DKIM-Signature: v=1',
     )
-    const judged = await proveSender(failed, 'kate@home.test', {
-      required: true,
-      authservIds: ['mx.gw.test'],
-      dkim: never,
+    const proving = { required: true, authservIds: ['mx.gw.test'], belowReceived: false }
+    const signed = { proven: true, by: 'dkim, verified here' } as const
+    expect(await proveSender(failed, 'kate@home.test', { ...proving, dkim: async () => signed })).toEqual(
+      signed,
+    )
+    const wrong = async (): Promise<Proof> => ({ proven: false, why: 'DKIM: evil.test=pass' })
+    expect(await proveSender(failed, 'kate@home.test', { ...proving, dkim: wrong })).toEqual({
+      proven: false,
+      why: 'the server says dmarc=fail; DKIM: evil.test=pass',
     })
-    expect(judged).toEqual({ proven: false, why: 'the server says dmarc=fail' })
   })
 })
 

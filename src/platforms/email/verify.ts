@@ -1,11 +1,12 @@
 // Is a mail really from whom it says? By what the receiving server wrote (Authentication-Results of the named id alone), or by
 // a DKIM signature that is checked here. Names and Reply-To prove nothing. Deny is the default.
-import { domainOf } from './addresses.ts'
+import { domainOf, normalAddress } from './addresses.ts'
 import { fieldNamed, type HeaderField } from './headers.ts'
 
 export type Proof =
   | { readonly proven: true; readonly by: string }
-  | { readonly proven: false; readonly why: string }
+  /** `misplaced`: the named server's results stand where a sender could have written them. */
+  | { readonly proven: false; readonly why: string; readonly misplaced?: true }
 
 export interface AuthResult {
   readonly method: string
@@ -61,11 +62,20 @@ function resultOf(part: string): AuthResult | null {
   const cut = head.indexOf('=')
   if (cut < 1) return null
   const props = new Map<string, string>()
+  let last = ''
   for (const word of rest) {
     const at = word.indexOf('=')
+    // What has no name belongs to the value before it, which is then no single address or domain.
+    if (at < 1) {
+      if (last !== '') props.set(last, `${props.get(last)} ${word.toLowerCase()}`)
+      continue
+    }
     const key = word.slice(0, at).toLowerCase()
+    last = ''
     // The first one counts: a second of that name was not written by a server.
-    if (at > 0 && !props.has(key)) props.set(key, word.slice(at + 1).toLowerCase())
+    if (props.has(key)) continue
+    props.set(key, word.slice(at + 1).toLowerCase())
+    last = key
   }
   return {
     method: (head.slice(0, cut).split('/')[0] ?? '').toLowerCase(),
@@ -83,22 +93,39 @@ function isNamed(id: string | null, wanted: readonly string[]): boolean {
   })
 }
 
+/** Whose results count, and where they may stand. */
+export interface ResultsTrust {
+  readonly authservIds: readonly string[]
+  /** The server takes headers of its own name out of mail that comes in, and writes its own below a `Received`. */
+  readonly belowReceived: boolean
+}
+
 /**
- * Null: the named server wrote nothing. Only the block that stands highest counts, up to the next hop (Received): whoever
- * sent the mail can write below it what they like. Of a method the first header that tells it counts.
+ * Null: the named server wrote nothing. Only what stands above the topmost `Received` counts: a sender can write everything
+ * below it. With `belowReceived` the block that stands highest counts, up to the next `Received`. Of a method the first header
+ * that tells it counts.
  */
 export function judgeResults(
   fields: readonly HeaderField[],
-  wanted: readonly string[],
+  { authservIds, belowReceived }: ResultsTrust,
   sender: string,
 ): Proof | null {
   const told = new Map<string, readonly AuthResult[]>()
   let found = 0
+  let misplaced = 0
+  let isBelow = false
   for (const { name, value } of fields) {
-    if (name === 'received' && found > 0) break
-    if (name !== 'authentication-results' || found >= MOST_FIELDS) continue
+    if (name === 'received') {
+      if (found > 0) break
+      isBelow = true
+    }
+    if (name !== 'authentication-results' || found + misplaced >= MOST_FIELDS) continue
     const { id, results } = parseAuthResults(value)
-    if (!isNamed(id, wanted)) continue
+    if (!isNamed(id, authservIds)) continue
+    if (isBelow && !belowReceived) {
+      misplaced += 1
+      continue
+    }
     found += 1
     for (const method of new Set(results.map((one) => one.method)))
       if (!told.has(method))
@@ -107,7 +134,13 @@ export function judgeResults(
           results.filter((one) => one.method === method),
         )
   }
-  return found === 0 ? null : judged(told, domainOf(sender))
+  if (found > 0) return judged(told, domainOf(sender))
+  if (misplaced === 0) return null
+  return {
+    proven: false,
+    why: `the results of ${authservIds.join(', ')} stand below the topmost Received, where a sender could have written them (results_below_received)`,
+    misplaced: true,
+  }
 }
 
 function judged(told: ReadonlyMap<string, readonly AuthResult[]>, domain: string): Proof {
@@ -117,11 +150,13 @@ function judged(told: ReadonlyMap<string, readonly AuthResult[]>, domain: string
   if (dmarc.some(({ result, props }) => result === 'pass' && props.get('header.from') === domain))
     return { proven: true, by: 'dmarc' }
   const spf = told.get('spf') ?? []
-  if (spf.some(({ result, props }) => result === 'pass' && domainIn(props.get('smtp.mailfrom')) === domain))
+  if (
+    spf.some(({ result, props }) => result === 'pass' && addressDomain(props.get('smtp.mailfrom')) === domain)
+  )
     return { proven: true, by: 'spf' }
   const dkim = told.get('dkim') ?? []
   const signed = ({ props }: AuthResult) =>
-    props.get('header.d') === domain || domainIn(props.get('header.i')) === domain
+    props.get('header.d') === domain || signerDomain(props.get('header.i')) === domain
   if (dkim.some((one) => one.result === 'pass' && signed(one))) return { proven: true, by: 'dkim' }
   const shown = [...told].flatMap(([method, [first]]) => (first ? [`${method}=${first.result}`] : []))
   return {
@@ -130,33 +165,43 @@ function judged(told: ReadonlyMap<string, readonly AuthResult[]>, domain: string
   }
 }
 
-function domainIn(value: string | undefined): string | undefined {
-  return value === undefined ? undefined : domainOf(value)
+/** The domain of exactly one address: with two, each reader would believe another one. */
+function addressDomain(value = ''): string | null {
+  const address = normalAddress(value.replace(/^<([^<>]*)>$/, '$1'))
+  return address === null ? null : domainOf(address)
 }
 
-export interface Proving {
+/** `@home.test`, or an address of it. */
+function signerDomain(value = ''): string | null {
+  const [, domain, more] = value.split('@')
+  return domain === undefined || more !== undefined ? null : domain
+}
+
+export interface Proving extends ResultsTrust {
   readonly required: boolean
-  readonly authservIds: readonly string[]
   /** Checks the signature of the whole mail. Null: it is not checked here. */
   readonly dkim: (() => Promise<Proof>) | null
 }
 
-/** A header of the named server decides; where there is none, the signature does. */
+/** A header of the named server proves a sender, or a signature that is verified here does. */
 export async function proveSender(
   fields: readonly HeaderField[],
   sender: string,
-  { required, authservIds, dkim }: Proving,
+  { required, dkim, ...trust }: Proving,
 ): Promise<Proof> {
   if (!required) return { proven: true, by: 'nothing: require_auth_results is off' }
-  const judged = judgeResults(fields, authservIds, sender)
-  if (judged !== null) return judged
-  const missing =
-    authservIds.length === 0
+  const { authservIds } = trust
+  const judged = judgeResults(fields, trust, sender)
+  if (judged?.proven) return judged
+  const why =
+    judged?.why ??
+    (authservIds.length === 0
       ? 'no authserv_id is configured'
-      : `no Authentication-Results of ${authservIds.join(', ')}`
-  if (dkim === null) return { proven: false, why: `${missing}, and DKIM is not verified here` }
+      : `no Authentication-Results of ${authservIds.join(', ')}`)
+  const unproven = (more: string): Proof => ({ ...judged, proven: false, why: why + more })
+  if (dkim === null) return unproven(', and DKIM is not verified here')
   if (fieldNamed(fields, 'dkim-signature') === undefined)
-    return { proven: false, why: `${missing}, and the mail has no DKIM signature` }
+    return unproven(', and the mail has no DKIM signature')
   const proof = await dkim()
-  return proof.proven ? proof : { proven: false, why: `${missing}; ${proof.why}` }
+  return proof.proven ? proof : unproven(`; ${proof.why}`)
 }

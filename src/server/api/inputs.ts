@@ -129,6 +129,10 @@ export const HookTestBody = z.strictObject({
 
 export const DoctorQuery = z.strictObject({
   security: z.enum(['true', 'false']).optional().describe('Also what is open, and how bad that is.'),
+  send_test: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('With security: integrations also try on the real thing whether a forger would be believed.'),
 })
 
 export const VerifyQuery = z.strictObject({

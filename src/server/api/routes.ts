@@ -55,7 +55,10 @@ const reading: readonly Route[] = [
     path: '/api/doctor',
     summary: 'The live path of every agent and binding, gate by gate.',
     query: DoctorQuery as z.ZodType<z.infer<typeof DoctorQuery>>,
-    run: ({ desk, query }) => (query.security === 'true' ? desk.doctor({ security: true }) : desk.doctor()),
+    run: ({ desk, query }) =>
+      query.security === 'true'
+        ? desk.doctor({ security: true, ...(query.send_test === 'true' ? { sendTest: true } : {}) })
+        : desk.doctor(),
   }),
   route({
     method: 'GET',

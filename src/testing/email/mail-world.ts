@@ -32,6 +32,8 @@ export interface MailWorld {
   remove(folder: FakeFolder, uids: ReadonlySet<number>): void
   /** The numbering is forgotten: another UIDVALIDITY, and UIDs from 1. */
   renumber(address: string): void
+  /** Whether the server writes Authentication-Results; false: as Rspamd does for authenticated senders. */
+  results(written: boolean): void
   /** Called after every change of any folder. Gives what ends it. */
   onChange(run: () => void): () => void
 }
@@ -44,6 +46,7 @@ const MOST_MAILS = 20_000
 export function createMailWorld({ now }: { readonly now: () => number }): MailWorld {
   const boxes = new Map<string, Mailbox>()
   const watching = new Set<() => void>()
+  let writesResults = true
   const changed = () => {
     for (const run of [...watching]) run()
   }
@@ -83,7 +86,7 @@ export function createMailWorld({ now }: { readonly now: () => number }): MailWo
       const head = [
         `Return-Path: <${from}>`,
         `Delivered-To: ${to}`,
-        `Authentication-Results: ${FAKE_AUTHSERV_ID}; ${proofOf(from)}`,
+        ...(writesResults ? [`Authentication-Results: ${FAKE_AUTHSERV_ID}; ${proofOf(from)}`] : []),
         `Received: from sender by ${FAKE_AUTHSERV_ID}; ${new Date(now()).toUTCString()}`,
         '',
       ].join('\r\n')
@@ -100,6 +103,9 @@ export function createMailWorld({ now }: { readonly now: () => number }): MailWo
         one.uidNext = one.mails.length + 1
       }
       changed()
+    },
+    results(written) {
+      writesResults = written
     },
     onChange(run) {
       watching.add(run)

@@ -1,0 +1,108 @@
+// `doctor --security --send-test`: a mail with a forged Authentication-Results header goes out through the SMTP server and comes
+// back into the mailbox. What its header looks like there shows whether a forger on that way would be believed.
+import type { ImapFlow } from 'imapflow'
+import {
+  asSwitchboardError,
+  type Clock,
+  type PlatformTrial,
+  type Random,
+  SwitchboardError,
+} from '../../contract/index.ts'
+import type { EmailConfig, Timings } from './config.ts'
+import { readHeaders } from './headers.ts'
+import { answered } from './imap-client.ts'
+import type { SideConnection } from './side-connection.ts'
+import type { Smtp } from './smtp.ts'
+import { judgeResults, parseAuthResults } from './verify.ts'
+
+const WAIT_MS = 20_000
+const LOOK_MS = 1_000
+/** Nobody can have it. */
+const FORGED_DOMAIN = 'forged.invalid'
+
+export function createForgeryTrial(deps: {
+  readonly config: EmailConfig
+  readonly timings: Timings
+  readonly clock: Clock
+  readonly random: Random
+  readonly side: SideConnection
+  readonly smtp: Smtp
+}): () => Promise<PlatformTrial> {
+  const { config, timings, clock, side } = deps
+  const { address, authservIds, options } = config
+
+  /** The header of the mail once it is there, and the mail is taken away. Null: it is not there. */
+  const look = async (client: ImapFlow, id: string): Promise<Uint8Array | null> => {
+    const ask = <T>(asked: Promise<T>) => answered(client, asked, timings.commandMs, clock)
+    const uids = (await ask(client.search({ header: { 'message-id': id } }, { uid: true }))) || []
+    const [uid] = uids
+    if (uid === undefined) return null
+    const found = await ask(client.fetchOne(String(uid), { uid: true, headers: true }, { uid: true }))
+    await ask(client.messageDelete(String(uid), { uid: true })).catch(() => false)
+    return (found && found.headers) || null
+  }
+
+  const arrived = async (id: string): Promise<Uint8Array | null> => {
+    for (const end = clock.now() + WAIT_MS; clock.now() < end; ) {
+      const header = await side.within(options.mailbox, (client) => look(client, id))
+      if (header !== null) return header
+      await new Promise<void>((resolve) => void clock.after(LOOK_MS, resolve))
+    }
+    return null
+  }
+
+  return async () => {
+    const server = authservIds[0]?.replace(/^\*\./, 'mx.')
+    if (server === undefined)
+      return { found: [], told: ['no authserv_id is set, so Authentication-Results are never believed'] }
+    const id = `<forgery-trial.${deps.random.uuid()}@${config.domain}>`
+    const raw = Buffer.from(
+      [
+        `Authentication-Results: ${server}; dmarc=pass header.from=${FORGED_DOMAIN}`,
+        `From: ${address}`,
+        `To: ${address}`,
+        `Message-ID: ${id}`,
+        `Date: ${new Date(clock.now()).toUTCString()}`,
+        'Subject: Switchboard: trial of a forged header',
+        'Auto-Submitted: auto-generated',
+        '',
+        'This mail was sent by doctor --security --send-test and is taken away again.',
+        '',
+      ].join('\r\n'),
+    )
+    const key = options.results_below_received === true ? 'results_below_received' : 'authserv_id'
+    try {
+      await deps.smtp.deliver({ to: address, raw })
+      const header = await arrived(id)
+      if (header === null)
+        throw new SwitchboardError(
+          'platform_unavailable',
+          `the mail did not arrive within ${WAIT_MS / 1_000} s`,
+        )
+      const fields = readHeaders(header)
+      if (judgeResults(fields, config, `anybody@${FORGED_DOMAIN}`)?.proven === true)
+        return {
+          found: [
+            {
+              severity: 'high',
+              key,
+              what: `a forged Authentication-Results header of ${server} is believed: a mail with one went through ${config.smtp.host} and the server left it where it counts`,
+            },
+          ],
+          told: [],
+        }
+      const isThere = fields.some(
+        ({ name, value }) =>
+          name === 'authentication-results' &&
+          parseAuthResults(value).results.some(({ props }) => props.get('header.from') === FORGED_DOMAIN),
+      )
+      const why = isThere ? 'it stands where it does not count' : 'the server took it out'
+      return { found: [], told: [`a forged Authentication-Results header was not believed: ${why}`] }
+    } catch (thrown) {
+      return {
+        found: [],
+        told: [`a forged header could not be tried: ${asSwitchboardError(thrown).message}`],
+      }
+    }
+  }
+}
