@@ -24,6 +24,17 @@ describe('[I14.doctor-security] [I14.doctor-fix] doctor --security', () => {
     expect(asked.map(({ path, query }) => [path, query])).toEqual([['/api/doctor', { security: 'true' }]])
   })
 
+  it('[I35.b10] --send-test asks the daemon for trials, and shows what they told', async () => {
+    const tried = ['mail: a forged Authentication-Results header was not believed: the server took it out']
+    const { asked } = await start({
+      'GET /api/doctor': { ok: true, security: { findings: [], unjudged: [], tried, files } },
+    })
+    const told = await command(['doctor', '--security', '--send-test', ...data()])
+    expect(told.out).toContain('tried       mail: a forged Authentication-Results header was not believed')
+    expect(asked.at(-1)?.query).toEqual({ security: 'true', send_test: 'true' })
+    expect((await command(['doctor', '--send-test', ...data()])).code).toBe(2)
+  })
+
   it('mends modes of our own with --fix, and then they stand no more', async () => {
     await daemonWith([OPEN_GROUP])
     const key = join(folder(), 'switchboard.key')
@@ -51,7 +62,7 @@ describe('[I14.doctor-security] [I14.doctor-fix] doctor --security', () => {
     expect(told.code).toBe(1)
     for (const word of ['others may change the configuration', '[tunables.flood_limit]', '[server.host]'])
       expect(told.out).toContain(word)
-    expect(told.out.match(/not judged/g)).toHaveLength(3)
+    expect(told.out.match(/not judged/g)).toHaveLength(4)
 
     writeFileSync(file, 'tunabels: {}\n')
     const broken = await command(['doctor', '--security', '--config', file, ...data()])

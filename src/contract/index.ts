@@ -2,6 +2,7 @@
 export * from './access-verbs.ts'
 export * from './address.ts'
 export * from './agent.ts'
+export * from './answer-limit.ts'
 export * from './approval-verbs.ts'
 export * from './bounded-map.ts'
 export * from './channel-servers.ts'

@@ -49,7 +49,7 @@ async function openMail(connector = 'demo') {
     config,
     `integrations:
   - { id: mail, platform: email, address: ${bot}, imap: ${login(servers.imap)}, smtp: ${login(servers.submission)},
-      authserv_id: mx.gw.test, poll_interval: 1s, default: true, access: { allow_from: ["${kate}"], approvers: ["${kate}"] } }
+      authserv_id: mx.gw.test, results_below_received: true, poll_interval: 1s, default: true, access: { allow_from: ["${kate}"], approvers: ["${kate}"] } }
   - { id: crowd, platform: webhook, secret: "file:hook.secret", signature: plain, two_way: true }
 agents:
   - id: demo

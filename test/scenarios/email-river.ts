@@ -71,6 +71,7 @@ export async function openMailRiver(place: MailPlace, options: RiverOptions = {}
           imap: server(place.imapPort),
           smtp: server(place.smtpPort),
           authserv_id: place.authservId,
+          results_below_received: true,
           poll_interval: '500ms',
           ...options.mailbox,
         },

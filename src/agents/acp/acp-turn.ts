@@ -9,8 +9,10 @@ import {
   asSwitchboardError,
   type Cancel,
   type Clock,
+  cutAnswer,
   type Delivery,
   type Logger,
+  MOST_ANSWER_CHARS,
   type Verdict,
 } from '../../contract/index.ts'
 import { toolText } from '../../kit/index.ts'
@@ -49,7 +51,6 @@ export interface AcpTurn {
 
 const PARTIAL_EVERY_MS = 300
 /** An answer of more than that is cut, and says so. */
-const MOST_CHARS = 2_000_000
 const ASKED_CHARS = 100_000
 const EVENT_CHARS = 4_000
 /** The store keeps far fewer of a turn. */
@@ -64,7 +65,8 @@ export function createTurn(delivery: Delivery, deps: TurnDeps): AcpTurn {
   /** What was said since the last tool, and before it. */
   let segment = ''
   let earlier = ''
-  let cut = false
+  /** Whether the segment is nothing but spaces: to look through all of it for every piece would be quadratic. */
+  let isWordless = true
   let seen = false
   let asking = 0
   let shownAt = Number.NEGATIVE_INFINITY
@@ -81,15 +83,14 @@ export function createTurn(delivery: Delivery, deps: TurnDeps): AcpTurn {
   const status = (text: string) => lossy({ kind: 'status', session, turn, text })
 
   const say = (text: string) => {
-    if (segment.length + text.length > MOST_CHARS) {
-      cut = true
-      segment += text.slice(0, MOST_CHARS - segment.length)
-    } else segment += text
+    // One more than is taken shows that there was more.
+    segment += text.slice(0, MOST_ANSWER_CHARS + 1 - segment.length)
+    isWordless &&= text.trim() === ''
     show()
   }
   const show = () => {
     cancelShow()
-    if (segment.trim() === '' || over.signal.aborted) return
+    if (isWordless || over.signal.aborted) return
     const waitMs = shownAt + PARTIAL_EVERY_MS - clock.now()
     if (waitMs > 0) {
       // What was written last is shown too, though nothing follows it.
@@ -101,8 +102,9 @@ export function createTurn(delivery: Delivery, deps: TurnDeps): AcpTurn {
   }
 
   const follow = (call: ToolCallView) => {
-    if (segment.trim() !== '') earlier = segment
+    if (!isWordless) earlier = segment
     segment = ''
+    isWordless = true
     const note = (kind: 'tool_call' | 'tool_result', value: unknown) => {
       const key = `${kind}:${call.id}`
       if (told.has(key) || told.size >= MOST_NOTES) return
@@ -122,10 +124,7 @@ export function createTurn(delivery: Delivery, deps: TurnDeps): AcpTurn {
 
   /** Texts that the person is told where the agent stopped before its end. */
   const answer = () => {
-    const text = segment.trim() === '' ? earlier : segment
-    return cut
-      ? `${text.trimEnd()} …\n\n(cut: the answer was longer than ${MOST_CHARS} characters)`
-      : text.trim()
+    return cutAnswer(isWordless ? earlier : segment).trim()
   }
 
   const finish = async (work: () => Promise<unknown>) => {

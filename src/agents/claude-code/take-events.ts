@@ -8,6 +8,7 @@ import {
   type Clock,
   createSerial,
   type Logger,
+  MOST_ANSWER_CHARS,
   type TurnJournal,
 } from '../../contract/index.ts'
 import { toolText } from '../../kit/index.ts'
@@ -53,7 +54,6 @@ export interface EventTaker {
 
 const PARTIAL_EVERY_MS = 300
 const SHOWN_CHARS = 4_000
-const MOST_CHARS = 10_000_000
 const DETAIL_CHARS = 500
 /** A receipt of the end may overtake the result by so much. */
 const RESULT_MS = 5_000
@@ -64,6 +64,12 @@ export function createEventTaker(deps: EventTakerDeps): EventTaker {
   const { session, clock, turns, log } = deps
   const inOrder = createSerial()
   let text = ''
+  /** To look through the whole text for every piece would be quadratic. */
+  let hasWords = false
+  const restart = (from = '') => {
+    text = from
+    hasWords = from.trim() !== ''
+  }
   let shownAt = Number.NEGATIVE_INFINITY
   let cancelShow: Cancel = () => undefined
   let spent = 0
@@ -180,7 +186,7 @@ export function createEventTaker(deps: EventTakerDeps): EventTaker {
   const show = () => {
     cancelShow()
     const turn = turns.current()
-    if (!turn || text.trim() === '') return
+    if (!turn || !hasWords) return
     const waitMs = shownAt + PARTIAL_EVERY_MS - clock.now()
     if (waitMs > 0) {
       // What was written last is shown too, though nothing follows it.
@@ -211,7 +217,7 @@ export function createEventTaker(deps: EventTakerDeps): EventTaker {
       event('tool_call', id, name, toolText(block.input, SHOWN_CHARS))
     }
     // What a subagent says is not the answer.
-    if (!sub && textIn(blocks) !== '') text = textIn(blocks)
+    if (!sub && textIn(blocks) !== '') restart(textIn(blocks))
   }
 
   const takers: { readonly [K in ClaudeEvent['kind']]?: (event: Extract<ClaudeEvent, { kind: K }>) => void } =
@@ -229,11 +235,12 @@ export function createEventTaker(deps: EventTakerDeps): EventTaker {
       },
       retry: ({ waitMs, why }) => status(`Waiting ${Math.ceil(waitMs / 1_000)} s: ${why.slice(0, 200)}`),
       began: () => {
-        text = ''
+        restart()
       },
       delta: ({ text: piece }) => {
         // The whole text comes with the result: a program that writes without end is not kept without end.
-        if (text.length < MOST_CHARS) text += piece
+        text += piece.slice(0, MOST_ANSWER_CHARS + 1 - text.length)
+        hasWords ||= piece.trim() !== ''
         show()
       },
       said: ({ blocks, sub }) => said(blocks, sub),
@@ -248,7 +255,7 @@ export function createEventTaker(deps: EventTakerDeps): EventTaker {
       result: ({ result }) => {
         results += 1
         const written = text
-        text = ''
+        restart()
         const uuids = Array.isArray(result.user_message_uuids)
           ? result.user_message_uuids.filter((one): one is string => typeof one === 'string')
           : null
@@ -267,7 +274,7 @@ export function createEventTaker(deps: EventTakerDeps): EventTaker {
     giveBack: (list, detail) => inOrder(() => giveBack(list, detail)),
     anew() {
       spent = 0
-      text = ''
+      restart()
       toolNames.clear()
     },
     results: () => results,

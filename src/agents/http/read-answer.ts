@@ -1,7 +1,7 @@
 // The response of an agent, read to its end or to the limit: the answer, or why there is none. It never throws, for after
 // a 2xx nothing is posted again: whatever goes wrong here is how the turn ends.
 import { TextDecoder } from 'node:util'
-import { defined, type NewFile } from '../../contract/index.ts'
+import { defined, MOST_ANSWER_CHARS, type NewFile } from '../../contract/index.ts'
 import { type AnswerEvent, createNdjsonReader, createSseReader, type EventReader } from './answer-events.ts'
 import { readMessages } from './message-form.ts'
 
@@ -33,7 +33,7 @@ export interface AnswerBody {
 
 /** Of the whole body, and of the words in it: more would flood a chat. */
 export const MAX_ANSWER_BYTES = 1_048_576
-export const MAX_ANSWER_CHARS = 100_000
+export const MAX_ANSWER_CHARS = MOST_ANSWER_CHARS
 
 type Form = 'json' | 'ndjson' | 'sse' | 'text' | 'page' | 'unsaid'
 

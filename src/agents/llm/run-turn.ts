@@ -4,7 +4,9 @@
 import {
   type AgentOutlet,
   type ConnectorDeps,
+  cutAnswer,
   type Delivery,
+  MOST_ANSWER_CHARS,
   SwitchboardError,
   type TokenUsage,
   type TurnJournal,
@@ -92,7 +94,7 @@ function createLoop(delivery: Delivery, deps: LoopDeps): () => Promise<string> {
   }
   let shownAt = Number.NEGATIVE_INFINITY
   const show = (text: string) => {
-    if (text.trim() === '' || clock.now() - shownAt < PARTIAL_EVERY_MS) return
+    if (clock.now() - shownAt < PARTIAL_EVERY_MS) return
     shownAt = clock.now()
     void outlet.accept({ kind: 'partial', session, turn, text }).catch(() => undefined)
   }
@@ -231,6 +233,13 @@ function createLoop(delivery: Delivery, deps: LoopDeps): () => Promise<string> {
 }
 
 function answerOf({ text, stop }: ModelStep): string {
+  if (stop === 'long') {
+    if (text.trim() === '')
+      throw new TurnOver('the model’s answer was longer than is taken, and held no text')
+    if (text.length <= MOST_ANSWER_CHARS)
+      throw new TurnOver('the model’s answer was longer than is taken', text)
+    return cutAnswer(text)
+  }
   if (stop !== 'length') return text
   if (text.trim() === '') throw new TurnOver('the model used up its output tokens before it said anything')
   return `${text.trimEnd()} …\n\n(cut: the limit of output tokens was reached)`

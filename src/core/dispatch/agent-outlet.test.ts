@@ -1,5 +1,6 @@
 // The agent's way back, one condition at a time: whose turn it is, where words go, silence, failures, what is shown.
 import { describe, expect, it } from 'vitest'
+import { cutAnswer, MOST_ANSWER_CHARS } from '../../contract/index.ts'
 import { opened, rowOf } from './fixtures/agent-outlet-scene.ts'
 
 describe('what is said', () => {
@@ -16,6 +17,14 @@ describe('what is said', () => {
       { texts: ['yes'], finishes: false, settles: undefined },
     ])
     expect(shown).toEqual(['ended t'])
+  })
+
+  it('[I35.b7] is cut at one limit for every connector, and says so', async () => {
+    const { say, flights, puts } = opened()
+    flights.set('t', rowOf('t'))
+    const long = 'x'.repeat(MOST_ANSWER_CHARS + 1)
+    await say({ turn: 't', final: true, text: long, before: [long] })
+    expect(puts[0]?.texts).toEqual([cutAnswer(long), cutAnswer(long)])
   })
 
   it('is known by the id of its first row, and by none where nothing was to be said', async () => {

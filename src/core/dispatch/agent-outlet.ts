@@ -4,6 +4,7 @@ import {
   type Accepted,
   type AgentOutlet,
   type Clock,
+  cutAnswer,
   defined,
   type Logger,
   type NewSend,
@@ -90,7 +91,7 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     const words = givenUpText(output.reason, output.detail)
     const session = row.session ?? ''
     const text = output.text?.trim() ? output.text : deps.streams.begun(row.id)
-    const came = speaks && text !== undefined ? incompleteText(text) : null
+    const came = speaks && text !== undefined ? incompleteText(cutAnswer(text)) : null
     const say = { kind: 'say', session, turn: row.id, text: came ?? '', final: true } as const
     const said = came === null ? [] : replies.replyRows(say, rowAddress(row), [])
     const sends = speaks ? [...said, notice(noticeTarget(row), words, undefined, failure)] : []
@@ -117,7 +118,8 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
   }
 
   /** Never waited for, and lost where nobody can show it. */
-  const partial = async ({ turn, text }: Output<'partial'>): Promise<Accepted> => {
+  const partial = async ({ turn, text: given }: Output<'partial'>): Promise<Accepted> => {
+    const text = cutAnswer(given)
     const flight = dispatcher.flight(turn)?.flight
     const row = flight?.row
     if (row?.agent !== agent) return { id: null }
@@ -148,7 +150,7 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
           // Nothing would be shown: an answer without words is told as one.
           if (output.turn && output.final && isWordless(output))
             return evidence({ kind: 'evidence', turn: output.turn, of: 'answered' })
-          return replies.say(output)
+          return replies.say(withinLimit(output))
         case 'status':
           return status(output)
         case 'partial':
@@ -178,6 +180,12 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     askedMs: (turn, since) => askedMsOf(store, turn, since, deps.clock.now()),
     fetchVerdict: (approval, turn) => deps.approvals.fetchVerdict(approval, { agent, turn }),
   }
+}
+
+/** No connector says more than is taken, whatever it was given. */
+function withinLimit(output: Output<'say'>): Output<'say'> {
+  const before = output.before?.map(cutAnswer)
+  return { ...output, text: cutAnswer(output.text), ...(before === undefined ? {} : { before }) }
 }
 
 /** Everybody who watches gets it, each in a buffer of its own. */

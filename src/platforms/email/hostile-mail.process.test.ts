@@ -22,7 +22,7 @@ async function open(more: SceneOptions = {}) {
     bot: fake.bot,
     mayTalk: (sender) => sender === KATE,
     ...more,
-    options: { authserv_id: fake.authservId, ...more.options },
+    options: { authserv_id: fake.authservId, results_below_received: false, ...more.options },
   })
   closing.push(() => scene.close())
   await scene.start()

@@ -5,6 +5,8 @@ import type { Clock, TokenUsage } from '../../../contract/index.ts'
 import type { StreamingFetch } from '../../../kit/index.ts'
 import { modelFault } from './fault.ts'
 import {
+  createReplyText,
+  longReply,
   type Message,
   type Model,
   type ModelFile,
@@ -171,7 +173,7 @@ async function gather(
   const inputs = new Map<number, string>()
   let stop: string | null = null
   let ended = false
-  let text = ''
+  const said = createReplyText(request.onText)
   let input = { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }
   let output = 0
   for await (const event of stream) {
@@ -193,12 +195,14 @@ async function gather(
         const { delta } = event
         if (delta.type === 'text_delta') {
           block.text = `${block.text ?? ''}${delta.text}`
-          text += delta.text
-          request.onText?.(text)
-        } else if (delta.type === 'input_json_delta')
+          said.add(delta.text)
+        } else if (delta.type === 'input_json_delta') {
           inputs.set(event.index, (inputs.get(event.index) ?? '') + delta.partial_json)
-        else if (delta.type === 'thinking_delta') block.thinking = `${block.thinking ?? ''}${delta.thinking}`
-        else if (delta.type === 'signature_delta') block.signature = delta.signature
+          said.count(delta.partial_json.length)
+        } else if (delta.type === 'thinking_delta') {
+          block.thinking = `${block.thinking ?? ''}${delta.thinking}`
+          said.count(delta.thinking.length)
+        } else if (delta.type === 'signature_delta') block.signature = delta.signature
         break
       }
       case 'content_block_stop': {
@@ -219,6 +223,8 @@ async function gather(
         ended = true
         break
     }
+    if (said.isTooLong(inputs.size))
+      return longReply(said, usageOf(input, Math.max(output, said.outputTokens())))
   }
   // A call whose block did not end is none, and an answer that did not end is none either.
   if (!ended && stop === null) throw new Error('the stream broke off before the answer ended')
@@ -233,7 +239,13 @@ async function gather(
   const content = whole
     .filter((block) => block.type !== 'text' || String(block.text ?? '').trim() !== '')
     .map(({ done: _done, ...block }) => block)
-  return { text, calls, stop: stopOf(stop), usage: usageOf(input, output), raw: { by: BY, content } }
+  return {
+    text: said.text(),
+    calls,
+    stop: stopOf(stop),
+    usage: usageOf(input, output),
+    raw: { by: BY, content },
+  }
 }
 
 function stopOf(stop: string | null): StopReason {

@@ -1,6 +1,6 @@
 // What the loop knows of a model behind an API, whoever serves it: messages without a vendor's words, one question at a
 // time, and an answer whole. The vendor's own blocks travel along unread, for only the same vendor can take them back.
-import type { TokenUsage } from '../../../contract/index.ts'
+import { MOST_ANSWER_CHARS, type TokenUsage } from '../../../contract/index.ts'
 import { isNestedDeeper } from '../../../kit/index.ts'
 
 export interface ToolSpec {
@@ -54,8 +54,11 @@ export interface ModelRequest {
   readonly signal: AbortSignal
 }
 
-/** `pause`: send it back and ask on. `overflow`: what was sent is longer than the model takes. */
-export type StopReason = 'end' | 'length' | 'refusal' | 'pause' | 'overflow'
+/**
+ * `pause`: send it back and ask on. `overflow`: what was sent is longer than the model takes. `long`: more came than is taken,
+ * and the rest was not waited for.
+ */
+export type StopReason = 'end' | 'length' | 'refusal' | 'pause' | 'overflow' | 'long'
 
 export interface ModelReply {
   readonly text: string
@@ -77,6 +80,49 @@ export const OVERFLOW: ModelReply = {
   stop: 'overflow',
   usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
   raw: null,
+}
+
+/** Of one reply, with the arguments of calls, thinking, and so much for each piece. */
+const MOST_REPLY_CHARS = 2_000_000
+const PIECE_CHARS = 8
+const MOST_CALLS = 128
+
+/** The text of a reply while it comes, and whether more came than is taken. */
+export interface ReplyText {
+  /** All of it, at most one character more than is taken. */
+  text(): string
+  add(delta: string): void
+  /** What came beside the text. */
+  count(size: number): void
+  isTooLong(calls: number): boolean
+  /** What it cost, where nobody waited for the number. */
+  outputTokens(): number
+}
+
+export function createReplyText(onText: ModelRequest['onText']): ReplyText {
+  let text = ''
+  let size = 0
+  let hasWords = false
+  return {
+    text: () => text,
+    add(delta) {
+      size += delta.length + PIECE_CHARS
+      text += delta.slice(0, MOST_ANSWER_CHARS + 1 - text.length)
+      // To look through the whole text for every piece would be quadratic.
+      hasWords ||= delta.trim() !== ''
+      if (hasWords) onText?.(text)
+    },
+    count(more) {
+      size += more + PIECE_CHARS
+    },
+    isTooLong: (calls) => text.length > MOST_ANSWER_CHARS || size > MOST_REPLY_CHARS || calls > MOST_CALLS,
+    outputTokens: () => Math.ceil(size / 4),
+  }
+}
+
+/** Its calls did not come whole: none of them is made. */
+export function longReply(said: ReplyText, usage: TokenUsage): ModelReply {
+  return { text: said.text(), calls: [], stop: 'long', usage, raw: null }
 }
 
 /** Deeper than any tool wants it, and shallow enough to be written down again. */

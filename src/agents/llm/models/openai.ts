@@ -6,6 +6,8 @@ import { NO_TOKENS, type TokenUsage } from '../../../contract/index.ts'
 import type { WireConfig } from './anthropic.ts'
 import { modelFault } from './fault.ts'
 import {
+  createReplyText,
+  longReply,
   type Message,
   type Model,
   type ModelReply,
@@ -16,6 +18,7 @@ import {
 } from './model.ts'
 
 const BY = 'openai'
+const MOST_REFUSAL = 10_000
 
 export async function createOpenAiModel(
   config: WireConfig & { readonly compatible: boolean },
@@ -128,7 +131,7 @@ async function gather(
   request: ModelRequest,
 ): Promise<ModelReply> {
   const calls: Gathered[] = []
-  let text = ''
+  const said = createReplyText(request.onText)
   let refused = ''
   let finish: string | null = null
   let usage: TokenUsage = NO_TOKENS
@@ -139,11 +142,12 @@ async function gather(
     const delta = choice.delta ?? {}
     request.onFirst?.()
     if (typeof delta.content === 'string' && delta.content !== '') {
-      text += delta.content
-      request.onText?.(text)
+      said.add(delta.content)
     }
     if (typeof delta.refusal === 'string') refused += delta.refusal
-    for (const piece of delta.tool_calls ?? []) takePiece(calls, piece as unknown as Piece)
+    for (const piece of delta.tool_calls ?? []) said.count(takePiece(calls, piece as unknown as Piece))
+    said.count(refused.length > MOST_REFUSAL ? Number.POSITIVE_INFINITY : 0)
+    if (said.isTooLong(calls.length)) return longReply(said, { ...usage, output: said.outputTokens() })
     finish = choice.finish_reason ?? finish
   }
   if (finish === null) throw new Error('the stream broke off before the answer ended')
@@ -159,7 +163,7 @@ async function gather(
   })
   const content = uses.map((use, at) => rawOf(use, named[at]?.extra))
   return {
-    text: refused === '' ? text : refused,
+    text: refused === '' ? said.text() : refused,
     calls: uses,
     // Some say `stop` though tools were called: the calls decide.
     stop: refused !== '' || finish === 'content_filter' ? 'refusal' : finish === 'length' ? 'length' : 'end',
@@ -175,8 +179,8 @@ interface Piece {
   readonly function?: { readonly name?: string | null; readonly arguments?: unknown }
 }
 
-/** A new id or a new name begins a call; everything else goes on with the one that it belongs to. A name is never added to. */
-function takePiece(calls: Gathered[], piece: Piece): void {
+/** A new id or a new name begins a call; everything else goes on with the one that it belongs to. A name is never added to. Gives its length. */
+function takePiece(calls: Gathered[], piece: Piece): number {
   const { index, id, function: part, type: _type, ...extra } = piece
   const name = part?.name ?? ''
   const given = part?.arguments
@@ -187,6 +191,7 @@ function takePiece(calls: Gathered[], piece: Piece): void {
   if (call.name === '') call.name = name
   call.arguments += written
   Object.assign(call.extra, extra)
+  return written.length
 }
 
 function goesOn(calls: readonly Gathered[], index: number | undefined, name: string): Gathered | undefined {
