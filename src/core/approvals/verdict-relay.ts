@@ -168,7 +168,9 @@ export function createVerdictRelay(deps: VerdictRelayDeps): VerdictRelay {
         throw new SwitchboardError('gone', `the approval is over: ${row.state}`)
       // Somebody else settled it between the look and the write: look again.
       const passes = row.state === 'decided' || row.state === 'passing'
+      if (passes) deps.crashPoint?.('approvals.before-passing')
       if (passes && !(await settled(row, 'relayed', false))) continue
+      if (passes) deps.crashPoint?.('approvals.passing')
       timers.cancel(row.id)
       return { ...verdictOf(row), ...(row.state === 'relayed' ? { repeat: true } : {}) }
     }
