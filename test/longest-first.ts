@@ -12,6 +12,7 @@ export const LONGEST = [
   'bench/bench.process.test.ts',
   'test/faults/telegram.test.ts',
   'test/daemon/planted.test.ts',
+  'test/faults/connector-crashes.test.ts',
   'test/faults/random-kills.test.ts',
   'test/faults/chorus-chain.test.ts',
   'test/browser/page.test.ts',

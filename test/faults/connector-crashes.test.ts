@@ -13,11 +13,20 @@ import { until } from './until.ts'
 
 const scene = createScene()
 
+interface Step {
+  readonly step: string
+  readonly hold?: string
+  readonly crash?: string
+  readonly signal?: 'SIGTERM'
+  readonly yes?: true
+}
+
 /** In the order in which a turn comes by them. */
-const STEPS = [
+const STEPS: readonly Step[] = [
   // The agent has the message and has asked for nothing.
   { step: 'before the question', hold: 'asking' },
   { step: 'question open' },
+  { step: 'question open, stopped in order', signal: 'SIGTERM' },
   // The verdict is in the row.
   { step: 'decided, not passed on', crash: 'approvals.before-passing', yes: true },
   // And is being passed on: nobody can know how far it came.
@@ -25,8 +34,7 @@ const STEPS = [
   { step: 'tool running', hold: 'running', yes: true },
   { step: 'tool done', hold: 'ran', yes: true },
   { step: 'answer half written', hold: 'half', yes: true },
-] as const
-type Step = (typeof STEPS)[number] & { readonly hold?: string; readonly crash?: string; readonly yes?: true }
+]
 
 interface Approval {
   readonly id: string
@@ -106,13 +114,13 @@ async function firstLife(
   if (step.hold) await until(`it is ${step.hold}`, () => log.names().includes(step.hold ?? ''))
   if (step.hold === 'half') await until('it is seen', async () => (await turnsOf(data))[0]?.state === 'seen')
   if (step.crash) expect(await daemon.exited, 'at the crash point').toMatchObject({ signal: 'SIGKILL' })
-  else await daemon.kill9()
+  else await (step.signal ? daemon.terminate() : daemon.kill9())
 }
 
 describe.each(SUBJECTS)('$name', (subject) => {
-  const steps: readonly Step[] = STEPS.filter(({ step }) => !subject.without.includes(step))
+  const steps = STEPS.filter(({ step }) => !subject.without.includes(step))
   it.each(steps.map((step) => [step.step, step] as const))(
-    `[I35.a2] ${subject.name}, kill -9: %s`,
+    `[I35.a2] ${subject.name}, ended: %s`,
     async (_, step) => {
       const place = await opened(subject)
       const { data, log } = place
@@ -125,7 +133,7 @@ describe.each(SUBJECTS)('$name', (subject) => {
       log.hold(null)
 
       const daemon = await place.start()
-      if (step.step === 'question open') {
+      if (step.step.startsWith('question open')) {
         const open = await pendingOf(data)
         expect(open).toHaveLength(1)
         await until('the turn is taken up', async () => {
@@ -157,7 +165,7 @@ describe.each(SUBJECTS)('$name', (subject) => {
       }
       // A call that may have run is asked again with the words; one that cannot have run is one question.
       const cannotHaveRun = ['before the question', 'question open', 'decided, not passed on']
-      if (!subject.asksNobody && cannotHaveRun.includes(step.step)) {
+      if (!subject.asksNobody && cannotHaveRun.some((one) => step.step.startsWith(one))) {
         expect(approvals).toHaveLength(1)
         expect(runs).toHaveLength(1)
       }

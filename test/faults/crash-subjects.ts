@@ -212,7 +212,8 @@ export const SUBJECTS: readonly Subject[] = [
   {
     name: 'http, answering at once',
     livesOn: true,
-    without: [],
+    // An orderly stop waits for the answer.
+    without: ['question open, stopped in order'],
     open: ({ log, scene }) =>
       httpAgent(log, scene, async (_, tool, __, response) => {
         response.writeHead(200, { 'content-type': 'application/x-ndjson' }).flushHeaders()
@@ -227,7 +228,10 @@ export const SUBJECTS: readonly Subject[] = [
     livesOn: true,
     asksNobody: true,
     // It asks nobody, and its answer is one POST.
-    without: ['question open', 'decided, not passed on', 'being passed on', 'answer half written'],
+    without: [
+      ...['question open', 'question open, stopped in order', 'decided, not passed on', 'being passed on'],
+      'answer half written',
+    ],
     async open({ data, log, scene }) {
       const isOver = over(scene)
       const works = new Set<string>()
