@@ -4,7 +4,7 @@ import { requirements } from '../row.ts'
 export const EDGES_APPROVALS = requirements(
   'Issue 35 Approvals across crashes',
   `
-pending 35 I35.a2                  A table of crashes: kill -9 at every step of a turn with a tool, for llm, http, claude-code, acp, chorus and channel; a yes is used once, an open question stays open, the answer comes once or labelled, a later message is answered within a minute, no process goes on alone
+built   35 I35.a2                  A table of crashes: kill -9 at every step of a turn with a tool, for llm, http, claude-code, acp, chorus and channel; a yes is used once, an open question stays open, the answer comes once or labelled, a later message is answered within a minute, no process goes on alone
 built   35 I35.b2                  A yes is used once: a call that had begun when the daemon died is asked again, with the words that it may already have run
 built   35 I35.b14                 A yes given while a turn is being taken up after a restart waits for it, 60 s at most
 built   35 I35.b15                 kill -9 with an approval open ends the agent process before it can go on alone, and the question stays open
