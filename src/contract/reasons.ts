@@ -42,7 +42,7 @@ export const REASONS = {
   command: { of: ['consumed'], text: 'It was a command to Switchboard.' },
   tap: { of: ['consumed'], text: 'It was a tap on a button.' },
   late: { of: ['consumed'], text: 'It was a command that was found in the history too late to be obeyed.' },
-  withdrawn: { of: ['consumed'], text: 'Whoever sent it deleted it while it waited.' },
+  withdrawn: { of: ['consumed'], text: 'Whoever sent it deleted or edited it while it waited.' },
   filtered: { of: ['consumed'], text: 'The configuration of its integration filters it out.' },
   held: { of: ['consumed', 'failed'], text: 'A person held the conversation in the agent’s place.' },
   report: { of: ['consumed'], text: 'It told what became of a message that was sent.' },

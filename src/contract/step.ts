@@ -65,13 +65,15 @@ export type Effect =
       readonly by: string
       readonly texts: HumanTexts
     }
-  /** A message was deleted: what of it is still queued ends as consumed: withdrawn. */
+  /** A message was deleted or edited: what of it is still queued ends as consumed: withdrawn. */
   | {
       readonly kind: 'withdraw'
       readonly at: Address
       readonly messageId: string
       /** Only what this one sent; null: the platform does not tell who deleted it. */
       readonly sender: string | null
+      /** Which versions of it: an edit leaves itself, and what is newer. Absent: all. */
+      readonly versions?: { readonly below: number } | { readonly not: number }
     }
   /** The platform's later word on a send: it becomes failed, or gets its receipt and is sent, should nobody know. */
   | {

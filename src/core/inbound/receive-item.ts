@@ -31,12 +31,13 @@ export function receiveItem(
   const isHeard = refused && decision.reason === 'not_mentioned' && agent !== null
   const isKept = !refused || isHeard
   const outcome = outcomeOf(input, decision)
+  const editVersion = editVersionOf(event, body)
   return {
     turn: {
       at,
       platform: integration.platform,
       messageId,
-      editVersion: editVersionOf(event, body),
+      editVersion,
       source: integration.source ?? `${integration.platform}:${integration.id}`,
       agent,
       sender: event.sender.id,
@@ -47,7 +48,11 @@ export function receiveItem(
     ...outcome,
     ...(refused && decision.key ? { detail: { key: decision.key } } : {}),
     keepRow: decision.go === 'continue' || !UNKEPT.includes(decision.reason),
-    effects: decision.go === 'answer' ? [...effects, reply(at, decision.text)] : effects,
+    effects: [
+      ...effects,
+      ...(decision.go === 'answer' ? [reply(at, decision.text)] : []),
+      ...(outcome.state === 'queued' ? replacedBy(event, at, editVersion) : []),
+    ],
     ...(outcome.state === 'queued' ? { claims: claimRules(input) } : {}),
   }
 }
@@ -62,6 +67,13 @@ function outcomeOf(
   if (late && now - event.at > settings.tunables.queueExpiryMs)
     return { state: 'expired', reason: 'queue_expired' }
   return { state: 'queued', reason: null }
+}
+
+/** An edit takes the place of what still waits: nobody gets an answer to words that were changed before they were read. */
+function replacedBy(event: InboundEvent, at: Address, editVersion: number): readonly Effect[] {
+  if (event.kind !== 'edit' || event.messageId === undefined) return []
+  const versions = event.editVersion === undefined ? { not: editVersion } : { below: editVersion }
+  return [{ kind: 'withdraw', at, messageId: event.messageId, sender: event.sender.id, versions }]
 }
 
 /** An edit that names no version is not its first version. */

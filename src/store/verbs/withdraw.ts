@@ -1,19 +1,21 @@
-// A message that was deleted: what of it is still queued ends `consumed: withdrawn` and loses its body, in the commit of
-// the deletion. One that was handed over goes on. The deletion's own row is its mark: a message that comes after it is
+// A message that was deleted or edited: what of it is still queued ends `consumed: withdrawn` and loses its body, in the
+// commit of the deletion or of the edit, which takes its place. One that was handed over goes on. The deletion's own row is its mark: a message that comes after it is
 // withdrawn at birth.
 import { DELETED_VERSION, type Effect, type ReceiveItem, rowId } from '../../contract/index.ts'
 import { toRanges } from '../ranges.ts'
-import { rows, run, type Steps, text, textOrNull, whole } from '../statement.ts'
+import { type Row, rows, run, type Steps, text, textOrNull, whole } from '../statement.ts'
 import { hint, recordFact, recordMove, type VerbContext } from '../verb-context.ts'
 import { lockLanes } from './lanes.ts'
 
 /** The ids of the turns that ended by it. */
 export function* withdrawMessage(
   context: VerbContext,
-  { at, messageId, sender }: Extract<Effect, { kind: 'withdraw' }>,
+  { at, messageId, sender, versions }: Extract<Effect, { kind: 'withdraw' }>,
 ): Steps<readonly string[]> {
   const key = [at.integration, at.conversation, messageId]
-  yield* forgetHeard(context, key, sender)
+  const isMeant = (row: Row) =>
+    (sender === null || text(row, 'sender') === sender) && isAmong(whole(row, 'edit_version'), versions)
+  yield* forgetHeard(context, key, isMeant)
   const sessions = yield* rows(
     `SELECT DISTINCT session FROM turns
      WHERE integration = $1 AND conversation = $2 AND message_id = $3 AND state = 'queued'`,
@@ -27,11 +29,11 @@ export function* withdrawMessage(
     sessions.flatMap((row) => textOrNull(row, 'session') ?? []),
   )
   const queued = yield* rows(
-    `SELECT seq, integration, sender FROM turns
+    `SELECT seq, integration, sender, edit_version FROM turns
      WHERE integration = $1 AND conversation = $2 AND message_id = $3 AND state = 'queued' ORDER BY seq @lock`,
     key,
   )
-  const own = queued.filter((row) => sender === null || text(row, 'sender') === sender)
+  const own = queued.filter(isMeant)
   if (own.length === 0) return []
   const seqs = own.map((row) => whole(row, 'seq'))
   yield* run(
@@ -51,18 +53,25 @@ export function* withdrawMessage(
 }
 
 /** What was only overheard, or said to a person, for the context of a later turn: that goes, too. */
-function* forgetHeard(context: VerbContext, key: readonly string[], sender: string | null): Steps<void> {
+function* forgetHeard(
+  context: VerbContext,
+  key: readonly string[],
+  isMeant: (row: Row) => boolean,
+): Steps<void> {
   const heard = yield* rows(
-    `SELECT seq, sender FROM turns WHERE integration = $1 AND conversation = $2 AND message_id = $3
+    `SELECT seq, sender, edit_version FROM turns WHERE integration = $1 AND conversation = $2 AND message_id = $3
      AND (state = 'refused' OR (state = 'consumed' AND reason = 'held')) AND body IS NOT NULL ORDER BY seq @lock`,
     key,
   )
-  const seqs = heard
-    .filter((row) => sender === null || text(row, 'sender') === sender)
-    .map((row) => whole(row, 'seq'))
+  const seqs = heard.filter(isMeant).map((row) => whole(row, 'seq'))
   if (seqs.length === 0) return
   yield* run('UPDATE turns SET body = NULL WHERE seq @any($1)', [seqs])
   erased(context, seqs)
+}
+
+function isAmong(version: number, versions: Extract<Effect, { kind: 'withdraw' }>['versions']): boolean {
+  if (versions === undefined) return true
+  return 'below' in versions ? version < versions.below : version !== versions.not
 }
 
 function erased(context: VerbContext, seqs: readonly number[]): void {
