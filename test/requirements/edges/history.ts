@@ -8,7 +8,7 @@ built   35 I35.b12a               A Slack message written while the link changes
 built   35 I35.b32                A place is complete only when every listing succeeded and every page moved on; else it is behind with the reason
 built   35 I35.b34                A reload of access reconnects nothing and forgets no last in or out
 built   35 I35.b44                The pairing answer stands below its message, and takeover marks merge only where no words lie between
-pending 35 I35.b45-slack-edit     Editing a waiting Slack message gives one answer
+built   35 I35.b45-slack-edit     Editing a waiting Slack message gives one answer
 pending 35 I35.b45-slack-events   Slack in events mode does not show up while its API is dead
 `,
 )
