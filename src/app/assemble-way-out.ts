@@ -77,7 +77,7 @@ export function assembleWayOut(
     split: splitText,
     problemOf: (integration) => problems.get(`integration:${integration}`),
   })
-  const streams = createStreams({ store, clock, log, links, outlet, signal, admission })
+  const streams = createStreams({ store, clock, log, settings, links, outlet, signal, admission })
   const notifyOn = createNotifyOn({ store, log, settings, grants, links, outlet })
   const notifier = createNotifier({ store, settings, grants, links, outlet })
   const approvals = createApprovals({

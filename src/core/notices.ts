@@ -43,14 +43,21 @@ export function heldText(name: string): string {
   return `This conversation is held by ${name}; that can be done when it is given back.`
 }
 
+export interface UndeliveredCount {
+  readonly failed: number
+  readonly unknown: number
+  readonly of: 'answer' | 'file' | 'question'
+}
+
 /** What was not delivered in a conversation, or may not have been. It quotes nothing, and is tried once. */
-export function undeliveredNotice(target: NoticeTarget, failed: number, unknown: number): NewSend {
-  const text = undeliveredText(failed, unknown)
+export function undeliveredNotice(target: NoticeTarget, count: UndeliveredCount): NewSend {
+  const text = undeliveredText(count)
   return { ...target, op: { kind: 'text', text, once: true }, cause: 'notice' }
 }
 
-function undeliveredText(failed: number, unknown: number): string {
-  const counted = (count: number) => (count === 1 ? 'An answer' : `${count} answers`)
+function undeliveredText({ failed, unknown, of }: UndeliveredCount): string {
+  const one = of === 'answer' ? 'An answer' : `A ${of}`
+  const counted = (count: number) => (count === 1 ? one : `${count} ${of}s`)
   const lost = failed === 0 ? [] : [`${counted(failed)} could not be delivered.`]
   const open = unknown === 0 ? [] : [`${counted(unknown)} may not have arrived.`]
   return `⚠️ ${[...lost, ...open].join(' ')}`

@@ -9,6 +9,7 @@ import {
   type ConnectorDeps,
   type Delivery,
   defined,
+  type NewFile,
   type OpenAtHost,
   type Redelivery,
   type Verdict,
@@ -59,7 +60,7 @@ export interface ScriptedAgent {
   failNext(...errors: readonly Error[]): void
   attach(): void
   detach(detail?: string): void
-  answer(delivery: Delivery, text: string): Promise<Accepted>
+  answer(delivery: Delivery, text: string, more?: { readonly files?: readonly NewFile[] }): Promise<Accepted>
   say(delivery: Delivery, text: string, idempotencyKey?: string): Promise<Accepted>
   speak(session: string, text: string, options?: { readonly afterMs?: number }): Promise<Accepted>
   ask(delivery: Delivery, ask: Ask): Promise<Accepted>
@@ -164,7 +165,8 @@ function createSeat(id: string, options: ScriptedAgentOptions): Seat {
       attached = false
       outlet?.presence(false, detail)
     },
-    answer: (delivery, text) => accept({ kind: 'say', ...of(delivery), text, final: true }),
+    answer: (delivery, text, more = {}) =>
+      accept({ kind: 'say', ...of(delivery), text, final: true, ...more }),
     say: (delivery, text, idempotencyKey) =>
       accept({
         kind: 'say',

@@ -3,8 +3,9 @@
 import { expect, it } from 'vitest'
 import { SwitchboardError } from '../../src/contract/index.ts'
 import type { SendFault } from '../../src/testing/scripted-platform.ts'
-import { testIntegration } from '../../src/testing/test-settings.ts'
+import { testAgent, testIntegration } from '../../src/testing/test-settings.ts'
 import { describeRiver, type River } from './river.ts'
+import { caller } from './tool-caller.ts'
 
 const LOST: SendFault = { kind: 'unknown', arrived: false }
 const ARRIVED: SendFault = { kind: 'unknown', arrived: true }
@@ -139,6 +140,85 @@ describeRiver('outages', (open) => {
       ],
       ['three', []],
     ])
+  })
+})
+
+describeRiver('what an answer carries', (open) => {
+  const FILES = ['a.txt', 'b.txt', 'c.txt'].map((name) => ({
+    ...{ name, mime: 'text/plain' },
+    bytes: Buffer.from(name),
+  }))
+  const fileNames = (river: River) =>
+    river.platform.arrived.flatMap(({ op }) => (op.kind === 'file' ? [op.name] : []))
+
+  it('[I35.b29] a refused file is told to the agent and the person; those behind it are sent', async () => {
+    const river = await open()
+    river.agent.script = async (delivery, agent) =>
+      void (await agent.answer(delivery, 'here', { files: FILES }))
+    river.platform.failBy(({ op }) =>
+      op.kind === 'file' && op.name === 'a.txt' ? { kind: 'rejected' } : null,
+    )
+    await river.person('anna').says('files, please')
+    await river.pass(10_000)
+    expect(fileNames(river)).toEqual(['b.txt', 'c.txt'])
+    expect(river.platform.texts('anna')).toContain('⚠️ A file could not be delivered.')
+    await river.person('anna').says('and?')
+    await river.settle()
+    expect(river.agent.deliveries.at(-1)?.context?.map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^your file to chat:anna \(\S+\) could not be delivered: not_in_channel/),
+    ])
+  })
+
+  it('[I35.b45-file-resend] a file of unknown outcome is sent again at most four times, with the note', async () => {
+    const river = await open()
+    river.agent.script = async (delivery, agent) =>
+      void (await agent.answer(delivery, 'here', { files: FILES.slice(0, 1) }))
+    river.platform.failBy(({ op }) => (op.kind === 'file' ? LOST : null))
+    await river.person('anna').says('files, please')
+    await river.pass(14 * MINUTE)
+    const tries = river.platform.attempts.flatMap(({ op }) => (op.kind === 'file' ? [op.caption ?? ''] : []))
+    expect(tries).toEqual(['', NOTE, NOTE, NOTE, NOTE])
+    const [row] = await river.desk().sends({ states: ['unknown'], limit: 5 })
+    expect(row).toMatchObject({ reason: 'unconfirmed', attempts: 5 })
+  })
+
+  it('[I35.b45-grant-at-send] a send_message grant that is taken away while the message waits keeps it back', async () => {
+    const granted = { ...testAgent('demo', ['chat']), messagingAllow: ['test:anna'] }
+    const river = await open({ agents: [granted] })
+    river.platform.failNext([LOST], 'anna')
+    const sent = river.tools().sendMessage(caller(), { platform: 'test', target: 'anna', body: 'secret' })
+    await river.settle()
+    await river.configure({ agents: [{ ...granted, messagingAllow: [] }] })
+    await river.pass(MINUTE)
+    await sent
+    expect(river.platform.attempts).toHaveLength(1)
+    const [row] = await river.desk().sends({ states: ['failed'], limit: 5 })
+    expect(row).toMatchObject({ reason: 'not_allowed', cause: 'send_message' })
+  })
+
+  it('[I35.b33] the final text of an agent quotes the message in a group, by its first part, as reply_to_mode says', async () => {
+    const access = {
+      ...testIntegration('chat').access,
+      groups: { room: { requireMention: false, allowFrom: ['*'], origin: 'room' } },
+    } as never
+    for (const [replyToMode, group, direct] of [
+      ['first', [true, false], [false, false]],
+      ['all', [true, true], [true, true]],
+      ['off', [false, false], [false, false]],
+    ] as const) {
+      const river = await open({
+        integrations: [testIntegration('chat', { access, replyToMode })],
+        platform: { textLimit: 12 },
+      })
+      const quotes = (conversation: string) =>
+        river.platform.arrived
+          .filter(({ to, op }) => to.conversation === conversation && op.kind === 'text')
+          .map(({ op }) => op.kind === 'text' && op.replyTo !== undefined)
+      await river.person('room', 'anna', { chat: 'group' }).says('aaaaaaa bb')
+      await river.person('anna').says('aaaaaaa bb')
+      await river.settle()
+      expect([replyToMode, quotes('room'), quotes('anna')]).toEqual([replyToMode, group, direct])
+    }
   })
 })
 

@@ -93,7 +93,7 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     const text = output.text?.trim() ? output.text : deps.streams.begun(row.id)
     const came = speaks && text !== undefined ? incompleteText(cutAnswer(text)) : null
     const say = { kind: 'say', session, turn: row.id, text: came ?? '', final: true } as const
-    const said = came === null ? [] : replies.replyRows(say, rowAddress(row), [])
+    const said = came === null ? [] : replies.replyRows(say, { to: rowAddress(row), row }, [])
     const sends = speaks ? [...said, notice(noticeTarget(row), words, undefined, failure)] : []
     await dispatcher.settle(output.turn, 'failed', { sends, reason: output.reason, detail: output.detail })
     void deps.streams.ended(output.turn)

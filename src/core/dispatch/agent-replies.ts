@@ -8,12 +8,15 @@ import {
   type NewFile,
   type NewSend,
   SCHEDULE_PLACE,
+  type Settings,
   type Store,
   SwitchboardError,
+  type TurnRow,
 } from '../../contract/index.ts'
 import type { FileOp } from '../outbound/compose.ts'
 import { isOneWay, type Links } from '../outbound/links.ts'
 import type { Outlet } from '../outbound/outlet.ts'
+import { quoteOf } from '../outbound/quoting.ts'
 import { heldRefusal, noFilesRefusal, oneWayRefusal } from '../outbound/send-result.ts'
 import type { Streams } from '../outbound/streams.ts'
 import { pickButtons } from '../picks.ts'
@@ -23,6 +26,7 @@ import type { Dispatcher } from './dispatcher.ts'
 export interface AgentRepliesDeps {
   readonly store: Pick<Store, 'heldAgainst'>
   readonly clock: Clock
+  readonly settings: () => Settings
   readonly links: Links
   readonly outlet: Pick<Outlet, 'rows' | 'put'>
   readonly dispatcher: Pick<Dispatcher, 'settle' | 'wasLost'>
@@ -30,10 +34,16 @@ export interface AgentRepliesDeps {
   readonly turns: AgentTurns
 }
 
+/** Where it is said, and the turn that it answers. */
+interface Place {
+  readonly to: Address
+  readonly row: TurnRow | null
+}
+
 export interface AgentReplies {
   say(output: Output<'say'>): Promise<Accepted>
   /** The rows of one answer. Where the beginning of it is shown, the final text takes its place. */
-  replyRows(output: Output<'say'>, to: Address, files: readonly FileOp[]): readonly NewSend[]
+  replyRows(output: Output<'say'>, place: Place, files: readonly FileOp[]): readonly NewSend[]
 }
 
 export function createAgentReplies(agent: string, deps: AgentRepliesDeps): AgentReplies {
@@ -48,7 +58,7 @@ export function createAgentReplies(agent: string, deps: AgentRepliesDeps): Agent
     const unheard = place.to.integration === SCHEDULE_PLACE || oneWay
     if (oneWay && output.turn === undefined) throw oneWayRefusal(place.to.integration)
     const files = unheard ? [] : await keptFiles(place.to.integration, output.files ?? [])
-    const sends = unheard ? [] : replyRows(output, place.to, files)
+    const sends = unheard ? [] : replyRows(output, place, files)
     const flying = output.turn ? await turns.flightOf(output.turn) : null
     if (output.turn && dispatcher.wasLost(output.turn))
       throw new SwitchboardError('conflict', `turn ${output.turn} is another node's now`)
@@ -80,7 +90,11 @@ export function createAgentReplies(agent: string, deps: AgentRepliesDeps): Agent
     return first && isText && turn && final ? [{ ...first, finishes: true }, ...others] : rows
   }
 
-  const rowsOf = (output: Output<'say'>, to: Address, files: readonly FileOp[]): readonly NewSend[] => {
+  const rowsOf = (
+    output: Output<'say'>,
+    { to, row }: Place,
+    files: readonly FileOp[],
+  ): readonly NewSend[] => {
     const key = output.idempotencyKey
     const said = {
       ...({ to, cause: 'reply', agent, session: output.session, turn: output.turn ?? null } as const),
@@ -95,7 +109,8 @@ export function createAgentReplies(agent: string, deps: AgentRepliesDeps): Agent
     const hasButtons = deps.links.get(to.integration)?.adapter.abilities.buttons === true
     const choices = pick && hasButtons ? pickButtons(pick) : []
     const picks = choices.length === 0 ? {} : { choices }
-    return [...before, ...deps.outlet.rows({ ...said, text, files, ...picks, ...keyed('') })]
+    const quote = row === null ? {} : quoteOf(deps.settings(), row)
+    return [...before, ...deps.outlet.rows({ ...said, text, files, ...picks, ...quote, ...keyed('') })]
   }
 
   /** All of them are kept before anything is said. */
@@ -109,8 +124,8 @@ export function createAgentReplies(agent: string, deps: AgentRepliesDeps): Agent
     return ops
   }
 
-  const replyRows: AgentReplies['replyRows'] = (output, to, files) =>
-    finishing(rowsOf(output, to, files), output)
+  const replyRows: AgentReplies['replyRows'] = (output, place, files) =>
+    finishing(rowsOf(output, place, files), output)
 
   return { say, replyRows }
 }

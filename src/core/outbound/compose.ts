@@ -32,7 +32,7 @@ export interface Saying {
   readonly replyTo?: string
   readonly replyToMode?: 'off' | 'first' | 'all'
   readonly choices?: readonly Choice[]
-  /** Sent after the text, each as a part of its own: what comes after a part that failed is not sent. */
+  /** Sent after the text, each by itself: one that is refused keeps back neither the text nor the others. */
   readonly files?: readonly FileOp[]
   readonly claim?: ClaimOffer
   readonly notification?: NewNotification
@@ -72,12 +72,12 @@ export function compose(
   const whole = wordless ? [] : [saying.text]
   const cut = saying.template === undefined && Number.isFinite(limit.size)
   const parts = cut ? deps.split(saying, limit, markdown) : whole
-  const group = parts.length + files.length > 1 ? deps.random.uuid() : undefined
+  const group = parts.length > 1 ? deps.random.uuid() : undefined
   const content = saying.dedup ? contentKey(saying) : null
-  const row = (op: OutboundOp, part: number, keyed: string): NewSend => ({
+  const row = (op: OutboundOp, part: number | null, keyed: string): NewSend => ({
     ...{ to, platform, cause, agent, session, turn, op },
     ...defined({ dueAt }),
-    ...(group === undefined ? {} : { group, part }),
+    ...(group === undefined || part === null ? {} : { group, part }),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey: idempotencyKey + keyed }),
   })
   const said = parts.map((part, index): NewSend => {
@@ -91,7 +91,7 @@ export function compose(
       ...(last && notification ? { notification } : {}),
     }
   })
-  return [...said, ...files.map((op, index) => row(op, parts.length + index, `#file${index}`))]
+  return [...said, ...files.map((op, index) => row(op, null, `#file${index}`))]
 }
 
 type TextOp = Extract<OutboundOp, { kind: 'text' }>

@@ -14,6 +14,7 @@ import {
   type NewSend,
   OPEN_TURN_STATES,
   type SendRow,
+  type Settings,
   type Store,
   streamKey,
   type TurnRow,
@@ -23,11 +24,13 @@ import type { Admission } from '../people/admission.ts'
 import { rowAddress, type SignalSink } from '../signals.ts'
 import type { Links } from './links.ts'
 import type { Outlet } from './outlet.ts'
+import { quoteOf } from './quoting.ts'
 
 export interface StreamsDeps {
   readonly store: Pick<Store, 'sends' | 'turn'>
   readonly clock: Clock
   readonly log: Logger
+  readonly settings: () => Settings
   readonly links: Pick<Links, 'get'>
   readonly outlet: Pick<Outlet, 'rows' | 'put'>
   readonly signal: SignalSink
@@ -92,6 +95,7 @@ export function createStreams(deps: StreamsDeps): Streams {
         agent: turn.agent,
         session: turn.session,
         turn: turn.id,
+        ...quoteOf(deps.settings(), turn),
       },
     })
     if (first?.op.kind !== 'text') return undefined

@@ -93,5 +93,8 @@ function noticeOf(rows: readonly SendRow[]): NewSend | null {
     new Set(rows.filter((row) => row.state === state).map((row) => row.group ?? row.id)).size
   const { platform, agent, session } = last
   const target = { to: rowAddress(last), platform, agent, session, turn: null }
-  return undeliveredNotice(target, count('failed'), count('unknown'))
+  const kinds = new Set(rows.map(({ op }) => op?.kind))
+  const only = kinds.size === 1 ? [...kinds][0] : undefined
+  const of = only === 'file' ? 'file' : only === 'prompt' ? 'question' : 'answer'
+  return undeliveredNotice(target, { failed: count('failed'), unknown: count('unknown'), of })
 }
