@@ -1,0 +1,68 @@
+// A connection to the mail server that breaks, at every step: before a byte of the mail went out nothing was sent; after that
+// nobody knows. Through the TCP fault proxy, against the fake mail provider.
+import { afterEach, describe, expect, it } from 'vitest'
+import { createFakeMail } from '../../testing/email/fake-mail.ts'
+import { createFaultProxy, type ProxyFault } from '../../testing/fault-proxy.ts'
+import { openScene } from './fixtures/email-scene.ts'
+
+const closing: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+async function open() {
+  const fake = await createFakeMail()
+  closing.push(() => fake.stop())
+  const proxy = await createFaultProxy({ port: fake.smtpPort })
+  closing.push(() => proxy.stop())
+  const servers = { imap: fake.imapPort, submission: fake.smtpPort, password: fake.password, ca: '' }
+  const scene = await openScene(servers, {
+    bot: fake.bot,
+    smtpPort: proxy.port,
+    options: { authserv_id: fake.authservId },
+    timings: { connectMs: 300, sendMs: 300 },
+  })
+  closing.push(() => scene.close())
+  const send = (text: string) =>
+    scene.send('kate@home.test', { kind: 'text', text }).then(
+      () => 'sent',
+      (thrown: { readonly code?: string }) => thrown.code ?? 'no code',
+    )
+  return { fake, proxy, send }
+}
+
+const END_OF_MAIL = /\r\n\.\r\n$/
+const IN_MAIL = /^Subject:/m
+
+describe('[I35.b19] [I35.b45-smtp-cut] smtp under faults', () => {
+  it.each([
+    [{ kind: 'refuse' }, 'platform_unavailable', 0],
+    [{ kind: 'silent', on: /^EHLO/m }, 'platform_unavailable', 0],
+    [{ kind: 'reset-before', on: /^MAIL FROM/m }, 'platform_unavailable', 0],
+    [{ kind: 'reset-after', on: /^RCPT TO/m }, 'platform_unavailable', 0],
+    [{ kind: 'reset-before', on: IN_MAIL }, 'outcome_unknown', 0],
+    [{ kind: 'silent', on: IN_MAIL }, 'outcome_unknown', 0],
+    [{ kind: 'reset-after', on: END_OF_MAIL }, 'outcome_unknown', 1],
+    [{ kind: 'half-open', on: END_OF_MAIL }, 'outcome_unknown', 1],
+    [{ kind: 'cut-header', on: END_OF_MAIL }, 'outcome_unknown', 1],
+  ] as const)('%o is told as %s', async (fault, code, taken) => {
+    const { fake, proxy, send } = await open()
+    await proxy.fail({ ...(fault as ProxyFault) })
+    expect(await send('one')).toBe(code)
+    expect(await fake.kate.reads()).toHaveLength(taken)
+    await proxy.heal()
+    expect(await send('two')).toBe('sent')
+  })
+
+  it('the same over a connection that has carried mails before', async () => {
+    const { fake, proxy, send } = await open()
+    expect(await send('zero')).toBe('sent')
+    await proxy.fail({ kind: 'reset-after', on: END_OF_MAIL, times: 1 })
+    expect(await send('one')).toBe('outcome_unknown')
+    expect(await fake.kate.reads()).toHaveLength(2)
+    await proxy.fail({ kind: 'reset-before', on: /^MAIL FROM/m, times: 1 })
+    expect(['sent', 'platform_unavailable']).toContain(await send('two'))
+    await proxy.heal()
+    expect(await send('three')).toBe('sent')
+  })
+})
