@@ -12,6 +12,6 @@ built   35 I35.b8             A delivery report is believed only with our signed
 built   35 I35.b9             All mail is parsed in a worker with limits; a mail that broke its worker twice is refused: unparsable, also across a crash
 built   35 I35.b10            Authentication-Results count only above the topmost Received, unless results_below_received is set; smtp.mailfrom with two addresses proves nothing
 built   35 I35.b31            No mail lists its own Message-ID in References
-pending 35 I35.b45-smtp-cut   A failure in the middle of a mail is not taken for "not sent"
+built   35 I35.b45-smtp-cut   A failure in the middle of a mail is not taken for "not sent"
 `,
 )

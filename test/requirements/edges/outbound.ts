@@ -11,10 +11,10 @@ built   35 I35.b1-readback         A read-back that fails by network, time-out, 
 built   35 I35.b1-resend           Without a read-back at most four labelled resends follow a possibly delivered try, after 5 s, 30 s, 2 min and 10 min; then the row is unknown: unconfirmed
 built   35 I35.b1-order            Later sends of a conversation wait while the platform is down, and at most 10 min after another call to it succeeded
 built   35 I35.b1-known            What ended failed or unknown is told to the agent in its next turn, to doctor, and once to the person, as SPEC 2 says
-pending 35 I35.b19                 A reset after the mail server took a mail leaves the outcome open: the mail does not go twice unlabelled
-pending 35 I35.b29                 A refused file is told; the files behind it are sent independently of it
-pending 35 I35.b33                 reply_to_mode first quotes the message for http agents on Discord and in Telegram groups
-pending 35 I35.b45-file-resend     A file of unknown outcome is not resent without end
-pending 35 I35.b45-grant-at-send   A send_message grant is asked again at sending
+built   35 I35.b19                 A reset after the mail server took a mail leaves the outcome open: the mail does not go twice unlabelled
+built   35 I35.b29                 A refused file is told; the files behind it are sent independently of it
+built   35 I35.b33                 reply_to_mode first quotes the message for http agents on Discord and in Telegram groups
+built   35 I35.b45-file-resend     A file of unknown outcome is not resent without end
+built   35 I35.b45-grant-at-send   A send_message grant is asked again at sending
 `,
 )
