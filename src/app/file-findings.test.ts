@@ -20,7 +20,7 @@ describe('[I14.doctor-security] modes', () => {
     ['folder', 0o700, null, null],
     ['folder', 0o755, 'medium', 'chmod 700 /x'],
     ['folder', 0o770, 'high', 'chmod 700 /x'],
-    ['folder', 0o1777, 'medium', 'chmod 700 /x'],
+    ['folder', 0o1777, 'high', 'chmod 700 /x'],
     ['key', 0o600, null, null],
     ['key', 0o640, 'high', 'chmod 600 /x'],
     ['kept', 0o600, null, null],
@@ -35,14 +35,27 @@ describe('[I14.doctor-security] modes', () => {
     ['config folder', 0o1777, null, null],
     ['config folder', 0o777, 'high', null],
   ])('%s with %i: %s', (role, mode, severity, fix) => {
-    const [found] = fileFindings([{ path: '/x', role, mode }])
+    const [found] = fileFindings([{ path: '/x', role, mode, foreign: false }])
     expect(found?.severity ?? null).toBe(severity)
     expect(found?.fix ?? null).toBe(fix)
     if (severity !== null) expect(found?.key).toMatch(/^chmod (700|600|go-w) \/x$/)
   })
 
+  it('[I35.b45-data-folder] a key of another user is known to that user, and is not ours to mend', () => {
+    const key = { path: '/x', mode: 0o600, foreign: true } as const
+    expect(fileFindings([{ ...key, role: 'key' }])).toEqual([
+      {
+        severity: 'high',
+        what: expect.stringContaining('belongs to another user'),
+        key: `chown ${process.getuid?.()} /x`,
+      },
+    ])
+    expect(fileFindings([{ ...key, role: 'config' }])).toEqual([])
+  })
+
   it('names the group only where others are kept out', () => {
-    const whatOf = (mode: number) => fileFindings([{ path: '/x', role: 'folder', mode }])[0]?.what
+    const whatOf = (mode: number) =>
+      fileFindings([{ path: '/x', role: 'folder', mode, foreign: false }])[0]?.what
     expect(whatOf(0o775)).toBe('its group may write in the data folder /x (mode 775)')
     expect(whatOf(0o777)).toBe('others may write in the data folder /x (mode 777)')
     expect(whatOf(0o755)).toBe('others may look into the data folder /x (mode 755)')

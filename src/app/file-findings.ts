@@ -3,6 +3,7 @@
 import { closeSync, constants, fchmodSync, fstatSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DataFolder } from '../config/index.ts'
+import { isForeign } from '../config/private-file.ts'
 import { shellWord } from '../config/shell-word.ts'
 import type { GuardedFiles, SecurityFinding, Severity } from '../contract/index.ts'
 
@@ -14,6 +15,8 @@ export interface FileFact {
   readonly role: FileRole
   /** The permission bits, the sticky one included. */
   readonly mode: number
+  /** Somebody else owns it. */
+  readonly foreign: boolean
 }
 
 export interface FileLook {
@@ -46,7 +49,8 @@ export function lookAtFiles(folder: DataFolder, guarded: GuardedFiles): FileLook
     for (const path of paths) {
       try {
         const found = statSync(path, { throwIfNoEntry: false })
-        if (found !== undefined) files.push({ path, role, mode: found.mode & 0o1777 })
+        if (found !== undefined)
+          files.push({ path, role, mode: found.mode & 0o1777, foreign: isForeign(found.uid) })
       } catch (thrown) {
         unseen.push(
           `the mode of ${path}: ${(thrown as NodeJS.ErrnoException).code ?? 'it cannot be looked at'}`,
@@ -60,9 +64,13 @@ export function fileFindings(files: readonly FileFact[]): readonly SecurityFindi
   return files.flatMap((file) => judge(file) ?? [])
 }
 
-function judge({ path, role, mode }: FileFact): SecurityFinding | null {
+function judge({ path, role, mode, foreign }: FileFact): SecurityFinding | null {
+  if (role === 'key' && foreign) {
+    const what = `${path} belongs to another user, who knows what is in it; if that was not you, remove it`
+    return { severity: 'high', what, key: `chown ${process.getuid?.()} ${shellWord(path)}` }
+  }
   const shown = `(mode ${(mode & 0o777).toString(8)})`
-  const writers = (mode & STICKY) !== 0 && role.endsWith('folder') ? 0 : mode & (OTHERS_WRITE | GROUP_WRITES)
+  const writers = (mode & STICKY) !== 0 && role === 'config folder' ? 0 : mode & (OTHERS_WRITE | GROUP_WRITES)
   const who = (mode & 0o007) === 0 ? 'its group' : 'others'
   const writer = (writers & OTHERS_WRITE) === 0 ? 'its group' : 'others'
   const say = (severity: Severity, what: string, bits: string, ours: boolean): SecurityFinding => {

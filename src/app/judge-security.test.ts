@@ -40,7 +40,7 @@ it('[I14.doctor-security] judges the tokens, servers and address of the daemon t
   const report = await judgeRunning(deps, { host: '0.0.0.0', adminTokenChosen: true, files })
   expect(report.findings.map(({ severity, key }) => [severity, key])).toEqual([
     ['medium', 'server.host'],
-    ['low', 'embedded default: integrations[1].secret'],
+    ['medium', 'embedded default: integrations[1].secret'],
     ['medium', 'switchboard token revoke ID'],
     ['medium', 'mcp_servers.slack.plugin_source'],
   ])
@@ -53,8 +53,8 @@ it('[I14.doctor-security] knows the doors of the embedded default without a daem
   const { findings } = await judgeConfiguration(null, folder)
   expect(findings).toEqual([
     {
-      severity: 'low',
-      what: 'hook demo is unsigned and believes the header X-Sender from this machine: any program here can say who it is',
+      severity: 'medium',
+      what: 'hook demo is unsigned and believes the header X-Sender from this machine: any program or user here can say who it is, and approve as dev',
       key: 'embedded default: integrations[1].secret',
     },
   ])

@@ -1,15 +1,18 @@
 // What the modules themselves say to `doctor`: how each stands, and what they find right or wrong with an integration or
 // agent. Code of others: whatever it does, doctor answers.
 import { existsSync } from 'node:fs'
-import type {
-  AgentSettings,
-  DoctorReport,
-  GateView,
-  IntegrationSettings,
-  SecurityFinding,
-  ServerReach,
-  Settings,
+import {
+  type AgentSettings,
+  type ApprovalsOpened,
+  bindingsAt,
+  type DoctorReport,
+  type GateView,
+  type IntegrationSettings,
+  type SecurityFinding,
+  type ServerReach,
+  type Settings,
 } from '../contract/index.ts'
+import { listedRights } from '../core/people/approvers.ts'
 import type { StatusDeps } from './status.ts'
 
 /** What the modules say to `doctor --security`. */
@@ -30,6 +33,12 @@ export function createModuleGates(adapters: StatusDeps['adapters'], settings: ()
     looked(() => platformOf(one)?.doctor?.(one, server()), one.origin)
   const ofAgent = (one: AgentSettings): readonly GateView[] =>
     looked(() => connectorOf(one)?.doctor?.(one, server()), `${one.origin}.connector`)
+  const opensAt = (one: IntegrationSettings): ApprovalsOpened => ({
+    approvers: listedRights(settings(), one)
+      .filter(({ right }) => right === 'approve')
+      .map(({ sender }) => sender),
+    real: bindingsAt(settings(), one.id).some(({ agent }) => agent.connector.type !== 'demo'),
+  })
   return {
     ofIntegration,
     ofAgent,
@@ -51,7 +60,7 @@ export function createModuleGates(adapters: StatusDeps['adapters'], settings: ()
           ...agents.flatMap((one) => ofAgent(one).map((gate) => ({ of: `agent ${one.id}`, gate }))),
         ],
         ofIntegrations: on.flatMap((one) =>
-          found(`integration ${one.id}`, () => platformOf(one)?.security?.(one, reach)),
+          found(`integration ${one.id}`, () => platformOf(one)?.security?.(one, reach, opensAt(one))),
         ),
         ofAgents: agents.flatMap((one) =>
           found(`agent ${one.id}`, () => connectorOf(one)?.security?.(one, reach)),

@@ -1,10 +1,11 @@
 // Proves the data folder: names, modes, the socket's length limit, the admin token.
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { adminToken, dataFolderAt, prepareDatabase, prepareDataFolder } from './data-folder.ts'
 import { readEnvironment } from './environment.ts'
+import { readPrivate } from './private-file.ts'
 
 let dir = ''
 beforeEach(() => {
@@ -73,6 +74,30 @@ describe('the data folder', () => {
     mkdirSync(data)
     chmodSync(data, 0o777)
     expect(() => prepareDataFolder(dataFolderAt({ data, env: {} }))).toThrow('written by everybody')
+  })
+
+  it('[I35.b45-data-folder] the sticky bit changes nothing: others may still put files there before us', () => {
+    const data = join(dir, 'sticky')
+    mkdirSync(data)
+    chmodSync(data, 0o1777)
+    expect(() => prepareDataFolder(dataFolderAt({ data, env: {} }))).toThrow('written by everybody')
+    prepareDataFolder(dataFolderAt({ data: join(data, 'own'), env: {} }))
+  })
+
+  it('[I35.b45-data-folder] an admin token, or a key, that another user made is refused', (context) => {
+    if (process.getuid?.() !== 0) context.skip('needs root: a file is given to another user')
+    const folder = dataFolderAt({ data: join(dir, 'planted'), env: {} })
+    prepareDataFolder(folder)
+    writeFileSync(folder.adminTokenFile, `${'a'.repeat(48)}\n`, { mode: 0o600 })
+    expect(adminToken(folder, {}, null).token).toBe('a'.repeat(48))
+    chownSync(folder.adminTokenFile, 65_534, 65_534)
+    expect(() => adminToken(folder, {}, null)).toThrow(
+      expect.objectContaining({
+        code: 'config_invalid',
+        message: `${folder.adminTokenFile} belongs to another user (uid 65534)`,
+      }),
+    )
+    expect(() => readPrivate(folder.adminTokenFile)).toThrow('belongs to another user')
   })
 
   it('a path that is a file, or lies where none can be, is a clear error', () => {

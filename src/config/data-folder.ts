@@ -189,12 +189,12 @@ function makePrivateFolder(path: string, guarded: boolean): void {
 }
 
 /**
- * Whoever may write there may put a key, a socket or a database in our place. Sticky folders keep what is ours. Who else is
- * in a group cannot be known for sure (directories of an organisation), so no group passes.
+ * Whoever may write there may put a key, a socket or a database in our place, also where the sticky bit keeps what is ours.
+ * Who else is in a group cannot be known for sure (directories of an organisation), so no group passes.
  */
 function refuseOpenToOthers(path: string): void {
   const { mode } = statSync(path)
-  if ((mode & 0o022) === 0 || (mode & 0o1000) !== 0) return
+  if ((mode & 0o022) === 0) return
   const who = (mode & 0o002) === 0 ? 'its group' : 'everybody'
   throw new SwitchboardError('config_invalid', `the data folder ${path} can be written by ${who}`, {
     hint: `run: chmod 700 ${shellWord(path)} (or name a folder inside of it, which is made for you alone)`,

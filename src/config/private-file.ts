@@ -15,8 +15,9 @@ import {
 } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { SwitchboardError } from '../contract/index.ts'
+import { shellWord } from './shell-word.ts'
 
-/** The text of a private file, null if there is none. Throws `config_invalid` when others can read it. */
+/** The text of a private file, null if there is none. Throws `config_invalid` when others can read it, or made it. */
 export function readPrivate(path: string): string | null {
   let handle: number
   try {
@@ -27,7 +28,11 @@ export function readPrivate(path: string): string | null {
   }
   try {
     // Checked on the open handle: what is checked is what is read.
-    const { mode } = fstatSync(handle)
+    const { mode, uid } = fstatSync(handle)
+    if (isForeign(uid))
+      throw new SwitchboardError('config_invalid', `${path} belongs to another user (uid ${uid})`, {
+        hint: `that user knows what is in it. If it was you: chown ${process.getuid?.()} ${shellWord(path)}; if not, remove it`,
+      })
     if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
       throw new SwitchboardError(
         'config_invalid',
@@ -41,6 +46,12 @@ export function readPrivate(path: string): string | null {
   } finally {
     closeSync(handle)
   }
+}
+
+/** Somebody else's file: a key in it is no secret of ours. Where there are no owners, none is. */
+export function isForeign(uid: number): boolean {
+  const own = process.getuid?.()
+  return own !== undefined && uid !== own
 }
 
 /** Creates a private file unless it exists. True if this call created it. */

@@ -68,7 +68,11 @@ export interface PlatformModule extends AdapterModule {
     server: { readonly publicUrl: string | null },
   ): readonly GateView[]
   /** What stands open by its options, besides gates with `open`: `doctor --security` alone lists it. `what` names it. */
-  security?(integration: IntegrationSettings, server: ServerReach): readonly SecurityFinding[]
+  security?(
+    integration: IntegrationSettings,
+    server: ServerReach,
+    opens: ApprovalsOpened,
+  ): readonly SecurityFinding[]
   /** Heavy things are loaded here and not before. Throws `config_invalid` when the options cannot be used. */
   create(deps: PlatformDeps): PlatformAdapter | Promise<PlatformAdapter>
 }
@@ -81,6 +85,14 @@ export interface ConnectorModule extends AdapterModule {
   doctor?(agent: AgentSettings, server: { readonly publicUrl: string | null }): readonly GateView[]
   security?(agent: AgentSettings, server: ServerReach): readonly SecurityFinding[]
   create(deps: ConnectorDeps): AgentConnector | Promise<AgentConnector>
+}
+
+/** What whoever speaks as an approver of an integration can do. */
+export interface ApprovalsOpened {
+  /** The senders who may decide approvals there. */
+  readonly approvers: readonly string[]
+  /** An agent bound there runs tools of its own: the demo agent only plays. */
+  readonly real: boolean
 }
 
 /** From where this server is reached, as far as its settings tell. */

@@ -1,17 +1,39 @@
 // What `doctor --security` says of hooks: every door that their options leave open, with its severity and key.
 import { expect, it } from 'vitest'
+import type { ApprovalsOpened } from '../../contract/index.ts'
 import { testIntegration } from '../../testing/test-settings.ts'
 import { webhookModule } from './module.ts'
 
 const NEAR = { host: '127.0.0.1', near: true, public: false }
 
-function found(options: Readonly<Record<string, unknown>>, server = NEAR) {
-  const all = webhookModule.security?.(testIntegration('ci', { options }), server) ?? []
+function found(
+  options: Readonly<Record<string, unknown>>,
+  server = NEAR,
+  opens: ApprovalsOpened = { approvers: [], real: true },
+) {
+  const all = webhookModule.security?.(testIntegration('ci', { options }), server, opens) ?? []
   return all.map(({ severity, key, what }) => [severity, key, what])
 }
 
+it('[I35.b45-local-approver] a hook that believes a header is rated by what its approvers open', () => {
+  const rated = (options: Record<string, unknown>, opens: ApprovalsOpened) =>
+    found(options, NEAR, opens).map(([severity]) => severity)
+  const header = { sender_header: 'X-Sender' }
+  const dev = { approvers: ['dev'], real: true }
+  expect(rated(header, { approvers: [], real: true })).toEqual(['low'])
+  expect(rated(header, dev)).toEqual(['high'])
+  expect(rated({ ...header, behind_proxy: true }, dev)).toEqual(['high'])
+  // The demo agent runs nothing.
+  expect(rated(header, { ...dev, real: false })).toEqual(['medium'])
+  expect(found(header, NEAR, dev)[0]?.[2]).toContain(
+    'any program or user here can say who it is, and approve as dev',
+  )
+  expect(rated({ auth: 'loopback' }, dev)).toEqual(['low'])
+  expect(rated({ auth: 'loopback' }, { approvers: ['local'], real: true })).toEqual(['high'])
+})
+
 it.each([
-  ['low', 'secret', 'any program here', false, NEAR],
+  ['low', 'secret', 'any program or user here', false, NEAR],
   ['medium', 'behind_proxy', 'refuses everybody', false, { ...NEAR, public: true }],
   ['low', 'secret', 'the proxy must set it', true, { ...NEAR, public: true }],
   [

@@ -1,8 +1,15 @@
 // What `doctor --security` says of a hook, by its options alone: whom it believes, and whether others can tell that what it
 // posts is ours.
-import type { IntegrationSettings, SecurityFinding, ServerReach, Severity } from '../../contract/index.ts'
+import type {
+  ApprovalsOpened,
+  IntegrationSettings,
+  SecurityFinding,
+  ServerReach,
+  Severity,
+} from '../../contract/index.ts'
 import type { AuthType } from './auth-options.ts'
 import { webhookOptions, writtenAuth } from './config.ts'
+import { LOOPBACK_SENDER } from './verify.ts'
 
 /** Forms of proof that cover no body. */
 const UNSIGNED: Readonly<Partial<Record<AuthType, string>>> = {
@@ -17,6 +24,7 @@ const UNSIGNED: Readonly<Partial<Record<AuthType, string>>> = {
 export function hookFindings(
   { id, origin, options }: Pick<IntegrationSettings, 'id' | 'origin' | 'options'>,
   server: ServerReach,
+  opens: ApprovalsOpened,
 ): readonly SecurityFinding[] {
   const parsed = webhookOptions.safeParse(options)
   if (!parsed.success) return []
@@ -24,13 +32,15 @@ export function hookFindings(
   const found: SecurityFinding[] = []
   const say = (severity: Severity, words: string, key: string) =>
     found.push({ severity, what: `hook ${id} ${words}`, key: `${origin}.${key}` })
-  if (sender_header !== undefined) say(...believedHeader(sender_header, behind_proxy, server))
+  if (sender_header !== undefined) say(...believedHeader(sender_header, behind_proxy, server, opens))
   else if (signature === 'plain')
     say('low', 'is sent its secret in a header: nothing signs the body; github signs it', 'signature')
   const auth = writtenAuth(parsed.data)
   const type = typeof auth === 'object' ? auth.type : auth
   const unsigned = type === undefined ? undefined : UNSIGNED[type]
-  if (unsigned !== undefined) say('low', unsigned, 'auth')
+  if (type === 'loopback' && opens.approvers.includes(LOOPBACK_SENDER))
+    say(...asApprover(`${unsigned}, and ${LOOPBACK_SENDER} may approve`, opens), 'auth')
+  else if (unsigned !== undefined) say('low', unsigned, 'auth')
   // Takers with a form of their own know us by their URL or token.
   if (out?.format === 'json' && out.secret === undefined)
     say('low', 'posts its answers unsigned: who takes them cannot tell that they are ours', 'out.secret')
@@ -41,11 +51,16 @@ function believedHeader(
   name: string,
   behindProxy: boolean,
   server: ServerReach,
+  opens: ApprovalsOpened,
 ): [severity: Severity, words: string, key: string] {
   const header = `is unsigned and believes the header ${name}`
+  const local = (words: string): [severity: Severity, words: string, key: string] =>
+    opens.approvers.length === 0
+      ? ['low', words, 'secret']
+      : [...asApprover(`${words}, and approve as ${opens.approvers.join(' or ')}`, opens), 'secret']
   if (behindProxy)
     return server.near
-      ? ['low', `${header}: the proxy must set it itself, and any program of this machine can`, 'secret']
+      ? local(`${header}: the proxy must set it itself, and any program or user of this machine can`)
       : [
           'high',
           `${header}, and ${server.host} is reached without the proxy: anybody can say who they are`,
@@ -57,5 +72,10 @@ function believedHeader(
       `${header} from this machine only, and with public_url nobody counts as that: it refuses everybody until behind_proxy is true or it has a secret`,
       'behind_proxy',
     ]
-  return ['low', `${header} from this machine: any program here can say who it is`, 'secret']
+  return local(`${header} from this machine: any program or user here can say who it is`)
+}
+
+/** Whoever may approve runs what the agents ask for. */
+function asApprover(words: string, { real }: ApprovalsOpened): [severity: Severity, words: string] {
+  return [real ? 'high' : 'medium', words]
 }

@@ -16,7 +16,7 @@ import type { SnsDoor } from './sns.ts'
 
 /** The sender of everything that a shared secret vouches for: it proves the secret, not a person. */
 const SECRET_SENDER = 'webhook'
-const LOOPBACK_SENDER = 'local'
+export const LOOPBACK_SENDER = 'local'
 
 export interface VerifyDeps {
   readonly now: () => number
