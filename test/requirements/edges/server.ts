@@ -13,9 +13,9 @@ built   35 I35.b37                   1,024 silent connections lock nobody out
 built   35 I35.b38                   A signature without a timestamp is remembered: a replay under a new delivery id is refused
 built   35 I35.b39                   A request with any mark of a proxy, or with a Host that is not ours, is not loopback
 built   35 I35.b40                   send to a web address of nobody is input_invalid
-pending 35 I35.b45-data-folder       A data folder that others may write to, and an admin.token of another owner, are refused
+built   35 I35.b45-data-folder       A data folder that others may write to, and an admin.token of another owner, are refused
 built   35 I35.b45-own-signature     An own signature form whose parts can slide into each other is refused
-pending 35 I35.b45-local-approver    doctor --security rates "any local user may approve" by what it opens
+built   35 I35.b45-local-approver    doctor --security rates "any local user may approve" by what it opens
 built   35 I35.b45-verdict-newline   verdict recorded ends as the seed says
 built   35 I35.b45-unsigned-id       An unsigned id is never the duplicate key of a signed webhook
 `,
