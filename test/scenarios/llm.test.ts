@@ -1,6 +1,7 @@
 // The connector llm in the river: killed at every step, asked about in the chat, misled by a tool, out of budget.
 import '@anthropic-ai/sdk'
 import { expect, it } from 'vitest'
+import { unreachableText } from '../../src/core/notices.ts'
 import { createFakeLlm, type FakeScript } from '../../src/testing/llm/fake-llm.ts'
 import { OPEN, testAgent, testIntegration } from '../../src/testing/test-settings.ts'
 import { describeRiver, type OpenRiver, type River } from './river.ts'
@@ -51,6 +52,50 @@ const said = (river: River, words: string, ms = 0) =>
   until(river, () => texts(river).find((text) => text.includes(words)), ms)
 
 describeRiver('llm', (open) => {
+  const standing = async (river: River) =>
+    (await river.desk().status()).agents.find(({ id }) => id === 'kate')
+
+  it('[I35.b45-wrong-key] a wrong key fails the turn at once with the reason, and the agent is a problem until it is mended', async () => {
+    let wrong = true
+    const { river, fake } = await opened(open, {}, () => (wrong ? { status: 401 } : { text: 'Hello.' }))
+    const { id } = await river.person('anna').says('hi')
+    await said(river, 'the API refused the key (401)')
+    expect(fake.requests).toHaveLength(1)
+    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'failed', reason: 'agent_failed' })
+    await river.pass(3_000)
+    expect(await standing(river)).toMatchObject({ state: 'failing' })
+    expect((await standing(river))?.detail).toContain('the API refused the key (401)')
+    expect((await river.desk().doctor()).ok).toBe(false)
+    wrong = false
+    await river.person('anna').says('and now?')
+    await said(river, 'Hello.')
+    await river.pass(3_000)
+    expect(await standing(river)).toMatchObject({ state: 'attached' })
+  })
+
+  it('[I35.b11] an API that cannot be reached keeps the turn, also one whose tools have run, and it goes on there', async () => {
+    let down = false
+    const { river, sent } = await opened(open, { risky_tools: [] }, ({ isResult, last }) => {
+      if (down) return { status: 503 }
+      if (isResult) return { text: `Done: ${last}` }
+      down = true
+      return CALL
+    })
+    const { id } = await river.person('anna').says('mail bob')
+    await until(
+      river,
+      async () => ((await standing(river))?.state === 'unreachable' ? true : undefined),
+      1_000,
+    )
+    await river.pass(10 * 60_000)
+    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'queued', reason: 'agent_unreachable' })
+    expect(texts(river)).toEqual([unreachableText('kate')])
+    down = false
+    await said(river, 'Done: sent', 5_000)
+    expect(sent).toHaveLength(1)
+    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'answered' })
+  })
+
   it.each([
     ['llm.model-kept', 1, 'sent'],
     ['llm.started', 0, 'Outcome unknown'],

@@ -135,6 +135,21 @@ describe('what goes wrong', () => {
     })
   })
 
+  it.each([401, 403])(
+    '[I35.b45-wrong-key] a key that the API refuses (%i) ends the turn at the second try, and is a problem until it is taken',
+    async (status) => {
+      const { turn, recorded } = await scene()
+      expect(await turn(`refused ${status}`)).toMatchObject({
+        kind: 'failed',
+        reason: 'agent_failed',
+        detail: expect.stringContaining(`refuses the key or sign-in of Claude Code (${status})`),
+      })
+      expect(recorded.reached.at(-1)).toContain(String(status))
+      expect(await turn('hello')).toMatchObject({ text: 'You said: hello' })
+      expect(recorded.reached.at(-1)).toBeNull()
+    },
+  )
+
   it('an error of the API is told, whatever its subtype says', async () => {
     const { turn } = await scene()
     expect(await turn('error API Error: 529 overloaded')).toMatchObject({

@@ -106,6 +106,7 @@ export async function createClaudeCodeConnector(deps: ConnectorDeps): Promise<Ag
         if (words === trouble) return
         trouble = words
         tellPresence()
+        outlet?.reached(words)
       },
       isStopping: () => stopping,
       roomy: () => outlet?.roomy(),

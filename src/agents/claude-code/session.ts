@@ -70,8 +70,8 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
   let cancelIdle: Cancel = () => undefined
   const isIdle = () => turns.all().length === 0 && !asks.isWaiting()
 
-  const overTime = () => {
-    const words = tookTooLong(config.turn_timeout)
+  const overTime = () => endWork(tookTooLong(config.turn_timeout))
+  const endWork = (words: string) => {
     for (const turn of turns.all().filter(({ started }) => started)) void taker.fail(turn, words)
     stopping.interrupt(turns.all().length === 0)
   }
@@ -96,6 +96,10 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
       time.begin()
     },
     known: (turn) => void inOrder(() => answerOrContinue(turn)),
+    refused(words) {
+      deps.trouble(words)
+      endWork(words)
+    },
     renamed: (id) => process.renamed(id),
   })
   const asks = createAsks({

@@ -33,6 +33,8 @@ export interface EventTakerDeps {
   /** Its line was known before, and was not run again. */
   readonly known: (turn: OpenTurn) => void
   readonly renamed: (id: string) => void
+  /** The API takes no request with this sign-in: what is in work ends now. */
+  readonly refused: (words: string) => void
   /** What the operator has to mend; null: it works. */
   readonly trouble: (words: string | null) => void
 }
@@ -153,7 +155,7 @@ export function createEventTaker(deps: EventTakerDeps): EventTaker {
     const why = errorWords(result)
     // Stopped for the sake of another: it is offered again, and goes on.
     if (/^aborted/.test(textOf(result.terminal_reason) ?? '')) return giveBack([first, ...merged], why)
-    if (why === NOT_SIGNED_IN) deps.trouble(why)
+    if (isRefusal(result, why)) deps.trouble(why)
     for (const turn of [first, ...merged]) await fail(turn, why)
   }
 
@@ -233,7 +235,11 @@ export function createEventTaker(deps: EventTakerDeps): EventTaker {
         const turn = turns.byUuid(uuid)
         if (turn) begun(turn)
       },
-      retry: ({ waitMs, why }) => status(`Waiting ${Math.ceil(waitMs / 1_000)} s: ${why.slice(0, 200)}`),
+      retry: ({ waitMs, why, status: refusal, attempt }) => {
+        // The first may be a sign-in that is renewed; the program goes on for minutes with one that is wrong.
+        if ((refusal === 401 || refusal === 403) && attempt !== 1) return deps.refused(refusalWords(refusal))
+        status(`Waiting ${Math.ceil(waitMs / 1_000)} s: ${why.slice(0, 200)}`)
+      },
       began: () => {
         restart()
       },
@@ -280,6 +286,14 @@ export function createEventTaker(deps: EventTakerDeps): EventTaker {
     results: () => results,
     settled: () => inOrder(async () => undefined),
   }
+}
+
+function refusalWords(status: number): string {
+  return `the API refuses the key or sign-in of Claude Code (${status}): run \`claude\` and /login on that machine, or mend ANTHROPIC_API_KEY in connector.env`
+}
+
+function isRefusal({ api_error_status: status }: Fields, why: string): boolean {
+  return why === NOT_SIGNED_IN || status === 401 || status === 403
 }
 
 /** `is_error` decides, never `subtype`: an error of the API comes as a success. */

@@ -14,7 +14,14 @@ export type ClaudeEvent =
   | { readonly kind: 'receipt'; readonly uuid: string; readonly state: string }
   /** The message that begins to be worked on, said back. */
   | { readonly kind: 'replay'; readonly uuid: string }
-  | { readonly kind: 'retry'; readonly waitMs: number; readonly why: string }
+  /** `status`: what the API answered; 0: not said. */
+  | {
+      readonly kind: 'retry'
+      readonly waitMs: number
+      readonly why: string
+      readonly status: number
+      readonly attempt: number
+    }
   /** A new message of the model begins. */
   | { readonly kind: 'began' }
   | { readonly kind: 'delta'; readonly text: string }
@@ -100,6 +107,8 @@ function systemEvent(event: Fields, session: string | null): ClaudeEvent {
       kind: 'retry',
       waitMs: numberOf(event.retry_delay_ms),
       why: textOf(event.error) ?? String(event.error_status ?? ''),
+      status: numberOf(event.error_status),
+      attempt: numberOf(event.attempt),
     }
   return { kind: 'other' }
 }

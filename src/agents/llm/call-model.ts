@@ -34,6 +34,8 @@ export async function callModel(
         last = thrown
         const error = asSwitchboardError(thrown, 'platform_unavailable')
         deps.log.warn({ model, attempt, problem: error.message }, 'the model did not answer')
+        // It is no model that is missing: the turn waits until the API is there.
+        if (error.code === 'agent_unreachable') throw error
         // The next model may well take what this one does not; a wrong key is wrong for both.
         if (!error.nature.retryable) break
         if (attempt === TRIES) break

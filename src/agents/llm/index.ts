@@ -62,7 +62,6 @@ export async function createLlmConnector(
     try {
       const shared = { ...deps, journal, config, servers, outlet: out, verdictOn: verdicts.on }
       await runTurn(delivery, { ...shared, model: await modelOf() }, abort)
-      out.presence(true)
     } catch (thrown) {
       const why = abort.signal.aborted ? abort.signal.reason : thrown
       // Somebody else has it, or it was stopped: there is nothing to say here.
@@ -72,7 +71,8 @@ export async function createLlmConnector(
       if (error) log.warn({ turn, problem: error.message }, 'a turn of the model failed')
       if (error?.code === 'conflict') return
       const detail = over ? why.message : (error?.message ?? '')
-      if (error) out.presence(true, detail)
+      if (error?.code === 'agent_unreachable') return await giveBack(turn, detail, out)
+      if (error) out.reached(detail)
       const text = over && why.text !== '' ? { text: why.text } : {}
       await out.accept({ kind: 'failed', turn, reason: 'agent_failed', detail, ...text }).catch((problem) => {
         log.error({ turn, problem: String(problem) }, 'a turn could not be ended')
@@ -80,6 +80,14 @@ export async function createLlmConnector(
     } finally {
       runs.delete(turn)
     }
+  }
+
+  /** Its steps are in the journal: it goes on from there when the API is reached. */
+  const giveBack = async (turn: string, detail: string, out: AgentOutlet) => {
+    runs.delete(turn)
+    await out
+      .accept({ kind: 'returned', turns: [turn], counted: false, unreachable: true, detail })
+      .catch((problem) => log.error({ turn, problem: String(problem) }, 'a turn could not be given back'))
   }
 
   return {

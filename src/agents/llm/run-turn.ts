@@ -101,8 +101,8 @@ function createLoop(delivery: Delivery, deps: LoopDeps): () => Promise<string> {
   const status = (text: string) =>
     void outlet.accept({ kind: 'status', session, turn, text }).catch(() => undefined)
 
-  const ask = (request: Omit<ModelRequest, 'model' | 'signal'>) =>
-    callModel(
+  const ask = async (request: Omit<ModelRequest, 'model' | 'signal'>) => {
+    const answered = await callModel(
       { ...request, model: config.model, signal },
       {
         ...{
@@ -115,6 +115,9 @@ function createLoop(delivery: Delivery, deps: LoopDeps): () => Promise<string> {
         onWait: (ms, why) => status(`Waiting ${Math.ceil(ms / 1_000)} s: ${why}`),
       },
     )
+    outlet.reached(null)
+    return answered
+  }
 
   const spend = (usage: TokenUsage, model: string) => ({
     usage: { ...usage, ...costOf(usage, config), agent: delivery.agent, model },

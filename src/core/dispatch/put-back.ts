@@ -98,9 +98,12 @@ export function createPutBack(deps: PutBackDeps): PutBack {
     const again = rows.filter((row) => !spent.includes(row))
     const { detail } = options
     if (options.unreachable) deps.unreached(hold, detail)
-    const unreached = options.unreachable ? ({ reason: 'agent_unreachable', resume: true } as const) : {}
-    if (again.length > 0)
-      await putBack(hold, again, { repeat: true, detail, uncounted: !options.counted, ...unreached })
+    // What nobody had seen is not offered a second time.
+    const seen = again.some(({ state }) => state === 'seen')
+    const how = options.unreachable
+      ? ({ reason: 'agent_unreachable', ...(seen ? { repeat: true, resume: true } : {}) } as const)
+      : ({ repeat: true } as const)
+    if (again.length > 0) await putBack(hold, again, { detail, uncounted: !options.counted, ...how })
     deps.wake({ lane: hold.lane, scope: hold.agent })
   }
 

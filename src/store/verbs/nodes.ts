@@ -57,7 +57,7 @@ export const beat: Verb<NodeReport, void> = oneByOne(function* (context, report)
   if (known === undefined) yield* forgetOld(now - REMEMBERED_MS)
 })
 
-/** True when an agent came or went. */
+/** True when an agent came or went, or how it stands changed. */
 function* writeAttachments(context: VerbContext, report: NodeReport): Steps<boolean> {
   const { owner, now } = context
   const stored = yield* rows(
@@ -74,10 +74,12 @@ function* writeAttachments(context: VerbContext, report: NodeReport): Steps<bool
     ATTACH,
     fresh.map((one) => [one.agent, owner, ...wordsOf(one), now, null]),
   )
+  let isTroubled = false
   for (const one of report.agents) {
     const known = before.get(one.agent)
     const [detail, trouble] = wordsOf(one)
     if (!known || (known[0] === detail && known[1] === trouble)) continue
+    isTroubled ||= known[1] !== trouble
     yield* run('UPDATE attachments SET detail = $3, trouble = $4 WHERE agent = $1 AND owner = $2', [
       ...[one.agent, owner],
       ...[detail, trouble],
@@ -90,7 +92,7 @@ function* writeAttachments(context: VerbContext, report: NodeReport): Steps<bool
       now,
     ])
   }
-  return fresh.length + ended.length > 0
+  return isTroubled || fresh.length + ended.length > 0
 }
 
 /** As the columns hold them. */

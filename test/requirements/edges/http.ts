@@ -9,7 +9,7 @@ built   35 I35.b12                    kill -9 while an http answer is taken free
 built   35 I35.b12-drain              On SIGTERM an open exchange is read to its end, up to its timeout, while other lanes move
 built   35 I35.b25                    timeout of an http agent stands still while a person is asked
 built   35 I35.b25-forms              Streams of OpenAI chat completions and of Ollama are read as answers
-pending 35 I35.b45-wrong-key          A wrong key of a model is told at once
-pending 35 I35.b45-malformed-stream   A malformed stream of an agent is not called unreachable
+built   35 I35.b45-wrong-key          A wrong key of a model is told at once
+built   35 I35.b45-malformed-stream   A malformed stream of an agent is not called unreachable
 `,
 )

@@ -3,7 +3,7 @@ import type AnthropicClient from '@anthropic-ai/sdk'
 import type { Messages } from '@anthropic-ai/sdk/resources/messages'
 import type { Clock, TokenUsage } from '../../../contract/index.ts'
 import type { StreamingFetch } from '../../../kit/index.ts'
-import { modelFault } from './fault.ts'
+import { brokenStream, modelFault } from './fault.ts'
 import {
   createReplyText,
   longReply,
@@ -176,7 +176,9 @@ async function gather(
   const said = createReplyText(request.onText)
   let input = { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }
   let output = 0
+  let events = 0
   for await (const event of stream) {
+    events += 1
     switch (event.type) {
       case 'message_start': {
         const { usage } = event.message
@@ -227,7 +229,7 @@ async function gather(
       return longReply(said, usageOf(input, Math.max(output, said.outputTokens())))
   }
   // A call whose block did not end is none, and an answer that did not end is none either.
-  if (!ended && stop === null) throw new Error('the stream broke off before the answer ended')
+  if (!ended && stop === null) throw brokenStream(events)
   const whole = blocks.filter(
     (block) => block !== undefined && (block.type !== 'tool_use' || block.done === true),
   )

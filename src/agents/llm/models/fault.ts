@@ -1,6 +1,6 @@
 // What went wrong at an API, in our words: whether another try may help and when, and never a key or a URL.
 import { defined, SwitchboardError, withoutNulls } from '../../../contract/index.ts'
-import { toolText } from '../../../kit/index.ts'
+import { isGatewayFault, toolText } from '../../../kit/index.ts'
 
 const SHOWN_CHARS = 300
 const TOO_LONG =
@@ -32,11 +32,60 @@ export function modelFault(thrown: unknown, { model, now, secrets }: FaultContex
     return later('platform_unavailable', 'the API is overloaded (529)', headers, now)
   if (status === 429 || type === 'rate_limit_error')
     return later('rate_limited', 'the API asks to wait (429)', headers, now)
-  if (status === undefined)
-    return later('platform_unavailable', `the API cannot be reached${why}`, headers, now)
+  if (status === undefined) return withoutStatus(thrown, why)
+  if (isGatewayFault(status))
+    return unreachable(`the API answered ${status}${why}`, {
+      ...withoutNulls({ retryAfterMs: waitOf(headers, now) }),
+      written: true,
+    })
   if (status === 408 || status === 409 || status >= 500)
     return later('platform_unavailable', `the API failed (${status})${why}`, headers, now)
   return failed(`the API refused the request (${status})${why}`)
+}
+
+/** A stream that ended before the answer did, or in which nothing was one. */
+export function brokenStream(pieces: number): SwitchboardError {
+  if (pieces > 0)
+    return new SwitchboardError('platform_unavailable', 'the answer of the API broke off before its end')
+  return failed(
+    'the answer of the API is not understood: it is no stream of an answer',
+    'look at connector.base_url',
+  )
+}
+
+/** No answer, or one that could not be read. */
+function withoutStatus(thrown: unknown, why: string): SwitchboardError {
+  const { code } = causeOf(thrown) ?? { code: null }
+  if (code === 'platform_unavailable') return unreachable(`the API cannot be reached${why}`)
+  // Its server is wrong, and says the same again.
+  if (isMalformed(thrown))
+    return failed(`the answer of the API is not understood${why}`, 'look at connector.base_url')
+  const said =
+    code === 'outcome_unknown'
+      ? 'the API closed the connection before it answered'
+      : 'the answer of the API broke off'
+  return new SwitchboardError('platform_unavailable', said + why)
+}
+
+/** What our own fetch said, inside of what an SDK made of it. */
+function causeOf(thrown: unknown): SwitchboardError | null {
+  let at: unknown = thrown
+  for (let depth = 0; depth < 5 && at !== undefined && at !== null; depth++) {
+    if (at instanceof SwitchboardError) return at
+    at = objectOf(at).cause
+  }
+  return null
+}
+
+function isMalformed(thrown: unknown): boolean {
+  return thrown instanceof SyntaxError || objectOf(thrown).cause instanceof SyntaxError
+}
+
+function unreachable(
+  message: string,
+  more: { readonly retryAfterMs?: number; readonly written?: true } = {},
+) {
+  return new SwitchboardError('agent_unreachable', message, more)
 }
 
 function failed(message: string, hint?: string): SwitchboardError {

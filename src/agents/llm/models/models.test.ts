@@ -124,7 +124,10 @@ describe.each(['anthropic', 'openai'] as const)('%s', (wire) => {
     [{ status: 429, headers: { 'retry-after': '7' } }, 'rate_limited', 7_000],
     [{ status: 529, error: { type: 'overloaded_error' } }, 'platform_unavailable', undefined],
     [{ status: 500 }, 'platform_unavailable', undefined],
-    [{ status: 503, headers: { 'retry-after-ms': '1500' } }, 'platform_unavailable', 1_500],
+    [{ status: 503, headers: { 'retry-after-ms': '1500' } }, 'agent_unreachable', 1_500],
+    [{ status: 502 }, 'agent_unreachable', undefined],
+    [{ raw: ['data: {"id":', ''] }, 'agent_failed', undefined],
+    [{ raw: ['<!doctype html><title>Sign in</title>', ''] }, 'agent_failed', undefined],
     [{ status: 402 }, 'agent_failed', undefined],
     [{ status: 400, error: { message: 'bad field' } }, 'agent_failed', undefined],
     [{ text: 'Hello!', cutAfter: 3 }, 'platform_unavailable', undefined],
@@ -138,6 +141,27 @@ describe.each(['anthropic', 'openai'] as const)('%s', (wire) => {
     const error = await failure(ask())
     expect(error).toMatchObject({ code })
     expect(error.retryAfterMs).toBe(retryAfterMs)
+  })
+
+  it.each([
+    ['data: {"id":', ''],
+    ['<html>Sign in</html>', ''],
+  ])(
+    `[${id}] [I35.b45-malformed-stream] %j is told as not understood, with where to look, and not as unreachable`,
+    async (...raw) => {
+      const { ask } = await opened(wire, { raw } as FakeReply)
+      const error = await failure(ask())
+      expect(error).toMatchObject({
+        code: 'agent_failed',
+        message: expect.stringContaining('is not understood'),
+      })
+      expect(error.hint).toContain('base_url')
+    },
+  )
+
+  it(`[${id}] [I35.b45-malformed-stream] an answer that breaks off is told as that`, async () => {
+    const { ask } = await opened(wire, { text: 'Hello!', cutAfter: 3 })
+    expect((await failure(ask())).message).toMatch(/broke off/)
   })
 
   it(`[${id}] [I16.llm-options] a wrong key and an unknown model are said, and the key by nobody`, async () => {

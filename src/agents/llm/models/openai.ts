@@ -4,7 +4,7 @@ import type OpenAiClient from 'openai'
 import type { ChatCompletionChunk, ChatCompletionMessageParam } from 'openai/resources/chat/completions'
 import { NO_TOKENS, type TokenUsage } from '../../../contract/index.ts'
 import type { WireConfig } from './anthropic.ts'
-import { modelFault } from './fault.ts'
+import { brokenStream, modelFault } from './fault.ts'
 import {
   createReplyText,
   longReply,
@@ -135,7 +135,9 @@ async function gather(
   let refused = ''
   let finish: string | null = null
   let usage: TokenUsage = NO_TOKENS
+  let chunks = 0
   for await (const chunk of stream) {
+    chunks += 1
     if (chunk.usage) usage = usageOf(chunk.usage)
     const choice = chunk.choices?.[0]
     if (!choice) continue
@@ -150,7 +152,7 @@ async function gather(
     if (said.isTooLong(calls.length)) return longReply(said, { ...usage, output: said.outputTokens() })
     finish = choice.finish_reason ?? finish
   }
-  if (finish === null) throw new Error('the stream broke off before the answer ended')
+  if (finish === null) throw brokenStream(chunks)
   const named = calls.filter(({ name }) => name !== '')
   const taken = new Set(
     request.messages.flatMap((one) => (one.role === 'assistant' ? one.calls.map(({ id }) => id) : [])),
