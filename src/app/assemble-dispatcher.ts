@@ -2,7 +2,7 @@
 import { defined, integrationById } from '../contract/index.ts'
 import { createDispatcher, type Dispatcher } from '../core/dispatch/dispatcher.ts'
 import { giveBackClaim } from '../core/outbound/give-back.ts'
-import { ackReaction, canSpeak } from '../core/outbound/links.ts'
+import { ackReaction, canSpeak, isOneWay } from '../core/outbound/links.ts'
 import type { WayOut } from './assemble-way-out.ts'
 import type { GatewayDeps } from './gateway.ts'
 import type { RiverGround } from './river-ground.ts'
@@ -22,6 +22,7 @@ export function assembleDispatcher(deps: GatewayDeps, ground: RiverGround, later
     ...{ roster, cluster, signal },
     say: (sends) => later().outlet.put(sends),
     canSpeak: (integration) => canSpeak(links, integration),
+    isOneWay: (integration) => isOneWay(links, integration),
     ackReaction: (row) => {
       const emoji =
         integrationById(settings(), row.integration)?.ackReaction ?? settings().tunables.ackReaction

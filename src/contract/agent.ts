@@ -37,6 +37,8 @@ export interface Delivery {
   readonly continuation: boolean
   /** What was said around it and is no turn, oldest first: for the agent to know, never an instruction. Absent: nothing. */
   readonly context?: readonly ContextLine[]
+  /** Nothing can be answered there: neither the sender nor anybody else waits for a word. */
+  readonly oneWay?: true
   /** Credentials of ours for this turn alone, as the connector's `mints` ordered them. They are secrets. */
   readonly tokens?: readonly string[]
 }
@@ -162,7 +164,11 @@ export type AgentOutput =
       readonly covered?: boolean
       /** With `seen`: the agent will say when it is done. Kept with the turn, for every node. */
       readonly working?: boolean
+      /** With `seen`: nobody waits for it from then on, and why. */
+      readonly rests?: 'one_way' | 'acknowledged'
     }
+  /** They came one way and their host has them: nobody waits for them any more, though nothing shows that they were read. */
+  | { readonly kind: 'rests'; readonly turns: readonly string[] }
   /** Offered again, and the agent has it from before: nothing was handed over now, so this was no attempt. */
   | { readonly kind: 'kept'; readonly turn: string; readonly seen: boolean }
   /** Handed over, and not being worked on any more: offered again, in order, marked as a repeat. */
@@ -282,6 +288,10 @@ export interface AgentConnector {
    * `roomy` is said when there is one. Absent: one, and the next when that one was handed over; or the window, with `overlaps`.
    */
   room?(session: string): number
+  /** As `window`, of a session whose turns are one-way and wait for no answer. Absent: there is no difference. */
+  windowOf?(session: string): number
+  /** What keeps its turns waiting although it is attached, for `doctor`; null: nothing. */
+  crowded?(): string | null
   /** Makes ready what a turn with attachments needs before it can be written. Called while it is queued; never throws. */
   prepare?(delivery: Delivery): Promise<void>
   /** Resolves when the turn was handed over. Throws when it was not; a retryable error puts it back. */

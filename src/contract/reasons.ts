@@ -52,6 +52,10 @@ export const REASONS = {
   taken: { of: ['handed'], text: 'The agent has confirmed that it has it.' },
   working: { of: ['seen'], text: 'The agent is at work, and will say when it is done.' },
   replied: { of: ['seen'], text: 'The agent replied, and is still at work.' },
+  one_way: {
+    of: ['handed', 'seen'],
+    text: 'The agent’s host has it, and it came one way: no answer is waited for.',
+  },
   acknowledged: { of: ['seen'], text: 'The agent acknowledged it, and has not answered it.' },
   agent_unreachable: {
     of: ['queued'],

@@ -6,7 +6,8 @@
 // `seen` and `answered` need evidence from the agent. A handed turn may go back to `queued` when the connector
 // knows that it was not taken. handed → handed (reason `taken`) notes that an agent which lives on without us has it.
 // seen → seen (reason `acknowledged`): the agent said that it will not answer at once, or at all. Such a turn rests: it is
-// no longer waited for nor offered again, and can still be answered. `consumed` is born so and never moves, or it is where a
+// no longer waited for nor offered again, and can still be answered. Reason `one_way`: nothing can be answered there, so it
+// rests once its host has it: `handed` without evidence (it expires with the queue), `seen` with it. `consumed` is born so and never moves, or it is where a
 // queued turn ends whose message was deleted (reason `withdrawn`). `refused` is born so,
 // too, or it is where a turn ends that was not handed over when its sender, chat, integration or binding was no longer let
 // in (reason `revoked`): access is asked again at hand-over.
@@ -40,9 +41,12 @@ export function turnMayMove(from: TurnState, to: TurnState): boolean {
   return TURN_MOVES[from].includes(to)
 }
 
-/** Acknowledged by the agent and not answered: nobody waits for it, and it is in nobody's way. */
+/** In flight, and nobody waits for it: the agent acknowledged it, or it came one way and its host has it. */
+export const RESTING_REASONS: readonly (string | null)[] = ['acknowledged', 'one_way']
+
+/** It is in nobody's way: no part of a window, not offered again, and it can still be answered. */
 export function isResting(turn: { readonly state: TurnState; readonly reason: string | null }): boolean {
-  return turn.state === 'seen' && turn.reason === 'acknowledged'
+  return (turn.state === 'seen' || turn.state === 'handed') && RESTING_REASONS.includes(turn.reason)
 }
 
 // A send is one message to a platform:

@@ -87,4 +87,36 @@ describeRiver('one-way hooks', (open) => {
     expect(await notify()).toMatchObject({ isError: true, text: 'No notification channels configured' })
     expect(await through(river, 'hook')).toBe(0)
   })
+
+  it('[I35.b20] what its host has and nobody waits for is no part of the window, is not offered again, and expires with the queue', async () => {
+    const EXPIRY_MS = 5 * 60_000
+    const river = await opened({
+      agent: { window: 2, overlaps: true },
+      tunables: { queueExpiryMs: EXPIRY_MS },
+    })
+    river.agent.script = () => undefined
+    for (const text of ['one', 'two', 'three']) await ring(river, text)
+    expect(river.agent.texts()).toEqual(['one', 'two'])
+    const [first, second] = river.agent.deliveries
+    expect(first?.oneWay).toBe(true)
+    const stateOf = async (turn: string | undefined) => {
+      const row = await river.store().turn(turn ?? '')
+      return [row?.state, row?.reason]
+    }
+    await river.agent.accept({ kind: 'rests', turns: [first?.turn ?? ''] })
+    await river.settle()
+    expect(await stateOf(first?.turn)).toEqual(['handed', 'one_way'])
+    expect(river.agent.texts(), 'it left its place to the next').toEqual(['one', 'two', 'three'])
+    const again = { kind: 'evidence', turn: second?.turn ?? '', of: 'seen', rests: 'one_way' } as const
+    await river.agent.accept(again)
+    await river.settle()
+    expect(await stateOf(second?.turn)).toEqual(['seen', 'one_way'])
+    await river.restart()
+    await river.settle()
+    expect(river.agent.texts().slice(3), 'neither is offered again').toEqual(['three'])
+    await river.pass(EXPIRY_MS + 90_000)
+    expect(await stateOf(first?.turn)).toEqual(['expired', 'queue_expired'])
+    expect(await stateOf(second?.turn), 'it was read').toEqual(['seen', 'one_way'])
+    expect((await river.store().verify()).ok).toBe(true)
+  })
 })

@@ -65,10 +65,23 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
     for (const one of held) {
       host.held.change(one, { seen: true })
       one.delivery = null
+      host.oneWay.delete(one)
     }
     const turns = held.map(({ turn }) => turn)
-    await together(turns.map((turn) => ({ kind: 'evidence', turn, of: 'seen' })))
+    await together(held.map(seenOf))
+    // Nobody waits for an answer to these: a later `ack` or `reply` still finds them.
+    for (const one of held) if (one.oneWay && one.phase === 'open') rest(host, one)
+    if (held.some(({ oneWay }) => oneWay)) deps.freed()
     return turns
+  }
+
+  /** Whoever calls a tool works, and its pipe has taken these: that is all the evidence there can be of them. */
+  const sawOneWay = async (host: Host): Promise<readonly string[]> => {
+    const taken = [...host.oneWay].filter((one) => one.confirmed && one.phase === 'open')
+    const slid = [...host.slid].map(([turn]) => turn)
+    for (const turn of slid) host.slid.delete(turn)
+    await together(slid.map((turn) => seenOf({ turn, oneWay: true })))
+    return [...slid, ...(taken.length === 0 ? [] : await saw(host, taken))]
   }
 
   /** Told in one turn of the loop they share a commit; all are written down before anybody goes on. */
@@ -122,24 +135,38 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
         const one = other.held.get(turn)
         if (!one) continue
         other.held.change(one, { phase: 'elsewhere', seen: true })
+        other.oneWay.delete(one)
         one.delivery = null
       }
     return turns
   }
 
   const forget = (host: Host, done: readonly Held[]): readonly string[] => {
-    for (const one of done) host.held.remove(one)
+    for (const one of done) {
+      host.held.remove(one)
+      host.oneWay.delete(one)
+    }
     deps.freed()
     return done.map(({ turn }) => turn)
   }
 
   /** The host need not name it any more; here it is kept for a while, for an answer may still come. */
-  const acknowledged = (host: Host, proved: Held): readonly string[] => {
-    host.held.change(proved, { phase: 'acked' })
+  const acknowledged = async (host: Host, proved: Held): Promise<readonly string[]> => {
+    // It covers what the same chat said before it, unless an answer to that is on its way.
+    const before = host.held.beforeInChat(proved).filter((one) => one.phase === 'open' && !one.answering)
+    await together(before.map(({ turn }) => ({ kind: 'evidence', turn, of: 'seen', rests: 'acknowledged' })))
+    for (const one of [...before, proved]) {
+      host.oneWay.delete(one)
+      rest(host, one)
+    }
+    deps.freed()
+    return [...before, proved].map(({ turn }) => turn)
+  }
+
+  const rest = (host: Host, held: Held) => {
+    host.held.change(held, { phase: 'acked', seen: true })
     const [oldest] = host.held.acked
     if (oldest && host.held.acked.size > ACKED_REMEMBERED) host.held.remove(oldest)
-    deps.freed()
-    return [proved.turn]
   }
 
   const run = async (host: Host, line: Line, call: HostCall, proves: (turn: string | null) => void) => {
@@ -148,6 +175,7 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
       proves(null)
       return { ...failedOutcome('not_found', `Unknown tool: ${call.tool}`), done: [], seen: [] }
     }
+    const noticed = host.oneWay.size === 0 && host.slid.size === 0 ? [] : await sawOneWay(host)
     const { provedBefore } = call
     const named = namedBy(tool.name, call.input)
     const proved =
@@ -161,7 +189,13 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
     const over = proved && replies ? await replyOrder.myTurn(host, proved) : null
     try {
       const outcome = await perform(host, line, call, { tool, proved })
-      return { ...outcome, seen: [...seen, ...(await shown(host, tool, named.chatId, outcome))] }
+      // Nobody waits for what came one way: its shim need not remember it.
+      const done = [...outcome.done, ...noticed]
+      return {
+        ...outcome,
+        done,
+        seen: [...noticed, ...seen, ...(await shown(host, tool, named.chatId, outcome))],
+      }
     } finally {
       over?.()
     }
@@ -206,7 +240,7 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
     if (proved && replies && outcome.isError && outcome.structured.code === 'held')
       return { ...outcome, done: forget(host, [proved]) }
     if (!proved || refused || !(acks || replies)) return { ...outcome, done: [] }
-    return { ...outcome, done: acks ? acknowledged(host, proved) : await answered(host, proved) }
+    return { ...outcome, done: acks ? await acknowledged(host, proved) : await answered(host, proved) }
   }
 
   return {
@@ -238,6 +272,10 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
     takeUp,
     resumeInFlight,
   }
+}
+
+function seenOf({ turn, oneWay }: Pick<Held, 'turn' | 'oneWay'>): AgentOutput {
+  return { kind: 'evidence', turn, of: 'seen', ...(oneWay ? { rests: 'one_way' as const } : {}) }
 }
 
 interface Listed {

@@ -225,7 +225,7 @@ describe('the channel connector', () => {
     await connector.deliver(turn(2))
     expect(host.texts()).toEqual(['message 2'])
     await host.call('ack', { message_id: 'm2' })
-    expect(evidence()).toEqual(['t1 seen', 't2 seen'])
+    expect(evidence()).toEqual(['t1 seen', 't2 seen', 't1 seen'])
   })
 
   it('[S6.channel-window] hands over in order without waiting for the one before', async () => {
@@ -257,7 +257,11 @@ describe('the channel connector', () => {
     await connector.deliver(other(2))
     await connector.deliver(turn(3))
     await host.call('ack', { message_id: 'm3' })
-    expect(evidence()).toEqual(['t1 seen', 't2 seen', 't3 seen'])
+    expect(evidence()).toEqual(['t1 seen', 't2 seen', 't3 seen', 't1 seen'])
+    expect(recorded.outputs.at(-1), 'an ack covers the chat').toMatchObject({
+      turn: 't1',
+      rests: 'acknowledged',
+    })
     expect(tools.calls).toMatchObject([{ tool: 'ack', input: { messageId: 't3' } }])
     const told = await host.seat.call(
       { key: 'k', tool: 'reply', input: { chat_id: 'place:room', text: 'both', reply_to: 'm3' } },

@@ -3,6 +3,7 @@
 //   brought   the host named it when it attached; the dispatcher has not offered it here yet
 //   open      written to the host, or taken up from it: the dispatcher counts it as in flight
 //   acked     the host said that it will not answer at once: nobody waits for it, and a later reply still counts
+//             One-way turns come here as soon as a later call of the host shows that it works: no answer is waited for.
 //   elsewhere another host answered it: a reply from here is refused
 //     brought ──offered or taken up──▶ open ──ack──▶ acked          open, acked ──reply──▶ forgotten
 //     any ──another host's reply──▶ elsewhere ──a late reply──▶ forgotten
@@ -26,6 +27,8 @@ export interface Held extends HeldTurn {
   files: readonly string[]
   /** Down which lines of the host it went, the last one last. */
   readonly lines: Line[]
+  /** Nothing can be answered there. */
+  oneWay: boolean
   /** When it was last written, or taken up. */
   writtenAt: number
   /** The last line told that the host's pipe took it. */

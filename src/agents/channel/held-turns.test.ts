@@ -17,7 +17,15 @@ function bookOf(size: number) {
         file: {},
         delivery: null,
       },
-      ...{ phase: 'open', seen: false, fetched: false, counted: false, answering: false, confirmed: true },
+      ...{
+        phase: 'open',
+        seen: false,
+        fetched: false,
+        counted: false,
+        answering: false,
+        oneWay: false,
+        confirmed: true,
+      },
       ...{ files: [], lines: [], writtenAt: 0 },
     }
     return new Proxy(one, {

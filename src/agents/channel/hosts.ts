@@ -35,6 +35,10 @@ export interface Host {
   /** It was given a turn, and no evidence within 30 s. */
   silent: boolean
   readonly held: HeldTurns
+  /** One-way turns that are open without evidence, in the order of handing. */
+  readonly oneWay: Set<Held>
+  /** One-way turns that are waited for no longer: a later call is still evidence of them. */
+  readonly slid: BoundedMap<string, true>
   /**
    * The line that the last turn with evidence was written to last. Only what went down one line alone proves that line: a
    * turn that moved to a twin may have been heard on either.
@@ -111,6 +115,8 @@ export function createHostBook(start: string, clock: Clock): HostBook {
         proven: false,
         silent: false,
         held: createHeldTurns(),
+        oneWay: new Set(),
+        slid: createBoundedMap(MOST_HELD),
         heard: null,
         used: false,
         current: null,

@@ -4,6 +4,7 @@ import {
   type AgentConnector,
   type AgentOutlet,
   type AttachedHost,
+  type Cancel,
   type ConnectorDeps,
   createBoundedMap,
   type Delivery,
@@ -23,7 +24,12 @@ import { createMoves } from './moves.ts'
 const WINDOW = 256
 /** A line that was full has room again when it has so much, or for half of it: a commit a place would be many. */
 const ROOMY = 64
+/** One-way turns that one host may have without evidence: they wait for no answer, so many at once are no burden. */
+const ONE_WAY_WINDOW = 1_024
+/** What lies so long at a host that calls nothing is waited for no longer. */
+const ONE_WAY_MS = 24 * 3_600_000
 const FILES_REMEMBERED = 1_000
+const SESSIONS_REMEMBERED = 10_000
 const NOT_TAKEN = {
   claude:
     'the session gate of Claude Code is likely closed: start it with --dangerously-load-development-channels server:switchboard (as a plugin: plugin:switchboard@switchboard); its other gates are listed below',
@@ -44,6 +50,9 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
   const returning = new Set<string>()
   const leftToOthers = createBoundedMap<string, number>(FILES_REMEMBERED)
   const files = createBoundedMap<string, FileMeta>(FILES_REMEMBERED)
+  /** Sessions whose newest turn came one way. */
+  const oneWaySessions = createBoundedMap<string, true>(SESSIONS_REMEMBERED)
+  let cancelOld: Cancel | null = null
   let outlet: AgentOutlet | null = null
   let closeDoor: () => void = () => undefined
   let stopping = false
@@ -62,6 +71,37 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
     return hosts.choose(session)
   }
 
+  /** The host's pipe has these: they are waited for no longer, and a later call of that host is evidence of them. */
+  const letRest = (host: Host, turns: readonly Held[]) => {
+    if (turns.length === 0) return
+    for (const one of turns) {
+      host.oneWay.delete(one)
+      host.held.remove(one)
+      host.slid.set(one.turn, true)
+    }
+    accept({ kind: 'rests', turns: turns.map(({ turn }) => turn) })
+      .catch((thrown) => log.warn({ error: String(thrown) }, 'one-way turns are waited for on'))
+      .finally(() => outlet?.roomy())
+  }
+
+  /** Makes room in the window of one-way turns: the oldest that the pipe took slide out of it, and what is old. */
+  const slideOn = () => {
+    const old = clock.now() - ONE_WAY_MS
+    for (const host of hosts.all()) {
+      const tooMany = host.oneWay.size - (ONE_WAY_WINDOW - ROOMY)
+      const taken = [...host.oneWay].filter((one) => one.confirmed)
+      letRest(
+        host,
+        taken.filter((one, at) => at < tooMany || one.writtenAt <= old),
+      )
+    }
+    if (cancelOld !== null || hosts.all().every(({ oneWay }) => oneWay.size === 0)) return
+    cancelOld = clock.after(ONE_WAY_MS, () => {
+      cancelOld = null
+      slideOn()
+    })
+  }
+
   /** Throws what no host can be handed; else it is on its way when this returns. */
   const write = (held: Held, line: Line, delivery: Delivery) => {
     const full = line.link.room() <= 1
@@ -74,7 +114,9 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
     void written
       .then(
         (outcome) => {
-          if (held.lines.at(-1) === line) held.confirmed = outcome === 'relayed'
+          if (held.lines.at(-1) !== line) return
+          held.confirmed = outcome === 'relayed'
+          if (held.oneWay && held.confirmed) slideOn()
         },
         (thrown) => log.warn({ host: line.link.id, error: String(thrown) }, 'a message was not taken'),
       )
@@ -93,23 +135,28 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
     const held: Held = {
       ...{ turn, session, chatId, messageId, file, delivery },
       ...{ phase: 'open', seen: false, fetched: false, counted: false, answering: false, confirmed: false },
+      oneWay: delivery.oneWay === true,
       ...{ files: filesOf(delivery), lines: [], writtenAt: clock.now() },
     }
     // Known before it is written: what comes back may be quick.
     host.held.add(held)
+    if (held.oneWay) host.oneWay.add(held)
     try {
       write(held, line, delivery)
     } catch (thrown) {
       // It never had it: nothing it does is about this one.
       host.held.remove(held)
+      host.oneWay.delete(held)
       throw thrown
     }
+    if (held.oneWay) oneWaySessions.set(session, true)
+    else oneWaySessions.delete(session)
     host.used = true
     hosts.stick(session, host)
     moves.written()
   }
 
-  const again = (delivery: Delivery): Delivery => ({ ...delivery, repeat: true })
+  const marked = (delivery: Delivery): Delivery => ({ ...delivery, repeat: true })
 
   const moves = createMoves({
     clock,
@@ -117,13 +164,13 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
     isElsewhere: () => deps.isElsewhere?.() ?? false,
     down(_host, held, line) {
       const { delivery } = held
-      if (delivery) write(held, line, again(delivery))
+      if (delivery) write(held, line, marked(delivery))
       else held.lines.push(line)
     },
     over(to, turns) {
       for (const held of turns) {
         try {
-          if (held.delivery) hand(to, again(held.delivery), held.file)
+          if (held.delivery) hand(to, marked(held.delivery), held.file)
         } catch (thrown) {
           held.delivery = null
           log.warn({ turn: held.turn, error: String(thrown) }, 'a turn could not be moved to the next host')
@@ -139,7 +186,10 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
 
   const giveBack = async (from: Host, turns: readonly Held[], counted: boolean, detail: string) => {
     const sessions = [...new Set(turns.map((one) => one.session))]
-    for (const one of turns) from.held.change(one, { phase: 'brought' })
+    for (const one of turns) {
+      from.held.change(one, { phase: 'brought' })
+      from.oneWay.delete(one)
+    }
     for (const session of sessions) returning.add(session)
     try {
       if (turns.length > 0)
@@ -186,7 +236,7 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
     if (twin) {
       for (const held of host.held) {
         const lost = held.phase === 'open' && !held.seen && !held.confirmed && held.lines.at(-1) === line
-        if (lost && held.delivery) write(held, twin, again(held.delivery))
+        if (lost && held.delivery) write(held, twin, marked(held.delivery))
       }
       moves.look()
       return changed()
@@ -200,15 +250,19 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
     )
     const left = [...host.held].filter((one) => one.phase === 'open' && !others.has(one.turn))
     // An unproven host may be a listing of servers that lasts a second: it uses up nobody's attempts.
+    // Offered a second time already, and still without a sign: once more would be once too often.
+    const spent = left.filter((one) => one.oneWay && !one.seen && one.delivery?.repeat === true)
+    letRest(host, spent)
     const detail = stopping ? 'the daemon ended the attachment' : 'the host went away'
-    void giveBack(host, left, host.proven, detail)
+    const again = left.filter((one) => !spent.includes(one))
+    void giveBack(host, again, host.proven, detail)
   }
 
   const admit = (link: AttachedHost): HostSeat => {
     const host = hosts.at(link) ?? hosts.add(link)
     const { line, replaced } = attachLine(host, link, clock.now())
     for (const held of broughtBy(host, line, { replaced, now: clock.now() })) {
-      if (held.delivery) write(held, line, again(held.delivery))
+      if (held.delivery) write(held, line, marked(held.delivery))
     }
     for (const { session } of link.facts.held) hosts.stick(session, host)
     replaced?.link.close('another line of the same shim took its place')
@@ -242,7 +296,13 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
       closeDoor = deps.hosts.open(agent.id, { dialect, admit })
       changed()
     },
-    room: (session) => placeFor(session)?.room ?? 0,
+    room(session) {
+      const place = placeFor(session)
+      if (!place || !oneWaySessions.has(session)) return place?.room ?? 0
+      return Math.max(0, Math.min(place.room, ONE_WAY_WINDOW - place.host.oneWay.size))
+    },
+    windowOf: (session) => (oneWaySessions.has(session) ? ONE_WAY_WINDOW : WINDOW),
+    crowded: () => crowdedBy(hosts.all()),
     async prepare(delivery) {
       const near = hosts.all().some(({ lines }) => lines.some(({ link }) => link.local))
       if (!near || !hasFirstFile(delivery)) return
@@ -279,9 +339,28 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
       closeDoor()
       closeDoor = () => undefined
       moves.stop()
+      cancelOld?.()
+      cancelOld = null
       const last = outlet
       outlet = null
       last?.presence(false, 'stopped')
     },
   }
+}
+
+/** The windows that are full, in words; null: none is. */
+function crowdedBy(hosts: readonly Host[]): string | null {
+  for (const { held, oneWay } of hosts) {
+    if (oneWay.size >= ONE_WAY_WINDOW)
+      return `the window of one-way messages is full: its host did not take ${oneWay.size} of them`
+    const open = new Map<string, number>()
+    for (const one of held) {
+      if (one.phase !== 'open' || one.oneWay) continue
+      const many = (open.get(one.session) ?? 0) + 1
+      if (many >= WINDOW)
+        return `the window of a conversation is full: ${many} messages were handed over and neither answered nor acknowledged`
+      open.set(one.session, many)
+    }
+  }
+  return null
 }

@@ -38,7 +38,15 @@ export function broughtBy(
       ...{ turn: one.turn, session: one.session, chatId: one.chatId, messageId: one.messageId },
       ...{ phase: 'brought', seen: one.seen === true, fetched: false, answering: false, confirmed: true },
       // What a host had that was proven went back as an attempt.
-      ...{ counted: facts.proven, files: [], lines: [line], writtenAt: now, delivery: null, file: {} },
+      ...{
+        oneWay: false,
+        counted: facts.proven,
+        files: [],
+        lines: [line],
+        writtenAt: now,
+        delivery: null,
+        file: {},
+      },
     })
   }
   host.used = host.used || host.held.size > 0

@@ -31,8 +31,10 @@ export function createTakenUp(deps: {
     wakeAll()
   }
 
-  const bring = (held: Held, delivery: Delivery) => {
+  const bring = (host: Host, held: Held, delivery: Delivery) => {
     held.files = filesOf(delivery)
+    held.oneWay = delivery.oneWay === true
+    if (held.oneWay && !held.seen) host.oneWay.add(held)
     held.delivery = held.seen ? null : delivery
   }
 
@@ -40,14 +42,14 @@ export function createTakenUp(deps: {
     async takeUp(host, held, delivery) {
       const { turn } = delivery
       const { seen } = held
-      bring(held, delivery)
+      bring(host, held, delivery)
       if (held.counted) await deps.accept({ kind: 'kept', turn, seen })
       else if (seen) await deps.accept({ kind: 'evidence', turn, of: 'seen' })
       markInFlight(host, held)
     },
     resumeInFlight(host, held, delivery, seen) {
       if (seen) host.held.change(held, { seen })
-      bring(held, delivery)
+      bring(host, held, delivery)
       markInFlight(host, held)
     },
     async inFlight(held) {

@@ -66,7 +66,8 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     const told = silent && canSpeak(deps.links, row.integration)
     const sends: readonly NewSend[] = told ? [notice(noticeTarget(row), NO_REPLY_TEXT)] : []
     const working = output.of === 'seen' && output.working
-    const reason = working ? 'working' : silent ? 'no_reply' : undefined
+    const rests = output.of === 'seen' ? output.rests : undefined
+    const reason = working ? 'working' : silent ? 'no_reply' : rests
     await dispatcher.settle(output.turn, output.of, { sends, ...defined({ reason }) })
     return { id: null }
   }
@@ -168,6 +169,9 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
           return event(output)
         case 'kept':
           if (turns.isOwn(output.turn)) await dispatcher.kept(output.turn, output.seen)
+          return { id: null }
+        case 'rests':
+          await dispatcher.rest(output.turns.filter(turns.isOwn))
           return { id: null }
         case 'returned':
           await dispatcher.giveBack(output.turns.filter(turns.isOwn), output)

@@ -4,6 +4,7 @@ import {
   type Delivery,
   defined,
   MCP_SERVERS_REF,
+  SCHEDULE_PLACE,
   type TurnRow,
   withoutNulls,
 } from '../../contract/index.ts'
@@ -31,6 +32,14 @@ export function toDelivery(row: TurnRow, agent: string, session: string): Delive
     repeat: row.repeat,
     continuation: row.resume,
   }
+}
+
+/** No answer can be given where it came from. */
+export function takesNoAnswer(
+  { integration }: TurnRow,
+  { isOneWay }: { readonly isOneWay: (integration: string) => boolean },
+): boolean {
+  return integration === SCHEDULE_PLACE || isOneWay(integration)
 }
 
 /** The meta that every message carries where known (SPEC 6). All strings; what the platform gave comes first. */

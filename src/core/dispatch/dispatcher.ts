@@ -48,6 +48,8 @@ export interface DispatcherDeps {
   readonly signal: SignalSink
   /** False for a place that nothing can be said to. */
   readonly canSpeak: (integration: string) => boolean
+  /** True for a place that takes no answer, ever. */
+  readonly isOneWay: (integration: string) => boolean
   /** Puts what Switchboard says by itself into the outbox. */
   readonly say: (sends: readonly NewSend[]) => Promise<unknown>
   /** The reaction that tells a sender that the agent has it; null where there is none to give. */
@@ -82,6 +84,7 @@ export interface Dispatcher {
   readonly settle: Settling['settle']
   readonly acknowledge: Settling['acknowledge']
   readonly heard: Settling['heard']
+  readonly rest: Settling['rest']
   readonly giveUpRemoved: Settling['giveUpRemoved']
   /** It was offered to an agent that has it from before: the attempt is given back, and what was seen is seen. */
   kept(turn: string, seen: boolean): Promise<void>
@@ -157,7 +160,10 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     for (const work of rooms.next(agent)) drain.wake(work)
   }
 
-  const widthOf = (agent: string) => roster.get(agent)?.connector.window ?? 1
+  const widthOf = ({ agent, lane }: LaneHold) => {
+    const connector = roster.get(agent)?.connector
+    return connector?.windowOf?.(lane) ?? connector?.window ?? 1
+  }
   /** Nothing can be written to its agent now: a lane with nothing in flight is another node's to take. */
   const waitForRoom = (work: Work) => {
     if (!rooms.waits(work)) return drain.wake(work)
@@ -204,8 +210,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   }
 
   /** Under pressure, or for want of room, little is taken at a time. */
-  const wakeIfRoom = ({ lane, agent, flights }: LaneHold) => {
-    if (flights.size < widthOf(agent)) drain.wake({ lane, scope: agent })
+  const wakeIfRoom = (hold: LaneHold) => {
+    if (hold.flights.size < widthOf(hold)) drain.wake({ lane: hold.lane, scope: hold.agent })
   }
 
   /** Judged, and its files fetched, while it is queued: handed is what is being written. */
@@ -274,6 +280,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     flight: (turn) => holds.flight(turn),
     wasLost: (turn) => holds.wasLost(turn),
     heard: settling.heard,
+    rest: settling.rest,
     giveUpRemoved: settling.giveUpRemoved,
     async kept(turn, seen) {
       const { hold, flight } = holds.flight(turn) ?? {}

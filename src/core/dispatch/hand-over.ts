@@ -17,7 +17,7 @@ import { type Admission, NOT_KNOWN_YET } from '../people/admission.ts'
 import { type SignalSink, tellTurnState } from '../signals.ts'
 import type { StoreRetry } from '../store-retry.ts'
 import { createHeldContext } from '../takeover/held-context.ts'
-import { toDelivery } from './delivery.ts'
+import { takesNoAnswer, toDelivery } from './delivery.ts'
 import type { FailureNotes } from './failure-notes.ts'
 import { createGroupContext } from './group-context.ts'
 import type { LaneHold, LaneHolds } from './lane-holds.ts'
@@ -36,6 +36,7 @@ export interface HandOverDeps {
   readonly signal: SignalSink
   readonly admission: Pick<Admission, 'ofTurn' | 'mayBeHeard'>
   readonly failures: FailureNotes
+  readonly isOneWay: (integration: string) => boolean
   readonly holds: LaneHolds
   readonly storeRetry: StoreRetry
   readonly settling: Pick<Settling, 'giveUp' | 'revoke' | 'watchSilence'>
@@ -99,6 +100,7 @@ export function createHandOver(deps: HandOverDeps): HandOverNext {
     const along = {
       ...(lines.length === 0 ? {} : { context: lines }),
       ...defined({ tokens: tokens.get(row.id) }),
+      ...(takesNoAnswer(row, deps) ? { oneWay: true as const } : {}),
     }
     // One before it was not taken: this one goes back with it, and must not be offered meanwhile.
     while (hold.puttingBack) await hold.puttingBack

@@ -4,7 +4,7 @@ import type { AgentConnector, Clock, Settings, Store, TurnMove, TurnRow } from '
 import type { Admission } from '../people/admission.ts'
 import { type SignalSink, tellTurnState } from '../signals.ts'
 import type { StoreRetry } from '../store-retry.ts'
-import { toDelivery } from './delivery.ts'
+import { takesNoAnswer, toDelivery } from './delivery.ts'
 import type { LaneHold, LaneHolds } from './lane-holds.ts'
 import type { Settling } from './settling.ts'
 
@@ -17,6 +17,7 @@ export interface LeftoversDeps {
   readonly storeRetry: StoreRetry
   readonly settling: Settling
   readonly admission: Pick<Admission, 'ofTurn'>
+  readonly isOneWay: (integration: string) => boolean
   /** It is asked for again: whoever reads the beginning of its answer is told. */
   readonly interrupted: (row: TurnRow) => void
 }
@@ -45,12 +46,17 @@ export function createLeftovers(deps: LeftoversDeps): SettleLeftovers {
     const moves: TurnMove[] = []
     for (const row of rows) {
       const policy = row.state === 'seen' ? connector.redelivery.seen : connector.redelivery.handed
-      const kept = connector.takeUp?.(toDelivery(row, hold.agent, lane), row.state === 'seen') ?? false
+      const oneWay = takesNoAnswer(row, deps)
+      const delivery = { ...toDelivery(row, hold.agent, lane), ...(oneWay ? { oneWay: true as const } : {}) }
+      const kept = connector.takeUp?.(delivery, row.state === 'seen') ?? false
       if (kept) waitOn(hold, row)
       else if (policy === 'wait' && isAnsweredLater(row, connector)) waitOn(hold, row)
       // No agent confirmed it: to one whose sender may not speak any more it is not said again, nor that it was taken.
       else if (row.state === 'handed' && (await deps.admission.ofTurn(row)) === 'revoked')
         await settling.revoke(hold, row)
+      // Offered again once, without a sign of having been read: it expires with the queue.
+      else if (oneWay && row.repeat && row.state === 'handed' && connector.windowOf)
+        moves.push({ lane, token, turn: row.id, to: 'handed', reason: 'one_way' })
       else if (policy === 'give-up') await settling.giveUp(hold, row, 'agent_silent')
       else if (row.attempts >= maxAttempts) await settling.giveUp(hold, row, 'max_attempts')
       else {

@@ -7,6 +7,7 @@ import {
   isResting,
   type Logger,
   type NewSend,
+  RESTING_REASONS,
   type ReasonCode,
   type Settings,
   type Store,
@@ -70,6 +71,8 @@ export interface Settling {
   settle(turn: string, to: End, options?: SettleOptions): Promise<SettleOutcome>
   /** The agent has seen it and will not answer at once, or at all: where the connector says so it rests from now on. */
   acknowledge(row: TurnRow): Promise<void>
+  /** They came one way and their host has them: they stay `handed`, are waited for no longer, and expire with the queue. */
+  rest(turns: readonly string[]): Promise<void>
   /** It was not handed over, and never will be: whoever sent it may not speak any more. Nobody is told. */
   revoke(hold: LaneHold, row: TurnRow): Promise<void>
   giveUp(hold: LaneHold, row: TurnRow, reason: ReasonCode, detail?: string): Promise<void>
@@ -186,7 +189,7 @@ export function createSettling(deps: SettlingDeps): Settling {
     // It ended at another node, or by an operator, and nobody told us.
     if (result.outcome === 'ended') landed(hold, row)
     if (result.outcome !== 'accepted') return given(result.sends)
-    if (to === 'seen' && options.reason !== 'acknowledged') extend(hold, row)
+    if (to === 'seen' && !RESTING_REASONS.includes(options.reason ?? null)) extend(hold, row)
     else landed(hold, row)
     // One that was interrupted may have asked in a life before.
     if (to !== 'seen' && (flight?.asked || row.attempts > 1)) deps.onAskerOver(row)
@@ -279,6 +282,16 @@ export function createSettling(deps: SettlingDeps): Settling {
     settledElsewhere(hold, row) {
       if (row.state === 'seen' && !isResting(row)) extend(hold, row)
       else if (row.state !== 'handed') landed(hold, row)
+    },
+    async rest(turns) {
+      const flying = turns.flatMap((turn) => holds.flight(turn) ?? [])
+      const moves = flying.map(({ hold: { lane, token }, flight: { row } }): TurnMove => {
+        return { lane, token, turn: row.id, to: 'handed', reason: 'one_way' }
+      })
+      const outcomes = await storeRetry.persist('let turns rest', () => store.moveTurns(moves))
+      for (const [at, { hold, flight }] of flying.entries())
+        if (outcomes[at] === 'stale') holds.drop(hold)
+        else landed(hold, flight.row)
     },
     watchSilence,
   }

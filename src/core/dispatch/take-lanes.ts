@@ -79,7 +79,8 @@ export function createTakeLanes(deps: TakeLanesDeps) {
     const connector = roster.get(scope)?.connector
     const mayHand = (turn: TurnRow) =>
       (hold?.judged.has(turn.id) || deps.admission.atOnce(turn)) && !mustPrepare(connector, hold, turn)
-    const how = { wide: connector?.window ?? 1, pressed, room, mayHand, tokens: tokensInto(tokens, work) }
+    const wide = connector?.windowOf?.(lane) ?? connector?.window ?? 1
+    const how = { wide, pressed, room, mayHand, tokens: tokensInto(tokens, work) }
     return laneRequest(lane, hold, how)
   }
 

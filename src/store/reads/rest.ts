@@ -16,6 +16,7 @@ import {
   type TurnState,
 } from '../../contract/index.ts'
 import { APPROVAL_COLUMNS, approvalRow, ledgerEntry, pairingRow, sessionRow, tokenRow } from '../codec.ts'
+import { IN_FLIGHT } from '../in-flight.ts'
 import { firstRow, horizon, rows, type Steps, text, whole } from '../statement.ts'
 import { laneWork, type WalkOptions, type WorkSlice } from '../verbs/lane-work.ts'
 import type { LaneKind } from '../verbs/lanes.ts'
@@ -203,7 +204,7 @@ export function* readWaitingBehind(tag: string, before: number): Steps<readonly 
     `SELECT flight.seq AS seq, t.agent AS agent, t.updated_at AS since, waiting.many AS behind
      FROM (SELECT lane, count(*) AS many FROM turns WHERE state = 'queued' GROUP BY lane) waiting
      JOIN (SELECT lane, min(seq) AS seq FROM turns
-           WHERE state IN ('handed','seen') AND (reason IS NULL OR reason <> 'acknowledged') GROUP BY lane) flight
+           WHERE ${IN_FLIGHT} GROUP BY lane) flight
        ON flight.lane = waiting.lane
      JOIN turns t ON t.seq = flight.seq
      WHERE t.updated_at < $1

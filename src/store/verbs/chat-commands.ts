@@ -1,6 +1,13 @@
 // /stop, /status and /back in the commit of their message: where the address leads, and what is open there, is looked at
 // when it is done, so what is said is true also of messages that came in the same breath.
-import { type Address, type Effect, rowId, type Stopped, sessionKey } from '../../contract/index.ts'
+import {
+  type Address,
+  type Effect,
+  RESTING_REASONS,
+  rowId,
+  type Stopped,
+  sessionKey,
+} from '../../contract/index.ts'
 import { type Row, rows, run, type Steps, text, textOrNull, whole } from '../statement.ts'
 import { hint, recordMove, type VerbContext } from '../verb-context.ts'
 import { endRoute, routeOf } from './claims.ts'
@@ -57,14 +64,14 @@ function* openTurns(context: VerbContext, session: string, lock: '@lock' | ''): 
     `SELECT seq, integration, state, reason, sender FROM turns WHERE lane = $1 AND state = 'queued' ORDER BY seq ${lock}`,
     [lane],
   )
-  const running = flying.filter((row) => textOrNull(row, 'reason') !== 'acknowledged')
+  const running = flying.filter((row) => !RESTING_REASONS.includes(textOrNull(row, 'reason')))
   return { all: [...flying, ...waiting], queued: waiting.length, running: running.length }
 }
 
 function only(open: OpenTurns, sender: string): OpenTurns {
   const all = open.all.filter((row) => text(row, 'sender') === sender)
   const queued = all.filter((row) => text(row, 'state') === 'queued').length
-  const resting = all.filter((row) => textOrNull(row, 'reason') === 'acknowledged').length
+  const resting = all.filter((row) => RESTING_REASONS.includes(textOrNull(row, 'reason'))).length
   return { all, queued, running: all.length - queued - resting }
 }
 

@@ -1,6 +1,6 @@
 // erasePerson: what a person said loses its content, and so do the answers to it; rows, keys and counters stay, so a
 // redelivery is still a duplicate. The entry names the rows and not the person: verify finds what was taken otherwise.
-import type { ErasedWindow, Identity, PersonCursor } from '../../contract/index.ts'
+import { type ErasedWindow, type Identity, type PersonCursor, RESTING_REASONS } from '../../contract/index.ts'
 import { toRanges } from '../ranges.ts'
 import { readPerson } from '../reads/person.ts'
 import { rows, run, type Steps, whole } from '../statement.ts'
@@ -23,7 +23,7 @@ export const erasePerson = oneByOne(function* (
   const { tag } = context
   const found = yield* readPerson(tag, who, cursor)
   const isOpen = ({ state, reason }: { state: string; reason: string | null }) =>
-    OPEN.includes(state) || (state === 'seen' && reason !== 'acknowledged')
+    OPEN.includes(state) || (state === 'seen' && !RESTING_REASONS.includes(reason))
   const settled = found.turns.filter((turn) => !isOpen(turn))
   const turns = settled.filter((turn) => turn.body !== null).map((turn) => turn.seq)
   const sends = found.sends.filter((send) => !isOpen(send) && send.op !== null).map((send) => send.seq)

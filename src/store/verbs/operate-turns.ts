@@ -75,7 +75,9 @@ function* moveTurn(context: VerbContext, turn: TurnRow, { to, reason, by }: Outs
   return { ...turn, state: to, reason, updatedAt: context.now }
 }
 
-const OVERDUE = `state = 'queued' AND COALESCE(retried_at, received_at) < $1`
+// What came one way and was never seen to have been read waits like a queued one.
+const OVERDUE = `(state = 'queued' OR (state = 'handed' AND reason = 'one_way'))
+  AND COALESCE(retried_at, received_at) < $1`
 
 export function* readOverdueTurns(tag: string, before: number, limit: number): Steps<readonly TurnRow[]> {
   const found = yield* rows(`SELECT ${TURN_COLUMNS} FROM turns WHERE ${OVERDUE} LIMIT $2`, [before, limit])

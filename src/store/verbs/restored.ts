@@ -1,6 +1,7 @@
 // settleRestored: a database that comes from a backup is behind the world. What was open in it may have happened since:
 // sends become `unknown` instead of going out a second time, and turns are marked, so that a second hand-over says so.
 import { type ReasonCode, type RestoredFrom, rowId } from '../../contract/index.ts'
+import { NOT_RESTING } from '../in-flight.ts'
 import { firstRow, rows, run, type Steps, text, textOrNull, whole } from '../statement.ts'
 import { oneByOne, recordFact, recordMove, type VerbContext } from '../verb-context.ts'
 
@@ -46,7 +47,7 @@ export const settleRestored = oneByOne(function* (
 
 function* finish(context: VerbContext, takenAt: number, by: string): Steps<void> {
   const marked = yield* run(
-    `UPDATE turns SET repeat = 1 WHERE state IN ('queued','handed') OR (state = 'seen' AND (reason IS NULL OR reason <> 'acknowledged'))`,
+    `UPDATE turns SET repeat = 1 WHERE state IN ('queued','handed') OR (state = 'seen' AND ${NOT_RESTING})`,
   )
   // Whoever held them is not there any more.
   yield* run('UPDATE lanes SET owner = NULL, until = 0')
