@@ -24,6 +24,10 @@ export async function healthFacts(
     undelivered: totals(counters).stuck,
     waiting: waiting.map(({ since, ...one }) => ({ ...one, since: iso(since) })),
     freeDiskBytes,
+    windowsFull: settings().agents.flatMap(({ id }) => {
+      const reason = gateway.roster.get(id)?.connector.crowded?.() ?? null
+      return reason === null ? [] : [{ agent: id, reason }]
+    }),
     approvalsReachNobody: silentApprovals({
       ...{ settings: settings(), grants: gateway.grants, links: gateway.links, asks },
     }),

@@ -113,6 +113,12 @@ export const HEALTH = {
     'The agent is attached and says what keeps it from its work.',
     'Mend what the reason says; the agent goes on by itself.',
   ),
+  'window-full': row(
+    'problem',
+    'window full',
+    'A host has as many messages as it may be handed. The next ones wait.',
+    'Answer or acknowledge them in the session of the host, or restart it if its pipe takes nothing.',
+  ),
   'turn-unseen': row(
     'problem',
     'unseen',

@@ -47,6 +47,7 @@ const NO_FACTS: HealthFacts = {
   waiting: [],
   freeDiskBytes: 1e12,
   approvalsReachNobody: [],
+  windowsFull: [],
 }
 
 const withAgent = (change: Partial<Agent>) => ({ ...WELL, agents: [{ ...agent, ...change }] })
@@ -69,6 +70,14 @@ const CASES: Readonly<Record<HealthCode, readonly Case[]>> = {
       report: { ...WELL, store: { ...WELL.store, problem: 'the database is gone' } },
       text: 'the database is gone',
       remedy: 'mend what it says; it goes on by itself',
+    },
+  ],
+  'window-full': [
+    {
+      facts: { windowsFull: [{ agent: 'kate', reason: 'the window of a conversation is full' }] },
+      text: 'agent kate: the window of a conversation is full',
+      remedy:
+        'answer or acknowledge them in the session of its host; switchboard turns --agent kate --state handed',
     },
   ],
   'disk-low': [

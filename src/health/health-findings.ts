@@ -22,6 +22,8 @@ export interface HealthFacts {
   readonly waiting: readonly WaitingConversation[]
   /** Null: it is not known. */
   readonly freeDiskBytes: number | null
+  /** Agents whose hosts were handed as much as they may be. */
+  readonly windowsFull: readonly { readonly agent: string; readonly reason: string }[]
   /** Agents whose approvals reach nobody, each with the reason and the key that would change it. */
   readonly approvalsReachNobody: readonly {
     readonly agent: string
@@ -199,6 +201,13 @@ function* ofTurns(report: ReportBeforeHealth, facts: HealthFacts): Generator<Hea
         `switchboard turns --agent ${agent} --state handed`,
       )
   }
+  for (const { agent, reason } of facts.windowsFull)
+    yield finding(
+      'window-full',
+      `agent ${agent}`,
+      `agent ${agent}: ${reason}`,
+      `answer or acknowledge them in the session of its host; switchboard turns --agent ${agent} --state handed`,
+    )
   for (const { agent, turn, since, behind } of facts.waiting)
     yield finding(
       'turns-waiting',
