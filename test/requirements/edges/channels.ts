@@ -6,7 +6,7 @@ export const EDGES_CHANNELS = requirements(
   `
 built   35 I35.a5                    Doubles of the official plugins telegram, discord, imessage and fakechat declare exactly their tools and capabilities and are hosted in the system tests; the real ones where SWITCHBOARD_PLUGINS_DIR names a copy
 built   35 I35.b18                   A reply to a turn of a server whose tool has no target, as fakechat, is sent while one conversation was shown, else refused, and the turn stays open
-pending 35 I35.b20                   One-way turns have a window of their own and do not stop after 256; ack covers the earlier ones of that chat
+built   35 I35.b20                   One-way turns have a window of their own and do not stop after 256; ack covers the earlier ones of that chat
 built   35 I35.b22                   Rate knobs above 20/s and 0/0 hold where the server is the sender, and doctor names the key that was drawn from
 pending 35 I35.b24                   A channel host reaches tools of a Chorus service by service_tools and call_service_tool
 built   35 I35.b26                   Channel twins: a turn that line A answered does not wait 30 s for line B
