@@ -74,6 +74,8 @@ export interface Timings {
   readonly chatIntervalMs: number
   /** How often a status is said again: Slack forgets it after two minutes. */
   readonly statusMs: number
+  /** In mode events: so often it is asked whether Slack still answers. */
+  readonly checkMs: number
 }
 
 export const DEFAULT_TIMINGS: Timings = {
@@ -88,6 +90,7 @@ export const DEFAULT_TIMINGS: Timings = {
   answerMs: 2_500,
   chatIntervalMs: 1_000,
   statusMs: 90_000,
+  checkMs: 60_000,
 }
 
 /** Reads and checks the options. Throws `config_invalid` naming the key, never the value. */

@@ -103,6 +103,29 @@ describe('the door', () => {
     }
   })
 
+  it('[I35.b45-slack-events] the link is not up while the API is dead, and what was missed is looked for when it answers', async () => {
+    const scene = await openScene({ mode: 'events', timings: { checkMs: 20 } })
+    await scene.start()
+    try {
+      expect(scene.connects()).toBe(1)
+      // One failure is asked once more.
+      scene.fake.plan([{ on: 'auth.test', do: 'error', status: 502, times: 1 }])
+      const asked = () => scene.fake.world.calls.filter(({ method }) => method === 'auth.test').length
+      const before = asked()
+      await until('it was asked again', () => asked() > before + 2)
+      expect([scene.adapter.link().state, scene.connects()]).toEqual(['up', 1])
+
+      scene.fake.plan([{ on: '*', do: 'error', status: 502 }])
+      await until('it is down', () => scene.adapter.link().state === 'down')
+      expect(scene.adapter.link().detail).toContain('502')
+      scene.fake.plan([])
+      await until('it is up', () => scene.adapter.link().state === 'up')
+      expect(scene.connects()).toBe(2)
+    } finally {
+      await scene.close()
+    }
+  })
+
   it('[I15.revoked] tokens that others lose take nothing from us: the link says so as soon as Slack does', async () => {
     const scene = await openScene({ mode: 'events' })
     await scene.start()

@@ -13,6 +13,7 @@ import { createSlackClient } from './client.ts'
 import { DEFAULT_TIMINGS, readConfig, type Timings } from './config.ts'
 import { createDirectChats } from './direct-chats.ts'
 import { handleRequest } from './events-door.ts'
+import { type EventsLink, startEventsLink } from './events-link.ts'
 import { createSlackFiles } from './files.ts'
 import { createHistory } from './history.ts'
 import { createNames } from './names.ts'
@@ -66,8 +67,8 @@ export function createSlack(deps: PlatformDeps, options: SlackAdapterOptions = {
   const { send, revise } = createSend({ client, chats, uploads })
   let link: LinkState = { state: 'connecting' }
   let socket: SocketLink | null = null
+  let events: EventsLink | null = null
   let receiver: Receiver | null = null
-  let stopped = false
   const tell = (next: LinkState) => {
     link = next
   }
@@ -85,22 +86,6 @@ export function createSlack(deps: PlatformDeps, options: SlackAdapterOptions = {
       ...defined({ thread_ts: thread }),
     }
     client.call('chat.postEphemeral', { ...place, text }, { repeatable: true }).catch(() => undefined)
-  }
-
-  /** Mode events has no link of its own: it is up while Slack knows the token. */
-  const lookOnce = async (connected: () => void, attempt = 1): Promise<void> => {
-    try {
-      await self()
-      tell({ state: 'up', since: clock.now() })
-      connected()
-    } catch (thrown) {
-      tell({
-        state: 'down',
-        detail: thrown instanceof SwitchboardError ? thrown.message : 'Slack does not answer',
-      })
-      const delayMs = Math.min(timings.retryMaxMs, timings.retryBaseMs * 2 ** Math.min(attempt, 20))
-      clock.after(delayMs, () => void (stopped ? undefined : lookOnce(connected, attempt + 1)))
-    }
   }
 
   const take = async ({ type, payload }: Envelope): Promise<object | undefined> => {
@@ -140,18 +125,18 @@ export function createSlack(deps: PlatformDeps, options: SlackAdapterOptions = {
           },
         }),
     async start(intake) {
-      stopped = false
       const connected = () => intake.connected?.()
       const expelled = (why: string) => {
         self.forget()
         tell({ state: 'down', detail: `${why}: the app was taken out of the workspace, or its tokens back` })
         log.warn({ why }, 'the app may no longer be used')
         // It may have been another's token: Slack itself is asked.
-        if (config.appToken === null) void lookOnce(connected)
-        else socket?.renew(why)
+        events?.look()
+        socket?.renew(why)
       }
       receiver = createReceiver({ config, self, names, surface, intake, clock, log, expelled, answerTap })
-      if (config.appToken === null) void lookOnce(connected)
+      if (config.appToken === null)
+        events = startEventsLink(timings, { client, self, clock, tell, connected })
       else
         socket = startSocketLink(config, timings, {
           client,
@@ -195,8 +180,9 @@ export function createSlack(deps: PlatformDeps, options: SlackAdapterOptions = {
     },
     link: () => link,
     async stop() {
-      stopped = true
       status.stop()
+      events?.stop()
+      events = null
       await socket?.stop()
       socket = null
       receiver = null
