@@ -9,6 +9,6 @@ built   35 I35.b32                A place is complete only when every listing su
 built   35 I35.b34                A reload of access reconnects nothing and forgets no last in or out
 built   35 I35.b44                The pairing answer stands below its message, and takeover marks merge only where no words lie between
 built   35 I35.b45-slack-edit     Editing a waiting Slack message gives one answer
-pending 35 I35.b45-slack-events   Slack in events mode does not show up while its API is dead
+built   35 I35.b45-slack-events   Slack in events mode does not show up while its API is dead
 `,
 )
