@@ -97,8 +97,10 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
   const storeRetry = createStoreRetry(clock, log, store)
   const { surfaces, prompts, words } = createSurfaces(deps)
   const timers = createKeyedTimers(clock)
-  const relay = createVerdictRelay({ ...deps, storeRetry, timers, words })
+  const isAskedHere = (id: string) => askedHere.has(id)
+  const relay = createVerdictRelay({ ...deps, storeRetry, timers, words, isAskedHere })
   const { settle } = relay
+  const askedHere = createBoundedMap<string, true>(JOINED_REMEMBERED)
   /** Approvals that a repeated call was joined to, by hand-over: an allow is for one call, so each is joined once. */
   const joined = createBoundedMap<string, true>(JOINED_REMEMBERED)
   let cancelSweep: Cancel = () => undefined
@@ -109,10 +111,11 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     const inputHash = hash('sha256', JSON.stringify([given.ask.toolName, given.ask.input]))
     const { same, mayHaveRun } = await askedBefore(given, inputHash)
     if (same) {
+      askedHere.set(same.id, true)
       if (isOpen(same)) await storeRetry.persist('adopt an approval', () => store.adoptApproval(same.id))
       if (same.state === 'pending') expectExpiry(same)
-      // Behind the answer, which tells the asker what to wait for.
-      if (same.state === 'decided') clock.after(0, () => relay.settleSoon(same.id))
+      // Behind the answer, which tells the asker what to wait for. It may have been decided since it was looked up.
+      if (isOpen(same)) clock.after(0, () => relay.settleSoon(same.id))
       return same.id
     }
     await roomFor(given)
@@ -133,6 +136,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
         inputHash,
         expiresAt,
       }
+      askedHere.set(id, true)
       const outcome = await storeRetry.persist('ask', () =>
         store.ask(row, prompts(id, order, chats, expiresAt)),
       )

@@ -52,6 +52,7 @@ function opened({ owner = 'here/1', attached, hears = 'gone' }: Here) {
     storeRetry: { persist: (_what: string, attempt: () => Promise<unknown>) => attempt() },
     timers: { set: () => undefined, cancel: () => undefined },
     words: async () => [],
+    isAskedHere: () => true,
     say: async () => undefined,
   } as unknown as VerdictRelayDeps)
   const stateAfter = async (ms: number) => {

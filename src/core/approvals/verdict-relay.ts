@@ -37,6 +37,8 @@ export interface VerdictRelayDeps {
   readonly timers: KeyedTimers
   readonly words: Surfaces['words']
   readonly say: (sends: readonly NewSend[]) => Promise<unknown>
+  /** It was asked in this process, or what was asked before was joined. */
+  readonly isAskedHere: (id: string) => boolean
   /** For tests that end the process at a named point. */
   readonly crashPoint?: (name: string) => void
 }
@@ -108,10 +110,13 @@ export function createVerdictRelay(deps: VerdictRelayDeps): VerdictRelay {
     if (row === null) return false
     if (!own && first && !(roams && ageMs >= ROAMED_MS)) return false
     if (!own && !roams && isOnlyElsewhere(row)) return false
-    const waits = roams || (await isTakenUp(row))
+    const isInterrupted = !roams && (await isTakenUp(row))
+    const waits = roams || isInterrupted
     // While nobody was here a host had nothing to come back to: that time does not count.
     const leftMs = (waits && !roams ? TAKEN_UP_MS : ORPHAN_MS) - Math.min(ageMs, clock.now() - bornAt)
-    const done = await relay(row, leftMs <= 0 || (own && !waits))
+    // Nobody here knows it by its id before the call has come again.
+    const unheard = isInterrupted && !deps.isAskedHere(row.id)
+    const done = await relay(row, { last: leftMs <= 0 || (own && !waits), unheard })
     if (!done && waits) await awaitHost(row, leftMs)
     return true
   }
@@ -215,8 +220,14 @@ export function createVerdictRelay(deps: VerdictRelayDeps): VerdictRelay {
     for (const wake of listeners) wake()
   }
 
-  /** `last`: nobody else will do it, so one that cannot be delivered is undeliverable. False: it was not settled. */
-  const relay = async (row: ApprovalRow, last: boolean): Promise<boolean> => {
+  /**
+   * `last`: nobody else will do it, so one that cannot be delivered is undeliverable. `unheard`: a connector that is told what
+   * it has to do has nobody yet to tell it to. False: it was not settled.
+   */
+  const relay = async (
+    row: ApprovalRow,
+    { last, unheard }: { readonly last: boolean; readonly unheard: boolean },
+  ): Promise<boolean> => {
     timers.cancel(row.id)
     const post = deps.roster.get(row.agent)
     if (!post) {
@@ -229,7 +240,7 @@ export function createVerdictRelay(deps: VerdictRelayDeps): VerdictRelay {
     // A host with a dialog of its own is told only what a person decided; its dialog stays open otherwise.
     const tell = row.cause === 'person' || holds
     // Such a host may be there although no turn can be handed to it: its connector knows.
-    const there = post.attached || !holds
+    const there = holds ? post.attached && (!unheard || post.connector.fetchesVerdicts) : true
     const outcome = tell && there ? await passOn(row, post.connector) : 'gone'
     if (outcome === 'elsewhere') return true
     if (row.state !== 'decided') {
