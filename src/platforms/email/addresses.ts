@@ -75,6 +75,7 @@ export function subjectOf(fields: readonly HeaderField[]): string {
 /** Where a mail was delivered to, the surest header first. */
 const DELIVERED = ['delivered-to', 'x-original-to', 'envelope-to', 'x-envelope-to', 'to', 'cc']
 const MOST_LOOKED_AT = 65_536
+const MOST_TAG = 100
 const TAG = /^[a-z0-9][a-z0-9._=-]{0,99}$/
 
 /** What stands between plus and at of our own address; null: nothing does. */
@@ -86,10 +87,11 @@ export function plusTag(fields: readonly HeaderField[], own: string): string | n
       const text = value.slice(0, MOST_LOOKED_AT).toLowerCase()
       let at = text.indexOf(before)
       while (at >= 0) {
-        const end = text.indexOf(after, at)
-        const tag = end < 0 ? '' : text.slice(at + before.length, end)
+        // A tag is short: to look for its end in all that follows would be quadratic.
+        const rest = text.slice(at + before.length, at + before.length + MOST_TAG + after.length)
+        const tag = rest.slice(0, Math.max(0, rest.indexOf(after)))
         if (TAG.test(tag)) return tag
-        at = end < 0 ? -1 : text.indexOf(before, at + before.length)
+        at = text.indexOf(before, at + before.length)
       }
     }
   }

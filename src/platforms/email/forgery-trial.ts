@@ -39,7 +39,7 @@ export function createForgeryTrial(deps: {
     if (uid === undefined) return null
     const found = await ask(client.fetchOne(String(uid), { uid: true, headers: true }, { uid: true }))
     await ask(client.messageDelete(String(uid), { uid: true })).catch(() => false)
-    return (found && found.headers) || null
+    return found === false ? null : (found?.headers ?? null)
   }
 
   const arrived = async (id: string): Promise<Uint8Array | null> => {

@@ -1,0 +1,355 @@
+// No input stands still: every adapter and connector of a real daemon gets its largest input in every hostile form that we
+// know, from somebody who may speak and from a stranger. What the daemon's main thread spends is counted by the kernel, so a
+// busy machine does not change it.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  createFakeDiscord,
+  createFakeMail,
+  createFakeSlack,
+  createFakeTelegram,
+  createFakeWhatsApp,
+  FAKE_KATE_ADDRESS,
+} from '../../src/testing/emulate.ts'
+import { scratchFolder } from '../../src/testing/scratch.ts'
+import { type Daemon, launch } from './daemon.ts'
+import { post } from './hook-client.ts'
+import { askJson, askLines } from './scene.ts'
+import { pause, until } from './until.ts'
+
+const MOST_MS = 200
+const RUNS = 3
+const MB = 1_048_576
+const SECRET = 'one-secret-for-the-hooks'
+/** What a worker thread may take beside the main thread. */
+const WORKER_BYTES = 512 * MB
+
+const missing = process.platform === 'linux' ? null : 'only Linux tells what one thread spends'
+
+/** Forms that were found, or are likely, to take a reader more than linear time. */
+const FAMILIES: Readonly<Record<string, (size: number) => string>> = {
+  'line feeds': (size) => '\n'.repeat(size),
+  'quoted lines': (size) => '> a\n'.repeat(size / 4),
+  'nested quotes': (size) => '> '.repeat(size / 2),
+  'nested brackets': (size) => '['.repeat(size),
+  'nested lists': (size) => '- '.repeat(size / 2),
+  'open emphasis': (size) => '*a **b '.repeat(size / 7),
+  'open tags': (size) => '<b>'.repeat(size / 3),
+  'channel tags': (size) => '</channel>'.repeat(size / 10),
+  'rows of a table': (size) => `|a\n|-\n${'|a'.repeat(size / 2)}`,
+  fences: (size) => '```\n'.repeat(size / 4),
+  spaces: (size) => `a${' '.repeat(size - 2)}b`,
+}
+const families = Object.keys(FAMILIES)
+const text = (family: string, size: number) => FAMILIES[family]?.(size) ?? ''
+
+let daemon: Daemon
+let doors: Awaited<ReturnType<typeof openDoors>>
+const undo: (() => Promise<unknown> | unknown)[] = []
+
+/** What agents answer now. */
+let respond: (response: ServerResponse) => void = (response) => response.end()
+
+async function openDoors() {
+  const [telegram, slack, discord, whatsapp, mail] = await Promise.all([
+    createFakeTelegram(),
+    createFakeSlack(),
+    createFakeDiscord(),
+    createFakeWhatsApp({ retryMs: [50, 100] }),
+    createFakeMail(),
+  ])
+  for (const fake of [telegram, slack, discord, whatsapp, mail]) undo.push(() => fake.stop())
+  const agents = createServer((request, response) => {
+    request.resume()
+    request.on('end', () => respond(response))
+  })
+  await new Promise<void>((resolve) => agents.listen(0, '127.0.0.1', resolve))
+  undo.push(() => agents.close())
+  undo.push(() => agents.closeAllConnections())
+  return {
+    telegram,
+    slack,
+    discord,
+    whatsapp,
+    mail,
+    agents: `http://127.0.0.1:${(agents.address() as AddressInfo).port}`,
+  }
+}
+
+function configIn(data: string): string {
+  const { telegram, slack, discord, whatsapp, mail, agents } = doors
+  const secret = (name: string, value: string) => {
+    writeFileSync(join(data, name), value, { mode: 0o600 })
+    return `"file:${name}"`
+  }
+  const hook = secret('hook', SECRET)
+  const anybody = 'access: { dm: allowlist, allow_from: ["*"] }'
+  const server = (port: number) =>
+    `{ host: 127.0.0.1, port: ${port}, tls: false, password: ${secret('mail', mail.password)} }`
+  const platforms = ['telegram', 'slack', 'discord', 'whatsapp', 'email', 'webhook']
+  const bind = (pairs: readonly (readonly [string, string])[]) =>
+    pairs.map(([plugin, instance]) => `{ plugin: ${plugin}, instance: ${instance} }`).join(', ')
+  const config = join(data, 'switchboard.yaml')
+  writeFileSync(
+    config,
+    `integrations:
+  - { id: telegram, platform: telegram, token: ${secret('tg', telegram.token)}, api_root: "${telegram.url}", mode: polling, ${anybody} }
+  - { id: slack, platform: slack, bot_token: ${secret('xoxb', slack.botToken)}, app_token: ${secret('xapp', slack.appToken)}, api_url: "${slack.apiUrl}", ${anybody} }
+  - { id: discord, platform: discord, token: ${secret('dc', discord.token)}, api_url: "${discord.apiUrl}", ${anybody} }
+  - { id: whatsapp, platform: whatsapp, phone_number_id: "${whatsapp.phoneNumberId}", access_token: ${secret('wa', whatsapp.token)},
+      app_secret: ${secret('was', whatsapp.appSecret)}, verify_token: ${secret('wav', whatsapp.verifyToken)}, api_url: "${whatsapp.url}", ${anybody} }
+  - { id: email, platform: email, address: ${mail.bot}, imap: ${server(mail.imapPort)}, smtp: ${server(mail.smtpPort)},
+      authserv_id: ${mail.authservId}, poll_interval: 1s, answers_per_hour: 10000, access: { allow_from: ["${FAKE_KATE_ADDRESS}"] } }
+  - { id: webhook, platform: webhook, secret: ${hook}, signature: plain, two_way: true }
+  - { id: asks, platform: webhook, secret: ${hook}, signature: plain, two_way: true }
+  - { id: thinks, platform: webhook, secret: ${hook}, signature: plain, two_way: true }
+agents:
+  - { id: demo, connector: { type: demo }, inbound_bindings: [${bind(platforms.map((name) => [name, name]))}] }
+  - { id: far, connector: { type: http, url: "${agents}/far", allow_private: true }, inbound_bindings: [${bind([['webhook', 'asks']])}] }
+  - { id: mind, connector: { type: llm, provider: openai-compatible, base_url: "${agents}/v1", model: m, api_key: ${secret('key', 'k')} },
+      inbound_bindings: [${bind([['webhook', 'thinks']])}] }
+`,
+  )
+  return config
+}
+
+beforeAll(async () => {
+  if (missing !== null) return
+  doors = await openDoors()
+  const data = scratchFolder('standstill')
+  undo.push(() => rmSync(data, { recursive: true, force: true }))
+  const started = launch({ data, config: configIn(data) })
+  undo.push(async () => {
+    started.process.kill('SIGKILL')
+    await started.exited
+  })
+  const ready = await started.ready
+  if (ready === null) throw new Error(started.stderr())
+  daemon = ready
+  doors.whatsapp.webhook.aim(`${daemon.url}/hooks/whatsapp`)
+  await pause(2_000)
+}, 120_000)
+afterAll(async () => {
+  mkdirSync('test-results', { recursive: true })
+  writeFileSync('test-results/standstill.txt', `${costs.join('\n')}\n`)
+  for (const step of undo.splice(0).reverse()) await step()
+}, 60_000)
+
+/** Nanoseconds that the main thread spent on a processor. */
+const spentNs = () =>
+  Number(readFileSync(`/proc/${daemon.pid}/task/${daemon.pid}/schedstat`, 'utf8').split(' ')[0])
+const status = (name: string) =>
+  1_024 *
+  Number(new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(readFileSync(`/proc/${daemon.pid}/status`, 'utf8'))?.[1])
+
+const QUIET_MS = 250
+const QUIET_NS = 6_000_000
+
+/** Until the main thread spends next to nothing. */
+async function quiet(): Promise<void> {
+  for (let before = spentNs(); ; before = spentNs()) {
+    await pause(QUIET_MS)
+    if (spentNs() - before < QUIET_NS) return
+  }
+}
+
+type Turn = { readonly integration: string; readonly reason: string | null }
+
+interface Cost {
+  readonly ms: number
+  readonly bytes: number
+}
+
+/** The least of some runs: garbage of an earlier input is not this one's. */
+async function costOf(act: () => Promise<unknown>, mostBytes: number): Promise<Cost> {
+  const runs: Cost[] = []
+  for (let run = 0; run < RUNS; run++) {
+    await quiet()
+    writeFileSync(`/proc/${daemon.pid}/clear_refs`, '5')
+    const [before, memory] = [spentNs(), status('VmRSS')]
+    await act()
+    await quiet()
+    const cost = { ms: (spentNs() - before) / 1e6, bytes: status('VmHWM') - memory }
+    runs.push(cost)
+    // Once is enough where it is far below.
+    if (cost.ms < MOST_MS / 2 && cost.bytes < mostBytes / 2) break
+  }
+  return { ms: Math.min(...runs.map(({ ms }) => ms)), bytes: Math.min(...runs.map(({ bytes }) => bytes)) }
+}
+
+/** For whoever wants to see the numbers: test-results/standstill.txt. */
+const costs: string[] = []
+
+async function expectBounded(act: () => Promise<unknown>, size: number, beside = 0): Promise<void> {
+  const mostBytes = 8 * size + 64 * MB + beside
+  const { ms, bytes } = await costOf(act, mostBytes)
+  costs.push(`${Math.round(ms)} ms, ${Math.round(bytes / MB)} MB: ${expect.getState().currentTestName ?? ''}`)
+  expect({ alive: daemon.pid > 0 && spentNs() > 0, ms: Math.round(ms) }).toEqual({
+    alive: true,
+    ms: expect.toSatisfy((spent: number) => spent < MOST_MS, `below ${MOST_MS}`),
+  })
+  expect(bytes / MB).toBeLessThan(mostBytes / MB)
+}
+
+let mails = 0
+/** Puts a mail into the mailbox, and waits until the daemon has taken it. */
+async function mailed(head: readonly string[], body: string | Buffer): Promise<void> {
+  const { mail } = doors
+  const inbox = mail.world.mailbox(mail.bot).folders.get('INBOX')
+  if (inbox === undefined) throw new Error('no inbox')
+  const id = `Message-ID: <m${++mails}@home.test>`
+  const raw = Buffer.concat([Buffer.from([...head, id, '', ''].join('\r\n')), Buffer.from(body)])
+  const put = mail.world.append(inbox, { raw })
+  await until('the mail is taken', () => put.flags.has('\\Seen'))
+}
+
+const bed = missing === null ? describe : describe.skip
+
+bed('[I35.a3] the main thread spends less than 200 ms', () => {
+  it.each(families)('on 1 MiB at a webhook: %s', async (family) => {
+    const body = text(family, MB - 1_000)
+    const headers = { 'x-webhook-secret': SECRET, 'x-conversation': 'c' }
+    await expectBounded(() => post(`${daemon.url}/hooks/webhook`, body, headers), body.length)
+  })
+
+  it.each(['/hooks/webhook', '/hooks/slack', '/hooks/whatsapp', '/inbox/sk_none', '/callback/none'])(
+    'on 1 MiB of a stranger at %s',
+    async (path) => {
+      const body = '['.repeat(MB - 1_000)
+      const json = { 'content-type': 'application/json', 'x-webhook-secret': 'wrong' }
+      await expectBounded(() => post(`${daemon.url}${path}`, body, json), body.length)
+    },
+  )
+
+  const chats: readonly (readonly [string, number, (said: string) => unknown])[] = [
+    ['telegram', 4_096, (said) => doors.telegram.person().says(said)],
+    ['slack', 40_000, (said) => doors.slack.person().says(said)],
+    ['discord', 2_000, (said) => doors.discord.person().says(said)],
+    ['whatsapp', 4_096, (said) => doors.whatsapp.person().says(said)],
+  ]
+  it.each(
+    chats.flatMap(([name, size, says]) => families.map((family) => [name, family, size, says] as const)),
+  )('on the longest message on %s: %s', async (_name, family, size, says) => {
+    const said = `a${text(family, size - 10)}b`
+    await expectBounded(async () => says(said), size)
+  })
+
+  it.each(families)('on a mail of 1 MB: %s', async (family) => {
+    const head = [`Authentication-Results: ${doors.mail.authservId}; dmarc=pass header.from=home.test`]
+    const body = text(family, MB)
+    for (const type of ['text/plain', 'text/html'])
+      await expectBounded(
+        () => mailed([...head, `From: ${FAKE_KATE_ADDRESS}`, `Content-Type: ${type}`], body),
+        body.length,
+        WORKER_BYTES,
+      )
+  })
+
+  const bombs: readonly (readonly [string, readonly string[], () => string])[] = [
+    ['line feeds from mailer-daemon@', ['From: mailer-daemon@evil.test'], () => '\n'.repeat(MB)],
+    ['line feeds with an empty Return-Path', ['Return-Path: <>', 'From: m@evil.test'], () => '\n'.repeat(MB)],
+    [
+      'a report of line feeds',
+      ['From: m@evil.test', 'Content-Type: multipart/report; boundary=b'],
+      () => `--b\n${'\n'.repeat(MB)}`,
+    ],
+    [
+      '250 kB of header lines',
+      ['From: m@evil.test', ...Array.from({ length: 20_000 }, () => 'X: y\r\n z')],
+      () => '',
+    ],
+    [
+      'our own address without end',
+      ['From: m@evil.test', `To: ${'bot+'.repeat(50_000)}@emulated.test`],
+      () => '',
+    ],
+  ]
+  it.each(bombs)('on a mail of a stranger: %s', async (_name, head, body) => {
+    const size = head.join('\r\n').length + body().length
+    await expectBounded(() => mailed(head, body()), size)
+  })
+
+  const own = [`From: ${FAKE_KATE_ADDRESS}`]
+  const proven = () => [
+    `Authentication-Results: ${doors.mail.authservId}; dmarc=pass header.from=home.test`,
+    ...own,
+  ]
+  const large: readonly (readonly [string, () => readonly string[], () => string])[] = [
+    ['24 MB of quoted lines', proven, () => '> a\n'.repeat(6 * MB)],
+    [
+      '24 MB in base64',
+      () => [...proven(), 'Content-Type: application/pdf', 'Content-Transfer-Encoding: base64'],
+      () => `${'A'.repeat(76)}\n`.repeat(315_000),
+    ],
+    [
+      '2,000 parts',
+      () => [...proven(), 'Content-Type: multipart/mixed; boundary=b'],
+      () => '--b\n\na\n'.repeat(1_990),
+    ],
+    [
+      'our own address without end',
+      () => [...proven(), `To: ${'bot+'.repeat(50_000)}@emulated.test`],
+      () => 'hello',
+    ],
+    [
+      'results without end',
+      () => [
+        ...Array.from(
+          { length: 15 },
+          () => `Authentication-Results: ${doors.mail.authservId}; ${'(a)'.repeat(5_000)}`,
+        ),
+        ...own,
+      ],
+      () => 'hello',
+    ],
+  ]
+  it.each(large)('on a mail of somebody who may write: %s', async (_name, head, body) => {
+    const size = head().join('\r\n').length + body().length
+    await expectBounded(() => mailed(head(), body()), size, WORKER_BYTES)
+  })
+
+  const ask = (path: string) =>
+    post(`${daemon.url}/hooks/${path}`, 'hello', { 'x-webhook-secret': SECRET, 'x-conversation': 'c' })
+  it.each(families)('on an answer of 100,000 characters of an http agent: %s', async (family) => {
+    const answer = text(family, 99_000)
+    respond = (response) => response.writeHead(200, { 'content-type': 'text/plain' }).end(answer)
+    await expectBounded(() => ask('asks'), answer.length)
+  })
+  it('on 1 MiB of JSON of an http agent, nested', async () => {
+    respond = (response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(`{"text":${'['.repeat(MB - 100)}`)
+    await expectBounded(() => ask('asks'), MB)
+  })
+  it.each(families)('on an answer of a model: %s', async (family) => {
+    const piece = text(family, 20)
+    const event = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: piece } }] })}\n\n`
+    respond = (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      for (let at = 0; at < 600; at++) response.write(event.repeat(10))
+      response.end()
+    }
+    await expectBounded(() => ask('thinks'), event.length * 6_000)
+  })
+
+  it('and each of them came to an end in the same life of the daemon', async () => {
+    await until('all have ended', async () => {
+      const { counts } = await askJson<{ readonly counts: Readonly<Record<string, number>> }>(
+        daemon.data,
+        'status',
+      )
+      return ['queued', 'handed', 'seen'].every((state) => counts[state] === 0)
+    })
+    const turns = await askLines<Turn>(daemon.data, 'turns', '--limit', '1000')
+    const ends = (integration: string) =>
+      new Set(turns.filter((turn) => turn.integration === integration).map(({ reason }) => reason))
+    for (const chat of ['telegram', 'slack', 'discord', 'thinks', 'asks']) expect(ends(chat)).toContain(null)
+    // Nothing was too much for its reader.
+    expect([...ends('email')].toSorted()).toEqual(
+      [null, 'bot_message', 'empty', 'sender_not_allowed', 'sender_unproven'].toSorted(),
+    )
+    expect(await Promise.race([daemon.exited, pause(10)])).toBeUndefined()
+  })
+})
