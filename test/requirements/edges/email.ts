@@ -4,7 +4,7 @@ import { requirements } from '../row.ts'
 export const EDGES_EMAIL = requirements(
   'Issue 35 Hostile and genuine mail; nothing stands still',
   `
-pending 35 I35.a3             Every adapter and connector at its documented maximum input, hostile in every family, costs the main thread under 200 ms of CPU and 8 times its size plus 64 MB, and no input crashes the daemon twice
+built   35 I35.a3             Every adapter and connector at its documented maximum input, hostile in every family, costs the main thread under 200 ms of CPU and 8 times its size plus 64 MB, and no input crashes the daemon twice
 built   35 I35.b4             An unproven mail or a list copy takes no key of a genuine one; a mail without Message-ID is keyed by more than its headers
 built   35 I35.b5             A mail of a stranger, reports included, cannot stop the daemon
 built   35 I35.b7             A long stream of an llm costs linear work, and one cap on the length of an answer holds for all connectors
