@@ -15,6 +15,7 @@ const FEWER: Readonly<Record<string, string>> = {
   'lone-message.test.ts': 'counts the commits of one node; what three do is counted on none',
   'long-queue.test.ts': 'about numbers, in memory',
   'many-approvals.test.ts': 'about numbers; paging is the store suite’s on both stores',
+  'outages.test.ts': 'hours that pass are about time, in memory; the rest runs on all',
   'revoked.test.ts':
     'every way once is a matter of the configuration; what nodes hear of each other runs on all',
   'ten-thousand.test.ts': 'about numbers, in memory',

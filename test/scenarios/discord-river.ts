@@ -1,5 +1,5 @@
 // The whole river with a Discord adapter against the fake Discord.
-import type { GroupPolicy } from '../../src/contract/index.ts'
+import { defined, type GroupPolicy } from '../../src/contract/index.ts'
 import type { Timings } from '../../src/platforms/discord/config.ts'
 import { createDiscord } from '../../src/platforms/discord/index.ts'
 import { createFakeDiscord, type FakeDiscordOptions } from '../../src/testing/emulate.ts'
@@ -21,13 +21,15 @@ export async function openDiscordRiver(options: DiscordRiverOptions = {}) {
   const clock = clockOf(options)
   const fake = await createFakeDiscord({ now: () => clock.now(), ...options })
   const kate = fake.person()
+  const at = (await options.through?.(fake.apiUrl)) ?? fake.apiUrl
   const river = await openEmulatedRiver(
     [
       {
         integration: emulatedIntegration('dc', {
           platform: 'discord',
-          options: { token: 'env:TOKEN', api_url: fake.apiUrl },
+          options: { token: 'env:TOKEN', api_url: at },
           access: accessOf(kate.user.id, groups),
+          ...defined({ textChunkLimit: options.textChunkLimit }),
         }),
         create: (deps) => createDiscord(deps, { timings }),
         secrets: { 'env:TOKEN': fake.token },

@@ -37,12 +37,15 @@ interface RiverOptions {
   readonly mailbox?: Readonly<Record<string, unknown>>
   /** An agent that the test plays; absent: the demo agent. */
   readonly played?: AgentSettings
+  /** Puts something between the adapter and the SMTP server; gives the port to use instead. */
+  readonly smtpThrough?: (port: number) => Promise<number>
 }
 export type EmailRiverOptions = RiverOptions & FakeMailOptions
 
 export async function openEmailRiver(options: EmailRiverOptions = {}) {
   const fake = await createFakeMail(options)
-  const river = await openMailRiver({ ...fake, kate: FAKE_KATE_ADDRESS }, options)
+  const smtpPort = (await options.smtpThrough?.(fake.smtpPort)) ?? fake.smtpPort
+  const river = await openMailRiver({ ...fake, smtpPort, kate: FAKE_KATE_ADDRESS }, options)
   return {
     ...river,
     fake,

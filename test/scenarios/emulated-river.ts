@@ -36,6 +36,10 @@ export interface RiverOptions {
   readonly faster?: number
   /** Agents that the test plays; absent: the demo agent. */
   readonly played?: readonly AgentSettings[]
+  /** Puts something between the adapter and the fake's HTTP server; gives the address to use instead. */
+  readonly through?: (url: string) => Promise<string>
+  /** Of the integration. */
+  readonly textChunkLimit?: number
 }
 
 export interface EmulatedPlatform {

@@ -1,5 +1,5 @@
 // The whole river with a Slack adapter against the fake Slack.
-import type { GroupPolicy } from '../../src/contract/index.ts'
+import { defined, type GroupPolicy } from '../../src/contract/index.ts'
 import type { Timings } from '../../src/platforms/slack/config.ts'
 import { createSlack } from '../../src/platforms/slack/index.ts'
 import { createFakeSlack, type FakeSlackOptions } from '../../src/testing/emulate.ts'
@@ -24,11 +24,13 @@ export async function openSlackRiver(options: SlackRiverOptions = {}) {
   const clock = clockOf(options)
   const fake = await createFakeSlack({ now: () => clock.now(), ...options })
   const kate = fake.person()
+  const at = (await options.through?.(fake.apiUrl)) ?? fake.apiUrl
   const slack: EmulatedPlatform = {
     integration: emulatedIntegration('sl', {
       platform: 'slack',
-      options: { bot_token: 'env:BOT', app_token: 'env:APP', api_url: fake.apiUrl },
+      options: { bot_token: 'env:BOT', app_token: 'env:APP', api_url: at },
       access: accessOf(kate.user.id, groups),
+      ...defined({ textChunkLimit: options.textChunkLimit }),
     }),
     create: (deps) => createSlack(deps, { timings }),
     secrets: { 'env:BOT': fake.botToken, 'env:APP': fake.appToken },

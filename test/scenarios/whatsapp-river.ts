@@ -1,7 +1,7 @@
 // The whole river with a WhatsApp adapter against the fake Cloud API, whose posts come by HTTP and are dealt over the nodes.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Endpoint, isReply, type RawRequest } from '../../src/contract/index.ts'
+import { defined, type Endpoint, isReply, type RawRequest } from '../../src/contract/index.ts'
 import type { Timings } from '../../src/platforms/whatsapp/config.ts'
 import { createWhatsApp } from '../../src/platforms/whatsapp/index.ts'
 import { createFakeWhatsApp, type FakeWhatsAppOptions } from '../../src/testing/emulate.ts'
@@ -13,15 +13,16 @@ import {
   type RiverOptions,
 } from './emulated-river.ts'
 
-export interface WhatsAppRiverOptions extends FakeWhatsAppOptions, Pick<RiverOptions, 'arrangement'> {
+export interface WhatsAppRiverOptions extends FakeWhatsAppOptions, RiverOptions {
   readonly timings?: Partial<Timings>
   readonly unknownPolicy?: 'note' | 'hold'
 }
 
 export async function openWhatsAppRiver(options: WhatsAppRiverOptions = {}) {
-  const { arrangement, timings = {}, unknownPolicy } = options
+  const { arrangement, played, timings = {}, unknownPolicy } = options
   const fake = await createFakeWhatsApp({ retryMs: [30, 60, 100], ...options })
   const kate = fake.person()
+  const at = (await options.through?.(fake.url)) ?? fake.url
   const integration = emulatedIntegration('wa', {
     platform: 'whatsapp',
     default: true,
@@ -30,9 +31,10 @@ export async function openWhatsAppRiver(options: WhatsAppRiverOptions = {}) {
       access_token: 'env:TOKEN',
       app_secret: 'env:SECRET',
       verify_token: 'env:VERIFY',
-      api_url: fake.url,
+      api_url: at,
     },
     access: accessOf(kate.chat),
+    ...defined({ textChunkLimit: options.textChunkLimit }),
   })
   const secrets = { 'env:TOKEN': fake.token, 'env:SECRET': fake.appSecret, 'env:VERIFY': fake.verifyToken }
   const river = await openEmulatedRiver(
@@ -46,6 +48,7 @@ export async function openWhatsAppRiver(options: WhatsAppRiverOptions = {}) {
     {
       clock: clockOf({}),
       demo: { messagingAllow: ['whatsapp:*'] },
+      ...defined({ played }),
       ...(arrangement === undefined ? {} : { arrangement }),
       ...(unknownPolicy === undefined ? {} : { tunables: { unknownPolicy } }),
     },

@@ -116,7 +116,9 @@ function contentOf({ body, files = [] }: CallOptions): Content {
 
 function read(response: GuardedResponse, parsed: unknown, options: CallOptions): unknown {
   const { status, body } = response
-  if (status >= 200 && status < 300 && (parsed !== undefined || body.length === 0)) return parsed ?? {}
+  // An answer that was cut in front of its body is not one without a body.
+  const isEmpty = body.length === 0 && !response.truncated
+  if (status >= 200 && status < 300 && (parsed !== undefined || isEmpty)) return parsed ?? {}
   if (status >= 400 && status < 500) {
     if (typeof parsed === 'object' && parsed !== null) throw refusalOf(status, parsed)
     if (status === 401) throw refusalOf(status, {})
