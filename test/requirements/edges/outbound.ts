@@ -5,7 +5,7 @@ export const EDGES_OUTBOUND = requirements(
   'Issue 35 Outages and truth of delivery',
   `
 built   35 I35.a1                  A TCP fault proxy stands between the product and any server (HTTP, WebSocket, IMAP, SMTP, database) and refuses, stays silent, resets before and after the request was read, cuts header and body, answers 502, 503, 504 and 429 for a while, and slows to one byte a second
-pending 35 I35.a1-table            A table says which fault applies to which protocol and call; after every case each answer was delivered once or labelled, in order, or is known to person, agent and doctor, and nothing is unknown for good while the platform is healthy
+built   35 I35.a1-table            A table says which fault applies to which protocol and call; after every case each answer was delivered once or labelled, in order, or is known to person, agent and doctor, and nothing is unknown for good while the platform is healthy
 built   35 I35.b1                  An answer caught in a short outage (15 s of 502, a reset, 90 s of silence) arrives on Slack, Discord, WhatsApp and Telegram, once or labelled
 built   35 I35.b1-readback         A read-back that fails by network, time-out, 429 or 5xx is asked again with backoff until send_expiry; any other 4xx means that there is none; "not there" counts 30 s after the try ended
 built   35 I35.b1-resend           Without a read-back at most four labelled resends follow a possibly delivered try, after 5 s, 30 s, 2 min and 10 min; then the row is unknown: unconfirmed
