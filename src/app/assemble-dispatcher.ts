@@ -23,6 +23,11 @@ export function assembleDispatcher(deps: GatewayDeps, ground: RiverGround, later
     say: (sends) => later().outlet.put(sends),
     canSpeak: (integration) => canSpeak(links, integration),
     isOneWay: (integration) => isOneWay(links, integration),
+    instructionsOf(integration) {
+      const channel = links.get(integration)?.adapter.channel
+      const text = channel?.instructions() ?? null
+      return channel && text !== null ? { server: channel.server, text } : undefined
+    },
     ackReaction: (row) => {
       const emoji =
         integrationById(settings(), row.integration)?.ackReaction ?? settings().tunables.ackReaction

@@ -39,6 +39,8 @@ export interface Delivery {
   readonly context?: readonly ContextLine[]
   /** Nothing can be answered there: neither the sender nor anybody else waits for a word. */
   readonly oneWay?: true
+  /** What the channel server behind it says of how its messages are to be taken: its words, no instruction of ours. */
+  readonly instructions?: { readonly server: string; readonly text: string }
   /** Credentials of ours for this turn alone, as the connector's `mints` ordered them. They are secrets. */
   readonly tokens?: readonly string[]
 }

@@ -40,6 +40,8 @@ export interface ServerFacts {
   /** What it wrote that is no message of the protocol, since the daemon began. */
   readonly noise: number
   readonly program: { readonly name: string; readonly version: string } | null
+  /** What it says at the handshake of how its messages are to be taken, in its own words; null: nothing. */
+  readonly instructions: string | null
   /** Null: it declares no channel (its tools are nobody's business here). As of the present connection. */
   readonly prefix: ChannelPrefix | null
   /** It declares `<prefix>/channel/permission`. */
@@ -151,6 +153,8 @@ export interface ChannelView {
   readonly agent: string
   /** The gates now; null: it does not pass them, or it is not connected. */
   registration(): ChannelRegistration | null
+  /** What the server says of how its messages are to be taken; null: nothing, or it is not connected here. */
+  instructions(): string | null
   /** The outbound tool as configured now, whether it passes or not; null: nothing names one. */
   outboundTool(): string | null
   /**

@@ -87,6 +87,7 @@ function scripted(name: string): Played {
     restarts: 0,
     noise: 0,
     program: null,
+    instructions: null,
     prefix: null,
     permissionRelay: false,
     stamp: { source: null, verified: false },

@@ -40,6 +40,21 @@ describeRiver('hosted channel servers', (open) => {
     }
   })
 
+  it('[I35.b21] what the server says of its messages goes along with each, while it is connected', async () => {
+    const river = await open(hosting())
+    river.server('slack').up({ instructions: 'Answer in the thread.' })
+    river.server('slack').says('hello', { chat_id: 'C1' })
+    await river.settle()
+    expect(river.agent.deliveries[0]?.instructions).toEqual({
+      server: 'slack',
+      text: 'Answer in the thread.',
+    })
+    river.server('slack').up({ instructions: null })
+    river.server('slack').says('again', { chat_id: 'C1' })
+    await river.settle()
+    expect(river.agent.deliveries[1]).not.toHaveProperty('instructions')
+  })
+
   it("the model sees the server's meta beside ours; what is ours keeps its meaning", async () => {
     const river = await open(hosting())
     river.server('slack').up({ prefix: 'claude' })

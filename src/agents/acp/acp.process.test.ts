@@ -130,6 +130,18 @@ describe('a turn', () => {
     expect(end).toMatchObject({ text: expect.stringContaining('(attachment: a.zip, id z: not shown here)') })
   })
 
+  it('[I35.b21] the words of a channel server come once, before the first message, and all meta with each', async () => {
+    const { turn } = await scene()
+    const instructions = { server: 'pager', text: 'Answer with the runbook.' }
+    const meta = { chat_id: 'place:a', severity: 'high' }
+    const first = await turn('said', { instructions, meta })
+    expect(first).toMatchObject({
+      text: expect.stringMatching(/^\[The channel server "pager"[^]*runbook[^]*<channel /),
+    })
+    const second = await turn('said', { instructions, meta })
+    expect(second).toMatchObject({ text: expect.stringMatching(/^<channel [^>]*severity="high"/) })
+  })
+
   it('[I22.acp-mcp] the agent is given our tools for that session alone', async () => {
     const { turn, folder } = await scene()
     await turn('hello')

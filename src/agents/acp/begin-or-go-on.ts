@@ -20,9 +20,10 @@ interface BeginDeps extends ConnectorDeps {
 /** The blocks of the prompt. A text: a person said no. */
 export async function beginOrGoOn(delivery: Delivery, live: LiveSession, deps: BeginDeps) {
   const { steps, onAsked, signal, outlet, verdicts } = deps
-  const message = () => messageBlocks(delivery, live.link.facts.capabilities.promptCapabilities ?? {}, deps)
   // A process that was spoken to since it was opened knows more than it said then.
   const { memory, userTexts } = live.hasPrompts ? { memory: 'kept', userTexts: null } : live.opened
+  const takes = live.link.facts.capabilities.promptCapabilities ?? {}
+  const message = () => messageBlocks(delivery, takes, { ...deps, hasInstructions: memory === 'kept' })
   if (!deps.interrupted) return message()
   const { isOpen } = steps.anewBefore
   if (!isOpen && memory === 'kept' && userTexts?.includes(markOf(delivery)))

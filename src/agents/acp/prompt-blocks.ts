@@ -2,7 +2,7 @@
 // takes them. After an interruption the message is not said again as if it were new.
 import type { ContentBlock, PromptCapabilities } from '@agentclientprotocol/sdk'
 import type { Attachment, ConnectorDeps, Delivery } from '../../contract/index.ts'
-import { maybeAgainWords, turnText } from '../../kit/index.ts'
+import { maybeAgainWords, serverWords, turnText } from '../../kit/index.ts'
 
 const MOST_FILES = 8
 const IMAGES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
@@ -22,7 +22,10 @@ export function markOf({ turn }: Pick<Delivery, 'turn'>): string {
 export async function messageBlocks(
   delivery: Delivery,
   takes: PromptCapabilities,
-  deps: Pick<ConnectorDeps, 'tools' | 'log'>,
+  deps: Pick<ConnectorDeps, 'tools' | 'log'> & {
+    /** The agent has read what the channel server says of its messages. */
+    readonly hasInstructions: boolean
+  },
 ): Promise<readonly ContentBlock[]> {
   const files: ContentBlock[] = []
   const words: string[] = []
@@ -33,7 +36,12 @@ export async function messageBlocks(
   }
   const more = { turn: delivery.turn, ...(delivery.repeat ? { redelivery: 'true' } : {}) }
   const text = turnText(delivery, words, more)
-  return [{ type: 'text', text }, ...files]
+  const theirs = deps.hasInstructions ? '' : serverWords(delivery)
+  return [
+    ...(theirs === '' ? [] : [{ type: 'text' as const, text: theirs }]),
+    { type: 'text', text },
+    ...files,
+  ]
 }
 
 /** For an agent that has the message, and maybe did part of it. */

@@ -43,6 +43,16 @@ describe('a turn', () => {
     expect(deps.log.lines.join()).not.toContain('tok-planted')
   })
 
+  it('[I35.b21] the words of a channel server come once, before the first message, and all meta with each', async () => {
+    const { turn, world } = await scene({})
+    const instructions = { server: 'pager', text: 'Answer with the runbook.' }
+    await turn('one', { instructions, meta: { chat_id: 'place:a', severity: 'high' } })
+    await turn('two', { instructions, meta: { chat_id: 'place:a', severity: 'low' } })
+    const said = readFileSync(world.transcript(S1), 'utf8')
+    expect(said.match(/runbook/g)).toHaveLength(1)
+    expect(said).toMatch(/severity=.{1,6}high[^]*severity=.{1,6}low/)
+  })
+
   it('[S6.claude-code-evidence] [I22.cc-receipt] is seen by its receipt, by the replayed message, or by nothing before its end', async () => {
     for (const env of [{}, { DOUBLE_NO_RECEIPTS: '1' }]) {
       const { says, of, outputs, ended } = await scene({ env })

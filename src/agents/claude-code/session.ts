@@ -10,7 +10,14 @@ import {
   type Delivery,
   SwitchboardError,
 } from '../../contract/index.ts'
-import { type createVerdictWait, filesOf, maybeAgainWords, tookTooLong, turnText } from '../../kit/index.ts'
+import {
+  type createVerdictWait,
+  filesOf,
+  maybeAgainWords,
+  serverWords,
+  tookTooLong,
+  turnText,
+} from '../../kit/index.ts'
 import type { ProcessKeeper } from '../../kit/processes/index.ts'
 import { createAnewTurns } from './anew.ts'
 import { createAsks } from './asks.ts'
@@ -188,7 +195,9 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
     const { files, words } = await filesOf(delivery, { images: true, pdf: false }, deps)
     const uuid = uuidOf(delivery.turn)
     const more: Record<string, string> = delivery.repeat ? { redelivery: 'true' } : {}
-    const text = turnText(delivery, words, more)
+    const own = turnText(delivery, words, more)
+    const theirs = process.note().begun ? '' : serverWords(delivery)
+    const text = theirs === '' ? own : `${theirs}\n${own}`
     if (wanted === undefined) return write(delivery, uuid, userLine(uuid, text, files))
     const line = userLine(uuid, `${maybeAgainWords([])}\n${text}`, files)
     await write(delivery, uuid, line, async () => {

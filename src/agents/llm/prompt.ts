@@ -1,7 +1,7 @@
 // What the model reads: the system prompt, and a message with who speaks and where. The prompt's beginning stays the same
 // from turn to turn, so that the API's cache holds: names and times stand in the messages.
 import type { Delivery, PastTurn } from '../../contract/index.ts'
-import { wrapChannel } from '../../kit/index.ts'
+import { serverWords, wrapChannel } from '../../kit/index.ts'
 
 const RULES = [
   'People write to you through Switchboard, a gateway to chats. Each message comes as <channel …> with who wrote it and where as attributes, and its text inside.',
@@ -14,7 +14,7 @@ const RULES = [
 
 export function systemPrompt(
   own: string,
-  delivery: Pick<Delivery, 'agent' | 'sender' | 'platform' | 'integration' | 'chatId'>,
+  delivery: Pick<Delivery, 'agent' | 'sender' | 'platform' | 'integration' | 'chatId' | 'instructions'>,
 ): string {
   const words: Readonly<Record<string, string>> = {
     agent: delivery.agent,
@@ -29,7 +29,8 @@ export function systemPrompt(
     /\{(agent|user|user_id|platform|integration|chat)\}/g,
     (_all, name) => words[name] ?? '',
   )
-  return `${filled}\n\n${RULES.join('\n')}`
+  const theirs = serverWords(delivery)
+  return `${filled}\n\n${RULES.join('\n')}${theirs === '' ? '' : `\n\n${theirs}`}`
 }
 
 /** The same of an earlier turn, from what the store kept of it. */

@@ -4,6 +4,7 @@
 import {
   type AgentConnector,
   type Clock,
+  type Delivery,
   defined,
   LEASE_MS,
   type Logger,
@@ -50,6 +51,8 @@ export interface DispatcherDeps {
   readonly canSpeak: (integration: string) => boolean
   /** True for a place that takes no answer, ever. */
   readonly isOneWay: (integration: string) => boolean
+  /** What the channel server behind an integration says of its messages. */
+  readonly instructionsOf?: (integration: string) => Delivery['instructions']
   /** Puts what Switchboard says by itself into the outbox. */
   readonly say: (sends: readonly NewSend[]) => Promise<unknown>
   /** The reaction that tells a sender that the agent has it; null where there is none to give. */

@@ -5,6 +5,7 @@ import {
   asSwitchboardError,
   type Clock,
   type ContextLine,
+  type Delivery,
   defined,
   type Logger,
   type Settings,
@@ -37,6 +38,7 @@ export interface HandOverDeps {
   readonly admission: Pick<Admission, 'ofTurn' | 'mayBeHeard'>
   readonly failures: FailureNotes
   readonly isOneWay: (integration: string) => boolean
+  readonly instructionsOf?: (integration: string) => Delivery['instructions']
   readonly holds: LaneHolds
   readonly storeRetry: StoreRetry
   readonly settling: Pick<Settling, 'giveUp' | 'revoke' | 'watchSilence'>
@@ -99,8 +101,8 @@ export function createHandOver(deps: HandOverDeps): HandOverNext {
     const lines = [...failed.lines, ...held, ...(said.context ?? [])]
     const along = {
       ...(lines.length === 0 ? {} : { context: lines }),
-      ...defined({ tokens: tokens.get(row.id) }),
       ...(takesNoAnswer(row, deps) ? { oneWay: true as const } : {}),
+      ...defined({ tokens: tokens.get(row.id), instructions: deps.instructionsOf?.(row.integration) }),
     }
     // One before it was not taken: this one goes back with it, and must not be offered meanwhile.
     while (hold.puttingBack) await hold.puttingBack

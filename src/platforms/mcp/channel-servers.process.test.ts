@@ -33,7 +33,7 @@ describe('channel servers', () => {
     ['now', 'claude'],
     ['now', 'nexo'],
   ] as const)(
-    '[S7.mcp-transports] of the line %s speak %s: news, tools, calls, notifications',
+    '[S7.mcp-transports] [I35.b21] of the line %s speak %s: news, tools, calls, notifications',
     async (line, prefix) => {
       const scene = await openPool([sdkServer('slack', line, prefix, 'permission')])
       const server = await scene.reached('slack', 'up')
@@ -44,6 +44,7 @@ describe('channel servers', () => {
         restarts: 0,
         noise: 0,
         program: { name: `sdk-${line}`, version: '1.2.3' },
+        instructions: 'Answer with the runbook.',
         prefix,
         permissionRelay: true,
         stamp: { source: null, verified: false },

@@ -38,6 +38,7 @@ export interface Connection {
   /** It declares no tools. */
   readonly oneWay: boolean
   readonly program: { readonly name: string; readonly version: string } | null
+  readonly instructions: string | null
   /** Resolves with the reason when it is over, whoever ended it. */
   readonly ended: Promise<string>
   tools(): Promise<readonly ServerTool[]>
@@ -56,6 +57,8 @@ export interface Connection {
 
 /** Of one tool; more than any tool has. */
 const MOST_ARGUMENTS = 200
+/** More is not passed on. */
+const MOST_INSTRUCTIONS = 8_000
 const MAX_TOOL_PAGES = 50
 /** The SDK's own timers follow no driven clock: they are set out of the way. */
 const NEVER_MS = 2_147_483_647
@@ -183,6 +186,7 @@ export async function openConnection(launch: Launch, deps: ConnectionDeps): Prom
     return tools
   }
   const version = client.getServerVersion()
+  const instructions = client.getInstructions()
 
   isUp = true
   return {
@@ -195,6 +199,10 @@ export async function openConnection(launch: Launch, deps: ConnectionDeps): Prom
             name: deps.redact(version.name).slice(0, 200),
             version: deps.redact(version.version).slice(0, 100),
           },
+    instructions:
+      instructions === undefined || instructions.trim() === ''
+        ? null
+        : deps.redact(instructions.slice(0, MOST_INSTRUCTIONS)),
     ended,
     async tools() {
       toolList ??= within(timings.pingTimeoutMs, listTools, () => late('tools/list'))

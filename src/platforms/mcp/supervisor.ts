@@ -45,6 +45,7 @@ type Changing = Pick<
   | 'transport'
   | 'connectedAt'
   | 'program'
+  | 'instructions'
   | 'prefix'
   | 'permissionRelay'
   | 'oneWay'
@@ -53,7 +54,13 @@ type Changing = Pick<
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
-const NOBODY = { connectedAt: null, program: null, prefix: null, permissionRelay: false } as const
+const NOBODY = {
+  connectedAt: null,
+  program: null,
+  instructions: null,
+  prefix: null,
+  permissionRelay: false,
+} as const
 const MISSED_PINGS = 2
 
 export function createSupervisor(first: McpServerSettings, deps: SupervisorDeps): Supervisor {
@@ -120,7 +127,7 @@ export function createSupervisor(first: McpServerSettings, deps: SupervisorDeps)
       })
       live = connection
       if (news.full()) connection.pause()
-      const { declared, oneWay, program } = connection
+      const { declared, oneWay, program, instructions } = connection
       Object.assign(from, declared)
       become({
         ...declared,
@@ -129,6 +136,7 @@ export function createSupervisor(first: McpServerSettings, deps: SupervisorDeps)
         detail: null,
         connectedAt: clock.now(),
         program,
+        instructions,
         stamp: launch.stamp,
         transport: launch.transport,
       })
