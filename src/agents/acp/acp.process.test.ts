@@ -1,5 +1,5 @@
 // The connector `acp` with real processes: agents made from the official library's agent side, which do what the message says.
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { until } from '../../../test/faults/until.ts'
@@ -136,7 +136,7 @@ describe('a turn', () => {
     const meta = { chat_id: 'place:a', severity: 'high' }
     const first = await turn('said', { instructions, meta })
     expect(first).toMatchObject({
-      text: expect.stringMatching(/^\[The channel server "pager"[^]*runbook[^]*<channel /),
+      text: expect.stringMatching(/^\[The channel server "pager"[\s\S]*runbook[\s\S]*<channel /),
     })
     const second = await turn('said', { instructions, meta })
     expect(second).toMatchObject({ text: expect.stringMatching(/^<channel [^>]*severity="high"/) })
@@ -182,16 +182,26 @@ describe('files and commands of the client', () => {
 })
 
 describe('its module', () => {
+  it('[I35.b45-cwd] a folder that is not there is an error, and is not made', async () => {
+    const cwd = join(scratchFolder('acp'), 'not', 'there')
+    const options = { command: process.execPath, args: [AGENT], cwd }
+    const tried = acpModule.setup?.try?.(options, { clock: createRealClock() })
+    await expect(tried).rejects.toMatchObject({
+      code: 'config_invalid',
+      message: expect.stringContaining(`the folder it works in is not there: ${cwd}`),
+    })
+    const { recorded, connector } = await scene({ options: { cwd } })
+    expect(recorded.attached).toBe(false)
+    expect(existsSync(cwd)).toBe(false)
+    await connector.stop()
+    expect(existsSync(cwd)).toBe(false)
+  })
+
   it('[I22.acp-setup] tries the program and says who it is, or what is missing', async () => {
     const folder = scratchFolder('acp')
     const options = { command: process.execPath, args: [AGENT], cwd: folder }
     const deps = { clock: createRealClock() }
     expect(await acpModule.setup?.try?.(options, deps)).toEqual({ who: 'scripted 1.2.3' })
-    // A folder that is not there yet is made when the agent starts.
-    const cwd = join(folder, 'not', 'yet')
-    expect(await acpModule.setup?.try?.({ ...options, cwd }, deps)).toEqual({ who: 'scripted 1.2.3' })
-    const { turn } = await scene({ options: { cwd } })
-    expect(await turn('hello')).toMatchObject({ text: 'echo: hello' })
     await expect(
       acpModule.setup?.try?.({ ...options, command: '/nonexistent/agent' }, deps),
     ).rejects.toMatchObject({

@@ -13,7 +13,7 @@ export const acpOptions = z
   .strictObject({
     command: text('The program.'),
     args: z.array(z.string()).default([]).describe('Arguments.'),
-    cwd: text('Folder it runs in, relative to this file.').optional(),
+    cwd: text('Folder it runs in, relative to this file. It must be there: it is never made.').optional(),
     env: z
       .record(z.string(), textOrSecret)
       .default({})

@@ -8,13 +8,14 @@ import {
   type AgentConnector,
   type AgentOutlet,
   asSwitchboardError,
+  type Cancel,
   type ConnectorDeps,
   createBoundedMap,
   type Delivery,
   SwitchboardError,
 } from '../../contract/index.ts'
 import { createVerdictWait } from '../../kit/index.ts'
-import { createSessionHome, makeFolder } from '../../kit/processes/index.ts'
+import { createSessionHome, folderProblem } from '../../kit/processes/index.ts'
 import { type AcpTurn, createTurn } from './acp-turn.ts'
 import { problemOf } from './agent-link.ts'
 import { createAway } from './away.ts'
@@ -28,6 +29,7 @@ const PLACES = 10_000
 /** An agent that was told to stop has so long; then its process ends. */
 const CANCEL_MS = 10_000
 const STOP_MS = 5_000
+const FOLDER_MS = 5_000
 
 interface Run {
   readonly session: string
@@ -50,6 +52,7 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
   const runs = new Map<string, Run>()
   const verdicts = createVerdictWait()
   let outlet: AgentOutlet | null = null
+  let cancelLook: Cancel = () => undefined
 
   const present = (): AgentOutlet => {
     if (outlet) return outlet
@@ -158,8 +161,7 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
       : { room: (session: string) => (home?.isElsewhere(session) || sessions.find(session)?.turn ? 0 : 1) }),
     async start(given) {
       outlet = given
-      makeFolder(config.folder)
-      given.presence(true)
+      lookForFolder()
     },
     async deliver(delivery) {
       present()
@@ -197,6 +199,7 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
     async stop() {
       outlet?.presence(false)
       outlet = null
+      cancelLook()
       away.stop()
       for (const { anew } of runs.values()) anew.abort()
       // It must hear of no end while a person is asked: a question that is open stays open.
@@ -208,6 +211,14 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
         soon(clock, STOP_MS),
       ])
     },
+  }
+
+  /** Without its folder the agent is absent, and the folder is looked for again. */
+  function lookForFolder(): void {
+    const problem = folderProblem(config.folder)
+    if (problem === null) return outlet?.presence(true)
+    outlet?.presence(false, problem)
+    cancelLook = clock.after(FOLDER_MS, lookForFolder)
   }
 
   /** The agent's memory lies on one machine: there its sessions stay. */

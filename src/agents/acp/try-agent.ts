@@ -1,6 +1,6 @@
 // Starts an ACP agent for a moment: it is there, it speaks the protocol, and it says who it is and whether somebody has to sign in.
 import { type Clock, defined, type Options, SwitchboardError } from '../../contract/index.ts'
-import { tryProcess } from '../../kit/processes/index.ts'
+import { folderProblem, tryProcess } from '../../kit/processes/index.ts'
 import { isAuthRequired, openLink } from './agent-link.ts'
 import { acpOptions } from './config.ts'
 import { lineStream } from './line-stream.ts'
@@ -16,6 +16,8 @@ export async function tryAgent(
   deps: { readonly clock: Clock; readonly environment?: Readonly<Record<string, string>> },
 ): Promise<{ who: string }> {
   const { command, args, env, cwd } = acpOptions.parse(options)
+  const problem = cwd === undefined ? null : folderProblem(cwd)
+  if (problem !== null) throw new SwitchboardError('config_invalid', problem)
   const launch = {
     ...{ command, args, env: { ...deps.environment, ...env } },
     ...defined({ cwd }),

@@ -50,7 +50,7 @@ describe('a turn', () => {
     await turn('two', { instructions, meta: { chat_id: 'place:a', severity: 'low' } })
     const said = readFileSync(world.transcript(S1), 'utf8')
     expect(said.match(/runbook/g)).toHaveLength(1)
-    expect(said).toMatch(/severity=.{1,6}high[^]*severity=.{1,6}low/)
+    expect(said).toMatch(/severity=.{1,6}high[\s\S]*severity=.{1,6}low/)
   })
 
   it('[S6.claude-code-evidence] [I22.cc-receipt] is seen by its receipt, by the replayed message, or by nothing before its end', async () => {

@@ -44,6 +44,8 @@ export const claudeCodeOptions = z
 export interface ClaudeCodeConfig extends Omit<z.output<typeof claudeCodeOptions>, 'env' | 'cwd'> {
   /** Absolute. */
   readonly cwd: string
+  /** It lies in the data folder and is made there; one that the configuration names is never made. */
+  readonly isOwnFolder: boolean
   readonly env: Readonly<Record<string, string>>
   /** Values behind references: masked wherever the program's own words are shown. */
   readonly secrets: readonly string[]
@@ -74,6 +76,7 @@ export function readConfig(deps: ConnectorDeps): ClaudeCodeConfig {
   })
   return {
     ...options,
+    isOwnFolder: cwd === undefined,
     cwd: cwd === undefined ? resolve(place.folder, 'work') : resolve(place.base, cwd),
     env: Object.fromEntries(resolved),
     ...{ secrets, place, journal, tokens, publicBase },

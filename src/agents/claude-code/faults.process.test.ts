@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { pause, until } from '../../../test/faults/until.ts'
+import { scratchFolder } from '../../testing/scratch.ts'
 import { claudeStage, claudeWorld, isAlive, S1, S2 } from './fixtures/claude-scene.ts'
 
 const { scene, clear } = claudeStage()
@@ -103,6 +104,15 @@ describe('what goes wrong', () => {
       hint: expect.stringContaining('npm install'),
     })
     expect(readdirSync(join(world.folder, 'processes'))).toEqual([])
+  })
+
+  it('[I35.b45-cwd] a folder that the configuration names and that is not there is an error, and is not made', async () => {
+    const cwd = join(scratchFolder('claude'), 'not', 'there')
+    const { recorded, says, details } = await scene({ options: { cwd } })
+    expect(recorded.attached).toBe(false)
+    expect(details.join()).toContain(`the folder it works in is not there: ${cwd}`)
+    await expect(says('hello')).rejects.toMatchObject({ code: 'agent_absent' })
+    expect(existsSync(cwd)).toBe(false)
   })
 
   it('[I22.cc-missing] a folder that is gone is told as the reason, and nobody waits for it unseen', async () => {

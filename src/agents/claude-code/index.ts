@@ -156,7 +156,7 @@ export async function createClaudeCodeConnector(deps: ConnectorDeps): Promise<Ag
     processes: () => keeper.view(),
     async start(given) {
       outlet = given
-      await mkdir(config.cwd, { recursive: true }).catch(() => undefined)
+      if (config.isOwnFolder) await mkdir(config.cwd, { recursive: true }).catch(() => undefined)
       await lookForIt()
     },
     deliver,

@@ -1,7 +1,7 @@
 // A program started for a moment, to see whether it is there and answers: with a keeper of its own, so that whatever becomes of
 // it nothing stays behind.
 import { randomBytes, randomUUID } from 'node:crypto'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Clock, Logger } from '../../contract/index.ts'
@@ -17,8 +17,7 @@ const SILENT: Logger = {
 }
 
 /**
- * Throws what `use` throws, or why it could not be started. A folder that is not there yet is made when the agent starts: the trial is
- * in one of its own. `use` is told where; null: wherever we are.
+ * Throws what `use` throws, or why it could not be started. `use` is told the folder that it runs in; null: wherever we are.
  */
 export async function tryProcess<T>(
   launch: ProcessLaunch,
@@ -34,7 +33,7 @@ export async function tryProcess<T>(
   try {
     const { cwd } = launch
     if (cwd === undefined) return await use(await keeper.start(launch.command, launch), null)
-    const where = existsSync(cwd) ? resolve(cwd) : folder
+    const where = resolve(cwd)
     return await use(await keeper.start(launch.command, { ...launch, cwd: where }), where)
   } finally {
     await keeper.stop()

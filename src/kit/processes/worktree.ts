@@ -1,7 +1,7 @@
 // A git worktree a session, so that two sessions of one repository do not write over each other's files. It is kept as long
 // as the session may come back; one with changes is never removed by us.
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { SwitchboardError } from '../../contract/index.ts'
 
@@ -36,9 +36,10 @@ export async function openWorktree(
   return folder
 }
 
-/** The folder of an agent; where it cannot be made, starting in it says so. */
-export function makeFolder(path: string): void {
-  try {
-    mkdirSync(path, { recursive: true })
-  } catch {}
+/** Why an agent cannot work in this folder, which is never made for it; null: it can. */
+export function folderProblem(path: string): string | null {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found?.isDirectory()
+    ? null
+    : `the folder it works in is not there: ${path}; make it, or name another by connector.cwd`
 }
