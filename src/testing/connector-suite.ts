@@ -13,6 +13,8 @@ export interface ConnectorFixture {
 /** Everything that came through the outlet, and a way to wait for it. */
 export interface RecordedOutlet {
   readonly outputs: AgentOutput[]
+  /** What was said with each presence. */
+  details: (string | undefined)[]
   attached: boolean
   /** How often it was said that there may be room. */
   roomy: number
@@ -123,6 +125,7 @@ export async function startRecorded(connector: AgentConnector): Promise<Recorded
   const recorded: RecordedOutlet = {
     outputs,
     attached: false,
+    details: [],
     roomy: 0,
     reached: [],
     hold: async () => undefined,
@@ -140,8 +143,9 @@ export async function startRecorded(connector: AgentConnector): Promise<Recorded
       await recorded.hold()
       return { id: `o_test_${outputs.length}` }
     },
-    presence(attached) {
+    presence(attached, detail) {
       recorded.attached = attached
+      recorded.details.push(detail)
     },
     roomy() {
       recorded.roomy += 1

@@ -181,6 +181,43 @@ describe('files and commands of the client', () => {
   })
 })
 
+describe('modes', () => {
+  const modesLog = (folder: string) => readFileSync(join(folder, 'modes.log'), 'utf8').trim()
+
+  it('[I35.b28] the configured mode is set before the first prompt, and one that the agent lacks is an error', async () => {
+    const asks = await scene({ flags: ['--modes'], options: { mode: 'read-only' } })
+    expect(await asks.turn('hello')).toMatchObject({ text: 'echo: hello' })
+    expect(modesLog(asks.folder)).toBe('read-only')
+    expect(asks.recorded.details.at(-1)).toBeUndefined()
+    const wrong = await scene({ flags: ['--modes'], options: { mode: 'careful' } })
+    await expect(wrong.connector.deliver(delivery('hello'))).rejects.toMatchObject({
+      code: 'agent_absent',
+      message: expect.stringContaining(
+        'has no mode "careful" connector.mode is one of: read-only, auto, full-access',
+      ),
+    })
+    const none = await scene({ options: { mode: 'read-only' } })
+    await expect(none.connector.deliver(delivery('hello'))).rejects.toMatchObject({
+      message: expect.stringContaining('has no mode "read-only"'),
+    })
+  })
+
+  it('[I35.b28] an agent that starts in a mode that does not ask says so, unless the configuration wants that', async () => {
+    const own = await scene({ flags: ['--modes'] })
+    await own.turn('hello')
+    expect(own.recorded.attached).toBe(true)
+    expect(own.recorded.details.at(-1)).toContain(
+      'it works in the mode "auto", in which tools run without being asked about: set connector.mode (read-only, auto, full-access)',
+    )
+    const wanted = await scene({ flags: ['--modes'], options: { mode: 'full-access' } })
+    await wanted.turn('hello')
+    expect(wanted.recorded.details.at(-1)).toBeUndefined()
+    const connector = { type: 'acp', options: { command: 'x', mode: 'full-access' } }
+    const gates = acpModule.doctor?.({ origin: 'agents[0]', connector } as never, { publicUrl: null }) ?? []
+    expect(gates).toContainEqual(expect.objectContaining({ open: 'high', key: 'agents[0].connector.mode' }))
+  })
+})
+
 describe('its module', () => {
   it('[I35.b45-cwd] a folder that is not there is an error, and is not made', async () => {
     const cwd = join(scratchFolder('acp'), 'not', 'there')

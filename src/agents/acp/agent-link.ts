@@ -18,6 +18,7 @@ import {
 } from '@agentclientprotocol/sdk'
 import { type Clock, SwitchboardError } from '../../contract/index.ts'
 import { inputText } from '../../kit/index.ts'
+import { readModes, type SessionModes } from './modes.ts'
 
 export interface PermissionRequest {
   readonly sessionId: string
@@ -52,10 +53,11 @@ export interface SessionOrder {
 
 export interface AgentLink {
   readonly facts: AgentFacts
-  newSession(order: SessionOrder): Promise<string>
+  newSession(order: SessionOrder): Promise<{ readonly id: string; readonly modes: SessionModes }>
   /** Its history comes as updates before this resolves. */
-  loadSession(id: string, order: SessionOrder): Promise<void>
-  resumeSession(id: string, order: SessionOrder): Promise<void>
+  loadSession(id: string, order: SessionOrder): Promise<SessionModes>
+  resumeSession(id: string, order: SessionOrder): Promise<SessionModes>
+  setMode(id: string, mode: string): Promise<void>
   authenticate(methodId: string): Promise<void>
   /** `written`: the request has left. The promise itself is the agent's stop reason. */
   prompt(id: string, blocks: readonly ContentBlock[]): { written: Promise<void>; stopped: Promise<string> }
@@ -127,21 +129,26 @@ export async function openLink(
       capabilities: answer.agentCapabilities ?? {},
       authMethods: answer.authMethods ?? [],
     },
-    newSession: async (wanted) =>
-      (
-        await ask<{ sessionId: string }>(
-          agent.request(methods.agent.session.new, order(wanted)),
-          'session/new',
-        )
-      ).sessionId,
-    async loadSession(sessionId, wanted) {
-      await ask(agent.request(methods.agent.session.load, { sessionId, ...order(wanted) }), 'session/load')
-    },
-    async resumeSession(sessionId, wanted) {
-      await ask(
-        agent.request(methods.agent.session.resume, { sessionId, ...order(wanted) }),
-        'session/resume',
+    async newSession(wanted) {
+      const opened = await ask<{ sessionId: string }>(
+        agent.request(methods.agent.session.new, order(wanted)),
+        'session/new',
       )
+      return { id: opened.sessionId, modes: readModes(opened) }
+    },
+    loadSession: async (sessionId, wanted) =>
+      readModes(
+        await ask(agent.request(methods.agent.session.load, { sessionId, ...order(wanted) }), 'session/load'),
+      ),
+    resumeSession: async (sessionId, wanted) =>
+      readModes(
+        await ask(
+          agent.request(methods.agent.session.resume, { sessionId, ...order(wanted) }),
+          'session/resume',
+        ),
+      ),
+    async setMode(sessionId, modeId) {
+      await ask(agent.request(methods.agent.session.setMode, { sessionId, modeId }), 'session/set_mode')
     },
     async authenticate(methodId) {
       await ask(agent.request(methods.agent.authenticate, { methodId }), 'authenticate')

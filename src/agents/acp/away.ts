@@ -18,9 +18,11 @@ interface AwayDeps {
   readonly clock: Clock
   readonly outlet: () => AgentOutlet | null
   readonly open: (session: string) => Promise<LiveSession>
+  /** What is to be known of it though it is there. */
+  readonly trouble: () => string | undefined
 }
 
-export function createAway({ clock, outlet, open }: AwayDeps): Away {
+export function createAway({ clock, outlet, open, trouble }: AwayDeps): Away {
   let failures = 0
   let cancelNext: Cancel = () => undefined
 
@@ -38,7 +40,7 @@ export function createAway({ clock, outlet, open }: AwayDeps): Away {
     if (failures === 0) return
     failures = 0
     cancelNext()
-    outlet()?.presence(true)
+    outlet()?.presence(true, trouble())
     outlet()?.roomy()
   }
   return { begin, end, stop: () => cancelNext() }

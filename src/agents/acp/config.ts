@@ -43,6 +43,9 @@ export const acpOptions = z
       'Without a sign for so long it is asked whether it lives; without an answer it is ended.',
       5 * 60_000,
     ),
+    mode: text(
+      'The mode that its sessions work in, by the id that the agent gives it (`session/set_mode`). Absent: the agent’s own.',
+    ).optional(),
     auth: text(
       'The way to sign in, by the id that the agent gives it, where it can do so by itself.',
     ).optional(),

@@ -23,6 +23,7 @@ import { beginOrGoOn } from './begin-or-go-on.ts'
 import { readConfig } from './config.ts'
 import { followTurn, soon } from './follow-turn.ts'
 import { createLiveSessions, type LiveSession } from './live-sessions.ts'
+import { runsUnasked, type SessionModes } from './modes.ts'
 import { openSteps, type TurnSteps } from './turn-steps.ts'
 
 const PLACES = 10_000
@@ -44,7 +45,17 @@ interface Run {
 export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
   const config = readConfig(deps)
   const { clock, log } = deps
-  const sessions = createLiveSessions(config, deps)
+  /** A mode in which tools run unasked, and which nobody configured. */
+  let modeTrouble: string | null = null
+  const sessions = createLiveSessions(config, deps, (mode, modes) => {
+    const isUnwanted = mode !== config.mode && runsUnasked(mode, modes)
+    const words = isUnwanted
+      ? `it works in the mode "${mode.slice(0, 100)}", in which tools run without being asked about: set connector.mode (${modeNames(modes)})`
+      : null
+    if (words === modeTrouble) return
+    modeTrouble = words
+    outlet?.presence(true, words ?? undefined)
+  })
   const { journal } = deps
   const home = journal ? createSessionHome({ ...deps, journal, notes: sessions }) : null
   /** Which session a place had last: /new leaves an old one behind, which is ended with its program. */
@@ -60,7 +71,7 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
   }
 
   const away = createAway({
-    ...{ clock, outlet: () => outlet },
+    ...{ clock, outlet: () => outlet, trouble: () => modeTrouble ?? undefined },
     open: (session) => sessions.open(session, { interrupted: true }),
   })
 
@@ -216,8 +227,8 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
   /** Without its folder the agent is absent, and the folder is looked for again. */
   function lookForFolder(): void {
     const problem = folderProblem(config.folder)
-    if (problem === null) return outlet?.presence(true)
-    outlet?.presence(false, problem)
+    outlet?.presence(problem === null, problem ?? undefined)
+    if (problem === null) return
     cancelLook = clock.after(FOLDER_MS, lookForFolder)
   }
 
@@ -246,4 +257,11 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
       log.warn({ turn, problem: String(problem) }, 'nobody was told that the agent begins anew')
     })
   }
+}
+
+function modeNames({ available }: SessionModes): string {
+  return available
+    .map(({ id }) => id.slice(0, 100))
+    .slice(0, 10)
+    .join(', ')
 }

@@ -25,6 +25,7 @@ import { clientFiles } from './client-files.ts'
 import { type ClientTerminals, clientTerminals } from './client-terminals.ts'
 import type { AcpConfig } from './config.ts'
 import { lineStream } from './line-stream.ts'
+import { NO_MODES, type SessionModes } from './modes.ts'
 import { type OpenedSession, openSession } from './open-session.ts'
 import { OUR_SERVER } from './own-tool.ts'
 import { NOBODY_CHOSE } from './permission.ts'
@@ -68,7 +69,12 @@ const RETRY_MS = 5_000
 /** How long a process may live on one token of ours; an idle one is then replaced. */
 const TOKEN_MS = 7 * 86_400_000
 
-export function createLiveSessions(config: AcpConfig, deps: ConnectorDeps): LiveSessions {
+export function createLiveSessions(
+  config: AcpConfig,
+  deps: ConnectorDeps,
+  /** A session is in this mode from now on. */
+  onMode: (mode: string, modes: SessionModes) => void,
+): LiveSessions {
   const { clock, log, random, agent } = deps
   const { place } = config
   const book = createSessionBook<Note>(join(place.folder, 'acp-sessions'), isNote)
@@ -139,6 +145,7 @@ export function createLiveSessions(config: AcpConfig, deps: ConnectorDeps): Live
     let hear: ((update: SessionUpdate) => void) | null = null
     let terminals: ClientTerminals | null = null
     let link: AgentLink | null = null
+    let modes = NO_MODES
     const connect = async (process: KeptProcess) => {
       terminals = commands
         ? clientTerminals(
@@ -153,7 +160,11 @@ export function createLiveSessions(config: AcpConfig, deps: ConnectorDeps): Live
       link = await openLink(
         stream,
         {
-          onUpdate: (_id, update) => (hear ? hear(update) : current?.turn?.onUpdate(update)),
+          onUpdate(_id, update) {
+            if (update.sessionUpdate === 'current_mode_update') onMode(update.currentModeId, modes)
+            if (hear) hear(update)
+            else current?.turn?.onUpdate(update)
+          },
           onPermission: async (request) => current?.turn?.onPermission(request) ?? NOBODY_CHOSE,
           capabilities: {
             fs: { readTextFile: config.files !== 'none', writeTextFile: config.files === 'write' },
@@ -180,6 +191,7 @@ export function createLiveSessions(config: AcpConfig, deps: ConnectorDeps): Live
           known: note !== null && note.cwd === cwd ? note.id : null,
           interrupted,
           auth: config.auth ?? null,
+          mode: config.mode ?? null,
         },
         (listener) => {
           hear = listener
@@ -188,6 +200,8 @@ export function createLiveSessions(config: AcpConfig, deps: ConnectorDeps): Live
           }
         },
       )
+      modes = opened.modes
+      if (modes.current !== null) onMode(modes.current, modes)
       // Before anything is said in it: after a crash it is found again, or nothing was said.
       book.put(session, { id: opened.id, cwd })
       let cancelIdle: Cancel = () => undefined

@@ -1,6 +1,7 @@
 // What Switchboard knows of the connector `acp` before it runs one.
 import type { ConnectorModule } from '../../contract/index.ts'
 import { acpOptions } from './config.ts'
+import { runsUnasked } from './modes.ts'
 
 export const acpModule: ConnectorModule = {
   name: 'acp',
@@ -32,7 +33,7 @@ export const acpModule: ConnectorModule = {
   doctor(agent) {
     const parsed = acpOptions.safeParse(agent.connector.options)
     if (!parsed.success) return []
-    const { command, files, terminal, always, max_processes, idle_after } = parsed.data
+    const { command, files, terminal, always, max_processes, idle_after, mode } = parsed.data
     const at = `${agent.origin}.connector`
     const minutes = Math.round(idle_after / 60_000)
     const flagged = (reason: string, key: string) => ({
@@ -47,6 +48,14 @@ export const acpModule: ConnectorModule = {
         ? [flagged('it may write files in its folder through Switchboard', 'files')]
         : []),
       ...(terminal ? [flagged('it may run commands in its folder through Switchboard', 'terminal')] : []),
+      ...(mode !== undefined && runsUnasked(mode)
+        ? [
+            {
+              ...flagged(`in the mode ${mode} tools run without being asked about`, 'mode'),
+              open: 'high' as const,
+            },
+          ]
+        : []),
       ...(always ? [flagged('a yes may stand for all later calls', 'always')] : []),
     ]
   },

@@ -3,6 +3,7 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
 import { SwitchboardError } from '../../contract/index.ts'
 import { type AgentLink, isAuthRequired, problemOf, type SessionOrder } from './agent-link.ts'
+import type { SessionModes } from './modes.ts'
 
 export interface OpenedSession {
   readonly id: string
@@ -12,12 +13,16 @@ export interface OpenedSession {
   readonly memory: 'new' | 'kept' | 'lost'
   /** What the agent says was said; null: it was not asked, or tells nothing of what people wrote. */
   readonly userTexts: string | null
+  /** As it is now: the wanted mode, where one is configured. */
+  readonly modes: SessionModes
 }
 
 export interface OpenOrder extends SessionOrder {
   /** The agent's id of it, from an earlier life; null: none. */
   readonly known: string | null
   readonly interrupted: boolean
+  /** The configured mode; null: the agent's own. */
+  readonly mode: string | null
   /** The configured way to sign in. */
   readonly auth: string | null
 }
@@ -32,14 +37,31 @@ export async function openSession(
   listen: (hear: (update: SessionUpdate) => void) => () => void,
 ): Promise<OpenedSession> {
   try {
-    return await taken(link, order, listen)
+    return await inMode(link, order, await taken(link, order, listen))
   } catch (thrown) {
     if (!isAuthRequired(thrown)) throw thrown
     await signIn(link, order.auth)
-    return taken(link, order, listen).catch((again) => {
+    const opened = await taken(link, order, listen).catch((again) => {
       throw isAuthRequired(again) ? notSignedIn(link) : again
     })
+    return inMode(link, order, opened)
   }
+}
+
+/** Throws `agent_absent` where the agent does not take the configured mode: it might run tools that nobody was asked about. */
+async function inMode(link: AgentLink, { mode }: OpenOrder, opened: OpenedSession): Promise<OpenedSession> {
+  const { current, available } = opened.modes
+  if (mode === null || mode === current) return opened
+  const names = available.map(({ id }) => id).join(', ')
+  const hint = `connector.mode is one of: ${names === '' ? '(this agent has no modes)' : names}`
+  if (!available.some(({ id }) => id === mode))
+    throw new SwitchboardError('agent_absent', `${link.facts.name} has no mode "${mode}"`, { hint })
+  await link.setMode(opened.id, mode).catch((thrown) => {
+    throw new SwitchboardError('agent_absent', `it does not take the mode "${mode}": ${problemOf(thrown)}`, {
+      hint,
+    })
+  })
+  return { ...opened, modes: { current: mode, available } }
 }
 
 async function taken(
@@ -66,8 +88,8 @@ async function taken(
       if (opened) return opened
     }
   }
-  const id = await link.newSession(order)
-  return { id, memory: known === null ? 'new' : 'lost', userTexts: null }
+  const { id, modes } = await link.newSession(order)
+  return { id, memory: known === null ? 'new' : 'lost', userTexts: null, modes }
 }
 
 async function loaded(
@@ -82,16 +104,15 @@ async function loaded(
     texts = `${texts}${update.content.text}\n`.slice(-MOST_CHARS)
   })
   try {
-    await link.loadSession(id, order)
+    const modes = await link.loadSession(id, order)
+    return { id, memory: 'kept', userTexts: texts === '' ? null : texts, modes }
   } finally {
     done()
   }
-  return { id, memory: 'kept', userTexts: texts === '' ? null : texts }
 }
 
 async function resumed(link: AgentLink, id: string, order: SessionOrder): Promise<OpenedSession> {
-  await link.resumeSession(id, order)
-  return { id, memory: 'kept', userTexts: null }
+  return { id, memory: 'kept', userTexts: null, modes: await link.resumeSession(id, order) }
 }
 
 async function signIn(link: AgentLink, auth: string | null): Promise<void> {
