@@ -73,7 +73,7 @@ function opened(
     log: createRecordingLog(),
     fetch,
     settings: () => testSettings({ integrations: [testIntegration('up', { platform: 'chorus', options })] }),
-    store: { turns: async () => [turn] },
+    store: { turns: async () => [turn], turn: async () => null, session: async () => null },
     credentials: (integration) => ({
       get: async (name) => (integration === 'up' && name === 'd1.mcp' ? JSON.stringify(given) : null),
     }),

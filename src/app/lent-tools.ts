@@ -14,11 +14,12 @@ import {
   type Settings,
   type Store,
 } from '../contract/index.ts'
+import { distrustOf } from '../core/people/trust.ts'
 import type { ChorusDelivery, ChorusMcpServer, GuardedFetch } from '../kit/index.ts'
 import { type LentTools, lentFailure, lentToolName } from '../tools/mcp/lent-tools.ts'
 
 export interface LentToolsDeps {
-  readonly store: Pick<Store, 'turns'>
+  readonly store: Pick<Store, 'turns' | 'turn' | 'session'>
   readonly clock: Clock
   readonly log: Logger
   readonly settings: () => Settings
@@ -45,6 +46,8 @@ interface Listed {
   readonly shown: LentTool
 }
 
+/** These tools are of a Chorus service: no channel server is behind its sessions. */
+const NO_LINKS = { get: () => undefined }
 const LIST_MS = 5_000
 const CALL_MS = 60_000
 /** A list is asked for again after this long; a call shortly after a list needs no second one. */
@@ -165,6 +168,19 @@ export function createLentTools(deps: LentToolsDeps): AppLentTools {
       const given = await toolsOf(session)
       const found = given?.tools.find(({ shown }) => shown.name === name)
       if (!given || !found) return null
+      const row = await deps.store.session(session)
+      const refused =
+        row === null
+          ? null
+          : await distrustOf(
+              { agent: row.agent, session, turn: null },
+              { tool: name, own: false },
+              { store: deps.store, settings: deps.settings, links: NO_LINKS },
+            )
+      if (refused !== null) {
+        const { failedOutcome } = await import('../tools/index.ts')
+        return lentFailure(failedOutcome('forbidden', refused))
+      }
       const args = typeof input === 'object' && input !== null ? (input as Record<string, unknown>) : {}
       try {
         const calling = connected(found.server, given.allowPrivate, ({ client }) =>

@@ -7,6 +7,7 @@ import type { Finding, Wrong } from './issues.ts'
 import {
   deafEnds,
   liftedLimits,
+  limitedTrust,
   nearOnly,
   ownCallbacks,
   publicAddress,
@@ -52,6 +53,7 @@ export function* crossCheck(config: Config, book: AdapterBook): Generator<void, 
   if (findings.length === 0) deafEnds(config, warnings)
   quietDoors(config, warnings)
   silentApprovals(config, book, warnings)
+  limitedTrust(config, warnings)
   unheard(config, warnings)
   yield
   publicAddress(config, warnings)

@@ -75,6 +75,20 @@ export function quietDoors(config: Config, warnings: string[]): void {
   }
 }
 
+const RUN_TOOLS_OF_THEIR_OWN = ['http', 'chorus', 'channel', 'events']
+
+/** Where an agent runs tools that Switchboard is not asked about. */
+export function limitedTrust({ agents }: Config, warnings: string[]): void {
+  for (const [index, { id, connector, inbound_bindings: bindings }] of agents.entries()) {
+    if (!RUN_TOOLS_OF_THEIR_OWN.includes(connector.type)) continue
+    for (const [place, { trust }] of bindings.entries())
+      if (trust !== 'full')
+        warnings.push(
+          `agents[${index}].inbound_bindings[${place}].trust: ${id} (${connector.type}) may run tools of its own that Switchboard is not asked about, so trust limits Switchboard's tools only`,
+        )
+  }
+}
+
 /** Nobody can be asked about a tool call. Where strangers are paired an approver may still come that way. */
 export function silentApprovals(
   { agents, integrations, users }: Config,

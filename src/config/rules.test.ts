@@ -414,3 +414,20 @@ it('[I35.b23] an agent that asks people, and has nobody who can approve, is a wa
     file(listed, '{ type: llm, provider: anthropic, model: m, api_key: env:K, risky_tools: [] }'),
   ).toEqual([])
 })
+
+it('[I35.b46-trust] trust is read from the file, and where an agent runs tools of its own that is said', () => {
+  const file = (connector: string) =>
+    settingsFrom(
+      `integrations: [${TG}]\nagents: [{ id: kate, connector: ${connector}, read_only_tools: [Read], inbound_bindings: [{ plugin: telegram, instance: tg, trust: read_only }] }]`,
+    )
+  const acp = file('{ type: acp, command: agent }')
+  expect(acp.agents[0]).toMatchObject({ readOnlyTools: ['Read'], bindings: [{ trust: 'read_only' }] })
+  expect(acp.warnings.filter((one) => one.includes('trust'))).toEqual([])
+  const http = file('{ type: http, url: "https://a.test" }')
+  expect(http.warnings).toContainEqual(
+    expect.stringContaining('agents[0].inbound_bindings[0].trust: kate (http) may run tools of its own'),
+  )
+  expect(problemsFrom('agents: [{ id: kate, inbound_bindings: [{ plugin: x, trust: some }] }]')).toContain(
+    'trust',
+  )
+})

@@ -191,6 +191,7 @@ function agentOf(one: AgentConfig, index: number, config: Config, side: SideFile
         ...defined({ conversations: binding.conversations }),
         allowedChannelServers: binding.allowed_channel_servers,
         ...defined({ senderLimit: binding.rate_limit, context: binding.context }),
+        ...(binding.trust === 'full' ? {} : { trust: binding.trust }),
       }),
     ),
     channels: channelsOf(channels),
@@ -202,6 +203,7 @@ function agentOf(one: AgentConfig, index: number, config: Config, side: SideFile
         : messaging.file === undefined
           ? (messaging.allow ?? [])
           : side.messaging(messaging.file, one.id),
+    ...(one.read_only_tools.length === 0 ? {} : { readOnlyTools: one.read_only_tools }),
     origin: `agents[${index}]`,
   }
 }

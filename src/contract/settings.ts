@@ -71,6 +71,8 @@ export interface Binding {
   readonly limitedBy?: number
   /** What the agent is told about this place (Chorus `channel.context`). */
   readonly context?: string
+  /** Which tools may run for what is said here. Absent: all of them, as the rest of the configuration has it. */
+  readonly trust?: 'read_only' | 'none'
 }
 
 export interface AgentSettings {
@@ -82,6 +84,8 @@ export interface AgentSettings {
   readonly notifyOn: 'none' | 'completion' | 'failure' | 'both'
   /** `platform:target`, `platform:*`, `*`. */
   readonly messagingAllow: readonly string[]
+  /** Tools of the agent that only read, by the operator's word: they run where the trust is `read_only`. */
+  readonly readOnlyTools?: readonly string[]
   readonly origin: string
 }
 

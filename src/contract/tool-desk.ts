@@ -40,10 +40,23 @@ export interface ToolOutcome {
   readonly files?: readonly NewFile[]
 }
 
+export interface CallToJudge {
+  readonly tool: string
+  /** One of Switchboard's own tools. */
+  readonly own: boolean
+  readonly input?: Readonly<Record<string, unknown>>
+}
+
 /**
  * `chatId` is an address; for a caller whose credential is good for one session also that session's id, which means its own
  * conversation. `messageId` and `replyTo` are the platform's; the id of a turn stands for the message that it came from.
  */
+/** Tools of ours that only read: a test compares it with what the tools say of themselves. */
+export const OWN_READS: readonly string[] = [
+  ...['fetch_messages', 'get_roster', 'download_attachment', 'pending_messages'],
+  ...['channel_list', 'channel_status'],
+]
+
 export interface ToolDesk {
   /** Posts to any allowed target. Errors and texts are the seed's, to the letter. */
   sendMessage(
@@ -122,4 +135,9 @@ export interface ToolDesk {
     },
   ): Promise<ToolOutcome>
   channelStatus(caller: ToolCaller, input: { readonly server?: string }): Promise<ToolOutcome>
+  /**
+   * Why a call would be refused whoever allowed it: the allow list, or the trust of the place that it is made for. Null: it
+   * would not. Asked before a person is, and for tools that are not ours.
+   */
+  refusalOf?(caller: ToolCaller, call: CallToJudge): Promise<string | null>
 }

@@ -98,13 +98,51 @@ function admissionAt(
   { links }: AdmissionDeps,
 ): Admission {
   if (place === null) return { id, servers: null }
-  const through = links.get(place.integration)?.adapter.channel?.server
-  // What came through a channel server came by the binding that lets the server in, up or down.
-  const binding =
-    through === undefined
-      ? boundAt({ agents: agent ? [agent] : [] }, place)?.binding
-      : agent?.bindings.find((one) => one.allowedChannelServers.includes(through))
+  const binding = bindingAt(agent, place, links)
   return binding ? admissionOfBinding(binding) : { id, servers: [] }
+}
+
+/** What came through a channel server came by the binding that lets the server in, up or down. */
+function bindingAt(
+  agent: AgentSettings | undefined,
+  place: Address,
+  links: AdmissionDeps['links'],
+): Binding | undefined {
+  const through = links.get(place.integration)?.adapter.channel?.server
+  if (through === undefined) return boundAt({ agents: agent ? [agent] : [] }, place)?.binding
+  return (
+    agent?.bindings.find((one) => one.allowedChannelServers.includes(through)) ??
+    agent?.bindings.find((one) => isServerBinding(one) && one.instance === through)
+  )
+}
+
+/**
+ * The bindings by which the work came that a call is made for: of a turn or session its own, of a host those of the turns that
+ * are open there. Where none can be named all of the agent's count. Empty: no person's words are behind it.
+ */
+export async function bindingsBehind(asker: Asker, deps: AdmissionDeps): Promise<readonly Binding[]> {
+  const agent = agentById(deps.settings(), asker.agent)
+  const all = agent?.bindings ?? []
+  const { host } = asker
+  if (asker.session === null && asker.turn === null && host === undefined) return []
+  const turns = asker.session === null && host !== undefined ? host.open : [asker.turn]
+  if (turns.length === 0) return all
+  const found: Binding[] = []
+  for (const turn of turns) {
+    if (await isScheduled({ ...asker, turn }, deps)) continue
+    const place = await placeOf({ ...asker, turn }, deps)
+    const binding = place === null ? undefined : bindingAt(agent, place, deps.links)
+    if (binding === undefined) return all
+    found.push(binding)
+  }
+  return found
+}
+
+async function isScheduled({ agent, session, turn }: Asker, { store }: AdmissionDeps): Promise<boolean> {
+  const row = turn === null ? null : await store.turn(turn)
+  if (row?.agent === agent) return row.integration === SCHEDULE_PLACE
+  const found = session === null ? null : await store.session(session)
+  return found?.agent === agent && parseAddress(found.address).integration === SCHEDULE_PLACE
 }
 
 function admissionOfBinding({ plugin, instance, allowedChannelServers }: Binding): Admission {

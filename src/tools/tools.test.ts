@@ -1,6 +1,6 @@
 // The tools as data: their schemas, what they make of arguments, and what a call gives back whatever happens.
 import { describe, expect, it } from 'vitest'
-import { defined, SwitchboardError, type ToolCaller } from '../contract/index.ts'
+import { defined, OWN_READS, SwitchboardError, type ToolCaller } from '../contract/index.ts'
 import { createRecordingLog } from '../testing/recording-log.ts'
 import { type Answers, createRecordingDesk, done } from './fixtures/recording-desk.ts'
 import { callTool, createAbsentDesk, inputSchemaOf, sessionSchemaOf, TOOLS, toolByName } from './index.ts'
@@ -358,4 +358,10 @@ describe('what a call gives back', () => {
     expect(JSON.stringify(outcome)).not.toContain('hush')
     expect(log.lines).toHaveLength(1)
   })
+})
+
+it('[I35.b46-trust] what trust takes for our reads is what the tools say of themselves', () => {
+  const reads = TOOLS.filter(({ readOnly }) => readOnly).map(({ name }) => name)
+  // It keeps a file for the reader, and changes nothing that others see.
+  expect([...reads, 'download_attachment'].sort()).toEqual([...OWN_READS].sort())
 })

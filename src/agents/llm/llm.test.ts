@@ -155,6 +155,18 @@ describe('tools', () => {
     expect(JSON.stringify(fake.requests[1]?.body.messages)).toContain('Nothing was run: message is missing')
   })
 
+  it('[I35.b45-allow-list-first] nobody is asked to allow a call that would be refused all the same', async () => {
+    const desk = {
+      refusalOf: async (_caller: unknown, { tool, input }: { tool: string; input: { target: string } }) =>
+        tool === 'send_message' && input.target === 'C9' ? 'Target "slack:C9" is not allowed' : null,
+    } as unknown as ToolDesk
+    const call = { name: 'send_message', input: { platform: 'slack', target: 'C9', body: 'x' } }
+    const { turn, recorded, fake } = await scene({ desk, script: [{ calls: [call] }, { text: 'Sorry.' }] })
+    expect(await turn('tell slack')).toMatchObject({ text: 'Sorry.' })
+    expect(recorded.outputs.filter(({ kind }) => kind === 'ask')).toEqual([])
+    expect(JSON.stringify(fake.requests[1]?.body.messages)).toContain('is not allowed')
+  })
+
   it('[I16.risky] risky_tools names exactly those that ask; names and beginnings', async () => {
     const free = await scene({ ...MAIL, options: { risky_tools: [] }, script: [CALL, { text: 'Done.' }] })
     await free.turn('mail bob')

@@ -63,6 +63,8 @@ async function answerTo(call: ToolUse, at: number, scene: CallScene): Promise<To
     return failed(`Nothing was run: ${missing.join(', ')} is missing. Call it again with all that it needs.`)
   const isStarted = scene.journal.isStarted(id)
   if (isStarted && !tool.readOnly && !tool.keyed) return unknownAnswer(call)
+  const refused = await tool.refusal(input)
+  if (refused !== null) return failed(refused)
   // A yes is for one beginning: one that had begun is asked again before it is run again.
   const denied = tool.risky ? await denialOf(tool, input, scene) : null
   if (denied !== null) return failed(denied)

@@ -12,6 +12,8 @@ export interface BoxedTool extends ToolSpec {
   /** The same call with the same key is done once, however often it is made. */
   readonly keyed: boolean
   readonly risky: boolean
+  /** Why it would be refused whoever allowed it: no person is asked then. Null: it would not. */
+  refusal(input: Record<string, unknown>): Promise<string | null>
   run(
     input: Record<string, unknown>,
     call: { readonly key: string; readonly signal: AbortSignal },
@@ -55,7 +57,19 @@ export async function openToolbox(
     })),
     ...lent,
   ]
-  const tools = all.map((tool): BoxedTool => ({ ...tool, risky: isRisky(tool, config.risky_tools) }))
+  const { session, turn } = delivery
+  const caller: ToolCaller = { agent: deps.agent.id, session, turn, user: null, idempotencyKey: null }
+  const ownNames = new Set(own.map(({ name }) => name))
+  const tools = all.map(
+    (tool): BoxedTool => ({
+      ...tool,
+      risky: isRisky(tool, config.risky_tools),
+      async refusal(input) {
+        const call = { tool: tool.name, own: ownNames.has(tool.name), input }
+        return (await deps.tools?.().refusalOf?.(caller, call)) ?? null
+      },
+    }),
+  )
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
   return { tools: [...byName.values()], find: (name) => byName.get(name) }
 }
@@ -71,7 +85,7 @@ function isRisky(
   )
 }
 
-type Unjudged = Omit<BoxedTool, 'risky'>
+type Unjudged = Omit<BoxedTool, 'risky' | 'refusal'>
 
 function ownTools(
   delivery: Delivery,

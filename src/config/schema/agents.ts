@@ -95,6 +95,12 @@ export const bindingSchema = z
       .optional()
       .describe('Limit per sender in this binding; default: the tunable sender_limit.'),
     context: text('What the agent is told about this place.').optional(),
+    trust: z
+      .enum(['full', 'read_only', 'none'])
+      .default('full')
+      .describe(
+        'Which tools may run for what is said here. read_only: our own reads and read_only_tools. none: no tool. Answers pass always.',
+      ),
   })
   .describe('Which integration leads to this agent.')
 
@@ -150,6 +156,10 @@ export const agentSchema = (book: AdapterBook) =>
         .default('none')
         .describe('When the owner hears of a turn that no person started.'),
       messaging: messagingSchema.optional(),
+      read_only_tools: z
+        .array(text('Name of a tool.'))
+        .default([])
+        .describe('Tools that only read, by your word: they run where the trust of a binding is read_only.'),
     })
     .describe('One agent, reached through one connector.')
 

@@ -1,13 +1,21 @@
 // What an agent asks a person: where it is asked from, and whether the turn it is asked for may still ask.
-import { type Accepted, defined, OPEN_TURN_STATES, SwitchboardError } from '../../contract/index.ts'
+import {
+  type Accepted,
+  defined,
+  OPEN_TURN_STATES,
+  type Store,
+  SwitchboardError,
+} from '../../contract/index.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import { type AdmissionDeps, admissionOfAsk } from '../channel-admission.ts'
 import type { Links } from '../outbound/links.ts'
+import { distrusted, distrustOf } from '../people/trust.ts'
 import type { AgentTurns, Output } from './agent-turns.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { Roster } from './roster.ts'
 
 export interface AgentQuestionsDeps extends AdmissionDeps {
+  readonly store: Pick<Store, 'turn' | 'session' | 'note'>
   readonly roster: Roster
   readonly links: Links
   readonly dispatcher: Pick<Dispatcher, 'flight' | 'settle'>
@@ -25,6 +33,7 @@ export function createAgentQuestions(agent: string, deps: AgentQuestionsDeps) {
     if (flying) flying.flight.asked = true
     if (flying && output.turn && !output.guessed) await dispatcher.settle(output.turn, 'seen')
     const host = output.at
+    await demandTrust(output)
     const asker = { agent, turn: output.turn ?? null, session: host ? null : output.session }
     const { servers } = await admissionOfAsk({ ...asker, ...defined({ host }) }, deps)
     const id = await deps.approvals.ask({
@@ -38,6 +47,18 @@ export function createAgentQuestions(agent: string, deps: AgentQuestionsDeps) {
       ...(output.turn === undefined || output.guessed ? { placeless: true as const } : {}),
     })
     return { id }
+  }
+
+  /** A host with a dialog of its own asks its person whatever we say: `check` says that trust limits our tools only there. */
+  const demandTrust = async ({ session, ...output }: Output<'ask'>) => {
+    if (!holdsDecisions()) return
+    const turn = output.turn ?? null
+    const tool = output.ask.toolName
+    const refused = await distrustOf({ agent, turn, session }, { tool, own: false }, deps)
+    if (refused === null) return
+    const detail = { what: 'refused by trust', tool: tool.slice(0, 200) }
+    await deps.store.note([{ kind: 'audit', ref: turn ?? session, detail }])
+    throw distrusted(refused)
   }
 
   /**

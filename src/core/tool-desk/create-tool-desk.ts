@@ -1,5 +1,12 @@
 // The tool desk: what an agent's tools do, whoever carries the call. Everything that leaves goes through the outlet.
-import { type Settings, type Store, SwitchboardError, type ToolDesk } from '../../contract/index.ts'
+import {
+  type Settings,
+  type Store,
+  SwitchboardError,
+  type ToolCaller,
+  type ToolDesk,
+  type ToolOutcome,
+} from '../../contract/index.ts'
 import type { Dispatcher } from '../dispatch/dispatcher.ts'
 import type { Roster } from '../dispatch/roster.ts'
 import type { Links } from '../outbound/links.ts'
@@ -7,6 +14,8 @@ import type { Notifier } from '../outbound/notify.ts'
 import type { Outlet } from '../outbound/outlet.ts'
 import { sendMessage } from '../outbound/send-message.ts'
 import { sendMessageText } from '../outbound/send-result.ts'
+import { allowedTargets, denial, isAllowedTarget } from '../outbound/targets.ts'
+import { distrusted, distrustOf } from '../people/trust.ts'
 import type { AskForPerson } from '../takeover/ask-for-person.ts'
 import { createChannelTools } from './channel-tools.ts'
 import { createHandoffTool } from './handoff-tool.ts'
@@ -32,7 +41,56 @@ export interface ToolDeskDeps {
   readonly askForPerson?: AskForPerson
 }
 
+/** Every tool of ours, by what carries it out. */
+const TOOL_OF: Readonly<Record<Exclude<keyof ToolDesk, 'refusalOf'>, string>> = {
+  sendMessage: 'send_message',
+  notifyUser: 'notify_user',
+  reply: 'reply',
+  react: 'react',
+  editMessage: 'edit_message',
+  downloadAttachment: 'download_attachment',
+  fetchMessages: 'fetch_messages',
+  getRoster: 'get_roster',
+  ack: 'ack',
+  pendingMessages: 'pending_messages',
+  handoff: 'handoff',
+  channelList: 'channel_list',
+  channelSend: 'channel_send',
+  channelStatus: 'channel_status',
+}
+
+/** Whoever carries the call, trust is asked first. */
 export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
+  const desk = createTools(deps)
+  const guarded = Object.entries(TOOL_OF).map(([verb, tool]) => {
+    const run = desk[verb as keyof typeof TOOL_OF] as (
+      caller: ToolCaller,
+      input: never,
+    ) => Promise<ToolOutcome>
+    return [
+      verb,
+      async (caller: ToolCaller, input: never) => {
+        const refused = await distrustOf(caller, { tool, own: true }, deps)
+        if (refused === null) return run(caller, input)
+        return toolOutcome(() => Promise.reject(distrusted(refused)))
+      },
+    ]
+  })
+  return {
+    ...(Object.fromEntries(guarded) as Omit<ToolDesk, 'refusalOf'>),
+    async refusalOf(caller, { tool, own, input }) {
+      const { platform, target } = input ?? {}
+      const isSend =
+        own && tool === 'send_message' && typeof platform === 'string' && typeof target === 'string'
+      const entries = allowedTargets(deps.settings(), caller.agent)
+      if (isSend && !isAllowedTarget(entries, platform, target))
+        return denial(entries, platform, target).message
+      return distrustOf(caller, { tool, own }, deps)
+    },
+  }
+}
+
+function createTools(deps: ToolDeskDeps): ToolDesk {
   const chats = createOwnChats(deps)
   const turns = createOpenTurns(deps)
   return {

@@ -1,0 +1,30 @@
+// Trust: which tools may run for what is said at a place. `full`: all of them. `read_only`: our own reads, and those that the
+// operator names. `none`: no tool. Answers (`reply`, `ack`) pass always. What a tool says of itself is not believed.
+import { agentById, OWN_READS, SwitchboardError, type ToolCaller } from '../../contract/index.ts'
+import { type AdmissionDeps, bindingsBehind } from '../channel-admission.ts'
+
+const ANSWERS = ['reply', 'ack']
+
+/** Why the tool must not run for this caller; null: trust does not forbid it. */
+export async function distrustOf(
+  caller: Pick<ToolCaller, 'agent' | 'session' | 'turn' | 'host'>,
+  { tool, own }: { readonly tool: string; readonly own: boolean },
+  deps: AdmissionDeps,
+): Promise<string | null> {
+  const agent = agentById(deps.settings(), caller.agent)
+  // Most agents trust all their places: nothing is looked up for those.
+  if (!agent?.bindings.some(({ trust }) => trust !== undefined)) return null
+  if (own && ANSWERS.includes(tool)) return null
+  const bindings = await bindingsBehind(caller, deps)
+  if (bindings.some(({ trust }) => trust === 'none'))
+    return `Not run: no tool may run for this conversation (trust: none), and ${tool} neither. Answer without it.`
+  if (!bindings.some(({ trust }) => trust === 'read_only')) return null
+  if ((own && OWN_READS.includes(tool)) || agent.readOnlyTools?.includes(tool)) return null
+  return `Not run: only reading tools may run for this conversation (trust: read_only), and ${tool} is none of them. Answer without it.`
+}
+
+export function distrusted(words: string): SwitchboardError {
+  return new SwitchboardError('forbidden', words, {
+    hint: 'trust and read_only_tools in the configuration of the agent',
+  })
+}
