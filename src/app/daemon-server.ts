@@ -1,6 +1,7 @@
 // The server of a daemon: every door of its listener with what answers behind it. It does not listen yet.
 import type { Desk, UserSettings } from '../contract/index.ts'
 import { authorize } from '../core/people/authorize.ts'
+import { addressList } from '../kit/address-list.ts'
 import type { Server } from '../server/create-server.ts'
 import { createServer } from '../server/index.ts'
 import type { ConsoleDoor } from './console-door.ts'
@@ -34,6 +35,7 @@ export function createDaemonServer(instance: Instance, deps: DaemonServerDeps): 
   const { gateway, toolDesk, lentTools, attachments } = deps.river
   const { admin, tokens } = deps.credentials
   const authenticate = createAuthenticate({ adminToken: () => admin.token, tokens, users: deps.users })
+  const trusted = createTrustedProxies()
   return createServer(
     { tcp: deps.address.wanted, socketPath: folder.socket },
     {
@@ -42,6 +44,7 @@ export function createDaemonServer(instance: Instance, deps: DaemonServerDeps): 
       settings: () => ({
         maxBodyBytes: settings().tunables.maxBodyBytes,
         publicUrl: settings().server.publicUrl,
+        trustsProxy: trusted(settings().server.trustedProxies),
       }),
       desk: deps.desk,
       endpoints: createEndpoints({ gateway: () => gateway, settings }),
@@ -67,4 +70,14 @@ export function createDaemonServer(instance: Instance, deps: DaemonServerDeps): 
       webRoot: webRoot(),
     },
   )
+}
+
+/** The list is read once for each configuration, not for each request. */
+function createTrustedProxies() {
+  let read: { readonly from: readonly string[]; readonly trusts: (address: string) => boolean } | null = null
+  return (networks: readonly string[] | undefined) => {
+    if (networks === undefined) return undefined
+    if (read?.from !== networks) read = { from: networks, trusts: addressList(networks) }
+    return read.trusts
+  }
 }

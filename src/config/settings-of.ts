@@ -49,14 +49,14 @@ export function* settingsOf(
   place: SettingsPlace,
   warnings: readonly string[],
 ): Generator<void, Settings> {
-  const { host, port, public_url, admin_token } = config.server
+  const { host, port, public_url, trusted_proxies, admin_token } = config.server
   const plain = withChannelServers<Omit<Settings, 'digest' | 'warnings'>>({
     server: {
       host,
       port: port ?? DEFAULT_PORT,
       ...(port === undefined ? {} : { portChosen: true }),
       publicUrl: public_url === undefined ? null : public_url.replace(/(?<!\/)\/+$/, ''),
-      ...defined({ adminToken: admin_token }),
+      ...defined({ adminToken: admin_token, trustedProxies: trusted_proxies }),
     },
     store: storeOf(config.store, place),
     integrations: config.integrations.map((one, index) => integrationOf(one, index, config, side)),

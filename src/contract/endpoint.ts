@@ -11,6 +11,8 @@ export interface RawRequest {
   readonly body: Uint8Array
   /** It began on this machine and no proxy passed it on: see `src/server/near.ts`, the one judge of that. */
   readonly fromLoopback: boolean
+  /** The peer's address, or the one that a trusted proxy names. Absent: there is none, or nobody can say. */
+  readonly address?: string
 }
 
 declare const verified: unique symbol

@@ -203,6 +203,8 @@ export interface Settings {
     /** It was written down: where it is taken no other one will do. */
     readonly portChosen?: boolean
     readonly publicUrl: string | null
+    /** Addresses and networks of proxies whose X-Forwarded-For is believed. Absent: none. */
+    readonly trustedProxies?: readonly string[]
     /** A reference; absent: SWITCHBOARD_ADMIN_TOKEN or the one in the data folder. */
     readonly adminToken?: string
   }

@@ -32,6 +32,7 @@ export {
 export { handOverError, isGatewayFault } from './hand-over-error.ts'
 export { equalSecrets, hmacKey, signSha256, verifySha256 } from './hmac.ts'
 export { inputText, isNestedDeeper } from './input-text.ts'
+export { createJwtVerifier, type JwtVerdict } from './jwt.ts'
 export { createLeaseHold } from './lease-hold.ts'
 export { createLeasedLink, type LinkState } from './leased-link.ts'
 export { filesOf } from './message-files.ts'

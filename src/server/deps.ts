@@ -20,7 +20,12 @@ export interface ServerDeps {
   readonly clock: Clock
   readonly log: Logger
   /** Live limits: asked per request, so a reload holds at once. */
-  settings(): { readonly maxBodyBytes: number; readonly publicUrl: string | null }
+  settings(): {
+    readonly maxBodyBytes: number
+    readonly publicUrl: string | null
+    /** Whether what a peer says of its own peer is believed. Absent: nobody's is. */
+    readonly trustsProxy?: ((address: string) => boolean) | undefined
+  }
   readonly desk: Desk
   readonly endpoints: {
     /** The endpoint of an integration, by its id: `/hooks/ID`. */

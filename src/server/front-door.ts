@@ -8,6 +8,7 @@ import type { EventStreams } from './events.ts'
 import { isLoopbackAddress, type ListenerView } from './host-guard.ts'
 import type { Metrics } from './metrics.ts'
 import { isNear, isPublic } from './near.ts'
+import { peerAddress } from './peer-address.ts'
 import { bodyRefusal, isStillSending, refuseUnread } from './read-body.ts'
 import { errorReply, writeReply, writeStream } from './reply.ts'
 import type { WebFiles } from './web-files.ts'
@@ -104,13 +105,16 @@ export function rawRequest(
   path: string,
 ): OpenRequest {
   const { request, query } = incoming
+  const { publicUrl, trustsProxy } = door.deps.settings()
+  const address = peerAddress(request, trustsProxy)
   return {
     method: request.method ?? 'GET',
     path,
     query,
     headers: request.headers,
     body: NO_BODY,
-    fromLoopback: isNear(request, listener, door.deps.settings().publicUrl),
+    fromLoopback: isNear(request, listener, publicUrl),
+    ...(address === undefined ? {} : { address }),
   }
 }
 

@@ -1,6 +1,7 @@
 // The part of the schema for the listener and the store.
 import { z } from 'zod'
 import { DEFAULT_PORT } from '../../contract/index.ts'
+import { isNetwork } from '../../kit/address-list.ts'
 import { httpUrl, secret } from './words.ts'
 
 export const serverSchema = z
@@ -20,6 +21,15 @@ export const serverSchema = z
     public_url: httpUrl(
       'How people outside reach this server: used in links and for Origin checks.',
     ).optional(),
+    trusted_proxies: z
+      .array(
+        z.string().refine(isNetwork, {
+          error: 'expected an IP address or a network, such as 127.0.0.1 or 10.0.0.0/8',
+        }),
+      )
+      .min(1)
+      .optional()
+      .describe('Proxies whose X-Forwarded-For names the peer, for `verify.ip_allow`. Default: none.'),
     admin_token: secret('The admin token.').optional(),
   })
   .describe('The one listener.')

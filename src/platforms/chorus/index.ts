@@ -16,7 +16,7 @@ import {
   type TurnState,
   type VerifiedRequest,
 } from '../../contract/index.ts'
-import { createGuardedFetch, type GuardedFetch } from '../../kit/index.ts'
+import { createGuardedFetch, createJwtVerifier, type GuardedFetch } from '../../kit/index.ts'
 import { createCallbackLines } from './callback-line.ts'
 import { readConfig } from './config.ts'
 import { CALLBACK_LIFE_MS, createDeliveryBook, type Keeping, type KeptDelivery } from './delivery-book.ts'
@@ -46,6 +46,7 @@ export function createChorus(
   fetch: GuardedFetch = createGuardedFetch(deps),
 ): PlatformAdapter {
   const config = readConfig(deps)
+  const judgeToken = config.jwt === null ? null : createJwtVerifier(config.jwt, { clock: deps.clock, fetch })
   const book = createDeliveryBook(deps.credentials, deps.clock)
   const notInOrder = (thrown: unknown) =>
     deps.log.warn({ problem: String(thrown) }, 'a callback is not kept in order')
@@ -164,7 +165,7 @@ export function createChorus(
     markdown: 'written',
     sendFrom: 'any',
     answersRefusals: true,
-    inbox: { verify: (request) => verifyRequest(config, request), handle: receive },
+    inbox: { verify: (request) => verifyRequest(config, request, judgeToken), handle: receive },
     async start(given) {
       const left = await book.load()
       intake = given

@@ -1,0 +1,40 @@
+// Whose address a request has: the peer's, and behind a trusted proxy the one that the proxy names.
+import { expect, it } from 'vitest'
+import { peerAddress } from './peer-address.ts'
+
+const TRUSTED = ['127.0.0.1', '10.0.0.2']
+const trusts = (address: string) => TRUSTED.includes(address)
+const of = (
+  remoteAddress: string | undefined,
+  forwarded?: string,
+  believes: typeof trusts | undefined = trusts,
+) =>
+  peerAddress(
+    {
+      headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded },
+      socket: { remoteAddress },
+    } as unknown as Parameters<typeof peerAddress>[0],
+    believes,
+  )
+
+it('[I35.b46-verify] is the peer’s own, whatever it says, unless the peer is a trusted proxy', () => {
+  expect(of('203.0.113.7', '192.0.2.1')).toBe('203.0.113.7')
+  expect(of('::ffff:203.0.113.7', '192.0.2.1')).toBe('203.0.113.7')
+  expect(
+    peerAddress(
+      { headers: { 'x-forwarded-for': '192.0.2.1' }, socket: { remoteAddress: '127.0.0.1' } } as never,
+      undefined,
+    ),
+  ).toBe('127.0.0.1')
+  expect(of(undefined)).toBeUndefined()
+})
+
+it('[I35.b46-verify] is the last one that no trusted proxy vouches for, and nothing that a client wrote before it', () => {
+  expect(of('127.0.0.1')).toBe('127.0.0.1')
+  expect(of('127.0.0.1', '192.0.2.1')).toBe('192.0.2.1')
+  expect(of('127.0.0.1', '198.51.100.9, 192.0.2.1')).toBe('192.0.2.1')
+  expect(of('127.0.0.1', '198.51.100.9, 192.0.2.1, 10.0.0.2')).toBe('192.0.2.1')
+  expect(of('127.0.0.1', '192.0.2.1, unknown')).toBeUndefined()
+  expect(of('127.0.0.1', '')).toBeUndefined()
+  expect(of('127.0.0.1', '10.0.0.2')).toBe('10.0.0.2')
+})
