@@ -9,7 +9,7 @@ pending 35 I35.b41          agents add and the wizard show a fresh secret first,
 pending 35 I35.b42          Secrets of two platforms can be piped
 pending 35 I35.b43          agents set leaves closing comments where they were
 pending 35 I35.b45-tilde    ~ in messaging.file is the home folder
-pending 35 I35.b46-verify   verify on a Chorus connection asks a JWT and an address: 401 and 403
+built   35 I35.b46-verify   verify on a Chorus connection asks a JWT and an address: 401 and 403
 pending 35 I35.b46-seeds    Every row of the seeds that applies holds against the running product
 `,
 )
