@@ -67,7 +67,7 @@ describeRiver('the demo agent', (open) => {
     expect((await river.desk().status()).counts).toMatchObject({ answered: 1, seen: 0, handed: 0, queued: 0 })
   })
 
-  it('a verdict that a crash cut off from the agent is carried out once', async () => {
+  it('[I35.b2] a verdict that was being passed on when the daemon died is asked for again, and carried out once', async () => {
     const river = await open(DEMO)
     const id = await deploying(river)
     river.crashAt('dispatch.before-settle')
@@ -75,8 +75,13 @@ describeRiver('the demo agent', (open) => {
     await river.settle()
     await river.restart()
     await river.pass(20_000)
-    const texts = river.platform.texts('anna')
-    expect(texts.filter((text) => text.startsWith('🚀'))).toHaveLength(1)
+    const deployed = () => river.platform.texts('anna').filter((text) => text.startsWith('🚀'))
+    expect(deployed()).toEqual([])
+    const [again] = await river.desk().approvals(['pending'], 10)
+    expect(again?.description).toContain('It may already have run')
+    await river.person('anna').says(`yes ${again?.id}`)
+    await river.settle()
+    expect(deployed()).toHaveLength(1)
     expect((await river.desk().status()).counts).toMatchObject({ answered: 1, seen: 0, handed: 0, queued: 0 })
   })
 
