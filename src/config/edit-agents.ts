@@ -1,8 +1,8 @@
 // Changes an agent in the text of switchboard.yaml and leaves everything else as the person wrote it, comments included.
-import { isMap, isSeq, parseDocument } from 'yaml'
+import { type Document, isMap, isSeq, parseDocument } from 'yaml'
 import { SwitchboardError } from '../contract/index.ts'
 import { suggestion } from './nearest.ts'
-import { withItem, withoutItem } from './yaml-lines.ts'
+import { withChangedItem, withItem, withoutItem } from './yaml-lines.ts'
 
 export type AgentEdit =
   | { readonly kind: 'add'; readonly agent: Readonly<Record<string, unknown>> & { readonly id: string } }
@@ -39,14 +39,27 @@ function editAgent(text: string, edit: AgentEdit): string {
       hint: suggestion(edit.id, ids) || 'switchboard agents lists them',
     })
   const bindings = ['agents', at, 'inbound_bindings']
-  if (edit.kind === 'unbind') {
-    const without = withoutItem(text, bindings, edit.at)
-    if (without !== null) return without
-    document.deleteIn([...bindings, edit.at])
-  } else if (edit.kind === 'remove') document.deleteIn(['agents', at])
-  else if (edit.value === undefined) document.deleteIn(['agents', at, ...edit.path])
-  else document.setIn(['agents', at, ...edit.path], edit.value)
-  return changed()
+  if (edit.kind === 'unbind') document.deleteIn([...bindings, edit.at])
+  else if (edit.kind === 'remove') document.deleteIn(['agents', at])
+  else setAt(document, ['agents', at, ...edit.path], edit.value)
+  const byLines =
+    edit.kind === 'unbind'
+      ? withoutItem(text, bindings, edit.at)
+      : edit.kind === 'remove'
+        ? withoutItem(text, ['agents'], at)
+        : withChangedItem(text, ['agents'], at, (item) => setAt(item, [0, ...edit.path], edit.value))
+  return byLines !== null && meansTheSame(byLines, document) ? byLines : changed()
+}
+
+function setAt(document: Document, path: readonly (string | number)[], value: unknown): void {
+  if (value === undefined) document.deleteIn(path)
+  else document.setIn(path, value)
+}
+
+/** Lines are cut with care; what they mean is decided by the parser. */
+function meansTheSame(text: string, document: Document): boolean {
+  const written = parseDocument(text)
+  return written.errors.length === 0 && JSON.stringify(written.toJS()) === JSON.stringify(document.toJS())
 }
 
 /** Who has a binding that takes all of an integration, and which of its own it is; null: nobody. */

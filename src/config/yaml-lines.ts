@@ -30,14 +30,53 @@ export function withItem(text: string, path: Path, item: unknown): string | null
   return lines.join('\n')
 }
 
-/** Null: it is the only one, or shares its lines with others. */
+/**
+ * Changes one item of the list, by its own lines: what stands before and behind it, closing comments too, stays as it is.
+ * Null: the list is absent or written in a line, or the item shares its lines with others or refers to them.
+ */
+export function withChangedItem(
+  text: string,
+  path: Path,
+  index: number,
+  change: (item: Document) => void,
+): string | null {
+  const { list } = blockList(text, path)
+  const item = list?.items[index] as { readonly range?: readonly [number, number, number] } | undefined
+  if (!item?.range) return null
+  const lines = text.split('\n')
+  const first = lineOf(text, item.range[0])
+  const end = lineOf(text, Math.max(item.range[0], item.range[1] - 1)) + 1
+  const dash = (lines[first] ?? '').search(/\S/)
+  if (!(lines[first] ?? '').slice(dash).startsWith('- ')) return null
+  const own = lines.slice(first, end)
+  if (own.some((line) => line.slice(0, dash).trim() !== '')) return null
+  const document = parseDocument(own.map((line) => line.slice(dash)).join('\n'))
+  if (document.errors.length > 0) return null
+  try {
+    change(document)
+    const changed = document.toString({ lineWidth: 0 }).trimEnd().split('\n')
+    const margin = ' '.repeat(dash)
+    lines.splice(first, end - first, ...changed.map((line) => (line === '' ? '' : margin + line)))
+  } catch {
+    return null // an alias of something elsewhere in the file
+  }
+  return lines.join('\n')
+}
+
+/** Null: it shares its lines with others, or is the only one of a list whose key does not stand alone above it. */
 export function withoutItem(text: string, path: Path, index: number): string | null {
   const { list } = blockList(text, path)
   const item = list?.items[index] as { readonly range?: readonly [number, number, number] } | undefined
-  if (!list || list.items.length < 2 || !item?.range) return null
+  if (!list || !item?.range) return null
   const lines = text.split('\n')
   const first = lineOf(text, item.range[0])
   if (!/^\s*- /.test(lines[first] ?? '')) return null
+  if (list.items.length === 1) {
+    const key = lines.slice(0, first).findLastIndex((line) => line.trimStart().startsWith(`${path.at(-1)}:`))
+    const [, written = '', rest = ''] = /^(\s*\w+:)\s*(#.*)?$/.exec(lines[key] ?? '') ?? []
+    if (written === '') return null
+    lines[key] = `${written} []${rest === '' ? '' : ` ${rest}`}`
+  }
   lines.splice(first, lineOf(text, Math.max(item.range[0], item.range[1] - 1)) - first + 1)
   return lines.join('\n')
 }
