@@ -1,7 +1,8 @@
 // What `tunables.send_roots` means on this machine: the folders whose files may be attached, and the secrets in files that
 // may not, wherever they lie.
-import { homedir, tmpdir } from 'node:os'
-import { dirname, join, parse, resolve } from 'node:path'
+import { tmpdir } from 'node:os'
+import { dirname, parse, resolve } from 'node:path'
+import { writtenPath } from '../config/written-path.ts'
 import type { Settings } from '../contract/index.ts'
 
 export interface SendPlace {
@@ -15,7 +16,7 @@ export interface SendPlace {
 export function sendRoots(settings: Settings, { configFile, hostFolder }: SendPlace): readonly string[] {
   const beside = configFile === null ? null : dirname(configFile)
   const written = settings.tunables.sendRoots
-  if (written !== null) return written.map((one) => placed(one, beside ?? process.cwd()))
+  if (written !== null) return written.map((one) => writtenPath(beside ?? process.cwd(), one))
   // A program that was started nowhere in particular works at the very top: that is no folder of its own.
   return [beside, hostFolder, tmpdir()].filter(
     (one): one is string => one !== null && parse(one).root !== resolve(one),
@@ -29,13 +30,8 @@ export function secretFiles(settings: Settings, folder: string): readonly string
   while (open.length > 0) {
     const one = open.pop()
     if (typeof one === 'string' && one.startsWith('file:'))
-      found.add(resolve(folder, one.slice('file:'.length)))
+      found.add(writtenPath(folder, one.slice('file:'.length)))
     else if (typeof one === 'object' && one !== null) open.push(...Object.values(one))
   }
   return [...found]
-}
-
-function placed(written: string, folder: string): string {
-  if (written === '~') return homedir()
-  return written.startsWith('~/') ? join(homedir(), written.slice(2)) : resolve(folder, written)
 }

@@ -1,4 +1,6 @@
 // Proves the doors: defaults of access per platform, policy files, messaging.json, the embedded default, the digest.
+import { homedir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { WEB_OWNER } from '../contract/index.ts'
@@ -227,6 +229,14 @@ describe('messaging.json', () => {
     expect(settings.warnings).toEqual([])
     const result = loadText(text, { [path]: file })
     expect(result.files).toContain(path)
+  })
+
+  it('[I35.b45-tilde] may stand in the home folder, as ~', () => {
+    const at = join(homedir(), 'lists/messaging.json')
+    const tilde = 'agents: [{ id: engineer, messaging: { file: ~/lists/messaging.json } }]'
+    const settings = settingsFrom(tilde, { [at]: JSON.stringify({ engineer: ['slack:C1'] }) })
+    expect(settings.agents[0]?.messagingAllow).toEqual(['slack:C1'])
+    expect(settings.warnings).toEqual([])
   })
 
   it('[S3.messaging-allow] lists targets inline, and nothing listed is nothing allowed', () => {

@@ -1,7 +1,7 @@
 // References to secrets: env:NAME, file:path, secret:NAME. Errors name the reference, never the value.
-import { resolve } from 'node:path'
 import { SECRET_HINT, SECRET_REFERENCE, SwitchboardError } from '../contract/index.ts'
 import { type ReadFile, readFileBounded } from './text-file.ts'
+import { writtenPath } from './written-path.ts'
 
 const MAX_BYTES = 65_536
 
@@ -62,7 +62,7 @@ function found(reference: string, value: string | null | undefined, hint: string
 }
 
 function fileText(reference: string, name: string, sources: SecretSources): string {
-  const path = resolve(sources.folder, name)
+  const path = writtenPath(sources.folder, name)
   let bytes: Uint8Array
   try {
     bytes = (sources.readFile ?? readFileBounded)(path)

@@ -23,6 +23,7 @@ import type { AccessConfig, PolicyConfig } from './schema/access.ts'
 import type { AgentConfig } from './schema/agents.ts'
 import type { Config } from './schema/index.ts'
 import type { IntegrationConfig } from './schema/integrations.ts'
+import { writtenPath } from './written-path.ts'
 
 /** What the file pointed to: read by load, so that this stays pure. */
 export interface SideFiles {
@@ -95,7 +96,7 @@ export function* settingsOf(
 /** A program of the file runs where the file lies, wherever the daemon was started from. A plugin has a folder of its own. */
 function placed(options: Readonly<Record<string, unknown>>, folder: string) {
   const cwd = options.cwd ?? (options.command === undefined ? undefined : '.')
-  return typeof cwd === 'string' ? { ...options, cwd: resolve(folder, cwd) } : options
+  return typeof cwd === 'string' ? { ...options, cwd: writtenPath(folder, cwd) } : options
 }
 
 export function integrationOf(

@@ -6,6 +6,7 @@ import { policySchema } from './schema/access.ts'
 import { isAllowEntry } from './schema/agents.ts'
 import type { SideFiles } from './settings-of.ts'
 import { decodeText, type ReadFile } from './text-file.ts'
+import { writtenPath } from './written-path.ts'
 import { readYaml } from './yaml-text.ts'
 
 const POLICY: Expected = {
@@ -29,7 +30,7 @@ export function createSideFiles(
   let beside: boolean | null = null
 
   const messaging = (file: string, agent: string): readonly string[] => {
-    const path = resolve(folder, file)
+    const path = writtenPath(folder, file)
     touched.add(path)
     const known = lists.get(path)
     if (known !== undefined) return known.get(agent) ?? []
@@ -51,7 +52,7 @@ export function createSideFiles(
       return beside ? messaging(BESIDE, agent) : []
     },
     access(file) {
-      const path = resolve(folder, file)
+      const path = writtenPath(folder, file)
       touched.add(path)
       const read = readPolicy(path, file, readFile)
       if ('problem' in read) warn(`${read.problem}: the door stays closed`)
