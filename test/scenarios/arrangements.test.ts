@@ -20,6 +20,10 @@ const FEWER: Readonly<Record<string, string>> = {
     'every way once is a matter of the configuration; what nodes hear of each other runs on all',
   'takeover.test.ts': 'one look that is late, beside no other node’s; the rest runs on all',
   'ten-thousand.test.ts': 'about numbers, in memory',
+  'cut-answers.test.ts': 'an exchange is held by one node; what another finds of it runs on all',
+  'outages.test.ts': 'what the platform answers is the same for every store; the rows are the store suite’s',
+  'reload-links.test.ts': 'links are a node’s own',
+  'takeover.test.ts': 'one scenario looks at one node: another would see the word',
 }
 /** Files without a river, and why. */
 const OTHERWISE: Readonly<Record<string, string>> = {
@@ -33,6 +37,7 @@ const OTHERWISE: Readonly<Record<string, string>> = {
   'slack-deaf.test.ts': 'links that go deaf over real sockets; the store is beside the point',
   'slack-edits-away.test.ts': 'one adapter over real sockets; what nodes do with an edit runs on all',
   'slack-examples.test.ts': 'two adapters between their emulators; the tools and claims run on all',
+  'slack-restart-order.test.ts': 'one adapter over real sockets; the order of a place runs on all',
   'slack-faults.test.ts': 'the adapter under fault plans; the store is beside the point',
   'stream-backlog.test.ts': 'readers over real sockets, on the real clock',
   'streams.test.ts': 'commits that overlap on the real clock; three nodes throughout',

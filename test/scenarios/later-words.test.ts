@@ -55,6 +55,7 @@ describeRiver('later words', (open) => {
       integrations: [
         testIntegration('chat', { access: { ...OPEN, allowFrom: ['owner', 'anna'] }, default: true }),
       ],
+      users: [{ id: 'kate', identities: ['chat:owner'], notifyTo: null, roles: ['owner'] }],
       agents: [testAgent('demo', ['chat'], { notifyOn: 'failure' })],
     })
     await river.person('anna').says('hello')

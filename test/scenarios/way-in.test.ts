@@ -64,6 +64,7 @@ describeRiver('the way in', (open) => {
     await river.person('anna').says('one', { messageId: '7' })
     await river.person('bert').says('two', { messageId: '7' })
     await river.person('anna', 'anna', { integration: 'other' }).says('three', { messageId: '7' })
+    await river.settle()
     const edit = { messageId: '7', kind: 'edit' as const, editVersion: 1 }
     expect((await river.person('anna').says('four', edit)).duplicate).toBe(false)
     expect((await river.person('anna').says('four', edit)).duplicate).toBe(true)
@@ -78,8 +79,11 @@ describeRiver('the way in', (open) => {
     const kate = river.person('c1')
     const edit = { messageId: '7', kind: 'edit' as const }
     await kate.says('first', { messageId: '7' })
-    for (const text of ['second', 'third', 'third']) await kate.says(text, edit)
     await river.settle()
+    for (const text of ['second', 'third', 'third']) {
+      await kate.says(text, edit)
+      await river.settle()
+    }
     expect(river.agent.texts()).toEqual(['first', 'second', 'third'])
   })
 

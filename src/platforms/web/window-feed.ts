@@ -92,6 +92,8 @@ export function createWindowFeed(
         async visit(seq, entry) {
           ready += 1
           pending.delete(seq)
+          // The signal may have come while the row was read: it is not shown twice.
+          told.delete(seq)
           if (entry !== undefined) await show(entry)
           return !sink.closed
         },
