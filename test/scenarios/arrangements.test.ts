@@ -21,9 +21,7 @@ const FEWER: Readonly<Record<string, string>> = {
   'takeover.test.ts': 'one look that is late, beside no other node’s; the rest runs on all',
   'ten-thousand.test.ts': 'about numbers, in memory',
   'cut-answers.test.ts': 'an exchange is held by one node; what another finds of it runs on all',
-  'outages.test.ts': 'what the platform answers is the same for every store; the rows are the store suite’s',
   'reload-links.test.ts': 'links are a node’s own',
-  'takeover.test.ts': 'one scenario looks at one node: another would see the word',
 }
 /** Files without a river, and why. */
 const OTHERWISE: Readonly<Record<string, string>> = {
