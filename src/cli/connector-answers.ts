@@ -6,6 +6,7 @@ import { suggestion } from '../config/nearest.ts'
 import { isSecretReference, resolveSecret } from '../config/secret-reference.ts'
 import {
   type ConnectorModule,
+  defined,
   type ModuleSetup,
   type Options,
   type SetupQuestion,
@@ -22,6 +23,7 @@ import {
   putAt,
   readAt,
   type SecretAnswers,
+  type SecretPipe,
   withSecrets,
 } from './setup-answers.ts'
 import { reader } from './try-definition.ts'
@@ -44,6 +46,8 @@ export interface ConnectorWish {
   /** Where what is behind `file:` begins. */
   readonly folder: string
   readonly yes: boolean
+  /** Where others share what is piped in. */
+  readonly pipe?: SecretPipe
 }
 
 export interface AnsweredConnector {
@@ -74,6 +78,7 @@ export async function answerConnector(
     secret === true && !piped.has(key) && (fresh !== undefined || (!typed && optional?.(connector) === true))
   const secrets = await gatherAnswers(context, connector, {
     ...{ questions, flags, known, asks: true, yes: wish.yes, read: reader(module) },
+    ...defined({ pipe: wish.pipe }),
     ...(wish.by === 'command' ? { leaves, made: ({ key }) => void made.add(key) } : {}),
   })
   complete(context, module, connector, secrets)

@@ -33,6 +33,8 @@ interface Wish {
   readonly known?: SecretAnswers
   /** Not to be asked for, nor looked for in what is piped in: left out, or made. */
   readonly leaves?: (question: SetupQuestion) => boolean
+  /** Where several share what is piped in; absent: it is all for these questions. */
+  readonly pipe?: SecretPipe
   /** Told of what was made, in place of the person. */
   readonly made?: (question: SetupQuestion) => void
 }
@@ -113,7 +115,8 @@ export async function gatherAnswers(
   if (!asks || open.length === 0) return secrets
   const typed = isTyped(context)
   const fresh = (question: SetupQuestion) => freshOf(context, question, wish.made)
-  let piped: ReadonlyMap<SetupQuestion, string> | null = null
+  const wanted = open.filter((question) => question.secret === true && !leaves(question))
+  const pipe = wish.pipe ?? createSecretPipe(context, { isForOne: wanted.length === 1 })
   for (const question of open) {
     if (question.when && !question.when(definition)) continue
     if (leaves(question)) {
@@ -122,12 +125,8 @@ export async function gatherAnswers(
       continue
     }
     const asked = typed && !(yes && question.default !== undefined)
-    if (!typed && question.secret === true)
-      piped ??= await pipedSecrets(
-        context,
-        open.filter((one) => !leaves(one)),
-      )
-    const given = piped?.get(question) ?? question.default
+    const piped = !typed && question.secret === true ? await pipe.next() : undefined
+    const given = piped ?? question.default
     const answer = asked
       ? await askFor(context, question, definition, fresh)
       : (given ?? (yes ? fresh(question) : undefined))
@@ -140,18 +139,28 @@ export async function gatherAnswers(
 /** Somebody sits there and can be asked. */
 export const isTyped = ({ terminal, json }: Context) => terminal.inputIsTty && !json
 
-/** One secret is the whole input; several are a line each, in order. */
-async function pipedSecrets(context: Context, open: readonly SetupQuestion[]) {
-  const found = new Map<SetupQuestion, string>()
-  const wanted = open.filter((question) => question.secret === true)
-  if (wanted.length === 0 || context.terminal.inputIsTty) return found
-  const input = (await context.terminal.readInput()).replace(/\r?\n$/, '')
-  const values = wanted.length === 1 ? [input] : input.split(/\r?\n/)
-  wanted.forEach((question, index) => {
-    const value = values[index] ?? ''
-    if (value !== '') found.set(question, value)
-  })
-  return found
+/** Secrets that are piped in. */
+export interface SecretPipe {
+  /** The next one; undefined: an empty line, or none is left. */
+  next(): Promise<string | undefined>
+}
+
+/** One secret is the whole input; several are a line each, in the order in which they are asked for. */
+export function createSecretPipe(
+  { terminal }: Context,
+  { isForOne }: { readonly isForOne: boolean },
+): SecretPipe {
+  let lines: string[] | null = null
+  return {
+    async next() {
+      if (terminal.inputIsTty) return undefined
+      if (lines === null) {
+        const input = (await terminal.readInput()).replace(/\r?\n$/, '')
+        lines = isForOne ? [input] : input.split(/\r?\n/)
+      }
+      return lines.shift() || undefined
+    },
+  }
 }
 
 async function askFor(

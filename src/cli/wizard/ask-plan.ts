@@ -9,11 +9,13 @@ import { usage } from '../failure.ts'
 import { createPaint } from '../output/colour.ts'
 import { oneLine } from '../output/text.ts'
 import {
+  createSecretPipe,
   type Definition,
   flagsOf,
   gatherAnswers,
   isPastedBefore,
   putAt,
+  type SecretPipe,
   withSecrets,
 } from '../setup-answers.ts'
 import { put, reader, tryOut } from '../try-definition.ts'
@@ -46,16 +48,41 @@ export async function askPlan(context: Context, prompts: Prompts | null, wish: W
   const names = await chosenPlatforms(prompts, wish, offers.platforms)
   // Who answers may be asked yet: then it can be a flag of any of them.
   refuseStrangeFlags(wish, names, wish.agent === null && prompts === null ? [] : offers.connectors)
+  const pipe = createSecretPipe(context, { isForOne: openSecrets(wish, names, offers) === 1 })
   const integrations: PlannedIntegration[] = []
   const taken = new Set(wish.facts.integrations.map(({ id }) => id))
   for (const name of names) {
-    const one = await planIntegration(context, prompts, { ...wish, name, taken })
+    const one = await planIntegration(context, prompts, { ...wish, name, taken, pipe })
     taken.add(one.definition.id)
     integrations.push(one)
   }
-  const agent = await planAgent(context, prompts, wish, offers.connectors)
+  const agent = await planAgent(context, prompts, { ...wish, pipe }, offers.connectors)
   return { integrations, agent }
 }
+
+/** What is piped in is for all of them, in their order, and then for the agent. */
+type Shared = Wish & { readonly pipe: SecretPipe }
+
+/** How many secrets no flag gives. */
+function openSecrets(
+  wish: Wish,
+  platforms: readonly string[],
+  offers: { readonly platforms: readonly Offer[]; readonly connectors: readonly Offer[] },
+): number {
+  const open = (all: readonly Offer[], name: string, prefix: string) =>
+    secretFlags(all.find((one) => one.name === name)).filter((flag) =>
+      [flag, `${flag}-file`].every((one) => !wish.flags.has(prefix + one) && !wish.named.has(prefix + one)),
+    ).length
+  const agent = wish.agent ?? wish.facts.agents[0] ?? newcomers(offers.connectors)
+  return platforms.reduce(
+    (sum, name) => sum + open(offers.platforms, name, `${name}-`),
+    open(offers.connectors, agent, ''),
+  )
+}
+
+/** Those that a file may hold. */
+const secretFlags = (offer: Offer | undefined) =>
+  (offer?.flags ?? []).filter((flag) => offer?.flags.includes(`${flag}-file`))
 
 async function chosenPlatforms(
   prompts: Prompts | null,
@@ -78,7 +105,7 @@ async function chosenPlatforms(
 async function planIntegration(
   context: Context,
   prompts: Prompts | null,
-  wish: Wish & { readonly name: string; readonly taken: ReadonlySet<string> },
+  wish: Shared & { readonly name: string; readonly taken: ReadonlySet<string> },
 ): Promise<PlannedIntegration> {
   const { name, taken } = wish
   const { openSetup } = await import('../configuration.ts')
@@ -94,7 +121,7 @@ async function planIntegration(
   return again(context, prompts, async (asking) => {
     const definition = structuredClone(fixed)
     const secrets = await gatherAnswers(asking, definition, {
-      ...{ questions, flags, asks: true, yes: wish.yes, read: reader(module) },
+      ...{ questions, flags, asks: true, yes: wish.yes, read: reader(module), pipe: wish.pipe },
       called: (flag) => `--${name}-${flag}`,
     })
     const answers = withSecrets(definition, secrets)
@@ -136,7 +163,7 @@ const GIVEN_UP = /^(given up|nothing was kept: the input ended)/
 async function planAgent(
   context: Context,
   prompts: Prompts | null,
-  wish: Wish,
+  wish: Shared,
   offers: readonly Offer[],
 ): Promise<PlannedAgent> {
   const known = wish.facts.agents
@@ -159,7 +186,7 @@ async function planAgent(
   const flags = new Map([...wish.named, ...wish.flags].filter(([flag]) => own.includes(flag)))
   return again(context, prompts, async (asking) => {
     const { connector, secrets, who } = await answerConnector(asking, module, {
-      ...{ by: 'wizard', flags, folder: dirname(wish.file), yes: wish.yes },
+      ...{ by: 'wizard', flags, folder: dirname(wish.file), yes: wish.yes, pipe: wish.pipe },
     })
     const paste = setup.paste?.({ id, base: wish.base, options: connector }) ?? []
     return { kind: 'new', id, connector: { type, ...connector }, secrets, who, paste }

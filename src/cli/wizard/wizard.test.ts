@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { createFakeTelegram, type FakeTelegram } from '../../testing/emulate.ts'
+import { createFakeSlack, createFakeTelegram, type FakeTelegram } from '../../testing/emulate.ts'
 import { createFakeLlm } from '../../testing/llm/fake-llm.ts'
 import { command, rememberingTerminal, temporaryFolder } from '../fixtures/fake-daemon.ts'
 import { cancelled, type Prompts } from './prompts.ts'
@@ -134,6 +134,26 @@ describe('by flags', () => {
       err: expect.stringMatching(/"fax" cannot be set up\nhint: what there is: web, /),
     })
   })
+})
+
+it('[I35.b42] secrets of two platforms are piped in, a line each in their order', async () => {
+  const slack = await createFakeSlack()
+  try {
+    const words = [
+      ...['--platform', 'slack', '--set', `slack.api_url=${slack.apiUrl}`],
+      ...(await telegram()),
+      ...['--agent', 'demo'],
+    ]
+    const input = `${slack.botToken}\n${slack.appToken}\n${fake?.token}\n`
+    const told = await init(['--yes', '--no-start', ...words, '--json'], { input })
+    expect(told).toMatchObject({ code: 0, lines: [{ added: ['slack', 'telegram'] }] })
+    expect(await secrets()).toEqual(
+      ['slack.app_token', 'slack.bot_token', 'telegram.token'].map((name) => ({ name })),
+    )
+    expect(file() + told.out + told.err).not.toContain(fake?.token)
+  } finally {
+    await slack.stop()
+  }
 })
 
 describe('run again', () => {
