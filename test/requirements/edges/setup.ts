@@ -6,7 +6,7 @@ export const EDGES_SETUP = requirements(
   `
 built   35 I35.b6           After the embedded default was used, init and up --detach in a fresh folder start
 pending 35 I35.b41          agents add and the wizard show a fresh secret first, try after Enter and keep one
-pending 35 I35.b42          Secrets of two platforms can be piped
+built   35 I35.b42          Secrets of two platforms can be piped
 built   35 I35.b43          agents set leaves closing comments where they were
 built   35 I35.b45-tilde    ~ in messaging.file is the home folder
 built   35 I35.b46-verify   verify on a Chorus connection asks a JWT and an address: 401 and 403
