@@ -8,7 +8,14 @@ import type { ClaimTexts } from './sending.ts'
 
 export type Effect =
   /** A notice, a pairing code, an answer: goes through the outbox like everything else. */
-  | { readonly kind: 'send'; readonly to: Address; readonly op: OutboundOp; readonly cause: SendCause }
+  | {
+      readonly kind: 'send'
+      readonly to: Address
+      readonly op: OutboundOp
+      readonly cause: SendCause
+      /** It shows what this approval asks. */
+      readonly approval?: string
+    }
   /** Compare-and-set on an approval. The loser is told in the same commit; `{by}` is replaced by who won. */
   | {
       readonly kind: 'decide'

@@ -129,6 +129,7 @@ export function createSurfaces(deps: SurfacesDeps): Surfaces {
         agent: row.agent,
         session: row.session,
         turn: row.turn,
+        approval: row.id,
         idempotencyKey: `${said}:${row.id}:${send.id}`,
       })
     }

@@ -12,14 +12,14 @@ export function showStep(input: StepInput): StepResult {
   if (!decidesHere(input)) return notApprover(input)
   if (!approval || !isBound(settings, approval.agent, integration.id)) return CONTINUE
   const parts = wholeAsk(approval, input.promptLimit)
-  if (input.textAsFile && parts.length > 1) return shown(input, 'A file', [askAsFile(approval)])
+  if (input.textAsFile && parts.length > 1) return shown(input, approval.id, 'A file', [askAsFile(approval)])
   const ops = parts.map((text) => ({ kind: 'text' as const, text }))
-  return shown(input, `${parts.length} part${parts.length === 1 ? '' : 's'}`, ops)
+  return shown(input, approval.id, `${parts.length} part${parts.length === 1 ? '' : 's'}`, ops)
 }
 
-function shown({ at }: StepInput, answer: string, ops: readonly OutboundOp[]): StepResult {
+function shown({ at }: StepInput, approval: string, answer: string, ops: readonly OutboundOp[]): StepResult {
   return {
     decision: { go: 'consume', reason: 'tap', answer },
-    effects: ops.map((op) => ({ kind: 'send' as const, to: at, op, cause: 'notice' as const })),
+    effects: ops.map((op) => ({ kind: 'send' as const, to: at, op, cause: 'notice' as const, approval })),
   }
 }

@@ -211,6 +211,8 @@ function open(options: ConnectionOptions): DatabaseSyncInstance {
     // Reading the header is what finds a file that is no database.
     database.exec('SELECT count(*) FROM sqlite_master')
     if (!readOnly) {
+      // What is erased is overwritten on its page, where that costs no further write.
+      database.exec('PRAGMA secure_delete = FAST')
       database.exec('PRAGMA journal_mode = WAL')
       // Acknowledged means on the disk: FULL syncs the log at every commit, and the group shares the cost.
       database.exec('PRAGMA synchronous = FULL')

@@ -42,7 +42,9 @@ export function* applyEffects(
 function* applyEffect(context: VerbContext, origin: Origin, effect: Effect): Steps<EffectResult> {
   switch (effect.kind) {
     case 'send': {
-      const [sent] = yield* enqueueSends(context, [answer(origin, effect.to, effect.op, effect.cause)])
+      const said = answer(origin, effect.to, effect.op, effect.cause)
+      const shows = effect.approval === undefined ? {} : { approval: effect.approval }
+      const [sent] = yield* enqueueSends(context, [{ ...said, ...shows }])
       return { kind: 'sent_to_outbox', id: sent?.id ?? '' }
     }
     case 'decide':

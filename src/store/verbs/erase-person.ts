@@ -36,22 +36,29 @@ export const erasePerson = oneByOne(function* (
     yield* eraseClaims(sends)
   }
   const approvals = yield* eraseInputs(settled.map((turn) => turn.id))
+  const prompts = yield* erasePrompts(settled.map((turn) => turn.id))
   yield* run('DELETE FROM pairings WHERE integration = $1 AND sender = $2', [who.integration, who.sender])
   yield* eraseFromLists(who)
-  if (turns.length + sends.length + approvals.length + events.length > 0)
+  if (turns.length + sends.length + approvals.length + events.length + prompts.length > 0)
     recordFact(
       context,
       { kind: 'audit', ref: 'bodies', to: 'erased' },
       {
         by,
         turns: toRanges(turns),
-        outbox: toRanges(sends),
+        outbox: toRanges([...new Set([...sends, ...prompts])].sort((one, other) => one - other)),
         approvals: toRanges(approvals),
         events: toRanges(events),
       },
     )
   const open = found.turns.filter(isOpen).length + found.sends.filter(isOpen).length
-  return { turns: turns.length, sends: sends.length, approvals: approvals.length, open, next: found.next }
+  return {
+    turns: turns.length,
+    sends: sends.length + prompts.length,
+    approvals: approvals.length,
+    open,
+    next: found.next,
+  }
 })
 
 /** What conversations are searched by, and why a person was asked for in theirs. */
@@ -98,6 +105,22 @@ function* eraseInputs(turns: readonly string[]): Steps<readonly number[]> {
   )
   yield* emptyInputs(asked)
   return asked.map((row) => whole(row, 'seq'))
+}
+
+/**
+ * What showed such a call elsewhere: the prompts, how they ended, and the parts of "show all", on whatever integration. One that
+ * is still on its way keeps its content until it is sent, and the answer of the next run takes it.
+ */
+function* erasePrompts(turns: readonly string[]): Steps<readonly number[]> {
+  if (turns.length === 0) return []
+  const shown = yield* rows(
+    `SELECT o.seq FROM approvals a JOIN outbox o ON o.approval = a.id AND o.created_at >= a.created_at
+     WHERE a.turn @any($1) AND o.op IS NOT NULL AND o.state NOT IN ('queued','sending') ORDER BY o.seq`,
+    [turns],
+  )
+  const seqs = [...new Set(shown.map((row) => whole(row, 'seq')))]
+  if (seqs.length > 0) yield* run('UPDATE outbox SET op = NULL, claim = NULL WHERE seq @any($1)', [seqs])
+  return seqs
 }
 
 /** What was to be told to a user, also where it came to no message. */

@@ -354,6 +354,35 @@ export function describeKeeping(make: MakeStoreFixture): void {
       await fixture.sql(`UPDATE turns SET body = '${String(kept?.body)}' WHERE ${bobs}`)
     })
 
+    it('[I35.b35] what showed the call of an erased person elsewhere goes with her words', async () => {
+      const { id, lane } = await queueOne(one, { conversation: 'ann', sender: 'ann', messageId: 'm1' })
+      const { token } = await mustTake(one, { lane })
+      const boss = { integration: 'other', conversation: 'boss' }
+      const shows = (text: string, approval: string) =>
+        send({ to: boss, text, cause: 'notice', turn: id, approval })
+      await one.ask(ask('hers1', id), [shows('Run what Ann said?', 'hers1')])
+      await one.ask(ask('later', null), [shows('Run what Bob said?', 'later')])
+      await one.decide({ id: 'hers1', behavior: 'allow', cause: 'person', by: 'boss', via: 'other' })
+      await one.settleApproval('hers1', 'relayed', [shows('allowed: what Ann said', 'hers1')])
+      await one.accept([], [{ lane, token, turn: id, to: 'answered' }])
+      const deliver = async () => {
+        const taken = await mustTakeSend(one, { lane: 'other:boss' })
+        const by = { lane: 'other:boss', token: taken.token }
+        await one.moveSends([{ ...by, id: taken.sending?.id ?? '', to: 'sent' }])
+        await one.releaseLanes('sends', [by])
+      }
+      await deliver()
+      await deliver()
+      // The last one is still on its way: it is erased once it was sent.
+      expect(await erase(ANN)).toMatchObject({ turns: 1, sends: 1, approvals: 1 })
+      await deliver()
+      expect(await erase(ANN)).toMatchObject({ turns: 0, sends: 1, approvals: 0 })
+      const texts = (await one.sends({ integration: 'other', limit: 9 })).map(({ op }) => JSON.stringify(op))
+      expect(texts.join()).not.toContain('Ann')
+      expect(texts.join()).toContain('what Bob said')
+      await expectSound(one)
+    })
+
     it('[I14.audit-head] the head is what verify calls it, before and behind a checkpoint', async () => {
       expect(await one.head()).toMatchObject({ head: (await one.verify()).head })
       await converse('ann', 'ann')
