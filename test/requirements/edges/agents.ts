@@ -15,6 +15,6 @@ built   35 I35.b28                    acp has mode, and doctor says when an agen
 built   35 I35.b45-cwd                A missing cwd is an error, never created
 built   35 I35.b45-allow-list-first   llm asks no person about a send_message that the allow list refuses
 built   35 I35.b46-trust              trust full, read_only or none on a binding decides which of our tools and which calls run
-pending 35 I35.b35                    Erasing a person removes her words from approval prompts shown elsewhere
+built   35 I35.b35                    Erasing a person removes her words from approval prompts shown elsewhere
 `,
 )
