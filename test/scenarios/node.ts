@@ -39,6 +39,11 @@ export interface LlmWorld {
   readonly lent?: LentToolDoor
 }
 
+/** Connectors of the product by their names, between real sockets: for rivers of one node. */
+export type Connectors = Readonly<
+  Record<string, (deps: ConnectorDeps) => AgentConnector | Promise<AgentConnector>>
+>
+
 export interface Surroundings {
   readonly url: string
   readonly clock: Clock
@@ -52,6 +57,8 @@ export interface Surroundings {
   readonly crashPoint: (name: string, life: Life) => void
   /** What the connector llm talks to, and the tools that are lent to it; absent: there is none. */
   readonly llm?: LlmWorld | undefined
+  /** Connectors by their names, made as the test says. */
+  readonly connectors?: Connectors | undefined
   /** The seed of this life's randomness. */
   readonly seed: string
 }
@@ -109,6 +116,14 @@ export async function bringToLife(part: Part, around: Surroundings): Promise<Ali
     connector: async (name) => {
       if (name === 'demo') return life.connector({ create: createDemoAgent })
       if (name === 'llm' && around.llm) return llmConnector(around.llm, life)
+      const given = around.connectors?.[name]
+      if (given)
+        return {
+          async create(deps) {
+            const made = await given(deps)
+            return life.connector({ create: () => made }).create(deps)
+          },
+        }
       return name === 'test' ? life.connector(connector) : null
     },
     store,

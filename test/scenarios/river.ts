@@ -26,7 +26,7 @@ import { type TestSettings, testSettings } from '../../src/testing/test-settings
 import { isDealt, SCOPE } from './deal.ts'
 import type { Life } from './guard.ts'
 import { createHintFence, type HintFence } from './hint-fence.ts'
-import { type Alive, bringToLife, type LlmWorld, type Part, prepareStore } from './node.ts'
+import { type Alive, bringToLife, type Connectors, type LlmWorld, type Part, prepareStore } from './node.ts'
 
 export interface RiverOptions extends TestSettings {
   readonly platform?: ScriptedPlatformOptions
@@ -34,6 +34,8 @@ export interface RiverOptions extends TestSettings {
   readonly perAgent?: Readonly<Record<string, ScriptedAgentOptions>>
   /** What agents with the connector llm talk to. */
   readonly llm?: LlmWorld
+  /** Connectors by their names, made as the test says. */
+  readonly connectors?: Connectors
   /** Somebody looks at the console. */
   readonly watched?: boolean
 }
@@ -200,6 +202,7 @@ async function createRiver(url: string, options: RiverOptions, parts: readonly P
         watched,
         crashPoint,
         llm: options.llm,
+        connectors: options.connectors,
       }
       born.push(await bringToLife(part, { ...around, settings: () => settings, seed: `river ${births++}` }))
     }

@@ -1,6 +1,7 @@
 // Agents that live on without us (Chorus): what they confirmed is never offered again, and silence is told.
 import { expect, it } from 'vitest'
 import type { Delivery, Redelivery } from '../../src/contract/index.ts'
+import { SwitchboardError } from '../../src/contract/index.ts'
 import { NO_REPLY_TEXT } from '../../src/core/notices.ts'
 import { describeRiver } from './river.ts'
 
@@ -118,6 +119,32 @@ describeRiver('agents that live on without us', (open) => {
     await river.settle()
     expect(river.platform.texts('anna')).toEqual(['it works after all'])
     expect(await river.desk().turn(anna.turn)).toMatchObject({ state: 'answered', reason: null })
+  })
+
+  it('[I35.a2-agents] an answer to a turn that went back to the queue ends it, and it is not handed over again', async () => {
+    const river = await open({ agent: { redelivery: WAIT } })
+    let first: Delivery | null = null
+    river.agent.script = (delivery) => {
+      first ??= delivery
+      if (river.agent.tries === 1)
+        throw new SwitchboardError('agent_unreachable', 'the agent answered 504', {
+          written: true,
+          retryAfterMs: 60_000,
+        })
+    }
+    const { id } = await river.person('anna').says('hi')
+    await river.settle()
+    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'queued', repeat: true })
+    const answering = river.agent.answer(first as unknown as Delivery, 'there it is')
+    await river.settle()
+    await answering
+    await river.pass(10 * 60_000)
+    expect(river.platform.texts('anna')).toEqual(['there it is'])
+    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'answered', reason: null })
+    expect(river.agent.deliveries).toHaveLength(1)
+    await river.person('anna').says('more')
+    await river.settle()
+    expect(river.agent.texts()).toEqual(['hi', 'more'])
   })
 
   it('[S2.no-lie-given-up] an answer that waits for the store is not silence', async () => {

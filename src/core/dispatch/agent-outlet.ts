@@ -80,7 +80,7 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
   }
 
   const failed = async (output: Output<'failed'>): Promise<Accepted> => {
-    const row = (await turns.flightOf(output.turn))?.row
+    const row = (await turns.flightOf(output.turn, { ends: true }))?.row
     if (row && output.unlessWorking && (await store.turn(row.id))?.reason === 'working')
       return { id: null, working: true }
     if (!row) return (await turns.isAnswered(output.turn)) ? { id: null, late: true } : { id: null }

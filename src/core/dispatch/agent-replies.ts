@@ -59,7 +59,8 @@ export function createAgentReplies(agent: string, deps: AgentRepliesDeps): Agent
     if (oneWay && output.turn === undefined) throw oneWayRefusal(place.to.integration)
     const files = unheard ? [] : await keptFiles(place.to.integration, output.files ?? [])
     const sends = unheard ? [] : replyRows(output, place, files)
-    const flying = output.turn ? await turns.flightOf(output.turn) : null
+    const ends = output.final === true
+    const flying = output.turn ? await turns.flightOf(output.turn, { ends }) : null
     if (output.turn && dispatcher.wasLost(output.turn))
       throw new SwitchboardError('conflict', `turn ${output.turn} is another node's now`)
     const to = output.final ? ({ to: 'answered', text: output.text } as const) : ({ to: 'seen' } as const)

@@ -37,9 +37,10 @@ interface Flying {
 export interface AgentTurns {
   /**
    * The flight of a turn. An agent that lives on without us may speak before we have its lane again (a restart), or
-   * while its turn is about to be tried again: that is waited for, for a word must not be taken past its turn.
+   * while its turn is about to be tried again: that is waited for, for a word must not be taken past its turn. `ends`: a word
+   * that ends the turn is taken from the queue, too: the agent had it, though its hand-over was not confirmed.
    */
-  flightOf(turn: string): Promise<Flying | null>
+  flightOf(turn: string, how?: { readonly ends?: boolean }): Promise<Flying | null>
   /** Where a reply goes: the turn's conversation, else the session's. */
   placeOf(output: Output<'say' | 'ask'>): Promise<{ readonly to: Address; readonly row: TurnRow | null }>
   /** In flight here. */
@@ -60,7 +61,7 @@ export function createAgentTurns(agent: string, deps: AgentTurnsDeps): AgentTurn
   const { store, dispatcher } = deps
   const livesOn = () => deps.roster.get(agent)?.connector.redelivery.handed === 'wait'
 
-  const flightOf: AgentTurns['flightOf'] = async (turn) => {
+  const flightOf: AgentTurns['flightOf'] = async (turn, { ends = false } = {}) => {
     for (let waitedMs = 0; ; waitedMs += BOARDING_STEP_MS) {
       const flying = dispatcher.flight(turn)
       // Ids can be guessed: whoever names the turn of another agent names none.
@@ -71,7 +72,7 @@ export function createAgentTurns(agent: string, deps: AgentTurnsDeps): AgentTurn
       if (!livesOn()) return null
       if (row?.agent !== agent || !OPEN_TURN_STATES.some((state) => state === row.state)) return null
       // It is in flight at another node, or its node died: the row is settled from here.
-      if (store.shared && row.state !== 'queued') return { row, here: null }
+      if (row.state === 'queued' ? ends : store.shared) return { row, here: null }
       if (waitedMs >= BOARDING_MS) {
         throw new SwitchboardError('store_unavailable', `turn ${turn} is being taken over`, {
           retryAfterMs: 5_000,

@@ -3,6 +3,7 @@
 // leaves behind is offered again as a marked repeat or waited for, in the way the connector declared.
 import {
   type AgentConnector,
+  type AgentTrouble,
   type Clock,
   type Delivery,
   defined,
@@ -121,8 +122,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     reachability.failed(agent, detail, retryAfterMs)
     offline.tell(lane, agent)
   }
-  const broke = ({ lane, agent }: LaneHold, detail: string) => {
-    reachability.broke(agent, detail)
+  const refused = ({ lane, agent }: LaneHold, state: AgentTrouble['state'], detail: string) => {
+    reachability.refused(agent, state, detail)
     offline.tell(lane, agent)
   }
   let stopped = false
@@ -140,7 +141,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   })
   const handOverNext = createHandOver({
     ...deps,
-    ...{ holds, storeRetry, settling, putBack, unreached, broke },
+    ...{ holds, storeRetry, settling, putBack, unreached, refused },
     wakeAfter: (work, ms) => drain.wakeAfter(work, ms),
     tellOffline: (lane, agent) => offline.tell(lane, agent),
   })

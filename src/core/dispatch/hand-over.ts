@@ -2,6 +2,7 @@
 // not take goes back to the queue, or is given up.
 import {
   type AgentConnector,
+  type AgentTrouble,
   asSwitchboardError,
   type Clock,
   type ContextLine,
@@ -41,13 +42,13 @@ export interface HandOverDeps {
   readonly instructionsOf?: (integration: string) => Delivery['instructions']
   readonly holds: LaneHolds
   readonly storeRetry: StoreRetry
-  readonly settling: Pick<Settling, 'giveUp' | 'revoke' | 'watchSilence'>
+  readonly settling: Pick<Settling, 'giveUp' | 'revoke' | 'settledElsewhere' | 'watchSilence'>
   readonly putBack: PutBack['putBack']
   readonly wakeAfter: (work: Work, ms: number) => void
   /** The agent of this lane could not be reached. */
   readonly unreached: (hold: LaneHold, detail: string, retryAfterMs?: number) => void
-  /** The request went out, and the connection broke before an answer came. */
-  readonly broke: (hold: LaneHold, detail: string) => void
+  /** The agent of this lane was tried, and did not take the turn for now. */
+  readonly refused: (hold: LaneHold, state: AgentTrouble['state'], detail: string) => void
   /** Tells whoever waits in this lane that its agent went away. */
   readonly tellOffline: (lane: string, agent: string) => void
   readonly crashPoint?: (name: string) => void
@@ -88,6 +89,8 @@ export function createHandOver(deps: HandOverDeps): HandOverNext {
   ) => {
     const flight = hold.flights.get(row.id)
     if (!flight) return // cancelled or put back while the one before it was being handed over
+    const ended = await endedMeanwhile(row, connector)
+    if (ended) return settling.settledElsewhere(hold, ended)
     const judgement = await deps.admission.ofTurn(row)
     if (hold.flights.get(row.id) !== flight) return // likewise
     if (holds.isOver(hold)) return holds.drop(hold)
@@ -128,6 +131,13 @@ export function createHandOver(deps: HandOverDeps): HandOverNext {
     }
   }
 
+  /** An agent that had it from before, and lives on, ended it while it was taken from the queue again. */
+  const endedMeanwhile = async ({ id, repeat, attempts }: TurnRow, { redelivery }: AgentConnector) => {
+    if (redelivery.handed !== 'wait' || (!repeat && attempts <= 1)) return null
+    const now = await store.turn(id)
+    return now?.state === 'answered' || now?.state === 'failed' ? now : null
+  }
+
   const notTaken = async (hold: LaneHold, row: TurnRow, thrown: unknown) => {
     const error = asSwitchboardError(thrown, 'agent_failed')
     const { maxAttempts } = deps.settings().tunables
@@ -139,8 +149,10 @@ export function createHandOver(deps: HandOverDeps): HandOverNext {
     const notBeforeMs = retryDelayMs(row.attempts, error)
     // Nobody was there to take it: that is no attempt.
     const uncounted = error.code === 'agent_absent'
-    const broken = error.code === 'platform_unavailable' && error.written
-    if (broken) deps.broke(hold, error.message)
+    const fails = error.code === 'platform_unavailable' || error.code === 'rate_limited'
+    // The request went out, and the connection broke before an answer came.
+    const broken = fails && error.written
+    if (fails) deps.refused(hold, broken ? 'unreachable' : 'failing', error.message)
     const why = broken ? ({ reason: 'agent_unreachable', repeat: true } as const) : {}
     await deps.putBack(hold, [row], { notBeforeMs, detail: error.message, uncounted, ...why })
     if (hold.flights.size === 0) await holds.release(hold)

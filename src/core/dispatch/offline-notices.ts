@@ -39,7 +39,7 @@ const PAGE = 500
 const LANES_REMEMBERED = 50_000
 
 interface Outage {
-  /** The agent is attached, and no request reaches it. */
+  /** The agent is attached, and does not take turns: no request reaches it, or it puts them off. */
   readonly unreachable: boolean
   readonly since: number
 }
@@ -53,7 +53,7 @@ export function createOfflineNotices(deps: OfflineNoticesDeps): OfflineNotices {
     const post = roster.get(agent)
     const since = post ? cluster.outageOf(agent) : null
     if (since !== null) return { unreachable: false, since }
-    return post?.trouble?.state === 'unreachable' ? { unreachable: true, since: post.trouble.since } : null
+    return post?.trouble ? { unreachable: true, since: post.trouble.since } : null
   }
 
   const isFirst = (lane: string, agent: string, outage: Outage): boolean => {

@@ -7,8 +7,8 @@ import type { AgentPost, Roster } from './roster.ts'
 export interface Reachability {
   /** A request did not reach the agent. `retryAfterMs`: when it asked to be tried again. */
   failed(agent: string, detail: string, retryAfterMs?: number): void
-  /** The connection broke before an answer came: it is shown, and other conversations try for themselves. */
-  broke(agent: string, detail: string): void
+  /** It was tried and did not take a turn, which is tried again: it is shown, and other conversations try for themselves. */
+  refused(agent: string, state: AgentTrouble['state'], detail: string): void
   /** It answered. `failing`: why its answers cannot be used; null: they can; absent: not known yet. */
   reached(agent: string, failing?: string | null): void
   /** It cannot be reached, and the next try is not due: nothing is taken for it. */
@@ -62,9 +62,9 @@ export function createReachability(deps: {
       tries.underWay = false
       later(agent, tries, Math.max(pauseMs(tries), Math.min(retryAfterMs, LONGEST_MS)))
     },
-    broke(agent, detail) {
+    refused(agent, state, detail) {
       const post = roster.get(agent)
-      if (post) troubled(post, 'unreachable', detail)
+      if (post) troubled(post, state, detail)
     },
     reached(agent, failing) {
       const post = roster.get(agent)

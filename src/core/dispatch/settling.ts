@@ -233,9 +233,12 @@ export function createSettling(deps: SettlingDeps): Settling {
     const thanks = to === 'failed' || row.state === 'seen' ? [] : thanksFor(row)
     const { why, all, own } = wordsOf(row, to, options, thanks)
     const result = await storeRetry.persist('settle a turn', () =>
-      store.acceptFor(all, { turn: row.id, to, ...why, ...soleOf(options) }),
+      store.acceptFor(all, { turn: row.id, to, ...why, ...soleOf(options), ...waitingOf(row) }),
     )
     if (result.outcome === 'stale') return given(result.sends)
+    // It was taken from the queue here meanwhile.
+    const here = to === 'seen' ? null : holds.flight(row.id)
+    if (here) landed(here.hold, row)
     tellTurnState(deps.signal, row, to, options.reason)
     return { ok: true, ids: result.sends.slice(own).map((sent) => sent.id) }
   }
@@ -245,7 +248,8 @@ export function createSettling(deps: SettlingDeps): Settling {
     if (found) return commit(found.hold, found.flight.row, to, options)
     const row = holds.wasLost(turn) ? null : await store.turn(turn)
     // In flight at another node, or nowhere because it rests: the row decides.
-    const asked = store.shared || (row && (isResting(row) || row.state === 'answered'))
+    const ends = row?.state === 'queued' && to !== 'seen'
+    const asked = store.shared || ends || (row && (isResting(row) || row.state === 'answered'))
     return row && asked ? elsewhere(row, to, options) : { ok: false }
   }
 
@@ -298,6 +302,9 @@ export function createSettling(deps: SettlingDeps): Settling {
 }
 
 const soleOf = ({ sole }: SettleOptions) => (sole ? ({ sole } as const) : {})
+
+/** Its agent had taken it, though that was not confirmed. */
+const waitingOf = ({ state }: TurnRow) => (state === 'queued' ? ({ waiting: true } as const) : {})
 
 /** That very answer was given before: whoever gives it again gets its rows. */
 function given(sends: readonly Enqueued[]): SettleOutcome {

@@ -195,13 +195,23 @@ function* writeMoves(context: VerbContext, turns: ReadonlyMap<string, TurnNow>, 
   for (const [lane, notBefore] of delays) yield* delayLane(context, 'turns', lane, notBefore)
 }
 
+/** Its agent had taken it before it went back to the queue: that is noted, and then its answer. */
+function isAnsweredFromQueue({ state }: Pick<TurnNow, 'state'>, { to }: Pick<TurnMove, 'to'>): boolean {
+  return state === 'queued' && to === 'answered'
+}
+
 /** Only what is open moves here; failed → queued is the operator's. Seen again says something new only with a reason. */
 function mayMove({ state, reason }: TurnNow, move: Pick<TurnMove, 'to' | 'reason'>): boolean {
   if (state === 'seen' && move.to === 'seen' && (move.reason ?? reason) === reason) return false
+  if (isAnsweredFromQueue({ state }, move)) return true
   return (OPEN_TURN_STATES as readonly TurnState[]).includes(state) && turnMayMove(state, move.to)
 }
 
 function moveOne(context: VerbContext, turn: TurnNow, move: TurnMove): void {
+  if (isAnsweredFromQueue(turn, move)) {
+    const { lane, token } = move
+    moveOne(context, turn, { lane, token, turn: move.turn, to: 'handed', reason: 'taken' })
+  }
   recordMove(context, {
     kind: 'turn',
     id: move.turn,
