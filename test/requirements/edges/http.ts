@@ -11,6 +11,6 @@ built   35 I35.b25                    timeout of an http agent stands still whil
 built   35 I35.b25-forms              Streams of OpenAI chat completions and of Ollama are read as answers
 built   35 I35.b45-wrong-key          A wrong key of a model is told at once
 built   35 I35.b45-malformed-stream   A malformed stream of an agent is not called unreachable
-pending 35 I35.a2-agents              Behind the TCP fault proxy an http, chorus or llm agent answers once or labelled, or person, agent state and doctor know
+built   35 I35.a2-agents              Behind the TCP fault proxy an http, chorus or llm agent answers once or labelled, or person, agent state and doctor know
 `,
 )
