@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   createFakeDiscord,
@@ -27,6 +28,7 @@ const SECRET = 'one-secret-for-the-hooks'
 /** What a worker thread may take beside the main thread. */
 const WORKER_BYTES = 512 * MB
 
+const LOUD = fileURLToPath(new URL('./fixtures/loud-program.mjs', import.meta.url))
 const missing = process.platform === 'linux' ? null : 'only Linux tells what one thread spends'
 
 /** Forms that were found, or are likely, to take a reader more than linear time. */
@@ -46,12 +48,14 @@ const FAMILIES: Readonly<Record<string, (size: number) => string>> = {
 const families = Object.keys(FAMILIES)
 const text = (family: string, size: number) => FAMILIES[family]?.(size) ?? ''
 
+const LOUD_SERVER = 'channel:loud@demo'
+
 let daemon: Daemon
 let doors: Awaited<ReturnType<typeof openDoors>>
 const undo: (() => Promise<unknown> | unknown)[] = []
 
 /** What agents answer now. */
-let respond: (response: ServerResponse) => void = (response) => response.end()
+let respond: (response: ServerResponse, body: string) => void = (response) => response.end()
 
 async function openDoors() {
   const [telegram, slack, discord, whatsapp, mail] = await Promise.all([
@@ -63,8 +67,11 @@ async function openDoors() {
   ])
   for (const fake of [telegram, slack, discord, whatsapp, mail]) undo.push(() => fake.stop())
   const agents = createServer((request, response) => {
-    request.resume()
-    request.on('end', () => respond(response))
+    let body = ''
+    request.setEncoding('utf8').on('data', (chunk: string) => {
+      body += chunk
+    })
+    request.on('end', () => respond(response, body))
   })
   await new Promise<void>((resolve) => agents.listen(0, '127.0.0.1', resolve))
   undo.push(() => agents.close())
@@ -93,6 +100,7 @@ function configIn(data: string): string {
   const bind = (pairs: readonly (readonly [string, string])[]) =>
     pairs.map(([plugin, instance]) => `{ plugin: ${plugin}, instance: ${instance} }`).join(', ')
   const config = join(data, 'switchboard.yaml')
+  for (const name of ['push.json', 'say.json']) writeFileSync(join(data, name), '{"piece":"x","times":1}')
   writeFileSync(
     config,
     `integrations:
@@ -105,9 +113,18 @@ function configIn(data: string): string {
       authserv_id: ${mail.authservId}, poll_interval: 1s, answers_per_hour: 10000, access: { allow_from: ["${FAKE_KATE_ADDRESS}"] } }
   - { id: webhook, platform: webhook, secret: ${hook}, signature: plain, two_way: true }
   - { id: asks, platform: webhook, secret: ${hook}, signature: plain, two_way: true }
+  - { id: codes, platform: webhook, secret: ${hook}, signature: plain, two_way: true }
+  - { id: relays, platform: webhook, secret: ${hook}, signature: plain, two_way: true }
+  - { id: service, platform: chorus, name: demo, allow_private: true }
   - { id: thinks, platform: webhook, secret: ${hook}, signature: plain, two_way: true }
+mcp_servers:
+  loud: { command: ${JSON.stringify(process.execPath)}, args: ["${LOUD}", mcp, ${JSON.stringify(join(data, 'push.json'))}] }
 agents:
-  - { id: demo, connector: { type: demo }, inbound_bindings: [${bind(platforms.map((name) => [name, name]))}] }
+  - { id: demo, connector: { type: demo }, channels: { enabled: true, approved: [{ server: loud }] },
+      inbound_bindings: [${bind(platforms.map((name) => [name, name]))}, { plugin: chorus, instance: service, allowed_channel_servers: [loud] }] }
+  - { id: coder, connector: { type: acp, command: ${JSON.stringify(process.execPath)}, args: ["${LOUD}", acp, ${JSON.stringify(join(data, 'say.json'))}], cwd: "${data}" },
+      inbound_bindings: [${bind([['webhook', 'codes']])}] }
+  - { id: relay, connector: { type: chorus, url: ${secret('chorus', `${agents}/chorus`)}, allow_private: true }, inbound_bindings: [${bind([['webhook', 'relays']])}] }
   - { id: far, connector: { type: http, url: "${agents}/far", allow_private: true }, inbound_bindings: [${bind([['webhook', 'asks']])}] }
   - { id: mind, connector: { type: llm, provider: openai-compatible, base_url: "${agents}/v1", model: m, api_key: ${secret('key', 'k')} },
       inbound_bindings: [${bind([['webhook', 'thinks']])}] }
@@ -141,7 +158,7 @@ afterAll(async () => {
 /** Nanoseconds that the main thread spent on a processor. */
 const spentNs = () =>
   Number(readFileSync(`/proc/${daemon.pid}/task/${daemon.pid}/schedstat`, 'utf8').split(' ')[0])
-const status = (name: string) =>
+const memoryOf = (name: string) =>
   1_024 *
   Number(new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(readFileSync(`/proc/${daemon.pid}/status`, 'utf8'))?.[1])
 
@@ -169,10 +186,10 @@ async function costOf(act: () => Promise<unknown>, mostBytes: number): Promise<C
   for (let run = 0; run < RUNS; run++) {
     await quiet()
     writeFileSync(`/proc/${daemon.pid}/clear_refs`, '5')
-    const [before, memory] = [spentNs(), status('VmRSS')]
+    const [before, memory] = [spentNs(), memoryOf('VmRSS')]
     await act()
     await quiet()
-    const cost = { ms: (spentNs() - before) / 1e6, bytes: status('VmHWM') - memory }
+    const cost = { ms: (spentNs() - before) / 1e6, bytes: memoryOf('VmHWM') - memory }
     runs.push(cost)
     // Once is enough where it is far below.
     if (cost.ms < MOST_MS / 2 && cost.bytes < mostBytes / 2) break
@@ -194,6 +211,7 @@ async function expectBounded(act: () => Promise<unknown>, size: number, beside =
   expect(bytes / MB).toBeLessThan(mostBytes / MB)
 }
 
+let connection: string | null = null
 let mails = 0
 /** Puts a mail into the mailbox, and waits until the daemon has taken it. */
 async function mailed(head: readonly string[], body: string | Buffer): Promise<void> {
@@ -336,6 +354,50 @@ describe('[I35.a3] the main thread spends less than 200 ms', () => {
     await expectBounded(() => ask('thinks'), event.length * 6_000)
   })
 
+  it.each(families)('on an answer of an ACP agent in 5,000 pieces: %s', async (family) => {
+    const said = { piece: text(family, 20), times: 5_000 }
+    writeFileSync(join(daemon.data, 'say.json'), JSON.stringify(said))
+    await expectBounded(() => ask('codes'), 200 * said.times)
+  })
+  it.each(families)('on what a channel server pushes, 500,000 characters: %s', async (family) => {
+    const said = { piece: text(family, 500_000), times: 1 }
+    await expectBounded(
+      async () => writeFileSync(join(daemon.data, 'push.json'), JSON.stringify(said)),
+      2 * said.piece.length,
+    )
+  })
+  it.each(families)('on a delivery of a Chorus service, 900 kB: %s', async (family) => {
+    connection ??= (await askJson<{ connection_string: string }>(daemon.data, 'chorus', 'connect', 'service'))
+      .connection_string
+    const content = `a${text(family, 450_000)}`
+    respond = (response) => response.end()
+    const deliver = async () => {
+      const { status } = await post(
+        connection ?? '',
+        JSON.stringify({
+          channel: { id: 'c', name: 'n', service: 's', context: 'x' },
+          message: { id: `m${++mails}`, content, sender: 'u' },
+          callback: `${doors.agents}/callback`,
+        }),
+        { 'content-type': 'application/json' },
+      )
+      expect(status).toBe(200)
+    }
+    await expectBounded(deliver, 900_000)
+  })
+  it.each(families)('on a callback event of a Chorus agent, 900 kB: %s', async (family) => {
+    const content = `a${text(family, 450_000)}`
+    respond = (response, body) => {
+      response.end()
+      const { callback } = JSON.parse(body) as { readonly callback: string }
+      const json = { 'content-type': 'application/json' }
+      void post(callback, JSON.stringify({ type: 'message', content }), json)
+        .then(() => post(callback, JSON.stringify({ type: 'lifecycle', state: 'idle' }), json))
+        .catch(() => undefined)
+    }
+    await expectBounded(() => ask('relays'), 900_000)
+  })
+
   it('and each of them came to an end in the same life of the daemon', async () => {
     await until('all have ended', async () => {
       const { counts } = await askJson<{ readonly counts: Readonly<Record<string, number>> }>(
@@ -347,7 +409,18 @@ describe('[I35.a3] the main thread spends less than 200 ms', () => {
     const turns = await askLines<Turn>(daemon.data, 'turns', '--limit', '1000')
     const ends = (integration: string) =>
       new Set(turns.filter((turn) => turn.integration === integration).map(({ reason }) => reason))
-    for (const chat of ['telegram', 'slack', 'discord', 'thinks', 'asks']) expect(ends(chat)).toContain(null)
+    for (const chat of [
+      'telegram',
+      'slack',
+      'discord',
+      'thinks',
+      'asks',
+      'codes',
+      'relays',
+      'service',
+      LOUD_SERVER,
+    ])
+      expect(ends(chat)).toContain(null)
     // Nothing was too much for its reader.
     expect([...ends('email')].toSorted()).toEqual(
       [null, 'bot_message', 'empty', 'sender_not_allowed', 'sender_unproven'].toSorted(),
