@@ -146,7 +146,7 @@ async function measureShim(context: BenchContext, messages: number): Promise<Fig
     clock,
     log: quiet,
     version: 'bench',
-    abilities: () => ({ permission: true, channels: false, oneWay: false }),
+    abilities: () => ({ permission: true, channels: false, services: false, oneWay: false }),
   })
   let admitted: (host: AttachedHost) => void = () => undefined
   const attached = new Promise<AttachedHost>((resolve) => {

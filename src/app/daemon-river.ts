@@ -63,6 +63,7 @@ export function createDaemonRiver(
   const toolDesk = createToolDesk({
     ...{ store, settings, links, outlet, notifier, dispatcher, roster, askForPerson },
     files: attachableFiles(instance),
+    lent: lentTools,
   })
   return { gateway, toolDesk, lentTools, attachments, processPlaces }
 }

@@ -7,6 +7,8 @@ export interface HostAbilities {
   readonly permission: boolean
   /** The agent has channel servers. */
   readonly channels: boolean
+  /** It is fed by services that may lend tools. */
+  readonly services: boolean
   /** Nothing can be said to where its messages come from. */
   readonly oneWay: boolean
 }
@@ -15,17 +17,25 @@ export function hostAbilities(settings: Settings, agent: string): HostAbilities 
   return {
     permission: sendersAuthenticated(settings, agent),
     channels: (agentById(settings, agent)?.channels ?? null) !== null,
+    services: feeding(settings, agent).some(({ platform }) => platform === SERVICE_PLATFORM),
     oneWay: isFedOneWay(settings, agent),
   }
 }
 
-/** All that feed it have one direction. */
-function isFedOneWay(settings: Settings, agent: string): boolean {
+/** The platform whose deliveries bring tools along. */
+const SERVICE_PLATFORM = 'chorus'
+
+function feeding(settings: Settings, agent: string) {
   const bound = agentById(settings, agent)?.bindings ?? []
-  const feeding = settings.integrations.filter(
+  return settings.integrations.filter(
     (one) => one.enabled && bound.some(({ instance }) => instance === one.id),
   )
-  return feeding.length > 0 && feeding.every(({ oneWay }) => oneWay === true)
+}
+
+/** All that feed it have one direction. */
+function isFedOneWay(settings: Settings, agent: string): boolean {
+  const sources = feeding(settings, agent)
+  return sources.length > 0 && sources.every(({ oneWay }) => oneWay === true)
 }
 
 /** Null: it cannot be judged. A file that names modules is not run for it: they are programs. */

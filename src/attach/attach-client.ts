@@ -173,6 +173,7 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
         return greeted({
           permission: frame.permission ?? false,
           channels: frame.channels ?? false,
+          services: frame.services ?? false,
           oneWay: frame.oneWay ?? false,
         })
       case 'refused':

@@ -45,7 +45,7 @@ async function daemon(path: string, answer: (call: HostCall) => Promise<string> 
     clock: clock(),
     log: createRecordingLog(),
     version: '1',
-    abilities: () => ({ permission: true, channels: false, oneWay: false }),
+    abilities: () => ({ permission: true, channels: false, services: false, oneWay: false }),
   })
   const attachments: Attachment[] = []
   server.open('kate', {
@@ -127,7 +127,7 @@ describe('a shim and the daemon', () => {
     const { attachments } = await daemon(path)
     expect(statSync(path).mode & 0o777).toBe(0o600)
     const { client, events, verdicts } = shim(path)
-    expect(await client.welcome(5_000)).toEqual({ permission: true, channels: false, oneWay: false })
+    expect(await client.welcome(5_000)).toEqual({ permission: true, channels: false, services: false, oneWay: false })
     expect(attachments).toEqual([])
     client.ready('claude-code 2.1.325')
     const one = await until(() => attachments[0])
@@ -373,7 +373,7 @@ describe('a peer that does not keep to the form', () => {
               detached: () => undefined,
             }),
           }),
-          abilities: () => ({ permission: false, channels: false, oneWay: false }),
+          abilities: () => ({ permission: false, channels: false, services: false, oneWay: false }),
           attached: () => undefined,
           calling: () => undefined,
           turnedAway: () => undefined,

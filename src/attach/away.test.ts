@@ -109,7 +109,7 @@ it('[S6.ch-call-unknown] a daemon that is stopped lets calls finish first, and w
     clock,
     log: createRecordingLog(),
     version: '1',
-    abilities: () => ({ permission: true, channels: false, oneWay: false }),
+    abilities: () => ({ permission: true, channels: false, services: false, oneWay: false }),
   })
   const answers: ((text: string) => void)[] = []
   server.open('kate', {

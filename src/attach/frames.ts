@@ -54,6 +54,8 @@ export interface WelcomeFacts {
   readonly permission: boolean
   /** The agent has channel servers: it is offered the tools for them. */
   readonly channels: boolean
+  /** It is fed by services that may lend tools: it is offered the tools for them. */
+  readonly services: boolean
   /** Nothing can be said to where its messages come from. */
   readonly oneWay: boolean
 }
@@ -215,6 +217,7 @@ export function parseDaemonFrame(line: string): DaemonFrame {
         v: number(given, 'v'),
         permission: given.permission === true,
         channels: given.channels === true,
+        services: given.services === true,
         oneWay: given.oneWay === true,
         version: text(given, 'version'),
       }

@@ -55,6 +55,7 @@ export interface CallToJudge {
 export const OWN_READS: readonly string[] = [
   ...['fetch_messages', 'get_roster', 'download_attachment', 'pending_messages'],
   ...['channel_list', 'channel_status'],
+  'service_tools',
 ]
 
 export interface ToolDesk {
@@ -135,6 +136,16 @@ export interface ToolDesk {
     },
   ): Promise<ToolOutcome>
   channelStatus(caller: ToolCaller, input: { readonly server?: string }): Promise<ToolOutcome>
+  /** The tools that the service behind a conversation lent with its newest delivery. */
+  serviceTools(caller: ToolCaller, input: { readonly chatId: string }): Promise<ToolOutcome>
+  callServiceTool(
+    caller: ToolCaller,
+    input: {
+      readonly chatId: string
+      readonly name: string
+      readonly arguments?: Readonly<Record<string, unknown>>
+    },
+  ): Promise<ToolOutcome>
   /**
    * Why a call would be refused whoever allowed it: the allow list, or the trust of the place that it is made for. Null: it
    * would not. Asked before a person is, and for tools that are not ours.

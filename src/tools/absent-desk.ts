@@ -21,5 +21,7 @@ export function createAbsentDesk(): ToolDesk {
     channelList: absent,
     channelSend: absent,
     channelStatus: absent,
+    serviceTools: absent,
+    callServiceTool: absent,
   }
 }

@@ -13,6 +13,7 @@ import { pendingMessages } from './pending-messages.ts'
 import { react } from './react.ts'
 import { reply } from './reply.ts'
 import { sendMessage } from './send-message.ts'
+import { callServiceTool, serviceTools } from './service-tools.ts'
 import type { Tool } from './tool.ts'
 
 export { createAbsentDesk } from './absent-desk.ts'
@@ -34,6 +35,8 @@ export const TOOLS: readonly Tool[] = [
   channelList,
   channelSend,
   channelStatus,
+  serviceTools,
+  callServiceTool,
 ]
 
 const BY_NAME = new Map(TOOLS.map((tool) => [tool.name, tool]))

@@ -31,7 +31,7 @@ export interface ToolFacts {
   /** What the caller's credential must be good for. */
   readonly action: Action
   /** Offered only to agents that have this. */
-  readonly needs?: 'channels'
+  readonly needs?: 'channels' | 'services'
   /** The argument that names the conversation: who speaks for one session may leave it out. */
   readonly chat?: 'chat_id' | 'channel'
 }
@@ -42,9 +42,15 @@ export interface Tool extends ToolFacts {
   run(desk: ToolDesk, caller: ToolCaller, input: unknown): Promise<ToolOutcome>
 }
 
-/** Whether an agent that has `channels` (or not) is offered the tool. */
-export function isOffered(tool: ToolFacts, agent: { readonly channels: boolean }): boolean {
-  return tool.needs === undefined || agent.channels
+/**
+ * Whether an agent that has `channels` (or not) is offered the tool. `services`: its host cannot be shown the tools that a
+ * service lends to a session, so it has two tools for them.
+ */
+export function isOffered(
+  tool: ToolFacts,
+  agent: { readonly channels: boolean; readonly services?: boolean },
+): boolean {
+  return tool.needs === undefined || agent[tool.needs] === true
 }
 
 export interface ToolDefinition<Input extends z.ZodObject> extends ToolFacts {

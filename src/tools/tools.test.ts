@@ -53,6 +53,12 @@ const GOOD: Readonly<Record<string, readonly [input: Record<string, unknown>, ve
     ],
     channel_list: [{}, 'channelList', undefined],
     channel_status: [{ server: 'slack' }, 'channelStatus', { server: 'slack' }],
+    service_tools: [{ chat_id: 'miriad:c1' }, 'serviceTools', { chatId: 'miriad:c1' }],
+    call_service_tool: [
+      { chat_id: 'miriad:c1', name: 'miriad__read', arguments: { slug: 'x' } },
+      'callServiceTool',
+      { chatId: 'miriad:c1', name: 'miriad__read', arguments: { slug: 'x' } },
+    ],
     channel_send: [
       { server: 'slack', content: 'hi', arguments: { channel: 'C1', blocks: [{ type: 'divider' }] } },
       'channelSend',

@@ -215,6 +215,12 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
       return { ...failedOutcome('conflict', text), done: forget(host, [proved]) }
     }
     const turn = proved?.turn ?? call.provedBefore ?? null
+    // A service knows no key of ours: what may have run there before the daemon ended is not run again.
+    if (tool.name === 'call_service_tool' && call.provedBefore !== undefined) {
+      const text =
+        'the gateway was restarted while this call ran: it may have been done; look before you call it again'
+      return { ...failedOutcome('outcome_unknown', text), done: [] }
+    }
     const outcome = await callTool(tool, {
       desk: deps.tools(),
       caller: {

@@ -19,6 +19,8 @@ export interface ChannelServerConfig {
   readonly permission: boolean
   /** The agent has channel servers of its own. Absent: it has none. */
   readonly channels?: boolean
+  /** It is fed by services that may lend tools. */
+  readonly services?: boolean
   /** Nothing can be said to where its messages come from. */
   readonly oneWay?: boolean
   /** Nobody could say what this host may be told, so no channel is declared: what it is told instead. */
@@ -76,10 +78,10 @@ export async function serveChannel(
             }),
         tools: {},
       },
-      instructions: config.undeclared ?? instructionsFor(dialect, config.oneWay ?? false),
+      instructions: config.undeclared ?? instructionsFor(dialect, config),
     },
   )
-  const offered = TOOLS.filter((tool) => isOffered(tool, { channels: config.channels ?? false }))
+  const offered = TOOLS.filter((tool) => isOffered(tool, { channels: false, ...config }))
   server.setRequestHandler('tools/list', () => ({ tools: offered.map((tool) => shownTool(tool)) }))
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const key = mcpReq._meta?.['claudecode/toolUseId']

@@ -55,6 +55,8 @@ it('[S6.channel-evidence] every tool that names a chat or a message by its own s
     'get_roster chat_id',
     'ack message_id',
     'handoff chat_id',
+    'service_tools chat_id',
+    'call_service_tool chat_id',
   ])
   for (const { tool, field } of said) {
     for (const n of [1, 2]) await connector.deliver(turn(n))

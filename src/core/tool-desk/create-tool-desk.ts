@@ -1,5 +1,6 @@
 // The tool desk: what an agent's tools do, whoever carries the call. Everything that leaves goes through the outlet.
 import {
+  type LentToolDoor,
   type Settings,
   type Store,
   SwitchboardError,
@@ -24,6 +25,7 @@ import { createOpenTurns } from './open-turns.ts'
 import { createOwnChats } from './own-chats.ts'
 import { createReadingTools } from './reading-tools.ts'
 import { createReplyTool } from './reply-tool.ts'
+import { createServiceTools } from './service-tools.ts'
 import { createShownMessageTools } from './shown-message-tools.ts'
 import { sendOutcome, toolOutcome } from './tool-outcome.ts'
 
@@ -37,6 +39,8 @@ export interface ToolDeskDeps {
   readonly roster: Pick<Roster, 'get'>
   /** Reads files that hosts of this machine attach; absent: there are none. */
   readonly files?: SendableFiles
+  /** Tools that the service in front lent to a session. Absent: there are none. */
+  readonly lent?: LentToolDoor
   /** Absent: nobody can be asked to take over. */
   readonly askForPerson?: AskForPerson
 }
@@ -57,6 +61,8 @@ const TOOL_OF: Readonly<Record<Exclude<keyof ToolDesk, 'refusalOf'>, string>> = 
   channelList: 'channel_list',
   channelSend: 'channel_send',
   channelStatus: 'channel_status',
+  serviceTools: 'service_tools',
+  callServiceTool: 'call_service_tool',
 }
 
 /** Whoever carries the call, trust is asked first. */
@@ -98,6 +104,7 @@ function createTools(deps: ToolDeskDeps): ToolDesk {
     ...createChannelTools(deps),
     ...createHandoffTool(deps, chats),
     ...createReplyTool(deps, chats, turns),
+    ...createServiceTools(deps, chats),
     ...createShownMessageTools(deps, chats),
 
     sendMessage: (caller, input) =>
