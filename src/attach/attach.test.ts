@@ -127,7 +127,12 @@ describe('a shim and the daemon', () => {
     const { attachments } = await daemon(path)
     expect(statSync(path).mode & 0o777).toBe(0o600)
     const { client, events, verdicts } = shim(path)
-    expect(await client.welcome(5_000)).toEqual({ permission: true, channels: false, services: false, oneWay: false })
+    expect(await client.welcome(5_000)).toEqual({
+      permission: true,
+      channels: false,
+      services: false,
+      oneWay: false,
+    })
     expect(attachments).toEqual([])
     client.ready('claude-code 2.1.325')
     const one = await until(() => attachments[0])
