@@ -21,11 +21,11 @@ import type { AskForPerson } from '../takeover/ask-for-person.ts'
 import { createChannelTools } from './channel-tools.ts'
 import { createHandoffTool } from './handoff-tool.ts'
 import type { SendableFiles } from './kept-files.ts'
+import { createLentTools } from './lent-tools.ts'
 import { createOpenTurns } from './open-turns.ts'
 import { createOwnChats } from './own-chats.ts'
 import { createReadingTools } from './reading-tools.ts'
 import { createReplyTool } from './reply-tool.ts'
-import { createServiceTools } from './service-tools.ts'
 import { createShownMessageTools } from './shown-message-tools.ts'
 import { sendOutcome, toolOutcome } from './tool-outcome.ts'
 
@@ -104,7 +104,7 @@ function createTools(deps: ToolDeskDeps): ToolDesk {
     ...createChannelTools(deps),
     ...createHandoffTool(deps, chats),
     ...createReplyTool(deps, chats, turns),
-    ...createServiceTools(deps, chats),
+    ...createLentTools(deps, chats),
     ...createShownMessageTools(deps, chats),
 
     sendMessage: (caller, input) =>

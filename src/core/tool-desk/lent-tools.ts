@@ -15,7 +15,7 @@ import { toolOutcome } from './tool-outcome.ts'
 /** Content blocks beyond this stay behind; the text of the result is what the model reads. */
 const MAX_CONTENT_CHARS = 65_536
 
-export function createServiceTools(
+export function createLentTools(
   deps: { readonly store: Pick<Store, 'sessionAt'>; readonly lent?: LentToolDoor },
   chats: OwnChats,
 ): Pick<ToolDesk, 'serviceTools' | 'callServiceTool'> {
