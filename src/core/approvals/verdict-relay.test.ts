@@ -17,13 +17,18 @@ const DECIDED = {
 interface Here {
   readonly owner?: string
   readonly attached: boolean
-  readonly hears?: 'gone' | 'fetched'
+  readonly hears?: 'gone' | 'fetched' | 'relayed'
+  readonly state?: ApprovalRow['state']
+  /** The node that asked lives. */
+  readonly askerLives?: boolean
+  /** A host with a dialog of its own. */
+  readonly ownDialog?: true
 }
 
 /** A node of several; `there` is one that has the agent, and may go. */
-function opened({ owner = 'here/1', attached, hears = 'gone' }: Here) {
+function opened({ owner = 'here/1', attached, hears = 'gone', state = 'decided', ...more }: Here) {
   const clock = createTestClock()
-  let row: ApprovalRow = { ...DECIDED, decidedAt: clock.now() }
+  let row: ApprovalRow = { ...DECIDED, state, decidedAt: clock.now() }
   const there = { lives: true }
   const relay = createVerdictRelay({
     clock,
@@ -42,13 +47,13 @@ function opened({ owner = 'here/1', attached, hears = 'gone' }: Here) {
       get: () => ({
         attached,
         connector: {
-          holdsDecisions: true,
+          holdsDecisions: more.ownDialog !== true,
           fetchesVerdicts: hears === 'fetched',
           verdict: async () => hears,
         },
       }),
     },
-    cluster: { isAlive: () => false, isElsewhere: () => there.lives },
+    cluster: { isAlive: () => more.askerLives === true, isElsewhere: () => there.lives },
     storeRetry: { persist: (_what: string, attempt: () => Promise<unknown>) => attempt() },
     timers: { set: () => undefined, cancel: () => undefined },
     words: async () => [],
@@ -80,4 +85,20 @@ it('[I16.http-ask-unfetched] a node that has the agent ends a verdict that is no
 it('[S10.agent-gone] the node that asked leaves its verdict to nobody, also in a later life', async () => {
   const { stateAfter } = opened({ owner: 'there/2', attached: false })
   expect(await stateAfter(0)).toBe('undeliverable')
+})
+
+it.each([
+  ['the node that asked, in a later life', { owner: 'there/2', attached: true }, 0, 'undeliverable'],
+  ['another node, while the one that asked lives', { attached: true, askerLives: true }, 600_000, 'passing'],
+  ['another node, at once', { attached: true }, 1_000, 'passing'],
+  ['another node, when whoever it was is done', { attached: true }, 121_000, 'undeliverable'],
+] as const)('[I35.b2] found while it was being passed on: %s', async (_, here, ms, state) => {
+  const { stateAfter } = opened({ hears: 'relayed', state: 'passing', ...here })
+  expect(await stateAfter(ms)).toBe(state)
+})
+
+it('[I35.b2] a host that outlived its daemon is told once more: it takes each of its requests once', async () => {
+  const host = { owner: 'there/2', attached: true, ownDialog: true } as const
+  const { stateAfter } = opened({ hears: 'relayed', state: 'passing', ...host })
+  expect(await stateAfter(0)).toBe('relayed')
 })
