@@ -13,7 +13,7 @@ import type { KeptDelivery } from './delivery-book.ts'
 export interface CallbackLines {
   /** Resolves when the service took it. Throws as `postChorus`, with `platform_rejected` for a callback that is no more. */
   post(kept: KeptDelivery, event: ChorusEvent, options?: { readonly first?: boolean }): Promise<void>
-  /** Lossy: not even tried when the line is busy. */
+  /** Lossy: tried once, in its turn. While one waits only the newest counts. */
   hint(kept: KeptDelivery, event: ChorusEvent): void
 }
 
@@ -25,6 +25,8 @@ export function createCallbackLines(deps: {
   readonly onGone: (kept: KeptDelivery) => void
 }): CallbackLines {
   const lines = createSerialLines<string>()
+  /** What waits for its turn in a line, one each: the newest counts. */
+  const hints = new Map<string, { event: ChorusEvent }>()
 
   const send = async (kept: KeptDelivery, event: ChorusEvent) => {
     const to = { url: kept.callback, body: event, whom: 'the callback', allowPrivate: deps.allowPrivate }
@@ -57,10 +59,18 @@ export function createCallbackLines(deps: {
         await send(kept, event)
       }),
     hint(kept, event) {
-      if (lines.isBusy(kept.name)) return
+      const waiting = hints.get(kept.name)
+      if (waiting !== undefined) {
+        if (event.type !== 'lifecycle') waiting.event = event
+        return
+      }
+      const hint = { event }
+      hints.set(kept.name, hint)
       const hinting = lines.run(kept.name, async () => {
+        hints.delete(kept.name)
+        if (kept.gone) return
         await begin(kept)
-        if (event.type !== 'lifecycle') await send(kept, event)
+        if (hint.event.type !== 'lifecycle') await send(kept, hint.event)
       })
       hinting.catch(() => undefined)
     },

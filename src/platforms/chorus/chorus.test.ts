@@ -285,6 +285,26 @@ describe('output', () => {
     expect(shown()).toContain('error Your message was not answered.')
   })
 
+  it('[I35.b46-seeds-chorus] a status waits for its turn behind a slow callback, the newest one counts, and words come after it', async () => {
+    const { receive, move, say, shown, deps, callbacks, adapter } = await opened()
+    await receive(seed('minimal'))
+    const release = callbacks.stall('tok_abc123')
+    await move('msg_1', 'handed')
+    const to = { integration: 'miriad', conversation: 'C04ABCDEF' }
+    for (const text of ['reading', 'searching weather data']) {
+      adapter.signal?.(to, { kind: 'status', turn: 't_fake_1', text })
+      await deps.clock.settle()
+    }
+    const said = say('msg_1', 'cloudy')
+    release()
+    await said
+    expect(shown().slice(0, 3)).toEqual([
+      'lifecycle processing',
+      'status searching weather data',
+      'message cloudy',
+    ])
+  })
+
   it('each delivery has its own callback; unasked words take the newest, and a dead one is forgotten', async () => {
     const { receive, say, callbacks, deps } = await opened()
     await expect(say(null, 'hello?')).rejects.toMatchObject({ code: 'platform_rejected' })
