@@ -6,6 +6,7 @@ import { dealtPlans, isDealt, type Scope, scopeOf } from './deal.ts'
 
 /** Files with scenarios that have fewer arrangements, and why. */
 const FEWER: Readonly<Record<string, string>> = {
+  'agent-faults.test.ts': 'sockets between one node and its agent; the store is beside the point',
   'channel-tools.test.ts': 'what a tool answers stays on the node that has its server',
   'completeness-attacks.test.ts': 'thousands of messages are about numbers, in memory; the rest runs on all',
   'completeness.test.ts': 'ten thousand places are about numbers, in memory; the rest runs on all',
