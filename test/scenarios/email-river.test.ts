@@ -79,6 +79,26 @@ describe('after a downtime', () => {
   })
 })
 
+describe('a mail that took the daemon down', () => {
+  it('[I35.b9] twice is refused as unparsable after the next start, visibly, and the next mail is read', async () => {
+    await withRiver({ played: testAgent('kit', ['mail']) }, async (river) => {
+      const { fake } = river
+      river.agent('kit').script = () => undefined
+      const inbox = fake.world.mailbox(fake.bot).folders.get('INBOX')
+      const input = `${inbox?.uidValidity}.${inbox?.uidNext}`
+      for (const life of [1, 2]) expect(await river.store().beginTry('mail', input)).toBe(life)
+      await river.down()
+      await fake.kate.writes('boom', { fresh: true })
+      await fake.kate.writes('hello', { fresh: true })
+      await river.up()
+      await until('the next one', () => river.agent('kit').texts().includes('hello'))
+      expect(river.agent('kit').texts()).toEqual(['hello'])
+      const refused = await river.store().turns({ states: ['refused'], limit: 10 })
+      expect(refused).toMatchObject([{ reason: 'unparsable', sender: FAKE_KATE_ADDRESS }])
+    })
+  })
+})
+
 const cells: MatrixCell[] = []
 afterAll(() => console.log(`platform × fault\n${formatMatrix(cells)}`))
 const WORDS = ['alpha', 'bravo', 'charlie']
