@@ -46,6 +46,8 @@ export interface ConnectorWish {
   /** Where what is behind `file:` begins. */
   readonly folder: string
   readonly yes: boolean
+  /** What was made before, by key, where it is asked for once more. */
+  readonly fresh?: Map<string, string>
   /** Where others share what is piped in. */
   readonly pipe?: SecretPipe
 }
@@ -57,6 +59,8 @@ export interface AnsweredConnector {
   readonly secrets: SecretAnswers
   /** Keys of those that were made here: whoever is on the other side has to be given them. */
   readonly made: ReadonlySet<string>
+  /** Of these, those that the person has seen already. */
+  readonly shown: ReadonlySet<string>
   /** Null: it cannot be tried, or not here. */
   readonly who: string | null
 }
@@ -72,14 +76,14 @@ export async function answerConnector(
   refuseStrangers(module, wish.flags)
   const { flags, known, piped } = withFiles(context, questions, wish)
   const connector: Definition = { ...wish.fixed }
-  const made = new Set<string>()
+  const fresh = wish.fresh ?? new Map<string, string>()
   const typed = isTyped(context)
   const leaves = ({ key, secret, fresh, optional }: SetupQuestion) =>
     secret === true && !piped.has(key) && (fresh !== undefined || (!typed && optional?.(connector) === true))
   const secrets = await gatherAnswers(context, connector, {
     ...{ questions, flags, known, asks: true, yes: wish.yes, read: reader(module) },
-    ...defined({ pipe: wish.pipe }),
-    ...(wish.by === 'command' ? { leaves, made: ({ key }) => void made.add(key) } : {}),
+    ...{ fresh, ...defined({ pipe: wish.pipe }) },
+    ...(wish.by === 'command' ? { leaves, made: () => undefined } : {}),
   })
   complete(context, module, connector, secrets)
   await demandValid(module, connector, secrets)
@@ -87,8 +91,54 @@ export async function answerConnector(
   const hidden = Object.entries(options ?? {}).flatMap(([key, value]) =>
     typeof value === 'string' && value !== connector[key] ? [value] : [],
   )
-  const who = options === null ? null : await tried(context, setup, options, [...hidden, ...secrets.values()])
-  return { connector, secrets, made, who }
+  const made = new Map([...fresh].filter(([key, value]) => secrets.get(key) === value))
+  const waits =
+    made.size > 0 &&
+    options !== null &&
+    setup.try !== undefined &&
+    typed &&
+    !(wish.by === 'wizard' && wish.yes)
+  if (waits) await handedOver(context, questions, wish.by === 'command' ? made : new Map())
+  const attempt = () =>
+    options === null
+      ? null
+      : tried(context, setup, options, { hidden: [...hidden, ...secrets.values()], made })
+  const who = waits && wish.by === 'command' ? await untilItAnswers(context, attempt) : await attempt()
+  return { connector, secrets, made: new Set(made.keys()), shown: new Set(waits ? made.keys() : []), who }
+}
+
+/** An agent that verifies what it is sent needs the secret before it is tried. */
+async function handedOver(
+  context: Context,
+  questions: ModuleSetup['questions'],
+  unseen: ReadonlyMap<string, string>,
+): Promise<void> {
+  for (const { key, ask } of questions) {
+    const value = unseen.get(key)
+    if (value !== undefined) context.note(`made, and shown this once (${oneLine(ask)}):\n  ${value}`)
+  }
+  await entered(context, 'give it to the agent, then press Enter')
+}
+
+/** With the same secret: each new one would be void as well. */
+async function untilItAnswers<Answer>(
+  context: Context,
+  attempt: () => Promise<Answer> | null,
+): Promise<Answer | null> {
+  for (;;) {
+    try {
+      return await attempt()
+    } catch (thrown) {
+      if (!(thrown instanceof SwitchboardError)) throw thrown
+      context.note(oneLine(thrown.message))
+      await entered(context, 'Enter tries it again with the same secret, Ctrl-C gives up')
+    }
+  }
+}
+
+async function entered(context: Context, words: string): Promise<void> {
+  if ((await context.terminal.ask(`${words}: `)) === null)
+    throw new SwitchboardError('input_invalid', 'nothing was kept: the input ended')
 }
 
 /** By key, what each secret that is asked for is kept as for this agent; one that a flag refers to is kept already. */
@@ -199,11 +249,19 @@ function readable(context: Context, folder: string, options: Definition): Defini
   return whole
 }
 
+const AGAIN = 'nothing was kept: mend it and run the same again'
+
+/** What was made nobody has seen. */
+function knowsNone({ questions }: ModuleSetup, made: ReadonlyMap<string, string>): string {
+  const flag = questions.find(({ key }) => made.has(key))?.flag
+  return `an agent that verifies signatures needs the secret first: make one, give it to the agent, and name it with --${flag}-file FILE`
+}
+
 async function tried(
   context: Context,
   setup: ModuleSetup,
   options: Options,
-  hidden: readonly string[],
+  { hidden, made }: { readonly hidden: readonly string[]; readonly made: ReadonlyMap<string, string> },
 ): Promise<string | null> {
   if (setup.try === undefined) return null
   const { tryWithin } = await import('./configuration.ts')
@@ -216,7 +274,7 @@ async function tried(
     throw new SwitchboardError(
       known?.code ?? 'execution_failed',
       `the agent was tried: ${why.slice(0, 500)}`,
-      { hint: 'nothing was kept: mend it and run the same again' },
+      { hint: made.size === 0 ? AGAIN : `${AGAIN}; ${knowsNone(setup, made)}` },
     )
   })
   context.note(`the agent answers: this is ${oneLine(who)}`)

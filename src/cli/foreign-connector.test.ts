@@ -122,7 +122,7 @@ describe('[I13.connector-setup] agents add', () => {
   it('asks them at a terminal, but for a secret that can be made', async () => {
     const { add, kept } = await running()
     const asked: string[] = []
-    const answers = ['low', '', 'typed-4711']
+    const answers = ['low', '', 'typed-4711', '']
     const terminal = rememberingTerminal({
       inputIsTty: true,
       ask: async (question) => {
@@ -133,10 +133,14 @@ describe('[I13.connector-setup] agents add', () => {
     const told = await add([], terminal)
     expect([told.code, asked]).toEqual([
       0,
-      ['how it speaks: ', 'how large it is [5]: ', 'its key (hidden): '],
+      [
+        ...['how it speaks: ', 'how large it is [5]: ', 'its key (hidden): '],
+        'give it to the agent, then press Enter: ',
+      ],
     ])
     expect(told.out).toMatch(/type: parrot\n +tone: low\n +size: 5\n +key: secret:polly_key/)
-    expect(told.out).toContain('fresh-seal-4711')
+    expect(told.err).toContain('fresh-seal-4711')
+    expect(told.out).not.toContain('fresh-seal-4711')
     expect(told.out + told.err).not.toContain('typed-4711')
     expect(kept()).toHaveLength(2)
   })

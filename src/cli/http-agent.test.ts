@@ -6,7 +6,13 @@ import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { STATUS } from '../server/fixtures/open-server.ts'
-import { command, startFakeDaemon, temporaryFolder } from './fixtures/fake-daemon.ts'
+import {
+  command,
+  type RememberingTerminal,
+  rememberingTerminal,
+  startFakeDaemon,
+  temporaryFolder,
+} from './fixtures/fake-daemon.ts'
 
 interface Seen {
   readonly headers: IncomingMessage['headers']
@@ -27,6 +33,20 @@ async function agentServer(answer: (response: ServerResponse) => void) {
     server.close()
   })
   return { seen, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/turn` }
+}
+
+/** It takes only what is signed with the secret that it knows by then. */
+async function verifyingServer(secret: () => string) {
+  const server = await agentServer((response) => {
+    const { body = '', headers = {} } = server.seen.at(-1) ?? {}
+    try {
+      new Webhook(secret()).verify(body, headers as Record<string, string>)
+      response.writeHead(202).end()
+    } catch {
+      response.writeHead(401).end()
+    }
+  })
+  return server
 }
 
 const hello = (response: ServerResponse) =>
@@ -140,6 +160,52 @@ describe('agents add --http', () => {
     expect(seen[0]?.headers['webhook-signature']).toMatch(/^v1,/)
     expect(readFileSync(file, 'utf8')).toContain('secret:kate_signing')
     expect(readFileSync(file, 'utf8')).not.toContain(secret)
+  })
+
+  it('[I35.b41] an agent that verifies is given the secret first, tried after Enter, and again with the same one', async () => {
+    let known = ''
+    const { seen, url } = await verifyingServer(() => known)
+    const { file, path } = place()
+    writeFileSync(file, YAML)
+    const daemon = await startFakeDaemon(path, {
+      'GET /api/status': { ...STATUS, agents: [], config: { ...STATUS.config, file } },
+      'GET /api/secrets': { items: [], next: null },
+      'PUT /api/secrets/kate_signing': { ok: true },
+    })
+    const made = () => [...new Set(terminal.printed.err.match(/whsec_[A-Za-z0-9+/=]{20,}/g) ?? [])]
+    let enters = 0
+    const terminal: RememberingTerminal = rememberingTerminal({
+      inputIsTty: true,
+      async ask() {
+        expect(made()).toHaveLength(1)
+        // The first time the person is too quick.
+        enters += 1
+        if (enters === 2) known = made()[0] ?? ''
+        return ''
+      },
+    })
+    const words = ['agents', 'add', 'kate', '--http', url, '--write', '--config', file, '--data', path]
+    const told = await command(words, terminal)
+    await daemon.close()
+    expect([told.code, enters, seen.length]).toEqual([0, 2, 2])
+    expect(told.err).toContain('401')
+    expect(daemon.asked.find(({ method }) => method === 'PUT')?.body).toEqual({ value: known })
+    // Shown once.
+    expect([told.err.split(known).length, told.out.includes(known)]).toEqual([2, false])
+  })
+
+  it('[I35.b41] a script is told to name a secret that the agent has', async () => {
+    const { url } = await verifyingServer(() => '')
+    const { file, path } = place()
+    writeFileSync(file, YAML)
+    const daemon = await startFakeDaemon(path, {
+      'GET /api/status': { ...STATUS, agents: [] },
+      'GET /api/secrets': { items: [], next: null },
+    })
+    const told = await command(['agents', 'add', 'kate', '--http', url, '--config', file, '--data', path])
+    await daemon.close()
+    expect(told).toMatchObject({ code: 1, err: expect.stringContaining('name it with --secret-file FILE') })
+    expect(told.out + told.err).not.toMatch(/whsec_[A-Za-z0-9+/=]{20,}/)
   })
 
   it('[I16.http-setup] an agent that cannot be reached is not kept', async () => {

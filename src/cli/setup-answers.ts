@@ -35,6 +35,8 @@ interface Wish {
   readonly leaves?: (question: SetupQuestion) => boolean
   /** Where several share what is piped in; absent: it is all for these questions. */
   readonly pipe?: SecretPipe
+  /** What was made, by key: asked once more, the same is given again. */
+  readonly fresh?: Map<string, string>
   /** Told of what was made, in place of the person. */
   readonly made?: (question: SetupQuestion) => void
 }
@@ -114,7 +116,7 @@ export async function gatherAnswers(
   )
   if (!asks || open.length === 0) return secrets
   const typed = isTyped(context)
-  const fresh = (question: SetupQuestion) => freshOf(context, question, wish.made)
+  const fresh = (question: SetupQuestion) => freshOf(context, question, wish)
   const wanted = open.filter((question) => question.secret === true && !leaves(question))
   const pipe = wish.pipe ?? createSecretPipe(context, { isForOne: wanted.length === 1 })
   for (const question of open) {
@@ -187,10 +189,18 @@ async function askFor(
 }
 
 /** Whoever is on the other side has to be given it: shown this once, and kept encrypted. */
-function freshOf(context: Context, question: SetupQuestion, tell: Wish['made']): string | undefined {
-  const made = question.fresh?.()
+function freshOf(
+  context: Context,
+  question: SetupQuestion,
+  { made: tell, fresh }: Pick<Wish, 'made' | 'fresh'>,
+): string | undefined {
+  const before = fresh?.get(question.key)
+  const made = before ?? question.fresh?.()
   if (made === undefined) return undefined
+  fresh?.set(question.key, made)
   if (tell) tell(question)
+  else if (before !== undefined)
+    context.note(`the one that was made before is taken (${oneLine(question.ask)})`)
   else context.note(`made one, shown this once (${oneLine(question.ask)}): ${made}`)
   return made
 }

@@ -216,7 +216,7 @@ async function tellSecrets(context: Context, { module, names, answered }: NewAge
     const value = answered.secrets.get(key)
     const kept = `secret:${names.get(key)}`
     if (value === undefined) continue
-    if (answered.made.has(key))
+    if (answered.made.has(key) && !answered.shown.has(key))
       await context.print(`Made, and shown this once: ${oneLine(ask)} (kept as ${kept}):\n  ${value}`)
     else context.note(`kept, encrypted, as ${kept}: ${oneLine(ask)}`)
   }

@@ -184,9 +184,11 @@ async function planAgent(
     throw usage(`agent "${oneLine(id)}" is there already`, 'another name: --agent-id ID')
   const own = flagsOf(setup.questions)
   const flags = new Map([...wish.named, ...wish.flags].filter(([flag]) => own.includes(flag)))
+  // One secret is made, however often it is asked for.
+  const fresh = new Map<string, string>()
   return again(context, prompts, async (asking) => {
     const { connector, secrets, who } = await answerConnector(asking, module, {
-      ...{ by: 'wizard', flags, folder: dirname(wish.file), yes: wish.yes, pipe: wish.pipe },
+      ...{ by: 'wizard', fresh, flags, folder: dirname(wish.file), yes: wish.yes, pipe: wish.pipe },
     })
     const paste = setup.paste?.({ id, base: wish.base, options: connector }) ?? []
     return { kind: 'new', id, connector: { type, ...connector }, secrets, who, paste }

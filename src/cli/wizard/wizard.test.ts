@@ -1,7 +1,10 @@
 // The wizard without a terminal: every question as a flag, nothing asked with --yes, files added to line by line, and the
 // questions of every connector by a scripted person. In a real terminal: test/faults/wizard.test.ts.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createFakeSlack, createFakeTelegram, type FakeTelegram } from '../../testing/emulate.ts'
 import { createFakeLlm } from '../../testing/llm/fake-llm.ts'
@@ -134,6 +137,40 @@ describe('by flags', () => {
       err: expect.stringMatching(/"fax" cannot be set up\nhint: what there is: web, /),
     })
   })
+})
+
+it('[I35.b41] the wizard makes one secret for an agent that verifies, shows it, and tries it after Enter', async () => {
+  const refusals: string[] = []
+  const verified: unknown[] = []
+  const server = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += String(chunk)
+    const shown = [...new Set(kate.shown.join('\n').match(/whsec_[A-Za-z0-9+/=]{20,}/g) ?? [])]
+    // The person has not saved it yet; then it knows the first one that was shown.
+    if (refusals.length === 0) {
+      refusals.push(...shown)
+      return response.writeHead(401).end()
+    }
+    const headers = request.headers as Record<string, string>
+    verified.push(new Webhook(refusals[0] ?? '').verify(body, headers))
+    response.writeHead(202).end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const kate = person({
+    'the URL': `http://127.0.0.1:${port}/turn`,
+    'answer (in': 'answer',
+    'secret that the agent': '',
+    'press Enter': '',
+  })
+  const words = ['--platform', 'web', '--agent', 'http', '--no-start']
+  const told = await init(words, kate.terminal)
+  expect(told.code, told.err).toBe(0)
+  expect(verified).toHaveLength(1)
+  expect(refusals).toHaveLength(1)
+  expect(kate.asked.filter((ask) => ask.includes('press Enter'))).toHaveLength(2)
+  expect(kate.shown.join('\n').match(/whsec_[A-Za-z0-9+/=]{20,}/g)).toHaveLength(1)
 })
 
 it('[I35.b42] secrets of two platforms are piped in, a line each in their order', async () => {
