@@ -5,7 +5,7 @@ export const EDGES_SETUP = requirements(
   'Issue 35 Setting up',
   `
 built   35 I35.b6           After the embedded default was used, init and up --detach in a fresh folder start
-pending 35 I35.b41          agents add and the wizard show a fresh secret first, try after Enter and keep one
+built   35 I35.b41          agents add and the wizard show a fresh secret first, try after Enter and keep one
 built   35 I35.b42          Secrets of two platforms can be piped
 built   35 I35.b43          agents set leaves closing comments where they were
 built   35 I35.b45-tilde    ~ in messaging.file is the home folder
