@@ -124,7 +124,7 @@ describeRiver('a hosted server as a place to send to', (open) => {
       const refused = await reply(river, one)
       expect(refused).toMatchObject({
         isError: true,
-        structured: { code: 'platform_rejected', outbox_id: null },
+        structured: { code: 'execution_failed', outbox_id: null },
       })
       expect(refused.text).toMatch(/no argument that can name "(web|tv)".*has more than one conversation/)
       expect(['handed', 'seen']).toContain(await stateOf(river, one.turn))
@@ -152,9 +152,9 @@ describeRiver('a hosted server as a place to send to', (open) => {
     const refused = await send(river, { target: 'web' })
     expect(refused).toMatchObject({
       isError: true,
-      structured: { code: 'platform_rejected', outbox_id: null },
+      structured: { code: 'execution_failed', outbox_id: null },
     })
-    expect(refused.text).toContain('no argument that can name "web"')
+    expect(refused.text).toMatch(/^Adapter send failed: .*no argument that can name "web"/)
 
     const narrow = {
       readable: true,

@@ -1,11 +1,16 @@
 // The platform adapters of this node, by integration. What the outlet and the approvals need to know of them.
 import {
+  type Address,
+  asSwitchboardError,
+  defined,
   integrationById,
   type NewSend,
   NO_TEXT_LIMIT,
   type PlatformAdapter,
   roomyTextLimit,
+  type SendCause,
   type Settings,
+  SwitchboardError,
   type TextLimit,
   type TurnRow,
 } from '../../contract/index.ts'
@@ -117,6 +122,16 @@ export function canSpeak(links: Pick<Links, 'get'>, integration: string): boolea
 /** Nothing can be said back there: whatever was queued for it would fail. */
 export function isOneWay(links: Pick<Links, 'get'>, integration: string): boolean {
   return links.get(integration)?.adapter.abilities.oneWay === true
+}
+
+/** Throws `execution_failed` where a hosted server has no way to that place, before anything is queued for it. */
+export async function checkPlace({ adapter }: Link, to: Address, cause: SendCause): Promise<void> {
+  try {
+    await adapter.channel?.check(to, cause)
+  } catch (thrown) {
+    const { message, hint } = asSwitchboardError(thrown)
+    throw new SwitchboardError('execution_failed', `Adapter send failed: ${message}`, defined({ hint }))
+  }
 }
 
 /** What to do where nobody hears an answer. */

@@ -14,7 +14,7 @@ import {
   type ToolCaller,
   withoutNulls,
 } from '../../contract/index.ts'
-import type { Link } from './links.ts'
+import { checkPlace, type Link } from './links.ts'
 import type { Outlet } from './outlet.ts'
 import { allowedTargets, chooseIntegration, denial, isAllowedTarget } from './targets.ts'
 
@@ -54,7 +54,7 @@ export async function sendMessage(
   const { id } = chooseIntegration(settings(), { platform, agent, named, own })
   const link = outlet.running(id)
   const to = await placeOf(deps.store, link, { target, thread })
-  await link.adapter.channel?.check(to, 'send_message')
+  await checkPlace(link, to, 'send_message')
   await outlet.demandSomebody(to)
   const rows = outlet.rows({
     ...{ to, text: body, agent, session, turn },

@@ -16,7 +16,7 @@ import {
 } from '../../contract/index.ts'
 import type { Dispatcher } from '../dispatch/dispatcher.ts'
 import type { Roster } from '../dispatch/roster.ts'
-import { isOneWay, type Links } from '../outbound/links.ts'
+import { checkPlace, isOneWay, type Links } from '../outbound/links.ts'
 import type { Outlet, Posted } from '../outbound/outlet.ts'
 import { replyText, unheardReply } from '../outbound/send-result.ts'
 import { chooseIntegration } from '../outbound/targets.ts'
@@ -124,7 +124,7 @@ export function createReplyTool(
           replyToMode: integrationById(settings(), at.integration)?.replyToMode ?? 'first',
           ...withoutNulls({ idempotencyKey: caller.idempotencyKey }),
         })
-        await link.adapter.channel?.check(at, by === 'own' ? 'reply' : 'send_message')
+        await checkPlace(link, at, by === 'own' ? 'reply' : 'send_message')
         const { result, rows } = await answer(caller, turn, sends, input.text)
         return sendOutcome(result, replyText(result, rows))
       }),
