@@ -1,5 +1,5 @@
 // What Discord's error codes mean, and what a person can do about them. The code itself stands first: people search for it.
-import { SwitchboardError } from '../../contract/index.ts'
+import { type ErrorDetail, SwitchboardError } from '../../contract/index.ts'
 
 /** A refusal by Discord, known by the number of its error; 0: it gave none. */
 class DiscordRefusal extends SwitchboardError {
@@ -9,7 +9,7 @@ class DiscordRefusal extends SwitchboardError {
     code: 'platform_rejected' | 'platform_unavailable',
     discord: number,
     message: string,
-    more: { readonly status: number; readonly hint?: string; readonly retryAfterMs?: number },
+    more: { readonly status: number } & Pick<ErrorDetail, 'hint' | 'retryAfterMs' | 'placeGone'>,
   ) {
     super(code, message, more)
     this.discord = discord
@@ -52,6 +52,8 @@ const MEANING: Readonly<Record<number, string>> = {
   240000: 'the message has links that Discord blocks',
 }
 
+/** Nothing can be said there any more. */
+const GONE: ReadonlySet<number> = new Set([10003, 10004, 10013, 50001, 50007, 50033, 50278])
 /** It will pass: nothing was done, and the same can be asked again. */
 const PASSING: ReadonlySet<number> = new Set([20016, 20028, 40003, 40062, 40333, 130000])
 /** The token counts no more. Nothing is lost for it: what waits goes out once it is right. */
@@ -82,7 +84,10 @@ export function refusalOf(
   const message = `${code || status}: ${told || 'Discord refuses'}`
   return PASSING.has(code)
     ? new DiscordRefusal('platform_unavailable', code, message, { status, retryAfterMs: PASSING_WAIT_MS })
-    : new DiscordRefusal('platform_rejected', code, message, { status })
+    : new DiscordRefusal('platform_rejected', code, message, {
+        status,
+        ...(GONE.has(code) ? { placeGone: true } : {}),
+      })
 }
 
 /** Where in the form the first fault is, from the tree that Discord gives. */

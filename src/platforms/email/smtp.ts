@@ -148,8 +148,9 @@ function smtpError(
     return new SwitchboardError('platform_unavailable', `SMTP: ${said || 'no TLS'}`, {
       hint: 'the server offers no STARTTLS: set smtp.tls to true for TLS from the start, or to false for none',
     })
+  // A recipient that the server does not take is an address to which nothing can be said.
   if (responseCode !== undefined && responseCode >= 500)
-    return new SwitchboardError('platform_rejected', said)
+    return new SwitchboardError('platform_rejected', said, code === 'EENVELOPE' ? { placeGone: true } : {})
   if (responseCode !== undefined && responseCode >= 400)
     return new SwitchboardError('rate_limited', `SMTP: ${said}`, { retryAfterMs: busyMs })
   if (MALFORMED.has(code)) return new SwitchboardError('platform_rejected', said)

@@ -1,5 +1,5 @@
 // What Slack's errors mean, and what a person can do about them. The error's own name stands first: people search for it.
-import { SwitchboardError } from '../../contract/index.ts'
+import { type ErrorDetail, SwitchboardError } from '../../contract/index.ts'
 
 /** It may have happened, in part or whole. */
 export const UNCERTAIN: ReadonlySet<string> = new Set([
@@ -16,7 +16,7 @@ class SlackRefusal extends SwitchboardError {
     code: 'platform_rejected' | 'platform_unavailable',
     slack: string,
     message: string,
-    more: { readonly hint?: string; readonly retryAfterMs?: number } = {},
+    more: Pick<ErrorDetail, 'hint' | 'retryAfterMs' | 'placeGone'> = {},
   ) {
     super(code, message, more)
     this.slack = slack
@@ -58,6 +58,15 @@ const PLACE: Readonly<Record<string, string>> = {
   message_limit_exceeded: 'the workspace has reached its limit of messages',
 }
 
+/** Nothing can be said there any more. */
+const GONE: ReadonlySet<string> = new Set([
+  'channel_not_found',
+  'not_in_channel',
+  'is_archived',
+  'user_not_found',
+  'user_disabled',
+])
+
 export function refusalOf(
   error: string,
   answer: { readonly needed?: unknown; readonly response_metadata?: unknown },
@@ -77,7 +86,8 @@ export function refusalOf(
     })
   const details = messagesOf(answer.response_metadata)
   const told = PLACE[name] ?? details
-  return new SlackRefusal('platform_rejected', name, told === '' ? name : `${name}: ${told}`)
+  const gone = GONE.has(name) ? ({ placeGone: true } as const) : {}
+  return new SlackRefusal('platform_rejected', name, told === '' ? name : `${name}: ${told}`, gone)
 }
 
 /** What Slack says of blocks that it does not take. */

@@ -172,5 +172,8 @@ function refusal(error: GrammyError, config: TelegramConfig, options: CallOption
   if (parameters.migrate_to_chat_id !== undefined)
     return new MovedChatError(said, parameters.migrate_to_chat_id)
   if (/can't parse entities/i.test(description)) return new UnreadableMarkupError('platform_rejected', said)
-  return new SwitchboardError('platform_rejected', said)
+  const gone = /chat not found|bot was (blocked|kicked)|user is deactivated|chat was deleted/i.test(
+    description,
+  )
+  return new SwitchboardError('platform_rejected', said, gone ? { placeGone: true } : {})
 }

@@ -116,7 +116,9 @@ export function refusalOf(body: Fields, { status, retryAfter, now }: Answered): 
   }
   if (SERVICE.has(api) || status >= 500)
     return new WhatsAppRefusal('platform_unavailable', api, tell('WhatsApp has a fault of its own'))
-  return new WhatsAppRefusal('platform_rejected', api, tell(REFUSED[api]))
+  // No WhatsApp there, or the number was blocked.
+  const gone = api === 131026 ? { placeGone: true } : {}
+  return new WhatsAppRefusal('platform_rejected', api, tell(REFUSED[api]), gone)
 }
 
 function isPermission(api: number): boolean {
