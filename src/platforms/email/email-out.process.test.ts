@@ -150,7 +150,7 @@ describe('mail that goes out', () => {
       })
   })
 
-  it('[I19.out-sent-copy] [I19.out-lost] Sent holds one copy, and a lost answer is settled by it', async () => {
+  it('[I19.out-sent-copy] [I19.out-lost] Sent holds one copy, and an answer that was lost is settled by it where it holds the mail', async () => {
     const scene = await open()
     const [kept, lost] = [key(), key()]
     await scene.send(KATE, { kind: 'text', text: 'kept' }, { key: kept })

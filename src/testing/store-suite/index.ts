@@ -14,6 +14,7 @@ import { describeIntake } from './intake.ts'
 import { describeKeeping } from './keeping.ts'
 import { describeLaterWords } from './later-words.ts'
 import { describeNodes } from './nodes.ts'
+import { describeOpenOutcomes } from './open-outcomes.ts'
 import { describeOutlet } from './outlet.ts'
 import { describePeople } from './people.ts'
 import { describeProperties } from './property.ts'
@@ -33,6 +34,7 @@ const PARTS: readonly ((make: MakeStoreFixture) => void)[] = [
   describeOutlet,
   describeSending,
   describeLaterWords,
+  describeOpenOutcomes,
   describeClaims,
   describeTakeovers,
   describeConversations,

@@ -1,0 +1,108 @@
+// Store suite: sends whose outcome is open, and what is told of sends that were not delivered.
+import { describe, expect, it } from 'vitest'
+import type { SendMove } from '../../contract/index.ts'
+import { counts, type MakeStoreFixture, mustTakeSend, openBeforeEach, send } from './fixture.ts'
+
+const LANE = 'demo:c1'
+export function describeOpenOutcomes(make: MakeStoreFixture): void {
+  describe('open outcomes', () => {
+    const { fixture, store } = openBeforeEach(make)
+
+    /** Two sends in a lane; the first is parked with an open outcome. */
+    const parked = async (more: Partial<SendMove> = {}) => {
+      const [first, second] = await store.enqueue([send({ text: 'one' }), send({ text: 'two' })])
+      const { token } = await mustTakeSend(store, { lane: LANE })
+      const now = fixture.clock.now()
+      const open = { since: now, endedAt: now, resends: 1, looks: 2 }
+      const move: SendMove = {
+        ...{ lane: LANE, token, id: first?.id ?? '', to: 'sending', reason: 'outcome_open' },
+        ...{ detail: 'HTTP 502', open, lookAt: now + 5_000, yieldsAt: null, ...more },
+      }
+      expect(await store.moveSends([move])).toEqual(['moved'])
+      return { first: first?.id ?? '', second: second?.id ?? '', token, open, now }
+    }
+    const take = (token: number) => mustTakeSend(store, { lane: LANE, token })
+
+    it('[I35.b1] what is parked keeps what is known of it, is counted, and holds back what is behind it', async () => {
+      const { first, token, open, now } = await parked()
+      expect(await store.send(first)).toMatchObject({
+        ...{ state: 'sending', reason: 'outcome_open', detail: 'HTTP 502', attempts: 1, open },
+      })
+      expect(await counts(store)).toEqual({ 'send:sending:outcome_open': 1, 'send:queued': 1 })
+      expect(await take(token)).toMatchObject({ sending: null, leftover: [], nextDueAt: now + 5_000 })
+      await fixture.clock.advance(5_000)
+      const due = await take(token)
+      expect(due.sending).toBeNull()
+      expect(due.leftover).toMatchObject([{ id: first, open }])
+    })
+
+    it('[I35.b1] another owner finds it when it is due, and not before', async () => {
+      const { first, token } = await parked()
+      await store.releaseLanes('sends', [{ lane: LANE, token }])
+      const other = await fixture.open('two')
+      const fresh = await mustTakeSend(other, { lane: LANE })
+      expect(fresh).toMatchObject({ sending: null, leftover: [] })
+      await fixture.clock.advance(5_000)
+      const due = await mustTakeSend(other, { lane: LANE, token: fresh.token })
+      expect(due.leftover.map(({ id }) => id)).toEqual([first])
+    })
+
+    it('[I35.b1-order] from the time at which it yields what is behind it goes first', async () => {
+      const { second, token, now } = await parked({
+        lookAt: fixture.clock.now() + 60_000,
+        yieldsAt: fixture.clock.now() + 10_000,
+      })
+      expect(await take(token)).toMatchObject({ sending: null, nextDueAt: now + 10_000 })
+      await fixture.clock.advance(10_000)
+      expect(await take(token)).toMatchObject({ sending: { id: second }, leftover: [] })
+    })
+
+    it('[I35.b1-resend] a resend keeps the count; one that is known to be absent forgets it', async () => {
+      const { first, token, open } = await parked()
+      const again = { ...open, resends: 2 }
+      const queued = {
+        lane: LANE,
+        token,
+        id: first,
+        to: 'queued',
+        reason: 'outcome_open',
+        open: again,
+      } as const
+      await store.moveSends([queued])
+      expect((await take(token)).sending).toMatchObject({ id: first, attempts: 2, open: again })
+      await store.moveSends([{ lane: LANE, token, id: first, to: 'queued', open: null }])
+      expect((await store.send(first))?.open).toBeUndefined()
+      expect(await counts(store)).toEqual({ 'send:queued': 2 })
+    })
+
+    it('[I35.b1] an operator can give up one that is parked; a retry of what is unknown begins anew', async () => {
+      const { first, second, token, open } = await parked()
+      expect(await store.operateSend(first, 'bury', 'me')).toMatchObject({
+        state: 'failed',
+        reason: 'buried',
+      })
+      const { sending } = await take(token)
+      expect(sending?.id).toBe(second)
+      const unknown = { to: 'unknown', reason: 'unconfirmed', open } as const
+      await store.moveSends([{ lane: LANE, token, id: second, ...unknown }])
+      await store.operateSend(second, 'retry', 'me')
+      expect((await store.send(second))?.open).toBeUndefined()
+    })
+
+    it('[I35.b1-known] what was not delivered is told to the agent and, in one commit with the notice, to the person', async () => {
+      const [queued] = await store.enqueue([send({ text: 'lost' })])
+      const { token } = await mustTakeSend(store, { lane: LANE })
+      const id = queued?.id ?? ''
+      const tell = { agent: true, person: true }
+      await store.moveSends([{ lane: LANE, token, id, to: 'failed', reason: 'platform_rejected', tell }])
+      expect(await store.unreportedFailures(null)).toMatchObject([{ id }])
+      expect(await store.unnoticedSends()).toMatchObject([{ send: { id }, noticedAt: null }])
+      const notice = send({ cause: 'notice', text: 'An answer could not be delivered.' })
+      const other = await fixture.open('two')
+      const told = await Promise.all([store.noticeSends([id], notice), other.noticeSends([id], notice)])
+      expect(told.toSorted()).toEqual([false, true])
+      expect(await store.unnoticedSends()).toEqual([])
+      expect((await store.sends({ limit: 9 })).filter(({ cause }) => cause === 'notice')).toHaveLength(1)
+    })
+  })
+}
