@@ -1,6 +1,6 @@
 // What `doctor` asks of the store and the machine for the health table, beside its report.
 import { statfs } from 'node:fs/promises'
-import type { AgentSettings, Counter } from '../contract/index.ts'
+import type { AgentSettings, Counter, TurnRow } from '../contract/index.ts'
 import type { HealthFacts } from '../health/health-findings.ts'
 import { silentApprovals } from './silent-approvals.ts'
 import type { StatusDeps } from './status.ts'
@@ -8,6 +8,10 @@ import { iso, totals } from './views.ts'
 
 /** A turn may well take this long; what waits behind a longer one is said. */
 const LONG_TURN_MS = 5 * 60_000
+const HOUR_MS = 3_600_000
+/** So many refusals of the last hour are looked at: enough to see which limit is hit. */
+const MOST_REFUSED = 500
+const BY_A_LIMIT: readonly (string | null)[] = ['rate_limited', 'flood']
 
 export async function healthFacts(
   { store, clock, standing, settings, gateway }: StatusDeps,
@@ -16,14 +20,16 @@ export async function healthFacts(
     asks,
   }: { readonly counters: readonly Counter[]; readonly asks: (agent: AgentSettings) => boolean },
 ): Promise<HealthFacts> {
-  const [waiting, freeDiskBytes] = await Promise.all([
+  const [waiting, refused, freeDiskBytes] = await Promise.all([
     store.waitingBehind(clock.now() - LONG_TURN_MS),
+    store.turns({ states: ['refused'], sinceMs: clock.now() - HOUR_MS, limit: MOST_REFUSED }),
     freeBytes(standing().dataDir),
   ])
   return {
     undelivered: totals(counters).stuck,
     waiting: waiting.map(({ since, ...one }) => ({ ...one, since: iso(since) })),
     freeDiskBytes,
+    overLimit: overLimit(refused),
     windowsFull: settings().agents.flatMap(({ id }) => {
       const reason = gateway.roster.get(id)?.connector.crowded?.() ?? null
       return reason === null ? [] : [{ agent: id, reason }]
@@ -32,6 +38,17 @@ export async function healthFacts(
       ...{ settings: settings(), grants: gateway.grants, links: gateway.links, asks },
     }),
   }
+}
+
+function overLimit(refused: readonly TurnRow[]): HealthFacts['overLimit'] {
+  const found = new Map<string, { integration: string; reason: string; count: number }>()
+  for (const { integration, reason } of refused) {
+    if (reason === null || !BY_A_LIMIT.includes(reason)) continue
+    const key = `${reason} ${integration}`
+    const known = found.get(key) ?? { integration, reason, count: 0 }
+    found.set(key, { ...known, count: known.count + 1 })
+  }
+  return [...found.values()]
 }
 
 /** Null where the machine does not say. */

@@ -77,6 +77,12 @@ export const HEALTH = {
     'The history of an integration was not compared, so messages may be missing.',
     'The reason names what failed: a permission, a listing, the link.',
   ),
+  'limit-hit': row(
+    'problem',
+    'over its limit',
+    'Messages were refused within the last hour because a limit was reached.',
+    'Raise the limit that stands beside it, or find out who sends so much.',
+  ),
   'gate-closed': row(
     'problem',
     'closed',
@@ -98,7 +104,7 @@ export const HEALTH = {
   'agent-failing': row(
     'problem',
     'failing',
-    'The agent is reached, and its answers cannot be used: a wrong key, a form that is not understood.',
+    'The agent is reached and cannot answer: a wrong key, a form that is not understood, a spent budget.',
     'Mend what the reason says. The state goes with the next good answer.',
   ),
   'agent-unbound': row(

@@ -47,6 +47,7 @@ const NO_FACTS: HealthFacts = {
   waiting: [],
   freeDiskBytes: 1e12,
   approvalsReachNobody: [],
+  overLimit: [],
   windowsFull: [],
 }
 
@@ -153,6 +154,21 @@ const CASES: Readonly<Record<HealthCode, readonly Case[]>> = {
       }),
       text: 'integration tg is behind: missing_scope',
       remedy: 'switchboard logs --integration tg',
+    },
+  ],
+  'limit-hit': [
+    {
+      report: withIntegration({
+        refusals: [{ reason: 'rate_limited', count: 9, text: '', key: 'tunables.sender_limit' }],
+      }),
+      facts: { overLimit: [{ integration: 'tg', reason: 'rate_limited', count: 4 }] },
+      text: 'integration tg: 4 messages were refused within the last hour: rate_limited',
+      remedy: 'change tunables.sender_limit',
+    },
+    {
+      facts: { overLimit: [{ integration: 'tg', reason: 'flood', count: 1 }] },
+      text: 'integration tg: 1 message was refused within the last hour: flood',
+      remedy: 'switchboard turns --integration tg --state refused',
     },
   ],
   'gate-closed': [

@@ -24,6 +24,12 @@ export interface HealthFacts {
   readonly freeDiskBytes: number | null
   /** Agents whose hosts were handed as much as they may be. */
   readonly windowsFull: readonly { readonly agent: string; readonly reason: string }[]
+  /** Refused within the last hour because of a limit, by integration. */
+  readonly overLimit: readonly {
+    readonly integration: string
+    readonly reason: string
+    readonly count: number
+  }[]
   /** Agents whose approvals reach nobody, each with the reason and the key that would change it. */
   readonly approvalsReachNobody: readonly {
     readonly agent: string
@@ -42,7 +48,7 @@ const LEAST_DISK_BYTES = 200_000_000
 export function healthFindings(report: ReportBeforeHealth, facts: HealthFacts): readonly HealthFinding[] {
   return [
     ...ofGateway(report, facts),
-    ...ofIntegrations(report),
+    ...ofIntegrations(report, facts),
     ...ofAgents(report, facts),
     ...ofTurns(report, facts),
   ]
@@ -96,7 +102,23 @@ function* ofGateway(report: ReportBeforeHealth, facts: HealthFacts): Generator<H
   }
 }
 
-function* ofIntegrations({ integrations }: ReportBeforeHealth): Generator<HealthFinding> {
+function* ofIntegrations(
+  { integrations }: ReportBeforeHealth,
+  { overLimit }: HealthFacts,
+): Generator<HealthFinding> {
+  for (const { integration, reason, count } of overLimit) {
+    const refused = integrations
+      .find(({ id }) => id === integration)
+      ?.refusals?.find((one) => one.reason === reason)
+    yield finding(
+      'limit-hit',
+      `integration ${integration}`,
+      `integration ${integration}: ${count === 1 ? '1 message was' : `${count} messages were`} refused within the last hour: ${reason}`,
+      refused?.key
+        ? `change ${refused.key}`
+        : `switchboard turns --integration ${integration} --state refused`,
+    )
+  }
   for (const { id, link, detail, gates, complete } of integrations) {
     const subject = `integration ${id}`
     const because = detail === undefined ? '' : `: ${detail}`

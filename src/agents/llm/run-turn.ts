@@ -126,7 +126,9 @@ function createLoop(delivery: Delivery, deps: LoopDeps): () => Promise<string> {
   const withinDay = async () => {
     const spent = await deps.book.spent(delivery.agent, dayOf(clock.now()))
     const over = overDay(spent, config, clock.now())
-    if (over !== null) throw new TurnOver(over, textSoFar(journal))
+    if (over === null) return
+    outlet.reached(over)
+    throw new TurnOver(over, textSoFar(journal))
   }
 
   /** What fell out of the history is summarised once; without a summary the turn goes on all the same. */
