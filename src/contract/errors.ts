@@ -218,6 +218,8 @@ export interface ErrorDetail {
   readonly retryAfterMs?: number
   /** The request had gone out: whoever it was for may have read it. */
   readonly written?: boolean
+  /** It is there and has no room now: whoever waits is told so. */
+  readonly busy?: true
   /** Nothing can be said there any more: the chat, its person or its address is gone. */
   readonly placeGone?: true
   readonly cause?: unknown
@@ -232,6 +234,7 @@ export class SwitchboardError extends Error {
   readonly hint: string | undefined
   readonly retryAfterMs: number | undefined
   readonly written: boolean
+  readonly busy: true | undefined
   readonly placeGone: true | undefined
 
   /**
@@ -254,6 +257,7 @@ export class SwitchboardError extends Error {
     this.hint = detail.hint
     this.retryAfterMs = detail.retryAfterMs
     this.written = detail.written ?? false
+    this.busy = detail.busy
     this.placeGone = detail.placeGone
   }
 

@@ -73,6 +73,10 @@ export function unreachableText(agent: string): string {
   return `${agent} is not answering. Your message is kept and will be delivered when it answers again.`
 }
 
+export function busyText(agent: string): string {
+  return `${agent} is busy with other conversations. Your message is kept and will be taken up when there is room.`
+}
+
 export function offlineText(agent: string): string {
   return `${agent} is offline. Your message is kept and will be delivered when it is back.`
 }

@@ -181,6 +181,32 @@ describe('files and commands of the client', () => {
   })
 })
 
+describe('places', () => {
+  it('[I35.b27] a process that only waits for a person gives its place away, to as many more, and goes on at once', async () => {
+    const { connector, recorded } = await scene({ options: { max_processes: 1 } })
+    const at = (n: number) => ({
+      session: `${n}1111111-1111-5111-8111-111111111111`,
+      chatId: `place:${n}`,
+      turn: `t_${n}`,
+    })
+    const asks = () => recorded.outputs.filter(({ kind }) => kind === 'ask').length
+    await connector.deliver(delivery('ask', at(1)))
+    await until('the first asks', async () => asks() === 1 || null)
+    await connector.deliver(delivery('ask', at(2)))
+    await until('the second asks', async () => asks() === 2 || null)
+    expect(connector.processes?.()).toHaveLength(2)
+    // At most max_processes more may wait so.
+    await expect(connector.deliver(delivery('hello', at(3)))).rejects.toMatchObject({
+      code: 'agent_absent',
+      busy: true,
+      retryAfterMs: expect.any(Number),
+    })
+    expect(recorded.details.at(-1)).toBe('1 processes run already (max_processes): messages wait for a place')
+    await asked(recorded, 'allow', connector)
+    expect(await endOf(recorded, 't_1')).toMatchObject({ text: 'the tool ran' })
+  })
+})
+
 describe('modes', () => {
   const modesLog = (folder: string) => readFileSync(join(folder, 'modes.log'), 'utf8').trim()
 

@@ -12,6 +12,7 @@ import {
   type ConnectorDeps,
   createBoundedMap,
   type Delivery,
+  defined,
   SwitchboardError,
 } from '../../contract/index.ts'
 import { createVerdictWait } from '../../kit/index.ts'
@@ -54,8 +55,17 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
       : null
     if (words === modeTrouble) return
     modeTrouble = words
-    outlet?.presence(true, words ?? undefined)
+    tellTrouble()
   })
+  /** Conversations wait for a place: until one was found. */
+  let noRoom: string | null = null
+  const trouble = () => [modeTrouble, noRoom].filter((one) => one !== null).join('; ') || undefined
+  const tellTrouble = () => outlet?.presence(true, trouble())
+  const roomIs = (words: string | null) => {
+    if (words === noRoom) return
+    noRoom = words
+    tellTrouble()
+  }
   const { journal } = deps
   const home = journal ? createSessionHome({ ...deps, journal, notes: sessions }) : null
   /** Which session a place had last: /new leaves an old one behind, which is ended with its program. */
@@ -71,7 +81,7 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
   }
 
   const away = createAway({
-    ...{ clock, outlet: () => outlet, trouble: () => modeTrouble ?? undefined },
+    ...{ clock, outlet: () => outlet, trouble },
     open: (session) => sessions.open(session, { interrupted: true }),
   })
 
@@ -79,13 +89,18 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
     try {
       const live = await sessions.open(delivery.session, { interrupted })
       away.end(live)
+      roomIs(null)
       return live
     } catch (thrown) {
       const error = asSwitchboardError(thrown, 'agent_absent')
       const why = [error.message, error.hint].filter(Boolean).join(' ')
+      if (error.busy) roomIs(`${error.message}: messages wait for a place`)
       // One that was not even tried (no room, too soon after a failure) is not away: its turn comes.
       if (error.cause !== undefined) away.begin(delivery.session, why)
-      throw new SwitchboardError('agent_absent', why, { retryAfterMs: error.retryAfterMs ?? 1_000 })
+      throw new SwitchboardError('agent_absent', why, {
+        retryAfterMs: error.retryAfterMs ?? 1_000,
+        ...defined({ busy: error.busy }),
+      })
     }
   }
 

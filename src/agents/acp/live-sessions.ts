@@ -78,12 +78,13 @@ export function createLiveSessions(
   const { clock, log, random, agent } = deps
   const { place } = config
   const book = createSessionBook<Note>(join(place.folder, 'acp-sessions'), isNote)
-  const keeperOf = (processes: number) =>
+  const keeperOf = (processes: number, waiting?: () => number) =>
     createProcessKeeper(
       {
         folder: place.records,
         limits: {
           processes,
+          ...defined({ waiting }),
           memoryBytes: config.memory_mb === undefined ? null : config.memory_mb * 1_048_576,
         },
         timings: { readyMs: READY_MS },
@@ -91,7 +92,10 @@ export function createLiveSessions(
       },
       { clock, random, log },
     )
-  const keeper = keeperOf(config.max_processes)
+  const keeper = keeperOf(
+    config.max_processes,
+    () => [...live.values()].filter(({ turn }) => turn?.isAsking()).length,
+  )
   const commands = config.terminal ? keeperOf(TERMINALS) : null
   const live = new Map<string, LiveSession & { idleSince: number | null }>()
   const opening = new Map<string, Promise<LiveSession>>()

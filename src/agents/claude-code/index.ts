@@ -34,6 +34,7 @@ export async function createClaudeCodeConnector(deps: ConnectorDeps): Promise<Ag
       folder: config.place.records,
       limits: {
         processes: config.max_processes,
+        waiting: () => [...sessions.values()].filter((one) => one.isRunning() && one.isAsking()).length,
         memoryBytes: config.max_memory_mb === undefined ? null : config.max_memory_mb * 1_048_576,
       },
       ...defined({ path: config.place.environment.PATH }),
@@ -56,8 +57,15 @@ export async function createClaudeCodeConnector(deps: ConnectorDeps): Promise<Ag
     if (outlet) return outlet
     throw new SwitchboardError('draining', 'the agent is being stopped', { retryAfterMs: 2_000 })
   }
+  /** Conversations wait for a place: until one was found. */
+  let noRoom: string | null = null
+  const roomIs = (words: string | null) => {
+    if (words === noRoom) return
+    noRoom = words
+    tellPresence()
+  }
   const tellPresence = () => {
-    const words = [trouble, home.trouble()].filter((one) => one !== null).join('; ')
+    const words = [trouble, noRoom, home.trouble()].filter((one) => one !== null).join('; ')
     outlet?.presence(true, words === '' ? undefined : words)
   }
   const demandFolder = async () => {
@@ -130,8 +138,10 @@ export async function createClaudeCodeConnector(deps: ConnectorDeps): Promise<Ag
     leaveOld(delivery)
     try {
       await sessionOf(delivery.session).deliver(delivery)
+      roomIs(null)
     } catch (thrown) {
       const error = asSwitchboardError(thrown, 'agent_failed')
+      if (error.busy) roomIs(`${error.message}: messages wait for a place`)
       // Refused for now by the keeper, or by us: nobody took it. Else it was started and did not hold.
       if (error.code !== 'agent_absent' || error.cause === undefined) throw error
       trouble = error.message

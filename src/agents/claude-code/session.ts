@@ -39,6 +39,8 @@ export interface ClaudeSession {
   has(turn: string): boolean
   isRunning(): boolean
   isIdle(): boolean
+  /** A person is being asked. */
+  isAsking(): boolean
   /** Neither a process nor work, and nobody is asked: nothing is lost with it. */
   isAsleep(): boolean
   idleSince(): number
@@ -228,6 +230,7 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
     has: (turn) => turns.get(turn) !== undefined || anew.has(turn),
     isRunning: () => process.child() !== null,
     isIdle,
+    isAsking: () => asks.isWaiting(),
     isAsleep: () => process.child() === null && isIdle() && anew.isEmpty(),
     idleSince: () => idleSince,
     deliver: (delivery) => {

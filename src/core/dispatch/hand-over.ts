@@ -6,15 +6,18 @@ import {
   asSwitchboardError,
   type Clock,
   type ContextLine,
+  createBoundedMap,
   type Delivery,
   defined,
   type Logger,
+  type NewSend,
   type Settings,
   type Store,
   type SwitchboardError,
   type TurnRow,
   type Work,
 } from '../../contract/index.ts'
+import { busyText, notice } from '../notices.ts'
 import { type Admission, NOT_KNOWN_YET } from '../people/admission.ts'
 import { type SignalSink, tellTurnState } from '../signals.ts'
 import type { StoreRetry } from '../store-retry.ts'
@@ -23,6 +26,7 @@ import { takesNoAnswer, toDelivery } from './delivery.ts'
 import type { FailureNotes } from './failure-notes.ts'
 import { createGroupContext } from './group-context.ts'
 import type { LaneHold, LaneHolds } from './lane-holds.ts'
+import { noticeTarget } from './notice-target.ts'
 import type { PutBack } from './put-back.ts'
 import { retryDelayMs } from './retry-delay.ts'
 import type { Roster } from './roster.ts'
@@ -38,6 +42,9 @@ export interface HandOverDeps {
   readonly signal: SignalSink
   readonly admission: Pick<Admission, 'ofTurn' | 'mayBeHeard'>
   readonly failures: FailureNotes
+  readonly canSpeak: (integration: string) => boolean
+  /** Puts what Switchboard says by itself into the outbox. */
+  readonly say: (sends: readonly NewSend[]) => Promise<unknown>
   readonly isOneWay: (integration: string) => boolean
   readonly instructionsOf?: (integration: string) => Delivery['instructions']
   readonly holds: LaneHolds
@@ -60,11 +67,15 @@ type Along = Pick<TakenLane & { outcome: 'taken' }, 'afterTakeover' | 'tokens'>
 /** Hands a turn over behind those of its lane that are being handed over. */
 type HandOverNext = (hold: LaneHold, row: TurnRow, connector: AgentConnector, taken: Along) => void
 
+/** How long a message waits for room before its sender is told. */
+const BUSY_MS = 20_000
+const TOLD_REMEMBERED = 10_000
 const NOBODY_HELD_IT: readonly ContextLine[] = []
 
 export function createHandOver(deps: HandOverDeps): HandOverNext {
   const { store, log, roster, holds, storeRetry, settling } = deps
   const contextOf = createGroupContext(deps)
+  const toldBusy = createBoundedMap<string, true>(TOLD_REMEMBERED)
   const heldContextOf = createHeldContext(deps)
 
   const handOverNext: HandOverNext = (hold, row, connector, taken) => {
@@ -149,6 +160,7 @@ export function createHandOver(deps: HandOverDeps): HandOverNext {
     const notBeforeMs = retryDelayMs(row.attempts, error)
     // Nobody was there to take it: that is no attempt.
     const uncounted = error.code === 'agent_absent'
+    if (error.busy) tellBusy(row)
     const fails = error.code === 'platform_unavailable' || error.code === 'rate_limited'
     // The request went out, and the connection broke before an answer came.
     const broken = fails && error.written
@@ -159,6 +171,20 @@ export function createHandOver(deps: HandOverDeps): HandOverNext {
     if (roster.get(hold.agent)?.attached) deps.wakeAfter({ lane: hold.lane, scope: hold.agent }, notBeforeMs)
     // It went away over this one, which did not wait yet when that was told.
     else deps.tellOffline(hold.lane, hold.agent)
+  }
+
+  /** Once a turn, and only where it still waits then. */
+  const tellBusy = (row: TurnRow) => {
+    if (toldBusy.has(row.id)) return
+    toldBusy.set(row.id, true)
+    deps.clock.after(BUSY_MS, () => {
+      const tell = async () => {
+        const now = await store.turn(row.id)
+        if (now?.state !== 'queued' || !deps.canSpeak(now.integration)) return
+        await deps.say([notice(noticeTarget(now), busyText(now.agent ?? ''), `busy:${now.id}`)])
+      }
+      tell().catch((thrown) => log.warn({ turn: row.id, error: String(thrown) }, 'nobody was told to wait'))
+    })
   }
 
   /** No request was read by anybody: that is no attempt, and the turn waits for as long as the queue keeps it. */

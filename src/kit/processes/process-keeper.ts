@@ -19,6 +19,8 @@ import { createProcessRecords } from './process-records.ts'
 
 export interface ProcessLimits {
   readonly processes: number
+  /** How many of them only wait for a person: each gives its place away, to at most as many more. */
+  readonly waiting?: () => number
   /** Of one process with its family; null: not bounded. */
   readonly memoryBytes: number | null
 }
@@ -93,7 +95,11 @@ export function createProcessKeeper(config: ProcessKeeperConfig, deps: ProcessKe
   let stopped = false
   let cancelLook: Cancel | null = null
 
-  const full = () => running.size + starting.size >= config.limits.processes
+  const full = () => {
+    const { processes, waiting } = config.limits
+    const used = running.size + starting.size
+    return used >= processes && used >= processes + Math.min(waiting?.() ?? 0, processes)
+  }
 
   const noteFailure = (name: string) => {
     const count = (failures.get(name)?.count ?? 0) + 1
@@ -178,7 +184,14 @@ export function createProcessKeeper(config: ProcessKeeperConfig, deps: ProcessKe
       const waitMs = (failed?.until ?? 0) - clock.now()
       if (failed && waitMs > 0)
         throw refuse(`${name} failed ${failed.count} times; the next start is later`, waitMs)
-      if (full()) throw refuse(`${config.limits.processes} processes run already`, FULL_MS)
+      if (full())
+        throw new SwitchboardError(
+          'agent_absent',
+          `${config.limits.processes} processes run already (max_processes)`,
+          {
+            ...{ retryAfterMs: FULL_MS, busy: true },
+          },
+        )
       let process: KeptProcess | null = null
       try {
         process = await begin(name, launch)
