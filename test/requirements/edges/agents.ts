@@ -10,7 +10,7 @@ built   35 I35.b16                    What reply says of final text is true for 
 built   35 I35.b17                    Approving a pairing grants what was chosen (may talk, may also approve, this is me), and says what was granted
 built   35 I35.b21                    All safe meta keys and the instructions of a hosted server reach llm, acp and claude-code
 built   35 I35.b23                    Approvals that can reach nobody are a problem in check and doctor, and are denied at once where Switchboard decides
-pending 35 I35.b27                    A turn that waits for a slot says so after 20 s, and a process that only waits for a person gives its slot away
+built   35 I35.b27                    A turn that waits for a slot says so after 20 s, and a process that only waits for a person gives its slot away
 built   35 I35.b28                    acp has mode, and doctor says when an agent starts in a mode that does not ask
 built   35 I35.b45-cwd                A missing cwd is an error, never created
 built   35 I35.b45-allow-list-first   llm asks no person about a send_message that the allow list refuses
