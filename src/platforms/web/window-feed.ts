@@ -1,7 +1,12 @@
 // What one open window is fed with: it arrives at a cursor, then pulls from the transcript, in its order, row by row as
 // fast as the window reads. Its position moves only along the transcript's answers, which hold rows back while a commit
 // of another node may still put one before them; whatever lies at or below the position is asked for with an end.
-import { OPEN_TURN_STATES, type StreamSink, type TranscriptEntry } from '../../contract/index.ts'
+import {
+  createBoundedMap,
+  OPEN_TURN_STATES,
+  type StreamSink,
+  type TranscriptEntry,
+} from '../../contract/index.ts'
 import { visitPassed } from '../../kit/index.ts'
 import { type Cursor, formatCursor, mergeByTime, type ReadTranscript } from './history.ts'
 import { frame, isPendingSend, wireEntry, wireState } from './render.ts'
@@ -34,6 +39,8 @@ export function createWindowFeed(
   const pending = new Set<number>()
   /** Those of them that are said to be sent. */
   const told = new Set<number>()
+  /** Sends that were shown as sent lately: the signal of one may come behind it. */
+  const shown = createBoundedMap<number, true>(PAGE)
   /** Own messages still on their way: position → the state last told. */
   const open = new Map<number, string>()
   let arrived = false
@@ -73,6 +80,7 @@ export function createWindowFeed(
   async function show(entry: TranscriptEntry): Promise<void> {
     const wire = wireEntry(entry)
     if (wire === null) return
+    if (entry.direction === 'out' && entry.state === 'sent') shown.set(entry.seq, true)
     sink.write(frame('entry', wire, formatCursor({ ...at, pending: [...pending] })))
     await sink.drained()
   }
@@ -185,7 +193,7 @@ export function createWindowFeed(
     pull,
     sent(seq) {
       // While it arrives its position is not settled yet; its own first read finds the row.
-      if (!arrived || seq > at.out) return
+      if (!arrived || seq > at.out || shown.has(seq)) return
       pending.add(seq)
       told.add(seq)
     },

@@ -340,6 +340,24 @@ describe('a window', () => {
     expect(broken.count()).toBe(0)
   })
 
+  it('shows an answer once, whose signal comes behind it', async () => {
+    const answer: TranscriptEntry = {
+      ...{ direction: 'out', id: 'o_1', text: 'answer', state: 'sent' },
+      ...{ seq: 1, conversation: 'owner', at: 1, reason: null },
+    }
+    windows = createWindows(webConfig(river.deps.integration), {
+      clock,
+      onProblem: () => {},
+      transcript: async ({ direction, afterSeq = -1, beforeSeq = 9 }) =>
+        direction === 'out' && afterSeq < 1 && beforeSeq > 1 ? [answer] : [],
+    })
+    const window = openWindow('i0.o0')
+    await clock.settle()
+    windows.wake('owner', 1)
+    await clock.advance(5_000)
+    expect(window.texts()).toEqual(['answer'])
+  })
+
   it('a text cannot forge a frame', async () => {
     const window = openWindow(null)
     await clock.settle()
