@@ -103,7 +103,8 @@ export interface HistoryReader {
   /**
    * The place in whose history a message of the live link stands. After a connect the live messages of a place wait until it
    * was read, so that what was said while there was no link comes first; `read` may then be asked while another read is on.
-   * Null or absent: they do not wait. Leave it out where the live link itself brings everything in order.
+   * Null or absent: they do not wait. Leave it out where the live link itself brings everything in order: then what was said
+   * before a connect is missed only when it is a minute old, as is everything else.
    */
   livePlace?(at: KnownConversation & { readonly messageId?: string }): HistoryPlace | null
   /** One page of a place. Throws as `places` does. */

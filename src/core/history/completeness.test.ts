@@ -1,6 +1,12 @@
 // When one node of several compares: a look that a connect asks for is not lost because another node walks at that moment.
 import { expect, it } from 'vitest'
-import type { HistoryLinkRow, HistorySettled, Store } from '../../contract/index.ts'
+import type {
+  HistoryLinkRow,
+  HistoryReader,
+  HistorySettled,
+  InboundEvent,
+  Store,
+} from '../../contract/index.ts'
 import { createTestClock } from '../../testing/index.ts'
 import { createRecordingLog } from '../../testing/recording-log.ts'
 import type { Link } from '../outbound/links.ts'
@@ -10,11 +16,13 @@ import { completenessOf } from './completeness-of.ts'
 const SECOND = 1_000
 
 /** One integration, whose lease another node holds while `busy` says so. */
-function watched() {
+function watched(history: Partial<HistoryReader> = {}) {
   const clock = createTestClock()
   const began = clock.now()
   /** Of the walks of this node, in seconds. */
   const walks: number[] = []
+  /** What was received as missed, and when, in seconds. */
+  const missed: (readonly [string, number])[] = []
   let busy = false
   let leases = 0
   let row: HistoryLinkRow = {
@@ -32,20 +40,34 @@ function watched() {
   const store = {
     ...{ shared: true, beginHistory: async () => row, settleHistory, releaseLease: async () => undefined },
     ...{ lease, historyMarks: nothing, marksSince: nothing },
-    ...{ turns: nothing, sends: nothing },
+    ...{
+      turns: nothing,
+      sends: nothing,
+      knownMessages: async () =>
+        missed.map(([messageId]) => ({ conversation: 'room', messageId, editVersion: 0 })),
+    },
   } as unknown as Store
   const places = async () => {
     walks.push((clock.now() - began) / SECOND)
     return { places: [] }
   }
-  const adapter = { link: () => ({ state: 'up' }), history: { places, read: () => Promise.reject() } }
+  const adapter = {
+    link: () => ({ state: 'up' }),
+    history: { places, read: () => Promise.reject(), ...history },
+  }
   const link = { ...{ integration: 'chat', platform: 'test', adapter, lastInAt: null, lastOutAt: null } }
+  const late = async (_: string, events: readonly InboundEvent[]) => {
+    for (const { messageId = '' } of events) missed.push([messageId, (clock.now() - began) / SECOND])
+    return events.map(() => ({ duplicate: false }))
+  }
   const watch = watchHistory(link as unknown as Link, {
-    ...{ store, clock, log: createRecordingLog(), intake: { late: nothing } },
+    ...{ store, clock, log: createRecordingLog(), intake: { late } as never },
   })
   return {
     watch,
     walks,
+    missed,
+    now: () => clock.now(),
     leases: () => leases,
     pass: (seconds: number) => clock.advance(seconds * SECOND),
     busy(is: boolean) {
@@ -120,6 +142,32 @@ it('[I15.one-walks] a look in the background that finds a fresh comparison takes
   expect(leases()).toBe(taken)
   await pass(200)
   expect(walks).toHaveLength(2)
+  await watch.stop()
+})
+
+it.each([
+  ['itself reads on where it stopped is missed when it is a minute old', undefined, 375],
+  ['brings only what is said from then on is received at once', () => ({ id: 'room' }), 300],
+])('[I19.in-waited] what was said just before the connect of a link that %s', async (_, livePlace, at) => {
+  let saidAt = Number.POSITIVE_INFINITY
+  const read: HistoryReader['read'] = async () => {
+    const event = {
+      ...({ kind: 'message', conversation: 'room', chat: 'direct', sender: { id: 'anna' } } as const),
+      ...{ at: saidAt, text: 'hello', messageId: 'one' },
+    }
+    return {
+      entries: saidAt === Number.POSITIVE_INFINITY ? [] : [{ position: '1', at: saidAt, event }],
+      more: false,
+    }
+  }
+  const places = async () => ({ places: [{ id: 'room' }] })
+  const { watch, missed, pass, now } = watched({ places, read, ...(livePlace && { livePlace }) })
+  await pass(298)
+  saidAt = now()
+  await pass(2)
+  watch.connected()
+  await pass(100)
+  expect(missed).toEqual([['one', at]])
   await watch.stop()
 })
 

@@ -3,7 +3,8 @@
 //
 // What the live link may still bring is not missed yet: entries of the last minute are left alone. What was said before the
 // present connection was made is different: no link brings it any more. It is received at once, and the mark stays before
-// it, because a platform may show a message in its history a little late.
+// it, because a platform may show a message in its history a little late. Where the link itself reads on from where it
+// stopped (`live` is absent), it may still bring that, too.
 //
 // The reader is foreign: it may lie, page without end, ask to wait or fall silent, and nothing here grows or hangs for it.
 import {
@@ -78,7 +79,7 @@ export interface PlaceWalkDeps {
   readonly gap: (place: HistoryPlace, span: { readonly from: number; readonly to: number }) => Promise<void>
   /** A place that was found on the way. */
   readonly found?: (place: HistoryPlace) => void
-  /** Absent: nothing is known of it. */
+  /** Absent: it may bring all that is young, also what was said before it was made. */
   readonly live?: LiveLink | undefined
 }
 
