@@ -80,8 +80,8 @@ describeRiver('trust', (open) => {
     const [low, high] = [await said(river, 'chat'), await said(river, 'safe')]
     const send = async (open: readonly string[]) => {
       const by = caller({ session: null, turn: null, host: { open, used: true } })
-      const input = { platform: 'test', target: 'room' }
-      return (await river.tools().refusalOf?.(by, { tool: 'send_message', own: true, input })) !== null
+      const input = { platform: 'test', target: 'room', body: `x ${trusted++}` }
+      return (await outcomeOf(river, river.tools().sendMessage(by, input))).isError
     }
     expect(await send([high.turn])).toBe(false)
     expect(await send([low.turn, high.turn])).toBe(true)
