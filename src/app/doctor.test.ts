@@ -43,6 +43,7 @@ async function examine(many: number) {
     ...{ counters, openTurns: open, pendingApprovals: [{ agent: 'agent-n1', count: 3 }] },
     ...{ durability: { kind: 'sqlite', detail: '' }, foreignChains: 0, restored: null, historyLinks: [] },
     waitingBehind: [],
+    waitingSends: [],
     turns: [],
     refusalKeys: [],
     lastReceived: new Map([['agent-n1', 1_000]]),

@@ -8,6 +8,8 @@ import { iso, totals } from './views.ts'
 
 /** A turn may well take this long; what waits behind a longer one is said. */
 const LONG_TURN_MS = 5 * 60_000
+/** A send is due at once; what is older meets a platform or a network that is away. */
+const LONG_SEND_MS = 30_000
 const HOUR_MS = 3_600_000
 /** So many refusals of the last hour are looked at: enough to see which limit is hit. */
 const MOST_REFUSED = 500
@@ -20,14 +22,16 @@ export async function healthFacts(
     asks,
   }: { readonly counters: readonly Counter[]; readonly asks: (agent: AgentSettings) => boolean },
 ): Promise<HealthFacts> {
-  const [waiting, refused, freeDiskBytes] = await Promise.all([
+  const [waiting, sendsWaiting, refused, freeDiskBytes] = await Promise.all([
     store.waitingBehind(clock.now() - LONG_TURN_MS),
+    store.waitingSends(clock.now() - LONG_SEND_MS),
     store.turns({ states: ['refused'], sinceMs: clock.now() - HOUR_MS, limit: MOST_REFUSED }),
     freeBytes(standing().dataDir),
   ])
   return {
     undelivered: totals(counters).stuck,
     waiting: waiting.map(({ since, ...one }) => ({ ...one, since: iso(since) })),
+    sendsWaiting: sendsWaiting.map(({ since, ...one }) => ({ ...one, since: iso(since) })),
     freeDiskBytes,
     overLimit: overLimit(refused),
     windowsFull: settings().agents.flatMap(({ id }) => {

@@ -149,6 +149,12 @@ export const HEALTH = {
     'Tools of a server cannot be listed, so the agent does not get them.',
     'Mend that server.',
   ),
+  'sends-waiting': row(
+    'problem',
+    'waiting to be sent',
+    'Messages wait for longer than 30 seconds to be sent, or the platform never said whether one arrived. They are tried again by themselves.',
+    '`switchboard outbox --state queued,sending` lists them; look at the platform, or at the network.',
+  ),
   'sends-undelivered': row(
     'problem',
     'undelivered',

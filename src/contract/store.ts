@@ -296,6 +296,16 @@ export interface Store
       readonly behind: number
     }[]
   >
+  /** Integrations through which sends wait that were made before that time, or whose outcome is open. */
+  waitingSends(before: number): Promise<
+    readonly {
+      readonly integration: string
+      readonly waiting: number
+      readonly open: number
+      /** When the oldest of them was made. */
+      readonly since: number
+    }[]
+  >
 
   /** `from`: the owner name of the node that told it; null: this one. */
   onHint(listen: (hint: Hint, from: string | null) => void): void

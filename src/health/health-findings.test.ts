@@ -45,6 +45,7 @@ const WELL: ReportBeforeHealth = {
 const NO_FACTS: HealthFacts = {
   undelivered: { failed: 0, unknown: 0 },
   waiting: [],
+  sendsWaiting: [],
   freeDiskBytes: 1e12,
   approvalsReachNobody: [],
   overLimit: [],
@@ -267,6 +268,18 @@ const CASES: Readonly<Record<HealthCode, readonly Case[]>> = {
       },
       text: 'tools of search are left out: no answer',
       remedy: 'mend that server',
+    },
+  ],
+  'sends-waiting': [
+    {
+      facts: { sendsWaiting: [{ integration: 'tg', waiting: 3, open: 1, since: 'T' }] },
+      text: 'integration tg: 3 messages wait to be sent, the oldest since T; 1 of them may have arrived already',
+      remedy: 'switchboard outbox --integration tg --state queued,sending',
+    },
+    {
+      facts: { sendsWaiting: [{ integration: 'tg', waiting: 1, open: 0, since: 'T' }] },
+      text: 'integration tg: 1 message waits to be sent, the oldest since T',
+      remedy: 'switchboard outbox --integration tg --state queued,sending',
     },
   ],
   'sends-undelivered': [

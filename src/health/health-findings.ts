@@ -16,10 +16,20 @@ export interface WaitingConversation {
   readonly behind: number
 }
 
+/** What has not been sent through an integration, although it is due. */
+export interface WaitingSends {
+  readonly integration: string
+  readonly waiting: number
+  /** So many of them may have arrived. */
+  readonly open: number
+  readonly since: string
+}
+
 /** What the daemon knows beside the report. */
 export interface HealthFacts {
   readonly undelivered: { readonly failed: number; readonly unknown: number }
   readonly waiting: readonly WaitingConversation[]
+  readonly sendsWaiting: readonly WaitingSends[]
   /** Null: it is not known. */
   readonly freeDiskBytes: number | null
   /** Agents whose hosts were handed as much as they may be. */
@@ -237,6 +247,16 @@ function* ofTurns(report: ReportBeforeHealth, facts: HealthFacts): Generator<Hea
       `${behind === 1 ? '1 message waits' : `${behind} messages wait`} behind turn ${turn} of ${agent}, which has not ended since ${since}`,
       `switchboard turns show ${turn}; /stop in that chat ends it`,
     )
+  for (const { integration, waiting, open, since } of facts.sendsWaiting) {
+    const many = waiting === 1 ? '1 message waits' : `${waiting} messages wait`
+    const unsure = open === 0 ? '' : `; ${open} of them may have arrived already`
+    yield finding(
+      'sends-waiting',
+      `integration ${integration}`,
+      `integration ${integration}: ${many} to be sent, the oldest since ${since}${unsure}`,
+      `switchboard outbox --integration ${integration} --state queued,sending`,
+    )
+  }
   const { failed, unknown } = facts.undelivered
   if (failed > 0)
     yield finding(

@@ -209,6 +209,7 @@ export function assembleStore(engine: StoreEngine): Store {
     refusalKeys: () => read(rest.readRefusalKeys()),
     openTurns: () => read(rest.readOpenTurns()),
     waitingBehind: (before) => read(rest.readWaitingBehind(tag, before)),
+    waitingSends: (before) => read(rest.readWaitingSends(before)),
 
     takeOver: (order) => write(takeovers.takeOver, order),
     sayHeld: (sends, order) => write(takeovers.sayHeld, { ...order, sends }),

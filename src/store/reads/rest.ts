@@ -218,3 +218,28 @@ export function* readWaitingBehind(tag: string, before: number): Steps<readonly 
     behind: whole(row, 'behind'),
   }))
 }
+
+interface WaitingSends {
+  readonly integration: string
+  readonly waiting: number
+  readonly open: number
+  readonly since: number
+}
+
+/** On the small index of sends that are not settled. */
+export function* readWaitingSends(before: number): Steps<readonly WaitingSends[]> {
+  const found = yield* rows(
+    `SELECT integration, count(*) AS waiting, min(created_at) AS since,
+            sum(CASE WHEN reason = 'outcome_open' THEN 1 ELSE 0 END) AS open
+     FROM outbox
+     WHERE state IN ('queued','sending') AND (created_at < $1 OR reason = 'outcome_open')
+     GROUP BY integration ORDER BY integration`,
+    [before],
+  )
+  return found.map((row) => ({
+    integration: text(row, 'integration'),
+    waiting: whole(row, 'waiting'),
+    open: whole(row, 'open'),
+    since: whole(row, 'since'),
+  }))
+}

@@ -36,6 +36,29 @@ export function describeOpenOutcomes(make: MakeStoreFixture): void {
       expect(due.leftover).toMatchObject([{ id: first, open }])
     })
 
+    it('[I35.a4-table] counts by integration what waits for long or whose outcome is open, and since when', async () => {
+      const made = fixture.clock.now()
+      await store.enqueue([send({ text: 'a' })])
+      expect(await store.waitingSends(made)).toEqual([])
+      expect(await store.waitingSends(made + 1)).toEqual([
+        { integration: 'demo', waiting: 1, open: 0, since: made },
+      ])
+      const { token } = await mustTakeSend(store, { lane: LANE })
+      const [row] = await store.sends({ limit: 1 })
+      const open = { since: made, endedAt: made, resends: 0, looks: 0 }
+      const parks: SendMove = {
+        ...{ lane: LANE, token, id: row?.id ?? '', to: 'sending', reason: 'outcome_open' },
+        ...{ detail: 'HTTP 502', open, lookAt: made + 5_000, yieldsAt: null },
+      }
+      expect(await store.moveSends([parks])).toEqual(['moved'])
+      expect(await store.waitingSends(made)).toEqual([
+        { integration: 'demo', waiting: 1, open: 1, since: made },
+      ])
+      const sent = { lane: LANE, token, id: row?.id ?? '', to: 'sent', platformIds: ['1'] } as const
+      expect(await store.moveSends([sent])).toEqual(['moved'])
+      expect(await store.waitingSends(made + 1)).toEqual([])
+    })
+
     it('[I35.b1] another owner finds it when it is due, and not before', async () => {
       const { first, token } = await parked()
       await store.releaseLanes('sends', [{ lane: LANE, token }])
