@@ -196,7 +196,9 @@ describe('bounds', () => {
       firstLine,
     )
     expect(kept.hasRoom()).toBe(false)
-    expect((await refusal(kept.start('other', sh('true'))))?.message).toBe('1 processes run already')
+    expect((await refusal(kept.start('other', sh('true'))))?.message).toBe(
+      '1 processes run already (max_processes)',
+    )
     const end = await child.ended
     expect(end.words).toMatch(/it held \d+ MiB of memory, more than 60/)
     expect(kept.hasRoom()).toBe(true)
