@@ -107,8 +107,12 @@ async function enterChat(node: Node): Promise<string> {
 const headersFor = (node: Node, cookie: string) => ({
   'content-type': 'application/json',
   origin: node.daemon.url,
-  cookie,
+  cookie: atPortOf(node, cookie),
 })
+
+/** Behind one public address the session has one cookie name at all nodes; here each node has a port, and so a name. */
+const atPortOf = (node: Node, cookie: string) =>
+  cookie.replace(/^swb_chat_\d+=/, `swb_chat_${new URL(node.daemon.url).port}=`)
 
 const pair = (nodes: readonly Node[]): [Node, Node] => {
   const [a, b] = nodes
@@ -185,7 +189,9 @@ describe('two nodes and more', () => {
     await attached(b)
     const cookie = await enterChat(a)
     const ask = async (node: Node, path: string) => {
-      const reply = await fetch(`${node.daemon.url}/chat${path}`, { headers: { cookie } })
+      const reply = await fetch(`${node.daemon.url}/chat${path}`, {
+        headers: { cookie: atPortOf(node, cookie) },
+      })
       return { status: reply.status, text: await reply.text() }
     }
     const took = await post(`${a.daemon.url}/chat/upload?name=notes.txt`, 'what A took', {
