@@ -10,6 +10,11 @@ import { caller } from './tool-caller.ts'
 const SENDS = 10_000
 const TARGETS = 50
 const NOTE = '(may be a duplicate'
+/** A try that may have arrived is followed by four resends at most. */
+const COPIES = 5
+/** The last resend comes after ten minutes, and what is behind it in its conversation waits for it. */
+const LONGEST_MS = 3_600_000
+const STEP_MS = 5_000
 
 describeRiver(
   'ten thousand sends',
@@ -35,7 +40,9 @@ describeRiver(
         tools.sendMessage(caller(), { platform: 'slack', target: `C${n % TARGETS}`, body: `message ${n}` }),
       )
       await river.settle()
-      for (let waited = 0; waited < 60 && !(await allSettled(river)); waited++) await river.pass(1_000)
+      for (let waited = 0; waited < LONGEST_MS && !(await allSettled(river)); waited += STEP_MS) {
+        await river.pass(STEP_MS)
+      }
       const results = await Promise.all(outcomes)
 
       const rows = await river.store().sends({ limit: SENDS + 1, oldestFirst: true })
@@ -55,10 +62,11 @@ describeRiver(
         // Sent means that a person can see it, under the id that the row names.
         if (row.state === 'sent') expect(seen.length, row.id).toBeGreaterThan(0)
         if (row.state === 'failed') expect(row.reason, row.id).toBe('platform_rejected')
-        // At most one copy more, and that one says so.
-        expect(seen.length, row.id).toBeLessThanOrEqual(2)
+        if (row.state === 'unknown') expect(row.reason, row.id).toBe('unconfirmed')
+        // Of the copies that people see, one at most does not say that it may be a duplicate.
+        expect(seen.length, row.id).toBeLessThanOrEqual(COPIES)
         expect(seen.filter((text) => !text.startsWith(NOTE)).length, row.id).toBeLessThanOrEqual(1)
-        if (seen.length > 1) duplicates += 1
+        duplicates += Math.max(0, seen.length - 1)
       }
       const told = results.map((one) => String(one.structured.status))
       const count = (status: string) => told.filter((one) => one === status).length
