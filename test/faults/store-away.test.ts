@@ -66,9 +66,11 @@ async function expectStored(data: string, stored: ReadonlyMap<string, string>): 
 /** A small filesystem of its own as data folder; null where mounting is not ours to do. */
 async function smallDisk(): Promise<string | null> {
   const path = scene.folder()
-  const mounted = await run('mount', ['-t', 'tmpfs', '-o', 'size=6m', 'swb-fault', path], '/').catch(
-    () => null,
-  )
+  const mounted = await run(
+    'mount',
+    ['-t', 'tmpfs', '-o', 'size=6m,mode=0700', 'swb-fault', path],
+    '/',
+  ).catch(() => null)
   if (mounted?.code !== 0) return null
   scene.onEnd(async () => void (await run('umount', ['--lazy', path], '/')))
   return path
