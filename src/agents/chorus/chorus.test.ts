@@ -154,6 +154,13 @@ describe('a delivery', () => {
     },
   )
 
+  it('[I35.a4-table] an agent that refuses deliveries is failing with the status', async () => {
+    const { connector, recorded } = await opened(() => ({ status: 401 }))
+    const error = await failure(connector.deliver(delivery('hi')))
+    expect(recorded.reached).toEqual([error.message])
+    expect(error.message).toContain('401')
+  })
+
   it('[S8.urls-not-logged] [F7.chorus-secret-silent] no secret URL in any error or log line', async () => {
     for (const status of [200, 302, 404, 429, 500]) {
       const { connector, log, callback } = await opened(() => ({ status, headers: { location: URL_SECRET } }))

@@ -51,7 +51,8 @@ export function createChorusAgent(
       outlet?.reached(null)
     } catch (thrown) {
       const error = asSwitchboardError(thrown, 'platform_unavailable')
-      if (ANSWERED.has(error.code)) outlet?.reached()
+      if (REFUSED.has(error.code)) outlet?.reached(error.message)
+      else if (ANSWERED.has(error.code)) outlet?.reached()
       throw handOverError(error, delivery.attempt)
     }
   }
@@ -87,8 +88,10 @@ export function createChorusAgent(
   }
 }
 
-/** The agent was there, and refused. */
-const ANSWERED = new Set<string>(['rate_limited', 'platform_unavailable', 'platform_rejected', 'gone'])
+/** The agent refused for good, or its address is not allowed: the next turn meets the same. */
+const REFUSED = new Set<string>(['platform_rejected', 'gone', 'forbidden'])
+/** The agent was there, and wants to be asked again. */
+const ANSWERED = new Set<string>(['rate_limited', 'platform_unavailable'])
 
 /** A turn that moved to another hand in between is found again by the agent's next try. */
 function tryAgain(error: SwitchboardError): SwitchboardError {

@@ -148,6 +148,16 @@ describe('a turn that is posted', () => {
     },
   )
 
+  it('[I35.a4-table] an agent that refuses turns is failing with the status, until it takes one', async () => {
+    let status = 401
+    const { connector, recorded } = await opened(() => reply({ text: 'x' }, status))
+    await failure(connector.deliver(delivery('hi')))
+    expect(recorded.reached.at(-1)).toBe('the agent answered 401')
+    status = 200
+    await connector.deliver(delivery('again', { turn: 't_2' }))
+    expect(recorded.reached.at(-1)).toBeNull()
+  })
+
   it('[I16.http-limits] no URL, no secret and no word of the agent is in an error or the log', async () => {
     for (const status of [200, 302, 404, 429, 500]) {
       const { connector, log } = await opened(() =>

@@ -26,6 +26,8 @@ const MOST_OPEN = 64
 const FULL_MS = 1_000
 /** The connector's own time-out, which covers the whole answer and stands still while a person is asked, comes first. */
 const HEAD_MS = 7 * 24 * 3_600_000
+/** The agent refused, or its address is not allowed: the next turn meets the same. */
+const REFUSED = new Set<string>(['platform_rejected', 'forbidden'])
 const CONNECT_MS = 10_000
 /** What is not answered by then is left to `reply_url`, or posted again where no 2xx came. */
 const STOP_MS = 5_000
@@ -124,7 +126,9 @@ export function createHttpAgent(deps: ConnectorDeps, fetch?: StreamingFetch): Ag
       try {
         await Promise.race([work, elsewhere])
       } catch (thrown) {
-        throw handOverError(asSwitchboardError(thrown, 'platform_unavailable'), delivery.attempt)
+        const error = asSwitchboardError(thrown, 'platform_unavailable')
+        if (REFUSED.has(error.code)) outlet?.reached(error.message)
+        throw handOverError(error, delivery.attempt)
       }
     },
     verdict: async ({ approval }) => (replies.wake(approval) ? 'relayed' : 'fetched'),

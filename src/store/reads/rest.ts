@@ -226,13 +226,14 @@ interface WaitingSends {
   readonly since: number
 }
 
-/** On the small index of sends that are not settled. */
+/** On the small index of sends that are not settled. An answer that is shown while it is written does not wait. */
 export function* readWaitingSends(before: number): Steps<readonly WaitingSends[]> {
   const found = yield* rows(
     `SELECT integration, count(*) AS waiting, min(created_at) AS since,
             sum(CASE WHEN reason = 'outcome_open' THEN 1 ELSE 0 END) AS open
      FROM outbox
-     WHERE state IN ('queued','sending') AND (created_at < $1 OR reason = 'outcome_open')
+     WHERE state IN ('queued','sending')
+       AND (reason = 'outcome_open' OR (created_at < $1 AND NOT (state = 'sending' AND lane LIKE '%#stream:%')))
      GROUP BY integration ORDER BY integration`,
     [before],
   )

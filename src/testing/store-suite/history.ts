@@ -269,6 +269,8 @@ export function describeHistory(make: MakeStoreFixture): void {
         const id = await begun(turn)
         await shown(turn)
         expect(await store.send(id)).toMatchObject({ state: 'sending', platformIds: ['p1'] })
+        // It grows for as long as its agent writes: nobody waits for it.
+        expect(await store.waitingSends(fixture.clock.now() + 1)).toEqual([])
         expect(await finished(turn, 'Once upon a time')).toMatchObject({
           id,
           state: 'queued',
