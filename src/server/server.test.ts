@@ -202,10 +202,10 @@ describe('health', () => {
 
 describe('the end', () => {
   it('[S16.503-draining] finishes what is in flight, refuses the rest, ends the streams', async () => {
-    const { server, fetch, release, port } = await opened()
+    const { server, fetch, release, holding, port } = await opened()
     const flying = fetch('/hooks/demo?hold', { method: 'POST', body: 'x' })
     const streaming = await fetch('/hooks/demo/stream', { method: 'POST' })
-    await new Promise<void>((resolve) => setTimeout(resolve, 50))
+    await holding
     server.drain('all')
     const refused = await talk(
       { port, host: '127.0.0.1' },
@@ -237,9 +237,9 @@ describe('the end', () => {
   })
 
   it('what does not end in the grace is cut', async () => {
-    const { server, fetch } = await opened()
+    const { server, fetch, holding } = await opened()
     const stuck = fetch('/hooks/demo?hold', { method: 'POST', body: 'x' }).catch(() => 'cut')
-    await new Promise<void>((resolve) => setTimeout(resolve, 50))
+    await holding
     await server.close({ graceMs: 100 })
     expect(await stuck).toBe('cut')
   })
