@@ -94,7 +94,7 @@ export async function runChannelShim(options: ChannelShimOptions): Promise<numbe
   const call = async (name: string, input: unknown, key: string | null): Promise<ToolOutcome> => {
     client.ready(null)
     const tool = toolByName(name)
-    if (tool === undefined) return failedOutcome('not_found', `Unknown tool: ${name}`)
+    if (tool === undefined) return failedOutcome('not_found', `unknown tool: ${name}`)
     const outcome = await client.call(name, input, key ?? `shim:${randomUUID()}`)
     if (outcome !== null) return undeclared ? { ...outcome, note: outcome.note ?? undeclared } : outcome
     const caller = { agent, session: null, user: null, turn: null, idempotencyKey: key }

@@ -19,10 +19,15 @@ export function turnText(
     .filter((one) => one !== '')
     .join('\n')
   return wrapChannel(
-    delivery.source,
+    shownSource(delivery.source),
     { ...texts(meta), ...texts({ reply_to_text: quoted }), ...more },
     body === '' ? '(empty message)' : body,
   ).text
+}
+
+/** The source as a model reads it: a hosted channel server has its own name there, not `channel:` and its name. */
+export function shownSource(source: string): string {
+  return source.startsWith('channel:') ? source.slice('channel:'.length) : source
 }
 
 /** What the channel server says of its messages, marked as its words; empty: it says nothing. */

@@ -173,7 +173,7 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
     const tool = toolByName(call.tool)
     if (tool === undefined) {
       proves(null)
-      return { ...failedOutcome('not_found', `Unknown tool: ${call.tool}`), done: [], seen: [] }
+      return { ...failedOutcome('not_found', `unknown tool: ${call.tool}`), done: [], seen: [] }
     }
     const noticed = host.oneWay.size === 0 && host.slid.size === 0 ? [] : await sawOneWay(host)
     const { provedBefore } = call

@@ -391,7 +391,7 @@ describe('the channel connector', () => {
     const codes = (await Promise.all(flood)).map((one) => one.structured.code ?? 'ok')
     expect(codes.filter((code) => code === 'ok')).toHaveLength(64)
     expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(36)
-    expect(await host.call('sudo', {})).toMatchObject({ isError: true, text: 'Unknown tool: sudo' })
+    expect(await host.call('sudo', {})).toMatchObject({ isError: true, text: 'unknown tool: sudo' })
     expect(await host.call('reply', { chat_id: 5 })).toMatchObject({ isError: true })
   })
 })

@@ -85,7 +85,7 @@ it('[I14.waiting-told] every result of a host with turns without evidence says h
   })
   expect(await host.call('sudo', {})).toMatchObject({
     isError: true,
-    text: 'Unknown tool: sudo',
+    text: 'unknown tool: sudo',
     structured: { waiting: { count: 2 } },
   })
   const replied = await host.call('reply', { chat_id: 'place:room', text: 'one', reply_to: 'm1' })

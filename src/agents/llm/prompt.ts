@@ -1,7 +1,7 @@
 // What the model reads: the system prompt, and a message with who speaks and where. The prompt's beginning stays the same
 // from turn to turn, so that the API's cache holds: names and times stand in the messages.
 import type { Delivery, PastTurn } from '../../contract/index.ts'
-import { serverWords, wrapChannel } from '../../kit/index.ts'
+import { serverWords, shownSource, wrapChannel } from '../../kit/index.ts'
 
 const RULES = [
   'People write to you through Switchboard, a gateway to chats. Each message comes as <channel …> with who wrote it and where as attributes, and its text inside.',
@@ -39,7 +39,7 @@ export function pastText(turn: PastTurn): string {
   const files = turn.attachments.map((file) => `(attachment: ${file})`)
   const body = [turn.text ?? '(no longer kept)', ...files].filter((one) => one !== '').join('\n')
   return wrapChannel(
-    turn.source,
+    shownSource(turn.source),
     { user: name ?? id, user_id: id, ts: new Date(turn.at).toISOString() },
     body,
   ).text
