@@ -19,7 +19,7 @@ export const webhookOptions = z
       .describe('Without "auth". github: HMAC in X-Hub-Signature-256. plain: the secret itself in a header.'),
     verify_token: secrets('What hub.verify_token must be, where a sender asks before it sends.').optional(),
     sender_header: text(
-      'Trusted header that names the sender; from loopback only, unless behind_proxy.',
+      'Trusted header that names the sender; from this machine only, unless behind_proxy.',
     ).optional(),
     behind_proxy: z
       .boolean()
