@@ -14,7 +14,10 @@ export interface Child {
   readonly ended: Promise<ProcessEnd>
   isAlive(): boolean
   write(text: string): Promise<void>
-  /** A control request. Throws `agent_failed` when it is refused, not answered in time, or nobody is left to answer. */
+  /**
+   * A control request. Throws `agent_failed` when it is refused, not answered in time, or nobody is left to answer, and
+   * what `write` throws when it cannot be written.
+   */
   ask(request: Fields, withinMs?: number): Promise<Fields>
   end(reason: string, how?: EndHow): Promise<ProcessEnd>
   stderr(): readonly string[]
@@ -55,11 +58,10 @@ export async function startChild(name: string, launch: ChildLaunch, deps: ChildD
   const ask = async (process: KeptProcess, request: Fields, withinMs = ANSWER_MS): Promise<Fields> => {
     const id = deps.random.uuid()
     return new Promise<Fields>((resolve, reject) => {
-      const over = (why: string) => {
+      const cancel = clock.after(withinMs, () => {
         waiting.delete(id)
-        reject(new SwitchboardError('agent_failed', why))
-      }
-      const cancel = clock.after(withinMs, () => over(`no answer to ${String(request.subtype)}`))
+        reject(new SwitchboardError('agent_failed', `no answer to ${String(request.subtype)}`))
+      })
       const settled =
         <T>(then: (value: T) => void) =>
         (value: T) => {
@@ -67,11 +69,9 @@ export async function startChild(name: string, launch: ChildLaunch, deps: ChildD
           waiting.delete(id)
           then(value)
         }
-      waiting.set(id, { resolve: settled(resolve), reject: settled(reject) })
-      process.write(requestLine(id, request)).catch(() => {
-        cancel()
-        over('it does not read what is written')
-      })
+      const asked = { resolve: settled(resolve), reject: settled(reject) }
+      waiting.set(id, asked)
+      process.write(requestLine(id, request)).catch(asked.reject)
     })
   }
 

@@ -4,7 +4,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { pause, until } from '../../../test/faults/until.ts'
+import { createRealClock, createRealRandom } from '../../app/real-clock.ts'
+import { createProcessKeeper } from '../../kit/processes/index.ts'
+import { createRecordingLog } from '../../testing/recording-log.ts'
 import { scratchFolder } from '../../testing/scratch.ts'
+import { startChild } from './child.ts'
 import { claudeStage, claudeWorld, isAlive, S1, S2 } from './fixtures/claude-scene.ts'
 
 const { scene, clear } = claudeStage()
@@ -284,6 +288,43 @@ describe('what goes wrong', () => {
     expect(await second.turn('again')).toMatchObject({ text: 'You said: again' })
     const args = readFileSync(`/proc/${await second.pid()}/cmdline`, 'utf8').split('\0')
     expect(args).toContain('--resume')
+  })
+
+  it('[I22.cc-resume] one that is gone before our first question says itself why', async () => {
+    const clock = createRealClock()
+    const random = createRealRandom()
+    const keeper = createProcessKeeper(
+      {
+        folder: join(scratchFolder('claude-gone'), 'records'),
+        limits: { processes: 1, memoryBytes: null },
+        timings: { graceMs: 20_000 },
+      },
+      { clock, random, log: createRecordingLog() },
+    )
+    const started = startChild(
+      'kate',
+      {
+        ...{ command: 'sh', cwd: scratchFolder('claude-gone-work'), secrets: [], hint: '' },
+        args: ['-c', 'exec <&-; echo "Session ID is already in use" >&2; exec sleep 60'],
+        env: { PATH: process.env.PATH ?? '/usr/bin:/bin' },
+      },
+      {
+        ...{ clock, random, onEvent: () => undefined, onNoise: () => undefined },
+        ...{ isBusy: () => false, silentMs: 60_000 },
+        keeper: {
+          start: (name, launch, ready) =>
+            keeper.start(name, launch, async (one) => {
+              await until('its input is closed', () => one.stderr().length > 0)
+              return ready?.(one).finally(() => process.kill(one.pid, 'SIGTERM'))
+            }),
+        },
+      },
+    )
+    await expect(started).rejects.toMatchObject({
+      code: 'agent_absent',
+      message: expect.stringContaining('already in use'),
+    })
+    await keeper.stop()
   })
 
   it('[I22.keep-term] a child that forks and ignores SIGTERM is gone when the agent stops', async () => {

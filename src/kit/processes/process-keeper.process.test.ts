@@ -100,6 +100,19 @@ describe('starting', () => {
     expect(kept.all()).toEqual([])
   })
 
+  it('[I22.keep-start] one that closes its input and lives on is absent: it was given no work', async () => {
+    const { keeper: kept } = keeper()
+    const thrown = await refusal(
+      kept.start('deaf', sh(`exec <&-; echo closed >&2; exec sleep 60`), async (one) => {
+        await until('its input is closed', () => one.stderr().length > 0)
+        await one.write('hello\n')
+      }),
+    )
+    expect(thrown?.code).toBe('agent_absent')
+    expect(thrown?.message).toMatch(/^deaf did not become ready: the input of deaf is closed$/)
+    expect(kept.all()).toEqual([])
+  })
+
   it('[I22.keep-missing] a program that is missing, or may not be run, is an error with the hint', async () => {
     const { keeper: kept, folder } = keeper()
     const hint = 'npm install -g it'

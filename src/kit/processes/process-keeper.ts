@@ -164,11 +164,11 @@ export function createProcessKeeper(config: ProcessKeeperConfig, deps: ProcessKe
       void process.ended.then(({ words }) =>
         reject(new SwitchboardError('agent_absent', `${process.name} did not become ready: ${words}`)),
       )
-      // Where its input is closed it is ending: why is said by its end.
+      // Where its input is closed it is ending: its end says why. One that lives on was given no work yet.
       const failed = (thrown: unknown) => {
-        const ending = thrown instanceof SwitchboardError && thrown.code === 'outcome_unknown'
-        if (ending) clock.after(timings.graceMs, () => reject(thrown))
-        else reject(thrown)
+        if (!(thrown instanceof SwitchboardError && thrown.code === 'outcome_unknown')) return reject(thrown)
+        const words = `${process.name} did not become ready: ${thrown.message}`
+        clock.after(timings.graceMs, () => reject(new SwitchboardError('agent_absent', words)))
       }
       ready(process)
         .then(() => resolve(), failed)
