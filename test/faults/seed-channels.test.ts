@@ -47,7 +47,7 @@ const PERMISSION = {
   input_preview: '{"command":"ls -la"}',
 }
 
-describe('the channels reference', () => {
+describe('[I35.b46-seeds] the channels reference', () => {
   it.each(['claude', 'nexo'] as const)(
     'as the server of a host that speaks %s: what is declared, pushed, offered, asked and decided',
     async (dialect) => {
@@ -182,21 +182,36 @@ describe('the channels reference', () => {
       },
       ['reply'],
     )
+    // The first example has no tools at all: one way.
+    const alarm = hostedServer(data, 'alarm', { experimental: { 'claude/channel': {} } }, [])
     const config = join(data, 'switchboard.yaml')
     writeFileSync(
       config,
       `integrations:
 ${HOOK}mcp_servers:
   webhook: ${hook.yaml}
+  alarm: ${alarm.yaml}
 agents:
   - id: kate
     connector: { type: demo }
-    channels: { enabled: true, approved: [{ server: webhook, outbound_tool_name: reply }] }
-    inbound_bindings: [{ plugin: webhook, instance: hook, allowed_channel_servers: [webhook] }]
+    channels: { enabled: true, approved: [{ server: webhook, outbound_tool_name: reply }, { server: alarm }] }
+    inbound_bindings: [{ plugin: webhook, instance: hook, allowed_channel_servers: [webhook, alarm] }]
 `,
     )
     await scene.start({ data, config })
-    await hook.up()
+    for (const server of [hook, alarm]) await server.up()
+    const build = 'build failed on main: https://ci.example.com/run/1234'
+    await alarm.push({
+      method: 'notifications/claude/channel',
+      params: { content: build, meta: { severity: 'high', run_id: '1234' } },
+    })
+    const alarmed = await until('the alarm is answered', async () =>
+      (await askLines<{ text: string; state: string }>(data, 'turns', '--source', 'channel:alarm')).find(
+        ({ state }) => state === 'answered',
+      ),
+    )
+    expect(alarmed.text).toBe(build)
+    expect(await alarm.calls()).toEqual([])
     const say = (content: string, meta: object = { chat_id: '1', path: '/' }) =>
       hook.push({ method: 'notifications/claude/channel', params: { content, meta } })
     await say('list the files')

@@ -78,7 +78,7 @@ const message = (content: string, meta?: Meta) => ({
   params: { content, ...(meta ? { meta } : {}) },
 })
 
-describe('the page of MCP channels', () => {
+describe('[I35.b46-seeds] the page of MCP channels', () => {
   it('its YAML as it stands: wrapped inbound, threads across a restart, the three tools, the log', async () => {
     const { data, write, turns, start } = await place()
     const slack = hostedServer(data, 'slack', RELAY, ['chat.postMessage'])

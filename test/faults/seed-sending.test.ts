@@ -118,7 +118,7 @@ async function client(daemon: Daemon, path: string, ...of: string[]) {
   }
 }
 
-describe('the page of send_message', () => {
+describe('[I35.b46-seeds] the page of send_message', () => {
   it('its schema, examples, targets, allowlist, errors and the 30 seconds', async () => {
     const { data, start, telegram, slack, discord, mail, people } = await open()
     const off = await switchboard(data, 'send', 'slack:C0123ABC', 'hi')
@@ -221,7 +221,7 @@ describe('the page of send_message', () => {
   })
 })
 
-describe('the page of the notify server', () => {
+describe('[I35.b46-seeds] the page of the notify server', () => {
   it('its example, the channels, urgency, claims, grants, errors and the log', async () => {
     const { data, start, telegram, slack, mail, sink, people } = await open()
     const daemon = await start()
