@@ -1,6 +1,6 @@
 // A real daemon with the connector claude-code and the double as its program: killed in mid-turn, in mid-approval and after
 // the answer was written; the answer comes all the same, no tool runs twice, and no program stays behind.
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
@@ -24,6 +24,7 @@ interface Doctor {
 interface Pending {
   readonly id: string
   readonly state: string
+  readonly description: string
 }
 
 function world() {
@@ -35,6 +36,7 @@ function world() {
   ]
   writeFileSync(command, `#!/bin/sh\nexec "${process.execPath}" "${DOUBLE}" "$@"\n`)
   chmodSync(command, 0o755)
+  mkdirSync(work)
   writeFileSync(
     config,
     `integrations:
@@ -145,7 +147,15 @@ it('[I22.cc-asked] [I22.anew-durable] killed in mid-tool with the transcript gon
   await until('an answer', async () => (await said()).includes('You said: hello again'))
   expect((await pending()).id).toBe(asked.id)
   await postDemo(third.url, `yes ${asked.id}`, 'm3')
-  // The same call of the same message has its answer from before.
+  // The same call was allowed and begun before: it is asked again, says so, and runs by the new yes alone.
+  const again = await until('it is asked again', async () =>
+    (await askLines<Pending>(data, 'approvals')).find(
+      ({ id, state }) => state === 'pending' && id !== asked.id,
+    ),
+  )
+  expect(again.description).toContain('It may already have run')
+  expect(ran()).toEqual([])
+  await decide(again.id)
   await until('the answer', async () => (await said()).some((text) => text.includes('ran sleep 9000')))
   expect(ran()).toEqual(['sleep 9000'])
   expect(
