@@ -10,6 +10,7 @@ import {
   type TurnView,
 } from '../contract/index.ts'
 import { listedRights } from '../core/people/approvers.ts'
+import { askedPlaces } from './asked-places.ts'
 import { createConversationReads } from './desk-conversations.ts'
 import { exportPerson, type FileBytes } from './people-data.ts'
 import { turnSeries } from './turn-series.ts'
@@ -80,7 +81,11 @@ export function createStoreDesk(
       const filter = {
         ...defined({ states: wanted ?? undefined, id, beforeSeq: before }),
       }
-      return (await store.approvals({ ...filter, limit })).map(approvalView)
+      const rows = await store.approvals({ ...filter, limit })
+      if (id === undefined) return rows.map(approvalView)
+      return Promise.all(
+        rows.map(async (row) => ({ ...approvalView(row), asked: await askedPlaces(store, row) })),
+      )
     },
     ...createConversationReads(store, settings),
     pairings: async () => (await store.pairings()).map(pairingView),

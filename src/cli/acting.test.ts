@@ -123,6 +123,36 @@ describe('approvals', () => {
     expect((await command(['approvals', 'deny', 'abcde', ...data()])).out).toBe('abcde: denied\n')
   })
 
+  it('[S10.asked-where] tells who was asked, where, and whether the question came there', async () => {
+    const place = { integration: 'tg', conversation: '7', thread: null, who: '7', name: 'Anna' }
+    const asked = [
+      { ...place, state: 'sent', reason: null, detail: null },
+      {
+        ...place,
+        conversation: 'ops',
+        thread: '9',
+        who: null,
+        name: null,
+        state: 'failed',
+        reason: 'not_allowed',
+        detail: 'no \u001b[2J',
+      },
+    ]
+    await start({ 'GET /api/approvals': { items: [{ ...approval, asked }], next: null } })
+    const shown = (await command(['approvals', 'show', 'abcde', ...data()])).out
+    expect(shown).toContain('asked Anna (7) in tg:7: sent\n')
+    expect(shown).toMatch(/asked its approvers in tg:ops:9: failed \(not_allowed, no .*\)\n/)
+    expect(shown).not.toContain('\u001b[2J')
+    expect((await command(['approvals', 'show', 'abcde', '--json', ...data()])).lines).toMatchObject([
+      { asked },
+    ])
+  })
+
+  it('[S10.asked-where] says that no chat was asked', async () => {
+    await start({ 'GET /api/approvals': { items: [{ ...approval, asked: [] }], next: null } })
+    expect((await command(['approvals', 'show', 'abcde', ...data()])).out).toContain('No chat was asked')
+  })
+
   it('says "decided" and not "allowed" while the agent has not been told', async () => {
     await start({
       'POST /api/approvals/abcde/decide': { won: true, approval: { ...approval, state: 'undeliverable' } },

@@ -170,6 +170,22 @@ export interface ApprovalView {
   readonly decided_at: string | null
   readonly created_at: string
   readonly expires_at: string
+  /** Who was asked, and where; told where one approval is asked for by its id. Empty: no chat could be asked. */
+  readonly asked?: readonly AskedView[]
+}
+
+/** One chat, or channel server, that was asked for a verdict. */
+export interface AskedView {
+  readonly integration: string
+  readonly conversation: string
+  readonly thread: string | null
+  /** The person (of a channel server: its integration). Null: a group, where any approver may decide. */
+  readonly who: string | null
+  readonly name: string | null
+  /** Of the question's own message: `queued`, `sending` (its outcome is open), `sent`, `failed`, `unknown`. */
+  readonly state: string
+  readonly reason: string | null
+  readonly detail: string | null
 }
 
 export interface PairingView {

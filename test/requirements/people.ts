@@ -71,6 +71,7 @@ built   3 S10.surface-dm            The approvers' direct messages show the prom
 built   0 S10.surface-console       The console shows the prompt
 built   3 S10.surface-api           /api lists and decides approvals
 built   3 S10.surface-cli           'switchboard approvals' lists and decides
+built   35 S10.asked-where          'approvals show', /api and the console tell who was asked about a call, where, and whether the question came there
 built   8 S10.surface-servers       Relay-capable channel servers are asked
 built   3 S10.buttons               Buttons decide where the platform has them
 built   3 S10.text-verdict          'yes ID' and 'no ID' always decide, in the form of the seed's expression, in any case

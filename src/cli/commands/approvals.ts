@@ -2,6 +2,7 @@
 import {
   APPROVAL_STATES,
   type ApprovalView,
+  type AskedView,
   defined,
   lateText,
   SwitchboardError,
@@ -122,5 +123,17 @@ function describe(context: Context, row: ApprovalView): string {
     ],
     context.paint,
   )
-  return `${fields}\n\n${safeLines(row.input)}`
+  const asked = row.asked === undefined ? '' : `\n\n${askedLines(row.asked).join('\n')}`
+  return `${fields}${asked}\n\n${safeLines(row.input)}`
+}
+
+/** Who was asked, and where. */
+function askedLines(asked: readonly AskedView[]): readonly string[] {
+  if (asked.length === 0) return ['No chat was asked: it can be decided in the console and here.']
+  return asked.map(({ integration, conversation, thread, who, name, state, reason, detail }) => {
+    const person = who === null ? 'its approvers' : name === null || name === who ? who : `${name} (${who})`
+    const place = [integration, conversation, ...(thread === null ? [] : [thread])].join(':')
+    const how = [reason, detail].filter((one) => one !== null).join(', ')
+    return oneLine(`asked ${person} in ${place}: ${state}${how === '' ? '' : ` (${how})`}`)
+  })
 }

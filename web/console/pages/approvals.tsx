@@ -1,6 +1,6 @@
 // Approvals: what waits for a yes or no, with the whole input; and who decided what, where, and how long it took.
 import type { JSX } from 'preact'
-import type { ApprovalView } from '../../../src/contract/desk-views.ts'
+import type { ApprovalView, AskedView } from '../../../src/contract/desk-views.ts'
 import { ShieldIcon } from '../../shared/icons.tsx'
 import { oneLine, revealHidden, timeLeft } from '../../shared/text.ts'
 import { api, post, useAct, useAsked, useDesk } from '../desk.ts'
@@ -87,13 +87,17 @@ function OneApproval({ id }: { readonly id: string }): JSX.Element {
           <Empty>There is no such approval.</Empty>
         )
       ) : one.state === 'pending' ? (
-        <ul class="cards">
-          <PendingCard one={one} onDone={asked.refresh} />
-        </ul>
+        <>
+          <ul class="cards">
+            <PendingCard one={one} onDone={asked.refresh} />
+          </ul>
+          <Asked places={one.asked ?? []} />
+        </>
       ) : (
         <Panel title={oneLine(one.tool_name, 80)}>
           <Why text={one.description ?? ''} />
           <Input one={one} />
+          <Asked places={one.asked ?? []} />
           <Facts
             facts={[
               ['outcome', <Pill key="p" state={one.behavior ?? one.state} text={outcomeWords(one)} />],
@@ -110,6 +114,29 @@ function OneApproval({ id }: { readonly id: string }): JSX.Element {
         </Panel>
       )}
     </>
+  )
+}
+
+/** Who was asked, where, and whether the question came there. */
+function Asked({ places }: { readonly places: readonly AskedView[] }): JSX.Element {
+  if (places.length === 0)
+    return <p class="quiet">No chat was asked: it can be decided here and in a terminal.</p>
+  return (
+    <ul class="asked" aria-label="Who was asked">
+      {places.map(({ integration, conversation, thread, who, name, state, reason, detail }) => (
+        <li key={JSON.stringify([integration, conversation, thread])}>
+          <Name text={name ?? who ?? 'its approvers'} />
+          {name !== null && who !== null && name !== who ? (
+            <>
+              {' '}
+              (<Name text={who} />)
+            </>
+          ) : null}{' '}
+          in <Name text={[integration, conversation, ...(thread === null ? [] : [thread])].join(':')} />{' '}
+          <Pill state={state} text={[state, reason, detail].filter((one) => one !== null).join(', ')} />
+        </li>
+      ))}
+    </ul>
   )
 }
 
