@@ -38,10 +38,15 @@ describe('--json against the daemon', () => {
       ...{ last_in_at: expect.any(String), last_out_at: expect.any(String) },
       complete: { state: 'unchecked', until: null },
     })
-    expect(status.agents).toEqual([{ id: 'demo', connector: 'demo', attached: true, queued: 0 }])
+    expect(status.agents).toEqual([
+      { id: 'demo', connector: 'demo', attached: true, state: 'attached', queued: 0 },
+    ])
     expect(Object.keys(status.counts ?? {})).toEqual(COUNTS)
     expect(status.counts).toMatchObject({ received: 2, answered: 1, seen: 1 })
-    expect(status.outbox).toEqual({ queued: 0, sent: 3, deduplicated: 0, failed: 0, unknown: 0 })
+    expect(status.outbox).toEqual({
+      ...{ queued: 0, sent: 3, deduplicated: 0, failed: 0, unknown: 0 },
+      outcome_open: 0,
+    })
     expect(status.approvals).toEqual({ pending: 1 })
 
     const turns = await askLines<Record<string, unknown>>(data, 'turns')
