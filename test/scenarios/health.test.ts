@@ -1,0 +1,58 @@
+// What stands in the way of a message is named by `doctor` with its remedy and by `status` with the same word, and nothing is
+// named where all is well.
+import { expect, it } from 'vitest'
+import { testAgent } from '../../src/testing/test-settings.ts'
+import { describeRiver, type River } from './river.ts'
+
+/** The codes that `doctor` names; `status` names the same findings. */
+async function named(river: River): Promise<readonly string[]> {
+  const { ok, problems } = await river.desk().doctor()
+  expect((await river.desk().status()).problems).toEqual(problems)
+  expect(ok).toBe(problems.every(({ severity }) => severity !== 'problem'))
+  for (const { word, text, remedy } of problems) expect([word, text, remedy]).not.toContain('')
+  return problems.map(({ code }) => code)
+}
+
+describeRiver('health', (open) => {
+  it('[I35.a4-well] nothing is named where all is well, before and after a message', async () => {
+    const river = await open()
+    expect(await named(river)).toEqual([])
+    await river.person('anna').says('hello')
+    await river.settle()
+    expect(await named(river)).toEqual([])
+  })
+
+  it('[I35.a4-table] a send that was refused is named until an operator decides', async () => {
+    const river = await open()
+    river.platform.failNext([{ kind: 'rejected' }])
+    await river.person('anna').says('hello')
+    await river.settle()
+    expect(await named(river)).toEqual(['sends-undelivered'])
+  })
+
+  it('[I35.a4-table] an agent that is away, and one that is bound to nothing, are named', async () => {
+    const river = await open({ agents: [testAgent('demo', ['chat']), testAgent('idle', [])] })
+    river.agent.detach()
+    await river.settle()
+    expect(await named(river)).toEqual(expect.arrayContaining(['agent-absent', 'agent-unbound']))
+  })
+
+  it('[I35.a4-table] messages behind a turn that does not end are named after five minutes', async () => {
+    const river = await open()
+    river.agent.script = () => new Promise<void>(() => undefined)
+    await river.person('anna').says('one')
+    await river.person('anna').says('two')
+    await river.pass(4 * 60_000)
+    expect(await named(river)).not.toContain('turns-waiting')
+    await river.pass(2 * 60_000)
+    expect(await named(river)).toContain('turns-waiting')
+  })
+
+  it('[I35.a4-table] a limit that refuses messages is named with its key', async () => {
+    const river = await open({ tunables: { senderLimit: { rps: 1, burst: 1 } } })
+    for (let sent = 0; sent < 5; sent++) await river.person('anna').says(`message ${sent}`)
+    await river.settle()
+    const { problems } = await river.desk().doctor()
+    expect(problems).toMatchObject([{ code: 'limit-hit', remedy: 'change tunables.sender_limit' }])
+  })
+})
