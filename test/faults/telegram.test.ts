@@ -2,7 +2,7 @@
 // is the emulator's, in this process, so it outlives the daemon as Telegram does.
 import { describe, expect, it } from 'vitest'
 import { dealtPlans } from '../scenarios/deal.ts'
-import { expectLedgerHolds, settled, turnsOf } from './river-checks.ts'
+import { expectLedgerHolds, sendsOf, settled, turnsOf } from './river-checks.ts'
 import { createScene } from './scene.ts'
 import { HOOK_SECRET, openTelegram } from './telegram-scene.ts'
 import { until } from './until.ts'
@@ -46,6 +46,10 @@ describe('[I5.kill9-telegram] Telegram → demo agent → approval by button', (
         fake.world.shown(kate.chat.id).some(({ message }) => message.reply_markup),
       )
       if (step === 'tap') {
+        // Else the death could leave its outcome open, and what comes behind it would wait for its resends.
+        await until('its prompt is confirmed', async () =>
+          (await sendsOf(data)).some(({ cause, state }) => cause === 'prompt' && state === 'sent'),
+        )
         await daemon.kill9()
         daemon = await telegram.dieAt(point, () => kate.taps('Allow'))
       } else kate.taps('Allow')
