@@ -186,6 +186,7 @@ export function createEraser(deps: EraseDeps) {
     for (let some = PAGE; user !== null && some === PAGE; gone.notifications += some)
       some = await store.eraseNotifications(user, PAGE)
     await deps.grantsChanged()
+    await store.file?.wipeFree?.()
     return {
       identities: identities.map(({ integration, sender }) => `${integration}:${sender}`),
       ...gone,

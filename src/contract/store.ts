@@ -45,6 +45,8 @@ export interface DatabaseFile {
   misplaced(): string | null
   /** Copies all that the store holds, as of one moment, into a new file. Also while the file is misplaced. */
   copyTo(path: string, onProgress?: CopyProgress): Promise<void>
+  /** Overwrites all that the file keeps of removed content: pages that are free, and the log. */
+  wipeFree?(): Promise<void>
 }
 
 /** `unhurried`: nobody waits for it, so it may share the next commit, and is written within milliseconds where none comes. */

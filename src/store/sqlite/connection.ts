@@ -26,6 +26,8 @@ export interface Connection {
   readonly inTransaction: boolean
   /** As much of the log as nobody reads any more goes into the file. */
   foldLog(): void
+  /** Overwrites the free pages of the file with zeros, and cuts the log to nothing as soon as nobody reads it. */
+  wipeFree(): void
   /** Into a new file. Nobody may write through this connection meanwhile. */
   copyTo(file: string, onProgress?: CopyProgress): Promise<void>
   close(): void
@@ -40,6 +42,9 @@ export interface ConnectionOptions {
 
 /** Rows that one statement inserts when there are enough of them: a call of the driver costs more than a row. */
 const ROWS_AT_ONCE = 8
+
+/** Free pages that one row overwrites: a row has a longest size. */
+const WIPED_AT_ONCE = 16_384
 
 /** By the number of rows; each is prepared when so many are first inserted. */
 type Inserts = (StatementSyncInstance | undefined)[]
@@ -186,6 +191,26 @@ export function openConnection(options: ConnectionOptions): Connection {
       } catch {
         // The log stays as it is, whole and synced; the next fold tries again.
       }
+    },
+    wipeFree() {
+      const number = (name: string) => Number(Object.values(ask(`PRAGMA ${name}`, [])[0] ?? {})[0] ?? 0)
+      // A page of a blob that overflows holds four bytes less than a page.
+      const size = number('page_size') - 4
+      database.exec('BEGIN IMMEDIATE')
+      try {
+        database.exec('CREATE TABLE wiped (x)')
+        for (let free = number('freelist_count'); free > 0; free = number('freelist_count'))
+          database.exec(`INSERT INTO wiped VALUES (zeroblob(${Math.min(free, WIPED_AT_ONCE) * size}))`)
+        // As a whole: the last page of a row is not filled to its end.
+        database.exec('PRAGMA secure_delete = ON')
+        database.exec('DROP TABLE wiped')
+        database.exec('COMMIT')
+      } finally {
+        if (database.isTransaction) database.exec('ROLLBACK')
+        database.exec('PRAGMA secure_delete = FAST')
+      }
+      // Whoever still reads keeps it from being cut: the next fold, or the end, does it then.
+      database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
     },
     copyTo: (to, onProgress) => copyFromHandle(database, to, onProgress),
     close() {

@@ -192,6 +192,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
       if (!closed) lost = held.difference(clock.now())
       return lost
     },
+    wipeFree: () => wipeFree(held),
     async copyTo(to, onProgress) {
       if (closed) throw closedError()
       if (lost === null) return copyFromFile(file, to, onProgress)
@@ -204,6 +205,15 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
         throw new SwitchboardError('store_corrupt', `what it held is not whole any more: ${lacks}`)
     },
   })
+
+  /** An update of a long row leaves its former overflow pages behind as free ones, whatever is erased later. */
+  const wipeFree = async (held: FileIdentity): Promise<void> => {
+    if (closed) throw closedError()
+    lost ??= held.damage(clock.now())
+    if (lost !== null) throw lostError(file, lost)
+    guarded(() => connection.wipeFree())
+    held.folded()
+  }
 
   const engine: StoreEngine = {
     tag,
