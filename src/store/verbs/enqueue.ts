@@ -113,14 +113,16 @@ function* enqueuePlain(
   sends: readonly NewSend[],
   prepared: PreparedSends,
 ): Steps<readonly Enqueued[]> {
-  const [first, ...others] = sends
-  if (!first) return []
-  const finished = first.finishes
-    ? yield* finishStream(context, first, (key) => idempotencyKeyOf(first.agent, key))
+  if (sends.length === 0) return []
+  // A reaction or a notice may stand before the text that finishes.
+  const at = sends.findIndex((send) => send.finishes)
+  const last = sends[at]
+  const finished = last
+    ? yield* finishStream(context, last, (key) => idempotencyKeyOf(last.agent, key))
     : null
-  return finished
-    ? [finished, ...(yield* enqueuePlain(context, others, prepared))]
-    : yield* enqueueNew(context, sends, prepared)
+  if (!finished) return yield* enqueueNew(context, sends, prepared)
+  const before = yield* enqueuePlain(context, sends.slice(0, at), prepared)
+  return [...before, finished, ...(yield* enqueuePlain(context, sends.slice(at + 1), prepared))]
 }
 
 function* enqueueNew(

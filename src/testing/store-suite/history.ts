@@ -283,6 +283,24 @@ export function describeHistory(make: MakeStoreFixture): void {
         expect(await counts(store)).toMatchObject({ 'send:queued': 1 })
       })
 
+      it('[I15.partial-edits] what is finished along with a reaction before it is no second answer', async () => {
+        const { id: turn } = await queueOne(store)
+        const id = await begun(turn)
+        await shown(turn)
+        const reaction = send({ op: { kind: 'react', on: 'm1', emoji: '👀' }, turn, cause: 'notice' })
+        const text = send({
+          text: 'Once upon a time',
+          turn,
+          idempotencyKey: `answer-${turn}`,
+          finishes: true,
+        })
+        const after = send({ text: 'a second message', turn })
+        const rows = await store.enqueue([reaction, text, after])
+        expect(rows.map((row) => row.id === id)).toEqual([false, true, false])
+        expect(await store.send(id)).toMatchObject({ state: 'queued', op: { text: 'Once upon a time' } })
+        expect(await counts(store)).toMatchObject({ 'send:queued': 3 })
+      })
+
       it('[I15.partial-crash] finished before it was posted it is posted whole; finished while it is posted it is queued when that is known', async () => {
         const { id: one } = await queueOne(store)
         const first = await begun(one)
