@@ -1,6 +1,6 @@
 // What `doctor` asks of the store and the machine for the health table, beside its report.
 import { statfs } from 'node:fs/promises'
-import type { AgentSettings, Counter, TurnRow } from '../contract/index.ts'
+import { type AgentSettings, type Counter, isSideAct, type Store, type TurnRow } from '../contract/index.ts'
 import type { HealthFacts } from '../health/health-findings.ts'
 import { silentApprovals } from './silent-approvals.ts'
 import type { StatusDeps } from './status.ts'
@@ -29,7 +29,7 @@ export async function healthFacts(
     freeBytes(standing().dataDir),
   ])
   return {
-    undelivered: totals(counters).stuck,
+    undelivered: await undelivered(store, totals(counters).stuck),
     waiting: waiting.map(({ since, ...one }) => ({ ...one, since: iso(since) })),
     sendsWaiting: sendsWaiting.map(({ since, ...one }) => ({ ...one, since: iso(since) })),
     freeDiskBytes,
@@ -42,6 +42,24 @@ export async function healthFacts(
       ...{ settings: settings(), grants: gateway.grants, links: gateway.links, asks },
     }),
   }
+}
+
+/** Rows beyond that are not told apart: each is counted. */
+const MOST_SENDS = 500
+
+/** Of what ended badly, the answers, files and prompts: a reaction or a notice that fails keeps nothing from anybody. */
+async function undelivered(
+  store: Pick<Store, 'sends'>,
+  stuck: HealthFacts['undelivered'],
+): Promise<HealthFacts['undelivered']> {
+  const counted = async (state: 'failed' | 'unknown') => {
+    if (stuck[state] === 0 || stuck[state] > MOST_SENDS) return stuck[state]
+    const rows = await store.sends({ states: [state], limit: 2 * MOST_SENDS })
+    const shown = rows.filter((row) => row.reason !== 'buried' && row.reason !== 'given_up')
+    return Math.min(stuck[state], shown.filter((row) => row.cause !== 'notice' && !isSideAct(row)).length)
+  }
+  const [failed, unknown] = await Promise.all([counted('failed'), counted('unknown')])
+  return { failed, unknown }
 }
 
 function overLimit(refused: readonly TurnRow[]): HealthFacts['overLimit'] {

@@ -1,7 +1,7 @@
 // What stands in the way of a message is named by `doctor` with its remedy and by `status` with the same word, and nothing is
 // named where all is well.
 import { expect, it } from 'vitest'
-import { testAgent } from '../../src/testing/test-settings.ts'
+import { testAgent, testIntegration } from '../../src/testing/test-settings.ts'
 import { describeRiver, type River } from './river.ts'
 
 /** The codes that `doctor` names; `status` names the same findings. */
@@ -28,6 +28,16 @@ describeRiver('health', (open) => {
     await river.person('anna').says('hello')
     await river.settle()
     expect(await named(river)).toEqual(['sends-undelivered'])
+  })
+
+  it('[I35.a4-well] a reaction that the platform refuses keeps nothing from anybody, and is not named', async () => {
+    const river = await open({ integrations: [testIntegration('chat', { ackReaction: '🦑' })] })
+    river.platform.failBy(({ op }) => (op.kind === 'react' ? { kind: 'rejected' } : null))
+    await river.person('anna').says('hello')
+    await river.settle()
+    const states = (await river.desk().sends({ limit: 5 })).map(({ state }) => state)
+    expect(states).toContain('failed')
+    expect(await named(river)).toEqual([])
   })
 
   it('[I35.a4-table] an agent that is away, and one that is bound to nothing, are named', async () => {
