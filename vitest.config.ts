@@ -7,12 +7,12 @@ import { LongestFirst } from './test/longest-first.ts'
 
 /** The real thing in short: a daemon, kill -9, PostgreSQL, the page in a browser. */
 const smoke = ['test/faults/journey.test.ts', 'test/daemon/stores.test.ts', 'test/browser/chat.test.ts']
-/** In one process, but long: emulated networks in real time, and thousands of messages. */
+/** In one process, but long: emulated networks in real time, thousands of messages, and hours that pass. */
 const long = [
   'src/platforms/email/emulated.test.ts',
   'test/scenarios/*-faults.test.ts',
   'test/scenarios/email-river.test.ts',
-  'test/scenarios/{ten-thousand,many-approvals,long-queue,looked-all}.test.ts',
+  'test/scenarios/{ten-thousand,many-approvals,long-queue,looked-all,completeness-attacks,outages}.test.ts',
 ]
 const processes = [
   'test/faults/**/*.test.ts',

@@ -119,6 +119,7 @@ describeRiver('outages', (open) => {
     await river.person('anna').says('one')
     await river.pass(1_000)
     await river.person('bert').says('elsewhere')
+    await river.pass(1_000)
     await river.person('anna').says('two')
     await river.pass(1_000)
     await river.person('anna').says('three')
