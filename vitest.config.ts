@@ -62,7 +62,7 @@ export default defineConfig({
     ],
     pool: 'forks',
     sequence: { sequencer: LongestFirst },
-    globalSetup: ['test/offer-postgres.ts'],
+    globalSetup: ['test/temporary-folder.ts', 'test/offer-postgres.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
