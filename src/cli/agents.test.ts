@@ -178,8 +178,8 @@ describe('agents add after init', () => {
     ])
   })
 
-  it('[I18.add-kept] what was printed first is written by --write, its secret kept anew', async () => {
-    const secrets: { name: string }[] = []
+  it('[I18.add-kept] what a run that was cut short kept is no obstacle to --write, which keeps it anew', async () => {
+    const secrets = [{ name: 'kate_connection_string' }]
     const daemon = await startFakeDaemon(join(folder.path, 'data'), {
       'PUT /api/secrets/kate_connection_string': () => {
         secrets.push({ name: 'kate_connection_string' })
@@ -190,7 +190,6 @@ describe('agents add after init', () => {
     })
     const add = (...more: string[]) =>
       agents('add', 'kate', '--chorus', 'https://agent.example.com/inbox/sk_planted', ...more)
-    expect((await add()).code).toBe(0)
     expect(await add()).toMatchObject({ code: 1, err: expect.stringContaining('finish with --write') })
     expect((await add('--write')).code).toBe(0)
     expect(written()).toContain('secret:kate_connection_string')

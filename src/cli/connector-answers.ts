@@ -46,6 +46,8 @@ export interface ConnectorWish {
   /** Where what is behind `file:` begins. */
   readonly folder: string
   readonly yes: boolean
+  /** False: nothing of this is kept. A secret that would have to be made is not shown, and no agent is tried with it. */
+  readonly keeps?: boolean
   /** What was made before, by key, where it is asked for once more. */
   readonly fresh?: Map<string, string>
   /** Where others share what is piped in. */
@@ -92,6 +94,11 @@ export async function answerConnector(
     typeof value === 'string' && value !== connector[key] ? [value] : [],
   )
   const made = new Map([...fresh].filter(([key, value]) => secrets.get(key) === value))
+  if (wish.keeps === false && made.size > 0) {
+    if (setup.try !== undefined)
+      context.note('not tried: --write makes the secret, shows it and tries the agent')
+    return { connector, secrets, made: new Set(made.keys()), shown: new Set(), who: null }
+  }
   const waits =
     made.size > 0 &&
     options !== null &&

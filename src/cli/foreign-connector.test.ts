@@ -130,7 +130,7 @@ describe('[I13.connector-setup] agents add', () => {
         return answers.shift() ?? null
       },
     })
-    const told = await add([], terminal)
+    const told = await add(['--write'], terminal)
     expect([told.code, asked]).toEqual([
       0,
       [
@@ -138,7 +138,7 @@ describe('[I13.connector-setup] agents add', () => {
         'give it to the agent, then press Enter: ',
       ],
     ])
-    expect(told.out).toMatch(/type: parrot\n +tone: low\n +size: 5\n +key: secret:polly_key/)
+    expect(text()).toMatch(/type: parrot\n +tone: low\n +size: 5\n +key: secret:polly_key/)
     expect(told.err).toContain('fresh-seal-4711')
     expect(told.out).not.toContain('fresh-seal-4711')
     expect(told.out + told.err).not.toContain('typed-4711')

@@ -202,10 +202,54 @@ describe('agents add --http', () => {
       'GET /api/status': { ...STATUS, agents: [] },
       'GET /api/secrets': { items: [], next: null },
     })
-    const told = await command(['agents', 'add', 'kate', '--http', url, '--config', file, '--data', path])
+    const told = await command([
+      ...['agents', 'add', 'kate', '--http', url, '--write', '--config', file, '--data', path],
+    ])
     await daemon.close()
     expect(told).toMatchObject({ code: 1, err: expect.stringContaining('name it with --secret-file FILE') })
     expect(told.out + told.err).not.toMatch(/whsec_[A-Za-z0-9+/=]{20,}/)
+  })
+
+  it.each([
+    { arrangement: 'at a terminal', inputIsTty: true, more: [] },
+    { arrangement: 'in a script', inputIsTty: false, more: ['--json'] },
+  ])(
+    '[I35.b41-print] $arrangement without --write no secret is made for show, kept or tried; --write makes the only one',
+    async ({ inputIsTty, more }) => {
+      const { seen, url } = await agentServer((response) => response.writeHead(202).end())
+      const { file, path } = place()
+      writeFileSync(file, YAML)
+      const daemon = await startFakeDaemon(path, {
+        'GET /api/status': { ...STATUS, agents: [], config: { ...STATUS.config, file } },
+        'GET /api/secrets': { items: [], next: null },
+        'PUT /api/secrets/kate_signing': { ok: true },
+      })
+      onTestFinished(() => daemon.close())
+      const words = ['agents', 'add', 'kate', '--http', url, ...more, '--config', file, '--data', path]
+      const secrets = ({ out, err }: { out: string; err: string }) =>
+        (out + err).match(/whsec_[\w+/=]{20,}/g) ?? []
+      const kept = () => daemon.asked.filter(({ method }) => method === 'PUT').map(({ body }) => body)
+      const silent = rememberingTerminal({ inputIsTty, ask: async () => expect.unreachable('a question') })
+      const told = await command(words, silent)
+      expect([told.code, secrets(told), kept(), seen.length]).toEqual([0, [], [], 0])
+      expect([readFileSync(file, 'utf8'), told.out.includes('secret:kate_signing')]).toEqual([YAML, true])
+      if (inputIsTty) expect(told.err).toContain('--write: it makes secret:kate_signing and shows it once')
+      const written = await command(
+        [...words, '--write'],
+        rememberingTerminal({ inputIsTty, ask: async () => '' }),
+      )
+      const [secret] = secrets(written)
+      expect([written.code, secrets(written).length, kept()]).toEqual([0, 1, [{ value: secret }]])
+    },
+  )
+
+  it('[I35.b41-print] without --write no daemon has to run, for nothing is kept', async () => {
+    const { url } = await agentServer(hello)
+    const { file, path } = place()
+    writeFileSync(file, YAML)
+    const told = await command(['agents', 'add', 'kate', '--http', url, '--config', file, '--data', path])
+    expect(told).toMatchObject({ code: 0, out: expect.stringContaining('secret:kate_signing') })
+    expect(existsSync(join(path, 'switchboard.db'))).toBe(false)
   })
 
   it('[I16.http-setup] an agent that cannot be reached is not kept', async () => {

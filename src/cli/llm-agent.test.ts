@@ -138,8 +138,8 @@ describe('agents add --connector llm', () => {
     expect((await command(['check', file, '--data', path])).code).toBe(0)
   })
 
-  it('[I16.llm-add] without --write the lines are printed; a person types the key without echo', async () => {
-    const { words, kept, file } = await running()
+  it('[I16.llm-add] [I35.b41-print] without --write the key is typed without echo and tried, the lines are printed and nothing is kept', async () => {
+    const { words, kept, file, fake } = await running()
     const asked: { hidden: boolean }[] = []
     const terminal = rememberingTerminal({
       inputIsTty: true,
@@ -151,7 +151,8 @@ describe('agents add --connector llm', () => {
     const told = await command(words('kate'), terminal)
     expect(told).toMatchObject({ code: 0, out: expect.stringContaining('type: llm') })
     expect(asked).toEqual([{ hidden: true }])
-    expect(kept()).toEqual([{ value: KEY }])
+    expect([kept(), fake.requests.length]).toEqual([[], 1])
+    expect(told.err).toContain('--write: it keeps secret:kate_api_key, encrypted')
     expect([readFileSync(file, 'utf8'), (told.out + told.err).includes('4711')]).toEqual([YAML, false])
   })
 

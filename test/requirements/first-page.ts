@@ -6,7 +6,7 @@ export const SMALL_THINGS = requirements(
   `
 built   18 I18.add-after-init        agents add --write after init takes the web chat over from the demo agent and says so; from any other agent it takes nothing and says whose it is
 built   18 I18.add-own-lines         agents add --write puts the agent's lines behind the last agent's own, comments included, and every other byte stays
-built   18 I18.add-kept              agents add --write after the same without it finishes what was begun: a secret that nothing refers to is no obstacle
+built   18 I18.add-kept              agents add --write finishes what a cut run began: a secret that nothing refers to is no obstacle
 built   18 I18.access-default        access remove of whom the platform's default lets in names the default and the line to write, not a key that is not there
 built   18 I18.token-twice           check tells of one token in two integrations, by reference or by value, and never prints it
 built   18 I18.far-suggestion        An unknown option suggests another only where a slip of the keyboard explains it

@@ -46,7 +46,10 @@ export interface AddAgentOptions {
 /** All else that the help names answers a question of some connector. */
 const OWN = ['connector', 'chorus', 'http', 'write', 'bind', 'allowPrivate']
 
-/** Asks what the connector asks, tries it, keeps its secrets encrypted, and prints the lines for the file or puts them there. */
+/**
+ * Asks what the connector asks, tries the agent, and prints the lines for the file. With `--write` it also keeps the secrets,
+ * encrypted, and writes the lines. Without it nothing is kept: the next run would void a secret that was made here.
+ */
 export const addAgent: Run<AddAgentOptions> = async (context, words, options) => {
   const { flags, rest } = readFlags(words)
   const [id = '', more] = rest
@@ -58,14 +61,15 @@ export const addAgent: Run<AddAgentOptions> = async (context, words, options) =>
   const { answerConnector, secretNames, writtenConnector } = await import('../connector-answers.ts')
   const answers = new Map([...typedFlags(options, OWN), ...flags])
   const names = secretNames(id, module, answers)
-  const wish = { id, names, write: options.write === true }
-  const daemon = names.size === 0 ? null : await context.daemon()
+  const write = options.write === true
+  const wish = { id, names, write }
+  const daemon = names.size === 0 ? null : await (write ? context.daemon() : runningDaemon(context))
   if (daemon) await refuseTaken(context, daemon, wish)
   const file = context.configFile()
   const answered = await answerConnector(context, module, {
     ...{ by: 'command', flags: answers, yes: first !== undefined, ...firstAnswer(module, first, answers) },
     ...{ folder: file === null ? context.terminal.cwd() : dirname(file) },
-    fixed: options.allowPrivate && takesPrivate(module) ? { allow_private: true } : {},
+    ...{ fixed: options.allowPrivate && takesPrivate(module) ? { allow_private: true } : {}, keeps: write },
   })
   const connector = writtenConnector(module, answered, (key) => `secret:${names.get(key)}`)
   const agent = { id, connector, inbound_bindings: [{ plugin, instance }] }
@@ -104,6 +108,8 @@ function firstAnswer({ setup }: ConnectorModule, said: string | undefined, answe
   return {}
 }
 
+const runningDaemon = (context: Context) => context.daemon().catch(() => null)
+
 function takesPrivate({ options }: ConnectorModule): boolean {
   const schema = options['~standard'].jsonSchema.input({ target: 'draft-2020-12' })
   return readAt(schema, 'properties.allow_private') !== undefined
@@ -123,7 +129,7 @@ async function refuseTaken(
     })
   for await (const { name } of daemon.list<{ readonly name: string }>('/api/secrets', {}, null)) {
     if (!own.includes(name)) continue
-    // The same command without --write kept it: nothing refers to it yet.
+    // A run that was cut short left it behind: nothing refers to it yet.
     if (write && !(await import('./agents-change.ts')).fileNames(context, name)) continue
     const finish = write ? '' : 'finish with --write, '
     throw new SwitchboardError('conflict', `a secret is kept as secret:${name} already`, {
@@ -143,11 +149,12 @@ interface NewAgent {
   readonly options: AddAgentOptions
 }
 
-/** Secrets are kept before the file speaks of them. */
+/** Prints the lines, or writes them: secrets are kept before the file speaks of them. */
 async function put(context: Context, daemon: DaemonClient | null, one: NewAgent): Promise<number> {
   const { agent, instance, names, answered, options } = one
   const { secrets, made, who } = answered
   const nameOf = (key: string) => names.get(key) ?? key
+  if (!options.write) return printLines(context, daemon, one)
   const keep = async () => {
     for (const [key, value] of secrets)
       await daemon?.call('PUT', `/api/secrets/${encodeURIComponent(nameOf(key))}`, { body: { value } })
@@ -158,28 +165,39 @@ async function put(context: Context, daemon: DaemonClient | null, one: NewAgent)
     secrets.get(key) ?? '',
   ])
   const jsonFields = { ...Object.fromEntries(shownOnce), ...withoutNulls({ who }) }
-  if (options.write) {
-    const { addWritten } = await import('./agents-change.ts')
-    const code = await addWritten(context, agent, { instance, first: keep, jsonFields })
-    if (code === 0 && !context.json) await tellSecrets(context, one)
-    return code
-  }
-  await keep()
+  const { addWritten } = await import('./agents-change.ts')
+  const code = await addWritten(context, agent, { instance, first: keep, jsonFields })
+  if (code === 0 && !context.json) await tellSecrets(context, one)
+  return code
+}
+
+/** What `--write` would write, and which secrets it would make and keep. */
+async function printLines(context: Context, daemon: DaemonClient | null, one: NewAgent): Promise<number> {
+  const { agent, names, answered, options } = one
+  const { secrets, made, who } = answered
+  const kept = [...secrets.keys()].map((key) => ({ name: names.get(key) ?? key, isMade: made.has(key) }))
   const { stringify } = await import('yaml')
   const yaml =
     options.chorus === undefined || daemon === null
       ? stringify({ agents: [agent] }).trimEnd()
       : await withPlace(context, daemon, one)
   if (context.json) {
-    const [secret = null] = [...secrets.keys()].map(nameOf)
-    await context.printJson({ ok: true, agent: agent.id, secret, yaml, ...jsonFields })
+    const [secret = null] = kept.map(({ name }) => name)
+    await context.printJson({ ok: true, agent: agent.id, secret, yaml, ...withoutNulls({ who }) })
     return 0
   }
   await context.print(yaml)
-  await tellSecrets(context, one)
+  const does = kept.map(({ name, isMade }) =>
+    isMade ? `makes secret:${name} and shows it once` : `keeps secret:${name}, encrypted`,
+  )
+  const byHand = kept.map(({ name }) => `, and keep the secret: switchboard secrets set ${name}`)
   context.note(
     context.paint.dim(
-      'put the lines above into your switchboard.yaml (below an agents: that is there already), or add --write',
+      [
+        'nothing was written or kept',
+        `add --write: it ${[...does, 'puts the lines above into your switchboard.yaml'].join(', ')}`,
+        `or put them there by hand (below an agents: that is there already)${byHand.join('')}`,
+      ].join('\n'),
     ),
   )
   return 0
