@@ -63,7 +63,10 @@ export const REASONS = {
   },
   // turns that did not make it
   max_attempts: { of: ['failed'], text: 'It was tried as many times as max_attempts allows.' },
-  agent_failed: { of: ['failed'], text: 'The agent answered with an error.' },
+  agent_failed: {
+    of: ['queued', 'failed'],
+    text: 'The agent answered with an error. A queued message is tried again.',
+  },
   agent_rejected: { of: ['failed'], text: 'The agent refused the turn for good.' },
   agent_silent: { of: ['failed'], text: 'The agent took it and never answered.' },
   answer_cut: { of: ['failed'], text: 'The answer of the agent broke off before its end.' },

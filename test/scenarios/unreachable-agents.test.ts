@@ -104,4 +104,65 @@ describeRiver('an agent that cannot be reached', (open) => {
     await river.pass(12 * 60_000)
     expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'expired', reason: 'queue_expired' })
   })
+
+  it('[I35.left-recalled] after a kill it is unreachable from the start, and who has waited is told 20 s after writing', async () => {
+    const river = await open()
+    river.agent.failNext(...many(1_000))
+    await river.person('anna').says('hi')
+    await river.pass(12_000)
+    expect(river.platform.texts('anna')).toEqual([])
+    await river.restart()
+    expect(await stateOf(river)).toMatchObject({ state: 'unreachable' })
+    expect((await river.desk().doctor()).problems).toMatchObject([{ code: 'agent-unreachable' }])
+    await river.pass(8_500)
+    expect(river.platform.texts('anna')).toEqual([unreachableText('demo')])
+    await river.restart()
+    await river.pass(60_000)
+    expect(river.platform.texts('anna')).toEqual([unreachableText('demo')])
+  })
+
+  it('[I35.left-recalled] one that answers with errors is failing after a kill, also while its next try is far', async () => {
+    const river = await open()
+    const error = new SwitchboardError('platform_unavailable', 'the agent answered 500', {
+      retryAfterMs: 60_000,
+    })
+    river.agent.failNext(error, error)
+    const { id } = await river.person('anna').says('hi')
+    await river.pass(3_000)
+    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'queued', reason: 'agent_failed' })
+    await river.restart()
+    expect(await stateOf(river)).toMatchObject({ state: 'failing' })
+    expect((await river.desk().doctor()).problems).toMatchObject([{ code: 'agent-failing' }])
+    await river.pass(18_000)
+    expect(river.platform.texts('anna')).toEqual([unreachableText('demo')])
+    await river.pass(3 * 60_000)
+    expect(river.platform.texts('anna')).toEqual([unreachableText('demo'), 're: hi'])
+    expect(await stateOf(river)).toMatchObject({ state: 'attached' })
+  })
+
+  it('[I35.left-recalled] one that answers right after the start is well, and nobody hears of the outage', async () => {
+    const river = await open()
+    river.agent.failNext(refused(), refused())
+    await river.person('anna').says('hi')
+    await river.pass(1_200)
+    await river.restart()
+    await river.pass(60_000)
+    expect(river.platform.texts('anna')).toEqual(['re: hi'])
+    expect(await stateOf(river)).toMatchObject({ state: 'attached' })
+  })
+
+  it('[I35.left-recalled] where the turn that told of it is cancelled before a try, nothing is said of the agent any more', async () => {
+    const river = await open()
+    const error = new SwitchboardError('platform_unavailable', 'the agent answered 500', {
+      retryAfterMs: 10 * 60_000,
+    })
+    river.agent.failNext(error)
+    const { id } = await river.person('anna').says('hi')
+    await river.pass(1_000)
+    await river.restart()
+    expect(await stateOf(river)).toMatchObject({ state: 'failing' })
+    await river.desk().operateTurn(id ?? '', 'cancel', 'operator')
+    await river.pass(31_000)
+    expect(await stateOf(river)).toMatchObject({ state: 'attached' })
+  })
 })

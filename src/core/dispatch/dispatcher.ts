@@ -33,6 +33,7 @@ import { createOfflineNotices } from './offline-notices.ts'
 import type { Pressure } from './pressure.ts'
 import { createPutBack, type PutBack } from './put-back.ts'
 import { createReachability, type Reachability } from './reachability.ts'
+import { recallTrouble } from './recall-trouble.ts'
 import { retryDelayMs } from './retry-delay.ts'
 import { createRooms } from './rooms.ts'
 import type { Roster } from './roster.ts'
@@ -270,6 +271,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     },
   })
 
+  recallTrouble({ ...deps, reachability, offline, stopped: () => stopped })
   listenForLanes({
     ...deps,
     ...{ holds, drain, offline, movedElsewhere, livesOn, stopWork },

@@ -25,8 +25,8 @@ export interface OfflineNoticesDeps {
 }
 
 export interface OfflineNotices {
-  /** Something waits in this lane. */
-  tell(lane: string, agent: string): void
+  /** Something waits in this lane; `since`: it has waited since before this start. */
+  tell(lane: string, agent: string, since?: number): void
   /** The agent went away: whoever still waits for it is told, as those are who write now. */
   tellWaiting(agent: string): Promise<void>
 }
@@ -67,10 +67,13 @@ export function createOfflineNotices(deps: OfflineNoticesDeps): OfflineNotices {
     return true
   }
 
-  const tell = (lane: string, agent: string) => {
+  const tell: OfflineNotices['tell'] = (lane, agent, waitsSince) => {
     const outage = outageOf(agent)
     if (outage === null || !isFirst(lane, agent, outage)) return
-    const graceMs = outage.unreachable ? UNREACHABLE_GRACE_MS : OFFLINE_GRACE_MS
+    const waitedMs = waitsSince === undefined ? 0 : Math.max(0, clock.now() - waitsSince)
+    // The first try after a start may succeed.
+    const unreachableMs = Math.max(OFFLINE_GRACE_MS, UNREACHABLE_GRACE_MS - waitedMs)
+    const graceMs = outage.unreachable ? unreachableMs : OFFLINE_GRACE_MS
     clock.after(graceMs + (outage.unreachable || cluster.isFirst(lane) ? 0 : STAND_BY_MS), () => {
       const now = outageOf(agent)
       if (deps.stopped() || now === null || !isSame(now, outage)) return

@@ -11,6 +11,10 @@ export interface Reachability {
   refused(agent: string, state: AgentTrouble['state'], detail: string): void
   /** It answered. `failing`: why its answers cannot be used; null: they can; absent: not known yet. */
   reached(agent: string, failing?: string | null): void
+  /** What its turns tell of the tries before this start; null: nothing. It counts until the agent is heard of. */
+  recall(agent: string, trouble: AgentTrouble | null): void
+  /** What is known of it is from before this start. */
+  isRecalled(agent: string): boolean
   /** It cannot be reached, and the next try is not due: nothing is taken for it. */
   isClosed(agent: string): boolean
   /** A turn is taken for it: until that has ended, or the next try is due, no other is. */
@@ -36,10 +40,20 @@ export function createReachability(deps: {
   const { clock, roster } = deps
   const timers = createKeyedTimers(clock)
   const triesOf = new WeakMap<AgentPost, Tries>()
+  /** Whether it was heard of since the start, or what is known is from before. */
+  const heardOf = new WeakSet<AgentPost>()
+  const recalled = new WeakSet<AgentPost>()
 
   const troubled = (post: AgentPost, state: AgentTrouble['state'], detail: string) => {
-    const since = post.trouble?.state === state ? post.trouble.since : clock.now()
-    post.trouble = { state, detail, since }
+    const known = post.trouble
+    const goesOn = known !== null && (known.state === state || recalled.has(post))
+    post.trouble = { state, detail, since: goesOn ? known.since : clock.now() }
+    heard(post)
+  }
+
+  const heard = (post: AgentPost) => {
+    heardOf.add(post)
+    recalled.delete(post)
   }
 
   const later = (agent: string, tries: Tries, ms: number) => {
@@ -71,10 +85,26 @@ export function createReachability(deps: {
       if (!post) return
       const wasClosed = triesOf.delete(post)
       if (failing) troubled(post, 'failing', failing)
-      else if (failing === null || post.trouble?.state === 'unreachable') post.trouble = null
+      else if (failing === null || post.trouble?.state === 'unreachable' || recalled.has(post))
+        post.trouble = null
+      heard(post)
       if (!wasClosed) return
       timers.cancel(agent)
       deps.roomy(agent)
+    },
+    recall(agent, trouble) {
+      const post = roster.get(agent)
+      if (!post) return
+      if (!heardOf.has(post)) {
+        post.trouble = trouble
+        if (trouble) recalled.add(post)
+        else recalled.delete(post)
+      } else if (post.trouble && trouble && trouble.since < post.trouble.since)
+        post.trouble = { ...post.trouble, since: trouble.since }
+    },
+    isRecalled(agent) {
+      const post = roster.get(agent)
+      return post !== undefined && recalled.has(post)
     },
     isClosed(agent) {
       const post = roster.get(agent)
