@@ -12,6 +12,6 @@ built   35 I35.b25-forms              Streams of OpenAI chat completions and of 
 built   35 I35.b45-wrong-key          A wrong key of a model is told at once
 built   35 I35.b45-malformed-stream   A malformed stream of an agent is not called unreachable
 built   35 I35.a2-agents              Behind the TCP fault proxy an http, chorus or llm agent answers once or labelled, or person, agent state and doctor know
-pending 35 I35.left-recalled          After kill -9 an agent whose turns wait for another try is unreachable or failing from the start, and the sender is told 20 s after writing
+built   35 I35.left-recalled          After kill -9 an agent whose turns wait for another try is unreachable or failing from the start, and the sender is told 20 s after writing
 `,
 )
