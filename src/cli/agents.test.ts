@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { HEALTH } from '../contract/index.ts'
 import { STATUS } from '../server/fixtures/open-server.ts'
 import { command, startFakeDaemon, temporaryFolder } from './fixtures/fake-daemon.ts'
 import { starterYaml } from './starter-config.ts'
@@ -158,7 +159,79 @@ describe('agents add after init', () => {
     })
     const hook = await agents('add', 'leo', '--connector', 'channel', '--bind', 'webhook:alerts', '--write')
     expect(hook.code, hook.err).toBe(0)
-    expect(parse(written())).toMatchObject({ agents: [{ id: 'demo', inbound_bindings: [] }, {}, {}] })
+    expect(hook.out).toContain('nothing else used the demo agent, so it is removed')
+    expect(parse(written())).toMatchObject({ agents: [{ id: 'kate' }, { id: 'leo' }] })
+    const { code, err } = await command(['check', file, '--data', join(folder.path, 'data')])
+    expect([code, err]).toEqual([0, expect.not.stringContaining('unbound')])
+  })
+
+  it.each([
+    ['a schedule', '    schedules:\n      - { id: noon, cron: "0 12 * * *", prompt: "Noon." }\n', ''],
+    ['a scope', '', '    scope: { agents: [demo] }\n'],
+    ['another binding', '      - { plugin: webhook, instance: alerts, conversations: ["a"] }\n', ''],
+  ])('[I35.b41-demo] a demo agent that %s uses stays in the file', async (_what, ofAgent, ofIntegration) => {
+    writeFileSync(
+      file,
+      `integrations:
+  - id: web
+    platform: web
+  - id: alerts
+    platform: webhook
+    secret: file:./hook.secret
+${ofIntegration}agents:
+  - id: demo
+    connector: { type: demo }
+    inbound_bindings:
+      - { plugin: web, instance: web }
+${ofAgent}# closing words
+`,
+    )
+    const told = await agents('add', 'kate', '--connector', 'channel', '--write')
+    expect(told.out).toContain('has web, which the demo agent "demo" had')
+    expect(told.out).not.toContain('removed')
+    expect(parse(written())).toMatchObject({ agents: [{ id: 'demo' }, { id: 'kate' }] })
+  })
+
+  it('[I35.b41-demo] an unused demo agent goes, and no other line', async () => {
+    const before = `# who answers
+integrations:
+  - { id: web, platform: web } # the page
+agents:
+  # nobody yet
+  - id: demo
+    connector: { type: demo }
+    inbound_bindings:
+      - { plugin: web, instance: web }
+
+# closing words
+`
+    writeFileSync(file, before)
+    expect((await agents('add', 'kate', '--connector', 'channel', '--write')).code).toBe(0)
+    expect(written()).toBe(`# who answers
+integrations:
+  - { id: web, platform: web } # the page
+agents:
+  # nobody yet
+  - id: kate
+    connector:
+      type: channel
+    inbound_bindings:
+      - plugin: web
+        instance: web
+
+# closing words
+`)
+  })
+
+  it('[I35.a4-unbound] check warns of an agent without bindings by the word that doctor has', async () => {
+    writeFileSync(file, FILE.replace(/ {4}inbound_bindings:\n.*\n/, ''))
+    const told = await command(['check', file, '--data', join(folder.path, 'data')])
+    expect(told.code).toBe(0)
+    expect(told.err).toContain(
+      `warning: agents[0].inbound_bindings: agent kate is ${HEALTH['agent-unbound'].word}`,
+    )
+    writeFileSync(file, FILE)
+    expect((await command(['check', file, '--data', join(folder.path, 'data')])).err).not.toContain('unbound')
   })
 
   it('[I18.add-own-lines] every other line stays, and no comment changes its owner', async () => {

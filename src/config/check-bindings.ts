@@ -163,6 +163,18 @@ export function channelServers(config: Config, warnings: string[]): void {
   }
 }
 
+/** As `doctor` says it. An agent with schedules works without a binding. */
+export function unbound(config: Config, warnings: string[]): void {
+  const servers = Object.keys(config.mcp_servers)
+  for (const [index, { id, inbound_bindings, channels, schedules }] of config.agents.entries()) {
+    if (inbound_bindings.length > 0 || schedules.length > 0) continue
+    if (channels?.approved.some(({ server }) => servers.includes(server))) continue
+    warnings.push(
+      `agents[${index}].inbound_bindings: agent ${id} is unbound: it is bound to nothing, so nobody can reach it`,
+    )
+  }
+}
+
 /** A scope lets agents send there without hearing what arrives: then nobody need listen. A file without agents is not done yet. */
 export function unheard(config: Config, warnings: string[]): void {
   if (config.agents.length === 0) return

@@ -1,7 +1,7 @@
 // Rules that span several parts of the file: references between integrations, agents, servers and users.
 import { type AdapterBook, parseAddress } from '../contract/index.ts'
 import { channelIntegrationId } from './channel-integrations.ts'
-import { bindings, channelServers, overlaps, unheard } from './check-bindings.ts'
+import { bindings, channelServers, overlaps, unbound, unheard } from './check-bindings.ts'
 import { cutsAt } from './cuts-at.ts'
 import type { Finding, Wrong } from './issues.ts'
 import {
@@ -55,6 +55,7 @@ export function* crossCheck(config: Config, book: AdapterBook): Generator<void, 
   silentApprovals(config, book, warnings)
   limitedTrust(config, warnings)
   unheard(config, warnings)
+  unbound(config, warnings)
   yield
   publicAddress(config, warnings)
   nearOnly(config, warnings)

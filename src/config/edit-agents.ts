@@ -62,19 +62,44 @@ function meansTheSame(text: string, document: Document): boolean {
   return written.errors.length === 0 && JSON.stringify(written.toJS()) === JSON.stringify(document.toJS())
 }
 
-/** Who has a binding that takes all of an integration, and which of its own it is; null: nobody. */
-export function holderOf(
-  text: string,
-  integration: string,
-): { readonly id: string; readonly connector: string; readonly at: number } | null {
-  const read = parseDocument(text).toJS() as { readonly agents?: unknown } | null
-  for (const agent of Array.isArray(read?.agents) ? read.agents : []) {
-    const bindings: unknown[] = Array.isArray(agent?.inbound_bindings) ? agent.inbound_bindings : []
-    const at = bindings.findIndex((one) => {
-      const { instance, plugin, conversations } = (one ?? {}) as Record<string, unknown>
-      return (instance ?? plugin) === integration && conversations === undefined
-    })
-    if (at !== -1) return { id: String(agent.id), connector: String(agent.connector?.type), at }
+/** An agent with a binding that takes all of an integration. */
+export interface Holder {
+  readonly id: string
+  readonly connector: string
+  /** The place of the binding among the agent's own. */
+  readonly at: number
+  /** The binding is the only use of the agent: no other binding, no key of its own, and no scope names it. */
+  readonly isLastUse: boolean
+}
+
+/** Null: no agent has one. */
+export function holderOf(text: string, integration: string): Holder | null {
+  const read = parseDocument(text).toJS() as { agents?: unknown; integrations?: unknown } | null
+  for (const agent of listOf(read?.agents)) {
+    const bindings = listOf(agent.inbound_bindings)
+    const at = bindings.findIndex(
+      ({ instance, plugin, conversations }) =>
+        (instance ?? plugin) === integration && conversations === undefined,
+    )
+    if (at === -1) continue
+    const id = String(agent.id)
+    const isScoped = listOf(read?.integrations).some((one) => scopeOf(one).includes(id))
+    const isPlain = Object.keys(agent).every((key) => ['id', 'connector', 'inbound_bindings'].includes(key))
+    return {
+      ...{ id, connector: String((agent.connector as Definition | undefined)?.type), at },
+      isLastUse: bindings.length === 1 && isPlain && !isScoped,
+    }
   }
   return null
+}
+
+type Definition = Readonly<Record<string, unknown>>
+
+function listOf(value: unknown): readonly Definition[] {
+  return Array.isArray(value) ? value.map((one) => (one ?? {}) as Definition) : []
+}
+
+function scopeOf({ scope }: Definition): readonly unknown[] {
+  const { agents } = (scope ?? {}) as Definition
+  return Array.isArray(agents) ? agents : []
 }

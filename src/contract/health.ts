@@ -110,8 +110,8 @@ export const HEALTH = {
   'agent-unbound': row(
     'problem',
     'unbound',
-    'The agent is bound to nothing, so that nobody can reach it.',
-    'Add `inbound_bindings` to the agent.',
+    'The agent is bound to nothing and has no schedule, so that nobody can reach it.',
+    'Add `inbound_bindings` to the agent, or `switchboard agents remove ID`.',
   ),
   'agent-trouble': row(
     'problem',

@@ -320,6 +320,17 @@ describe('[I35.a4-table] the health table', () => {
     expect(healthFindings(WELL, { ...NO_FACTS, freeDiskBytes: null })).toEqual([])
   })
 
+  it('[I35.a4-unbound] an agent with a schedule works without a binding', () => {
+    const schedules = [
+      {
+        ...{ id: 'noon', agent: 'kate', cron: '0 12 * * *', tz: 'UTC', prompt: 'x' },
+        next_at: null,
+        last: null,
+      },
+    ]
+    expect(healthFindings({ ...withAgent({ bindings: [] }), schedules }, NO_FACTS)).toEqual([])
+  })
+
   it('names a closed gate of an integration once, and an absent agent not again for each binding', () => {
     const both = {
       ...withIntegration({ gates: [CLOSED] }),

@@ -191,7 +191,8 @@ function* ofAgents(report: ReportBeforeHealth, facts: HealthFacts): Generator<He
         `${subject}: ${detail}`,
         'mend what it says; it goes on by itself',
       )
-    if (bindings.length === 0)
+    const isScheduled = report.schedules?.some((one) => one.agent === id) === true
+    if (bindings.length === 0 && !isScheduled)
       yield finding(
         'agent-unbound',
         subject,

@@ -26,7 +26,10 @@ export const setAgent: Run = async (context, [id = '', ...pairs]) => {
 export const removeAgent: Run = (context, [id = '']) =>
   change(context, [{ kind: 'remove', id }], { id, what: 'is removed; its messages stay in the store' })
 
-/** What the file says of the new agent's integration: its holder steps back where it is the demo, and nobody else. */
+/**
+ * Adds the agent to the file. Where the demo agent has the integration it gives it away, and a demo agent that is left without
+ * any use goes from the file. Another agent keeps its integration.
+ */
 export async function addWritten(
   context: Context,
   agent: Readonly<Record<string, unknown>> & { readonly id: string },
@@ -40,13 +43,16 @@ export async function addWritten(
       `integration "${oneLine(instance)}" goes to agent "${oneLine(holder.id)}" already, nothing was written`,
       'name another one with --bind PLATFORM:INTEGRATION, or remove that agent first',
     )
-  const moved = holder === null || holder.id === agent.id ? [] : [holder]
-  const edits: AgentEdit[] = moved.map(({ id, at }) => ({ kind: 'unbind', id, at }))
-  const took = moved.map(
-    ({ id }) => ` and has ${oneLine(instance)}, which the demo agent "${oneLine(id)}" had`,
-  )
-  const what = `is added${took.join('')}`
-  return change(context, [...edits, { kind: 'add', agent }], { ...done, id: agent.id, what })
+  const demo = holder === null || holder.id === agent.id ? null : holder
+  const added: AgentEdit = { kind: 'add', agent }
+  const edits: AgentEdit[] = [added]
+  if (demo?.isLastUse) edits.push({ kind: 'remove', id: demo.id })
+  else if (demo) edits.unshift({ kind: 'unbind', id: demo.id, at: demo.at })
+  const took =
+    demo === null ? '' : ` and has ${oneLine(instance)}, which the demo agent "${oneLine(demo.id)}" had`
+  const goes = demo?.isLastUse ? '; nothing else used the demo agent, so it is removed' : ''
+  const what = `is added${took}${goes}`
+  return change(context, edits, { ...done, id: agent.id, what })
 }
 
 function fileOf(context: Context): { readonly named: string; readonly file: string } {
