@@ -7,7 +7,7 @@ export const EDGES_SETUP = requirements(
 built   35 I35.b6           After the embedded default was used, init and up --detach in a fresh folder start
 built   35 I35.b41          agents add and the wizard show a fresh secret first, try after Enter and keep one
 built   35 I35.b41-print    agents add without --write keeps nothing and makes no secret; it prints the lines and says what --write makes and keeps
-pending 35 I35.b41-demo     agents add --write takes a demo agent that nothing else uses out of the file
+built   35 I35.b41-demo     agents add --write takes a demo agent that nothing else uses out of the file
 built   35 I35.b42          Secrets of two platforms can be piped
 built   35 I35.b43          agents set leaves closing comments where they were
 built   35 I35.b45-tilde    ~ in messaging.file is the home folder
