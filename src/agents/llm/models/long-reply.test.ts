@@ -1,5 +1,5 @@
 // Replies that are longer than an answer may be, on both wires: the work is linear, and what is not taken is not waited for.
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { cutAnswer, MOST_ANSWER_CHARS } from '../../../contract/index.ts'
 import type { StreamingFetch } from '../../../kit/index.ts'
 import { createTestClock } from '../../../testing/test-clock.ts'
@@ -71,7 +71,30 @@ async function opened(wire: Wire, piece: object) {
   return { ask, sent, shown }
 }
 
+/** How long the texts are, all together, that a method of strings has looked through. */
+function lookedThrough() {
+  let chars = 0
+  for (const name of ['trim', 'trimStart', 'trimEnd', 'includes', 'search', 'match', 'replace'] as const) {
+    const original = String.prototype[name] as (...given: unknown[]) => unknown
+    vi.spyOn(String.prototype, name).mockImplementation(function (this: string, ...given: unknown[]) {
+      chars += this.length
+      return original.apply(this, given)
+    } as never)
+  }
+  return () => chars
+}
+afterEach(() => void vi.restoreAllMocks())
+
 describe.each(['anthropic', 'openai'] as const)('%s', (wire) => {
+  it('[I35.b7] a piece costs what it is long, however much came before it', async () => {
+    const { ask, shown } = await opened(wire, delta(wire, 'ten chars '))
+    const chars = lookedThrough()
+    expect((await ask()).stop).toBe('long')
+    expect(shown.length).toBeGreaterThan(9_000)
+    // All of the text for each piece were 500 million.
+    expect(chars()).toBeLessThan(20_000_000)
+  })
+
   it('[I35.b7] a text without end is taken up to the limit, and the stream is ended', async () => {
     const { ask, sent } = await opened(wire, delta(wire, 'word '))
     const reply = await ask()
