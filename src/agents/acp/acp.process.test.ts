@@ -229,18 +229,49 @@ describe('modes', () => {
   })
 
   it('[I35.b28] an agent that starts in a mode that does not ask says so, unless the configuration wants that', async () => {
-    const own = await scene({ flags: ['--modes'] })
+    const env = { AGENT_NAME: '@zed-industries/codex-acp' }
+    const own = await scene({ flags: ['--modes'], options: { env } })
     await own.turn('hello')
     expect(own.recorded.attached).toBe(true)
     expect(own.recorded.details.at(-1)).toContain(
       'it works in the mode "auto", in which tools run without being asked about: set connector.mode (read-only, auto, full-access)',
     )
-    const wanted = await scene({ flags: ['--modes'], options: { mode: 'full-access' } })
+    const wanted = await scene({ flags: ['--modes'], options: { mode: 'full-access', env } })
     await wanted.turn('hello')
     expect(wanted.recorded.details.at(-1)).toBeUndefined()
-    const connector = { type: 'acp', options: { command: 'x', mode: 'full-access' } }
+    const asks = await scene({ flags: ['--modes'], options: { env: { ...env, AGENT_MODE: 'read-only' } } })
+    await asks.turn('hello')
+    expect(asks.recorded.details.at(-1)).toBeUndefined()
+  })
+
+  it.each([
+    { AGENT_MODE: 'read-only', MODE_WORDS: 'Asks a person before every tool.' },
+    { AGENT_MODE: 'auto', MODE_WORDS: 'Careful.' },
+  ])(
+    '[I35.b28-not-known] a mode of an agent that was not looked at is named as not known to ask, whatever its words say: $AGENT_MODE',
+    async (env) => {
+      const own = await scene({ flags: ['--modes'], options: { env } })
+      await own.turn('hello')
+      expect(own.recorded.details.at(-1)).toBe(
+        `it works in the mode "${env.AGENT_MODE}", which is not known to ask a person before tools run: set connector.mode (read-only, auto, full-access)`,
+      )
+      // Chosen by the operator: said by doctor --security alone.
+      const chosen = await scene({ flags: ['--modes'], options: { env, mode: env.AGENT_MODE } })
+      await chosen.turn('hello')
+      expect(chosen.recorded.details.at(-1)).toBeUndefined()
+    },
+  )
+
+  it.each([
+    ['full-access', 'high', 'tools run without being asked about'],
+    ['code', 'medium', 'is not known to ask'],
+    ['read-only', undefined, undefined],
+  ])('[I35.b28-not-known] the configured mode %s is a door: %s', (mode, open, words) => {
+    const connector = { type: 'acp', options: { command: 'x', mode } }
     const gates = acpModule.doctor?.({ origin: 'agents[0]', connector } as never, { publicUrl: null }) ?? []
-    expect(gates).toContainEqual(expect.objectContaining({ open: 'high', key: 'agents[0].connector.mode' }))
+    const found = gates.find(({ key }) => key === 'agents[0].connector.mode')
+    expect(found?.open).toBe(open)
+    if (words !== undefined) expect(found?.reason).toContain(words)
   })
 })
 

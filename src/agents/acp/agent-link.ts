@@ -119,6 +119,7 @@ export async function openLink(
       `it speaks version ${answer.protocolVersion} of the protocol, and this one version ${PROTOCOL_VERSION}`,
     )
   }
+  const modesOf = (opened: unknown) => readModes(opened, answer.agentInfo?.name ?? '')
   const ask = <T>(work: Promise<T>, what: string) =>
     within(work, withinMs, `it did not answer "${what}" in time`)
   const order = ({ cwd, mcpServers }: SessionOrder) => ({ cwd, mcpServers: [...mcpServers] })
@@ -134,14 +135,14 @@ export async function openLink(
         agent.request(methods.agent.session.new, order(wanted)),
         'session/new',
       )
-      return { id: opened.sessionId, modes: readModes(opened) }
+      return { id: opened.sessionId, modes: modesOf(opened) }
     },
     loadSession: async (sessionId, wanted) =>
-      readModes(
+      modesOf(
         await ask(agent.request(methods.agent.session.load, { sessionId, ...order(wanted) }), 'session/load'),
       ),
     resumeSession: async (sessionId, wanted) =>
-      readModes(
+      modesOf(
         await ask(
           agent.request(methods.agent.session.resume, { sessionId, ...order(wanted) }),
           'session/resume',

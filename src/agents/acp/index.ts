@@ -24,7 +24,7 @@ import { beginOrGoOn } from './begin-or-go-on.ts'
 import { readConfig } from './config.ts'
 import { followTurn, soon } from './follow-turn.ts'
 import { createLiveSessions, type LiveSession } from './live-sessions.ts'
-import { runsUnasked, type SessionModes } from './modes.ts'
+import { judgeMode, type SessionModes } from './modes.ts'
 import { openSteps, type TurnSteps } from './turn-steps.ts'
 
 const PLACES = 10_000
@@ -46,13 +46,10 @@ interface Run {
 export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
   const config = readConfig(deps)
   const { clock, log } = deps
-  /** A mode in which tools run unasked, and which nobody configured. */
+  /** A mode that nobody configured, and that does not ask or is not known to. */
   let modeTrouble: string | null = null
   const sessions = createLiveSessions(config, deps, (mode, modes) => {
-    const isUnwanted = mode !== config.mode && runsUnasked(mode, modes)
-    const words = isUnwanted
-      ? `it works in the mode "${mode.slice(0, 100)}", in which tools run without being asked about: set connector.mode (${modeNames(modes)})`
-      : null
+    const words = mode === config.mode ? null : modeWords(mode, modes)
     if (words === modeTrouble) return
     modeTrouble = words
     tellTrouble()
@@ -272,6 +269,17 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
       log.warn({ turn, problem: String(problem) }, 'nobody was told that the agent begins anew')
     })
   }
+}
+
+/** Null: a person is asked in this mode. */
+function modeWords(mode: string, modes: SessionModes): string | null {
+  const judged = judgeMode(mode, modes)
+  if (judged === 'asks') return null
+  const what =
+    judged === 'unasked'
+      ? 'in which tools run without being asked about'
+      : 'which is not known to ask a person before tools run'
+  return `it works in the mode "${mode.slice(0, 100)}", ${what}: set connector.mode (${modeNames(modes)})`
 }
 
 function modeNames({ available }: SessionModes): string {

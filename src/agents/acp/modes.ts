@@ -1,5 +1,6 @@
-// The modes of an ACP agent, and which of them run tools without asking a person. The protocol gives a mode an id, a name and
-// a description of the agent's own, so those of the known agents are known by id, and others by what they say of themselves.
+// The modes of an ACP agent, and which of them ask a person before tools run. The protocol gives a mode an id, a name and a
+// description of the agent's own, and says nothing about asking. So only modes of agents that were looked at are judged; words
+// of others prove nothing, whichever way they read.
 
 export interface SessionMode {
   readonly id: string
@@ -8,38 +9,46 @@ export interface SessionMode {
 }
 
 export interface SessionModes {
+  /** The name that the agent has in the protocol. */
+  readonly agent: string
   /** Null: the agent has none. */
   readonly current: string | null
   readonly available: readonly SessionMode[]
 }
 
-export const NO_MODES: SessionModes = { current: null, available: [] }
+export const NO_MODES: SessionModes = { agent: '', current: null, available: [] }
 
-const UNASKED_IDS = [
-  ...['auto', 'full-access', 'agent', 'agent-full-access'],
-  ...['acceptedits', 'dontask', 'bypasspermissions', 'autoedit', 'yolo', 'always-approve', 'never'],
-]
-const UNASKED_WORDS = [
-  'without asking',
-  'without approval',
-  'without confirmation',
-  'without permission',
-  'auto-approve',
-  'automatically approve',
-  'auto-accept',
-  'automatically accept',
-  'bypass',
-  'skip permission',
-  'never ask',
-]
+/** `asks`: a person is asked first. `unasked`: tools run that nobody was asked about. */
+export type ModeJudgement = 'asks' | 'unasked' | 'not-known'
+
+interface KnownModes {
+  readonly asks: readonly string[]
+  readonly unasked: readonly string[]
+}
+
+const CLAUDE: KnownModes = {
+  asks: ['default', 'plan'],
+  unasked: ['acceptEdits', 'auto', 'dontAsk', 'bypassPermissions'],
+}
+
+/** By the name of the agent in the protocol, without the scope of its package. */
+const KNOWN: Readonly<Record<string, KnownModes>> = {
+  'claude-code-acp': CLAUDE,
+  'claude-agent-acp': CLAUDE,
+  'codex-acp': { asks: ['read-only'], unasked: ['auto', 'agent', 'full-access', 'agent-full-access'] },
+  'gemini-cli': { asks: ['default', 'plan'], unasked: ['autoEdit', 'yolo'] },
+  // In `auto` a model judges first, and a person is asked only where it does not know.
+  'qwen-code': { asks: ['default', 'plan'], unasked: ['auto', 'auto-edit', 'yolo'] },
+}
 const MOST_MODES = 50
 
 /** What the agent says of its modes, in whatever form it says it. */
-export function readModes(answer: unknown): SessionModes {
+export function readModes(answer: unknown, agent: string): SessionModes {
   const { modes } = record(answer)
   const { currentModeId, availableModes } = record(modes)
   const listed = Array.isArray(availableModes) ? availableModes.slice(0, MOST_MODES) : []
   return {
+    agent,
     current: typeof currentModeId === 'string' ? currentModeId : null,
     available: listed.flatMap((one) => {
       const { id, name, description } = record(one)
@@ -48,11 +57,20 @@ export function readModes(answer: unknown): SessionModes {
   }
 }
 
-/** Whether tools may run in this mode that no person was asked about. */
-export function runsUnasked(id: string, { available }: SessionModes = NO_MODES): boolean {
-  const mode = available.find((one) => one.id === id)
-  const said = `${mode?.name ?? ''} ${mode?.description ?? ''}`.toLowerCase()
-  return UNASKED_IDS.includes(id.toLowerCase()) || UNASKED_WORDS.some((one) => said.includes(one))
+/** Whether a mode of this agent asks. */
+export function judgeMode(id: string, { agent }: Pick<SessionModes, 'agent'>): ModeJudgement {
+  const name = agent.slice(agent.lastIndexOf('/') + 1)
+  return Object.hasOwn(KNOWN, name) ? judge(id, [KNOWN[name] as KnownModes]) : 'not-known'
+}
+
+/** Where the agent was not started, so that nobody knows which one it is: the worst that a known agent means by the id. */
+export function judgeModeOfAny(id: string): ModeJudgement {
+  return judge(id, Object.values(KNOWN))
+}
+
+function judge(id: string, known: readonly KnownModes[]): ModeJudgement {
+  if (known.some(({ unasked }) => unasked.includes(id))) return 'unasked'
+  return known.some(({ asks }) => asks.includes(id)) ? 'asks' : 'not-known'
 }
 
 function words(value: unknown): string {

@@ -1,7 +1,7 @@
 // What Switchboard knows of the connector `acp` before it runs one.
-import type { ConnectorModule } from '../../contract/index.ts'
+import type { ConnectorModule, GateView } from '../../contract/index.ts'
 import { acpOptions } from './config.ts'
-import { runsUnasked } from './modes.ts'
+import { judgeModeOfAny } from './modes.ts'
 
 export const acpModule: ConnectorModule = {
   name: 'acp',
@@ -48,18 +48,30 @@ export const acpModule: ConnectorModule = {
         ? [flagged('it may write files in its folder through Switchboard', 'files')]
         : []),
       ...(terminal ? [flagged('it may run commands in its folder through Switchboard', 'terminal')] : []),
-      ...(mode !== undefined && runsUnasked(mode)
-        ? [
-            {
-              ...flagged(`in the mode ${mode} tools run without being asked about`, 'mode'),
-              open: 'high' as const,
-            },
-          ]
-        : []),
+      ...(mode === undefined ? [] : modeDoor(mode, flagged)),
       ...(always ? [flagged('a yes may stand for all later calls', 'always')] : []),
     ]
   },
   create: async (deps) => (await import('./index.ts')).createAcpConnector(deps),
+}
+
+type Door = GateView & { readonly flagged: true }
+
+/** What a configured mode opens. */
+function modeDoor(mode: string, flagged: (reason: string, key: string) => Door): readonly Door[] {
+  switch (judgeModeOfAny(mode)) {
+    case 'asks':
+      return []
+    case 'unasked':
+      return [{ ...flagged(`in the mode ${mode} tools run without being asked about`, 'mode'), open: 'high' }]
+    default:
+      return [
+        {
+          ...flagged(`the mode ${mode} is not known to ask a person before tools run`, 'mode'),
+          open: 'medium',
+        },
+      ]
+  }
 }
 
 /** Words as a shell would cut them, with quotes and nothing more. */

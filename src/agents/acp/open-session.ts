@@ -61,7 +61,7 @@ async function inMode(link: AgentLink, { mode }: OpenOrder, opened: OpenedSessio
       hint,
     })
   })
-  return { ...opened, modes: { current: mode, available } }
+  return { ...opened, modes: { ...opened.modes, current: mode } }
 }
 
 async function taken(
