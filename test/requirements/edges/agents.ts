@@ -12,7 +12,7 @@ built   35 I35.b21                    All safe meta keys and the instructions of
 built   35 I35.b23                    Approvals that can reach nobody are a problem in check and doctor, and are denied at once where Switchboard decides
 built   35 I35.b27                    A turn that waits for a slot says so after 20 s, and a process that only waits for a person gives its slot away
 built   35 I35.b28                    acp has mode, and doctor says when an agent starts in a mode that does not ask
-pending 35 I35.b28-not-known          A mode of an acp agent that was not looked at is named by doctor as not known to ask, whatever its words say
+built   35 I35.b28-not-known          A mode of an acp agent that was not looked at is named by doctor as not known to ask, whatever its words say
 built   35 I35.b45-cwd                A missing cwd is an error, never created
 built   35 I35.b45-allow-list-first   llm asks no person about a send_message that the allow list refuses
 built   35 I35.b46-trust              trust full, read_only or none on a binding decides which of our tools and which calls run
