@@ -14,7 +14,8 @@ import { askedPlaces } from './asked-places.ts'
 import { createConversationReads } from './desk-conversations.ts'
 import { exportPerson, type FileBytes } from './people-data.ts'
 import { turnSeries } from './turn-series.ts'
-import { approvalView, iso, isoOrNull, notificationView, pairingView, sendView, turnView } from './views.ts'
+import { approvalView, iso, isoOrNull, notificationView, pairingView, turnView } from './views.ts'
+import { sendViews } from './waiting-sends.ts'
 
 /** Sends and questions of one turn that are told with it. */
 const MOST_SHOWN = 100
@@ -51,7 +52,7 @@ export function createStoreDesk(
         ...viewOf(row),
         events: events.map((one) => ({ ...one, at: iso(one.at) })),
         repeat: row.repeat,
-        sends: sends.map(sendView),
+        sends: await sendViews(store, sends),
         approvals: approvals.map((one) => {
           const { input: _input, description: _description, ...rest } = approvalView(one)
           return rest
@@ -71,10 +72,10 @@ export function createStoreDesk(
       return { items: rows.map(viewOf), next: full ?? (floor > first.seq ? floor : null) }
     },
     series: async (query) => turnSeries(await store.sampleTurns(query), query),
-    sends: async (filter) => (await store.sends(filter)).map(sendView),
+    sends: async (filter) => sendViews(store, await store.sends(filter)),
     async send(id) {
       const row = await store.send(id)
-      return row ? sendView(row) : null
+      return row ? ((await sendViews(store, [row]))[0] ?? null) : null
     },
     async approvals(states, limit, { id, before } = {}) {
       const wanted = states as Parameters<Store['approvals']>[0]['states'] | null

@@ -66,7 +66,11 @@ export function sendView(row: SendRow): SendView {
     session: row.session,
     // What is under way now is on its way; what may have arrived already says so.
     state: row.state === 'sending' && row.reason !== 'outcome_open' ? 'queued' : row.state,
-    reason: row.reason,
+    // A try after one that failed is under way: that one's detail stands until this one has ended.
+    reason:
+      row.state === 'sending' && row.reason === null && row.detail !== null
+        ? 'platform_unavailable'
+        : row.reason,
     detail: row.detail,
     attempts: row.attempts,
     platform_ids: row.platformIds,

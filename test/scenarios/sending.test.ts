@@ -381,4 +381,39 @@ describeRiver('sending', (open) => {
     await river.pass(20_000)
     expect(river.platform.texts('anna')).toEqual(['1', '2'])
   })
+
+  it('[I35.left-outbox-reason] what waits while the platform is away says why: the one that is tried, and those behind it', async () => {
+    const river = await open()
+    river.platform.failNext(Array<SendFault>(1_000).fill({ kind: 'unavailable' }), 'anna')
+    await send(river, '1')
+    await send(river, '2')
+    await send(river, 'elsewhere', { to: 'chat:bert' })
+    await river.pass(20_000)
+    const [, second, first] = await river.desk().sends({ limit: 3 })
+    expect(first).toMatchObject({
+      state: 'queued',
+      reason: 'platform_unavailable',
+      detail: 'the platform is away',
+    })
+    expect(first?.attempts).toBeGreaterThan(2)
+    const why = { reason: 'platform_unavailable', detail: `waits behind ${first?.id}: the platform is away` }
+    expect(second).toMatchObject({ state: 'queued', attempts: 0, ...why })
+    expect(await river.desk().send(second?.id ?? '')).toMatchObject(why)
+    expect((await river.desk().sends({ limit: 1 }))[0]).toMatchObject({
+      state: 'sent',
+      reason: null,
+      detail: null,
+    })
+  })
+
+  it('[I35.left-outbox-reason] a try that is under way shows why the one before it failed', async () => {
+    const river = await open()
+    river.platform.failNext([{ kind: 'unavailable' }, { kind: 'hang' }], 'anna')
+    await send(river, '1')
+    await river.pass(20_000)
+    expect((await river.desk().sends({ limit: 1 }))[0]).toMatchObject({
+      ...{ state: 'queued', reason: 'platform_unavailable', detail: 'the platform is away', attempts: 2 },
+    })
+    river.platform.release()
+  })
 })

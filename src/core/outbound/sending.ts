@@ -203,7 +203,8 @@ export function createSending(deps: SendingDeps): Sending {
     links.get(integration)?.adapter.abilities.idempotentSend === true
 
   const settleLeftover = async (lane: HeldLane, row: SendRow) => {
-    const detail = row.detail ?? 'interrupted before the platform confirmed'
+    const known = row.reason === 'outcome_open' ? row.detail : null
+    const detail = known ?? 'interrupted before the platform confirmed'
     if (row.reason !== 'outcome_open' && row.op && repeatsShowNothing(row) && !isStreamLane(row.lane))
       return move(lane, row, { to: 'queued' })
     return settle(lane, row, detail)

@@ -190,7 +190,8 @@ function* markSending(context: VerbContext, sends: readonly SendRow[]): Steps<vo
   const stored = sendBorn(context, sends)
   if (stored.length > 0)
     yield* runUnheard(
-      `UPDATE outbox SET state = 'sending', reason = NULL, detail = NULL, attempts = attempts + 1, updated_at = $2
+      // Why the try before failed stays to be read until this one ends.
+      `UPDATE outbox SET state = 'sending', reason = NULL, attempts = attempts + 1, updated_at = $2
        WHERE seq @any($1)`,
       [stored.map((send) => send.seq), context.now],
     )
