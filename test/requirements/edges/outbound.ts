@@ -16,6 +16,6 @@ built   35 I35.b29                 A refused file is told; the files behind it a
 built   35 I35.b33                 reply_to_mode first quotes the message for http agents on Discord and in Telegram groups
 built   35 I35.b45-file-resend     A file of unknown outcome is not resent without end
 built   35 I35.b45-grant-at-send   A send_message grant is asked again at sending
-pending 35 I35.left-outbox-reason      While a platform is away every row of the outbox says why it waits: the one that is tried with its tries, and those behind it
+built   35 I35.left-outbox-reason      While a platform is away every row of the outbox says why it waits: the one that is tried with its tries, and those behind it
 `,
 )
