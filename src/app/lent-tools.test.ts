@@ -1,10 +1,16 @@
 // Tools of a service in front, behind the session's own endpoint: names, guard, patience, and what is not believed.
 import { describe, expect, it } from 'vitest'
-import { MCP_SERVERS_REF, SwitchboardError, type TurnRow } from '../contract/index.ts'
+import {
+  type AgentSettings,
+  MCP_SERVERS_REF,
+  type SessionRow,
+  SwitchboardError,
+  type TurnRow,
+} from '../contract/index.ts'
 import type { GuardedFetch } from '../kit/index.ts'
 import { createRecordingLog } from '../testing/recording-log.ts'
 import { createTestClock } from '../testing/test-clock.ts'
-import { testIntegration, testSettings } from '../testing/test-settings.ts'
+import { testAgent, testIntegration, testSettings } from '../testing/test-settings.ts'
 import { lentToolName } from '../tools/mcp/lent-tools.ts'
 import { createLentTools } from './lent-tools.ts'
 
@@ -20,6 +26,7 @@ function opened(
   servers: Readonly<Record<string, Server>>,
   given: unknown,
   options: Readonly<Record<string, unknown>> = {},
+  agents: readonly AgentSettings[] = [],
 ) {
   const asked: {
     host: string
@@ -65,15 +72,20 @@ function opened(
   }
   const clock = createTestClock()
   const turn = {
-    integration: 'up',
+    ...{ id: 't1', agent: 'kate', integration: 'up', conversation: 'room', thread: null },
     body: { meta: { [MCP_SERVERS_REF]: 'secret:given.up.d1.mcp' } },
   } as unknown as TurnRow
   const services = createLentTools({
     clock,
     log: createRecordingLog(),
     fetch,
-    settings: () => testSettings({ integrations: [testIntegration('up', { platform: 'chorus', options })] }),
-    store: { turns: async () => [turn], turn: async () => null, session: async () => null },
+    settings: () =>
+      testSettings({ integrations: [testIntegration('up', { platform: 'chorus', options })], agents }),
+    store: {
+      turns: async () => [turn],
+      turn: async () => turn,
+      session: async () => ({ agent: 'kate', address: 'up:room' }) as SessionRow,
+    },
     credentials: (integration) => ({
       get: async (name) => (integration === 'up' && name === 'd1.mcp' ? JSON.stringify(given) : null),
     }),
@@ -103,6 +115,30 @@ describe('tools of a service', () => {
     ).toBe(true)
     expect(await services.call('s1', 'docs__other', {})).toBeNull()
     expect(await services.call('s1', 'search', {})).toBeNull()
+  })
+
+  it('[I35.b46-trust] are not called for words that are trusted with reading alone, unless they are named as reading', async () => {
+    const tools = [{ name: 'search', annotations: { readOnlyHint: true } }, { name: 'wipe' }]
+    const binding = { plugin: 'chorus', instance: 'up', allowedChannelServers: [] }
+    const call = async (trust: 'read_only' | 'none' | undefined, name: string) => {
+      const kate = testAgent('kate', [], {
+        bindings: [{ ...binding, ...(trust ? { trust } : {}) }],
+        readOnlyTools: ['docs__search'],
+      })
+      const { services, asked } = opened(
+        { 'docs.example.com': { tools } },
+        { url: url('docs.example.com'), name: 'docs' },
+        {},
+        [kate],
+      )
+      const result = await services.call('s1', `docs__${name}`, {})
+      expect(asked.some(({ method }) => method === 'tools/call')).toBe(result?.isError !== true)
+      return result?.isError === true ? JSON.stringify(result.content) : 'ran'
+    }
+    expect(await call(undefined, 'wipe')).toBe('ran')
+    expect(await call('read_only', 'search')).toBe('ran')
+    expect(await call('read_only', 'wipe')).toContain('trust: read_only')
+    expect(await call('none', 'search')).toContain('trust: none')
   })
 
   it('[I14.chorus-service-tools] unnamed servers are called service, and allow_private is the integration’s', async () => {

@@ -1,5 +1,5 @@
 // Who is meant by a name, what is written out of them, and what erasing does besides emptying rows.
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -14,6 +14,7 @@ import { createSqliteFixture } from '../store/sqlite/fixtures/sqlite-fixture.ts'
 import { createRecordingLog } from '../testing/recording-log.ts'
 import { expectSound, item, mustTake, queueOne, type StoreFixture } from '../testing/store-suite/fixture.ts'
 import { createTestClock, createTestRandom } from '../testing/test-clock.ts'
+import { testIntegration, testSettings } from '../testing/test-settings.ts'
 import { createFileMirror } from './file-mirror.ts'
 import { keepForgettingFiles } from './file-orders.ts'
 import { createEraser, exportPerson, personOf } from './people-data.ts'
@@ -22,6 +23,28 @@ const STORES: readonly (readonly [string, () => Promise<StoreFixture>])[] = [
   ['SQLite', createSqliteFixture],
   ['PostgreSQL', createPostgresFixture],
 ]
+
+it('[I35.b35] the file of an embedded store holds none of the words of an erased person', async () => {
+  const fixture = await createSqliteFixture()
+  const store = await fixture.open()
+  const words = Array.from({ length: 2_000 }, (_, n) => `secret-of-ann-${n}`).join(' ')
+  await queueOne(store, { integration: 'tg', sender: 'ann', text: words })
+  const held = () =>
+    [fixture.file, `${fixture.file}-wal`].some(
+      (file) => existsSync(file) && readFileSync(file).includes('secret-of-ann-'),
+    )
+  expect(held()).toBe(true)
+  const erase = createEraser({
+    store,
+    settings: () => testSettings({ integrations: [testIntegration('tg')] }),
+    cancel: (turn, by) => store.operateTurn(turn, 'cancel', by),
+    forgetFiles: async () => 0,
+    grantsChanged: async () => undefined,
+  })
+  await erase('tg:ann', { revoke: false }, 'op')
+  expect(held()).toBe(false)
+  await fixture.dispose()
+})
 
 describe.each(STORES)('people’s own data on %s', (_, make) => {
   let fixture: StoreFixture

@@ -7,6 +7,7 @@ import {
   agentById,
   type Binding,
   isServerBinding,
+  MOST_HELD,
   parseAddress,
   SCHEDULE_PLACE,
   type Settings,
@@ -117,25 +118,43 @@ function bindingAt(
 }
 
 /**
- * The bindings by which the work came that a call is made for: of a turn or session its own, of a host those of the turns that
+ * The bindings by which the work came that a call is made for: of a turn its own, of a session or host those of the turns that
  * are open there. Where none can be named all of the agent's count. Empty: no person's words are behind it.
  */
-export async function bindingsBehind(asker: Asker, deps: AdmissionDeps): Promise<readonly Binding[]> {
+export async function bindingsBehind(
+  asker: Asker,
+  deps: AdmissionDeps & { readonly store: Pick<Store, 'turns'> },
+): Promise<readonly Binding[]> {
   const agent = agentById(deps.settings(), asker.agent)
   const all = agent?.bindings ?? []
   const { host } = asker
   if (asker.session === null && asker.turn === null && host === undefined) return []
-  const turns = asker.session === null && host !== undefined ? host.open : [asker.turn]
+  const turns =
+    asker.session === null && host !== undefined ? host.open : await turnsBehind(asker, deps.store)
   if (turns.length === 0) return all
   const found: Binding[] = []
   for (const turn of turns) {
     if (await isScheduled({ ...asker, turn }, deps)) continue
     const place = await placeOf({ ...asker, turn }, deps)
-    const binding = place === null ? undefined : bindingAt(agent, place, deps.links)
+    // By a claim words come from a place that is another agent's.
+    const binding =
+      place === null
+        ? undefined
+        : (bindingAt(agent, place, deps.links) ?? boundAt(deps.settings(), place)?.binding)
     if (binding === undefined) return all
     found.push(binding)
   }
   return found
+}
+
+/** A turn may have come into its session from another place, by a claim. Null: nothing is open, the session's place counts. */
+async function turnsBehind(
+  { agent, session, turn }: Asker,
+  store: Pick<Store, 'turns'>,
+): Promise<readonly (string | null)[]> {
+  if (turn !== null || session === null) return [turn]
+  const open = await store.turns({ agent, session, states: ['handed', 'seen'], limit: MOST_HELD })
+  return open.length === 0 ? [null] : open.map(({ id }) => id)
 }
 
 async function isScheduled({ agent, session, turn }: Asker, { store }: AdmissionDeps): Promise<boolean> {

@@ -238,7 +238,10 @@ describeRiver('hosted channel servers', (open) => {
       { rps: 1_000, burst: MANY },
     ]) {
       const river = await open(
-        hosting({ channels: channels({ defaultRateLimit }) }, { agent: { window: MANY } }),
+        hosting(
+          { channels: channels({ defaultRateLimit }) },
+          { agent: { window: MANY }, tunables: { senderLimit: { rps: 20, burst: 500 } } },
+        ),
       )
       const slack = river.server('slack')
       slack.up()

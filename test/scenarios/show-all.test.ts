@@ -1,6 +1,6 @@
 // A long question: cut to fit the chat, and shown whole to whoever may decide it, in the chat where they ask for it.
 import { expect, it } from 'vitest'
-import { OPEN, testIntegration } from '../../src/testing/test-settings.ts'
+import { OPEN, testAgent, testIntegration } from '../../src/testing/test-settings.ts'
 import { describeRiver, type OpenRiver, type River, type RiverOptions } from './river.ts'
 
 const CHAT = testIntegration('chat', { access: { ...OPEN, approvers: ['anna'] } })
@@ -46,6 +46,26 @@ describeRiver('show all', (open) => {
     await river.settle()
     expect(await river.store().approval(id)).toMatchObject({ state: 'relayed', ask: { input: INPUT } })
     expect(river.agent.deliveries).toHaveLength(1)
+  })
+
+  it('[I35.b35] what was shown of an erased person’s call in other chats goes with her words: question, parts and outcome', async () => {
+    const other = testIntegration('other', { access: { ...OPEN, approvers: ['boss'] } })
+    const { river } = await asking(open, {
+      integrations: [testIntegration('chat'), other],
+      agents: [testAgent('demo', ['chat', 'other'])],
+    })
+    const boss = river.person('boss', 'boss', { integration: 'other' })
+    await boss.taps('Show all')
+    await river.settle()
+    await boss.taps('Deny')
+    await river.settle()
+    const kept = async () => {
+      const sends = await river.store().sends({ integration: 'other', limit: 100 })
+      return sends.filter(({ op }) => JSON.stringify(op ?? '').includes('step1')).length
+    }
+    expect(await kept()).toBeGreaterThan(10)
+    await river.desk().erasePerson('chat:anna', { revoke: false }, 'operator')
+    expect(await kept()).toBe(0)
   })
 
   it('[I15.show-all-file] where a long text can be shown as a file it is one, whole, and named by the command that shows it too', async () => {

@@ -1,7 +1,8 @@
 // Trust of a binding: what may run for what is said at a place, and that nobody is asked about what may not.
 import { expect, it } from 'vitest'
-import { testAgent, testIntegration } from '../../src/testing/test-settings.ts'
-import { describeRiver, type River } from './river.ts'
+import type { AgentSettings } from '../../src/contract/index.ts'
+import { OPEN, testAgent, testIntegration } from '../../src/testing/test-settings.ts'
+import { describeRiver, type River, type RiverOptions } from './river.ts'
 import { caller, outcomeOf } from './tool-caller.ts'
 
 const RUN = { toolName: 'Bash', description: 'd', input: 'ls' }
@@ -9,8 +10,14 @@ const RUN = { toolName: 'Bash', description: 'd', input: 'ls' }
 let trusted = 0
 
 describeRiver('trust', (open) => {
-  const opened = (trust?: 'read_only' | 'none', readOnlyTools: readonly string[] = []) =>
+  const opened = (
+    trust?: 'read_only' | 'none',
+    readOnlyTools: readonly string[] = [],
+    more: Partial<AgentSettings> = {},
+    agent: RiverOptions['agent'] = {},
+  ) =>
     open({
+      agent,
       integrations: [testIntegration('chat'), testIntegration('safe')],
       agents: [
         testAgent('demo', ['chat', 'safe'], {
@@ -20,6 +27,7 @@ describeRiver('trust', (open) => {
           ],
           messagingAllow: ['test:*'],
           readOnlyTools,
+          ...more,
         }),
       ],
       watched: true,
@@ -30,7 +38,7 @@ describeRiver('trust', (open) => {
     const turn = (await river.store().turns({ integration, limit: 1 }))[0]
     return { turn: turn?.id ?? '', session: turn?.session ?? '' }
   }
-  const outcomes = async (river: River, at: { turn: string; session: string }) => {
+  const outcomes = async (river: River, at: { turn: string | null; session: string }) => {
     const desk = river.tools()
     const by = caller(at)
     const body = `x ${trusted++}`
@@ -70,23 +78,82 @@ describeRiver('trust', (open) => {
       message: expect.stringContaining('trust: read_only'),
     })
     expect(await river.desk().approvals(null, 10)).toEqual([])
+    const entries = await river.store().ledger({ afterSeq: 0, limit: 100 })
+    expect(JSON.stringify(entries)).toContain('refused by trust')
     await river.agent.ask(delivery, { ...RUN, toolName: 'Read' })
     expect(await river.desk().approvals(null, 10)).toMatchObject([{ tool_name: 'Read' }])
   })
 
-  it('[I35.b46-trust] a host works by what all the places of its open turns are trusted with', async () => {
-    const river = await opened('read_only')
+  it('[I35.b46-trust] a host with a dialog of its own asks all the same: trust limits our tools alone there', async () => {
+    const river = await opened('none', [], {}, { holdsDecisions: false })
     river.agent.script = () => undefined
-    const [low, high] = [await said(river, 'chat'), await said(river, 'safe')]
-    const send = async (open: readonly string[]) => {
-      const by = caller({ session: null, turn: null, host: { open, used: true } })
-      const input = { platform: 'test', target: 'room', body: `x ${trusted++}` }
-      return (await outcomeOf(river, river.tools().sendMessage(by, input))).isError
+    await said(river, 'chat')
+    const [delivery] = river.agent.deliveries
+    if (!delivery) throw new Error('nothing was handed over')
+    await river.agent.ask(delivery, RUN)
+    expect(await river.desk().approvals(null, 10)).toMatchObject([{ tool_name: 'Bash', state: 'pending' }])
+  })
+
+  it('[I35.b46-trust] a host works by what all the places of its open turns are trusted with', async () => {
+    for (const trust of ['read_only', 'none'] as const) {
+      const river = await opened(trust)
+      river.agent.script = () => undefined
+      const [low, high] = [await said(river, 'chat'), await said(river, 'safe')]
+      const send = async (open: readonly string[]) => {
+        const by = caller({ session: null, turn: null, host: { open, used: true } })
+        const input = { platform: 'test', target: 'room', body: `x ${trusted++}` }
+        return (await outcomeOf(river, river.tools().sendMessage(by, input))).isError
+      }
+      expect(await send([high.turn])).toBe(false)
+      expect(await send([low.turn, high.turn])).toBe(true)
+      // With nothing open, or a turn that nobody knows, it is not known whose words the call is made for.
+      expect(await send([])).toBe(true)
+      expect(await send([high.turn, 't_of_nobody'])).toBe(true)
     }
-    expect(await send([high.turn])).toBe(false)
-    expect(await send([low.turn, high.turn])).toBe(true)
-    // With nothing open it is not known whose words the call is made for.
-    expect(await send([])).toBe(true)
+  })
+
+  it('[I35.b46-trust] words that a claim brought in from another place are trusted as that place is', async () => {
+    const DESK = testIntegration('desk', {
+      ...{ scope: 'all', default: true },
+      access: { ...OPEN, approvers: ['anna'] },
+    })
+    const front = [{ plugin: 'test', instance: 'desk', allowedChannelServers: [], trust: 'none' as const }]
+    const river = await open({
+      integrations: [testIntegration('safe'), DESK],
+      agents: [
+        testAgent('demo', ['safe'], { messagingAllow: ['test:*'] }),
+        testAgent('front', ['desk'], { bindings: front }),
+      ],
+    })
+    river.agent.script = () => undefined
+    const { session } = await said(river, 'safe')
+    const by = { session, turn: null }
+    expect(await outcomes(river, by)).toEqual(['passed', 'passed', 'passed'])
+    await river.settle()
+    const claim = { message: 'shall I?', claimThread: true }
+    const told = await outcomeOf(river, river.tools().notifyUser(caller(by), claim))
+    expect(told.isError, told.text).toBe(false)
+    const anna = river.person('anna', 'anna', { integration: 'desk' })
+    expect(await anna.says('do it')).toMatchObject({ session })
+    await river.settle()
+    expect(await outcomes(river, by)).toEqual(['none', 'none', 'passed'])
+  })
+
+  it('[I35.b46-trust] a scheduled turn speaks for nobody, so no trust limits it', async () => {
+    const schedule = { id: 'often', cron: '* * * * *', tz: 'UTC', prompt: 'look', missed: 'run' } as const
+    const river = await opened('none', [], { schedules: [schedule] })
+    river.agent.script = () => undefined
+    await river.pass(60_000)
+    const [{ turn = '', session = '' } = {}] = river.agent.deliveries
+    const send = async (at: object) => {
+      const input = { platform: 'test', target: 'room', body: `x ${trusted++}` }
+      return (await outcomeOf(river, river.tools().sendMessage(caller(at), input))).isError
+    }
+    expect(await send({ turn, session })).toBe(false)
+    expect(await send({ turn: null, session })).toBe(false)
+    const { turn: low } = await said(river, 'chat')
+    const host = { open: [turn, low], used: true }
+    expect(await send({ turn: null, session: null, host })).toBe(true)
   })
 
   it('[I35.b45-allow-list-first] [I35.b46-trust] what would be refused is known before anybody is asked', async () => {
@@ -102,5 +169,12 @@ describeRiver('trust', (open) => {
     expect(await judge(low, 'send_message', { platform: 'test', target: 'C1' })).toContain('trust: none')
     expect(await judge(low, 'server__wipe', {}, false)).toContain('trust: none')
     expect(await judge(low, 'reply')).toBeNull()
+    // A tool of others has no right by its name.
+    expect(await judge(low, 'reply', {}, false)).toContain('trust: none')
+    const reading = await opened('read_only')
+    reading.agent.script = () => undefined
+    const at = caller(await said(reading, 'chat'))
+    const look = (own: boolean) => reading.tools().refusalOf?.(at, { tool: 'fetch_messages', own })
+    expect([await look(true), await look(false)]).toEqual([null, expect.stringContaining('trust: read_only')])
   })
 })

@@ -273,6 +273,14 @@ describe('modes', () => {
     expect(found?.open).toBe(open)
     if (words !== undefined) expect(found?.reason).toContain(words)
   })
+
+  it('[I35.b28] an agent that changes its mode in a session says so as well, until it asks again', async () => {
+    const { turn, recorded } = await scene({ flags: ['--modes'], options: { mode: 'read-only' } })
+    await turn('mode full-access')
+    expect(recorded.details.at(-1)).toContain('it works in the mode "full-access"')
+    await turn('mode read-only')
+    expect(recorded.details.at(-1)).toBeUndefined()
+  })
 })
 
 describe('its module', () => {

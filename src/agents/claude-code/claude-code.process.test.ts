@@ -53,6 +53,21 @@ describe('a turn', () => {
     expect(said).toMatch(/severity=.{1,6}high[\s\S]*severity=.{1,6}low/)
   })
 
+  it('[I35.b27] a process that only waits for a person gives its place away, to as many more, and goes on at once', async () => {
+    const { says, asked, decide, ended, details, connector } = await scene({ options: { max_processes: 1 } })
+    const asking = 'call Bash {"command":"touch a"}'
+    const first = await says(asking)
+    await asked(0)
+    await says(asking, { session: S2, chatId: 'place:other' })
+    await asked(1)
+    expect(connector.processes?.()).toHaveLength(2)
+    const third = { session: '33333333-3333-5333-8333-333333333333', chatId: 'place:third' }
+    await expect(says('hello', third)).rejects.toMatchObject({ code: 'agent_absent', busy: true })
+    expect(details.at(-1)).toBe('1 processes run already (max_processes): messages wait for a place')
+    await decide('allow')
+    expect(await ended(first)).toMatchObject({ kind: 'say' })
+  })
+
   it('[S6.claude-code-evidence] [I22.cc-receipt] is seen by its receipt, by the replayed message, or by nothing before its end', async () => {
     for (const env of [{}, { DOUBLE_NO_RECEIPTS: '1' }]) {
       const { says, of, outputs, ended } = await scene({ env })

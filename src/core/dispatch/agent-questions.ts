@@ -15,7 +15,7 @@ import type { Dispatcher } from './dispatcher.ts'
 import type { Roster } from './roster.ts'
 
 export interface AgentQuestionsDeps extends AdmissionDeps {
-  readonly store: Pick<Store, 'turn' | 'session' | 'note'>
+  readonly store: Pick<Store, 'turn' | 'turns' | 'session' | 'note'>
   readonly roster: Roster
   readonly links: Links
   readonly dispatcher: Pick<Dispatcher, 'flight' | 'settle'>

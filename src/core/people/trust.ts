@@ -1,6 +1,6 @@
 // Trust: which tools may run for what is said at a place. `full`: all of them. `read_only`: our own reads, and those that the
 // operator names. `none`: no tool. Answers (`reply`, `ack`) pass always. What a tool says of itself is not believed.
-import { agentById, OWN_READS, SwitchboardError, type ToolCaller } from '../../contract/index.ts'
+import { agentById, OWN_READS, type Store, SwitchboardError, type ToolCaller } from '../../contract/index.ts'
 import { type AdmissionDeps, bindingsBehind } from '../channel-admission.ts'
 
 const ANSWERS = ['reply', 'ack']
@@ -9,17 +9,18 @@ const ANSWERS = ['reply', 'ack']
 export async function distrustOf(
   caller: Pick<ToolCaller, 'agent' | 'session' | 'turn' | 'host'>,
   { tool, own }: { readonly tool: string; readonly own: boolean },
-  deps: AdmissionDeps,
+  deps: AdmissionDeps & { readonly store: Pick<Store, 'turns'> },
 ): Promise<string | null> {
+  const { agents } = deps.settings()
+  // Most configurations trust all their places: nothing is looked up for those.
+  if (!agents.some(({ bindings }) => bindings.some(({ trust }) => trust !== undefined))) return null
   const agent = agentById(deps.settings(), caller.agent)
-  // Most agents trust all their places: nothing is looked up for those.
-  if (!agent?.bindings.some(({ trust }) => trust !== undefined)) return null
   if (own && ANSWERS.includes(tool)) return null
   const bindings = await bindingsBehind(caller, deps)
   if (bindings.some(({ trust }) => trust === 'none'))
     return `Not run: no tool may run for this conversation (trust: none), and ${tool} neither. Answer without it.`
   if (!bindings.some(({ trust }) => trust === 'read_only')) return null
-  if ((own && OWN_READS.includes(tool)) || agent.readOnlyTools?.includes(tool)) return null
+  if ((own && OWN_READS.includes(tool)) || agent?.readOnlyTools?.includes(tool)) return null
   return `Not run: only reading tools may run for this conversation (trust: read_only), and ${tool} is none of them. Answer without it.`
 }
 
