@@ -128,6 +128,23 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const inOrder = createSerial()
   const upkeep: Cancel[] = []
   let started = false
+  let stopped = false
+
+  /** An agent that changed reads what it is being told to its end, and is started anew then. */
+  const isAtWork = (key: string, waiting: Set<string>): boolean => {
+    if (!key.startsWith('agent:')) return false
+    const agent = key.slice('agent:'.length)
+    const finished = dispatcher.finishAgent(agent)
+    if (finished === null) return false
+    waiting.add(agent)
+    const again = () => (stopped ? undefined : inOrder(applyNow))
+    void finished
+      .then(again)
+      .catch((thrown) =>
+        log.error({ agent, error: String(thrown) }, 'the agent keeps its former configuration'),
+      )
+    return true
+  }
 
   const applyNow = async () => {
     const release = await hosted.apply(settings()).catch((thrown) => {
@@ -135,7 +152,9 @@ export function createGateway(deps: GatewayDeps): Gateway {
       return () => undefined
     })
     try {
-      await parts.match(await wantedParts(deps, river))
+      const waiting = new Set<string>()
+      await parts.match(await wantedParts(deps, river), (key) => isAtWork(key, waiting))
+      dispatcher.reopen(waiting)
       for (const link of links.all()) link.adapter.reconsider?.()
     } finally {
       release()
@@ -191,6 +210,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     },
     finish: () => dispatcher.finish(),
     async stop() {
+      stopped = true
       for (const stop of upkeep.splice(0)) stop()
       scheduler.stop()
       approvals.stop()

@@ -14,7 +14,8 @@ export interface Part {
 export interface Parts {
   /** Why a part could not be started; told in status and doctor. */
   readonly problems: ReadonlyMap<string, string>
-  match(wanted: ReadonlyMap<string, Part>): Promise<void>
+  /** `later`: one that changed is left as it is for now, for its work goes on; somebody matches again afterwards. */
+  match(wanted: ReadonlyMap<string, Part>, later?: (key: string) => boolean): Promise<void>
   endAll(): Promise<void>
 }
 
@@ -63,13 +64,13 @@ export function createParts(deps: {
 
   return {
     problems,
-    async match(wanted) {
+    async match(wanted, later = () => false) {
       for (const [key, digest] of [...running]) {
         const next = wanted.get(key)
         // What could not start is tried again: what it lacked may be there by now.
         if (problems.has(key)) await end(key)
         else if (next?.live) running.set(key, next.digest)
-        else if (next?.digest !== digest) await end(key)
+        else if (next?.digest !== digest && !(next && later(key))) await end(key)
       }
       // Their code is loaded at once; they start one after the other.
       const fresh = [...wanted].filter(([key]) => !running.has(key))

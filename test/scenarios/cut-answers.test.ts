@@ -152,3 +152,74 @@ describeRiver(
   },
   ['sqlite', 'postgres'],
 )
+
+describeRiver(
+  'a reload while an answer is being said',
+  (open) => {
+    const FINISHING = { redelivery: INLINE, finishMs: 300_000 }
+    const configured = (version: number) => ({
+      agents: [testAgent('demo', ['chat'], { connector: { type: 'test', options: { version } } })],
+    })
+    const saying = async () => {
+      const river = await open({ ...configured(1), agent: FINISHING })
+      let finish = () => {}
+      river.agent.script = async (delivery) => {
+        await new Promise<void>((resolve) => {
+          finish = resolve
+        })
+        await river.agent.answer(delivery, `re: ${delivery.text}`)
+      }
+      await river.person('anna').says('hi')
+      await river.settle()
+      return { river, finish: () => finish() }
+    }
+
+    it('[I35.left-reload] reads it to its end, and starts a changed agent anew then', async () => {
+      const { river, finish } = await saying()
+      await river.configure(configured(2))
+      await river.pass(60_000)
+      await river.person('bert').says('and me?')
+      await river.pass(10_000)
+      expect(river.agent.texts()).toEqual(['hi'])
+      finish()
+      river.agent.script = (delivery) => river.agent.answer(delivery, 'anew').then(() => undefined)
+      await river.pass(5_000)
+      expect(river.platform.texts('anna')).toEqual(['re: hi'])
+      expect(river.platform.texts('bert')).toEqual(['anew'])
+      expect(river.agent.deliveries.map(({ text, repeat }) => [text, repeat])).toEqual([
+        ['hi', false],
+        ['and me?', false],
+      ])
+    })
+
+    it('[I35.left-reload] an agent that is changed back goes on at once', async () => {
+      const { river, finish } = await saying()
+      await river.configure(configured(2))
+      await river.configure(configured(1))
+      await river.person('bert').says('and me?')
+      await river.pass(5_000)
+      expect(river.agent.texts()).toEqual(['hi', 'and me?'])
+      finish()
+    })
+
+    it('[I35.left-reload] waits no longer than the agent may take, and stops nobody else', async () => {
+      const { river } = await saying()
+      const other = testAgent('other', [], {
+        bindings: [{ plugin: 'test', instance: 'chat', allowedChannelServers: [], conversations: ['carl'] }],
+      })
+      const agents = [...configured(2).agents, other]
+      await river.configure({ agents })
+      await river.person('carl').says('hello')
+      await river.pass(5_000)
+      expect(river.platform.texts('carl')).toEqual(['re: hello'])
+      river.agent.script = (delivery) => river.agent.answer(delivery, 'anew').then(() => undefined)
+      await river.pass(330_000)
+      expect(river.agent.deliveries.map(({ text, repeat }) => [text, repeat])).toEqual([
+        ['hi', false],
+        ['hi', true],
+      ])
+      expect(river.platform.texts('anna')).toEqual(['anew'])
+    })
+  },
+  ['sqlite', 'postgres'],
+)

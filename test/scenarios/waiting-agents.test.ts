@@ -68,6 +68,26 @@ describeRiver('agents that live on without us', (open) => {
     expect(river.platform.texts('anna')).toEqual([GIVEN_UP, 'sorry, slow'])
   })
 
+  it('[I35.left-silent] one that took a turn and never answered is failing in status and doctor until it answers', async () => {
+    const river = await open({ agent: { redelivery: WAIT }, tunables: { redeliverAfterMs: 60_000 } })
+    const answers = river.agent.script
+    river.agent.script = SILENT
+    await river.person('anna').says('hi')
+    await river.pass(59_000)
+    expect((await river.desk().status()).agents[0]).toMatchObject({ state: 'attached' })
+    await river.pass(5_000)
+    const detail = 'it took a message and did not answer within 60 s'
+    const [agent] = (await river.desk().status()).agents
+    expect(agent?.state).toBe('failing')
+    expect(agent?.detail).toContain(detail)
+    expect((await river.desk().doctor()).problems).toMatchObject([{ code: 'agent-failing' }])
+    river.agent.script = answers
+    await river.person('bert').says('and me?')
+    await river.pass(5_000)
+    expect(river.platform.texts('bert')).toEqual(['re: and me?'])
+    expect((await river.desk().status()).agents[0]).toMatchObject({ state: 'attached' })
+  })
+
   it('[S6.chorus-silence-told] a sign of life is remembered across a restart, whatever it was', async () => {
     const river = await open({ agent: { redelivery: WAIT }, tunables: { redeliverAfterMs: 60_000 } })
     river.agent.script = SILENT

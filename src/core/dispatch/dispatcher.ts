@@ -103,6 +103,13 @@ export interface Dispatcher {
    * goes on meanwhile.
    */
   finish(): Promise<void>
+  /**
+   * Before an agent is started anew: the same for it alone. Null: nothing of it is under way, or its time is over. It takes no
+   * turns until it is back, or `reopen` says that it stays as it is.
+   */
+  finishAgent(agent: string): Promise<void> | null
+  /** Of the agents that were to be started anew all but these go on. */
+  reopen(but: ReadonlySet<string>): void
   /** Stops what runs for these turns (they are already cancelled in the store). */
   abandon(agent: string, turns: readonly string[]): void
   stop(): Promise<void>
@@ -115,7 +122,10 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const holds = createLaneHolds({ store, clock, log, leaseMs: LEASE_MS, signal: deps.signal, livesOn })
   const reachability = createReachability({ clock, roster, roomy: (agent) => roomy(agent) })
   const finishMs = (agent: string) => roster.get(agent)?.connector.finishMs ?? 0
-  const isClosed = (agent: string) => (finishing && finishMs(agent) > 0) || reachability.isClosed(agent)
+  /** Agents that are to be started anew; true: the time for what is under way is over. */
+  const ending = new Map<string, boolean>()
+  const isClosed = (agent: string) =>
+    (finishing && finishMs(agent) > 0) || ending.has(agent) || reachability.isClosed(agent)
   const rooms = createRooms({ roster, holds, isClosed, tried: reachability.tried })
   const takeLanes = createTakeLanes({ ...deps, ...{ holds, rooms }, roomy: (agent) => roomy(agent) })
   const offline = createOfflineNotices({ ...deps, stopped: () => stopped })
@@ -130,7 +140,12 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   let stopped = false
   let finishing = false
   const expiry = createTurnExpiry(deps)
-  const settling = createSettling({ ...deps, holds, storeRetry, wake: (work) => drain.wake(work) })
+  const settling = createSettling({
+    ...deps,
+    ...{ holds, storeRetry, wake: (work) => drain.wake(work) },
+    onSilent: (agent, forMs) => reachability.silent(agent, silentFor(forMs)),
+    onAnswered: reachability.answered,
+  })
   const { putBack, putBackBehind, giveBack } = createPutBack({
     ...deps,
     ...{ holds, storeRetry, settling, unreached },
@@ -309,6 +324,24 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       const open = holds.all().filter(({ agent, flights }) => finishMs(agent) > 0 && flights.size > 0)
       await holds.handedOver(open, Math.max(0, ...open.map(({ agent }) => finishMs(agent))))
     },
+    finishAgent(agent) {
+      const open = holds.all().filter((hold) => hold.agent === agent && hold.flights.size > 0)
+      if (finishMs(agent) === 0 || open.length === 0 || ending.get(agent)) {
+        ending.delete(agent)
+        return null
+      }
+      ending.set(agent, false)
+      return holds.handedOver(open, finishMs(agent)).then(() => {
+        if (ending.has(agent)) ending.set(agent, true)
+      })
+    },
+    reopen(but) {
+      for (const agent of [...ending.keys()]) {
+        if (but.has(agent)) continue
+        ending.delete(agent)
+        roomy(agent)
+      }
+    },
     async stop() {
       stopped = true
       storeRetry.hurry()
@@ -319,4 +352,10 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       storeRetry.stop()
     },
   }
+}
+
+function silentFor(ms: number): string {
+  const seconds = Math.round(ms / 1_000)
+  const long = seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`
+  return `it took a message and did not answer within ${long}`
 }

@@ -11,6 +11,9 @@ export interface Reachability {
   refused(agent: string, state: AgentTrouble['state'], detail: string): void
   /** It answered. `failing`: why its answers cannot be used; null: they can; absent: not known yet. */
   reached(agent: string, failing?: string | null): void
+  /** It took a turn and never answered: it is failing until it answers one. */
+  silent(agent: string, detail: string): void
+  answered(agent: string): void
   /** What its turns tell of the tries before this start; null: nothing. It counts until the agent is heard of. */
   recall(agent: string, trouble: AgentTrouble | null): void
   /** What is known of it is from before this start. */
@@ -43,10 +46,12 @@ export function createReachability(deps: {
   /** Whether it was heard of since the start, or what is known is from before. */
   const heardOf = new WeakSet<AgentPost>()
   const recalled = new WeakSet<AgentPost>()
+  const silentOnes = new WeakSet<AgentPost>()
 
   const troubled = (post: AgentPost, state: AgentTrouble['state'], detail: string) => {
     const known = post.trouble
     const goesOn = known !== null && (known.state === state || recalled.has(post))
+    silentOnes.delete(post)
     post.trouble = { state, detail, since: goesOn ? known.since : clock.now() }
     heard(post)
   }
@@ -91,6 +96,17 @@ export function createReachability(deps: {
       if (!wasClosed) return
       timers.cancel(agent)
       deps.roomy(agent)
+    },
+    silent(agent, detail) {
+      const post = roster.get(agent)
+      // One that cannot be reached was seen to fail since.
+      if (!post || post.trouble?.state === 'unreachable') return
+      troubled(post, 'failing', detail)
+      silentOnes.add(post)
+    },
+    answered(agent) {
+      const post = roster.get(agent)
+      if (post && silentOnes.delete(post)) post.trouble = null
     },
     recall(agent, trouble) {
       const post = roster.get(agent)

@@ -44,6 +44,10 @@ export interface SettlingDeps {
   readonly onRevoked: (row: TurnRow) => void
   /** A turn ended that may have asked for something: what still waits for a person waits in vain. */
   readonly onAskerOver: (row: TurnRow) => void
+  /** The agent took a turn and never answered. */
+  readonly onSilent?: (agent: string, forMs: number) => void
+  /** The agent gave an answer of its own. */
+  readonly onAnswered?: (agent: string) => void
   readonly crashPoint?: (name: string) => void
   readonly holds: LaneHolds
   readonly storeRetry: StoreRetry
@@ -125,8 +129,10 @@ export function createSettling(deps: SettlingDeps): Settling {
       return false
     }
     const { maxAttempts } = deps.settings().tunables
-    if (waits) await giveUp(hold, row, 'agent_silent')
-    else if (row.attempts < maxAttempts) await offerAgain(hold, row)
+    if (waits) {
+      await giveUp(hold, row, 'agent_silent')
+      deps.onSilent?.(hold.agent, clock.now() - since - knownMs)
+    } else if (row.attempts < maxAttempts) await offerAgain(hold, row)
     else await giveUp(hold, row, 'max_attempts')
     return true
   }
@@ -189,6 +195,7 @@ export function createSettling(deps: SettlingDeps): Settling {
     // It ended at another node, or by an operator, and nobody told us.
     if (result.outcome === 'ended') landed(hold, row)
     if (result.outcome !== 'accepted') return given(result.sends)
+    if (to === 'answered') deps.onAnswered?.(hold.agent)
     if (to === 'seen' && !RESTING_REASONS.includes(options.reason ?? null)) extend(hold, row)
     else landed(hold, row)
     // One that was interrupted may have asked in a life before.
@@ -236,6 +243,7 @@ export function createSettling(deps: SettlingDeps): Settling {
       store.acceptFor(all, { turn: row.id, to, ...why, ...soleOf(options), ...waitingOf(row) }),
     )
     if (result.outcome === 'stale') return given(result.sends)
+    if (to === 'answered' && row.agent !== null) deps.onAnswered?.(row.agent)
     // It was taken from the queue here meanwhile.
     const here = to === 'seen' ? null : holds.flight(row.id)
     if (here) landed(here.hold, row)
