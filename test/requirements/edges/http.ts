@@ -13,7 +13,7 @@ built   35 I35.b45-wrong-key          A wrong key of a model is told at once
 built   35 I35.b45-malformed-stream   A malformed stream of an agent is not called unreachable
 built   35 I35.a2-agents              Behind the TCP fault proxy an http, chorus or llm agent answers once or labelled, or person, agent state and doctor know
 built   35 I35.left-recalled          After kill -9 an agent whose turns wait for another try is unreachable or failing from the start, and the sender is told 20 s after writing
-pending 35 I35.left-silent            An agent that took a turn and never answered it is failing in status and doctor until it answers one
-pending 35 I35.left-reload            A reload cuts no open exchange: a changed agent reads its answer to the end, up to its timeout, and is started anew then
+built   35 I35.left-silent            An agent that took a turn and never answered it is failing in status and doctor until it answers one
+built   35 I35.left-reload            A reload cuts no open exchange: a changed agent reads its answer to the end, up to its timeout, and is started anew then
 `,
 )
