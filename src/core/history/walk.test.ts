@@ -254,3 +254,27 @@ it('[I35.b32] a listing that fails for good, or only in part, is never called co
   })
   expect(taken).toContain('room 1')
 })
+
+it('[I35.b32] a place whose pages do not move on is behind with the reason, and the others are compared', async () => {
+  const turns: readonly ((query: HistoryQuery) => HistoryPage)[] = [
+    // More, and nothing of it.
+    () => ({ entries: [], more: true }),
+    // The same page for ever.
+    () => ({ entries: [said(7, NOW - DAY)], more: true }),
+    // Two pages in turn.
+    ({ after }) => ({ entries: [said(after?.endsWith('7') ? 6 : 7, NOW - DAY)], more: true }),
+  ]
+  for (const page of turns) {
+    let reads = 0
+    const read = async (query: HistoryQuery) => {
+      if (query.place.id !== 'flood') return endless(0)(query)
+      // A walk that goes on ends here.
+      return ++reads > 10 ? { entries: [], more: false } : page(query)
+    }
+    const { deps, taken } = world({ places: [{ id: 'flood' }, { id: 'room' }], read })
+    const outcome = await walkHistory(FIRST, deps)
+    expect(outcome).toMatchObject({ settled: false, problem: 'flood: its history does not move on' })
+    expect(reads).toBeLessThan(5)
+    expect(taken).toContain('room 1')
+  }
+})
