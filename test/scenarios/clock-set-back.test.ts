@@ -4,7 +4,8 @@ import { SwitchboardError } from '../../src/contract/index.ts'
 import { testAgent, testIntegration } from '../../src/testing/test-settings.ts'
 import { describeRiver } from './river.ts'
 
-const HOUR = 3_600_000
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
 const CONFIGURED = { integrations: [testIntegration('chat')], agents: [testAgent('demo', ['chat'])] }
 
 describeRiver('a clock that is set back', (open) => {
@@ -38,6 +39,20 @@ describeRiver('a clock that is set back', (open) => {
       expect(river.platform.texts('bert')).toEqual([`re: ${back}`])
     },
   )
+
+  it.each([
+    ['resend', {}],
+    ['readback', { platform: { reconcile: () => null } }],
+  ] as const)('[I35.b1-%s] a try whose outcome is open is looked after in time', async (_, more) => {
+    const river = await open({ ...CONFIGURED, ...more })
+    river.platform.failNext([{ kind: 'unknown', arrived: false }])
+    await river.person('anna').says('go')
+    await river.settle()
+    expect(river.platform.texts('anna')).toEqual([])
+    river.setBack(HOUR)
+    await river.pass(MINUTE)
+    expect(river.platform.texts('anna')).toEqual([expect.stringMatching(/re: go$/)])
+  })
 
   it('[I14.clock-back] a reminder keeps its distance, and a question its expiry', async () => {
     const river = await open({ ...CONFIGURED, tunables: { approvalExpiryMs: 60_000 } })

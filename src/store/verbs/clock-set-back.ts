@@ -25,9 +25,10 @@ export const settleClock = oneByOne(function* (context: VerbContext): Steps<numb
   const begunBefore = now + LONGEST_LEASE_MS
   yield* run(`UPDATE leases SET until = ${earlier('until')} WHERE until > $3`, [now, delta, begunBefore])
   const noticed = now - NOTICED_WITHIN_MS
+  // What is being sent may wait again.
   yield* run(
     `UPDATE outbox SET due_at = ${earlier('due_at')}
-     WHERE state = 'queued' AND state IN ('queued','sending') AND due_at > $1 AND ${BEFORE}`,
+     WHERE state IN ('queued','sending') AND due_at > $1 AND ${BEFORE}`,
     [now, delta, noticed],
   )
   yield* run(
