@@ -1,8 +1,11 @@
 // Peers that say nothing: they make room for others, and hold up no end of the daemon.
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
+import { PassThrough } from 'node:stream'
 import { afterEach, expect, it, vi } from 'vitest'
 import { createTestClock } from '../testing/test-clock.ts'
+import { createConnections } from './connections.ts'
 import { type Opened, openServer, TOKEN } from './fixtures/open-server.ts'
 
 let open: Opened | null = null
@@ -46,7 +49,7 @@ it('[I35.b37] 1,024 peers that say nothing, or half a word, keep nobody out', as
   const silent = await Promise.all(
     Array.from({ length: 1_024 }, (_, at) => dial(at % 2 === 0 ? '' : 'GET /healthz HTTP/1.1\r\nhost:')),
   )
-  clock.advance(1_000)
+  await clock.advance(1_000)
   const answers: string[] = []
   for (let at = 0; at < 5; at++) answers.push(await ask())
   expect(answers).toEqual(['200', '200', '200', '200', '200'])
@@ -59,11 +62,43 @@ it('[I35.b37] the longest silent one goes before any place is refused, and what 
   const held = await dial('POST /hooks/demo?hold HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\nhi')
   const oldest = await dial()
   await vi.waitFor(async () => expect(await ask()).toBe('200'))
-  clock.advance(1_000)
+  await clock.advance(1_000)
   for (let at = 0; at < 20; at++) expect(await ask()).toBe('200')
   await vi.waitFor(() => expect(oldest.closed).toBe(true))
   open.release()
   await vi.waitFor(() => expect(held.text).toContain(' 200 '))
+})
+
+function peers() {
+  const clock = createTestClock(1_700_000_000_000)
+  const connections = createConnections(16, clock)
+  const come = (count: number) =>
+    Array.from({ length: count }, () => {
+      const socket = new PassThrough()
+      connections.take(socket)
+      return socket
+    })
+  return { clock, connections, come }
+}
+
+it('[I35.b37] a crowd that came at once makes room once it has had its time, before anybody else comes', async () => {
+  const { clock, connections, come } = peers()
+  const gone = (some: readonly PassThrough[]) => some.filter(({ destroyed }) => destroyed).length
+  const crowd = come(16)
+  expect(gone(crowd)).toBe(0)
+  await clock.advance(1_000)
+  // Two places of sixteen are kept free, and one for whoever comes now.
+  expect([gone(crowd.slice(0, 3)), gone(crowd)]).toEqual([3, 3])
+  // Where the others are at work every silent one goes, each when it has had its time.
+  for (const socket of [...crowd.slice(3), ...come(1)])
+    connections.work(socket, new EventEmitter() as ServerResponse)
+  const first = come(1)
+  await clock.advance(600)
+  const second = come(1)
+  await clock.advance(400)
+  expect([gone(first), gone(second)]).toEqual([1, 0])
+  await clock.advance(1_000)
+  expect([gone(second), gone(crowd)]).toEqual([1, 3])
 })
 
 it('[I35.b19c] peers without a request in work delay the end by nothing', async () => {
@@ -86,4 +121,19 @@ it('[I35.b19c] peers without a request in work delay the end by nothing', async 
   await open.server.close({ graceMs: 10_000 })
   for (const { socket } of [...told, ...silent]) if (!socket.destroyed) socket.destroy()
   expect(told.map(({ text }) => text.slice(9, 12))).toEqual(['400', '200', '413', '413', '401'])
+})
+
+it('[I35.b19c] whoever comes or is answered during the end goes at once, though they keep their own side open', async () => {
+  const { connections, come } = peers()
+  const [busy, speaking] = come(2)
+  if (busy === undefined || speaking === undefined) throw new Error('nobody came')
+  const response = new EventEmitter()
+  connections.work(busy, response as ServerResponse)
+  connections.upgrade(speaking)
+  connections.drain()
+  expect([busy.destroyed, speaking.destroyed]).toEqual([false, false])
+  response.emit('close')
+  speaking.end()
+  await once(speaking, 'finish')
+  expect([busy, speaking, ...come(1)].map(({ destroyed }) => destroyed)).toEqual([true, true, true])
 })

@@ -118,7 +118,7 @@ describe('browsers', () => {
     expect(status(await raw(get('/metrics', 'localhost', right)))).toBe(200)
   })
 
-  it('[I14.forwarded-not-near] whoever came through a proxy is not near, and with a public URL nobody is', async () => {
+  it('[I14.forwarded-not-near] [I35.b39] whoever came through a proxy is not near, and with a public URL nobody is', async () => {
     const settings = (publicUrl: string | null) => ({ settings: () => ({ maxBodyBytes: 1_000, publicUrl }) })
     const own = () => `localhost:${open?.port}`
     const near = async (host: string, more = '') =>

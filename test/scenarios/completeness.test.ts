@@ -115,6 +115,20 @@ describeRiver('completeness', (open) => {
     expect(await complete(river)).toMatchObject({ state: 'complete' })
   })
 
+  it('[I35.b12a] it comes at once where nobody says anything more, too', async () => {
+    const { river, history } = await withHistory(open)
+    await history.says('anna', 'anna', 'zero')
+    await later(river, 2)
+    history.disconnect()
+    await history.says('anna', 'anna', 'one')
+    await river.pass(1_000)
+    history.connect()
+    await river.settle()
+    expect(river.agent.texts()).toEqual(['zero', 'one'])
+    await later(river, 15)
+    expect(river.agent.texts()).toEqual(['zero', 'one'])
+  })
+
   it('[I35.b12a] only the place that is not looked at yet waits, and 30 seconds at most', async () => {
     const { river, history } = await withHistory(open)
     await history.says('anna', 'anna', 'a0')

@@ -309,6 +309,23 @@ describeRiver(
       expect(river.platform.attempts.every(({ op }) => op.kind === 'text' && op.text === '1')).toBe(true)
     })
 
+    it('[I35.b1-readback] what waited until the nonce held no more is looked for, and not made again blindly', async () => {
+      const reconcile = ({ tried }: { readonly tried?: { readonly since: number } }) => {
+        const until = (tried?.since ?? 0) + MINUTE
+        return river.now() < until
+          ? ({ outcome: 'harmless', until } as const)
+          : ({ outcome: 'sent', receipt: { platformIds: ['there'] } } as const)
+      }
+      const river = await open({ platform: { reconcile } })
+      river.platform.failNext([ARRIVED], 'anna')
+      await send(river, '1')
+      expect(await newest(river)).toMatchObject({ state: 'queued' })
+      await river.sleep(2 * MINUTE)
+      await river.pass(MINUTE)
+      expect(river.platform.attempts).toHaveLength(1)
+      expect(await newest(river)).toMatchObject({ state: 'sent', platform_ids: ['there'] })
+    })
+
     it('[I35.b1-order] later sends wait while the platform is down, and at most 10 min after another call succeeded', async () => {
       let isAway = true
       const reconcile = () => {
@@ -333,6 +350,23 @@ describeRiver(
       isAway = false
       await river.pass(2 * MINUTE)
       expect(river.platform.texts('anna')).toEqual(['2', '3', '1'])
+    })
+
+    it('[I35.b1-order] a read-back that is answered for another conversation is a call that succeeded, too', async () => {
+      const reconcile = ({ to }: { readonly to: { readonly conversation: string } }) => {
+        if (to.conversation === 'anna') throw away()
+        return { outcome: 'sent', receipt: { platformIds: ['there'] } } as const
+      }
+      const river = await open({ platform: { reconcile } })
+      river.platform.failNext([LOST], 'anna')
+      await send(river, '1')
+      await send(river, '2')
+      await river.pass(30 * MINUTE)
+      expect(river.platform.texts('anna')).toEqual([])
+      river.platform.failNext([ARRIVED], 'bert')
+      await send(river, 'hello', 'chat:bert')
+      await river.pass(12 * MINUTE)
+      expect(river.platform.texts('anna')).toEqual(['2'])
     })
 
     it('[I35.b1-known] what may not have arrived is called so; the notice itself is tried once and is the subject of none', async () => {

@@ -92,7 +92,7 @@ describe('a question', () => {
     ask: { toolName: 'Bash', description: '', input: 'ls' },
   }
 
-  it('[I16.http-ask] waits for its verdict, and tells it', async () => {
+  it('[I16.http-ask] [I35.b19a] waits for its verdict, and tells it, also to whoever asks again', async () => {
     const { callback, recorded, connector } = await opened()
     const asking = callback({ ask: { tool: 'Bash', description: 'List', input: { cmd: 'ls' }, id: 'q1' } })
     const asked = await recorded.until('ask')
@@ -123,7 +123,7 @@ describe('a question', () => {
         cause: 'person',
       },
     })
-    // [I35.b19a] One that was told before says so.
+    // One that was told before says so.
     recorded.standing = async () => ({ ...VERDICT, repeat: true })
     const again = await callback({
       ask: { tool: 'Bash', description: 'List', input: { cmd: 'ls' }, id: 'q1' },

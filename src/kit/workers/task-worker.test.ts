@@ -40,6 +40,8 @@ describe('a task in a worker', () => {
   it('[I35.b9] one that fills the memory ends its thread alone', async () => {
     const worker = open({ ms: 60_000, mb: 96 })
     await expect(worker.run('fill', null)).rejects.toThrow('it needed more than 96 MB')
+    await expect(worker.run('keep', 300)).rejects.toThrow('it needed more than 96 MB')
+    expect(await worker.run('keep', 8)).toBe(8)
     expect(await worker.run('echo', 1)).toBe(1)
   })
 })

@@ -152,19 +152,26 @@ describe('Authentication-Results', () => {
   )
 
   it('[I35.b10] what stands below the next hop proves nothing even then', () => {
-    const forged = fields(
-      'Authentication-Results: mx.gw.test; dmarc=none header.from=home.test',
-      RECEIVED,
-      'Authentication-Results: mx.gw.test; dmarc=pass header.from=home.test',
-    )
     const trust = { authservIds: ['mx.gw.test'], belowReceived: true }
-    expect(isProven(judgeResults(forged, trust, 'kate@home.test'))).toBe(false)
+    // Also of a method that the server itself did not tell.
+    for (const told of ['dmarc=none header.from=home.test', 'spf=none'])
+      for (const hops of [[RECEIVED], [RECEIVED, RECEIVED]]) {
+        const forged = fields(
+          ...hops.slice(1),
+          `Authentication-Results: mx.gw.test; ${told}`,
+          RECEIVED,
+          'Authentication-Results: mx.gw.test; dmarc=pass header.from=home.test',
+        )
+        expect([told, isProven(judgeResults(forged, trust, 'kate@home.test'))]).toEqual([told, false])
+      }
   })
 
   it.each([
     ['evil@evil.test,kate@home.test'],
     ['evil@evil.test, kate@home.test'],
     ['evil@evil.test kate@home.test'],
+    ['kate@home.test evil@evil.test'],
+    ['kate@home.test,evil@evil.test'],
     ['<evil@evil.test>,<kate@home.test>'],
     ['"evil@evil.test kate"@home.test'],
     ['evil@evil.test@home.test'],
