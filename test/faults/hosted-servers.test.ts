@@ -1,4 +1,6 @@
 // A real daemon with channel servers that do not behave beside one that does: none stops the others, and the ledger holds.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { freePort } from '../../src/testing/free-port.ts'
@@ -165,6 +167,55 @@ describe('a server that keeps a port of its own', () => {
     expect(await says(port, 'nobody there')).toBe(false)
     expect(await askJson<Audit>(data, 'audit', 'verify')).toMatchObject({ ok: true })
   })
+})
+
+it('[I35.b15-hosted] kill -9 of the daemon ends its hosted servers before they see that their pipes end', async () => {
+  const data = scene.folder()
+  const alone = join(data, 'alone')
+  const program = join(data, 'goes-on-alone.mjs')
+  writeFileSync(
+    program,
+    `import { appendFileSync } from 'node:fs'
+process.stdin.on('end', () => appendFileSync(${JSON.stringify(alone)}, 'went on'))
+process.stdin.on('close', () => appendFileSync(${JSON.stringify(alone)}, 'closed'))
+await import(${JSON.stringify(fixture('two-way-webhook.mjs'))})
+`,
+  )
+  const names = Array.from({ length: 8 }, (_, at) => `hook${at}`)
+  const server = { command: process.execPath, args: [program], env: { WEBHOOK_PORT: '0' } }
+  const config = writeConfig(
+    data,
+    JSON.stringify({
+      mcp_servers: Object.fromEntries(names.map((name) => [name, server])),
+      integrations: [{ id: 'web', platform: 'web' }],
+      agents: [
+        {
+          id: 'demo',
+          connector: { type: 'demo' },
+          channels: {
+            enabled: true,
+            approved: names.map((name) => ({ server: name, outbound_tool_name: 'reply' })),
+          },
+          inbound_bindings: [{ plugin: 'web', instance: 'web', allowed_channel_servers: names }],
+        },
+      ],
+    }),
+  )
+  const daemon = await scene.start({ data, config })
+  await until('all are up', async () => {
+    const { servers } = await askJson<StatusShape>(data, 'status')
+    return servers.length === names.length && servers.every(({ state }) => state === 'up')
+  })
+  const ports = [...daemon.stderr().matchAll(/listening on (\d+)/g)].map(([, port]) => port)
+  expect(ports).toHaveLength(names.length)
+  await daemon.kill9()
+  const isUp = (port: string | undefined) =>
+    fetch(`http://127.0.0.1:${port}/`).then(
+      () => true,
+      () => false,
+    )
+  await until('all are gone', async () => !(await Promise.all(ports.map(isUp))).includes(true))
+  expect(existsSync(alone) ? readFileSync(alone, 'utf8') : '').toBe('')
 })
 
 describe('the last words of a server', () => {

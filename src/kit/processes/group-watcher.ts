@@ -21,6 +21,8 @@ export interface GroupWatcher {
    * ended. Calling the result lets them go.
    */
   hold(pid: number, pipes: readonly Pipe[]): () => void
+  /** Both, for a process whose family ends with its pipes. */
+  guard(pid: number, pipes: readonly Pipe[]): () => void
   stop(): void
 }
 
@@ -117,7 +119,7 @@ export function createGroupWatcher(deps: { readonly log: Logger; readonly path: 
     }
   }
 
-  return {
+  const watcher: GroupWatcher = {
     expect: (mark) => add(`-:-:${mark}`),
     watch: (pid, mark) => add(`${pid}:${startTimeOf(pid)?.replace(/[^0-9]/g, '') || '-'}:${mark ?? '-'}`),
     hold(pid, pipes) {
@@ -137,10 +139,19 @@ export function createGroupWatcher(deps: { readonly log: Logger; readonly path: 
       ;(holder.stdin as unknown as { unref?: () => void }).unref?.()
       return () => void holder.kill('SIGKILL')
     },
+    guard(pid, pipes) {
+      const unwatch = watcher.watch(pid)
+      const release = watcher.hold(pid, pipes)
+      return () => {
+        unwatch()
+        release()
+      }
+    },
     stop() {
       stopped = true
       shell?.stdin?.end()
       shell = null
     },
   }
+  return watcher
 }

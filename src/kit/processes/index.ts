@@ -1,5 +1,5 @@
 // The keeper of processes: what a connector that starts programs, and hosted channel servers, stand on.
-export { createGroupWatcher } from './group-watcher.ts'
+export { createGroupWatcher, type GroupWatcher } from './group-watcher.ts'
 export { createHangWatch } from './hang-watch.ts'
 export type { EndHow, KeptProcess, ProcessEnd } from './kept-process.ts'
 export { createLines } from './lines.ts'

@@ -42,7 +42,7 @@ export function createChannelServers(deps: ChannelServersDeps): ChannelServers {
     const supervisor = createSupervisor(settings, {
       ...rest,
       timings,
-      watch: watcher.watch,
+      guard: watcher.guard,
       ...(lease === undefined ? {} : { lease: lease(settings.name) }),
     })
     for (const hold of holds) hold.push(supervisor.server.hold())

@@ -4,7 +4,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { type Cancel, type Clock, defined, SwitchboardError } from '../../contract/index.ts'
-import { createLines } from '../../kit/processes/index.ts'
+import { createLines, type GroupWatcher } from '../../kit/processes/index.ts'
 import type { StdioLaunch } from './config.ts'
 
 export interface ChildTransport extends Transport {
@@ -22,8 +22,8 @@ export interface ChildTransportDeps {
   /** A line that is no MCP message. */
   readonly noise: () => void
   readonly stderr: (line: string) => void
-  /** Somebody who ends the family of this process when we are killed. */
-  readonly watch: (pid: number) => () => void
+  /** Whoever ends the family of this process when we are killed, before it sees that its pipes end. */
+  readonly guard: GroupWatcher['guard']
 }
 
 /** A message beyond this is skipped; the connection lives on. */
@@ -46,7 +46,7 @@ const GROUPED = process.platform !== 'win32'
 export function createChildTransport(launch: StdioLaunch, deps: ChildTransportDeps): ChildTransport {
   let child: ChildProcessWithoutNullStreams | null = null
   let ending: string | null = null
-  let unwatch: () => void = () => undefined
+  let unguard: () => void = () => undefined
   let closing: Promise<void> | null = null
   let cancels: Cancel[] = []
   /** Its end, told once: when its pipes are closed, or when they were waited for long enough. */
@@ -95,6 +95,7 @@ export function createChildTransport(launch: StdioLaunch, deps: ChildTransportDe
       if ((started.stdout as unknown) === undefined) return
       child = started
       const pipes = [started.stdin, started.stdout, started.stderr]
+      if (started.pid !== undefined) unguard = deps.guard(started.pid, pipes)
       const stdout = createLines(MAX_MESSAGE_BYTES, { line: heard, tooLong: deps.noise })
       const stderr = createLines(MAX_STDERR_LINE_BYTES, { line: deps.stderr, tooLong: () => undefined })
       let farewell = 0
@@ -108,10 +109,7 @@ export function createChildTransport(launch: StdioLaunch, deps: ChildTransportDe
       })
       started.stderr.on('data', (chunk: Buffer) => stderr.push(chunk))
       for (const pipe of pipes) pipe.on('error', (error) => transport.onerror?.(error))
-      started.once('spawn', () => {
-        if (started.pid !== undefined) unwatch = deps.watch(started.pid)
-        resolve()
-      })
+      started.once('spawn', () => resolve())
       const letGo = () => {
         for (const pipe of pipes) pipe.destroy()
       }
@@ -133,7 +131,7 @@ export function createChildTransport(launch: StdioLaunch, deps: ChildTransportDe
         const last = stderr.end()
         if (last !== '') deps.stderr(last)
         signal('SIGKILL')
-        unwatch()
+        unguard()
         child = null
         transport.onclose?.()
       }

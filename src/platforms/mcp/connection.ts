@@ -11,6 +11,7 @@ import {
   type ServerToolResult,
   SwitchboardError,
 } from '../../contract/index.ts'
+import type { GroupWatcher } from '../../kit/processes/index.ts'
 import { type DeclaredChannel, readCapability } from './capability.ts'
 import { createChildTransport } from './child-transport.ts'
 import type { Launch, Timings } from './config.ts'
@@ -27,7 +28,7 @@ export interface ConnectionDeps {
   /** So much of its news waits that it should not be read. */
   readonly crowded: () => boolean
   readonly stderr: (line: string) => void
-  readonly watch: (pid: number) => () => void
+  readonly guard: GroupWatcher['guard']
   readonly redact: (text: string) => string
   /** Ends it at any time, the handshake included. */
   readonly signal: AbortSignal
@@ -282,8 +283,8 @@ async function open(launch: Launch, deps: ConnectionDeps, deaf: (reason: string)
     return { ...http, ending: () => null }
   }
   const { graceMs, writeTimeoutMs } = timings
-  const { noise, stderr, watch } = deps
-  const child = createChildTransport(launch, { clock, graceMs, writeTimeoutMs, noise, stderr, watch })
+  const { noise, stderr, guard } = deps
+  const child = createChildTransport(launch, { clock, graceMs, writeTimeoutMs, noise, stderr, guard })
   const { pause, resume, ending } = child
   return { transport: child, pause, resume, ending, farewell: async () => undefined }
 }

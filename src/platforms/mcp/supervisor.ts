@@ -16,6 +16,7 @@ import {
   withoutNulls,
 } from '../../contract/index.ts'
 import { backoffMs, createLeaseHold } from '../../kit/index.ts'
+import type { GroupWatcher } from '../../kit/processes/index.ts'
 import { createRedactor, createStderrLog } from '../../kit/processes/index.ts'
 import { isEnabled, type LaunchDeps, readLaunch, type Timings, writtenStamp } from './config.ts'
 import { type Connection, openConnection } from './connection.ts'
@@ -27,7 +28,7 @@ export interface SupervisorDeps extends LaunchDeps {
   readonly log: Logger
   readonly timings: Timings
   readonly version: string
-  readonly watch: (pid: number) => () => void
+  readonly guard: GroupWatcher['guard']
   readonly lease?: LinkLease
 }
 
@@ -114,7 +115,7 @@ export function createSupervisor(first: McpServerSettings, deps: SupervisorDeps)
         clock,
         timings,
         version: deps.version,
-        watch: deps.watch,
+        guard: deps.guard,
         redact,
         stderr: stderr.line,
         signal,
