@@ -61,6 +61,10 @@ export const REASONS = {
     of: ['queued'],
     text: 'The agent cannot be reached; the message is kept and tried again.',
   },
+  agent_busy: {
+    of: ['queued'],
+    text: 'All places of the agent are taken; the message waits for a free process.',
+  },
   // turns that did not make it
   max_attempts: { of: ['failed'], text: 'It was tried as many times as max_attempts allows.' },
   agent_failed: {

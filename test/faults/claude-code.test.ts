@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, wr
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { postDemo } from './hook-client.ts'
+import { post, postDemo } from './hook-client.ts'
 import { expectLedgerHolds, sendsOf, settled, turnsOf } from './river-checks.ts'
 import { askJson, askLines, createScene, switchboard } from './scene.ts'
 import { until } from './until.ts'
@@ -27,7 +27,7 @@ interface Pending {
   readonly description: string
 }
 
-function world() {
+function world(options = '') {
   const data = scene.folder()
   const [config, command, work] = ['switchboard.yaml', 'claude', 'work'].map((name) => join(data, name)) as [
     string,
@@ -44,7 +44,7 @@ function world() {
 agents:
   - id: claude
     inbound_bindings: [{ plugin: webhook, instance: demo }]
-    connector: { type: claude-code, command: ${command}, cwd: ${work}, env: { HOME: ${data} } }
+    connector: { type: claude-code, command: ${command}, cwd: ${work}, env: { HOME: ${data} }${options} }
 `,
   )
   const ran = () =>
@@ -164,4 +164,38 @@ it('[I22.cc-asked] [I22.anew-durable] killed in mid-tool with the transcript gon
   await settled(data)
   await third.terminate()
   await expectLedgerHolds(data)
+})
+
+it('[I35.b27-reason] with max_processes taken by an unanswered approval, the turn that waits says so in turns and doctor, and goes on', async () => {
+  const { data, config, pending, said } = world(', max_processes: 1')
+  // One conversation each; the demo webhook has one for each sender.
+  writeFileSync(
+    config,
+    readFileSync(config, 'utf8').replace('allow_from: [dev]', 'allow_from: [dev, ann, bo]'),
+  )
+  const daemon = await scene.start({ data, config })
+  const says = (sender: string, text: string) =>
+    post(`${daemon.url}/hooks/demo`, text, { 'x-sender': sender }).then(({ status }) =>
+      expect(status).toBe(200),
+    )
+  await says('dev', 'call Bash {"command":"make one"}')
+  const asked = await pending()
+  await says('ann', 'call Bash {"command":"make two"}')
+  await until('both ask', async () => {
+    const all = await askLines<Pending>(data, 'approvals')
+    return all.filter(({ state }) => state === 'pending').length === 2
+  })
+  await says('bo', 'hello')
+  const waits = async () => (await turnsOf(data)).find(({ text }) => text === 'hello')
+  await until('the third waits', async () => (await waits())?.reason === 'agent_busy')
+  const doctor = await switchboard(data, 'doctor', '--json')
+  const { problems } = JSON.parse(doctor.stdout) as { problems: { subject: string; text: string }[] }
+  expect(doctor.code).toBe(1)
+  expect(problems.filter(({ subject }) => subject === 'agent claude').map(({ text }) => text)).toContain(
+    'agent claude: 1 processes run already (max_processes): messages wait for a place',
+  )
+  await switchboard(data, 'approvals', 'deny', asked.id)
+  await until('its turn comes', async () => (await waits())?.state === 'answered')
+  expect((await said()).length).toBeGreaterThanOrEqual(2)
+  await daemon.terminate()
 })

@@ -25,6 +25,16 @@ describeRiver('an agent without room', (open) => {
     expect(['queued', 'handed']).toContain(turn?.state)
   })
 
+  it('[I35.b27-reason] a turn that waits for a place says so by its reason, until it is handed over', async () => {
+    const river = await open()
+    river.agent.failNext(full(), full(), full())
+    const id = (await river.person('anna').says('hi')).id ?? ''
+    await river.pass(1_500)
+    expect(await river.store().turn(id)).toMatchObject({ state: 'queued', reason: 'agent_busy', attempts: 0 })
+    await river.pass(40_000)
+    expect(await river.store().turn(id)).toMatchObject({ state: 'answered', reason: null })
+  })
+
   it('[I35.b27] one that finds a place in time is told nothing', async () => {
     const river = await open()
     river.agent.failNext(full(), full(), full())

@@ -154,3 +154,23 @@ describe('asking', () => {
     expect(await ended(again)).toMatchObject({ text: expect.stringContaining('kate denied it') })
   })
 })
+
+describe('places', () => {
+  it('[I35.b27-claude-code] a process that only waits for a person gives its place away, to as many more, and goes on at once', async () => {
+    const { connector, says, of, decide, ended, details, world } = await scene({
+      options: { max_processes: 1 },
+    })
+    const at = (n: number) => ({ session: `${n}1111111-1111-5111-8111-111111111111`, chatId: `place:${n}` })
+    const first = await says('call Bash {"command":"make first"}', at(1))
+    await until('the first asks', () => of('ask').length === 1)
+    await says('call Bash {"command":"make second"}', at(2))
+    await until('the second asks', () => of('ask').length === 2)
+    expect(connector.processes?.()).toHaveLength(2)
+    // At most max_processes more may wait so.
+    await expect(says('hello', at(3))).rejects.toMatchObject({ code: 'agent_absent', busy: true })
+    expect(details.at(-1)).toBe('1 processes run already (max_processes): messages wait for a place')
+    await decide('allow')
+    expect(await ended(first)).toMatchObject({ text: 'The tool said: ran make first' })
+    expect(world.ran()).toEqual(['make first'])
+  })
+})

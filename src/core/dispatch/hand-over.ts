@@ -165,8 +165,8 @@ export function createHandOver(deps: HandOverDeps): HandOverNext {
     // The request went out, and the connection broke before an answer came.
     const broken = fails && error.written
     if (fails) deps.refused(hold, broken ? 'unreachable' : 'failing', error.message)
-    const reason = broken ? 'agent_unreachable' : 'agent_failed'
-    const why = fails ? ({ reason, ...(broken ? { repeat: true } : {}) } as const) : {}
+    const reason = error.busy ? 'agent_busy' : broken ? 'agent_unreachable' : 'agent_failed'
+    const why = fails || error.busy ? ({ reason, ...(broken ? { repeat: true } : {}) } as const) : {}
     await deps.putBack(hold, [row], { notBeforeMs, detail: error.message, uncounted, ...why })
     if (hold.flights.size === 0) await holds.release(hold)
     if (roster.get(hold.agent)?.attached) deps.wakeAfter({ lane: hold.lane, scope: hold.agent }, notBeforeMs)
