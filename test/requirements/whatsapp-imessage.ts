@@ -30,7 +30,7 @@ built   24 I24.receipt-shown     The receipt is in outbox --json, in outbox show
 built   24 I24.window            Outside the 24 hours a free text is failed: window_closed with the time it closed, and nothing is sent; the next message opens it
 built   24 I24.window-template   A template with name, language and parameters goes out while the window is closed, by send_message and by the command line
 built   24 I24.window-platform   131047 from the API is window_closed too
-built   24 I24.wa-errors         Each error of the API is told by what it means for the message: refused, later, or nobody knows
+built   24 I24.wa-errors         Each error of the API is told by what it means for the message: refused, later, or nobody knows; a 5xx of WhatsApp’s own leaves the outcome open
 built   24 I24.wa-token          A token that expired loses nothing: the link is down with the reason, doctor says it, and what waits goes once it is right
 built   24 I24.wa-pace           80 a second for the number and one in six seconds after a burst of 45 for a pair are kept beforehand
 built   24 I24.wa-suite          The platform suite passes against the fake under every fault

@@ -77,9 +77,10 @@ export function createWhatsAppClient(
       if (response.status !== 200) {
         const answered = { status: response.status, retryAfter: undefined, now: deps.clock.now() }
         const refusal = refusalOf(parsed(response) ?? {}, answered)
-        throw (
+        throw meaningOf(
           refusal ??
-          new SwitchboardError('platform_unavailable', `WhatsApp gave the media as ${response.status}`)
+            new SwitchboardError('platform_unavailable', `WhatsApp gave the media as ${response.status}`),
+          true,
         )
       }
       if (response.body.length > maxBytes || response.truncated)
@@ -94,7 +95,7 @@ function read(response: GuardedResponse, repeatable: boolean, now: number): Fiel
   const body = parsed(response)
   if (body !== null && status >= 200 && status < 300 && body.error === undefined) return body
   const refusal = body === null ? null : refusalOf(body, { status, retryAfter: headers['retry-after'], now })
-  if (refusal !== null) throw refusal
+  if (refusal !== null) throw meaningOf(refusal, repeatable)
   const said = status >= 200 && status < 300 ? 'an answer that could not be read' : `HTTP ${status}`
   if (status === 429) throw new SwitchboardError('rate_limited', `WhatsApp: ${said}`, { retryAfterMs: 5_000 })
   if (status >= 400 && status < 500)

@@ -1,5 +1,5 @@
-// What the errors of the Cloud API mean for a message: refused for good, not now, or to be mended by the operator. The code
-// stands first: people search for it.
+// What the errors of the Cloud API mean for a message: refused for good, not now, to be mended by the operator, or nobody
+// knows. The code stands first: people search for it.
 import { SwitchboardError } from '../../contract/index.ts'
 import { retryAfterMs } from '../../kit/index.ts'
 import { type Fields, fieldsOf, textOf } from './fields.ts'
@@ -114,7 +114,10 @@ export function refusalOf(body: Fields, { status, retryAfter, now }: Answered): 
       retryAfterMs: retryAfterMs(retryAfter, now) ?? least,
     })
   }
-  if (SERVICE.has(api) || status >= 500)
+  // Its own fault: it may have sent the message before. Only a documented refusal proves that nothing was done.
+  if (status >= 500)
+    return new WhatsAppRefusal('outcome_unknown', api, tell('WhatsApp had a fault; it may have sent it'))
+  if (SERVICE.has(api))
     return new WhatsAppRefusal('platform_unavailable', api, tell('WhatsApp has a fault of its own'))
   // No WhatsApp there, or the number was blocked.
   const gone = api === 131026 ? { placeGone: true } : {}

@@ -157,16 +157,33 @@ describe('errors', () => {
     if (meaning === 'rate_limited') expect(error?.retryAfterMs).toBeGreaterThan(0)
   })
 
+  it.each([
+    [500, 1, 'outcome_unknown'],
+    [500, 131000, 'outcome_unknown'],
+    [503, 2, 'outcome_unknown'],
+    [503, 131016, 'outcome_unknown'],
+    [500, 999_999, 'outcome_unknown'],
+    [400, 131000, 'platform_unavailable'],
+    // Documented refusals, whatever the status.
+    [503, 130429, 'rate_limited'],
+    [500, 190, 'platform_unavailable'],
+    [500, 131047, 'window_closed'],
+  ])('[I35.b1-whatsapp] HTTP %i with the code %i is %s', (status, code, meaning) => {
+    const error = refusalOf({ error: { code, message: 'words' } }, { ...answered, status })
+    expect(error?.code).toBe(meaning)
+    expect(error?.message).toMatch(new RegExp(`^${code}: `))
+  })
+
   const send = async (fault: FaultRule) => {
     await open({ faults: [fault] })
     return failure(scene.send(KATE, { kind: 'text', text: 'x' }))
   }
-  it('[I24.wa-errors] an answer that is lost or cannot be read is unknown; a fault that is told is none', async () => {
+  it('[I24.wa-errors] [I35.b1-whatsapp] an answer that is lost, cannot be read, or tells a fault of WhatsApp’s own is unknown', async () => {
     expect((await send({ on: 'messages', do: 'malformed' })).code).toBe('outcome_unknown')
     await scene.close()
     expect((await send({ on: 'messages', do: 'drop-response' })).code).toBe('outcome_unknown')
     await scene.close()
-    expect((await send({ on: 'messages', do: 'error', status: 502 })).code).toBe('platform_unavailable')
+    expect((await send({ on: 'messages', do: 'error', status: 502 })).code).toBe('outcome_unknown')
     await scene.close()
     const busy = await send({ on: 'messages', do: 'rate-limit', retryAfter: 7 })
     expect([busy.code, busy.retryAfterMs]).toEqual(['rate_limited', 7_000])
