@@ -11,8 +11,8 @@ built   35 I35.b17                    Approving a pairing grants what was chosen
 built   35 I35.b21                    All safe meta keys and the instructions of a hosted server reach llm, acp and claude-code
 built   35 I35.b23                    Approvals that can reach nobody are a problem in check and doctor, and are denied at once where Switchboard decides
 built   35 I35.b27                    A turn that waits for a slot says so after 20 s, and a process that only waits for a person gives its slot away
-pending 35 I35.b27-claude-code        A claude-code process that only waits for a person gives its slot away
-pending 35 I35.b27-reason             A turn that waits for a free process carries the reason agent_busy in turns, console and doctor
+built   35 I35.b27-claude-code        A claude-code process that only waits for a person gives its slot away
+built   35 I35.b27-reason             A turn that waits for a free process carries the reason agent_busy in turns, console and doctor
 built   35 I35.b28                    acp has mode, and doctor says when an agent starts in a mode that does not ask
 built   35 I35.b28-not-known          A mode of an acp agent that was not looked at is named by doctor as not known to ask, whatever its words say
 built   35 I35.b45-cwd                A missing cwd is an error, never created

@@ -8,7 +8,7 @@ built   35 I35.a2                  A table of crashes: kill -9 at every step of 
 built   35 I35.b2                  A yes is used once: a call that had begun when the daemon died is asked again, with the words that it may already have run
 built   35 I35.b14                 A yes given while a turn is being taken up after a restart waits for it, 60 s at most
 built   35 I35.b15                 kill -9 with an approval open ends the agent process before it can go on alone, and the question stays open
-pending 35 I35.b15-hosted          kill -9 of the daemon ends its hosted channel servers before they see that their pipes end
+built   35 I35.b15-hosted          kill -9 of the daemon ends its hosted channel servers before they see that their pipes end
 built   35 I35.b19a                The same ask.id of an http agent returns the same verdict, marked as a repeat, until its turn ends
 built   35 I35.b45-host-ask        host ask({input: object}) does not expire in silence
 built   35 I35.b45-takeover-word   A takeover time-out counts from the holder’s last word

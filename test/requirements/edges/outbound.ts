@@ -10,7 +10,7 @@ built   35 I35.b1                  An answer caught in a short outage (15 s of 5
 built   35 I35.b1-readback         A read-back that fails by network, time-out, 429 or 5xx is asked again with backoff until send_expiry; any other 4xx means that there is none; "not there" counts 30 s after the try ended
 built   35 I35.b1-resend           Without a read-back at most four labelled resends follow a possibly delivered try, after 5 s, 30 s, 2 min and 10 min; then the row is unknown: unconfirmed
 built   35 I35.b1-order            Later sends of a conversation wait while the platform is down, and at most 10 min after another call to it succeeded
-pending 35 I35.b1-whatsapp         A 5xx of WhatsApp leaves the outcome open, with an error body too; only a documented refusal proves that nothing was done
+built   35 I35.b1-whatsapp         A 5xx of WhatsApp leaves the outcome open, with an error body too; only a documented refusal proves that nothing was done
 built   35 I35.b1-known            What ended failed or unknown is told to the agent in its next turn, to doctor, and once to the person, as SPEC 2 says
 built   35 I35.b19                 A reset after the mail server took a mail leaves the outcome open: the mail does not go twice unlabelled
 built   35 I35.b29                 A refused file is told; the files behind it are sent independently of it
