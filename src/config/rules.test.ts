@@ -399,14 +399,19 @@ it('[I14.limit-doctor] limits that are lifted are told, those by default are not
 })
 
 it('[I35.b23] an agent that asks people, and has nobody who can approve, is a warning', () => {
-  const file = (access: string, connector = '{ type: acp, command: agent }') =>
+  const file = (access: string, connector = '{ type: acp, command: agent }', more = '') =>
     settingsFrom(
-      `integrations: [{ id: tg, platform: telegram, token: env:T, access: ${access} }]\n` +
+      `${more}\nintegrations: [{ id: tg, platform: telegram, token: env:T, access: ${access} }]\n` +
         `agents: [{ id: kate, connector: ${connector}, inbound_bindings: [{ plugin: telegram, instance: tg }] }]`,
     ).warnings.filter((one) => one.includes('approvers'))
   const listed = '{ dm: allowlist, allow_from: ["7"] }'
   expect(file(listed)).toEqual([expect.stringContaining('integrations[0].access.approvers: nobody is named')])
   expect(file('{ dm: allowlist, allow_from: ["7"], approvers: ["7"] }')).toEqual([])
+  expect(file('{ dm: allowlist, allow_from: ["7"], groups: { "-1": { approvals: true } } }')).toEqual([])
+  expect(file(listed, undefined, 'users: [{ id: ann, identities: ["tg:7"], roles: [approver] }]')).toEqual([])
+  expect(
+    file(listed, undefined, 'users: [{ id: ann, identities: ["tg:7"], roles: [operator] }]'),
+  ).toHaveLength(1)
   // Whoever is paired may be let in as an approver.
   expect(file('{ dm: pairing }')).toEqual([])
   expect(file(listed, '{ type: demo }')).toEqual([])
@@ -423,10 +428,14 @@ it('[I35.b46-trust] trust is read from the file, and where an agent runs tools o
   const acp = file('{ type: acp, command: agent }')
   expect(acp.agents[0]).toMatchObject({ readOnlyTools: ['Read'], bindings: [{ trust: 'read_only' }] })
   expect(acp.warnings.filter((one) => one.includes('trust'))).toEqual([])
-  const http = file('{ type: http, url: "https://a.test" }')
-  expect(http.warnings).toContainEqual(
-    expect.stringContaining('agents[0].inbound_bindings[0].trust: kate (http) may run tools of its own'),
-  )
+  for (const [type, more] of [
+    ['http', ', url: "https://a.test"'],
+    ['chorus', ', url: env:U'],
+    ['channel', ''],
+  ])
+    expect(file(`{ type: ${type}${more} }`).warnings).toContainEqual(
+      expect.stringContaining(`agents[0].inbound_bindings[0].trust: kate (${type}) may run tools of its own`),
+    )
   expect(problemsFrom('agents: [{ id: kate, inbound_bindings: [{ plugin: x, trust: some }] }]')).toContain(
     'trust',
   )

@@ -110,11 +110,25 @@ function bindingAt(
   links: AdmissionDeps['links'],
 ): Binding | undefined {
   const through = links.get(place.integration)?.adapter.channel?.server
-  if (through === undefined) return boundAt({ agents: agent ? [agent] : [] }, place)?.binding
-  return (
-    agent?.bindings.find((one) => one.allowedChannelServers.includes(through)) ??
-    agent?.bindings.find((one) => isServerBinding(one) && one.instance === through)
-  )
+  return through === undefined
+    ? boundAt({ agents: agent ? [agent] : [] }, place)?.binding
+    : agent?.bindings.find((one) => one.allowedChannelServers.includes(through))
+}
+
+/** All that speak of a place: for a channel server also the one that names it. By a claim a place may be another agent's. */
+function bindingsOfPlace(
+  agent: AgentSettings | undefined,
+  place: Address,
+  { settings, links }: AdmissionDeps,
+): readonly Binding[] {
+  const through = links.get(place.integration)?.adapter.channel?.server
+  if (through !== undefined)
+    return (agent?.bindings ?? []).filter(
+      (one) =>
+        one.allowedChannelServers.includes(through) || (isServerBinding(one) && one.instance === through),
+    )
+  const binding = bindingAt(agent, place, links) ?? boundAt(settings(), place)?.binding
+  return binding === undefined ? [] : [binding]
 }
 
 /**
@@ -136,13 +150,9 @@ export async function bindingsBehind(
   for (const turn of turns) {
     if (await isScheduled({ ...asker, turn }, deps)) continue
     const place = await placeOf({ ...asker, turn }, deps)
-    // By a claim words come from a place that is another agent's.
-    const binding =
-      place === null
-        ? undefined
-        : (bindingAt(agent, place, deps.links) ?? boundAt(deps.settings(), place)?.binding)
-    if (binding === undefined) return all
-    found.push(binding)
+    const bindings = place === null ? [] : bindingsOfPlace(agent, place, deps)
+    if (bindings.length === 0) return all
+    found.push(...bindings)
   }
   return found
 }

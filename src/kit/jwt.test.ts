@@ -49,6 +49,8 @@ const KEYS = [
   published(rsa.publicKey, { kid: 'r1', use: 'sig' }),
   published(ec.publicKey, { kid: 'e1', alg: 'ES256' }),
   published(ed.publicKey, { kid: 'd1' }),
+  published(rsa.publicKey, { kid: 'p1', alg: 'PS256' }),
+  published(ec.publicKey, { kid: 'e2' }),
 ]
 
 describe('[I35.b46-verify] a signed JWT', () => {
@@ -78,6 +80,12 @@ describe('[I35.b46-verify] a signed JWT', () => {
       token({ alg: 'ES384', kid: 'e1' }, byEc),
       token({ alg: 'RS256', kid: 'unknown' }, byRsa),
       token({ alg: 'RS256', kid: 'r1', crit: ['b64'] }, byRsa),
+      // A key for one algorithm, a curve of another one's, and a token longer than any.
+      token({ alg: 'RS256', kid: 'p1' }, byRsa),
+      token({ alg: 'ES384', kid: 'e2' }, (text) =>
+        sign('sha384', text, { key: ec.privateKey, dsaEncoding: 'ieee-p1363' }),
+      ),
+      token({ alg: 'RS256', kid: 'r1' }, byRsa, { ...CLAIMS, pad: 'x'.repeat(8_000) }),
       token({ alg: ['RS256'], kid: 'r1' }, (text) => Buffer.concat([byRsa(text), Buffer.from('x')])),
       token({ kid: 'r1' }, byRsa),
       'a.b',

@@ -1,5 +1,6 @@
 // Whose address a request has: the peer's, and behind a trusted proxy the one that the proxy names.
 import { expect, it } from 'vitest'
+import { openServer } from './fixtures/open-server.ts'
 import { peerAddress } from './peer-address.ts'
 
 const TRUSTED = ['127.0.0.1', '10.0.0.2']
@@ -27,6 +28,21 @@ it('[I35.b46-verify] is the peer’s own, whatever it says, unless the peer is a
     ),
   ).toBe('127.0.0.1')
   expect(of(undefined)).toBeUndefined()
+})
+
+it('[I35.b46-verify] an endpoint is told the address that a trusted proxy names, and of any other peer its own', async () => {
+  const trustsProxy = (address: string) => address === '127.0.0.1'
+  for (const [settings, address] of [
+    [{}, '127.0.0.1'],
+    [{ trustsProxy }, '192.0.2.1'],
+  ] as const) {
+    const limits = { maxBodyBytes: 20_000, publicUrl: null }
+    const opened = await openServer({ settings: () => ({ ...limits, ...settings }) })
+    const headers = { 'x-forwarded-for': '192.0.2.1', 'x-tell-address': '1' }
+    const reply = await opened.fetch('/hooks/demo', { method: 'POST', body: 'x', headers })
+    expect(await reply.json()).toMatchObject({ address })
+    await opened.server.close({ graceMs: 200 })
+  }
 })
 
 it('[I35.b46-verify] is the last one that no trusted proxy vouches for, and nothing that a client wrote before it', () => {

@@ -282,6 +282,8 @@ describeRiver('hosted channel servers', (open) => {
     expect(skips()[0]).toContain('server slack is not in channels.approved (add it to vet the source)')
     slack.says('one more')
     await river.settle()
+    await river.tools().channelStatus(caller({ agent: 'demo' }), {})
+    await river.tools().channelList(caller({ agent: 'demo' }))
     expect(skips(), 'once a connection').toHaveLength(1)
     slack.down()
     slack.up({ connectedAt: 2 })

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import type { AgentSettings } from '../../src/contract/index.ts'
 import { OPEN, testAgent, testIntegration } from '../../src/testing/test-settings.ts'
+import { hosting } from './hosting.ts'
 import { describeRiver, type River, type RiverOptions } from './river.ts'
 import { caller, outcomeOf } from './tool-caller.ts'
 
@@ -137,6 +138,27 @@ describeRiver('trust', (open) => {
     expect(await anna.says('do it')).toMatchObject({ session })
     await river.settle()
     expect(await outcomes(river, by)).toEqual(['none', 'none', 'passed'])
+  })
+
+  it('[I35.b46-trust] what came through a channel server is trusted as every binding says that lets it in or names it', async () => {
+    const named = { plugin: 'mcp', instance: 'slack', allowedChannelServers: [] }
+    const lets = { plugin: 'test', instance: 'chat', allowedChannelServers: ['slack'] }
+    const also = { plugin: 'test', instance: 'other', allowedChannelServers: ['slack'] }
+    for (const [bindings, wanted] of [
+      [[lets, named], 'passed'],
+      [[{ ...lets, trust: 'none' }, named], 'none'],
+      [[lets, { ...named, trust: 'none' }], 'none'],
+      [[lets, { ...also, trust: 'read_only' }], 'read_only'],
+    ] as const) {
+      const integrations = [testIntegration('chat'), testIntegration('other')]
+      const river = await open(hosting({ bindings, messagingAllow: ['test:*'] }, { integrations }))
+      river.agent.script = () => undefined
+      river.server('slack').up()
+      river.server('slack').says('hello', { chat_id: 'C1' })
+      await river.settle()
+      const [{ turn = '', session = '' } = {}] = river.agent.deliveries
+      expect((await outcomes(river, { turn, session }))[0]).toBe(wanted)
+    }
   })
 
   it('[I35.b46-trust] a scheduled turn speaks for nobody, so no trust limits it', async () => {

@@ -62,6 +62,17 @@ it('[I35.b26] a turn that was answered down the other line sends the next ones t
   expect(plain.texts()).toEqual(['message 1'])
 })
 
+it('[I35.b26] the line that was heard stays that when its shim comes again, and the other one after it', async () => {
+  const { clock, hosts, connector, plugin } = await twins()
+  await connector.deliver(turn(1))
+  await clock.advance(TRIAL_MS)
+  await plugin.call('reply', { chat_id: 'place:room', text: 'late', reply_to: 'm1' })
+  const again = hosts.attach('kate', { routingKey: 'session', shim: 'plugin' })
+  const other = hosts.attach('kate', { routingKey: 'session', shim: 'plain' })
+  await connector.deliver(turn(2))
+  expect([again.texts(), other.texts()]).toEqual([['message 2'], []])
+})
+
 it('[I14.twin-moves-once] a turn of a proven host goes down its other line, and to no other host however long it takes', async () => {
   const { clock, hosts, connector, plugin, plain } = await twins()
   await connector.deliver(turn(1))

@@ -161,6 +161,9 @@ describe('what goes wrong', () => {
       expect(recorded.reached.at(-1)).toContain(String(status))
       expect(await turn('hello')).toMatchObject({ text: 'You said: hello' })
       expect(recorded.reached.at(-1)).toBeNull()
+      // Also where the program itself gives up at once.
+      expect(await turn(`refused ${status} once`)).toMatchObject({ kind: 'failed' })
+      expect(recorded.reached.at(-1)).toContain(String(status))
     },
   )
 

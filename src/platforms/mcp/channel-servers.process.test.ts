@@ -74,6 +74,18 @@ describe('channel servers', () => {
   )
 })
 
+it.each(['before', 'now'] as const)(
+  '[I35.b45-one-way-servers] of the line %s a server that declares no tools is one-way, and one that does is not',
+  async (line) => {
+    const scene = await openPool([
+      sdkServer('alerts', line, 'claude', 'one-way'),
+      sdkServer('slack', line, 'claude'),
+    ])
+    expect((await scene.reached('alerts', 'up')).facts().oneWay).toBe(true)
+    expect((await scene.reached('slack', 'up')).facts().oneWay).toBe(false)
+  },
+)
+
 describe('real servers of others', () => {
   it('one from the registry that is no channel is skipped with `capability`, its tools untouched', async (context) => {
     let entry = ''

@@ -325,6 +325,19 @@ describe('auth', () => {
         expect([id, time, (await send(id, time, text, sig)).status]).toEqual([id, time, 401])
       expect(events).toHaveLength(1)
     }
+    // A written time ends where it ends, whatever a lenient reader makes of what follows.
+    const iso = await openHook({
+      auth: {
+        ...{ type: 'hmac', header: 'x-sig', signed: '{timestamp}{body}' },
+        timestamp: { header: 'x-at', unit: 'iso' },
+      },
+      secret: 'env:KEY',
+    })
+    const written = new Date(iso.now()).toISOString()
+    const sealed = { 'x-sig': hex(`${written}(a)b`) }
+    const says = async (time: string, text: string) =>
+      (await iso.post(request({ text, headers: { ...sealed, 'x-at': time } }))).status
+    expect([await says(written, '(a)b'), await says(`${written}(a)`, 'b')]).toEqual([200, 401])
     // A fraction is part of the time, and not of what follows it.
     const { post, now } = await openHook(own('{id}|{timestamp}.{body}'))
     const at = seconds(now())
