@@ -29,6 +29,17 @@ describeRiver('edits', (open) => {
     expect(await river.store().turns({ states: ['queued'], limit: 10 })).toEqual([])
   })
 
+  it('[I35.b45-slack-edit] that come after a newer one take its place from nobody', async () => {
+    const river = await open({ agent: { attached: false } })
+    await hears(river, said('one'))
+    await hears(river, said('three', { kind: 'edit', editVersion: 2 }))
+    await hears(river, said('two', { kind: 'edit', editVersion: 1 }))
+    river.agent.attach()
+    await river.settle()
+    expect(river.agent.texts()).toContain('three')
+    expect(river.agent.texts()).not.toContain('one')
+  })
+
   it('[I35.b45-slack-edit] that name no version replace what waits, too', async () => {
     const river = await open({ agent: { attached: false } })
     await hears(river, said('one'))

@@ -146,6 +146,7 @@ describe.each(['anthropic', 'openai'] as const)('%s', (wire) => {
   it.each([
     ['data: {"id":', ''],
     ['<html>Sign in</html>', ''],
+    ['event: message_start\ndata: {"id": nonsense\n\n', ''],
   ])(
     `[${id}] [I35.b45-malformed-stream] %j is told as not understood, with where to look, and not as unreachable`,
     async (...raw) => {
