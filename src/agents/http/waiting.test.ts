@@ -77,6 +77,25 @@ describe('the time of an answer', () => {
     expect(last()).toMatchObject({ kind: 'failed', reason: 'agent_silent', detail: 'no answer within 90 s' })
     expect(recorded.reached.at(-1)).toBe('no answer within 90 s')
   })
+
+  it('[I35.b25] is not over while nobody can tell whether a person is asked', async () => {
+    const { connector, recorded, posts, clock, last } = await opened(() => NEVER, { timeout: '90s' })
+    const delivered = connector.deliver(delivery('hi'))
+    await until(() => posts.length === 1)
+    const before = recorded.asked
+    let asks = 0
+    Object.defineProperty(recorded, 'asked', {
+      get() {
+        if (++asks > 5) return before
+        throw new SwitchboardError('store_unavailable', 'the store is away')
+      },
+    })
+    await clock.advance(93_000)
+    expect(posts[0]?.signal.aborted).toBe(false)
+    await clock.advance(5_000)
+    await delivered
+    expect([asks, last()]).toMatchObject([6, { kind: 'failed', reason: 'agent_silent' }])
+  })
 })
 
 describe('a question', () => {

@@ -1,5 +1,6 @@
 // Mails that want to take the place of others, to stop the reader, or to be believed about mails of ours; against the fake mail
 // provider, with the worker that reads mails.
+import { createHmac } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { InboundEvent, InputTries } from '../../contract/index.ts'
 import { createFakeMail } from '../../testing/email/fake-mail.ts'
@@ -171,6 +172,14 @@ describe('a report on a mail of ours', () => {
     const events = await took(3)
     expect(kinds(events)).toEqual(['report', 'bot_message', 'bot_message'])
     expect(events[0]).toMatchObject({ send: 'o_a_1', outcome: 'failed', sentTo: ['x@gone.test'] })
+  })
+
+  it('[I35.b8] is none where only our domain was known to whoever made the id, and not our key', async () => {
+    const sign = (text: string) => createHmac('sha256', 'a key of ours').update(text).digest('hex')
+    const { put, took, scene } = await open({ deps: { sign } })
+    put(...dsn(scene, ids.of('o_a_1'), 'x@gone.test'))
+    put(...dsn(scene, createMessageIds('emulated.test', sign).of('o_a_1'), 'x@gone.test'))
+    expect(kinds(await took(2))).toEqual(['bot_message', 'report'])
   })
 
   it('[I35.b8] an out-of-office note with an empty Return-Path is none', async () => {

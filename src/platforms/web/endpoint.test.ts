@@ -59,7 +59,7 @@ async function enter(sender?: string): Promise<string> {
 }
 
 describe('links and sessions', () => {
-  it('[S7.web-token] a ticket opens a session, in a cookie no script can read', async () => {
+  it('[S7.web-token] [I35.b36] a ticket opens a session, in a cookie no script can read', async () => {
     const reply = await ask('POST', '/session', { body: { ticket: await ticket() } })
     expect(reply.status).toBe(200)
     const cookie = reply.headers?.['set-cookie'] ?? ''

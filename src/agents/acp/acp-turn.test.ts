@@ -1,0 +1,39 @@
+// What is made of the updates of a turn of an ACP agent, one after the other.
+import { expect, it, vi } from 'vitest'
+import { type AgentOutput, MOST_ANSWER_CHARS } from '../../contract/index.ts'
+import { delivery } from '../../testing/connector-suite.ts'
+import { createRecordingLog } from '../../testing/recording-log.ts'
+import { createTestClock } from '../../testing/test-clock.ts'
+import { createTurn, type TurnDeps } from './acp-turn.ts'
+
+it('[I35.b7] a text without end is kept up to the limit of an answer, and a piece of it costs what it is long', async () => {
+  const outputs: AgentOutput[] = []
+  const clock = createTestClock()
+  const outlet = {
+    async accept(output: AgentOutput) {
+      outputs.push(output)
+      return { id: null }
+    },
+  }
+  const turn = createTurn(delivery('go'), {
+    ...{ outlet, clock, log: createRecordingLog(), secrets: [], onSign: () => undefined },
+  } as unknown as TurnDeps)
+  let chars = 0
+  const trim = String.prototype.trim
+  vi.spyOn(String.prototype, 'trim').mockImplementation(function (this: string) {
+    chars += this.length
+    return trim.call(this)
+  })
+  const content = { type: 'text', text: 'ten chars ' } as const
+  try {
+    for (let at = 0; at < 20_000; at++) turn.onUpdate({ sessionUpdate: 'agent_message_chunk', content })
+  } finally {
+    vi.restoreAllMocks()
+  }
+  await clock.advance(1_000)
+  await turn.stopped('end_turn')
+  const shown = outputs.flatMap((output) => (output.kind === 'partial' ? output.text.length : []))
+  expect(Math.max(...shown)).toBe(MOST_ANSWER_CHARS + 1)
+  expect(outputs.at(-1)).toMatchObject({ kind: 'say', text: expect.stringContaining('was longer than') })
+  expect(chars).toBeLessThan(1_000_000)
+})
