@@ -1,6 +1,6 @@
 // notify_user: tells the person who owns the session, through the integrations that they have.
 import { z } from 'zod'
-import { asSwitchboardError, defined, SwitchboardError } from '../contract/index.ts'
+import { defined } from '../contract/index.ts'
 import { defineTool } from './tool.ts'
 
 export const notifyUser = defineTool({
@@ -56,25 +56,6 @@ export const notifyUser = defineTool({
         claimThreadLabel: input.claim_thread_label,
       }),
     }
-    const outcome = await desk.notifyUser(caller, order).catch((thrown: unknown) => {
-      throw worded(asSwitchboardError(thrown))
-    })
-    return outcome.isError ? { ...outcome, text: failure(outcome.text) } : outcome
+    return desk.notifyUser(caller, order)
   },
 })
-
-const FAILED = 'Notification failed: '
-
-/** The seed's words before the reason, once. */
-function failure(reason: string): string {
-  return reason.startsWith(FAILED) ? reason : FAILED + reason
-}
-
-function worded(error: SwitchboardError): SwitchboardError {
-  if (error.code === 'internal') return error
-  const { hint, retryAfterMs } = error
-  return new SwitchboardError(error.code, failure(error.message), {
-    cause: error,
-    ...defined({ hint, retryAfterMs }),
-  })
-}

@@ -331,28 +331,25 @@ describe('what a call gives back', () => {
     expect(log.lines).toEqual([])
   })
 
-  it.each(['no channel "slack" is configured', 'Notification failed: no channel "slack" is configured'])(
-    'notify_user words its failure as the seed does, once: %s',
-    async (text) => {
-      const told = { text, isError: true, structured: { ok: false } }
-      const wanted = 'Notification failed: no channel "slack" is configured'
-      const refused = await call('notify_user', { message: 'x' }, { notifyUser: () => told })
-      expect(refused.outcome.text).toBe(wanted)
-      const thrown = await call(
-        'notify_user',
-        { message: 'x' },
-        {
-          notifyUser: () => {
-            throw new SwitchboardError('not_found', text, { retryAfterMs: 1, hint: 'h' })
-          },
+  it('[I35.b46-notify] notify_user fails with the reason and nothing before it, as the seed says', async () => {
+    const text = 'no channel "slack" is configured'
+    const told = { text, isError: true, structured: { ok: false } }
+    const refused = await call('notify_user', { message: 'x' }, { notifyUser: () => told })
+    expect(refused.outcome.text).toBe(text)
+    const thrown = await call(
+      'notify_user',
+      { message: 'x' },
+      {
+        notifyUser: () => {
+          throw new SwitchboardError('not_found', text, { retryAfterMs: 1, hint: 'h' })
         },
-      )
-      expect(thrown.outcome).toMatchObject({
-        text: wanted,
-        structured: { code: 'not_found', retry_after_ms: 1, hint: 'h' },
-      })
-    },
-  )
+      },
+    )
+    expect(thrown.outcome).toMatchObject({
+      text,
+      structured: { code: 'not_found', retry_after_ms: 1, hint: 'h' },
+    })
+  })
 
   it('a bug as `internal`, with its story in the log alone', async () => {
     const { outcome, log } = await call('send_message', input, {

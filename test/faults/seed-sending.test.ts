@@ -328,6 +328,7 @@ describe('[I35.b46-seeds] the page of the notify server', () => {
       const failed = await notify({ message: 'lost', channel })
       expect(failed.isError).toBe(true)
       expect(failed.text).toContain(reason)
+      expect(failed.text).not.toContain('Notification failed')
     }
     expect((await notify({ message: 'x', urgency: 'huge' })).isError).toBe(true)
     const plain = await post(`${daemon.url}/mcp/notify`, '{"jsonrpc":"2.0","id":1,"method":"tools/list"}', {

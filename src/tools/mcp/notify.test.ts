@@ -104,12 +104,11 @@ describe('plain JSON-RPC', () => {
     ])
   })
 
-  it('a failure is isError and the reason', async () => {
-    const reason = 'Telegram integration int_1 not found'
-    const text = `Notification failed: ${reason}`
+  it('[I35.b46-notify] a failure is isError and the reason', async () => {
+    const text = 'Telegram integration int_1 not found'
     const tools = await opened({
       notifyUser: () => ({
-        text: reason,
+        text,
         isError: true,
         structured: { ok: false, code: 'execution_failed' },
       }),
