@@ -13,7 +13,7 @@ built   35 I35.b43          agents set leaves closing comments where they were
 built   35 I35.b45-tilde    ~ in messaging.file is the home folder
 built   35 I35.b46-verify   verify on a Chorus connection asks a JWT and an address: 401 and 403
 built   35 I35.b46-seeds-chorus  The Chorus draft holds line by line against the running product, both ends
-pending 35 I35.b46-notify   A failed notify_user says the reason and nothing before it
+built   35 I35.b46-notify   A failed notify_user says the reason and nothing before it
 built   35 I35.b46-seeds    Every row of the seeds that applies holds against the running product
 `,
 )
