@@ -136,4 +136,63 @@ describe('[I35.a1] the fault proxy', () => {
     expect(await talk(['HELO', 'DATA', 'QUIT'])).toEqual(['250 ok', '250 ok', '250 ok'])
     expect(proxy.fired).toBe(1)
   })
+
+  /** A server that speaks first, and says each second word by itself. */
+  async function openPushing(words: readonly string[]) {
+    const server = createTcpServer((socket) => {
+      socket.on('error', () => undefined)
+      const timers = words.map((word, at) => setTimeout(() => socket.write(word), at * 20))
+      socket.on('close', () => timers.forEach(clearTimeout))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const proxy = await createFaultProxy({ port: (server.address() as AddressInfo).port })
+    closers.push(
+      () => server.close(),
+      () => proxy.stop(),
+    )
+    return proxy
+  }
+
+  const WHOLE = 'hello one two three'
+
+  /** What came until the connection ended, all of it had come, or a fault has held it for a moment. */
+  function listenTo(proxy: FaultProxy): Promise<string> {
+    return new Promise((resolve) => {
+      let said = ''
+      const socket = connect(proxy.port, '127.0.0.1')
+      const look = setInterval(() => proxy.fired > 0 && said === '' && socket.destroy(), 100)
+      socket.on('data', (chunk) => {
+        said += String(chunk)
+        if (said === WHOLE) socket.destroy()
+      })
+      socket.on('error', () => undefined)
+      socket.on('close', () => {
+        clearInterval(look)
+        resolve(said)
+      })
+    })
+  }
+
+  it.each(['silent', 'half-open', 'reset-before', 'cut-body', 'status'] as const)(
+    '%s begins, or does not, with what a server says first',
+    async (kind) => {
+      const proxy = await openPushing(['hello ', 'one ', 'two ', 'three'])
+      await proxy.fail({ kind })
+      const heard = await listenTo(proxy)
+      expect(proxy.fired).toBe(kind === 'status' ? 0 : 1)
+      if (kind === 'status') expect(heard).toBe(WHOLE)
+      else if (kind === 'cut-body')
+        expect(WHOLE.startsWith(heard) && heard !== '' && heard !== WHOLE).toBe(true)
+      else expect(heard).toBe('')
+    },
+  )
+
+  it('begins within what a server pushes, as often as it is told', async () => {
+    const proxy = await openPushing(['hello ', 'one ', 'two ', 'three'])
+    await proxy.fail({ kind: 'cut-body', onAnswer: /two/, times: 1 })
+    const heard = await listenTo(proxy)
+    expect(WHOLE.startsWith(heard) && heard !== '' && heard !== WHOLE).toBe(true)
+    expect(await listenTo(proxy)).toBe(WHOLE)
+    expect(proxy.fired).toBe(1)
+  })
 })

@@ -1,5 +1,5 @@
 // A TCP proxy that stands between the product and any server, real or fake, and fails on purpose: HTTP, WebSocket, IMAP,
-// SMTP or a database. It reads no protocol: a fault begins at once, or when the client's bytes match.
+// SMTP or a database. It reads no protocol: a fault begins at once, or when the bytes of one side match.
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import type { Cancel, Clock } from '../contract/index.ts'
 
@@ -19,8 +19,10 @@ export type ProxyFaultKind = keyof typeof PROXY_FAULTS
 
 export interface ProxyFault {
   readonly kind: ProxyFaultKind
-  /** The fault begins when what the client sent since the last answer matches. Absent: with the first byte. */
+  /** The fault begins when what the client sent since the last answer matches. Absent: with the first byte of either side. */
   readonly on?: RegExp
+  /** The fault begins when what the server sends matches: within a frame that it pushes, or within an answer. */
+  readonly onAnswer?: RegExp
   /** How many requests meet it; absent: all, until `heal`. */
   readonly times?: number
   /** With `status`. */
@@ -63,8 +65,8 @@ export async function createFaultProxy(options: {
   let left = 0
   let fired = 0
 
-  const draw = (bytes: string): ProxyFault | null => {
-    if (fault === null || left === 0 || fault.on?.test(bytes) === false) return null
+  const draw: Draw = (side, bytes) => {
+    if (fault === null || left === 0 || !begins(fault, side, bytes)) return null
     left -= 1
     fired += 1
     return fault
@@ -113,7 +115,14 @@ interface Wire {
   reset(): void
 }
 
-type Draw = (bytes: string) => ProxyFault | null
+type Side = 'client' | 'server'
+type Draw = (side: Side, bytes: string) => ProxyFault | null
+
+function begins({ kind, on, onAnswer }: ProxyFault, side: Side, bytes: string): boolean {
+  // A status answers a request.
+  if (on === undefined && onAnswer === undefined) return side === 'client' || kind !== 'status'
+  return (side === 'client' ? on : onAnswer)?.test(bytes) === true
+}
 
 function joinWires(client: Socket, upstream: Socket, draw: Draw, clock: Pick<Clock, 'after'>): Wire {
   /** What the client sent since the last answer, for `on`. */
@@ -145,7 +154,7 @@ function joinWires(client: Socket, upstream: Socket, draw: Draw, clock: Pick<Clo
   client.on('data', (chunk) => {
     if (met === null) {
       asked = (asked + chunk.toString('latin1')).slice(-MOST_KEPT)
-      met = draw(asked)
+      met = draw('client', asked)
     }
     switch (met?.kind) {
       case 'refuse':
@@ -161,14 +170,18 @@ function joinWires(client: Socket, upstream: Socket, draw: Draw, clock: Pick<Clo
   })
 
   upstream.on('data', (chunk) => {
+    met ??= draw('server', chunk.toString('latin1'))
     if (met === null) {
       asked = ''
       client.write(chunk)
       return
     }
     switch (met.kind) {
+      case 'silent':
       case 'half-open':
         return
+      case 'refuse':
+      case 'reset-before':
       case 'reset-after':
         return reset()
       case 'status':

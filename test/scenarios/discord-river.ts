@@ -9,6 +9,7 @@ import {
   emulatedIntegration,
   openEmulatedRiver,
   type RiverOptions,
+  timesOf,
 } from './emulated-river.ts'
 
 export interface DiscordRiverOptions extends FakeDiscordOptions, RiverOptions {
@@ -38,6 +39,7 @@ export async function openDiscordRiver(options: DiscordRiverOptions = {}) {
     ],
     {
       clock,
+      ...timesOf(options),
       ...(arrangement === undefined ? {} : { arrangement }),
       ...(played === undefined ? {} : { played }),
     },

@@ -7,7 +7,7 @@ import { createDemoAgent } from '../../src/agents/demo/index.ts'
 import { createGateway } from '../../src/app/gateway.ts'
 import { createRealClock, createRealRandom } from '../../src/app/real-clock.ts'
 import { createTokens } from '../../src/app/tokens.ts'
-import type { AgentSettings } from '../../src/contract/index.ts'
+import type { AgentSettings, Clock } from '../../src/contract/index.ts'
 import { createToolDesk } from '../../src/core/tool-desk/create-tool-desk.ts'
 import type { Timings } from '../../src/platforms/email/config.ts'
 import { createEmail } from '../../src/platforms/email/index.ts'
@@ -18,7 +18,7 @@ import { createRecordingLog } from '../../src/testing/recording-log.ts'
 import { createScriptedConnector } from '../../src/testing/scripted-connector.ts'
 import { testAgent, testIntegration, testSettings } from '../../src/testing/test-settings.ts'
 import { until } from '../faults/until.ts'
-import { QUICK_OUTCOMES } from './emulated-river.ts'
+import { clockOf, doctorOf, QUICK_OUTCOMES } from './emulated-river.ts'
 import { prepareStore } from './node.ts'
 
 /** Where the mailbox is, and who may write to it. */
@@ -39,13 +39,19 @@ interface RiverOptions {
   readonly played?: AgentSettings
   /** Puts something between the adapter and the SMTP server; gives the port to use instead. */
   readonly smtpThrough?: (port: number) => Promise<number>
+  /** The same for IMAP. */
+  readonly imapThrough?: (port: number) => Promise<number>
+  /** How much faster time goes; absent: it is real. */
+  readonly faster?: number
 }
 export type EmailRiverOptions = RiverOptions & FakeMailOptions
 
 export async function openEmailRiver(options: EmailRiverOptions = {}) {
-  const fake = await createFakeMail(options)
+  const clock = clockOf(options)
+  const fake = await createFakeMail({ now: () => clock.now(), ...options })
+  const imapPort = (await options.imapThrough?.(fake.imapPort)) ?? fake.imapPort
   const smtpPort = (await options.smtpThrough?.(fake.smtpPort)) ?? fake.smtpPort
-  const river = await openMailRiver({ ...fake, smtpPort, kate: FAKE_KATE_ADDRESS }, options)
+  const river = await openMailRiver({ ...fake, imapPort, smtpPort, kate: FAKE_KATE_ADDRESS }, options, clock)
   return {
     ...river,
     fake,
@@ -56,9 +62,13 @@ export async function openEmailRiver(options: EmailRiverOptions = {}) {
   }
 }
 
-export async function openMailRiver(place: MailPlace, options: RiverOptions = {}) {
+export async function openMailRiver(
+  place: MailPlace,
+  options: RiverOptions = {},
+  clock: Clock = createRealClock(),
+) {
   const folder = mkdtempSync(join(tmpdir(), 'sb-email-'))
-  const [clock, random, log] = [createRealClock(), createRealRandom(), createRecordingLog()]
+  const [random, log] = [createRealRandom(), createRecordingLog()]
   const own = [place.kate]
   const lent =
     options.arrangement === 'postgres' ? await (await sharedPostgres()).lend('river', prepareStore) : null
@@ -90,8 +100,7 @@ export async function openMailRiver(place: MailPlace, options: RiverOptions = {}
     ],
     agents: [options.played ?? testAgent('demo', ['mail'], { connector: { type: 'demo', options: {} } })],
     tunables: {
-      sendRetryBaseMs: 20,
-      sendRetryMaxMs: 100,
+      ...(options.faster === undefined ? { sendRetryBaseMs: 20, sendRetryMaxMs: 100 } : {}),
       // As they are by default.
       senderLimit: { rps: 20, burst: 500 },
       floodLimit: { rps: 200, burst: 2_000 },
@@ -123,7 +132,7 @@ export async function openMailRiver(place: MailPlace, options: RiverOptions = {}
       secret: () => place.password,
       filesDir: () => folder,
       watched: () => false,
-      outcomeTimes: QUICK_OUTCOMES,
+      ...(options.faster === undefined ? { outcomeTimes: QUICK_OUTCOMES } : {}),
     })
     await gateway.start()
     await until('the mailbox is read', () => gateway.links.get('mail')?.adapter.link().state === 'up')
@@ -138,8 +147,8 @@ export async function openMailRiver(place: MailPlace, options: RiverOptions = {}
       roster,
     })
     return {
-      store,
-      tools,
+      ...{ store, tools, gateway },
+      doctor: doctorOf({ store, gateway, clock, settings: () => settings, folder }),
       async down() {
         await gateway.stop()
         await store.close()
@@ -150,6 +159,9 @@ export async function openMailRiver(place: MailPlace, options: RiverOptions = {}
   return {
     log,
     agent: (id: string) => scripted.agent(id),
+    clock,
+    doctor: () => node.doctor(),
+    gateway: () => node.gateway,
     store: () => node.store,
     tools: () => node.tools,
     down: () => node.down(),

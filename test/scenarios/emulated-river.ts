@@ -3,18 +3,23 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createDemoAgent } from '../../src/agents/demo/index.ts'
-import { createGateway } from '../../src/app/gateway.ts'
+import { createDoctor } from '../../src/app/doctor.ts'
+import { createGateway, type Gateway } from '../../src/app/gateway.ts'
 import { createRealClock, createRealRandom } from '../../src/app/real-clock.ts'
 import { createTokens } from '../../src/app/tokens.ts'
-import type {
-  AccessPolicy,
-  AgentSettings,
-  Clock,
-  GroupPolicy,
-  IntegrationSettings,
-  PlatformAdapter,
-  PlatformDeps,
-  Tunables,
+import {
+  type AccessPolicy,
+  type AgentSettings,
+  type Clock,
+  DEFAULT_TUNABLES,
+  type Desk,
+  type GroupPolicy,
+  type IntegrationSettings,
+  type PlatformAdapter,
+  type PlatformDeps,
+  type Settings,
+  type Store,
+  type Tunables,
 } from '../../src/contract/index.ts'
 import type { OutcomeTimes } from '../../src/core/outbound/open-outcomes.ts'
 import { createToolDesk } from '../../src/core/tool-desk/create-tool-desk.ts'
@@ -61,7 +66,14 @@ function fasterClock(factor: number): Clock {
   }
 }
 
-export const clockOf = ({ faster }: RiverOptions): Clock =>
+const { sendRetryBaseMs, sendRetryMaxMs } = DEFAULT_TUNABLES
+const sendRetryDefaults = { sendRetryBaseMs, sendRetryMaxMs }
+
+/** Where time runs faster all times are as they are by default: seconds of this machine are minutes. */
+export const timesOf = ({ faster }: Pick<RiverOptions, 'faster'>) =>
+  faster === undefined ? {} : { outcomeTimes: {}, tunables: sendRetryDefaults }
+
+export const clockOf = ({ faster }: Pick<RiverOptions, 'faster'>): Clock =>
   faster === undefined ? createRealClock() : fasterClock(faster)
 
 /** Sends whose outcome is open, in real time: seconds in place of minutes. */
@@ -70,6 +82,21 @@ export const QUICK_OUTCOMES = {
   resendAfterMs: [100, 500, 2_000, 5_000],
   lookBaseMs: 100,
   lookMaxMs: 1_000,
+}
+
+/** `doctor` of a river: the health table, as a daemon tells it. */
+export function doctorOf(about: {
+  readonly store: Store
+  readonly gateway: Gateway
+  readonly clock: Clock
+  readonly settings: () => Settings
+  readonly folder: string
+}): Desk['doctor'] {
+  const standing = () => ({
+    ...{ ready: true, node: 'here', version: 'test', startedAt: 0, instance: 'default' },
+    ...{ configFile: null, configProblem: null, storeProblem: null, dataDir: about.folder },
+  })
+  return createDoctor({ ...about, standing })
 }
 
 /** One person, who may speak and decide. */
@@ -156,6 +183,7 @@ export async function openEmulatedRiver(
   const { links, outlet, notifier, dispatcher, roster, askForPerson } = gateway
   return {
     ...{ store, gateway, nodes, log, clock },
+    doctor: doctorOf({ store, gateway, clock, settings: () => settings, folder }),
     tools: createToolDesk({
       ...{ store, settings: () => settings, links, outlet, notifier, dispatcher, roster, askForPerson },
     }),

@@ -10,6 +10,7 @@ import {
   emulatedIntegration,
   openEmulatedRiver,
   type RiverOptions,
+  timesOf,
 } from './emulated-river.ts'
 
 export interface SlackRiverOptions extends FakeSlackOptions, RiverOptions {
@@ -38,8 +39,7 @@ export async function openSlackRiver(options: SlackRiverOptions = {}) {
   }
   const river = await openEmulatedRiver([slack, ...beside], {
     clock,
-    // Where time runs faster these are seconds, too.
-    ...(options.faster === undefined ? {} : { outcomeTimes: {} }),
+    ...timesOf(options),
     ...(arrangement === undefined ? {} : { arrangement }),
     ...(played === undefined ? {} : { played }),
   })

@@ -36,6 +36,8 @@ export interface FakeDiscordOptions {
   readonly deadlineMs?: number
   /** A server that lacks these routes. */
   readonly missing?: readonly string[]
+  /** Puts something in front of the gateway; gives the address that is told to the bot. */
+  readonly socketThrough?: (url: string) => Promise<string>
   /** Told of every call, after it was done. */
   readonly onCall?: (name: string, body: Readonly<Record<string, unknown>>, answer: Answer) => void
   /** Answers what is not Discord's (a control page). True when it did. */
@@ -90,6 +92,7 @@ export async function createFakeDiscord(options: FakeDiscordOptions = {}): Promi
   let revoked = false
   let contentIntent = options.contentIntent ?? true
   let base = ''
+  let socketBase = ''
 
   const gateway = createFakeGateway({
     token: () => (revoked ? '' : token),
@@ -101,7 +104,7 @@ export async function createFakeDiscord(options: FakeDiscordOptions = {}): Promi
     now,
     plan: () => plan,
     world,
-    base: () => base,
+    base: () => socketBase,
   })
 
   /** Only where the bot sees it. Messages of servers come with their member. */
@@ -134,7 +137,12 @@ export async function createFakeDiscord(options: FakeDiscordOptions = {}): Promi
     interactions,
     contentIntent,
     scope: (channel: FakeChannel) => defined({ guild: channel.guild_id }),
-    gateway: { shards: options.shards ?? 1, startsLeft: gateway.startsLeft, token },
+    gateway: {
+      url: `${socketBase.replace(/^http/, 'ws')}/gateway`,
+      shards: options.shards ?? 1,
+      startsLeft: gateway.startsLeft,
+      token,
+    },
     deadlineMs: options.deadlineMs ?? 3_000,
   })
 
@@ -238,6 +246,7 @@ export async function createFakeDiscord(options: FakeDiscordOptions = {}): Promi
     upgrade: (...given) => gateway.upgrade(...given),
   })
   base = server.url
+  socketBase = (await options.socketThrough?.(base)) ?? base
 
   const fake: FakeDiscord = {
     url: base,

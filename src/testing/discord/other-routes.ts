@@ -178,9 +178,9 @@ function commandProblem({ name, description }: Readonly<Record<string, unknown>>
 const deleteCommand: Route = ({ world, path }) =>
   world.commands.delete(path[3] ?? '') ? done : refuse(404, 10063)
 
-const gatewayBot: Route = ({ base, gateway }) =>
+const gatewayBot: Route = ({ gateway }) =>
   ok({
-    url: `${base.replace(/^http/, 'ws')}/gateway`,
+    url: gateway.url,
     shards: gateway.shards,
     session_start_limit: {
       total: 1_000,
@@ -192,7 +192,7 @@ const gatewayBot: Route = ({ base, gateway }) =>
 
 export const OTHER_ROUTES: Readonly<Record<string, readonly [string, string, Route]>> = {
   'gateway-bot': ['GET', '/gateway/bot', gatewayBot],
-  gateway: ['GET', '/gateway', ({ base }) => ok({ url: `${base.replace(/^http/, 'ws')}/gateway` })],
+  gateway: ['GET', '/gateway', ({ gateway }) => ok({ url: gateway.url })],
   'get-me': ['GET', '/users/@me', getMe],
   'my-guilds': ['GET', '/users/@me/guilds', myGuilds],
   'create-dm': ['POST', '/users/@me/channels', createDirect],

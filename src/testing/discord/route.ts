@@ -22,7 +22,12 @@ export interface RouteContext {
   readonly interactions: Map<string, OpenInteraction>
   readonly contentIntent: boolean
   readonly scope: (channel: FakeChannel) => Scope
-  readonly gateway: { readonly shards: number; readonly startsLeft: number; readonly token: string }
+  readonly gateway: {
+    readonly url: string
+    readonly shards: number
+    readonly startsLeft: number
+    readonly token: string
+  }
   /** How long an interaction waits for its first answer. */
   readonly deadlineMs: number
 }

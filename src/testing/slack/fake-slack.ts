@@ -35,6 +35,8 @@ export interface FakeSlackOptions {
   readonly cursorless?: boolean
   /** and lacks these methods. */
   readonly missing?: readonly string[]
+  /** Puts something in front of Socket Mode; gives the address that is told to the app. */
+  readonly socketThrough?: (url: string) => Promise<string>
   /** Told of every call of the Web API, after it was done. */
   readonly onCall?: (method: string, params: Readonly<Record<string, unknown>>, answer: Answer) => void
   /** Answers what is not Slack's (a control page). True when it did. */
@@ -88,6 +90,7 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
   let revoked: string | null = null
   let cursors = 0
   let base = ''
+  let socketBase = ''
 
   const socket = createSocketMode({
     ackMs: options.ackMs ?? 3_000,
@@ -220,7 +223,7 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
     if (revoked !== null) return fail(revoked)
     if (method === 'apps.connections.open') {
       if (header !== appToken) return fail(header === botToken ? 'not_allowed_token_type' : 'invalid_auth')
-      return { ok: true, url: base.replace(/^http/, 'ws') + socket.ticket() }
+      return { ok: true, url: socketBase.replace(/^http/, 'ws') + socket.ticket() }
     }
     if (token !== botToken) return fail(token === appToken ? 'not_allowed_token_type' : 'invalid_auth')
     if (options.missing?.includes(method)) return fail('unknown_method', { req_method: method })
@@ -267,6 +270,7 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
     upgrade: (...given) => socket.upgrade(...given),
   })
   base = server.url
+  socketBase = (await options.socketThrough?.(base)) ?? base
 
   const fake: FakeSlack = {
     url: base,

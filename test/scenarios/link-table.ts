@@ -1,0 +1,217 @@
+// The table of links: what each fault of the network does to the connection by which a platform's messages come (Socket Mode,
+// the gateway of Discord, IMAP), to the reading of its history and to the read-back of a send. Each platform is its own fake,
+// in this process, with one proxy before its link and one before its API.
+import type { DoctorReport, Store } from '../../src/contract/index.ts'
+import { linkOf } from '../../src/core/outbound/links.ts'
+import { createFaultProxy, type FaultProxy, type ProxyFault } from '../../src/testing/fault-proxy.ts'
+import type { ScriptedAgent } from '../../src/testing/scripted-connector.ts'
+import { testAgent } from '../../src/testing/test-settings.ts'
+import { openDiscordRiver } from './discord-river.ts'
+import { openEmailRiver } from './email-river.ts'
+import type { openEmulatedRiver } from './emulated-river.ts'
+import { openSlackRiver } from './slack-river.ts'
+
+/** Sockets take real time; minutes of the river pass in seconds beside it, so that 300 ms are a time-out of 18 s. */
+export const FASTER = 60
+export const TIMEOUT_MS = 300 * FASTER
+
+export interface NamedFault extends ProxyFault {
+  readonly name: string
+}
+
+/** Each lasts until it is healed. */
+export const LINK_FAULTS: readonly NamedFault[] = [
+  { name: 'refuse', kind: 'refuse' },
+  { name: 'silent', kind: 'silent' },
+  { name: 'half-open', kind: 'half-open' },
+  { name: 'reset before', kind: 'reset-before' },
+  { name: 'reset after', kind: 'reset-after' },
+  { name: 'cut header', kind: 'cut-header' },
+  { name: 'cut body', kind: 'cut-body' },
+  { name: '502', kind: 'status', status: 502, on: /^GET / },
+  { name: '503', kind: 'status', status: 503, on: /^GET / },
+  { name: 'slow', kind: 'slow' },
+]
+
+/** Meet the very bytes that bring a message, once. */
+export const FRAME_FAULTS: readonly (Pick<NamedFault, 'kind'> & { readonly name: string })[] = [
+  { name: 'cut in the message', kind: 'cut-body' },
+  { name: 'reset at the message', kind: 'reset-after' },
+  { name: 'silent from the message on', kind: 'half-open' },
+  { name: 'slow from the message on', kind: 'slow' },
+]
+
+export const CALL_FAULTS: readonly NamedFault[] = [
+  ...LINK_FAULTS.filter(({ kind }) => kind !== 'status' && kind !== 'refuse'),
+  { name: '502', kind: 'status', status: 502 },
+  { name: '503', kind: 'status', status: 503 },
+  { name: '504 after it was done', kind: 'status', status: 504, done: true },
+  { name: '429', kind: 'status', status: 429, retryAfter: 12 },
+]
+
+export interface LinkBench {
+  /** Before the connection by which messages come. */
+  readonly link: FaultProxy
+  /** Before the calls of the API; absent: there is none beside the link. */
+  readonly api: FaultProxy | null
+  readonly store: Store
+  readonly agent: ScriptedAgent
+  readonly integration: string
+  now(): number
+  state(): string
+  doctor(): Promise<DoctorReport>
+  says(text: string): unknown
+  /** What she was shown, oldest first. */
+  sees(): Promise<readonly string[]>
+  close(): Promise<void>
+}
+
+export interface LinkPlatform {
+  readonly name: string
+  /** The link begins by HTTP: a status can stand in its way. */
+  readonly http: boolean
+  /** How calls of the API are known by what is sent; absent: there is no such call beside the link. */
+  readonly history?: RegExp
+  readonly readBack?: RegExp
+  readonly send: RegExp
+  readonly open: () => Promise<LinkBench>
+}
+
+const AGENT = 'kit'
+const COMMON = { retryBaseMs: 1_000, retryMaxMs: 20_000, requestTimeoutMs: TIMEOUT_MS, helloMs: TIMEOUT_MS }
+
+function proxies() {
+  const made: FaultProxy[] = []
+  const before = async (port: number) => {
+    const proxy = await createFaultProxy({ port })
+    made.push(proxy)
+    return proxy.port
+  }
+  return {
+    port: before,
+    async url(url: string) {
+      const { port } = new URL(url)
+      return url.replace(`:${port}`, `:${await before(Number(port))}`)
+    },
+    made,
+    async stop() {
+      for (const proxy of made) await proxy.stop()
+    },
+  }
+}
+
+interface Person {
+  says(text: string): unknown
+  sees(): readonly string[]
+}
+
+type River = Pick<
+  Awaited<ReturnType<typeof openEmulatedRiver>>,
+  'store' | 'gateway' | 'agent' | 'clock' | 'doctor' | 'close'
+>
+
+function benchOf(
+  integration: string,
+  river: River,
+  kate: Person,
+  before: ReturnType<typeof proxies>,
+): LinkBench {
+  const [link, api] = before.made
+  if (link === undefined || api === undefined) throw new Error('nothing was put behind the proxies')
+  const { store, gateway, clock } = river
+  return {
+    ...{ link, api, store, integration },
+    agent: river.agent(AGENT),
+    now: () => clock.now(),
+    state: () => stateOf(gateway, integration),
+    doctor: () => river.doctor(),
+    says: (text) => kate.says(text),
+    sees: async () => kate.sees(),
+    async close() {
+      await river.close()
+      await before.stop()
+    },
+  }
+}
+
+function stateOf(gateway: River['gateway'], integration: string): string {
+  const link = gateway.links.get(integration)
+  return link === undefined ? 'down' : linkOf(link.adapter).state
+}
+
+export const LINK_TABLE: readonly LinkPlatform[] = [
+  {
+    name: 'slack',
+    http: true,
+    history: /conversations\.history/,
+    readBack: /conversations\.history/,
+    send: /chat\.postMessage/,
+    async open() {
+      const before = proxies()
+      const river = await openSlackRiver({
+        ...{ faster: FASTER, played: [testAgent(AGENT, ['sl'])], ackMs: 500 },
+        // The link is made before the API: the address is told by the server once it listens.
+        socketThrough: before.url,
+        through: before.url,
+        timings: { ...COMMON, pingMs: 6_000, drainMs: 3_000, namesMs: TIMEOUT_MS, chatIntervalMs: 300 },
+      })
+      return benchOf('sl', river, river.kate, before)
+    },
+  },
+  {
+    name: 'discord',
+    http: true,
+    history: /GET \S+\/messages\?/,
+    readBack: /GET \S+\/messages\?/,
+    send: /POST \S+\/messages/,
+    async open() {
+      const before = proxies()
+      const river = await openDiscordRiver({
+        ...{ faster: FASTER, played: [testAgent(AGENT, ['dc'])], heartbeatMs: 12_000 },
+        socketThrough: before.url,
+        through: before.url,
+        timings: {
+          ...COMMON,
+          ...{ readyMs: TIMEOUT_MS, identifyMs: 300, invalidMs: 3_000, chatIntervalMs: 300 },
+        },
+      })
+      return benchOf('dc', river, river.kate, before)
+    },
+  },
+  {
+    name: 'email',
+    http: false,
+    send: /\r\n\.\r\n$/,
+    async open() {
+      const before = proxies()
+      const river = await openEmailRiver({
+        ...{ faster: FASTER, played: testAgent(AGENT, ['mail']) },
+        imapThrough: before.port,
+        smtpThrough: before.port,
+        mailbox: { poll_interval: '30s' },
+        timings: {
+          ...{ connectMs: TIMEOUT_MS, commandMs: TIMEOUT_MS, sendMs: TIMEOUT_MS, busyMs: 6_000 },
+          ...{ retryBaseMs: 1_000, retryMaxMs: 20_000, settleMs: 3_000 },
+        },
+      })
+      const { kate } = river.fake
+      let written = 0
+      return {
+        link: before.made[0] as FaultProxy,
+        api: before.made[1] as FaultProxy,
+        store: river.store(),
+        integration: 'mail',
+        agent: river.agent(AGENT),
+        now: () => river.clock.now(),
+        state: () => stateOf(river.gateway(), 'mail'),
+        doctor: () => river.doctor(),
+        says: (text) => kate.writes(text, { fresh: written++ === 0 }),
+        sees: async () => (await kate.reads()).map(({ text }) => text),
+        async close() {
+          await river.close()
+          await before.stop()
+        },
+      }
+    },
+  },
+]
