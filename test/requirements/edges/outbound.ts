@@ -6,7 +6,7 @@ export const EDGES_OUTBOUND = requirements(
   `
 built   35 I35.a1                  A TCP fault proxy stands between the product and any server (HTTP, WebSocket, IMAP, SMTP, database) and refuses, stays silent, resets before and after the request was read, cuts header and body, answers 502, 503, 504 and 429 for a while, and slows to one byte a second
 built   35 I35.a1-table            A table says which fault applies to which protocol and call; after every case each answer was delivered once or labelled, in order, or is known to person, agent and doctor, and nothing is unknown for good while the platform is healthy
-pending 35 I35.a1-links            Each fault of the proxy stands before Socket Mode, the gateway of Discord and IMAP until it heals: what is written meanwhile arrives once and in order or marked late, the link is called down by doctor, and the finding goes
+built   35 I35.a1-links            Each fault of the proxy stands before Socket Mode, the gateway of Discord and IMAP until it heals: what is written meanwhile arrives once and in order or marked late, the link is called down by doctor, and the finding goes
 pending 35 I35.a1-history          Each fault meets the history walk of Slack, Discord and email: nothing is claimed as complete beyond what was read, the reason is named, and what was missed comes once after it heals
 pending 35 I35.a1-read-back        Each fault meets the read-back of Slack, Discord and email: the outcome stays open and doctor says so; once it heals the message stands there once, or labelled
 pending 35 I35.a1-known            After each case of the table of calls doctor has nothing to say, or names what was not delivered; while a fault keeps an answer from somebody, doctor says so
