@@ -2,6 +2,7 @@
 // written meanwhile arrives once and in order, and a link that hears nothing says so. Prints the table.
 import { afterAll, describe, expect, it } from 'vitest'
 import {
+  CALL_FAULTS,
   FRAME_FAULTS,
   LINK_FAULTS,
   LINK_TABLE,
@@ -141,3 +142,164 @@ describe('[I35.a1-links] outages of links', () => {
     )
   }
 })
+
+type Fault = (typeof CALL_FAULTS)[number]
+
+describe('outages of calls beside the link', () => {
+  for (const platform of LINK_TABLE) {
+    const faults = CALL_FAULTS.filter(({ kind }) => platform.http || kind !== 'status')
+    it.concurrent.each(faults)(
+      `[I35.a1-history] ${platform.name}: $name at the history: nothing is claimed that was not read, and what was missed comes once`,
+      async ({ name, ...fault }) =>
+        within(platform, (bench) => loseTheHistory(platform, bench, fault), `history ${name}`),
+      CASE_MS,
+    )
+    it.concurrent.each(faults)(
+      `[I35.a1-read-back] ${platform.name}: $name at the read-back: the outcome stays open and is known, then it stands there once`,
+      async ({ name, ...fault }) =>
+        within(platform, (bench) => loseTheReadBack(platform, bench, fault), `read-back ${name}`),
+      CASE_MS,
+    )
+  }
+})
+
+const completeOf = async ({ doctor, integration }: LinkBench) => {
+  const report = await doctor()
+  const { complete } = report.integrations.find(({ id }) => id === integration) ?? {}
+  const isNamed = report.problems.some(
+    ({ code, subject, word }) =>
+      code === 'history-behind' && word === 'behind' && subject === `integration ${integration}`,
+  )
+  const until = complete?.until ? Date.parse(complete.until) : 0
+  return { ...complete, until, isNamed }
+}
+
+async function loseTheHistory({ history }: LinkPlatform, bench: LinkBench, fault: Omit<Fault, 'name'>) {
+  const { link, agent } = bench
+  const proxy = bench[history.by]
+  const before = proxy.fired
+  // The link of email reads on where it stopped, so nothing is missed there.
+  const isMissed = history.by === 'api'
+  if (isMissed) await link.fail({ kind: 'refuse' })
+  if (isMissed) await until('the platform has no link', () => !bench.isJoined())
+  bench.forget()
+  const beganAt = bench.now()
+  await proxy.fail({ ...fault, on: history.on })
+  bench.says('missed')
+  if (isMissed) await link.heal()
+  else link.reset()
+  await until('the link is up again', () => proxy.fired > before && bench.state() === 'up', OVER_MS)
+  // Nothing waits for a history that cannot be read.
+  bench.says('live')
+  await heard(bench, 'live')
+  await until('doctor names it', async () => (await completeOf(bench)).isNamed, OVER_MS)
+  const met = proxy.fired
+  await until('it is asked again', () => proxy.fired > met + 1, OVER_MS)
+  const complete = await completeOf(bench)
+  expect(complete).toMatchObject({ state: 'behind', isNamed: true, detail: expect.stringMatching(/\S/) })
+  expect(complete.until).toBeLessThanOrEqual(beganAt)
+  expect(texts(bench).includes('missed')).toBe(!isMissed)
+  const saidUntil = bench.now()
+  await proxy.heal()
+  await heard(bench, 'missed')
+  if (isMissed) {
+    const missed = agent.deliveries.find(({ text }) => text.trim() === 'missed')
+    expect(missed?.meta.late).toBe('true')
+  }
+  await expectWell(bench)
+  await until(
+    'it is complete beyond the outage',
+    async () => (await completeOf(bench)).until > saidUntil,
+    OVER_MS,
+  )
+  await expectOnceInOrder(bench, ['before', 'missed', 'live'])
+  return `met ${met}, "${complete.detail?.slice(0, 80)}"`
+}
+
+async function loseTheReadBack(
+  { send, readBack, loseMs }: LinkPlatform,
+  bench: LinkBench,
+  fault: Omit<Fault, 'name'>,
+) {
+  const { integration } = bench
+  const proxy = bench[readBack.by]
+  const sending = bench[send.by]
+  const isSame = sending === proxy
+  // Nothing can be asked between the two: the read-back is lost from the beginning.
+  const lost = isSame ? new RegExp(`${send.on.source}|${readBack.on.source}`) : send.on
+  const before = sending.fired
+  const answers = holdAnswers(bench)
+  bench.says('one')
+  await heard(bench, 'one')
+  // The link would tell what became of it: an own message comes back by it.
+  if (readBack.by === 'api') {
+    await bench.link.fail({ kind: 'refuse' })
+    await until('the platform has no link', () => !bench.isJoined())
+  }
+  await sending.fail({ kind: 'reset-after', on: lost })
+  if (!isSame) await proxy.fail({ ...fault, on: readBack.on })
+  answers.release()
+  await until('the answer is lost', () => sending.fired > before)
+  await pause(loseMs)
+  if (isSame) await proxy.fail({ ...fault, on: readBack.on })
+  else await sending.heal()
+  const met = proxy.fired
+  await until(
+    'doctor names it',
+    async () => {
+      const { problems } = await bench.doctor()
+      return problems.some(
+        ({ code, subject, text }) =>
+          code === 'sends-waiting' &&
+          subject === `integration ${integration}` &&
+          /may have arrived/.test(text),
+      )
+    },
+    OVER_MS,
+  )
+  await until('it was asked', () => proxy.fired > met + 1, OVER_MS)
+  const open = await bench.store.sends({ states: ['sending'], limit: 10 })
+  expect(open.map(({ reason }) => reason)).toEqual(['outcome_open'])
+  await proxy.heal()
+  if (readBack.by === 'api') {
+    await until(
+      'it is settled',
+      async () => (await bench.store.sends({ states: ['sending'], limit: 1 })).length === 0,
+    )
+    await bench.link.heal()
+  }
+  bench.says('two')
+  await heard(bench, 'two')
+  await until('nothing is open', async () => {
+    const rows = await bench.store.sends({ limit: 20 })
+    return rows.length >= 3 && rows.every(({ state }) => state === 'sent')
+  })
+  await expectWell(bench)
+  const seen = await bench.sees()
+  const copies = (word: string) => seen.filter((text) => text.includes(`re: ${word}`) && !isQuote(text, word))
+  for (const word of ['before', 'one', 'two']) {
+    const plain = copies(word).filter((text) => !text.startsWith(LABEL))
+    expect([word, plain.length, copies(word).length > 0]).toEqual([word, 1, true])
+  }
+  const first = ['before', 'one', 'two'].map((word) => seen.findIndex((text) => text.includes(`re: ${word}`)))
+  expect(first).toEqual(first.toSorted((a, b) => a - b))
+  return `met ${proxy.fired - met}, ${copies('one').length} copies`
+}
+
+/** It answers only when it may. */
+function holdAnswers({ agent }: LinkBench) {
+  const { script } = agent
+  let release: () => void = () => undefined
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  agent.script = async (...given) => {
+    await released
+    await script(...given)
+  }
+  return { release }
+}
+
+const LABEL = '(may be a duplicate'
+/** A mail that quotes one. */
+const isQuote = (text: string, word: string) => !text.startsWith(`re: ${word}`) && !text.startsWith(LABEL)

@@ -11,9 +11,9 @@ import { openEmailRiver } from './email-river.ts'
 import type { openEmulatedRiver } from './emulated-river.ts'
 import { openSlackRiver } from './slack-river.ts'
 
-/** Sockets take real time; minutes of the river pass in seconds beside it, so that 300 ms are a time-out of 18 s. */
-export const FASTER = 60
-export const TIMEOUT_MS = 300 * FASTER
+/** Bytes on a socket need real time, so the clock is not driven: it runs 60 times faster, and our time-outs of 18 s are 300 ms. */
+const FASTER = 60
+const TIMEOUT_MS = 300 * FASTER
 
 export interface NamedFault extends ProxyFault {
   readonly name: string
@@ -52,8 +52,8 @@ export const CALL_FAULTS: readonly NamedFault[] = [
 export interface LinkBench {
   /** Before the connection by which messages come. */
   readonly link: FaultProxy
-  /** Before the calls of the API; absent: there is none beside the link. */
-  readonly api: FaultProxy | null
+  /** Before the calls of the API; for email, before SMTP. */
+  readonly api: FaultProxy
   readonly store: Store
   readonly agent: ScriptedAgent
   readonly integration: string
@@ -61,6 +61,10 @@ export interface LinkBench {
   state(): string
   doctor(): Promise<DoctorReport>
   says(text: string): unknown
+  /** The platform knows of a connection. */
+  isJoined(): boolean
+  /** What was said while there was no link is kept for none. */
+  forget(): void
   /** What she was shown, oldest first. */
   sees(): Promise<readonly string[]>
   close(): Promise<void>
@@ -70,11 +74,18 @@ export interface LinkPlatform {
   readonly name: string
   /** The link begins by HTTP: a status can stand in its way. */
   readonly http: boolean
-  /** How calls of the API are known by what is sent; absent: there is no such call beside the link. */
-  readonly history?: RegExp
-  readonly readBack?: RegExp
-  readonly send: RegExp
+  /** How a call is known by what is sent, and what stands before it. */
+  readonly history: Call
+  readonly readBack: Call
+  readonly send: Call
+  /** For so long its answers are lost before it is asked what became of the send: as long as a nonce holds. */
+  readonly loseMs: number
   readonly open: () => Promise<LinkBench>
+}
+
+interface Call {
+  readonly by: 'link' | 'api'
+  readonly on: RegExp
 }
 
 const AGENT = 'kit'
@@ -115,12 +126,14 @@ function benchOf(
   river: River,
   kate: Person,
   before: ReturnType<typeof proxies>,
+  fake: Pick<LinkBench, 'isJoined' | 'forget'>,
 ): LinkBench {
   const [link, api] = before.made
   if (link === undefined || api === undefined) throw new Error('nothing was put behind the proxies')
   const { store, gateway, clock } = river
   return {
     ...{ link, api, store, integration },
+    ...fake,
     agent: river.agent(AGENT),
     now: () => clock.now(),
     state: () => stateOf(gateway, integration),
@@ -143,9 +156,10 @@ export const LINK_TABLE: readonly LinkPlatform[] = [
   {
     name: 'slack',
     http: true,
-    history: /conversations\.history/,
-    readBack: /conversations\.history/,
-    send: /chat\.postMessage/,
+    history: { by: 'api', on: /conversations\.history/ },
+    readBack: { by: 'api', on: /conversations\.history/ },
+    send: { by: 'api', on: /chat\.postMessage/ },
+    loseMs: 0,
     async open() {
       const before = proxies()
       const river = await openSlackRiver({
@@ -155,15 +169,19 @@ export const LINK_TABLE: readonly LinkPlatform[] = [
         through: before.url,
         timings: { ...COMMON, pingMs: 6_000, drainMs: 3_000, namesMs: TIMEOUT_MS, chatIntervalMs: 300 },
       })
-      return benchOf('sl', river, river.kate, before)
+      return benchOf('sl', river, river.kate, before, {
+        isJoined: () => river.fake.socket.open() > 0,
+        forget: () => undefined,
+      })
     },
   },
   {
     name: 'discord',
     http: true,
-    history: /GET \S+\/messages\?/,
-    readBack: /GET \S+\/messages\?/,
-    send: /POST \S+\/messages/,
+    history: { by: 'api', on: /GET \S+\/messages\?/ },
+    readBack: { by: 'api', on: /GET \S+\/messages\?/ },
+    send: { by: 'api', on: /POST \S+\/messages/ },
+    loseMs: 90_000 / FASTER,
     async open() {
       const before = proxies()
       const river = await openDiscordRiver({
@@ -175,13 +193,21 @@ export const LINK_TABLE: readonly LinkPlatform[] = [
           ...{ readyMs: TIMEOUT_MS, identifyMs: 300, invalidMs: 3_000, chatIntervalMs: 300 },
         },
       })
-      return benchOf('dc', river, river.kate, before)
+      const { gateway } = river.fake
+      return benchOf('dc', river, river.kate, before, {
+        isJoined: () => gateway.open() > 0,
+        forget: () => gateway.forgetSessions(),
+      })
     },
   },
   {
     name: 'email',
     http: false,
-    send: /\r\n\.\r\n$/,
+    // The link itself asks for no STATUS.
+    history: { by: 'link', on: /STATUS "?INBOX/i },
+    readBack: { by: 'link', on: /STATUS "?Sent/i },
+    send: { by: 'api', on: /\r\n\.\r\n$/ },
+    loseMs: 0,
     async open() {
       const before = proxies()
       const river = await openEmailRiver({
@@ -203,6 +229,8 @@ export const LINK_TABLE: readonly LinkPlatform[] = [
         integration: 'mail',
         agent: river.agent(AGENT),
         now: () => river.clock.now(),
+        isJoined: () => river.fake.open().imap > 0,
+        forget: () => undefined,
         state: () => stateOf(river.gateway(), 'mail'),
         doctor: () => river.doctor(),
         says: (text) => kate.writes(text, { fresh: written++ === 0 }),

@@ -4,7 +4,7 @@ import type { ImapFlow } from 'imapflow'
 import { type Attachment, type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
 import { createFileShelf, type FileShelf, type ReadCarefully, UnreadableInputError } from '../../kit/index.ts'
 import { readHeaders } from './headers.ts'
-import { answered } from './imap-client.ts'
+import { answered, uidsOf } from './imap-client.ts'
 import type { ReaderDeps } from './mail-reader.ts'
 import type { PartInput } from './mail-tasks.ts'
 import { ownId } from './message-ids.ts'
@@ -38,8 +38,8 @@ export function createEmailFiles(
       const direct = await sourceIn(client, uid, messageId)
       if (direct !== null) return direct
     }
-    const asked = client.search({ header: { 'message-id': messageId } }, { uid: true })
-    for (const one of ((await answered(client, asked, timings.commandMs, clock)) || []).slice(-10)) {
+    const query = { header: { 'message-id': messageId } }
+    for (const one of (await uidsOf(client, query, timings.commandMs, clock)).slice(-10)) {
       const found = await sourceIn(client, one, messageId)
       if (found !== null) return found
     }

@@ -10,7 +10,7 @@ import {
 } from '../../contract/index.ts'
 import type { EmailConfig, Timings } from './config.ts'
 import { readHeaders } from './headers.ts'
-import { answered } from './imap-client.ts'
+import { answered, uidsOf } from './imap-client.ts'
 import type { SideConnection } from './side-connection.ts'
 import type { Smtp } from './smtp.ts'
 import { judgeResults, parseAuthResults } from './verify.ts'
@@ -34,8 +34,7 @@ export function createForgeryTrial(deps: {
   /** The header of the mail once it is there, and the mail is taken away. Null: it is not there. */
   const look = async (client: ImapFlow, id: string): Promise<Uint8Array | null> => {
     const ask = <T>(asked: Promise<T>) => answered(client, asked, timings.commandMs, clock)
-    const uids = (await ask(client.search({ header: { 'message-id': id } }, { uid: true }))) || []
-    const [uid] = uids
+    const [uid] = await uidsOf(client, { header: { 'message-id': id } }, timings.commandMs, clock)
     if (uid === undefined) return null
     const found = await ask(client.fetchOne(String(uid), { uid: true, headers: true }, { uid: true }))
     await ask(client.messageDelete(String(uid), { uid: true })).catch(() => false)

@@ -1,7 +1,7 @@
 // The mailbox as a history, for whoever compares it with what was received: one place, its mails by UID.
 import type { HistoryEntry, HistoryReader } from '../../contract/index.ts'
 import { SwitchboardError } from '../../contract/index.ts'
-import { answered } from './imap-client.ts'
+import { uidsOf } from './imap-client.ts'
 import { listMails, type MailReader, type ReaderDeps } from './mail-reader.ts'
 import type { SideConnection } from './side-connection.ts'
 
@@ -31,8 +31,7 @@ export function createHistory(
           uid: `${from + 1}:${LAST_UID}`,
           ...(from > 0 ? {} : { since: new Date(since - DAY_MS) }),
         }
-        const asked = client.search(query, { uid: true })
-        const found = (await answered(client, asked, timings.commandMs, clock)) || []
+        const found = await uidsOf(client, query, timings.commandMs, clock)
         const fresh = found.filter((uid) => uid > from).sort((a, b) => a - b)
         const taken = fresh.slice(0, limit)
         const entries: HistoryEntry[] = []

@@ -1,6 +1,6 @@
 // One connection to the IMAP server: made with deadlines, told apart by what went wrong, and never left to hang. An instance
 // never reconnects; whoever needs the next one makes it.
-import type { ImapFlow } from 'imapflow'
+import type { ImapFlow, SearchObject } from 'imapflow'
 import { type Clock, SwitchboardError, withoutNulls } from '../../contract/index.ts'
 import type { EmailConfig, Timings } from './config.ts'
 import type { AccessTokens } from './oauth.ts'
@@ -73,6 +73,21 @@ export async function answered<T>(client: ImapFlow, asked: Promise<T>, ms: numbe
     cancel()
     late.catch(() => undefined)
   }
+}
+
+/**
+ * The UIDs that match, in the open folder. imapflow answers `false` where a search failed, also because the connection broke:
+ * taken for nothing, it would make a lost answer an empty mailbox.
+ */
+export async function uidsOf(
+  client: ImapFlow,
+  query: SearchObject,
+  ms: number,
+  clock: Clock,
+): Promise<number[]> {
+  const found = await answered(client, client.search(query, { uid: true }), ms, clock)
+  if (!Array.isArray(found)) throw new SwitchboardError('platform_unavailable', 'IMAP: the search failed')
+  return found
 }
 
 interface ImapFault {

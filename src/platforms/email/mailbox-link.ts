@@ -20,7 +20,7 @@ import {
 import { backoffMs, createLeasedLink, type LinkState } from '../../kit/index.ts'
 import { careFor } from './after-care.ts'
 import type { EmailConfig, Timings } from './config.ts'
-import { answered } from './imap-client.ts'
+import { answered, uidsOf } from './imap-client.ts'
 import { type ListedMail, listMails, type MailReader } from './mail-reader.ts'
 import { type Position, readPosition, writePosition } from './position.ts'
 
@@ -114,9 +114,8 @@ export function startMailboxLink(cursor: string | null, deps: MailboxLinkDeps): 
   ): Promise<readonly number[]> => {
     // By day, as servers count; the exact time is looked at mail by mail.
     const day = since === undefined ? {} : { since: new Date(since - 86_400_000) }
-    const asked = open.search({ uid: `${from}:${to}`, ...day }, { uid: true })
-    const found = await answered(open, asked, timings.commandMs, clock)
-    return (found || []).filter((uid) => uid >= from && uid <= to).sort((a, b) => a - b)
+    const found = await uidsOf(open, { uid: `${from}:${to}`, ...day }, timings.commandMs, clock)
+    return found.filter((uid) => uid >= from && uid <= to).sort((a, b) => a - b)
   }
 
   const uidsAfter = async (open: ImapFlow, { uid, renumbered, since }: Position) => {

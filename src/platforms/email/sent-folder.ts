@@ -4,7 +4,7 @@ import type { ImapFlow } from 'imapflow'
 import type { Clock, Logger, PlatformAdapter } from '../../contract/index.ts'
 import type { EmailConfig, Timings } from './config.ts'
 import { readHeaders } from './headers.ts'
-import { answered } from './imap-client.ts'
+import { answered, uidsOf } from './imap-client.ts'
 import { type MessageIds, ownId } from './message-ids.ts'
 import type { SideConnection } from './side-connection.ts'
 
@@ -41,7 +41,7 @@ export function createSentFolder(deps: {
 
   /** Servers look for a part of the header; here it is compared as a whole. */
   const isThere = async (client: ImapFlow, id: string): Promise<boolean> => {
-    const found = (await ask(client, client.search({ header: { 'message-id': id } }, { uid: true }))) || []
+    const found = await uidsOf(client, { header: { 'message-id': id } }, timings.commandMs, clock)
     if (found.length === 0) return false
     const query = { uid: true, headers: ['message-id'] }
     const mails = await ask(client, client.fetchAll(found.slice(-20).join(','), query, { uid: true }))

@@ -51,16 +51,7 @@ export function createSideConnection(deps: {
     use,
     within: (folder, task) =>
       use(async (client) => {
-        const there = await answered(
-          client,
-          client.status(folder, { uidNext: true }),
-          deps.commandMs,
-          deps.clock,
-        ).catch((thrown: unknown) => {
-          if (client.usable) return false as const
-          throw thrown
-        })
-        if (there === false) return null
+        if (!(await answered(client, isThere(client, folder), deps.commandMs, deps.clock))) return null
         await answered(client, client.mailboxOpen(folder), deps.commandMs, deps.clock)
         return task(client)
       }),
@@ -70,4 +61,15 @@ export function createSideConnection(deps: {
       shut()
     },
   }
+}
+
+/** Only the server's own word counts: imapflow answers `false` where it was not heard, also because the connection broke. */
+async function isThere(client: ImapFlow, folder: string): Promise<boolean> {
+  const status = await client.status(folder, { uidNext: true }).catch((thrown: unknown) => {
+    if ((thrown as { readonly code?: unknown }).code === 'NotFound') return null
+    throw thrown
+  })
+  if (status !== null && typeof status !== 'object')
+    throw new SwitchboardError('platform_unavailable', `IMAP: nothing was heard of the folder "${folder}"`)
+  return status !== null
 }
