@@ -36,10 +36,22 @@ export async function openWorktree(
   return folder
 }
 
-/** Why an agent cannot work in this folder, which is never made for it; null: it can. */
+/** Why an agent cannot work in this folder, which is never made for it; null: it can. It never throws. */
 export function folderProblem(path: string): string | null {
-  const found = statSync(path, { throwIfNoEntry: false })
-  return found?.isDirectory()
-    ? null
-    : `the folder it works in is not there: ${path}; make it, or name another by connector.cwd`
+  const remedy = 'make it, or name another by connector.cwd'
+  try {
+    if (statSync(path).isDirectory()) return null
+    return `the folder it works in is a file: ${path}; ${remedy}`
+  } catch (thrown) {
+    const { code, message } = thrown as NodeJS.ErrnoException
+    const why = code === undefined ? message : (WHY_NOT[code] ?? `cannot be looked at (${code})`)
+    return `the folder it works in ${why}: ${path}; ${remedy}`
+  }
+}
+
+const WHY_NOT: Readonly<Record<string, string>> = {
+  ENOENT: 'is not there',
+  ENOTDIR: 'is not there, for a part of its path is a file',
+  ELOOP: 'is a link that leads back to itself',
+  EACCES: 'may not be looked at by this user (EACCES)',
 }
