@@ -8,7 +8,7 @@ export type AnswerEvent =
   | { readonly kind: 'status'; readonly text: string }
   | { readonly kind: 'error'; readonly message: string; readonly code?: string }
   | { readonly kind: 'done' }
-  /** Nothing in it is known here. */
+  /** There is more in it than is known here: it may be the answer. */
   | { readonly kind: 'unknown' }
   | { readonly kind: 'problem'; readonly problem: string }
 
@@ -113,8 +113,13 @@ function reader(lines: ReturnType<typeof createLines>, taken: () => readonly Ans
   }
 }
 
+/** What stands in the data of an end that needs none: browsers drop events without data. */
+const SAYS_NOTHING = /^(\[?(done|end)\]?|\{\}|""|null|true)?$/i
+
 function sseEvents(name: string, data: string): readonly AnswerEvent[] {
-  if (name === 'done' || name === 'end' || data === '[DONE]') return [{ kind: 'done' }]
+  if (data === '[DONE]') return [{ kind: 'done' }]
+  if (name === 'done' || name === 'end')
+    return SAYS_NOTHING.test(data) ? [{ kind: 'done' }] : [{ kind: 'unknown' }, { kind: 'done' }]
   const value = parsed(data)
   if (name === 'status')
     return [{ kind: 'status', text: isFields(value) ? String(value.status ?? '') : data }]
@@ -138,6 +143,8 @@ function eventsOf(value: unknown): readonly AnswerEvent[] {
     (value.type === 'item' ? value.content : undefined)
   if (typeof piece === 'string') events.push({ kind: 'chunk', text: piece })
   else if (piece !== undefined) events.push({ kind: 'problem', problem: '"text" must be a string' })
+  const known = Object.keys(value).filter((key) => key === 'status' || key === 'done')
+  if (piece === undefined && known.length < Object.keys(value).length) events.push({ kind: 'unknown' })
   if (value.done === true) events.push({ kind: 'done' })
   return events.length > 0 ? events : [{ kind: 'unknown' }]
 }

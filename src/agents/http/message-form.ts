@@ -47,7 +47,15 @@ function ofCompletion({ choices, object }: Fields): string | undefined {
   if (!first) return ''
   const said = [first.delta, first.message].find(isFields)
   if (said === undefined) return isString(first.text) ? first.text : undefined
-  return isString(said.content) ? said.content : ''
+  return ofContent(said.content ?? said.refusal)
+}
+
+/** A text, or a list of parts: those of text and of a refusal are the answer. Undefined: it is in no form that is known here. */
+function ofContent(content: unknown): string | undefined {
+  if (content === undefined || content === null) return ''
+  if (!Array.isArray(content)) return isString(content) ? content : undefined
+  const texts = (content as readonly unknown[]).filter(isFields).map((part) => part.text ?? part.refusal)
+  return content.length > 0 && !texts.some(isString) ? undefined : texts.filter(isString).join('')
 }
 
 /** `{message: {content}}` of `/api/chat`, `{response, done}` of `/api/generate`. */

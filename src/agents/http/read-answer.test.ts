@@ -113,6 +113,84 @@ describe('an answer', () => {
     expect(await texts(body, type)).toEqual(expected)
   })
 
+  const completion = (message: unknown) =>
+    JSON.stringify({ object: 'chat.completion', choices: [{ index: 0, message, finish_reason: 'stop' }] })
+  const parts = [
+    { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] },
+    { type: 'text', text: 'Hel' },
+    { type: 'text', text: 'lo' },
+  ]
+
+  it.each<[string, string, string, readonly string[]]>([
+    ['a completion of parts', completion({ content: parts }), JSON_TYPE, ['Hello']],
+    ['a completion without parts', completion({ content: [] }), JSON_TYPE, []],
+    ['a refusal', completion({ content: null, refusal: 'I will not.' }), JSON_TYPE, ['I will not.']],
+    [
+      'a refusal as a part',
+      completion({ content: [{ type: 'refusal', refusal: 'I will not.' }] }),
+      JSON_TYPE,
+      ['I will not.'],
+    ],
+    [
+      'a streamed refusal',
+      [
+        chunk({ role: 'assistant', content: null }),
+        chunk({ refusal: 'I will' }),
+        chunk({ refusal: ' not.' }),
+      ].join(''),
+      'text/event-stream',
+      ['I will not.'],
+    ],
+    ['a completion of a tool call', completion({ content: null, tool_calls: [{}] }), JSON_TYPE, []],
+    ['an end with empty data', 'event: done\ndata: {}\n\n', 'text/event-stream', []],
+    [
+      'an end with the usage',
+      'data: {"text":"hi"}\n\nevent: done\ndata: {"usage":7}\n\n',
+      'text/event-stream',
+      ['hi'],
+    ],
+    [
+      'an unknown event beside texts',
+      '{"tool":"x"}\n{"text":""}\n{"done":true}\n',
+      'application/x-ndjson',
+      [],
+    ],
+  ])('[I35.b25-unknown-stream] %s is read', async (_, body, type, expected) => {
+    expect(await texts(body, type)).toEqual(expected)
+  })
+
+  it.each<[string, string, string]>([
+    [
+      'an unknown stream',
+      'data: {"token":"Hel"}\n\ndata: {"token":"lo"}\n\ndata: [DONE]\n\n',
+      'text/event-stream',
+    ],
+    [
+      'a stream of LangServe',
+      'event: metadata\ndata: {"run_id":"1"}\n\nevent: data\ndata: {"content":"Hi"}\n\nevent: end\n\n',
+      'text/event-stream',
+    ],
+    [
+      'an unknown stream with signs of life',
+      'event: status\ndata: go\n\ndata: {"token":"Hi"}\n\nevent: done\n\n',
+      'text/event-stream',
+    ],
+    ['an answer in its end', 'event: done\ndata: {"answer":"Hi"}\n\n', 'text/event-stream'],
+    ['lines that end by themselves', '{"token":"Hel"}\n{"token":"lo","done":true}\n', 'application/x-ndjson'],
+    ['one line that ends by itself', '{"token":"Hi","done":true}\n', 'application/x-ndjson'],
+    ['such lines as JSON', '{"token":"Hel"}\n{"token":"lo"}\n{"done":true}\n', JSON_TYPE],
+    ['a completion of unknown parts', completion({ content: [{ type: 'image', data: 'x' }] }), JSON_TYPE],
+  ])(
+    '[I35.b25-unknown-stream] %s is no empty answer: it is told with its beginning',
+    async (_, body, type) => {
+      const { answer } = await read(body, type)
+      expect(answer).toMatchObject({
+        kind: 'failed',
+        unread: expect.stringContaining(`it begins: ${body.replace(/\s+/g, ' ').trim().slice(0, 40)}`),
+      })
+    },
+  )
+
   it('[I35.b25-forms] an error within such a stream fails the turn with its words', async () => {
     const { answer } = await read(
       `${ollama('Hel')}{"error":"model runner has unexpectedly stopped"}\n`,

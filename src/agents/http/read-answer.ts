@@ -114,19 +114,21 @@ async function readStream(
 ): Promise<Answer> {
   let text = ''
   let end: Answer | null = null
-  let understood = false
+  // A text, even an empty one, shows that the form of the stream is understood; an end alone shows nothing.
+  let hasText = false
   let unknown = false
+  const whole = () => (unknown && !hasText ? unread('its stream holds no text in a form that is known here') : answerOf(text))
   const take = (events: readonly AnswerEvent[]) => {
     const before = text.length
     let status: string | null = null
     for (const event of events) {
       if (end) break
       if (event.kind === 'unknown') unknown = true
-      else understood = true
-      if (event.kind === 'unknown') continue
-      if (event.kind === 'chunk') text += event.text
-      else if (event.kind === 'status') status = event.text
-      else if (event.kind === 'done') end = answerOf(text)
+      else if (event.kind === 'chunk') {
+        hasText = true
+        text += event.text
+      } else if (event.kind === 'status') status = event.text
+      else if (event.kind === 'done') end = whole()
       else if (event.kind === 'problem') end = unread(event.problem, text)
       else end = { ...failed(event.message, text), ...defined({ code: event.code }) }
     }
@@ -143,8 +145,7 @@ async function readStream(
   if (broken === 'too long') return end ?? tooLong(text)
   if (broken === 'cut') return end ?? { kind: 'cut', detail: 'its answer broke off', text }
   if (!end) take([...reader.feed(decoder.decode()), ...reader.end()])
-  if (!end && unknown && !understood) return unread('nothing in its stream is known here')
-  return end ?? answerOf(text)
+  return end ?? whole()
 }
 
 async function readWhole(
@@ -216,7 +217,8 @@ function jsonAnswer(body: string): Answer {
 function linesAnswer(body: string): Answer | null {
   const lines = createNdjsonReader()
   const events = [...lines.feed(body), ...lines.end()]
-  if (events.every(({ kind }) => kind === 'unknown')) return null
+  const isKnown = events.some(({ kind }) => kind === 'chunk' || kind === 'error')
+  if (!isKnown && events.some(({ kind }) => kind === 'unknown')) return null
   if (events.some(({ kind }) => kind === 'problem') || !body.trimEnd().includes('\n')) return null
   const error = events.find((event) => event.kind === 'error')
   const text = events.flatMap((event) => (event.kind === 'chunk' ? [event.text] : [])).join('')
