@@ -117,7 +117,8 @@ async function readStream(
   // A text, even an empty one, shows that the form of the stream is understood; an end alone shows nothing.
   let hasText = false
   let unknown = false
-  const whole = () => (unknown && !hasText ? unread('its stream holds no text in a form that is known here') : answerOf(text))
+  const whole = () =>
+    unknown && !hasText ? unread('its stream holds no text in a form that is known here') : answerOf(text)
   const take = (events: readonly AnswerEvent[]) => {
     const before = text.length
     let status: string | null = null

@@ -16,11 +16,11 @@ built   35 I35.b27-reason             A turn that waits for a free process carri
 built   35 I35.b28                    acp has mode, and doctor says when an agent starts in a mode that does not ask
 built   35 I35.b28-not-known          A mode of an acp agent that was not looked at is named by doctor as not known to ask, whatever its words say
 built   35 I35.b45-cwd                A missing cwd is an error, never created
-pending 35 I35.b45-cwd-odd            A cwd behind a file, a broken link or a locked folder is an absent agent in words, and never ends the daemon
+built   35 I35.b45-cwd-odd            A cwd behind a file, a broken link or a locked folder is an absent agent in words, and never ends the daemon
 built   35 I35.b45-allow-list-first   llm asks no person about a send_message that the allow list refuses
 built   35 I35.b46-trust              trust full, read_only or none on a binding decides which of our tools and which calls run
 built   35 I35.b35                    Erasing a person removes her words from approval prompts shown elsewhere
-pending 35 I35.b25-unknown-stream     A stream or completion in a form that is not known never counts as an empty answer, and parts and refusals are read
+built   35 I35.b25-unknown-stream     A stream or completion in a form that is not known never counts as an empty answer, and parts and refusals are read
 pending 35 I35.b21-list-changed       llm lists the tools of a server again on the same connection, and leaves no process behind
 pending 35 I35.b11-fallback           llm asks its fallback when one model answers 502, 503 or 504, before it gives the turn back
 pending 35 I35.b25-stopped            A timer of an http agent that fires after its stop ends nothing
