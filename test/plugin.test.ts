@@ -2,6 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { CLAUDE_GATES } from '../src/cli/claude-gates.ts'
+import { CLAUDE_CODE_SIDE } from './requirements/claude-code-side.ts'
+import { REQUIREMENTS } from './requirements.ts'
 
 const folder = new URL('../plugin/', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, folder), 'utf8')
@@ -24,4 +27,40 @@ it('[S6.ch-skills-owner] a channel message can neither call the skills that let 
     'Bash(switchboard status *)',
     'Bash(switchboard doctor *)',
   ])
+})
+
+it('[I35.b46-own-side] each row of the reference on Claude Code itself is shown by a test, or is its own with the reason', () => {
+  const built = new Set(REQUIREMENTS.flatMap(({ id, status }) => (status === 'built' ? [id] : [])))
+  for (const one of CLAUDE_CODE_SIDE) {
+    if ('own' in one) expect(one.own.length, one.row).toBeGreaterThan(10)
+    else
+      for (const id of one.shownBy)
+        expect(built.has(id) || id === 'I35.b46-own-side', `${one.row}: ${id}`).toBe(true)
+  }
+  const rows = CLAUDE_CODE_SIDE.map(({ row }) => row)
+  expect(new Set(rows).size).toBe(rows.length)
+})
+
+it('[I35.b46-own-side] every start command that people are given is the flag with the names of our own files', () => {
+  const { name: marketplace, plugins } = JSON.parse(read('../.claude-plugin/marketplace.json'))
+  const { name, channels } = JSON.parse(read('.claude-plugin/plugin.json'))
+  const [plugin] = plugins
+  // What the marketplace offers is the plugin beside it, by its own name.
+  expect(JSON.parse(read(`../${plugin.source}/.claude-plugin/plugin.json`)).name).toBe(plugin.name)
+  expect(plugin.name).toBe(name)
+  const flag = '--dangerously-load-development-channels'
+  const entries = [`server:${channels[0].server}`, `plugin:${name}@${marketplace}`]
+  const places = {
+    guide: read('../docs/guide/claude-code.md'),
+    doctor: CLAUDE_GATES.map(({ todo }) => todo).join('\n'),
+    connector: read('../src/agents/channel/index.ts'),
+    init: read('../src/cli/commands/init-claude-code.ts'),
+  }
+  for (const [place, text] of Object.entries(places)) expect(text, place).toContain(flag)
+  for (const place of ['guide', 'doctor', 'connector'] as const)
+    for (const entry of entries) expect(places[place], place).toContain(entry)
+  expect(places.guide).toContain(`claude plugin install ${name}@${marketplace}`)
+  // Its own dialogs come in the terminal alone: whoever starts it is told so.
+  for (const words of ['asks once whether to use the server', 'on every start', '2.1.81', 'never relays'])
+    expect(places.guide).toContain(words)
 })
