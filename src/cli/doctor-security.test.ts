@@ -54,6 +54,36 @@ describe('[I14.doctor-security] [I14.doctor-fix] doctor --security', () => {
     expect(after.lines).toEqual([{ ok: true, findings: [OPEN_GROUP], unjudged: [expect.any(String)] }])
   })
 
+  it.each([
+    ['', '127.0.0.1', 'low', 'any program or user here can say who it is'],
+    [', behind_proxy: true', '127.0.0.1', 'low', 'the proxy must set it itself'],
+    [', behind_proxy: true', '0.0.0.0', 'high', 'anybody can say who they are'],
+  ])(
+    '[I35.b4-header] names a webhook that believes a header and has no secret%s on %s: %s',
+    async (more, host, severity, words) => {
+      const file = join(folder(), 'switchboard.yaml')
+      const hook = (rest: string) =>
+        `server: { host: ${host}, admin_token: env:ADMIN }\nintegrations:\n  - { id: ci, platform: webhook, ${rest} }\n`
+      const findings = async (rest: string) => {
+        writeFileSync(file, hook(rest))
+        chmodSync(file, 0o600)
+        const told = await command(['doctor', '--security', '--json', '--config', file, ...data()])
+        const [{ findings: all }] = told.lines as [
+          { findings: { key: string; what: string; severity: string }[] },
+        ]
+        return all.filter(({ key }) => key.startsWith('integrations[0]'))
+      }
+      expect(await findings(`sender_header: X-Sender${more}`)).toEqual([
+        {
+          severity,
+          key: 'integrations[0].secret',
+          what: expect.stringMatching(`^hook ci is unsigned and believes the header X-Sender.*${words}`),
+        },
+      ])
+      expect(await findings('secret: env:HOOK')).toEqual([])
+    },
+  )
+
   it('judges the configuration without a daemon, and says what it could not judge', async () => {
     const file = join(folder(), 'switchboard.yaml')
     writeFileSync(file, 'tunables: { flood_limit: { rps: 0, burst: 0 } }\nserver: { host: 0.0.0.0 }\n')

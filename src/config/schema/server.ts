@@ -29,7 +29,9 @@ export const serverSchema = z
       )
       .min(1)
       .optional()
-      .describe('Proxies whose X-Forwarded-For names the peer, for `verify.ip_allow`. Default: none.'),
+      .describe(
+        'Addresses or networks of your own proxies. Behind one of them the last address in X-Forwarded-For that is not listed counts as the caller, for `verify.ip_allow`. Whoever can connect from a listed address can claim any address: list no network that others use. Default: none, and the address of the connection counts.',
+      ),
     admin_token: secret('The admin token.').optional(),
   })
   .describe('The one listener.')

@@ -62,7 +62,9 @@ export const emailOptions = z
     require_auth_results: z
       .boolean()
       .default(true)
-      .describe('Only senders proven by Authentication-Results, or by DKIM, pass.'),
+      .describe(
+        'Only senders proven by Authentication-Results, or by DKIM, pass. false: From is believed, so anybody who knows an address of `access.allow_from` can write as that person.',
+      ),
     authserv_id: authserv.optional(),
     results_below_received: z
       .boolean()

@@ -164,6 +164,49 @@ describe('webhook: who may speak', () => {
     }
   })
 
+  it('[I35.b4-header] a stranger cannot name himself somebody else: not from elsewhere, not beside the header of a proxy', async () => {
+    const near = await opened(HEADER)
+    // From elsewhere, whatever is claimed and wherever: the header, the query, the body.
+    for (const raw of [
+      request({ headers: dev, fromLoopback: false }),
+      request({ headers: { ...dev, 'x-forwarded-for': '127.0.0.1' }, fromLoopback: false }),
+      request({ query: new URLSearchParams('sender=dev&X-Sender=dev') }),
+      request({ text: '{"sender":"dev","x-sender":"dev"}' }),
+    ])
+      expect(await near.post(raw)).toMatchObject({ status: 403, body: 'forbidden' })
+    expect(near.intake.events).toEqual([])
+    // What the client wrote beside the header that the proxy sets arrives joined, and is nobody.
+    const { post, last, intake } = await opened({ ...HEADER, behind_proxy: true })
+    const joined = { 'x-sender': 'dev, mallory' }
+    await post(request({ headers: joined, fromLoopback: false }))
+    expect(last().sender.id).toBe('dev, mallory')
+    const twice = { 'x-sender': ['dev', 'mallory'] } as unknown as Record<string, string>
+    const before = intake.events.length
+    expect((await post(request({ headers: twice, fromLoopback: false }))).status).toBe(403)
+    expect(intake.events).toHaveLength(before)
+    const named = { 'x-sender': 'mallory', 'x-user': 'dev', from: 'dev' }
+    await post(request({ headers: named, query: new URLSearchParams('sender=dev'), fromLoopback: false }))
+    expect(last().sender.id).toBe('mallory')
+  })
+
+  it('[I35.b4-header] a message of a stranger takes no key of somebody else, in whichever conversation', async () => {
+    const { post, last } = await opened({ ...HEADER, behind_proxy: true })
+    const placeOf = async (headers: Record<string, string>) => {
+      await post(request({ headers: { 'idempotency-key': 'k', ...headers }, fromLoopback: false }))
+      return [last().conversation, last().messageId]
+    }
+    const places = [
+      await placeOf({ 'x-sender': 'dev' }),
+      await placeOf({ 'x-sender': 'mallory' }),
+      await placeOf({ 'x-sender': 'mallory', 'x-conversation': 'dev' }),
+      await placeOf({ 'x-sender': 'dev', 'x-conversation': 'ops' }),
+      await placeOf({ 'x-sender': 'mallory', 'x-conversation': 'ops' }),
+    ]
+    expect(new Set(places.map((place) => place.join('\n'))).size).toBe(places.length)
+    // The same message of the same sender is the same message.
+    expect(await placeOf({ 'x-sender': 'dev', 'x-conversation': 'ops' })).toEqual(places[3])
+  })
+
   it('[I3.foreign-origin] a page of another site cannot speak as dev', async () => {
     const { post, intake } = await opened(HEADER)
     for (const headers of [
