@@ -4,7 +4,7 @@ import { requirements } from '../row.ts'
 export const EDGES_SERVER = requirements(
   'Issue 35 The listener among strangers',
   `
-pending 35 I35.b4-header             A stranger cannot name himself somebody else at a webhook that believes a header, nor take the key of another's message; doctor --security names such a webhook
+built   35 I35.b4-header             A stranger cannot name himself somebody else at a webhook that believes a header, nor take the key of another's message; doctor --security names such a webhook
 built   35 I35.b19b                  A burst on the web chat costs linear work, whatever number of streams is open
 built   35 I35.b19c                  A connection that never sent a byte, and refused strangers, delay SIGTERM by nothing
 built   35 I35.b19d                  sender_limit of a webhook with a secret counts each conversation

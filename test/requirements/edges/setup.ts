@@ -14,7 +14,7 @@ built   35 I35.b45-tilde    ~ in messaging.file is the home folder
 built   35 I35.b46-verify   verify on a Chorus connection asks a JWT and an address: 401 and 403
 built   35 I35.b46-seeds-chorus  The Chorus draft holds line by line against the running product, both ends
 built   35 I35.b46-notify   A failed notify_user says the reason and nothing before it
-pending 35 I35.b46-own-side  Each row of the channels reference on Claude Code's own side is shown by a test, or listed as its own with the reason
+built   35 I35.b46-own-side  Each row of the channels reference on Claude Code's own side is shown by a test, or listed as its own with the reason
 built   35 I35.b46-seeds    Every row of the seeds that applies holds against the running product
 `,
 )
