@@ -78,7 +78,7 @@ export const REASONS = {
   cancelled: { of: ['failed'], text: 'It was cancelled by /stop or by an operator.' },
   queue_expired: { of: ['expired'], text: 'It waited longer than queue_expiry.' },
   // sends
-  given_up: { of: ['failed'], text: 'It failed, and was not worth trying for longer.' },
+  given_up: { of: ['failed', 'unknown'], text: 'It failed, and was not worth trying for longer.' },
   platform_rejected: { of: ['failed'], text: 'The platform refused it for good.' },
   window_closed: {
     of: ['failed'],

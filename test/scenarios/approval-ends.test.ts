@@ -1,7 +1,8 @@
 // How approvals end, said where it is true: in the commit that ends them, and in the words of what ended them.
 import { expect, it } from 'vitest'
 import type { Delivery } from '../../src/contract/index.ts'
-import { asking, headlines, RUN, state } from './asking.ts'
+import type { SendFault } from '../../src/testing/scripted-platform.ts'
+import { asking, CHAT, headlines, RUN, state } from './asking.ts'
 import { describeRiver } from './river.ts'
 
 describeRiver('the ends of approvals', (open) => {
@@ -41,6 +42,43 @@ describeRiver('the ends of approvals', (open) => {
     await river.person('anna').says('/stop')
     await river.pass(5_000)
     expect(headlines(river.platform.shown('anna'))).toContain(`Bash (${third.id}): no longer asked`)
+  })
+
+  it('[I35.left-dead-prompt] a question that waited until it was over is not asked any more, and its row says so', async () => {
+    const river = await open({ integrations: [CHAT] })
+    river.agent.script = async (delivery, agent) => {
+      river.platform.failNext(Array<SendFault>(4).fill({ kind: 'unavailable' }), 'anna')
+      await agent.ask(delivery, RUN)
+    }
+    await river.person('anna').says('go')
+    await river.settle()
+    const [approval] = await river.desk().approvals(null, 10)
+    await river.desk().decide(approval?.id ?? '', 'allow', 'operator', 'cli')
+    await river.pass(60_000)
+    expect(river.platform.shown('anna').join()).not.toContain('npm test')
+    const prompt = (await river.desk().sends({ limit: 10 })).find(({ cause }) => cause === 'prompt')
+    expect(prompt).toMatchObject({ state: 'failed', reason: 'given_up' })
+    expect(prompt?.detail).toBe('the question is over (relayed), and was not sent')
+    expect((await river.desk().doctor()).problems).toEqual([])
+    expect(river.platform.shown('anna').filter((text) => text.startsWith('⚠️'))).toEqual([])
+  })
+
+  it('[I35.left-dead-prompt] a question that may have arrived is not asked again with dead buttons', async () => {
+    const river = await open({ integrations: [CHAT] })
+    river.agent.script = async (delivery, agent) => {
+      river.platform.failNext([{ kind: 'unknown', arrived: true }], 'anna')
+      await agent.ask(delivery, RUN)
+    }
+    await river.person('anna').says('go')
+    await river.settle()
+    const [approval] = await river.desk().approvals(null, 10)
+    await river.desk().decide(approval?.id ?? '', 'deny', 'operator', 'cli')
+    await river.pass(60 * 60_000)
+    expect(river.platform.shown('anna').join().split('npm test').length - 1).toBe(1)
+    const prompt = (await river.desk().sends({ limit: 10 })).find(({ cause }) => cause === 'prompt')
+    expect(prompt).toMatchObject({ state: 'unknown', reason: 'given_up' })
+    expect(prompt?.detail).toBe('the question is over (relayed), and was not sent again')
+    expect((await river.desk().doctor()).problems).toEqual([])
   })
 
   it('[I16.ask-over] nobody is asked on behalf of a turn that is over, answered or stopped', async () => {

@@ -84,6 +84,8 @@ export type SendEnd = 'more' | 'waits' | 'open'
 
 /** Whether it may be sent is not known at this node yet. */
 const NOT_KNOWN_MS = 5_000
+/** What is sent later than that was kept back by something. */
+const LATE_MS = 2_000
 /** A notice that is tried once is not worth sending after a day. */
 const ONCE_MS = 24 * 3_600_000
 /** What an agent said itself. */
@@ -122,6 +124,13 @@ export function createSending(deps: SendingDeps): Sending {
       await end(lane, row, { to: 'failed', reason: 'given_up' })
       return 'more'
     }
+    const over = await askedInVain(row)
+    if (over !== null) {
+      // Nobody is told: the question has its end, and whoever it was shown to was told of that.
+      const to = row.open === undefined ? 'failed' : 'unknown'
+      await move(lane, row, { to, reason: 'given_up', detail: over })
+      return 'more'
+    }
     // It waited for longer than the platform would tell it from its first try.
     if (row.open?.harmlessUntil !== undefined && clock.now() > row.open.harmlessUntil) {
       await settle(lane, row, row.detail ?? 'the platform never confirmed it')
@@ -156,6 +165,17 @@ export function createSending(deps: SendingDeps): Sending {
     await confirm(lane, row, receipt, lane.nextDueAt === null && !deps.waiters.has(row.id))
     deps.crashPoint?.('outbox.after-receipt')
     return 'more'
+  }
+
+  /** A question that is asked late, or again: why nobody needs to answer it any more; null: it is open. */
+  const askedInVain = async (row: SendRow): Promise<string | null> => {
+    const isLate = row.attempts > 1 || clock.now() - row.createdAt > LATE_MS
+    if (row.op?.kind !== 'prompt' || row.approval === null || !isLate) return null
+    const asked = await store.approval(row.approval)
+    // Ids are used again.
+    if (asked && asked.createdAt > row.createdAt) return `the question is over, and was not ${sentWord(row)}`
+    if (asked?.state === 'pending') return null
+    return `the question is over (${asked?.state ?? 'gone'}), and was not ${sentWord(row)}`
   }
 
   /** Permission is checked again at the moment of sending: the configuration may have changed meanwhile. */
@@ -308,6 +328,8 @@ export function createSending(deps: SendingDeps): Sending {
 
   return { sendOne, settleLeftover, move }
 }
+
+const sentWord = ({ open }: SendRow) => (open === undefined ? 'sent' : 'sent again')
 
 /** The try before it may have left a mark on the row. */
 function openEnds({ open }: SendRow): { readonly open?: null } {

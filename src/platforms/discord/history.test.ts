@@ -104,6 +104,16 @@ describe('reading', () => {
     expect(await readAll(kate.channel.id, { since: Date.now() + 60_000 })).toEqual([])
   })
 
+  it('[I35.left-discord-long] without a known message 5,300 are read, the oldest first, though so many are not kept at once', async () => {
+    const { fake } = await begin()
+    const kate = fake.person()
+    for (let at = 0; at < 5_300; at++)
+      fake.world.put(kate.channel.id, { author: kate.user, content: `m${at}` })
+    const all = texts(await readAll(kate.channel.id, { limit: 1_000 }))
+    expect(all).toHaveLength(5_300)
+    expect([all[0], all[4_999], all[5_000], all[5_299]]).toEqual(['m0', 'm4999', 'm5000', 'm5299'])
+  }, 60_000)
+
   it('[I20.history] is the event that the link would have brought: thread, mention, edit', async () => {
     const { fake } = await begin()
     const inside = fake.person({ channel: GENERAL }).opens('talk', 'opening')

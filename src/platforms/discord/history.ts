@@ -50,25 +50,30 @@ export function createHistory(deps: HistoryDeps): HistoryReader {
     return messages.toSorted((a, b) => compareIds(a.id, b.id))
   }
 
-  /** Backwards from `before` (absent: the newest) until `isFar`, oldest first. */
+  /**
+   * Backwards from the oldest of `start` (none: the newest) until `isFar`, oldest first. Of more than are kept at once the oldest
+   * stay: the others are read forwards, behind them. `cut`: there are such.
+   */
   const gatherBack = async (
     channel: string,
     start: readonly Stamped[],
     isFar: (message: Stamped) => boolean,
-  ): Promise<readonly Stamped[]> => {
+  ): Promise<{ readonly messages: readonly Stamped[]; readonly cut: boolean }> => {
     let gathered = start
-    while (gathered.length < MOST_GATHERED) {
+    let cut = false
+    for (;;) {
       const [oldest] = gathered
       if (oldest !== undefined && isFar(oldest)) break
       const more = await page(channel, oldest === undefined ? '' : `&before=${oldest.id}`)
       const older = more.filter(({ id }) => oldest === undefined || compareIds(id, oldest.id) < 0)
-      gathered = [...older, ...gathered]
+      cut ||= older.length + gathered.length > MOST_GATHERED
+      gathered = [...older, ...gathered].slice(0, MOST_GATHERED)
       if (more.length < PAGE) break
       // Servers that others wrote may give one page for ever: what lies before it is not known to be nothing.
       if (older.length === 0)
         throw new SwitchboardError('platform_unavailable', 'Discord: the pages of a history do not move on')
     }
-    return gathered.filter((message) => !isFar(message))
+    return { messages: gathered.filter((message) => !isFar(message)), cut }
   }
 
   const readAfter = async (channel: string, after: string) => {
@@ -76,14 +81,14 @@ export function createHistory(deps: HistoryDeps): HistoryReader {
     const messages = (await page(channel, `&after=${after}`)).filter((message) => !isOld(message))
     if (messages.length < PAGE) return { messages, more: false }
     // Discord gives the oldest that come after it. Servers that others wrote may give the newest: then some lie between.
-    const whole = await gatherBack(channel, messages, isOld)
+    const { messages: whole } = await gatherBack(channel, messages, isOld)
     return { messages: whole, more: true }
   }
 
   const fresh = async (channel: string, after: string | null, since: number) => {
     if (after !== null && isSnowflake(after)) return readAfter(channel, after)
-    const messages = await gatherBack(channel, [], (message) => sentAt(message) < since)
-    return { messages, more: false }
+    const { messages, cut } = await gatherBack(channel, [], (message) => sentAt(message) < since)
+    return { messages, more: cut }
   }
 
   const entryOf = async (message: Stamped, place: Place): Promise<HistoryEntry> => {
