@@ -144,8 +144,14 @@ export type AgentOutput =
    * does, and what that says is what stands in the chat in the end, in the same message.
    */
   | { readonly kind: 'partial'; readonly session: string; readonly turn: string; readonly text: string }
-  /** Without a text: a sign of life alone. */
-  | { readonly kind: 'status'; readonly session: string; readonly turn?: string; readonly text: string }
+  /** Without a text: a sign of life alone. `call`: an event tells the same, for platforms that show tool calls. */
+  | {
+      readonly kind: 'status'
+      readonly session: string
+      readonly turn?: string
+      readonly text: string
+      readonly call?: true
+    }
   | {
       readonly kind: 'ask'
       readonly session: string

@@ -253,8 +253,8 @@ export interface Receipt {
 /** Lossy, never queued: typing, a status line, a partial text. */
 export type Signal =
   | { readonly kind: 'typing'; readonly on: boolean }
-  /** What the agent is doing on this turn. */
-  | { readonly kind: 'status'; readonly turn: string; readonly text: string }
+  /** What the agent is doing on this turn. `call`: a tool call, which a signal of its own tells, too. */
+  | { readonly kind: 'status'; readonly turn: string; readonly text: string; readonly call?: true }
   /** The answer to a message as far as it is written, whole each time; the answer itself comes as a message. */
   | { readonly kind: 'partial'; readonly turn: string; readonly messageId: string; readonly text: string }
   | {

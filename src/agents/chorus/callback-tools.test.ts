@@ -12,6 +12,16 @@ describe('tool events', () => {
     expect(quiet.says()).toEqual([])
   })
 
+  it('[I35.left-chain-status] the status line of a tool call says that an event tells the same', async () => {
+    const { callback, recorded } = await opened()
+    await callback({ type: 'tool_call', name: 'web_search', args: {}, id: 'tc_1' })
+    await callback({ type: 'status', status: 'thinking' })
+    expect(recorded.outputs.filter(({ kind }) => kind === 'status')).toMatchObject([
+      { text: '🔧 web_search', call: true },
+      { text: 'thinking' },
+    ])
+  })
+
   it('[I9.tools-kept] tool calls and their results are kept beside the turn, however they are made', async () => {
     const { callback, recorded } = await opened()
     const nested = `${'['.repeat(30_000)}${']'.repeat(30_000)}`

@@ -8,6 +8,7 @@ import {
   type AgentOutlet,
   createBoundedMap,
   createSerialLines,
+  defined,
   type NewTurnEvent,
   TURN_EVENT_CHARS,
 } from '../../contract/index.ts'
@@ -72,9 +73,9 @@ export function createEventTaker(outlet: () => AgentOutlet, options: EventTakerO
     so.seen = true
   }
 
-  const shown = async (place: CallbackPlace, so: Progress, text: string) => {
+  const shown = async (place: CallbackPlace, so: Progress, text: string, call?: true) => {
     await seen(place, so)
-    await outlet().accept({ kind: 'status', ...place, text: text.trim() })
+    await outlet().accept({ kind: 'status', ...place, text: text.trim(), ...defined({ call }) })
   }
 
   /** A sign of life that says nothing. */
@@ -104,7 +105,7 @@ export function createEventTaker(outlet: () => AgentOutlet, options: EventTakerO
       case 'status':
         return shown(place, so, event.status)
       case 'tool_call':
-        await shown(place, so, `🔧 ${event.name}`)
+        await shown(place, so, `🔧 ${event.name}`, true)
         await kept(place, event, key)
         if (options.showTools) await say(place, toolLine(event.name, event.args), key, false)
         return

@@ -132,13 +132,14 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     return { id: null }
   }
 
-  const status = async ({ turn, text }: Output<'status'>): Promise<Accepted> => {
+  const status = async ({ turn, text, call }: Output<'status'>): Promise<Accepted> => {
     if (turn === undefined) return { id: null }
     // What lives on speaks at any node, whoever holds the lane.
     const row = dispatcher.flight(turn)?.flight.row ?? (turns.livesOn() ? await store.turn(turn) : null)
     if (row?.agent === agent && OPEN_TURN_STATES.some((state) => state === row.state)) {
       const shown = text !== '' && (await mayShow(row))
-      if (shown) deps.signal(rowAddress(row), { kind: 'status', turn, text: statusLine(text) })
+      if (shown)
+        deps.signal(rowAddress(row), { kind: 'status', turn, text: statusLine(text), ...defined({ call }) })
       await dispatcher.heard(turn, agent)
     }
     return { id: null }

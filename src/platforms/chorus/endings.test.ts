@@ -125,6 +125,26 @@ describe('what a chain passes on', () => {
     ])
   })
 
+  it('[I35.left-chain-status] a tool call is told once: the status line that names it is not passed on, any other is', async () => {
+    const { adapter, deps, move, callbacks } = await begun()
+    const to = { integration: 'miriad', conversation: deps.rows[0]?.conversation ?? '' }
+    const turn = deps.rows[0]?.id ?? ''
+    adapter.signal?.(to, { kind: 'status', turn, text: '🔧 search', call: true })
+    const tool = { kind: 'tool', messageId: 'msg_1', call: 'tc_1', name: 'search' } as const
+    adapter.signal?.(to, { ...tool, event: 'tool_call', text: '{"q":"a"}' })
+    await deps.clock.settle()
+    adapter.signal?.(to, { kind: 'status', turn, text: 'thinking' })
+    await deps.clock.settle()
+    await move('msg_1', 'answered')
+    await deps.clock.advance(60_000)
+    expect(callbacks.posts.map(({ event }) => event)).toMatchObject([
+      { type: 'lifecycle', status: 'processing' },
+      { type: 'tool_call', name: 'search' },
+      { type: 'status', status: 'thinking' },
+      { type: 'lifecycle', status: 'idle' },
+    ])
+  })
+
   it('[I14.chorus-error-code] a failure with its own code and without our marks around it', async () => {
     const { adapter, deps, move, callbacks } = await begun()
     await move('msg_1', 'failed')

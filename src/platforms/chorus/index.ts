@@ -175,6 +175,7 @@ export function createChorus(
     send,
     signal(to, signal) {
       if (signal.kind === 'status') {
+        if (signal.call) return
         const working = book.working(to.conversation)
         if (working) lines.hint(working, { type: 'status', status: signal.text })
       } else if (signal.kind === 'tool') {
