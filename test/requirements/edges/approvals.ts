@@ -12,6 +12,6 @@ built   35 I35.b15-hosted          kill -9 of the daemon ends its hosted channel
 built   35 I35.b19a                The same ask.id of an http agent returns the same verdict, marked as a repeat, until its turn ends
 built   35 I35.b45-host-ask        host ask({input: object}) does not expire in silence
 built   35 I35.b45-takeover-word   A takeover time-out counts from the holder’s last word
-pending 35 I35.left-dead-prompt        A question that is sent late, or again, is asked only while its approval is open; else its row says why it was not sent
+built   35 I35.left-dead-prompt        A question that is sent late, or again, is asked only while its approval is open; else its row says why it was not sent
 `,
 )

@@ -14,6 +14,6 @@ built   35 I35.b45-skip-at-boot      A gate that skips a server at boot is logge
 built   35 I35.b45-one-way-servers   Answers to hosted one-way servers are no failed sends
 built   35 I35.b45-notify-channel    notify_on: completion of a channel host is warned of in check, or fires on ack
 built   35 I35.b45-plugin-demo       The plugin starts no demo daemon in a folder without a file
-pending 35 I35.left-chain-status         In a chain a tool call is told by its event alone, with no status beside it
+built   35 I35.left-chain-status         In a chain a tool call is told by its event alone, with no status beside it
 `,
 )

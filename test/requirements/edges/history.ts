@@ -10,6 +10,6 @@ built   35 I35.b34                A reload of access reconnects nothing and forg
 built   35 I35.b44                The pairing answer stands below its message, and takeover marks merge only where no words lie between
 built   35 I35.b45-slack-edit     Editing a waiting Slack message gives one answer
 built   35 I35.b45-slack-events   Slack in events mode does not show up while its API is dead
-pending 35 I35.left-discord-long   A Discord place without a known message is read whole, however long it is, before it counts as complete
+built   35 I35.left-discord-long   A Discord place without a known message is read whole, however long it is, before it counts as complete
 `,
 )
