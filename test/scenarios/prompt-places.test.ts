@@ -1,7 +1,7 @@
 // Where a request of a host is shown that names no chat: to approvers directly, and in groups that were opened for it alone.
 import { expect, it } from 'vitest'
 import { OPEN, testAgent, testIntegration } from '../../src/testing/test-settings.ts'
-import { describeRiver } from './river.ts'
+import { describeRiver, type River } from './river.ts'
 
 const team = (approvals?: true) => ({
   integrations: [
@@ -18,6 +18,19 @@ const team = (approvals?: true) => ({
   agents: [testAgent('demo', ['chat'])],
 })
 const ASK = { toolName: 'Bash', description: 'Run', input: 'curl -H "token: planted-4711"' }
+
+const LIMITED = testIntegration('chat', { access: { ...OPEN, approvers: ['anna'] }, textChunkLimit: 100 })
+const LONG = ['one', 'two', 'three'].map((word) => `${word} `.repeat(15).trim()).join('\n\n')
+
+/** The second part of her answer is on its way for long. */
+function hangOnSecond(river: River): void {
+  let hung = false
+  river.platform.failBy(({ op }) => {
+    if (hung || op.kind !== 'text' || !op.text.includes('two')) return null
+    hung = true
+    return { kind: 'hang', arrived: true }
+  })
+}
 
 describeRiver('requests that name no chat', (open) => {
   it('[I14.prompt-no-group] the group where the host spoke last hears nothing of it, unless it was opened for it', async () => {
@@ -99,5 +112,47 @@ describeRiver('requests that name no chat', (open) => {
       state: 'failed',
       reason: 'not_allowed',
     })
+  })
+
+  it('[I35.left-amid-answer] a question to a person comes behind the parts of a long answer in the same direct chat', async () => {
+    const river = await open({ integrations: [LIMITED] })
+    river.agent.script = async (delivery, agent) => {
+      if (delivery.text === 'go') await agent.ask(delivery, ASK)
+      else await agent.answer(delivery, LONG)
+    }
+    // The second part is on its way when somebody else's message asks her.
+    hangOnSecond(river)
+    await river.person('dm-anna', 'anna').says('tell me')
+    await river.settle()
+    await river.person('bert').says('go')
+    await river.pass(5_000)
+    const kinds = () => river.platform.attempts.map(({ to, op }) => `${to.conversation} ${op.kind}`)
+    expect(kinds().filter((one) => one.startsWith('anna'))).toEqual([])
+    river.platform.release()
+    await river.pass(5_000)
+    expect(kinds().filter((one) => one.includes('anna'))).toEqual([
+      'dm-anna text',
+      'dm-anna text',
+      'dm-anna text',
+      'anna prompt',
+    ])
+  })
+
+  it('[I35.left-amid-answer] and waits no longer than 20 s for an answer that does not go on', async () => {
+    const river = await open({ integrations: [LIMITED] })
+    river.agent.script = async (delivery, agent) => {
+      if (delivery.text === 'go') await agent.ask(delivery, ASK)
+      else await agent.answer(delivery, LONG)
+    }
+    hangOnSecond(river)
+    await river.person('dm-anna', 'anna').says('tell me')
+    await river.settle()
+    await river.person('bert').says('go')
+    await river.pass(25_000)
+    expect(river.platform.attempts.at(-1)).toMatchObject({
+      to: { conversation: 'anna' },
+      op: { kind: 'prompt' },
+    })
+    river.platform.release()
   })
 })

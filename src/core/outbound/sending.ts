@@ -86,6 +86,10 @@ export type SendEnd = 'more' | 'waits' | 'open'
 const NOT_KNOWN_MS = 5_000
 /** What is sent later than that was kept back by something. */
 const LATE_MS = 2_000
+/** How long a question waits for the parts of an answer, and how often it looks. */
+const AMID_MS = 20_000
+const AMID_LOOK_MS = 2_000
+const AMID_ROWS = 100
 /** A notice that is tried once is not worth sending after a day. */
 const ONCE_MS = 24 * 3_600_000
 /** What an agent said itself. */
@@ -130,6 +134,12 @@ export function createSending(deps: SendingDeps): Sending {
       const to = row.open === undefined ? 'failed' : 'unknown'
       await move(lane, row, { to, reason: 'given_up', detail: over })
       return 'more'
+    }
+    if (await isAmidAnswer(row)) {
+      const detail = 'it waits for the end of a long answer in that chat'
+      await move(lane, row, { to: 'queued', detail, notBeforeMs: AMID_LOOK_MS })
+      deps.wakeAfter({ lane: lane.lane, scope: row.integration }, AMID_LOOK_MS)
+      return 'waits'
     }
     // It waited for longer than the platform would tell it from its first try.
     if (row.open?.harmlessUntil !== undefined && clock.now() > row.open.harmlessUntil) {
@@ -176,6 +186,28 @@ export function createSending(deps: SendingDeps): Sending {
     if (asked && asked.createdAt > row.createdAt) return `the question is over, and was not ${sentWord(row)}`
     if (asked?.state === 'pending') return null
     return `the question is over (${asked?.state ?? 'gone'}), and was not ${sentWord(row)}`
+  }
+
+  /**
+   * A question to a person's direct chat goes by the person's id, and an answer there by the chat's: two lanes of one chat. It
+   * is not put between the parts of an answer, for as long as those go on.
+   */
+  const isAmidAnswer = async (row: SendRow): Promise<boolean> => {
+    if (row.op?.kind !== 'prompt' || clock.now() - row.createdAt > AMID_MS) return false
+    const { integration, conversation } = row
+    const open = await store.sends({ integration, states: ['queued', 'sending'], limit: AMID_ROWS })
+    const turns = new Set(
+      open.flatMap((one) =>
+        one.group === null || one.turn === null || one.reason !== null || one.conversation === conversation
+          ? []
+          : [one.turn],
+      ),
+    )
+    for (const id of turns) {
+      const turn = await store.turn(id)
+      if (turn?.sender === conversation && turn.body?.chat !== 'group') return true
+    }
+    return false
   }
 
   /** Permission is checked again at the moment of sending: the configuration may have changed meanwhile. */
