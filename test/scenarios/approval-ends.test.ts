@@ -58,7 +58,7 @@ describeRiver('the ends of approvals', (open) => {
     expect(river.platform.shown('anna').join()).not.toContain('npm test')
     const prompt = (await river.desk().sends({ limit: 10 })).find(({ cause }) => cause === 'prompt')
     expect(prompt).toMatchObject({ state: 'failed', reason: 'given_up' })
-    expect(prompt?.detail).toBe('the question is over (relayed), and was not sent')
+    expect(prompt?.detail).toBe('the question is over (relayed), and is not asked')
     expect((await river.desk().doctor()).problems).toEqual([])
     expect(river.platform.shown('anna').filter((text) => text.startsWith('⚠️'))).toEqual([])
   })
@@ -77,7 +77,7 @@ describeRiver('the ends of approvals', (open) => {
     expect(river.platform.shown('anna').join().split('npm test').length - 1).toBe(1)
     const prompt = (await river.desk().sends({ limit: 10 })).find(({ cause }) => cause === 'prompt')
     expect(prompt).toMatchObject({ state: 'unknown', reason: 'given_up' })
-    expect(prompt?.detail).toBe('the question is over (relayed), and was not sent again')
+    expect(prompt?.detail).toBe('the question is over (relayed), and is not asked again')
     expect((await river.desk().doctor()).problems).toEqual([])
   })
 

@@ -183,9 +183,9 @@ export function createSending(deps: SendingDeps): Sending {
     if (row.op?.kind !== 'prompt' || row.approval === null || !isLate) return null
     const asked = await store.approval(row.approval)
     // Ids are used again.
-    if (asked && asked.createdAt > row.createdAt) return `the question is over, and was not ${sentWord(row)}`
+    if (asked && asked.createdAt > row.createdAt) return `the question is over, and is not ${askedWord(row)}`
     if (asked?.state === 'pending') return null
-    return `the question is over (${asked?.state ?? 'gone'}), and was not ${sentWord(row)}`
+    return `the question is over (${asked?.state ?? 'gone'}), and is not ${askedWord(row)}`
   }
 
   /**
@@ -361,7 +361,7 @@ export function createSending(deps: SendingDeps): Sending {
   return { sendOne, settleLeftover, move }
 }
 
-const sentWord = ({ open }: SendRow) => (open === undefined ? 'sent' : 'sent again')
+const askedWord = ({ open }: SendRow) => (open === undefined ? 'asked' : 'asked again')
 
 /** The try before it may have left a mark on the row. */
 function openEnds({ open }: SendRow): { readonly open?: null } {
