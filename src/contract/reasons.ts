@@ -69,7 +69,7 @@ export const REASONS = {
   max_attempts: { of: ['failed'], text: 'It was tried as many times as max_attempts allows.' },
   agent_failed: {
     of: ['queued', 'failed'],
-    text: 'The agent answered with an error. A queued message is tried again.',
+    text: 'The agent answered with an error.',
   },
   agent_rejected: { of: ['failed'], text: 'The agent refused the turn for good.' },
   agent_silent: { of: ['failed'], text: 'The agent took it and never answered.' },
