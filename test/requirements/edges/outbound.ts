@@ -24,6 +24,6 @@ built   35 I35.b33                 reply_to_mode first quotes the message for ht
 built   35 I35.b45-file-resend     A file of unknown outcome is not resent without end
 built   35 I35.b45-grant-at-send   A send_message grant is asked again at sending
 built   35 I35.left-outbox-reason      While a platform is away every row of the outbox says why it waits: the one that is tried with its tries, and those behind it
-pending 35 I35.left-amid-answer        A question does not stand between the parts of a long answer in the same chat, and waits 20 s at most for them
+built   35 I35.left-amid-answer        A question does not stand between the parts of a long answer in the same chat, and waits 20 s at most for them
 `,
 )
