@@ -2,10 +2,10 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { plusTag, saidSender } from './addresses.ts'
+import { readConfig } from './config.ts'
 import { type TxtLookUp, verifyDkim } from './dkim.ts'
 import { signedMail } from './fixtures/signed-mail.ts'
 import { readHeaders } from './headers.ts'
-import { writesResultsBelow } from './providers.ts'
 import { judgeResults, type Proof, parseAuthResults, proveSender } from './verify.ts'
 
 const fields = (...lines: readonly string[]) => readHeaders(Buffer.from(`${lines.join('\r\n')}\r\n\r\nbody`))
@@ -188,11 +188,20 @@ describe('Authentication-Results', () => {
     expect(isProven(spf('<kate@home.test>'))).toBe(true)
   })
 
-  it('[I35.b10] mails of Gmail, Fastmail and iCloud have them below, unless the configuration says otherwise', () => {
-    expect(['imap.gmail.com', 'imap.fastmail.com', 'IMAP.mail.me.com'].map(writesResultsBelow)).toEqual([
-      ...[true, true, true],
-    ])
-    expect(['mx.example.org', 'notgmail.com.example.org'].map(writesResultsBelow)).toEqual([false, false])
+  it('[I35.b10] mails of Gmail, Fastmail and iCloud have them below, and of no other server, unless the configuration says otherwise', () => {
+    const login = { user: 'bot', password: 'env:MAIL' }
+    const believesBelow = (host: string, more: object = {}) => {
+      const options = { address: 'bot@gw.test', imap: { host, ...login }, smtp: { host, ...login }, ...more }
+      return readConfig({ secret: () => 'secret', integration: { id: 'em', options } }).belowReceived
+    }
+    const known = ['imap.gmail.com', 'imap.fastmail.com', 'IMAP.mail.me.com']
+    const others = ['mx.example.org', 'notgmail.com.example.org', 'imap.gmail.com.example.org']
+    expect(known.map((host) => believesBelow(host))).toEqual([true, true, true])
+    expect(others.map((host) => believesBelow(host))).toEqual([false, false, false])
+    for (const results_below_received of [true, false])
+      expect([...known, ...others].map((host) => believesBelow(host, { results_below_received }))).toEqual(
+        Array.from({ length: 6 }, () => results_below_received),
+      )
   })
 
   it('says what the server told where that proves nothing', () => {
