@@ -127,6 +127,27 @@ describe('reading', () => {
     const [edited] = await readAll(`${GENERAL}/${inside.channel.id}`)
     expect(edited?.event).toMatchObject({ kind: 'message', text: 'changed', editVersion: expect.any(Number) })
   })
+
+  it('[I35.b12a] a live message names the place whose history holds it, so that it can wait for what came before', async () => {
+    const { fake } = await begin({ options: { threads: 'each' } })
+    fake.person().says('directly')
+    fake.person({ channel: GENERAL }).says('@switchboard opens a thread')
+    fake.person({ channel: GENERAL }).opens('talk', 'opening').says('@switchboard within a thread')
+    const said = ['directly', 'opens a thread', 'within a thread']
+    await until('all of them', () => said.every((text) => scene.texts().includes(text)))
+    for (const text of said) {
+      const live = scene.intake.events.find((event) => 'text' in event && event.text === text)
+      if (live === undefined) throw new Error('it was heard')
+      const { conversation, thread, messageId } = live
+      const at = { conversation, ...(thread === undefined ? {} : { thread }) }
+      const place = scene.adapter.history?.livePlace?.({
+        ...at,
+        ...(messageId === undefined ? {} : { messageId }),
+      })
+      expect([text, texts(await readAll(place?.id ?? '')).includes(text)]).toEqual([text, true])
+    }
+    expect(scene.adapter.history?.livePlace?.({ conversation: 'x' })).toBeNull()
+  })
 })
 
 describe('[I20.other-servers] servers that others wrote', () => {
