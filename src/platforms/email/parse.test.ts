@@ -14,6 +14,21 @@ const read = async (...lines: readonly string[]) => {
   if ('problem' in result) throw new Error(result.problem)
   return result.mail
 }
+/** How many places of lists are looked at or moved, from now until it is undone. */
+function countLooks(): readonly [{ readonly places: number }, () => void] {
+  const looked = { places: 0 }
+  const undo = (['unshift', 'shift', 'indexOf', 'includes', 'splice'] as const).map((name) => {
+    const original = Array.prototype[name] as (...given: unknown[]) => unknown
+    const put = (value: unknown) =>
+      Object.defineProperty(Array.prototype, name, { value, writable: true, configurable: true })
+    put(function (this: readonly unknown[], ...given: unknown[]) {
+      looked.places += this.length
+      return original.apply(this, given)
+    })
+    return () => put(original)
+  })
+  return [looked, () => void undo.map((each) => each())]
+}
 const OF = { uidValidity: '7', uid: 3, messageId: '<m@home.test>' }
 const TEXT = 'Content-Type: text/plain; charset=utf-8'
 
@@ -157,6 +172,20 @@ describe('what hangs on it', () => {
     expect(partBytes(mail, '99')).toBeNull()
     expect(readReference('../../etc/passwd')).toBeNull()
   })
+
+  it.each(['<b>', '<div>', '<blockquote>'])(
+    '[I35.b9] tags without end, %s, stand open no deeper than a page has them',
+    (tag) => {
+      const [looked, undo] = countLooks()
+      try {
+        htmlText(`${tag.repeat(20_000)}hello`)
+      } finally {
+        undo()
+      }
+      // Each of them looked for among all: 200 million.
+      expect(looked.places).toBeLessThan(30_000_000)
+    },
+  )
 
   it('[I19.bad-mime] bombs of nesting and of parts are refused, quickly', async () => {
     const began = process.hrtime.bigint()
