@@ -62,6 +62,11 @@ describe('[I35.b43] comments stay where they were', () => {
     const set = { kind: 'set', id: 'kate', path: ['notify_on'], value: 'both' } as const
     expect(editAgents(flow, [set])).toContain('notify_on: both')
     const shared = 'shared: &demo { type: demo }\nagents:\n  - id: kate\n    connector: *demo\n# closing\n'
+    // In YAML 1.1 the word yes is no text, which the lines of the agent alone do not tell.
+    const older = '%YAML 1.1\n---\nagents:\n  - id: kate\n    connector: { type: demo }\n'
+    expect(
+      editAgents(older, [{ kind: 'set', id: 'kate', path: ['connector', 'system'], value: 'yes' }]),
+    ).toMatch(/system: ["']yes["']/)
     expect(editAgents(shared, [set])).toMatch(/connector: \*demo\n {4}notify_on: both/)
   })
 })

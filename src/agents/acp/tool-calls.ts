@@ -63,7 +63,6 @@ export function isDone({ status }: ToolCallView): boolean {
 export function shownInput(call: ToolCallView, mostChars: number): string | null {
   const { rawInput, content, locations, title, wholeTitle } = call
   const isLonger = wholeTitle !== title
-  if (isLonger && wholeTitle.length > mostChars) return null
   const values = [
     ...(rawInput === undefined || rawInput === null ? [] : [inputText(rawInput, mostChars)]),
     ...content.map((part) => shownContent(part, mostChars)),

@@ -252,8 +252,9 @@ describe('auth', () => {
     ] as const
     for (const name of forms) {
       const own = { ...keyed(name), message_id: '{{ headers["idempotency-key"] }}:{{ query.n }}:{{ n }}' }
+      const byQuery = { ...keyed(name), message_id: '{{ query.n }}' }
       const recipe = { secret: 'env:KEY', recipe: name }
-      for (const options of [keyed(name), own, ...(name === 'slack' ? [] : [recipe])]) {
+      for (const options of [keyed(name), own, byQuery, ...(name === 'slack' ? [] : [recipe])]) {
         const { post, events, now } = await openHook(options)
         const send = async (body: string, key: string) => {
           const headers = signForm(NAMED_FORMS[name], createSecretKey(KEY, 'utf8'), {
