@@ -181,6 +181,31 @@ describe('files and commands of the client', () => {
   })
 })
 
+it('[I35.b46-trust] files and commands of the client are tools of ours: what trust forbids is not done', async () => {
+  const folder = scratchFolder('acp')
+  writeFileSync(join(folder, 'in.txt'), 'inside')
+  const judged: unknown[] = []
+  const desk = {
+    refusalOf: async ({ session }: { session: string }, { tool, own }: { tool: string; own: boolean }) => {
+      judged.push([session, tool, own])
+      return tool === 'fs/read_text_file' ? null : 'Not run: trust'
+    },
+  }
+  const { turn } = await scene({
+    ...{ folder, options: { files: 'write', terminal: true } },
+    deps: { tools: () => desk as never },
+  })
+  expect(await turn(`files ${folder}/in.txt`)).toMatchObject({ text: 'inside' })
+  expect(await turn(`put ${folder}/new.txt`)).toMatchObject({ text: 'error -32602' })
+  expect(await turn('terminal touch ran.txt')).toMatchObject({ text: 'error -32602' })
+  expect([existsSync(join(folder, 'new.txt')), existsSync(join(folder, 'ran.txt'))]).toEqual([false, false])
+  expect(judged).toEqual([
+    [SESSION, 'fs/read_text_file', true],
+    [SESSION, 'fs/write_text_file', true],
+    [SESSION, 'terminal/create', true],
+  ])
+})
+
 describe('places', () => {
   it('[I35.b27] a process that only waits for a person gives its place away, to as many more, and goes on at once', async () => {
     const { connector, recorded } = await scene({ options: { max_processes: 1 } })

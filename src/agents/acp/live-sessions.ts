@@ -3,7 +3,7 @@
 //
 // A session is absent → opening → open → (idle for long, the process ended, or asked to end) → absent.
 import { join } from 'node:path'
-import type { SessionUpdate } from '@agentclientprotocol/sdk'
+import { RequestError, type SessionUpdate } from '@agentclientprotocol/sdk'
 import {
   asSwitchboardError,
   type Cancel,
@@ -20,7 +20,7 @@ import {
   type ProcessEnd,
 } from '../../kit/processes/index.ts'
 import type { AcpTurn } from './acp-turn.ts'
-import { type AgentLink, openLink, problemOf } from './agent-link.ts'
+import { type AgentLink, type ClientMethods, openLink, problemOf } from './agent-link.ts'
 import { clientFiles } from './client-files.ts'
 import { type ClientTerminals, clientTerminals } from './client-terminals.ts'
 import type { AcpConfig } from './config.ts'
@@ -145,6 +145,7 @@ export function createLiveSessions(
     await makeRoom()
     const cwd = await folderOf(session)
     const name = `acp ${agent.id} ${session.slice(0, 8)}`
+    const caller = { agent: agent.id, session, turn: null, user: null, idempotencyKey: null }
     let current: (LiveSession & { idleSince: number | null }) | null = null
     let hear: ((update: SessionUpdate) => void) | null = null
     let terminals: ClientTerminals | null = null
@@ -174,10 +175,10 @@ export function createLiveSessions(
             fs: { readTextFile: config.files !== 'none', writeTextFile: config.files === 'write' },
             terminal: config.terminal,
           },
-          methods: {
-            ...(config.files === 'none' ? {} : clientFiles(cwd, config.files)),
-            ...terminals?.methods,
-          },
+          methods: guarded(
+            { ...(config.files === 'none' ? {} : clientFiles(cwd, config.files)), ...terminals?.methods },
+            async (tool) => (await deps.tools?.().refusalOf?.(caller, { tool, own: true })) ?? null,
+          ),
         },
         { clock, withinMs: READY_MS, version: '0.1.0' },
       )
@@ -289,4 +290,22 @@ export function createLiveSessions(
 function isNote(value: unknown): value is Note {
   const { id, cwd } = (value ?? {}) as Partial<Note>
   return typeof id === 'string' && typeof cwd === 'string'
+}
+
+/** Methods with which the agent has us do something. */
+const JUDGED = ['fs/read_text_file', 'fs/write_text_file', 'terminal/create']
+
+/** What we do for the agent is a tool of ours, by the name of its method: `refusal` says why one must not run. */
+function guarded(methods: ClientMethods, refusal: (method: string) => Promise<string | null>): ClientMethods {
+  const judged = JUDGED.flatMap((method) => {
+    const run = methods[method]
+    if (!run) return []
+    const judging: ClientMethods[string] = async (params) => {
+      const refused = await refusal(method)
+      if (refused !== null) throw RequestError.invalidParams(undefined, refused)
+      return run(params)
+    }
+    return [[method, judging] as const]
+  })
+  return { ...methods, ...Object.fromEntries(judged) }
 }
