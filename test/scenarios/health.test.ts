@@ -1,7 +1,7 @@
 // What stands in the way of a message is named by `doctor` with its remedy and by `status` with the same word, and nothing is
 // named where all is well.
 import { expect, it } from 'vitest'
-import { testAgent, testIntegration } from '../../src/testing/test-settings.ts'
+import { OPEN, testAgent, testIntegration } from '../../src/testing/test-settings.ts'
 import { describeRiver, type River } from './river.ts'
 
 /** The codes that `doctor` names; `status` names the same findings. */
@@ -45,6 +45,20 @@ describeRiver('health', (open) => {
     river.agent.detach()
     await river.settle()
     expect(await named(river)).toEqual(expect.arrayContaining(['agent-absent', 'agent-unbound']))
+  })
+
+  it('[I35.b23] an agent that asks people, and whose approvals can reach nobody, is named until somebody may approve', async () => {
+    const connector = { type: 'test', options: { asks: true } }
+    const chat = (approvers: readonly string[]) =>
+      testIntegration('chat', { access: { ...OPEN, allowFrom: ['anna'], approvers } })
+    const options = (approvers: readonly string[]) => ({
+      integrations: [chat(approvers)],
+      agents: [testAgent('demo', ['chat'], { connector })],
+    })
+    const river = await open(options([]))
+    expect(await named(river)).toEqual(['approvals-unreachable'])
+    await river.configure(options(['anna']))
+    expect(await named(river)).toEqual([])
   })
 
   it('[I35.a4-table] messages behind a turn that does not end are named after five minutes', async () => {

@@ -12,6 +12,7 @@ import type {
   ChannelServers,
   Clock,
   ConnectorDeps,
+  ConnectorModule,
   Desk,
   LentToolDoor,
   Logger,
@@ -168,6 +169,7 @@ export async function bringToLife(part: Part, around: Surroundings): Promise<Ali
     },
     consoleLink: async () => ({ url: '', user: '', roles: [], expires_at: '' }),
     watchers: new Map(),
+    adapters: MODULES,
     shelf: null,
     applied: async () => undefined,
   })
@@ -238,6 +240,13 @@ function unattended(module: ConnectorMaker): ConnectorMaker {
       return { ...connector, start: quiet, stop: quiet, deliver: astray, verdict }
     },
   }
+}
+
+/** Agents ask people about tool calls where their options say so. */
+const MODULES: Parameters<typeof createDesk>[0]['adapters'] = {
+  loadedPlatform: () => undefined,
+  loadedConnector: () => ({ asks: ({ asks }) => asks === true }) as ConnectorModule,
+  changed: () => new Set(),
 }
 
 const NO_SECRETS: Parameters<typeof createDesk>[0]['secrets'] = {
