@@ -107,7 +107,7 @@ async function timeReads(of: Store) {
     return rounded(median(times), 2)
   }
   return {
-    status_ms: await timed(() => Promise.all([of.counters(), of.openTurns(), of.pendingApprovals()])),
+    status_ms: await timed(() => Promise.all([of.counters(), of.queuedTurns(), of.pendingApprovals()])),
     turns_ms: await timed(() => of.turns({ limit: 50 })),
     failed_ms: await timed(() => of.turns({ states: ['failed'], limit: 50 })),
     stream_ms: await timed(() =>

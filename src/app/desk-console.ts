@@ -49,7 +49,7 @@ export function createDeskConsole(deps: DeskConsoleDeps): Pick<Desk, 'operateSen
       })),
     async tryAgent(agent, { text, idempotency_key: key }, by) {
       if (text.trim() === '') throw new SwitchboardError('input_invalid', 'text must not be empty')
-      const known = (await desk.status()).agents.map((one) => one.id)
+      const known = (await desk.status({ problems: false })).agents.map((one) => one.id)
       if (!known.includes(agent))
         throw new SwitchboardError('not_found', `there is no agent "${agent}"`, {
           hint: `agents: ${known.join(', ')}`,

@@ -77,7 +77,10 @@ export function createDesk(deps: DeskDeps): Desk {
       fileBytes(gateway.links),
       (agent) => gateway.roster.get(agent)?.trouble?.state === 'unreachable',
     ),
-    status: async () => ({ ...(await status()), problems: (await doctor()).problems }),
+    async status({ problems = true } = {}) {
+      const report = await status()
+      return problems ? { ...report, problems: (await doctor()).problems } : report
+    },
     doctor,
     ...createDeskSending(deps),
     ...createDeskHooks(deps),

@@ -9,7 +9,7 @@ import {
   type IntegrationSettings,
   REASONS,
   type ReasonCode,
-  type RefusalKey,
+  type RecentRefusals,
 } from '../contract/index.ts'
 
 /** Who has rights on an integration beside what it lists itself, and whether anybody listens. */
@@ -160,8 +160,12 @@ export type RecordedKeys = ReadonlyMap<string, string>
 
 const recordedName = (integration: string, reason: string) => JSON.stringify([integration, reason])
 
-export function recordedKeys(refused: readonly RefusalKey[]): RecordedKeys {
-  return new Map(refused.map(({ integration, reason, key }) => [recordedName(integration, reason), key]))
+export function recordedKeys(refused: readonly RecentRefusals[]): RecordedKeys {
+  return new Map(
+    refused.flatMap(({ integration, reason, key }) =>
+      key === null ? [] : [[recordedName(integration, reason), key] as const],
+    ),
+  )
 }
 
 type Refusals = DoctorReport['integrations'][number]['refusals']

@@ -32,7 +32,7 @@ async function examine(many: number) {
     agents: counted(plain.agents, look),
   }
   const open = counted(
-    ids.map((id) => ({ agent: `agent-${id}`, state: 'queued' as const, count: 2 })),
+    ids.map((id) => ({ agent: `agent-${id}`, count: 2 })),
     look,
   )
   const counters = counted(
@@ -40,12 +40,12 @@ async function examine(many: number) {
     look,
   )
   const answers: Record<string, unknown> = {
-    ...{ counters, openTurns: open, pendingApprovals: [{ agent: 'agent-n1', count: 3 }] },
+    ...{ counters, queuedTurns: open, pendingApprovals: [{ agent: 'agent-n1', count: 3 }] },
     ...{ durability: { kind: 'sqlite', detail: '' }, foreignChains: 0, restored: null, historyLinks: [] },
     waitingBehind: [],
     waitingSends: [],
     turns: [],
-    refusalKeys: [],
+    recentRefusals: [],
     lastReceived: new Map([['agent-n1', 1_000]]),
   }
   const store = new Proxy(

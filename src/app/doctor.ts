@@ -37,17 +37,19 @@ import { lastTimes, linkState, queuedByAgent, type StatusDeps } from './status.t
 import { unseenTurns } from './unseen-turns.ts'
 import { iso } from './views.ts'
 
+const HOUR_MS = 3_600_000
+
 export function createDoctor(deps: StatusDeps): Desk['doctor'] {
   const { store, gateway, settings, standing, clock } = deps
   const ofModules = createModuleGates(deps.adapters, settings)
   return async ({ security = false, sendTest = false } = {}) => {
     const now = settings()
     const me = standing()
-    const [counters, recorded, open, pending, durability, ledger, restored, compared, lastAt] =
+    const [counters, refused, open, pending, durability, ledger, restored, compared, lastAt] =
       await Promise.all([
         store.counters(),
-        store.refusalKeys().then(recordedKeys),
-        store.openTurns(),
+        store.recentRefusals(clock.now() - HOUR_MS),
+        store.queuedTurns(),
         store.pendingApprovals(),
         store.durability(),
         ledgerStanding(store),
@@ -55,6 +57,7 @@ export function createDoctor(deps: StatusDeps): Desk['doctor'] {
         store.historyLinks(),
         store.lastReceived(now.agents.map(({ id }) => id)),
       ])
+    const recorded = recordedKeys(refused)
     // Each is gone through once: there may be thousands of integrations and agents.
     const countersOf = new Map<string, Counter[]>(now.integrations.map(({ id }) => [id, []]))
     for (const counter of counters) countersOf.get(counter.integration)?.push(counter)
@@ -169,7 +172,10 @@ export function createDoctor(deps: StatusDeps): Desk['doctor'] {
       ...(leftOut.length === 0 ? {} : { tools_left_out: leftOut }),
       ...(security && deps.exposure ? { security: await judgeRunning(deps, deps.exposure(), sendTest) } : {}),
     }
-    const problems = healthFindings(report, await healthFacts(deps, { counters, asks: ofModules.asks }))
+    const problems = healthFindings(
+      report,
+      await healthFacts(deps, { counters, refused, asks: ofModules.asks }),
+    )
     return { ok: problems.every(({ severity }) => severity !== 'problem'), problems, ...report }
   }
 }

@@ -1,6 +1,12 @@
 // What `doctor` asks of the store and the machine for the health table, beside its report.
 import { statfs } from 'node:fs/promises'
-import { type AgentSettings, type Counter, isSideAct, type Store, type TurnRow } from '../contract/index.ts'
+import {
+  type AgentSettings,
+  type Counter,
+  isSideAct,
+  type RecentRefusals,
+  type Store,
+} from '../contract/index.ts'
 import type { HealthFacts } from '../health/health-findings.ts'
 import { silentApprovals } from './silent-approvals.ts'
 import type { StatusDeps } from './status.ts'
@@ -10,22 +16,24 @@ import { iso, totals } from './views.ts'
 const LONG_TURN_MS = 5 * 60_000
 /** A send is due at once; what is older meets a platform or a network that is away. */
 const LONG_SEND_MS = 30_000
-const HOUR_MS = 3_600_000
-/** So many refusals of the last hour are looked at: enough to see which limit is hit. */
-const MOST_REFUSED = 500
-const BY_A_LIMIT: readonly (string | null)[] = ['rate_limited', 'flood']
+const BY_A_LIMIT: readonly string[] = ['rate_limited', 'flood']
 
 export async function healthFacts(
   { store, clock, standing, settings, gateway }: StatusDeps,
   {
     counters,
+    refused,
     asks,
-  }: { readonly counters: readonly Counter[]; readonly asks: (agent: AgentSettings) => boolean },
+  }: {
+    readonly counters: readonly Counter[]
+    /** Within the last hour. */
+    readonly refused: readonly RecentRefusals[]
+    readonly asks: (agent: AgentSettings) => boolean
+  },
 ): Promise<HealthFacts> {
-  const [waiting, sendsWaiting, refused, freeDiskBytes] = await Promise.all([
+  const [waiting, sendsWaiting, freeDiskBytes] = await Promise.all([
     store.waitingBehind(clock.now() - LONG_TURN_MS),
     store.waitingSends(clock.now() - LONG_SEND_MS),
-    store.turns({ states: ['refused'], sinceMs: clock.now() - HOUR_MS, limit: MOST_REFUSED }),
     freeBytes(standing().dataDir),
   ])
   return {
@@ -33,7 +41,7 @@ export async function healthFacts(
     waiting: waiting.map(({ since, ...one }) => ({ ...one, since: iso(since) })),
     sendsWaiting: sendsWaiting.map(({ since, ...one }) => ({ ...one, since: iso(since) })),
     freeDiskBytes,
-    overLimit: overLimit(refused),
+    overLimit: refused.filter(({ reason, count }) => count > 0 && BY_A_LIMIT.includes(reason)),
     windowsFull: settings().agents.flatMap(({ id }) => {
       const reason = gateway.roster.get(id)?.connector.crowded?.() ?? null
       return reason === null ? [] : [{ agent: id, reason }]
@@ -60,17 +68,6 @@ async function undelivered(
   }
   const [failed, unknown] = await Promise.all([counted('failed'), counted('unknown')])
   return { failed, unknown }
-}
-
-function overLimit(refused: readonly TurnRow[]): HealthFacts['overLimit'] {
-  const found = new Map<string, { integration: string; reason: string; count: number }>()
-  for (const { integration, reason } of refused) {
-    if (reason === null || !BY_A_LIMIT.includes(reason)) continue
-    const key = `${reason} ${integration}`
-    const known = found.get(key) ?? { integration, reason, count: 0 }
-    found.set(key, { ...known, count: known.count + 1 })
-  }
-  return [...found.values()]
 }
 
 /** Null where the machine does not say. */

@@ -64,7 +64,7 @@ export async function openReadDesk(
     async status() {
       const [counters, open, pending, durability, restored, rows, taken] = await Promise.all([
         store.counters(),
-        store.openTurns(),
+        store.queuedTurns(),
         store.pendingApprovals(),
         store.durability(),
         store.restored(),

@@ -63,7 +63,7 @@ export function createStatus({
     const me = standing()
     const [counters, open, pending, durability, restored, rows, taken] = await Promise.all([
       store.counters(),
-      store.openTurns(),
+      store.queuedTurns(),
       store.pendingApprovals(),
       store.durability(),
       store.restored(),
@@ -116,11 +116,10 @@ export function createStatus({
 }
 
 /** What waits for each agent. */
-export function queuedByAgent(open: Awaited<ReturnType<Store['openTurns']>>): ReadonlyMap<string, number> {
-  const queued = new Map<string, number>()
-  for (const { agent, state, count } of open)
-    if (state === 'queued') queued.set(agent, (queued.get(agent) ?? 0) + count)
-  return queued
+export function queuedByAgent(
+  queued: Awaited<ReturnType<Store['queuedTurns']>>,
+): ReadonlyMap<string, number> {
+  return new Map(queued.map(({ agent, count }) => [agent, count]))
 }
 
 export function lastTimes(

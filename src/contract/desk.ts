@@ -33,7 +33,8 @@ import type { TakeoverView } from './takeover.ts'
 import type { SeriesQuery, TurnSeries } from './turn-series.ts'
 
 export interface ReadDesk {
-  status(): Promise<StatusReport>
+  /** `problems: false` leaves out what only `doctor` knows. It costs less: for what asks often. */
+  status(options?: { readonly problems?: boolean }): Promise<StatusReport>
   turns(filter: TurnFilter): Promise<readonly TurnView[]>
   /** A page whose reading is bounded: at most `span` turns are looked at, so `next` may stand beside a short page. */
   turnPage(

@@ -8,17 +8,22 @@ export interface RestoredFrom {
 }
 
 /** The key of the configuration that a refusal was recorded with. */
-export interface RefusalKey {
+/** What an integration refused for one reason, among the newest entries of the ledger. */
+export interface RecentRefusals {
   readonly integration: string
   readonly reason: string
-  readonly key: string
+  /** Messages that were refused since the asked time. */
+  readonly count: number
+  /** The key of the configuration that the newest refusal recorded. Null: it recorded none. */
+  readonly key: string | null
 }
 
 export interface KeepingVerbs {
   note(notes: readonly LedgerNote[]): Promise<void>
   ledger(query: { readonly afterSeq: number; readonly limit: number }): Promise<readonly LedgerEntry[]>
   /** The key that each integration's newest refusal for each reason recorded, as far back as the last entries tell. */
-  refusalKeys(): Promise<readonly RefusalKey[]>
+  /** Only the newest entries of the ledger are read, so on a busy gateway `count` is a lower bound. */
+  recentRefusals(sinceMs: number): Promise<readonly RecentRefusals[]>
   verify(expectHead?: string): Promise<AuditReport>
   /** The head of the chain as it is written, unproven; and how many entries there are. */
   head(): Promise<LedgerHead>

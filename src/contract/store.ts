@@ -17,7 +17,7 @@ import type { TranscriptEntry, TranscriptQuery } from './platform.ts'
 import type { Counter, SendFilter, SessionRow, TurnFilter } from './records.ts'
 import type { Enqueued, LaterWordVerbs, NewSend, SendMove, SendRow, TakenSend } from './send-records.ts'
 import type { ClaimRow, Firing, FiringRow, NewNotification, NotificationRow, RouteRow } from './sending.ts'
-import type { ClaimState, TurnState } from './states.ts'
+import type { ClaimState } from './states.ts'
 import type { StatusLineRow } from './status-line.ts'
 import type { TakeoverVerbs } from './takeover.ts'
 import type { NewTurnEvent, TurnEventRow } from './turn-events.ts'
@@ -285,10 +285,8 @@ export interface Store
   /** Places in the transcript of what is queued or being sent there, in no order. */
   onItsWay(integration: string): Promise<readonly number[]>
   counters(): Promise<readonly Counter[]>
-  /** Open turns per agent and state, counted on the index of open turns (never on the whole table). */
-  openTurns(): Promise<
-    readonly { readonly agent: string; readonly state: TurnState; readonly count: number }[]
-  >
+  /** Queued turns by agent, counted on the index of queued turns (never on the whole table). */
+  queuedTurns(): Promise<readonly { readonly agent: string; readonly count: number }[]>
   /** Sessions in which turns are queued behind one that is in flight since before that time, longest queue first, 20 at most. */
   waitingBehind(before: number): Promise<
     readonly {

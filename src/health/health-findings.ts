@@ -6,6 +6,8 @@ import {
   HEALTH,
   type HealthCode,
   type HealthFinding,
+  REASONS,
+  type ReasonCode,
 } from '../contract/index.ts'
 
 /** A conversation whose messages wait behind a turn that does not end. */
@@ -123,7 +125,7 @@ function* ofIntegrations(
     yield finding(
       'limit-hit',
       `integration ${integration}`,
-      `integration ${integration}: ${count === 1 ? '1 message was' : `${count} messages were`} refused within the last hour: ${reason}`,
+      `integration ${integration}: ${count === 1 ? '1 message was' : `${count} messages were`} refused within the last hour. ${REASONS[reason as ReasonCode].text}`,
       refused?.key
         ? `change ${refused.key}`
         : `switchboard turns --integration ${integration} --state refused`,

@@ -34,7 +34,7 @@ export function createMetrics(
         delay = monitorEventLoopDelay({ resolution: 50 })
         delay.enable()
       }
-      const status = await deps.desk.status()
+      const status = await deps.desk.status({ problems: false })
       const counters = (await deps.metrics?.counters?.()) ?? null
       const families = [
         ...stateFamilies(status, counters),

@@ -206,8 +206,8 @@ export function assembleStore(engine: StoreEngine): Store {
     transcript: (integration, query) => read(readTranscript(tag, integration, query)),
     onItsWay: (integration) => read(readOnItsWay(integration)),
     counters: () => read(rest.readCounters()),
-    refusalKeys: () => read(rest.readRefusalKeys()),
-    openTurns: () => read(rest.readOpenTurns()),
+    recentRefusals: (sinceMs) => read(rest.readRecentRefusals(sinceMs)),
+    queuedTurns: () => read(rest.readQueuedTurns()),
     waitingBehind: (before) => read(rest.readWaitingBehind(tag, before)),
     waitingSends: (before) => read(rest.readWaitingSends(before)),
 

@@ -79,4 +79,19 @@ describeRiver('health', (open) => {
     const { problems } = await river.desk().doctor()
     expect(problems).toMatchObject([{ code: 'limit-hit', remedy: 'change tunables.sender_limit' }])
   })
+
+  it('[I35.a4-limits] refused messages count where their senders are told by a status, and no row is kept', async () => {
+    const river = await open({
+      platform: { abilities: { oneWay: true } },
+      tunables: { senderLimit: { rps: 1, burst: 2 } },
+    })
+    for (let sent = 0; sent < 30; sent++) await river.person('anna').says(`message ${sent}`)
+    await river.settle()
+    const { problems } = await river.desk().doctor()
+    expect(problems).toMatchObject([{ code: 'limit-hit' }])
+    expect(problems[0]?.text).toContain('28 messages were refused within the last hour')
+    expect((await river.desk().status({ problems: false })).problems).toBeUndefined()
+    await river.pass(61 * 60_000)
+    expect(await named(river)).toEqual([])
+  })
 })

@@ -24,6 +24,7 @@ import { approvalPassing } from './0022-approval-passing.ts'
 import { agentTrouble } from './0023-agent-trouble.ts'
 import { inputTries } from './0024-input-tries.ts'
 import { openOutcomes } from './0025-open-outcomes.ts'
+import { restingTurns } from './0026-resting-turns.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -52,5 +53,6 @@ export const MIGRATIONS: readonly Migration[] = [
   agentTrouble,
   inputTries,
   openOutcomes,
+  restingTurns,
 ]
 export { META_TABLE, pendingMigrations } from './migration.ts'

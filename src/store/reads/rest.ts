@@ -8,16 +8,15 @@ import {
   type LedgerEntry,
   OPEN_APPROVAL_STATES,
   type PairingRow,
-  type RefusalKey,
+  type RecentRefusals,
   rowId,
   type SessionRow,
   sessionKey,
   type TokenRow,
-  type TurnState,
 } from '../../contract/index.ts'
 import { APPROVAL_COLUMNS, approvalRow, ledgerEntry, pairingRow, sessionRow, tokenRow } from '../codec.ts'
 import { IN_FLIGHT } from '../in-flight.ts'
-import { firstRow, horizon, rows, type Steps, text, whole } from '../statement.ts'
+import { firstRow, horizon, rows, type Steps, text, textOrNull, whole } from '../statement.ts'
 import { laneWork, type WalkOptions, type WorkSlice } from '../verbs/lane-work.ts'
 import type { LaneKind } from '../verbs/lanes.ts'
 import { createConditions } from './conditions.ts'
@@ -30,18 +29,27 @@ export function* readCursor(integration: string): Steps<string | null> {
 /** So many of the last ledger entries are looked at: the scan stays short on a ledger of millions. */
 const REFUSALS_SOUGHT_IN = 20_000
 
-export function* readRefusalKeys(): Steps<readonly RefusalKey[]> {
+export function* readRecentRefusals(sinceMs: number): Steps<readonly RecentRefusals[]> {
   const found = yield* rows(
-    `SELECT ledger.integration, ledger.reason, detail FROM ledger
-     JOIN (SELECT max(seq) AS last FROM ledger
-       WHERE seq > (SELECT max(seq) FROM ledger) - ${REFUSALS_SOUGHT_IN} AND to_state = 'refused' AND detail <> ''
-       GROUP BY integration, reason) newest ON newest.last = ledger.seq`,
+    `SELECT recent.integration AS integration, recent.reason AS reason, recent.many AS many, newest.detail AS detail
+     FROM (SELECT integration, reason, CAST(sum(CASE WHEN at >= $1 THEN count ELSE 0 END) AS BIGINT) AS many,
+             max(CASE WHEN detail <> '' THEN seq END) AS last FROM ledger
+           WHERE seq > (SELECT max(seq) FROM ledger) - ${REFUSALS_SOUGHT_IN} AND kind = 'turn' AND to_state = 'refused'
+           GROUP BY integration, reason) recent
+     LEFT JOIN ledger newest ON newest.seq = recent.last`,
+    [sinceMs],
   )
-  return found.flatMap((row) => {
-    const { key } = JSON.parse(text(row, 'detail')) as { readonly key?: unknown }
-    if (typeof key !== 'string') return []
-    return [{ integration: text(row, 'integration'), reason: text(row, 'reason'), key }]
-  })
+  return found.map((row) => ({
+    integration: text(row, 'integration'),
+    reason: text(row, 'reason'),
+    count: whole(row, 'many'),
+    key: keyIn(textOrNull(row, 'detail')),
+  }))
+}
+
+function keyIn(detail: string | null): string | null {
+  const { key } = JSON.parse(detail || '{}') as { readonly key?: unknown }
+  return typeof key === 'string' ? key : null
 }
 
 export function* readSession(id: string): Steps<SessionRow | null> {
@@ -168,27 +176,19 @@ export function* readWork(kind: LaneKind, scopes: readonly string[], options: Wa
   return yield* laneWork(kind, scopes, options)
 }
 
-export interface OpenTurns {
+export interface QueuedTurns {
   readonly agent: string
-  readonly state: TurnState
   readonly count: number
 }
 
-/** What waits is counted on its index alone, lane by lane; what is in flight is little. */
-export function* readOpenTurns(): Steps<readonly OpenTurns[]> {
+/** Counted on the index of queued turns alone, lane by lane. */
+export function* readQueuedTurns(): Steps<readonly QueuedTurns[]> {
   const found = yield* rows(
-    `SELECT s.agent AS agent, 'queued' AS state, CAST(sum(waiting.many) AS BIGINT) AS count
+    `SELECT s.agent AS agent, CAST(sum(waiting.many) AS BIGINT) AS count
      FROM (SELECT lane, count(*) AS many FROM turns WHERE state = 'queued' GROUP BY lane) waiting
-     JOIN sessions s ON s.seq = waiting.lane GROUP BY s.agent
-     UNION ALL
-     SELECT agent, state, count(*) FROM turns WHERE state IN ('handed','seen') GROUP BY agent, state
-     ORDER BY 1, 2`,
+     JOIN sessions s ON s.seq = waiting.lane GROUP BY s.agent ORDER BY 1`,
   )
-  return found.map((row) => ({
-    agent: text(row, 'agent'),
-    state: text(row, 'state') as TurnState,
-    count: whole(row, 'count'),
-  }))
+  return found.map((row) => ({ agent: text(row, 'agent'), count: whole(row, 'count') }))
 }
 
 export interface WaitingBehind {

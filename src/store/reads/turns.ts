@@ -1,7 +1,7 @@
 // Reading turns: by id, by filter. Positions grow with time, so a time filter becomes a position found by halving.
 import { parseAddress, rowSeq, type TurnFilter, type TurnRow } from '../../contract/index.ts'
 import { TURN_COLUMNS, turnRow } from '../codec.ts'
-import { NOT_RESTING } from '../in-flight.ts'
+import { HANDED_OR_SEEN, IN_FLIGHT, NOT_RESTING } from '../in-flight.ts'
 import { firstRow, horizon, type Param, rows, type Steps, text, whole } from '../statement.ts'
 import { createConditions, edgesOf, IN_ORDER, LEEWAY_MS, positionAt, wayTo } from './conditions.ts'
 import { walkSlices } from './walk-slices.ts'
@@ -15,11 +15,14 @@ export function* readTurn(tag: string, id: string): Steps<TurnRow | null> {
 
 const OPEN = ['queued', 'handed', 'seen']
 
-// Said in the words of the two partial indexes, so that they can serve.
-const ALL_OPEN = `SELECT seq FROM turns WHERE state = 'queued'
-  UNION ALL SELECT seq FROM turns WHERE state IN ('handed','seen')`
-const OPEN_IN_LANE = `SELECT seq FROM turns WHERE lane = ? AND state = 'queued'
-  UNION ALL SELECT seq FROM turns WHERE lane = ? AND state IN ('handed','seen')`
+/** In the words of the partial indexes, so that they serve. */
+function openTurns(resting: TurnFilter['resting'], lane?: number): string {
+  const held = resting === false ? [IN_FLIGHT] : HANDED_OR_SEEN
+  const here = lane === undefined ? '' : `lane = ${lane} AND `
+  return ["state = 'queued'", ...held]
+    .map((state) => `SELECT seq FROM turns WHERE ${here}${state}`)
+    .join(' UNION ALL ')
+}
 
 // Ends that few come to: in the words of their partial index.
 const ASIDE: readonly string[] = ['refused', 'consumed', 'failed', 'expired']
@@ -75,7 +78,7 @@ export function* readTurns(
     where.add('session = ?', filter.session)
     const home = yield* firstRow('SELECT seq, address FROM sessions WHERE id = $1', [filter.session])
     if (!home) return []
-    if (open) where.add(`seq IN (${OPEN_IN_LANE})`, whole(home, 'seq'), whole(home, 'seq'))
+    if (open) where.plain(`seq IN (${openTurns(filter.resting, whole(home, 'seq'))})`)
     else if (!(yield* wasClaimed(filter.session))) {
       // Without a claim a session lives in one conversation.
       const at = parseAddress(text(home, 'address'))
@@ -83,7 +86,7 @@ export function* readTurns(
       where.add(way.sql, at.integration, at.conversation)
       order = way.order
     }
-  } else if (open) where.plain(`seq IN (${ALL_OPEN})`)
+  } else if (open) where.plain(`seq IN (${openTurns(filter.resting)})`)
   if (filter.integration !== undefined && filter.conversation !== undefined) {
     // One message is found by its key; a conversation by its place.
     const way =

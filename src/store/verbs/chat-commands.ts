@@ -8,6 +8,7 @@ import {
   type Stopped,
   sessionKey,
 } from '../../contract/index.ts'
+import { HANDED_OR_SEEN } from '../in-flight.ts'
 import { type Row, rows, run, type Steps, text, textOrNull, whole } from '../statement.ts'
 import { hint, recordMove, type VerbContext } from '../verb-context.ts'
 import { endRoute, routeOf } from './claims.ts'
@@ -39,7 +40,7 @@ function* leadOf(context: VerbContext, agent: string, at: Address): Steps<Lead> 
 function* openBefore(key: string, generation: number): Steps<readonly string[]> {
   const found = yield* rows(
     `SELECT s.id FROM sessions s WHERE s.session_key = $1 AND s.generation < $2 AND (
-       EXISTS (SELECT 1 FROM turns t WHERE t.lane = s.seq AND t.state IN ('handed','seen')) OR
+       ${HANDED_OR_SEEN.map((state) => `EXISTS (SELECT 1 FROM turns WHERE lane = s.seq AND ${state})`).join(' OR ')} OR
        EXISTS (SELECT 1 FROM turns t WHERE t.lane = s.seq AND t.state = 'queued')) ORDER BY s.generation`,
     [key, generation],
   )
@@ -55,17 +56,16 @@ interface OpenTurns {
 
 function* openTurns(context: VerbContext, session: string, lock: '@lock' | ''): Steps<OpenTurns> {
   const lane = (yield* factsOfSession(context, session))?.seq ?? 0
-  const flying = yield* rows(
-    `SELECT seq, integration, state, reason, sender FROM turns WHERE lane = $1 AND state IN ('handed','seen')
-     ORDER BY seq ${lock}`,
-    [lane],
-  )
-  const waiting = yield* rows(
-    `SELECT seq, integration, state, reason, sender FROM turns WHERE lane = $1 AND state = 'queued' ORDER BY seq ${lock}`,
-    [lane],
-  )
-  const running = flying.filter((row) => !RESTING_REASONS.includes(textOrNull(row, 'reason')))
-  return { all: [...flying, ...waiting], queued: waiting.length, running: running.length }
+  const inState = (state: string) =>
+    rows(
+      `SELECT seq, integration, state, reason, sender FROM turns WHERE lane = $1 AND ${state} ORDER BY seq ${lock}`,
+      [lane],
+    )
+  const held: Row[] = []
+  for (const state of HANDED_OR_SEEN) held.push(...(yield* inState(state)))
+  const waiting = yield* inState(`state = 'queued'`)
+  const running = held.filter((row) => !RESTING_REASONS.includes(textOrNull(row, 'reason')))
+  return { all: [...held, ...waiting], queued: waiting.length, running: running.length }
 }
 
 function only(open: OpenTurns, sender: string): OpenTurns {

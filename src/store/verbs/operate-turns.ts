@@ -8,6 +8,7 @@ import {
   type TurnState,
 } from '../../contract/index.ts'
 import { TURN_COLUMNS, turnRow } from '../codec.ts'
+import { ONE_WAY } from '../in-flight.ts'
 import { firstRow, rows, run, type Steps } from '../statement.ts'
 import { hint, oneByOne, recordMove, type VerbContext } from '../verb-context.ts'
 import { enqueueSends } from './enqueue.ts'
@@ -76,11 +77,15 @@ function* moveTurn(context: VerbContext, turn: TurnRow, { to, reason, by }: Outs
 }
 
 // What came one way and was never seen to have been read waits like a queued one.
-const OVERDUE = `(state = 'queued' OR (state = 'handed' AND reason = 'one_way'))
-  AND COALESCE(retried_at, received_at) < $1`
+const UNREAD = [`state = 'queued'`, `${ONE_WAY} AND state = 'handed'`]
+const OVERDUE = 'COALESCE(retried_at, received_at) < $1'
 
 export function* readOverdueTurns(tag: string, before: number, limit: number): Steps<readonly TurnRow[]> {
-  const found = yield* rows(`SELECT ${TURN_COLUMNS} FROM turns WHERE ${OVERDUE} LIMIT $2`, [before, limit])
+  const overdue = UNREAD.map((state) => `SELECT seq FROM turns WHERE ${state} AND ${OVERDUE}`)
+  const found = yield* rows(
+    `SELECT ${TURN_COLUMNS} FROM turns WHERE seq IN (${overdue.join(' UNION ALL ')} LIMIT $2)`,
+    [before, limit],
+  )
   return found.map((row) => turnRow(tag, row))
 }
 
@@ -103,7 +108,7 @@ export const expireTurns = oneByOne(function* (
     if (seq !== null) words.set(seq, turn.words)
   }
   const overdue = yield* rows(
-    `SELECT ${TURN_COLUMNS} FROM turns WHERE ${OVERDUE} AND seq @any($2) ORDER BY seq @skip`,
+    `SELECT ${TURN_COLUMNS} FROM turns WHERE (${UNREAD.join(' OR ')}) AND ${OVERDUE} AND seq @any($2) ORDER BY seq @skip`,
     [context.now - olderThanMs, [...words.keys()]],
   )
   const moved: TurnRow[] = []

@@ -15,8 +15,19 @@ import {
   type TakeResult,
   withoutNulls,
 } from '../../contract/index.ts'
+import { HANDED_OR_SEEN } from '../in-flight.ts'
 import { LIVE_TAKEOVER, TAKEOVER_COLUMNS, takeoverRow } from '../reads/takeovers.ts'
-import { firstRow, type Row, rows, run, type Steps, text, textOrNull, whole } from '../statement.ts'
+import {
+  firstRow,
+  type Param,
+  type Row,
+  rows,
+  run,
+  type Steps,
+  text,
+  textOrNull,
+  whole,
+} from '../statement.ts'
 import { hint, oneByOne, recordFact, recordMove, type VerbContext } from '../verb-context.ts'
 import { enqueueSends } from './enqueue.ts'
 import { breakLane, lockLanes } from './lanes.ts'
@@ -95,7 +106,6 @@ function* insertRow(context: VerbContext, row: TakeoverRow): Steps<boolean> {
 // By what is open: few rows, whatever the place. The columns are kept from indexes that lead through all of them.
 const OPEN_HERE = `conversation || '' = $2 AND integration || '' = $1 AND COALESCE(thread, '') = $3`
 const OPEN_TURN = 'seq, session, agent, integration, state, reason'
-const IN_WORK = `state IN ('handed','seen')`
 
 /** What waits there has been heard by a person; what runs there is nobody's to settle any more. */
 function* endOpenTurns(
@@ -105,7 +115,7 @@ function* endOpenTurns(
   const place = [at.integration, at.conversation, at.thread ?? '']
   const open = (lock: string) =>
     // Queued ones first: one that is being handed over at this moment is waited for, and met among those in work.
-    [`state = 'queued'`, IN_WORK].map(
+    [`state = 'queued'`, ...HANDED_OR_SEEN].map(
       (state) => `SELECT ${OPEN_TURN} FROM turns WHERE ${state} AND ${OPEN_HERE} ORDER BY seq ${lock}`,
     )
   const lanes = new Set<string>()
@@ -114,7 +124,8 @@ function* endOpenTurns(
   lanes.delete('')
   const order = [...lanes].sort()
   yield* lockLanes(context, 'turns', order)
-  const [queued = [], running = []] = yield* each(open('@lock'), place)
+  const [queued = [], ...held] = yield* each(open('@lock'), place)
+  const running = held.flat().toSorted((one, other) => whole(one, 'seq') - whole(other, 'seq'))
   for (const lane of order) if (!(yield* othersRun(lane, running))) yield* breakLane(context, 'turns', lane)
   yield* endTurns(context, queued, { state: 'consumed', reason: 'held', takeover: id })
   yield* endTurns(context, running, { state: 'failed', reason: 'cancelled', takeover: id })
@@ -125,7 +136,7 @@ function* endOpenTurns(
   }
 }
 
-function* each(statements: readonly string[], params: readonly string[]): Steps<(readonly Row[])[]> {
+function* each(statements: readonly string[], params: readonly Param[]): Steps<(readonly Row[])[]> {
   const answers: (readonly Row[])[] = []
   for (const sql of statements) answers.push(yield* rows(sql, params))
   return answers
@@ -135,10 +146,9 @@ function* each(statements: readonly string[], params: readonly string[]): Steps<
 function* othersRun(lane: string, running: readonly Row[]): Steps<boolean> {
   const ours = new Set(running.map((row) => whole(row, 'seq')))
   const session = yield* firstRow('SELECT seq FROM sessions WHERE id = $1', [lane])
-  const flying = yield* rows(`SELECT seq FROM turns WHERE lane = $1 AND ${IN_WORK}`, [
-    session ? whole(session, 'seq') : 0,
-  ])
-  return flying.some((row) => !ours.has(whole(row, 'seq')))
+  const inLane = HANDED_OR_SEEN.map((state) => `SELECT seq FROM turns WHERE lane = $1 AND ${state}`)
+  const held = yield* each(inLane, [session ? whole(session, 'seq') : 0])
+  return held.flat().some((row) => !ours.has(whole(row, 'seq')))
 }
 
 export interface HeldEnd {

@@ -275,10 +275,9 @@ export function describeDispatch(make: MakeStoreFixture): void {
       const both = await store.findWork('turns', ['kate', 'paul'], { limit: 20 })
       expect(both).toContainEqual({ lane: elsewhere.lane, scope: 'paul' })
       expect(both).toHaveLength(7)
-      expect(await store.openTurns()).toEqual([
-        { agent: 'kate', state: 'handed', count: 1 },
-        { agent: 'kate', state: 'queued', count: 7 },
-        { agent: 'paul', state: 'queued', count: 1 },
+      expect(await store.queuedTurns()).toEqual([
+        { agent: 'kate', count: 7 },
+        { agent: 'paul', count: 1 },
       ])
     })
   })
