@@ -5,7 +5,7 @@ export const EDGES_HTTP = requirements(
   'Issue 35 Agents that cannot be reached',
   `
 built   35 I35.b11                    An agent that cannot be reached is unreachable in status, doctor and console from the first failed try; its turns stay queued: agent_unreachable, and the sender hears of it after 20 s
-pending 35 I35.b11-indexes            Looking for overdue, queued and waiting turns reads no turn that ended or rests
+built   35 I35.b11-indexes            Looking for overdue, queued and waiting turns reads no turn that ended or rests
 built   35 I35.b12                    kill -9 while an http answer is taken freezes no chat: seen and the answer are one commit, and a take-over settles at once
 built   35 I35.b12-drain              On SIGTERM an open exchange is read to its end, up to its timeout, while other lanes move
 built   35 I35.b25                    timeout of an http agent stands still while a person is asked
