@@ -2,7 +2,7 @@
 // way) holds nobody up and may be a great deal, so it has indexes of its own.
 export const NOT_RESTING = `(reason IS NULL OR reason NOT IN ('acknowledged','one_way'))`
 export const IN_FLIGHT = `state IN ('handed','seen') AND ${NOT_RESTING}`
-export const ACKNOWLEDGED = `state IN ('handed','seen') AND reason = 'acknowledged'`
+const ACKNOWLEDGED = `state IN ('handed','seen') AND reason = 'acknowledged'`
 export const ONE_WAY = `state IN ('handed','seen') AND reason = 'one_way'`
 
 /** All that an agent has. Each is asked for by itself, so that its index serves. */
