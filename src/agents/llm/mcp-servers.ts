@@ -48,7 +48,8 @@ const CALL_MS = 3_600_000
 
 interface Opened {
   readonly client: Client
-  readonly listed: readonly Listed[]
+  /** Its tools, asked for again after it said that they changed. */
+  list(): Promise<readonly Listed[]>
 }
 type Listed = Awaited<ReturnType<Client['listTools']>>['tools'][number]
 
@@ -96,15 +97,24 @@ export function createMcpServers(config: LlmConfig, deps: McpServersDeps): McpSe
       unwatch()
       forget()
     }
-    // Its tools changed: they are listed anew with the next message.
-    client.setNotificationHandler('notifications/tools/list_changed', () => forget())
+    let listing: Promise<readonly Listed[]> | null = null
+    const list = () => {
+      listing ??= within(clock, LIST_MS, client.listTools(), 'its tools were not listed').then(({ tools }) =>
+        tools.slice(0, MOST_TOOLS),
+      )
+      return listing
+    }
+    // Its tools changed: they are listed anew with the next message, over the same connection.
+    client.setNotificationHandler('notifications/tools/list_changed', () => {
+      listing = null
+    })
     const mine = opened.get(name)
     try {
       await within(clock, CONNECT_MS, client.connect(await transportOf(name, mark)), 'it did not start')
-      const { tools } = await within(clock, LIST_MS, client.listTools(), 'its tools were not listed')
+      await list()
       problems.delete(name)
       failedAt.delete(name)
-      return { client, listed: tools.slice(0, MOST_TOOLS) }
+      return { client, list }
     } catch (thrown) {
       void client
         .close()
@@ -123,20 +133,35 @@ export function createMcpServers(config: LlmConfig, deps: McpServersDeps): McpSe
     opened.set(name, opening)
     return opening.catch((thrown: unknown) => {
       if (opened.get(name) === opening) opened.delete(name)
-      failedAt.set(name, clock.now())
-      const problem = asSwitchboardError(thrown).message.slice(0, 300)
-      problems.set(name, problem)
-      log.warn({ server: name, problem }, 'the tools of an MCP server are left out')
+      leftOut(name, thrown)
       return null
+    })
+  }
+
+  const leftOut = (name: string, thrown: unknown) => {
+    failedAt.set(name, clock.now())
+    const problem = asSwitchboardError(thrown).message.slice(0, 300)
+    problems.set(name, problem)
+    log.warn({ server: name, problem }, 'the tools of an MCP server are left out')
+  }
+
+  const listed = async (name: string): Promise<readonly Listed[]> => {
+    const connection = await open(name)
+    if (!connection) return []
+    return connection.list().catch(async (thrown: unknown) => {
+      leftOut(name, thrown)
+      // Its end is its removal: it is connected again after a while.
+      await connection.client.close().catch(() => undefined)
+      return []
     })
   }
 
   return {
     async tools(taken) {
       const names = Object.keys(config.mcp)
-      const all = await Promise.all(names.map(async (server) => ({ server, connection: await open(server) })))
-      return all.flatMap(({ server, connection }) =>
-        (connection?.listed ?? []).map(
+      const all = await Promise.all(names.map(async (server) => ({ server, found: await listed(server) })))
+      return all.flatMap(({ server, found }) =>
+        found.map(
           (tool): ServerTool => ({
             name: lentToolName(server, tool.name, taken),
             description: tool.description ?? tool.title ?? tool.name,
