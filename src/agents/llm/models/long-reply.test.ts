@@ -34,8 +34,8 @@ const call = (wire: Wire, text: string) =>
         ],
       }
 
-/** Answers with these events, and with `piece` without end. */
-async function opened(wire: Wire, piece: object) {
+/** Answers with these events, and with `piece` without end, or a hundred times and then with `ending`. */
+async function opened(wire: Wire, piece: object, ending: readonly object[] | null = null) {
   const sent = { pieces: 0, ended: false }
   const bytes = (event: { readonly type?: string }) =>
     Buffer.from(
@@ -49,6 +49,9 @@ async function opened(wire: Wire, piece: object) {
     pull(stream) {
       sent.pieces += 100
       stream.enqueue(many)
+      if (ending === null) return
+      for (const event of ending) stream.enqueue(bytes(event))
+      stream.close()
     },
     cancel() {
       sent.ended = true
@@ -112,6 +115,29 @@ describe.each(['anthropic', 'openai'] as const)('%s', (wire) => {
     const calls = await opened(wire, call(wire, 'x'.repeat(1_000)))
     expect(await calls.ask()).toMatchObject({ stop: 'long', calls: [], text: '' })
     expect(calls.sent.pieces).toBeLessThan(4_000)
+  })
+})
+
+describe('a refusal', () => {
+  const refusal = { choices: [{ index: 0, delta: { refusal: 'I will not do that. ' }, finish_reason: null }] }
+
+  it('[I35.b7-long-refusal] longer than is kept, it is one with its words, and its tokens are a number', async () => {
+    const usage = { choices: [], usage: { prompt_tokens: 3, completion_tokens: 500 } }
+    const end = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }
+    const long = { choices: [{ index: 0, delta: { refusal: `${'No. '.repeat(200)}` }, finish_reason: null }] }
+    const reply = await (await opened('openai', long, [end, usage])).ask()
+    expect(reply).toMatchObject({ stop: 'refusal', usage: { input: 3, output: 500 } })
+    expect(reply.text).toBe('No. '.repeat(2_500))
+  })
+
+  it('[I35.b7-long-refusal] without an end it is left, with its words and what it cost', async () => {
+    const { ask, sent } = await opened('openai', refusal)
+    const reply = await ask()
+    expect(reply.stop).toBe('refusal')
+    expect(reply.text).toHaveLength(10_000)
+    expect(reply.usage.output).toBeGreaterThan(100_000)
+    expect(reply.usage.output).toBeLessThan(1_000_000)
+    await expect.poll(() => sent.ended).toBe(true)
   })
 })
 

@@ -146,10 +146,16 @@ async function gather(
     if (typeof delta.content === 'string' && delta.content !== '') {
       said.add(delta.content)
     }
-    if (typeof delta.refusal === 'string') refused += delta.refusal
+    if (typeof delta.refusal === 'string') {
+      refused += delta.refusal.slice(0, MOST_REFUSAL - refused.length)
+      said.count(delta.refusal.length)
+    }
     for (const piece of delta.tool_calls ?? []) said.count(takePiece(calls, piece as unknown as Piece))
-    said.count(refused.length > MOST_REFUSAL ? Number.POSITIVE_INFINITY : 0)
-    if (said.isTooLong(calls.length)) return longReply(said, { ...usage, output: said.outputTokens() })
+    said.count(0)
+    if (said.isTooLong(calls.length)) {
+      const long = longReply(said, { ...usage, output: said.outputTokens() })
+      return refused === '' ? long : { ...long, text: refused, stop: 'refusal' }
+    }
     finish = choice.finish_reason ?? finish
   }
   if (finish === null) throw brokenStream(chunks)
