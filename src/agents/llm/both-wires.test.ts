@@ -186,6 +186,39 @@ describe.each(['anthropic', 'openai'] as const)('over %s', (provider) => {
     expect(fake.requests.map((one) => one.model)).toEqual(['m1', 'm1', 'm1', 'm1', 'm2'])
   })
 
+  it.each([502, 503, 504])(
+    '[I35.b11-fallback] where the API answers %i for one model, the fallback is asked at once',
+    async (status) => {
+      const { turn, recorded, fake } = await over({
+        options: { fallback: 'm2' },
+        script: ({ model }) => (model === 'm1' ? { status } : { text: 'from m2' }),
+      })
+      expect(await turn('hi')).toMatchObject({ kind: 'say', text: 'from m2' })
+      expect(fake.requests.map((one) => one.model)).toEqual(['m1', 'm2'])
+      expect(recorded.outputs.some(({ kind }) => kind === 'returned')).toBe(false)
+    },
+  )
+
+  it.each([
+    ['is away too', { status: 504 }],
+    ['is not known', { status: 404 }],
+  ])(
+    '[I35.b11-fallback] where the fallback %s, the turn is given back with what the model said',
+    async (_, second) => {
+      const { says, recorded, fake, until } = await over({
+        options: { fallback: 'm2' },
+        script: ({ model }) => (model === 'm1' ? { status: 503 } : second),
+      })
+      await says('hi')
+      expect(await until(() => recorded.outputs.find(({ kind }) => kind === 'returned'))).toMatchObject({
+        unreachable: true,
+        counted: false,
+        detail: expect.stringContaining('the API answered 503'),
+      })
+      expect(fake.requests.map((one) => one.model)).toEqual(['m1', 'm2'])
+    },
+  )
+
   it('[I16.too-long] what is too long is tried with less of the past, and then said', async () => {
     const past = Array.from({ length: 20 }, (_, at) => ({
       ...{

@@ -1,5 +1,5 @@
 // One question to the model, asked until it is answered or nothing more can be hoped for: waits that the API asks for are
-// kept, and after some tries the fallback is asked instead.
+// kept, and after some tries, or where the API is away for one model, the fallback is asked instead.
 import { asSwitchboardError, type Clock, type Logger, SwitchboardError } from '../../contract/index.ts'
 import type { Model, ModelReply, ModelRequest } from './models/model.ts'
 
@@ -25,6 +25,8 @@ export async function callModel(
 ): Promise<{ readonly reply: ModelReply; readonly model: string }> {
   const names = [request.model, ...(deps.fallback === null ? [] : [deps.fallback])]
   let last: unknown = null
+  // Where the fallback did not answer either, the turn waits for the API.
+  let away: SwitchboardError | null = null
   for (const model of names) {
     for (let attempt = 1; attempt <= TRIES; attempt++) {
       try {
@@ -34,14 +36,18 @@ export async function callModel(
         last = thrown
         const error = asSwitchboardError(thrown, 'platform_unavailable')
         deps.log.warn({ model, attempt, problem: error.message }, 'the model did not answer')
-        // It is no model that is missing: the turn waits until the API is there.
-        if (error.code === 'agent_unreachable') throw error
+        if (error.code === 'agent_unreachable') {
+          away ??= error
+          // Without a connection no other model is reached; a 503 may mean this model alone.
+          if (error.written !== true) throw away
+          break
+        }
         // The next model may well take what this one does not; a wrong key is wrong for both.
         if (!error.nature.retryable) break
         if (attempt === TRIES) break
         const wait = Math.max(error.retryAfterMs ?? 0, backoffOf(attempt))
         if (wait >= deps.leftMs()) {
-          if (model !== names.at(-1)) break
+          if (model !== names.at(-1) || away !== null) break
           throw new SwitchboardError(
             'agent_failed',
             `${error.message}; it asks to wait ${Math.ceil(wait / 1_000)} s, longer than the turn may take`,
@@ -52,7 +58,7 @@ export async function callModel(
       }
     }
   }
-  throw asSwitchboardError(last, 'agent_failed')
+  throw away ?? asSwitchboardError(last, 'agent_failed')
 }
 
 function backoffOf(attempt: number): number {
