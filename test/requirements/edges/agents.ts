@@ -21,10 +21,10 @@ built   35 I35.b45-allow-list-first   llm asks no person about a send_message th
 built   35 I35.b46-trust              trust full, read_only or none on a binding decides which of our tools and which calls run
 built   35 I35.b35                    Erasing a person removes her words from approval prompts shown elsewhere
 built   35 I35.b25-unknown-stream     A stream or completion in a form that is not known never counts as an empty answer, and parts and refusals are read
-pending 35 I35.b21-list-changed       llm lists the tools of a server again on the same connection, and leaves no process behind
-pending 35 I35.b11-fallback           llm asks its fallback when one model answers 502, 503 or 504, before it gives the turn back
+built   35 I35.b21-list-changed       llm lists the tools of a server again on the same connection, and leaves no process behind
+built   35 I35.b11-fallback           llm asks its fallback when one model answers 502, 503 or 504, before it gives the turn back
 pending 35 I35.b25-stopped            A timer of an http agent that fires after its stop ends nothing
-pending 35 I35.b7-long-refusal        A refusal that is longer than an answer may be keeps its words and a finite count of tokens
+built   35 I35.b7-long-refusal        A refusal that is longer than an answer may be keeps its words and a finite count of tokens
 pending 35 I35.b3-unknown-fields      An ACP approval shows fields that are not known here, of the call and of its content, and its kind
 pending 35 I35.b28-by-session         Modes are told by session: one that asks hides none that does not, and an ended one is forgotten
 pending 35 I35.b27-no-longer          That conversations wait for a place is taken back when nothing waits any more
