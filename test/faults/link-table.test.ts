@@ -155,6 +155,12 @@ describe('outages of calls beside the link', () => {
       CASE_MS,
     )
     it.concurrent.each(faults)(
+      `[I35.a1-known] ${platform.name}: $name at the send until it heals: doctor names what waits, then it arrives`,
+      async ({ name, ...fault }) =>
+        within(platform, (bench) => loseTheSend(platform, bench, fault), `send ${name}`),
+      CASE_MS,
+    )
+    it.concurrent.each(faults)(
       `[I35.a1-read-back] ${platform.name}: $name at the read-back: the outcome stays open and is known, then it stands there once`,
       async ({ name, ...fault }) =>
         within(platform, (bench) => loseTheReadBack(platform, bench, fault), `read-back ${name}`),
@@ -214,6 +220,46 @@ async function loseTheHistory({ history }: LinkPlatform, bench: LinkBench, fault
   )
   await expectOnceInOrder(bench, ['before', 'missed', 'live'])
   return `met ${met}, "${complete.detail?.slice(0, 80)}"`
+}
+
+async function loseTheSend({ send }: LinkPlatform, bench: LinkBench, fault: Omit<Fault, 'name'>) {
+  const { integration } = bench
+  const proxy = bench[send.by]
+  await proxy.fail({ ...fault, on: send.on })
+  bench.says('one')
+  await heard(bench, 'one')
+  const isAnswered = async () => (await bench.sees()).some((text) => text.includes('re: one'))
+  const isNamed = async () => {
+    const { problems } = await bench.doctor()
+    return problems.some(
+      ({ code, subject, severity }) =>
+        code === 'sends-waiting' && subject === `integration ${integration}` && severity === 'problem',
+    )
+  }
+  // Half a minute of the river has gone by: either it came, or `doctor` says that it waits.
+  await until('the send met it', () => proxy.fired > 0, OVER_MS)
+  await until(
+    'it arrived, or doctor names it',
+    async () => (await isNamed()) || (await isAnswered()),
+    OVER_MS,
+  )
+  const wasNamed = await isNamed()
+  const met = proxy.fired
+  await proxy.heal()
+  bench.says('two')
+  await heard(bench, 'two')
+  await until('nothing is open', async () => {
+    const rows = await bench.store.sends({ limit: 20 })
+    return rows.length >= 3 && rows.every(({ state }) => state === 'sent')
+  })
+  await expectWell(bench)
+  const seen = await bench.sees()
+  for (const word of ['before', 'one', 'two']) {
+    const copies = seen.filter((text) => text.includes(`re: ${word}`) && !isQuote(text, word))
+    const plain = copies.filter((text) => !text.startsWith(LABEL))
+    expect([word, plain.length < 2, copies.length > 0]).toEqual([word, true, true])
+  }
+  return `met ${met}, ${wasNamed ? 'named' : 'arrived at once'}`
 }
 
 async function loseTheReadBack(

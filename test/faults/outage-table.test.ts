@@ -16,10 +16,13 @@ const OVER_MS = 20_000
 /** How long a fault lasts that no single call meets. */
 const OUTAGE_MS = 2 * TIMEOUT_MS
 
+const began = Date.now()
 const cells: string[] = []
-afterAll(() => console.log(`fault × call\n${cells.toSorted().join('\n')}`))
+afterAll(() =>
+  console.log(`fault × call (${Math.round((Date.now() - began) / 1_000)} s)\n${cells.toSorted().join('\n')}`),
+)
 
-describe('[I35.a1-table] [I35.b1] outages', () => {
+describe('[I35.a1-table] [I35.a1-known] [I35.b1] outages', () => {
   for (const platform of TABLE) {
     const faults = FAULTS.filter(({ kind }) => platform.http || kind !== 'status')
     it.concurrent.each(faults)(
