@@ -9,9 +9,9 @@ built   35 I35.a1-table            A table says which fault applies to which pro
 built   35 I35.a1-links            Each fault of the proxy stands before Socket Mode, the gateway of Discord and IMAP until it heals: what is written meanwhile arrives once and in order or marked late, the link is called down by doctor, and the finding goes
 built   35 I35.a1-history          Each fault meets the history walk of Slack, Discord and email: nothing is claimed as complete beyond what was read, the reason is named, and what was missed comes once after it heals
 built   35 I35.a1-read-back        Each fault meets the read-back of Slack, Discord and email: the outcome stays open and doctor says so; once it heals the message stands there once, or labelled
-pending 35 I35.a1-known            After each case of the table of calls doctor has nothing to say, or names what was not delivered; while a fault keeps an answer from somebody, doctor says so
-pending 35 I35.a1-postgres         Each fault stands before PostgreSQL under a real daemon: nothing acknowledged is lost or done twice, meanwhile nothing is acknowledged and doctor says so, and the daemon goes on by itself
-pending 35 I35.a1-daemons          A real daemon on WhatsApp and on email goes through outages, and a kill -9 within one: each answer arrives once or labelled
+built   35 I35.a1-known            After each case of the table of calls doctor has nothing to say, or names what was not delivered; while a fault keeps an answer from somebody, doctor says so
+built   35 I35.a1-postgres         Each fault stands before PostgreSQL under a real daemon: nothing acknowledged is lost or done twice, meanwhile nothing is acknowledged and doctor says so, and the daemon goes on by itself
+built   35 I35.a1-daemons          A real daemon on WhatsApp and on email goes through outages, and a kill -9 within one: each answer arrives once or labelled
 built   35 I35.b1                  An answer caught in a short outage (15 s of 502, a reset, 90 s of silence) arrives on Slack, Discord, WhatsApp and Telegram, once or labelled
 built   35 I35.b1-readback         A read-back that fails by network, time-out, 429 or 5xx is asked again with backoff until send_expiry; any other 4xx means that there is none; "not there" counts 30 s after the try ended
 built   35 I35.b1-resend           Without a read-back at most four labelled resends follow a possibly delivered try, after 5 s, 30 s, 2 min and 10 min; then the row is unknown: unconfirmed
