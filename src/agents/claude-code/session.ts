@@ -177,12 +177,14 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
   /** The program knew the message from before and did not run it: its answer stands in the transcript, or it goes on. */
   const answerOrContinue = async (turn: OpenTurn) => {
     if (turns.get(turn.delivery.turn) !== turn) return
-    const standing = await look(turn.delivery)
-    if (standing.kind === 'answered') return taker.answer(turn, standing.text)
-    turns.remove(turn.delivery.turn)
-    await writeContinuation(turn.delivery).catch((thrown) =>
-      taker.giveBack([turns.add(turn.delivery, turn.uuid)], asSwitchboardError(thrown).message),
-    )
+    try {
+      const standing = await look(turn.delivery)
+      if (standing.kind === 'answered') return await taker.answer(turn, standing.text)
+      turns.remove(turn.delivery.turn)
+      await writeContinuation(turn.delivery)
+    } catch (thrown) {
+      await taker.giveBack([turns.add(turn.delivery, turn.uuid)], asSwitchboardError(thrown).message)
+    }
   }
 
   const anew = createAnewTurns({

@@ -69,7 +69,7 @@ export function createHttpAgent(deps: ConnectorDeps, fetch?: StreamingFetch): Ag
     const deadline = createAnswerDeadline({
       clock,
       timeoutMs,
-      askedMs: (since) => present().askedMs(turn, since),
+      askedMs: async (since) => present().askedMs(turn, since),
     })
     const cancelDeadline = deadline.start(() => {
       late = true

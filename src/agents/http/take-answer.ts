@@ -34,12 +34,14 @@ export function createTakeAnswer(deps: {
   readonly outlet: () => AgentOutlet
 }): TakeAnswer {
   const { clock, log } = deps
-  // Whether it is shown or not, nobody waits for it.
-  const tell = async (output: AgentOutput) =>
-    void (await deps
-      .outlet()
-      .accept(output)
-      .catch((thrown: unknown) => log.warn({ error: String(thrown) }, 'a sign of life was not taken')))
+  // Never rejects, also when the agent is stopped and there is no outlet: nobody waits for it.
+  const tell = async (output: AgentOutput): Promise<void> => {
+    try {
+      await deps.outlet().accept(output)
+    } catch (thrown) {
+      log.warn({ error: String(thrown) }, 'a sign of life was not taken')
+    }
+  }
 
   const keepAlive = ({ session, turn }: Delivery) => {
     let cancel = () => {}

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { SwitchboardError, type Verdict } from '../../contract/index.ts'
 import { delivery } from '../../testing/connector-suite.ts'
-import { failure, NEVER, opened, reply } from './fixtures/agent-scene.ts'
+import { failure, NEVER, opened, reply, stream } from './fixtures/agent-scene.ts'
 
 const { session } = delivery('')
 
@@ -42,6 +42,28 @@ describe('stopping', () => {
     await clock.advance(5_000)
     await stopping
     expect((await delivered).nature.retryable).toBe(true)
+  })
+
+  it('[I35.b25-stopped] what is still open after a stop tells nobody, and ends nothing, when its time comes', async () => {
+    const body = stream(['{"text":"Hel"}\n'], 'application/x-ndjson', 'open')
+    const { connector, recorded, clock } = await opened(() => body, { timeout: '90s' })
+    const unhandled: unknown[] = []
+    const hear = (reason: unknown) => void unhandled.push(reason)
+    process.on('unhandledRejection', hear)
+    try {
+      void connector.deliver(delivery('hi')).catch(() => undefined)
+      await until(() => recorded.outputs.length > 0)
+      const stopping = connector.stop()
+      await clock.advance(5_000)
+      await stopping
+      const before = recorded.outputs.length
+      // A sign of life was due each minute, and the end after 90 s.
+      await clock.advance(200_000)
+      expect(recorded.outputs).toHaveLength(before)
+      expect(unhandled).toEqual([])
+    } finally {
+      process.off('unhandledRejection', hear)
+    }
   })
 
   it('[I16.http-later] an answer at reply_url ends the hand-over, though the response is still open', async () => {
