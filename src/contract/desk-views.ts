@@ -167,6 +167,7 @@ export interface ApprovalView {
   readonly cause: string | null
   readonly decided_by: string | null
   readonly decided_via: string | null
+  /** When it was decided, expired or was withdrawn. */
   readonly decided_at: string | null
   readonly created_at: string
   readonly expires_at: string

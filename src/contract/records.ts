@@ -26,6 +26,7 @@ export interface ApprovalRow extends NewApproval {
   readonly cause: 'person' | 'expired' | 'unreachable' | null
   readonly decidedBy: string | null
   readonly decidedVia: string | null
+  /** When it ended: decided, expired or withdrawn. */
   readonly decidedAt: number | null
   readonly createdAt: number
 }

@@ -66,6 +66,20 @@ describeRiver('agents that fetch', (open) => {
     expect(await river.desk().turn(delivery.turn)).toMatchObject({ state: 'failed', reason: 'agent_silent' })
   })
 
+  it('[I35.b25-withdrawn] a question that was withdrawn is asked time until then, and the time-out is not late', async () => {
+    const { river, id } = await asking(open, {
+      ...{ agent: { redelivery: WAIT, verdict: 'fetched' }, tunables: { redeliverAfterMs: 60_000 } },
+    })
+    const delivery = river.agent.deliveries[0] as Delivery
+    const since = river.now()
+    await river.pass(10_000)
+    await river.store().settleApproval(id, 'withdrawn')
+    await river.pass(40_000)
+    expect(await river.agent.askedMs(delivery.turn, since)).toBe(10_000)
+    await river.pass(21_000)
+    expect(await river.desk().turn(delivery.turn)).toMatchObject({ state: 'failed', reason: 'agent_silent' })
+  })
+
   it('[I16.http-list-one-commit] several messages come in order, with the end of the turn', async () => {
     const { river, delivery } = await handed(open)
     expect(await say(river, delivery, 'three', { before: ['one', 'two'], idempotencyKey: 'k' })).toBe('said')

@@ -109,11 +109,14 @@ export const settleApproval = oneByOne(function* (
 ): Steps<ApprovalRow | null> {
   const before = yield* latestApproval(id)
   if (!before || !BEFORE[to].includes(before.state)) return null
-  const changed = yield* run('UPDATE approvals SET state = $2 WHERE seq = $1 AND state = $3', [
-    ...[before.seq, to, before.state],
-  ])
+  // A question that was taken back ended then, though nobody decided it.
+  const endedAt = to === 'withdrawn' ? context.now : null
+  const changed = yield* run(
+    'UPDATE approvals SET state = $2, decided_at = COALESCE(decided_at, $4) WHERE seq = $1 AND state = $3',
+    [before.seq, to, before.state, endedAt],
+  )
   if (changed === 0) return null
-  const approval = { ...before, state: to }
+  const approval = { ...before, state: to, decidedAt: before.decidedAt ?? endedAt }
   recordFact(context, { kind: 'approval', ref: id, from: before.state, to, digest: before.inputHash })
   // On the way nothing is over yet: nobody else has anything to do.
   if (to !== 'passing' && to !== 'decided') hint(context, { kind: 'approval', id })

@@ -67,7 +67,14 @@ export function describePeople(make: MakeStoreFixture): void {
         won: true,
         approval: { state: 'expired', cause: 'expired' },
       })
-      expect(await store.settleApproval('bbbbb', 'withdrawn')).toMatchObject({ state: 'withdrawn' })
+      await fixture.clock.advance(1_000)
+      const now = fixture.clock.now()
+      expect(await store.settleApproval('bbbbb', 'withdrawn')).toMatchObject({ decidedAt: now })
+      expect(await store.approval('bbbbb')).toMatchObject({
+        state: 'withdrawn',
+        decidedAt: now,
+        decidedBy: null,
+      })
       expect(await store.decide({ ...allow, id: 'zzzzz' })).toEqual({ won: false, approval: null })
       expect(await store.approvals({ agent: 'paul', limit: 5 })).toEqual([])
       expect(await store.approvals({ limit: 5 })).toHaveLength(2)
