@@ -23,12 +23,12 @@ built   35 I35.b35                    Erasing a person removes her words from ap
 built   35 I35.b25-unknown-stream     A stream or completion in a form that is not known never counts as an empty answer, and parts and refusals are read
 built   35 I35.b21-list-changed       llm lists the tools of a server again on the same connection, and leaves no process behind
 built   35 I35.b11-fallback           llm asks its fallback when one model answers 502, 503 or 504, before it gives the turn back
-pending 35 I35.b25-stopped            A timer of an http agent that fires after its stop ends nothing
+built   35 I35.b25-stopped            A timer of an http agent that fires after its stop ends nothing
 built   35 I35.b7-long-refusal        A refusal that is longer than an answer may be keeps its words and a finite count of tokens
 pending 35 I35.b3-unknown-fields      An ACP approval shows fields that are not known here, of the call and of its content, and its kind
 pending 35 I35.b28-by-session         Modes are told by session: one that asks hides none that does not, and an ended one is forgotten
 pending 35 I35.b27-no-longer          That conversations wait for a place is taken back when nothing waits any more
 pending 35 I35.b11-no-longer          An agent that failed is told as a past failure once no turn waits for it
-pending 35 I35.b25-withdrawn          A question that was withdrawn counts as asked time only until its withdrawal
+built   35 I35.b25-withdrawn          A question that was withdrawn counts as asked time only until its withdrawal
 `,
 )
