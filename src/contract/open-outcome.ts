@@ -1,5 +1,6 @@
 // What is known of a send whose outcome is open: a try was written out, and the platform never said what became of it.
 // It is stored with the row, so that a crash keeps the count, the times and the label.
+import type { ReasonCode } from './reasons.ts'
 
 export interface OpenOutcome {
   /** When the first try began whose outcome is open. */
@@ -12,6 +13,17 @@ export interface OpenOutcome {
   readonly looks: number
   /** The queued resend shows nothing twice until then (a nonce); absent: it carries the label, or nothing else is needed. */
   readonly harmlessUntil?: number
+  /** How often it was sent again because the platform said that it is not there; absent: never. */
+  readonly absences?: number
+  /** The platform said so after the newest try: no copy of it arrived. */
+  readonly provenAbsent?: true
+  /** It is not sent again, for this reason. The platform is only asked whether it arrived. */
+  readonly givenUp?: { readonly reason: ReasonCode; readonly quiet: boolean }
+}
+
+/** Whether some try of it may have arrived. */
+export function mayHaveArrived(open: OpenOutcome | undefined): boolean {
+  return open !== undefined && open.provenAbsent !== true
 }
 
 /** "Not there" counts only when it was asked so long after the try ended: a request may still be on its way. */

@@ -89,8 +89,8 @@ export interface LaterWordVerbs {
   unreportedFailures(session: string | null): Promise<readonly SendRow[]>
   /** The agent was told. */
   markReported(sends: readonly string[]): Promise<void>
-  /** Oldest first, a bounded number. */
-  unnoticedSends(): Promise<readonly Unnoticed[]>
+  /** Those behind that position, oldest first: a page of them, and none at the end. */
+  unnoticedSends(afterSeq: number): Promise<readonly Unnoticed[]>
   /**
    * The person is told of these sends by `notice`, in one commit; null: they are not to be told any more. False: another
    * node did it.

@@ -131,7 +131,7 @@ export function assembleStore(engine: StoreEngine): Store {
 
     unreportedFailures: (session) => read(readUnreported(tag, session)),
     markReported: (ids) => write(markReported, ids),
-    unnoticedSends: () => read(readUnnoticed(tag)),
+    unnoticedSends: (afterSeq) => read(readUnnoticed(tag, afterSeq)),
     noticeSends: (ids, notice) => write(noticeSends, { ids, notice }),
 
     claims: (filter) => read(readClaims(tag, filter)),

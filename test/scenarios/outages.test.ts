@@ -10,6 +10,7 @@ import { caller } from './tool-caller.ts'
 const LOST: SendFault = { kind: 'unknown', arrived: false }
 const ARRIVED: SendFault = { kind: 'unknown', arrived: true }
 const NOTE = '(may be a duplicate: the first copy was never confirmed)\n\n'
+const REPEATS = { abilities: { idempotentSend: true } }
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
@@ -103,6 +104,91 @@ describeRiver('outages', (open) => {
     expect(river.platform.texts('anna')).toEqual(['2'])
   })
 
+  it.each([
+    ['the resend is refused', { kind: 'rejected' }, {}],
+    ['the resend is refused, and the chat is gone', { kind: 'gone' }, {}],
+    ['the platform stays away', { kind: 'unavailable' }, {}],
+    ['a repeat shows nothing twice, and the platform stays away', { kind: 'unavailable' }, REPEATS],
+    ['a repeat shows nothing twice, and is refused', { kind: 'rejected' }, REPEATS],
+  ] as const)(
+    '[I35.b1-arrived] what arrived unconfirmed never ends as failed: %s',
+    async (_, fault, platform) => {
+      const river = await open({ platform, tunables: { sendExpiryMs: 4 * MINUTE } })
+      river.platform.failBy(({ cause }) => {
+        if (cause !== 'reply') return null
+        return river.platform.attempts.length === 1 ? ARRIVED : fault
+      })
+      await river.person('anna').says('one')
+      await river.pass(5 * MINUTE)
+      const [row] = await river.desk().sends({ states: ['unknown', 'failed'], limit: 5 })
+      expect(row).toMatchObject({ state: 'unknown', reason: 'unconfirmed', cause: 'reply' })
+      const notices = river.platform.attempts.filter(({ cause }) => cause === 'notice')
+      expect(notices.map(({ op }) => op.kind === 'text' && op.text)).toEqual(
+        fault.kind === 'gone' ? [] : ['⚠️ An answer may not have arrived.'],
+      )
+      await river.person('anna').says('two')
+      await river.settle()
+      expect(river.agent.deliveries.at(-1)?.context?.map(({ text }) => text)).toEqual([
+        expect.stringMatching(/may not have arrived|may have arrived/),
+      ])
+    },
+  )
+
+  it.each([
+    [ARRIVED, { state: 'sent' }],
+    [LOST, { state: 'failed', reason: 'platform_rejected' }],
+  ] as const)(
+    '[I35.b1-arrived] where the platform can be asked, a refused repeat ends as it says (%o)',
+    async (fault, ends) => {
+      const reconcile = ({ tried }: { readonly tried?: { readonly since: number } }) => {
+        const until = (tried?.since ?? 0) + MINUTE
+        return river.now() < until ? ({ outcome: 'harmless', until } as const) : null
+      }
+      const river = await open({ platform: { reconcile } })
+      river.platform.failNext([fault, { kind: 'rejected' }], 'anna')
+      await send(river, '1')
+      await river.pass(2 * MINUTE)
+      expect(river.platform.attempts).toHaveLength(2)
+      expect(await newest(river)).toMatchObject(ends)
+    },
+  )
+
+  it('[I35.b1-arrived] a try that a crash cuts off counts, whatever was known of those before it', async () => {
+    let isBlind = false
+    const reconcile = () => {
+      if (isBlind) throw new SwitchboardError('platform_rejected', 'missing_scope')
+      return { outcome: 'absent' } as const
+    }
+    const river = await open({ platform: { reconcile } })
+    river.platform.failNext([LOST], 'anna')
+    await send(river, '1')
+    river.crashAt('outbox.after-send')
+    await river.pass(40_000)
+    expect(river.dead()).toBe(true)
+    isBlind = true
+    river.platform.failNext([{ kind: 'rejected' }], 'anna')
+    await river.restart()
+    await river.pass(MINUTE)
+    expect(await newest(river)).toMatchObject({ state: 'unknown', reason: 'unconfirmed' })
+  })
+
+  it('[I35.b1-counted] the notice counts every answer that was not delivered, however many', async () => {
+    const river = await open()
+    await river.person('anna').says('hello')
+    await river.settle()
+    river.platform.failBy(({ cause }) => (cause === 'reply' ? { kind: 'rejected' } : null))
+    await river.store().enqueue(
+      Array.from({ length: 510 }, (_, at) => ({
+        ...{ to: { integration: 'chat', conversation: 'anna' }, platform: 'test', cause: 'reply' as const },
+        ...{ agent: 'demo', session: null, turn: null, op: { kind: 'text' as const, text: `answer ${at}` } },
+      })),
+    )
+    await river.pass(MINUTE)
+    const notices = river.platform.texts('anna').filter((text) => text.startsWith('⚠️'))
+    expect(notices).toEqual(['⚠️ 510 answers could not be delivered.'])
+    expect(await river.store().unnoticedSends(0)).toEqual([])
+  })
+
   it('[I35.b1-order] the parts behind an open one wait with it, and follow in order', async () => {
     const river = await open({ platform: { textLimit: 10, reconcile: 'truth' } })
     await send(river, 'warm-up')
@@ -193,8 +279,10 @@ describeRiver('what an answer carries', (open) => {
     await river.pass(MINUTE)
     await sent
     expect(river.platform.attempts).toHaveLength(1)
-    const [row] = await river.desk().sends({ states: ['failed'], limit: 5 })
-    expect(row).toMatchObject({ reason: 'not_allowed', cause: 'send_message' })
+    // The first try may have arrived: nobody calls it failed.
+    const [row] = await river.desk().sends({ states: ['unknown'], limit: 5 })
+    expect(row).toMatchObject({ reason: 'unconfirmed', cause: 'send_message' })
+    expect(row?.detail).toMatch(/^not sent again: /)
   })
 
   it('[I35.b33] the final text of an agent quotes the message in a group, by its first part, as reply_to_mode says', async () => {
@@ -286,6 +374,56 @@ describeRiver(
       await river.pass(2 * MINUTE)
       expect(await newest(river)).toMatchObject({ state: 'unknown', reason: 'unconfirmed' })
       expect(river.platform.attempts).toHaveLength(1)
+    })
+
+    it('[I35.b1-poison] a message that the platform never takes holds nobody back, and ends after send_expiry', async () => {
+      const river = await open({ platform: { reconcile: 'truth' }, tunables: { sendExpiryMs: 2 * HOUR } })
+      river.agent.script = async (delivery, agent) => void (await agent.answer(delivery, delivery.text))
+      river.platform.failBy(({ op }) => (op.kind === 'text' && op.text === 'poison' ? LOST : null))
+      await river.person('anna').says('poison')
+      await river.person('anna').says('fine')
+      const tries = await triesWithin(river, 9 * MINUTE)
+      expect(tries).toEqual([1, 30, 60, 180])
+      expect(river.platform.texts('anna')).toEqual([])
+      await river.pass(2 * MINUTE)
+      expect(river.platform.texts('anna')).toEqual(['fine'])
+      await river.pass(90 * MINUTE)
+      expect(river.platform.attempts.length).toBeLessThan(16)
+      expect(river.platform.texts('anna')).toEqual(['fine'])
+      await river.pass(30 * MINUTE)
+      const [row] = await river.desk().sends({ states: ['failed'], limit: 5 })
+      expect(row).toMatchObject({ reason: 'platform_unavailable', cause: 'reply' })
+      expect(river.platform.texts('anna')).toEqual(['fine', '⚠️ An answer could not be delivered.'])
+      const made = river.platform.attempts.length
+      await river.pass(HOUR)
+      expect(river.platform.attempts).toHaveLength(made)
+      await river.person('anna').says('and?')
+      await river.settle()
+      expect(river.agent.deliveries.at(-1)?.context?.map(({ text }) => text)).toEqual([
+        expect.stringMatching(/could not be delivered/),
+      ])
+    })
+
+    it('[I35.b1-parts] the parts of one answer never overtake each other; what is not of it goes first', async () => {
+      let isAway = true
+      const reconcile = () => {
+        if (isAway) throw away()
+        return null
+      }
+      const river = await open({ platform: { reconcile, textLimit: 10 } })
+      river.platform.failNext([LOST], 'anna')
+      const parts = ['aaaaaaaaa', 'bbbbbbbbb', 'ccccccccc', 'ddddddddd', 'eeeeeeeee', 'fffffffff']
+      await send(river, parts.join(' '))
+      await send(river, 'later')
+      await river.pass(1_000)
+      await send(river, 'hello', 'chat:bert')
+      await river.pass(9 * MINUTE)
+      expect(river.platform.texts('anna')).toEqual([])
+      await river.pass(3 * MINUTE)
+      expect(river.platform.texts('anna')).toEqual(['later'])
+      isAway = false
+      await river.pass(2 * MINUTE)
+      expect(river.platform.texts('anna').map((text) => text.trim())).toEqual(['later', ...parts])
     })
 
     it('[I35.b1-readback] while a nonce holds it is made again at once; afterwards the history is read', async () => {

@@ -1,14 +1,17 @@
 // OPEN OUTCOMES: what becomes of a try that was written out and never confirmed. An outage is not an outcome:
 //
 //   the platform can be asked ──▶ it is there: sent
-//                             ──▶ it is not there, 30 s after the try ended: sent again, as if for the first time
-//                             ──▶ it does not answer: asked again with backoff, for `send_expiry`
+//                             ──▶ it is not there, 30 s after the try ended: sent again without a label, with backoff, for
+//                                 `send_expiry`; then `failed`
+//                             ──▶ it does not answer: asked again with backoff, for `send_expiry`; then `unknown`
 //   it cannot be asked        ──▶ at most four labelled resends, then `unknown`
 //   a nonce still holds       ──▶ sent again at once: it shows nothing twice
+//   it is not sent again      ──▶ the platform is asked as above: `failed` where it is not there, else `unknown`
 //
 // Pure: the row holds everything that is known, so that a crash in between changes nothing.
 import {
   ABSENT_COUNTS_AFTER_MS,
+  defined,
   LATER_SENDS_WAIT_MS,
   type OpenOutcome,
   type OutboundOp,
@@ -65,8 +68,8 @@ export function openOutcomeOf({ open, updatedAt }: SendRow, now: number): OpenOu
 
 /** Another try may have arrived. */
 export function openedAgain(row: SendRow, now: number): OpenOutcome {
-  const { since, resends } = openOutcomeOf(row, now)
-  return { since, resends, endedAt: now, looks: 0 }
+  const { since, resends, absences } = openOutcomeOf(row, now)
+  return { since, resends, endedAt: now, looks: 0, ...defined({ absences }) }
 }
 
 export function stepOf(
@@ -78,34 +81,46 @@ export function stepOf(
   facts: OutcomeFacts,
 ): SendStep {
   const { times, now } = facts
+  const expiresAt = open.since + facts.sendExpiryMs
+  const yields = { yieldsAt: yieldsAt(row, open, facts) }
   const park = (lookAt: number): SendStep => ({
     to: 'sending',
     reason: 'outcome_open',
     detail,
     open: { ...open, looks: open.looks + 1 },
     lookAt,
-    yieldsAt: yieldsAt(row, open, facts),
+    ...yields,
   })
   const lookMs = Math.min(times.lookBaseMs * 2 ** open.looks, times.lookMaxMs)
   switch (asked.outcome) {
     case 'absent': {
+      const { harmlessUntil: _, absences = 0, givenUp, ...known } = open
       const countsAt = open.endedAt + times.absentCountsAfterMs
-      return now >= countsAt ? { to: 'queued', open: null } : park(Math.min(now + lookMs, countsAt))
+      if (now < countsAt) return park(Math.min(now + lookMs, countsAt))
+      if (givenUp) return { to: 'failed', reason: givenUp.reason, detail }
+      const waits = times.resendAfterMs
+      const resendAt = open.endedAt + (waits[Math.min(absences, waits.length - 1)] ?? 0)
+      if (Math.max(now, resendAt) >= expiresAt)
+        return { to: 'failed', reason: 'platform_unavailable', detail }
+      if (now < resendAt) return park(resendAt)
+      const absent = { ...known, absences: absences + 1, provenAbsent: true } as const
+      return { to: 'queued', reason: 'platform_unavailable', detail, open: absent, ...yields }
     }
     case 'harmless': {
-      if (now + facts.retryMs >= asked.until) return park(asked.until + 1)
+      if (open.givenUp || now + facts.retryMs >= asked.until) {
+        return now >= expiresAt ? unknown(detail) : park(asked.until + 1)
+      }
       const { retryMs: notBeforeMs } = facts
       const queued = { ...open, harmlessUntil: asked.until }
-      return { to: 'queued', reason: 'platform_unavailable', detail, notBeforeMs, open: queued }
+      return { to: 'queued', reason: 'platform_unavailable', detail, notBeforeMs, open: queued, ...yields }
     }
     case 'later': {
-      const expiresAt = open.endedAt + facts.sendExpiryMs
       if (now >= expiresAt) return unknown(detail)
       const waitMs = Math.max(asked.error.retryAfterMs ?? 0, Math.round(lookMs * (0.5 + facts.jitter / 2)))
       return park(Math.min(now + waitMs, expiresAt))
     }
     case 'unknown': {
-      const again = facts.hold ? null : labelled(op)
+      const again = facts.hold || open.givenUp ? null : labelled(op)
       const waitMs = times.resendAfterMs[open.resends]
       if (again === null || waitMs === undefined) return unknown(detail)
       if (now < open.endedAt + waitMs) return park(open.endedAt + waitMs)
@@ -116,6 +131,7 @@ export function stepOf(
         detail,
         op: again,
         open: { ...rest, resends: open.resends + 1 },
+        ...yields,
       }
     }
   }

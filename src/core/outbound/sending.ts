@@ -7,7 +7,9 @@ import {
   defined,
   isSideAct,
   isStreamLane,
+  mayHaveArrived,
   type OpenOutcome,
+  REASONS,
   type ReadBack,
   type ReasonCode,
   type Receipt,
@@ -101,7 +103,7 @@ const TOLD_TO_AGENTS: readonly SendCause[] = [
   'prompt',
 ]
 /** Nothing is said where the reason is that nothing may be said there. */
-const UNNOTICED: readonly string[] = [
+const UNNOTICED: readonly ReasonCode[] = [
   'not_allowed',
   'held',
   'window_closed',
@@ -120,18 +122,13 @@ export function createSending(deps: SendingDeps): Sending {
       deps.wakeAfter({ lane: lane.lane, scope: row.integration }, NOT_KNOWN_MS)
       return 'waits'
     }
-    if (refused || !link || !row.op) {
-      await end(lane, row, { to: 'failed', reason: refused ?? 'integration_missing' })
-      return 'more'
-    }
-    if (row.op.kind === 'text' && row.op.once && clock.now() - row.createdAt > ONCE_MS) {
-      await end(lane, row, { to: 'failed', reason: 'given_up' })
-      return 'more'
-    }
+    if (refused || !link || !row.op) return giveUp(lane, row, { reason: refused ?? 'integration_missing' })
+    if (row.op.kind === 'text' && row.op.once && clock.now() - row.createdAt > ONCE_MS)
+      return giveUp(lane, row, { reason: 'given_up' })
     const over = await askedInVain(row)
     if (over !== null) {
       // Nobody is told: the question has its end, and whoever it was shown to was told of that.
-      const to = row.open === undefined ? 'failed' : 'unknown'
+      const to = mayHaveArrived(row.open) ? 'unknown' : 'failed'
       await move(lane, row, { to, reason: 'given_up', detail: over })
       return 'more'
     }
@@ -213,10 +210,11 @@ export function createSending(deps: SendingDeps): Sending {
   /** Permission is checked again at the moment of sending: the configuration may have changed meanwhile. */
   const refusal = async (row: SendRow) => deps.closedDoor(row.integration) ?? (await deps.refusedNow(row))
 
-  const sendFailed = async (lane: HeldLane, row: SendRow, error: SwitchboardError): Promise<SendEnd> => {
-    const isShown = row.platformIds.length > 0
+  const sendFailed = async (lane: HeldLane, tried: SendRow, error: SwitchboardError): Promise<SendEnd> => {
+    const isShown = tried.platformIds.length > 0
+    const row = error.code === 'outcome_unknown' ? withOpenTry(tried) : tried
     if (error.code === 'outcome_unknown' && !isShown && !repeatsShowNothing(row)) {
-      await settle(lane, { ...row, open: openedAgain(row, clock.now()) }, error.message)
+      await settle(lane, row, error.message)
       return 'open'
     }
     // The message that showed its beginning is gone: the final text is sent anew.
@@ -226,20 +224,44 @@ export function createSending(deps: SendingDeps): Sending {
     }
     if (!error.nature.retryable && error.code !== 'outcome_unknown') {
       const reason = error.code === 'window_closed' ? 'window_closed' : 'platform_rejected'
-      await end(lane, row, { to: 'failed', reason, detail: error.message }, error.placeGone)
-      return 'more'
+      return giveUp(lane, row, { reason, detail: error.message }, error.placeGone)
     }
     const notBeforeMs = Math.max(error.retryAfterMs ?? 0, retryMs(row))
     const lifeMs = isSideAct(row) ? sideActLifeMs(row) : deps.settings().tunables.sendExpiryMs
     if (clock.now() + notBeforeMs - Math.max(row.createdAt, row.dueAt) > lifeMs) {
       const reason = isSideAct(row) ? 'given_up' : 'platform_unavailable'
-      await end(lane, row, { to: 'failed', reason, detail: error.message })
-      return 'more'
+      return giveUp(lane, row, { reason, detail: error.message })
     }
     const reason = error.code === 'rate_limited' ? 'platform_busy' : 'platform_unavailable'
-    await move(lane, row, { to: 'queued', reason, detail: error.message, notBeforeMs })
+    await move(lane, row, { to: 'queued', reason, detail: error.message, notBeforeMs, ...openOf(row, tried) })
     deps.wakeAfter({ lane: lane.lane, scope: row.integration }, notBeforeMs)
     return 'waits'
+  }
+
+  /** A side act is never told of: what became of its tries is not kept. */
+  const withOpenTry = (row: SendRow): SendRow =>
+    isSideAct(row) ? row : { ...row, open: openedAgain(row, clock.now()) }
+
+  /**
+   * It is not sent again. `failed` only where no try of it can have arrived: else the platform is asked, and where it cannot
+   * tell the row is `unknown`.
+   */
+  const giveUp = async (
+    lane: HeldLane,
+    row: SendRow,
+    { reason, detail }: { readonly reason: ReasonCode; readonly detail?: string },
+    placeGone = false,
+  ): Promise<SendEnd> => {
+    const quiet = placeGone || UNNOTICED.includes(reason)
+    if (!row.open || !mayHaveArrived(row.open)) {
+      await end(lane, row, { to: 'failed', reason, ...defined({ detail }) }, quiet)
+      return 'more'
+    }
+    const why = detail ?? `not sent again: ${REASONS[reason].text}`
+    if (row.platformIds.length > 0 || repeatsShowNothing(row))
+      await end(lane, row, { to: 'unknown', reason: 'unconfirmed', detail: why }, quiet)
+    else await settle(lane, { ...row, open: { ...row.open, givenUp: { reason, quiet } } }, why)
+    return 'open'
   }
 
   const retryMs = (row: SendRow) => {
@@ -257,9 +279,11 @@ export function createSending(deps: SendingDeps): Sending {
   const settleLeftover = async (lane: HeldLane, row: SendRow) => {
     const known = row.reason === 'outcome_open' ? row.detail : null
     const detail = known ?? 'interrupted before the platform confirmed'
-    if (row.reason !== 'outcome_open' && row.op && repeatsShowNothing(row) && !isStreamLane(row.lane))
-      return move(lane, row, { to: 'queued' })
-    return settle(lane, row, detail)
+    if (row.reason === 'outcome_open') return settle(lane, row, detail)
+    const tried = withOpenTry(row)
+    if (row.op && repeatsShowNothing(row) && !isStreamLane(row.lane))
+      return move(lane, row, { to: 'queued', ...openOf(tried, row) })
+    return settle(lane, tried, detail)
   }
 
   /** Brings a row on whose outcome is open. */
@@ -268,7 +292,7 @@ export function createSending(deps: SendingDeps): Sending {
     if (!link || !row.op) {
       // It may have arrived, and nobody is left who could tell.
       const unknown = { to: 'unknown', reason: 'unconfirmed', detail: 'the integration is gone' } as const
-      return move(lane, row, unknown)
+      return end(lane, row, unknown, true)
     }
     if (isStreamLane(row.lane) && row.platformIds.length > 0) {
       const shown = isPartialOp(row.op)
@@ -294,7 +318,7 @@ export function createSending(deps: SendingDeps): Sending {
       jitter: deps.jitter(),
       okAt: link.okAt,
     })
-    if (step.to === 'unknown') return end(lane, row, step)
+    if (step.to === 'unknown' || step.to === 'failed') return end(lane, row, step, open.givenUp?.quiet)
     await move(lane, row, step)
     const dueMs = step.lookAt === undefined ? (step.notBeforeMs ?? 0) : step.lookAt - clock.now()
     deps.wakeAfter({ lane: lane.lane, scope: row.integration }, dueMs)
@@ -323,10 +347,11 @@ export function createSending(deps: SendingDeps): Sending {
     written(lane, row, [{ to: 'sent', platformIds, ...defined({ conversation }) }], unhurried)
 
   /** It was not delivered, or nobody knows: that is told to its agent, and to the person. */
-  const end = (lane: HeldLane, row: SendRow, step: SendStep, placeGone = false) =>
-    move(lane, row, { ...step, tell: whoIsTold(row, step, placeGone) })
+  const end = (lane: HeldLane, row: SendRow, step: SendStep, quiet = false) =>
+    move(lane, row, { ...step, tell: whoIsTold(row, quiet) })
 
-  const whoIsTold = (row: SendRow, { reason }: SendStep, placeGone: boolean) => {
+  /** `quiet`: nothing may or can be said there. */
+  const whoIsTold = (row: SendRow, quiet: boolean) => {
     const isSaid = row.op !== null && row.op.kind !== 'react' && !isSideAct(row) && !isPartialOp(row.op)
     const isAgents = row.agent !== null && row.session !== null && TOLD_TO_AGENTS.includes(row.cause)
     const oneWay = links.get(row.integration)?.adapter.abilities.oneWay === true
@@ -334,7 +359,7 @@ export function createSending(deps: SendingDeps): Sending {
     return {
       // Whoever waits for it hears it there.
       agent: isSaid && isAgents && !deps.waiters.has(row.id),
-      person: isSaid && isAnswer && !oneWay && !placeGone && !UNNOTICED.includes(reason ?? ''),
+      person: isSaid && isAnswer && !oneWay && !quiet,
     }
   }
 
@@ -362,6 +387,11 @@ export function createSending(deps: SendingDeps): Sending {
 }
 
 const askedWord = ({ open }: SendRow) => (open === undefined ? 'asked' : 'asked again')
+
+/** What is to be written of its open outcome, where that changed. When others go first is not changed by it. */
+function openOf({ open, yieldsAt }: SendRow, before: SendRow): Pick<SendStep, 'open' | 'yieldsAt'> {
+  return open === undefined || open === before.open ? {} : { open, yieldsAt: yieldsAt ?? null }
+}
 
 /** The try before it may have left a mark on the row. */
 function openEnds({ open }: SendRow): { readonly open?: null } {

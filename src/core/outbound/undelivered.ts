@@ -2,7 +2,7 @@
 // nothing, is tried once, comes at most once an hour, and not when a day has passed. What is to be told stands with the
 // rows, so that a restart forgets nothing.
 import type { Cancel, Clock, Logger, NewSend, SendRow, Store, Unnoticed } from '../../contract/index.ts'
-import { undeliveredNotice } from '../notices.ts'
+import { type NoticeTarget, undeliveredNotice } from '../notices.ts'
 import { rowAddress } from '../signals.ts'
 
 export interface Undelivered {
@@ -47,18 +47,13 @@ export function createUndelivered({
   }
 
   const look = async () => {
-    for (const rows of byConversation(await store.unnoticedSends())) {
-      const [first] = rows
-      if (!first || stopped) continue
+    for (const place of await unnoticedPlaces(store, clock)) {
+      if (stopped) return
       const now = clock.now()
-      const fresh = rows.filter(
-        ({ send }) => isOver(send) && now - send.updatedAt < TOLD_WITHIN_MS && send.op !== null,
-      )
-      const waitMs = first.noticedAt === null ? 0 : Math.min(first.noticedAt, now) + ONCE_IN_MS - now
-      const ids = (some: readonly Unnoticed[]) => some.map(({ send }) => send.id)
-      if (fresh.length === 0) await store.noticeSends(ids(rows), null)
+      const waitMs = place.noticedAt === null ? 0 : Math.min(place.noticedAt, now) + ONCE_IN_MS - now
+      if (place.newest === null) await store.noticeSends(place.ids, null)
       else if (waitMs > 0) lookAfter(waitMs)
-      else await store.noticeSends(ids(rows), noticeOf(fresh.map(({ send }) => send)))
+      else await store.noticeSends(place.ids, noticeOf(place, place.newest))
     }
   }
 
@@ -72,29 +67,56 @@ export function createUndelivered({
   }
 }
 
-/** An operator may have sent it again meanwhile. */
-const isOver = ({ state }: SendRow) => state === 'failed' || state === 'unknown'
+/** What is to be told in one conversation. */
+interface Place {
+  readonly noticedAt: number | null
+  readonly ids: string[]
+  /** Of what is told: each answer once, however many parts it has, and `failed` if one of them is. */
+  readonly answers: Map<string, 'failed' | 'unknown'>
+  readonly kinds: Set<string>
+  /** Where the newest of what is told was to be said. Null: nothing is told any more. */
+  newest: NoticeTarget | null
+}
 
-function byConversation(found: readonly Unnoticed[]): readonly (readonly Unnoticed[])[] {
-  const places = new Map<string, Unnoticed[]>()
-  for (const one of found) {
-    const key = JSON.stringify([one.send.integration, one.send.conversation])
-    places.set(key, [...(places.get(key) ?? []), one])
-  }
+/** Page by page, and of each row only what is counted: after a long outage there may be very many. */
+async function unnoticedPlaces(
+  store: Pick<Store, 'unnoticedSends'>,
+  clock: Pick<Clock, 'now'>,
+): Promise<readonly Place[]> {
+  const places = new Map<string, Place>()
+  let page: readonly Unnoticed[] = []
+  do {
+    page = await store.unnoticedSends(page.at(-1)?.send.seq ?? 0)
+    for (const { send, noticedAt } of page) {
+      const key = JSON.stringify([send.integration, send.conversation])
+      const place = places.get(key) ?? newPlace(noticedAt)
+      places.set(key, place)
+      place.ids.push(send.id)
+      // An operator may have sent it again meanwhile.
+      const isOver = send.state === 'failed' || send.state === 'unknown'
+      if (isOver && send.op !== null && clock.now() - send.updatedAt < TOLD_WITHIN_MS) count(place, send)
+    }
+  } while (page.length > 0)
   return [...places.values()]
 }
 
+function newPlace(noticedAt: number | null): Place {
+  return { noticedAt, ids: [], answers: new Map(), kinds: new Set(), newest: null }
+}
+
+function count(place: Place, send: SendRow): void {
+  const { platform, agent, session, op } = send
+  const answer = send.group ?? send.id
+  if (send.state === 'failed' || !place.answers.has(answer))
+    place.answers.set(answer, send.state === 'failed' ? 'failed' : 'unknown')
+  if (op) place.kinds.add(op.kind)
+  place.newest = { to: rowAddress(send), platform, agent, session, turn: null }
+}
+
 /** Said where the newest of them was to be said. */
-function noticeOf(rows: readonly SendRow[]): NewSend | null {
-  const last = rows.at(-1)
-  if (!last) return null
-  // The parts of one answer are one answer.
-  const count = (state: string) =>
-    new Set(rows.filter((row) => row.state === state).map((row) => row.group ?? row.id)).size
-  const { platform, agent, session } = last
-  const target = { to: rowAddress(last), platform, agent, session, turn: null }
-  const kinds = new Set(rows.map(({ op }) => op?.kind))
+function noticeOf({ answers, kinds }: Place, target: NoticeTarget): NewSend {
+  const failed = [...answers.values()].filter((state) => state === 'failed').length
   const only = kinds.size === 1 ? [...kinds][0] : undefined
   const of = only === 'file' ? 'file' : only === 'prompt' ? 'question' : 'answer'
-  return undeliveredNotice(target, { failed: count('failed'), unknown: count('unknown'), of })
+  return undeliveredNotice(target, { failed, unknown: answers.size - failed, of })
 }

@@ -97,16 +97,17 @@ export const markReported = oneByOne(function* (context: VerbContext, ids: reado
 })
 
 /** Sends that were not delivered, and of which the person has not heard. */
-export function* readUnnoticed(tag: string): Steps<readonly Unnoticed[]> {
+export function* readUnnoticed(tag: string, afterSeq: number): Steps<readonly Unnoticed[]> {
   const found = yield* rows(
     `SELECT ${SEND_COLUMNS}, (SELECT max(n.noticed_at) FROM outbox n WHERE n.integration = outbox.integration
        AND n.conversation = outbox.conversation AND n.noticed_at > 0) AS told_at
-     FROM outbox WHERE noticed_at = 0 ORDER BY seq LIMIT ${MOST_UNNOTICED}`,
+     FROM outbox WHERE noticed_at = 0 AND seq > $1 ORDER BY seq LIMIT ${UNNOTICED_PAGE}`,
+    [afterSeq],
   )
   return found.map((row) => ({ send: sendRow(tag, row), noticedAt: wholeOrNull(row, 'told_at') }))
 }
 
-const MOST_UNNOTICED = 500
+const UNNOTICED_PAGE = 500
 
 export interface NoticeCall {
   readonly ids: readonly string[]

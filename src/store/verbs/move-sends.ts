@@ -279,7 +279,7 @@ export const operateSend = oneByOne(function* (
  */
 function* tryAgain({ now }: VerbContext, sends: readonly SendRow[]): Steps<void> {
   yield* run(
-    'UPDATE outbox SET attempts = 0, untold = NULL, noticed_at = NULL, open_outcome = NULL, due_at = CASE WHEN due_at < $2 THEN $2 ELSE due_at END WHERE seq @any($1)',
+    'UPDATE outbox SET attempts = 0, untold = NULL, noticed_at = NULL, open_outcome = NULL, look_at = NULL, yields_at = NULL, due_at = CASE WHEN due_at < $2 THEN $2 ELSE due_at END WHERE seq @any($1)',
     [sends.map(({ seq }) => seq), now],
   )
   const failed = sends.filter(({ state }) => state === 'failed')

@@ -66,10 +66,10 @@ export interface LaneOfSends {
 
 /** What is being sent, and the first few that wait. */
 const openSendsOf = (integration: string, lane: string, few: number) =>
-  `SELECT seq, state, due_at, reason, look_at, yields_at FROM outbox
+  `SELECT seq, state, due_at, reason, look_at, yields_at, grp FROM outbox
      WHERE integration = ${integration} AND lane = ${lane} AND state = 'sending'
      AND state IN ('queued','sending')
-   UNION ALL SELECT * FROM (SELECT seq, state, due_at, reason, look_at, yields_at FROM outbox WHERE integration = ${integration}
+   UNION ALL SELECT * FROM (SELECT seq, state, due_at, reason, look_at, yields_at, grp FROM outbox WHERE integration = ${integration}
      AND lane = ${lane} AND state = 'queued' AND state IN ('queued','sending') ORDER BY seq LIMIT ${few}) waiting`
 
 /** As many of a lane's waiting rows as are looked at before the database is asked which of them is next. */
@@ -77,7 +77,7 @@ export const FEW = 4
 
 const OPEN_SENDS_OF_ONE = openSendsOf('$1', '$2', FEW)
 
-const OPEN_SENDS = `SELECT asked.lane, open.seq, open.state, open.due_at, open.reason, open.look_at, open.yields_at
+const OPEN_SENDS = `SELECT asked.lane, open.seq, open.state, open.due_at, open.reason, open.look_at, open.yields_at, open.grp
   FROM unnest($1::text[], $2::text[]) AS asked(integration, lane)
   CROSS JOIN LATERAL (${openSendsOf('asked.integration', 'asked.lane', FEW)}) AS open ORDER BY open.seq`
 

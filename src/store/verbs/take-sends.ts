@@ -74,15 +74,17 @@ function* look(context: VerbContext, lane: string, held: Held, open: readonly Ro
   const parked = sending.length === 0 ? null : lookAtParked(sending, now)
   if (parked && (parked.due.length > 0 || parked.isFirst))
     return { ...NOTHING, leftover: parked.due, nextDueAt: parked.nextAt }
-  const queued = open.filter((row) => text(row, 'state') === 'queued')
+  const waiting = open.filter((row) => text(row, 'state') === 'queued')
+  const groups = parked?.groups ?? []
+  const queued = waiting.filter((row) => !groups.includes(textOrNull(row, 'grp') ?? ''))
   const next = queued.find((row) => whole(row, 'due_at') <= now)
   const others = queued.filter((row) => row !== next).map((row) => whole(row, 'due_at'))
   if (parked) others.push(parked.nextAt)
   const nextDueAt = others.length === 0 ? null : Math.min(...others)
-  const told = queued.length < FEW || (next !== undefined && nextDueAt !== null && nextDueAt <= now)
+  const told = waiting.length < FEW || (next !== undefined && nextDueAt !== null && nextDueAt <= now)
   if (!told) {
     yield* writeBorn(context)
-    const view = yield* firstDue(integrationOf(lane), lane, now)
+    const view = yield* firstDue(integrationOf(lane), lane, { now, groups })
     return parked ? { ...view, nextDueAt: Math.min(parked.nextAt, view.nextDueAt ?? parked.nextAt) } : view
   }
   return { next: next ? whole(next, 'seq') : null, leftover: [], nextDueAt }
@@ -98,13 +100,18 @@ interface Parked {
   readonly isFirst: boolean
   /** When that changes next, or the next of them is to be looked at. */
   readonly nextAt: number
+  /** Messages of which a part is parked: the parts behind it wait for it, while others go first. */
+  readonly groups: readonly string[]
 }
 
 function lookAtParked(parked: readonly Row[], now: number): Parked {
   const due: number[] = []
   const times: number[] = []
+  const groups: string[] = []
   let isFirst = false
   for (const row of parked) {
+    const group = textOrNull(row, 'grp')
+    if (group !== null) groups.push(group)
     const lookAt = wholeOrNull(row, 'look_at') ?? 0
     if (lookAt <= now) due.push(whole(row, 'seq'))
     else times.push(lookAt)
@@ -113,7 +120,8 @@ function lookAtParked(parked: readonly Row[], now: number): Parked {
     isFirst = true
     if (yieldsAt !== null) times.push(yieldsAt)
   }
-  return { due: due.sort((a, b) => a - b), isFirst, nextAt: times.length === 0 ? now : Math.min(...times) }
+  const nextAt = times.length === 0 ? now : Math.min(...times)
+  return { due: due.sort((a, b) => a - b), isFirst, nextAt, groups }
 }
 
 /** Between the look and the lock an operator may have buried it: it is not sent, and the lane is looked at again. */
@@ -123,18 +131,22 @@ function asLocked(context: VerbContext, view: View, sends: ReadonlyMap<number, S
   return { next: null, leftover, nextDueAt: context.now }
 }
 
-/** Many wait in this lane, and those in front are not due. */
-function* firstDue(integration: string, lane: string, now: number): Steps<View> {
+/** Many wait in this lane, and those in front are not due, or wait for a part before them. */
+function* firstDue(
+  integration: string,
+  lane: string,
+  { now, groups }: { readonly now: number; readonly groups: readonly string[] },
+): Steps<View> {
   const row = yield* firstRow(
     `SELECT seq FROM outbox WHERE integration = $1 AND lane = $2 AND state = 'queued'
-     AND state IN ('queued','sending') AND due_at <= $3 ORDER BY seq LIMIT 1`,
-    [integration, lane, now],
+     AND state IN ('queued','sending') AND due_at <= $3 AND NOT (coalesce(grp, '') @any($4)) ORDER BY seq LIMIT 1`,
+    [integration, lane, now, groups],
   )
   const next = row ? whole(row, 'seq') : null
   const waiting = yield* firstRow(
     `SELECT min(due_at) AS due FROM outbox WHERE integration = $1 AND lane = $2 AND state = 'queued'
-     AND state IN ('queued','sending') AND seq <> $3`,
-    [integration, lane, next ?? 0],
+     AND state IN ('queued','sending') AND seq <> $3 AND NOT (coalesce(grp, '') @any($4))`,
+    [integration, lane, next ?? 0, groups],
   )
   return { next, leftover: [], nextDueAt: waiting ? wholeOrNull(waiting, 'due') : null }
 }

@@ -80,6 +80,24 @@ export function describeOpenOutcomes(make: MakeStoreFixture): void {
       expect(await take(token)).toMatchObject({ sending: { id: second }, leftover: [] })
     })
 
+    it('[I35.b1-parts] parts of the same message never go first, however many there are', async () => {
+      const parts = Array.from({ length: 6 }, (_, part) => send({ text: `part ${part}`, group: 'g', part }))
+      const [first] = await store.enqueue(parts)
+      const [other] = await store.enqueue([send({ text: 'another' })])
+      const { token } = await mustTakeSend(store, { lane: LANE })
+      const now = fixture.clock.now()
+      const open = { since: now, endedAt: now, resends: 0, looks: 1 }
+      const parks: SendMove = {
+        ...{ lane: LANE, token, id: first?.id ?? '', to: 'sending', reason: 'outcome_open' },
+        ...{ open, lookAt: now + 60_000, yieldsAt: now },
+      }
+      await store.moveSends([parks])
+      const id = other?.id ?? ''
+      expect(await take(token)).toMatchObject({ sending: { id }, leftover: [], nextDueAt: now + 60_000 })
+      await store.moveSends([{ lane: LANE, token, id, to: 'sent', platformIds: ['1'] }])
+      expect(await take(token)).toMatchObject({ sending: null, leftover: [], nextDueAt: now + 60_000 })
+    })
+
     it('[I35.b1-resend] a resend keeps the count; one that is known to be absent forgets it', async () => {
       const { first, token, open } = await parked()
       const again = { ...open, resends: 2 }
@@ -119,12 +137,12 @@ export function describeOpenOutcomes(make: MakeStoreFixture): void {
       const tell = { agent: true, person: true }
       await store.moveSends([{ lane: LANE, token, id, to: 'failed', reason: 'platform_rejected', tell }])
       expect(await store.unreportedFailures(null)).toMatchObject([{ id }])
-      expect(await store.unnoticedSends()).toMatchObject([{ send: { id }, noticedAt: null }])
+      expect(await store.unnoticedSends(0)).toMatchObject([{ send: { id }, noticedAt: null }])
       const notice = send({ cause: 'notice', text: 'An answer could not be delivered.' })
       const other = await fixture.open('two')
       const told = await Promise.all([store.noticeSends([id], notice), other.noticeSends([id], notice)])
       expect(told.toSorted()).toEqual([false, true])
-      expect(await store.unnoticedSends()).toEqual([])
+      expect(await store.unnoticedSends(0)).toEqual([])
       expect((await store.sends({ limit: 9 })).filter(({ cause }) => cause === 'notice')).toHaveLength(1)
     })
   })
