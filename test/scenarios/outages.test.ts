@@ -282,7 +282,7 @@ describeRiver('what an answer carries', (open) => {
     // The first try may have arrived: nobody calls it failed.
     const [row] = await river.desk().sends({ states: ['unknown'], limit: 5 })
     expect(row).toMatchObject({ reason: 'unconfirmed', cause: 'send_message' })
-    expect(row?.detail).toMatch(/^not sent again: /)
+    expect(row?.detail).toMatch(/^given up: /)
   })
 
   it('[I35.b33] the final text of an agent quotes the message in a group, by its first part, as reply_to_mode says', async () => {

@@ -257,7 +257,7 @@ export function createSending(deps: SendingDeps): Sending {
       await end(lane, row, { to: 'failed', reason, ...defined({ detail }) }, quiet)
       return 'more'
     }
-    const why = detail ?? `not sent again: ${REASONS[reason].text}`
+    const why = detail ?? `given up: ${REASONS[reason].text}`
     if (row.platformIds.length > 0 || repeatsShowNothing(row))
       await end(lane, row, { to: 'unknown', reason: 'unconfirmed', detail: why }, quiet)
     else await settle(lane, { ...row, open: { ...row.open, givenUp: { reason, quiet } } }, why)

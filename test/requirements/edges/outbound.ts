@@ -17,10 +17,10 @@ built   35 I35.b1-readback         A read-back that fails by network, time-out, 
 built   35 I35.b1-resend           Without a read-back at most four labelled resends follow a possibly delivered try, after 5 s, 30 s, 2 min and 10 min; then the row is unknown: unconfirmed
 built   35 I35.b1-order            Later sends of a conversation wait while the platform is down, and at most 10 min after another call to it succeeded
 built   35 I35.b1-whatsapp         A 5xx of WhatsApp leaves the outcome open, with an error body too; only a documented refusal proves that nothing was done
-pending 35 I35.b1-poison           A message that the platform never takes, as its read-back says, is tried with growing pauses, lets others go first after 10 min, and ends failed after send_expiry; person and agent are told
-pending 35 I35.b1-arrived          A send of which a try may have arrived never ends failed unless a read-back proved its absence: refused, expired or no longer allowed, it is unknown: unconfirmed, and the notice says so
-pending 35 I35.b1-counted          The notice of what was not delivered counts every answer, however many there are
-pending 35 I35.b1-parts            The parts of one answer wait for the part before them, also when other messages go first
+built   35 I35.b1-poison           A message that the platform never takes, as its read-back says, is tried with growing pauses, lets others go first after 10 min, and ends failed after send_expiry; person and agent are told
+built   35 I35.b1-arrived          A send of which a try may have arrived never ends failed unless a read-back proved its absence: refused, expired or no longer allowed, it is unknown: unconfirmed, and the notice says so
+built   35 I35.b1-counted          The notice of what was not delivered counts every answer, however many there are
+built   35 I35.b1-parts            The parts of one answer wait for the part before them, also when other messages go first
 built   35 I35.b1-known            What ended failed or unknown is told to the agent in its next turn, to doctor, and once to the person, as SPEC 2 says
 built   35 I35.b19                 A reset after the mail server took a mail leaves the outcome open: the mail does not go twice unlabelled
 built   35 I35.b29                 A refused file is told; the files behind it are sent independently of it
