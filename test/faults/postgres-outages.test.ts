@@ -157,7 +157,7 @@ describe('[I35.a1-postgres] a database behind the fault proxy', () => {
       await proxy.heal()
       await until('it is ready by itself', async () => (await readiness(daemon.url)) === 200)
       await more(load, 10)
-      // Where nothing is refused at once the lease of a lane runs out meanwhile, and its turn may be answered after later ones.
+      // The demo agent works at several messages at once: an answer whose commit hung is said after those of later messages.
       await expectNothingLost(bench, !['silent', 'half-open', 'slow'].includes(fault.kind))
       cells.push(`${name.padEnd(32)} met ${proxy.fired}, taken ${load.taken.size}, doctor after ${shown} ms`)
     },

@@ -146,7 +146,10 @@ export function createSending(deps: SendingDeps): Sending {
     const isBeginning = isPartialOp(row.op)
     // Nobody will finish it any more, and nothing of it is shown.
     if (isBeginning && (await endOf(row, { store, written: deps.streams.written }))) {
-      await move(lane, row, { to: 'failed', reason: 'given_up', detail: 'the answer was not finished' })
+      // Or its final text came since it was taken: then the row holds the whole.
+      const isWhole = !isPartialOp((await store.send(row.id))?.op ?? row.op)
+      const unfinished = { reason: 'given_up', detail: 'the answer was not finished' } as const
+      await move(lane, row, isWhole ? { to: 'queued' } : { to: 'failed', ...unfinished })
       return 'more'
     }
     // An edit that is under way must not come after the final text.
