@@ -17,7 +17,6 @@ import {
   type ToolCallUpdate,
 } from '@agentclientprotocol/sdk'
 import { type Clock, SwitchboardError } from '../../contract/index.ts'
-import { inputText } from '../../kit/index.ts'
 import { readModes, type SessionModes } from './modes.ts'
 
 export interface PermissionRequest {
@@ -70,7 +69,6 @@ export interface AgentLink {
 }
 
 const AUTH_REQUIRED = -32_000
-const MOST_TITLE = 100_000
 /** Not a method of the protocol: an agent that lives says so. */
 const PROBE = '_switchboard/alive'
 
@@ -232,7 +230,7 @@ function readPermission(params: unknown): PermissionRequest {
     (one): one is PermissionOption =>
       typeof record(one).optionId === 'string' && typeof record(one).kind === 'string',
   )
-  return { sessionId, toolCall: tamed(call), options: offered }
+  return { sessionId, toolCall: call as unknown as PermissionRequest['toolCall'], options: offered }
 }
 
 /** Null: not in the form of an update, and so none. */
@@ -242,25 +240,5 @@ function readUpdate(params: unknown): { sessionId: string; update: SessionUpdate
   if (typeof sessionId !== 'string' || typeof sessionUpdate !== 'string') return null
   const ofTool = sessionUpdate === 'tool_call' || sessionUpdate === 'tool_call_update'
   if (ofTool && typeof toolCallId !== 'string') return null
-  return { sessionId, update: (ofTool ? tamed(record(update)) : update) as SessionUpdate }
-}
-
-/** A tool call whose fields are of the kinds that they should be, or not there. */
-function tamed(call: Readonly<Record<string, unknown>>): PermissionRequest['toolCall'] {
-  const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
-  const content = Array.isArray(call.content)
-    ? call.content.filter((part) => typeof part === 'object' && part !== null)
-    : undefined
-  const known = {
-    ...call,
-    // In the wrong form it is still part of what a person must see.
-    title: text(call.title) ?? (call.title ? (inputText(call.title, MOST_TITLE) ?? undefined) : undefined),
-    kind: text(call.kind),
-    status: text(call.status),
-    content,
-    locations: Array.isArray(call.locations) ? call.locations : undefined,
-  }
-  return Object.fromEntries(
-    Object.entries(known).filter(([, value]) => value !== undefined),
-  ) as unknown as PermissionRequest['toolCall']
+  return { sessionId, update: update as SessionUpdate }
 }

@@ -14,6 +14,7 @@ const own = (over: object) =>
 it('[I35.b16] a call is one of ours only if nothing about it could be another tool', () => {
   expect(own({})).toBe(true)
   expect(own({ title: 'mcp__switchboard__fetch_messages', rawInput: {} })).toBe(true)
+  expect(own({ name: 'reply', _meta: { claudeCode: { toolName: 'mcp__switchboard__reply' } } })).toBe(true)
   for (const over of [
     { title: 'mcp__switchboard__wipe' },
     { title: 'mcp__switchboard__reply\nrm -rf ~' },
@@ -26,6 +27,8 @@ it('[I35.b16] a call is one of ours only if nothing about it could be another to
     { rawInput: null },
     { content: [{ type: 'diff', path: '/a', newText: 'b' }] },
     { locations: [{ path: '/a' }] },
+    { command: 'rm' },
+    { content: 'rm' },
   ])
     expect([over, own(over as object)]).toEqual([over, false])
 })

@@ -9,10 +9,11 @@ const PREFIX = `mcp__${OUR_SERVER}__`
 
 /**
  * The whole title is the name, the kind is that of a tool which the adapter does not know, and the arguments are those of the
- * tool. A shell command of that text has the kind `execute`.
+ * tool. A shell command of that text has the kind `execute`. Beside them stand the tool's name and notes of the adapter.
  */
-export function isOwnTool({ wholeTitle, kind, rawInput, content, locations }: ToolCallView): boolean {
+export function isOwnTool({ wholeTitle, kind, rawInput, content, locations, more }: ToolCallView): boolean {
   if (kind !== 'other' || content.length > 0 || locations.length > 0) return false
+  if (Object.keys(more).some((name) => name !== 'name' && name !== '_meta')) return false
   const tool = TOOLS.find(({ name }) => wholeTitle === PREFIX + name)
   if (tool === undefined || typeof rawInput !== 'object' || rawInput === null) return false
   return Object.keys(rawInput).every((key) => key in tool.input.shape)

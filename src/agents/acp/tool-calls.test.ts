@@ -54,3 +54,57 @@ describe('[I35.b3] an approval of a tool call shows', () => {
     expect(shown({ title: 'x'.repeat(MOST / 2), rawInput: 'y'.repeat(MOST / 2) })).toBeNull()
   })
 })
+
+describe('[I35.b3-unknown-fields] an approval of a tool call shows', () => {
+  it.each<[string, object, readonly string[]]>([
+    ['its kind', { title: 'tidy up', kind: 'delete' }, ['tidy up', 'Kind: delete']],
+    ['a field of the call', { title: 'ls', command: 'rm -rf ~' }, ['"command": "rm -rf ~"']],
+    ['its meta', { title: 'ls', _meta: { env: 'PATH=/tmp' } }, ['PATH=/tmp']],
+    ['a title that is none', { title: { run: 'rm -rf ~' } }, ['"run": "rm -rf ~"']],
+    ['a kind that is none', { title: 'ls', kind: ['delete'] }, ['"delete"']],
+    ['a place that is no list', { title: 'ls', locations: { path: '/etc' } }, ['"path": "/etc"']],
+    ['content that is no list', { title: 'ls', content: 'rm -rf ~' }, ['rm -rf ~']],
+    ['content that is a text', { title: 'ls', content: ['rm -rf ~', null] }, ['rm -rf ~', 'null']],
+    [
+      'a field beside a text',
+      {
+        title: 'ls',
+        content: [{ type: 'content', content: { type: 'text', text: 'harmless' }, command: 'rm -rf ~' }],
+      },
+      ['harmless', '"command": "rm -rf ~"'],
+    ],
+    [
+      'a field within a text',
+      {
+        title: 'ls',
+        content: [{ type: 'content', content: { type: 'text', text: 'harmless', command: 'rm -rf ~' } }],
+      },
+      ['harmless', '"command": "rm -rf ~"'],
+    ],
+    [
+      'a field of a change',
+      {
+        title: 'ls',
+        content: [{ type: 'diff', path: '/a', newText: 'new', mode: '04755', deletes: ['/b'] }],
+      },
+      ['--- /a\n(new file)\n+++ /a\nnew\nAlso:', '"mode": "04755"', '"/b"'],
+    ],
+  ])('%s', (_, update, parts) => {
+    for (const part of parts) expect(shown(update)).toContain(part)
+  })
+
+  it('what an update before it said, and what itself says', () => {
+    const calls = createToolCalls()
+    calls.merge({ toolCallId: 'c', title: 'ls', command: 'rm -rf ~', target: 'a' } as never)
+    const all = shownInput(calls.merge({ toolCallId: 'c', target: 'b' } as never), MOST)
+    expect(all).toContain('"command": "rm -rf ~"')
+    expect(all).toContain('"target": "b"')
+  })
+
+  it('nothing where an unknown field is too long to be shown', () => {
+    const long = { run: 'x'.repeat(MOST) }
+    expect(shown({ title: long })).toBeNull()
+    expect(shown({ title: 'ls', command: long })).toBeNull()
+    expect(shown({ content: [{ type: 'diff', path: '/a', newText: 'x', mode: long }] })).toBeNull()
+  })
+})

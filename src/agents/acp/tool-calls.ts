@@ -15,6 +15,8 @@ export interface ToolCallView {
   readonly rawOutput: unknown
   readonly content: readonly ToolCallContent[]
   readonly locations: readonly unknown[]
+  /** Fields that are not known here, and known ones that are in another form than the protocol's. */
+  readonly more: Readonly<Record<string, unknown>>
 }
 
 export interface ToolCalls {
@@ -33,22 +35,44 @@ export function createToolCalls(): ToolCalls {
   return {
     merge(update) {
       const known = calls.get(update.toolCallId)
-      const wholeTitle = update.title ?? known?.wholeTitle ?? update.kind ?? 'a tool'
+      const { fields, more } = sorted(update)
+      const wholeTitle = fields.title ?? known?.wholeTitle ?? fields.kind ?? 'a tool'
       const merged: ToolCallView = {
         id: update.toolCallId,
         wholeTitle,
         title: oneLine(wholeTitle),
-        kind: update.kind ?? known?.kind ?? 'other',
-        status: update.status ?? known?.status ?? 'pending',
-        rawInput: update.rawInput ?? known?.rawInput,
-        rawOutput: update.rawOutput ?? known?.rawOutput,
-        content: update.content ?? known?.content ?? [],
-        locations: update.locations ?? known?.locations ?? [],
+        kind: fields.kind ?? known?.kind ?? 'other',
+        status: fields.status ?? known?.status ?? 'pending',
+        rawInput: fields.rawInput ?? known?.rawInput,
+        rawOutput: fields.rawOutput ?? known?.rawOutput,
+        content: fields.content ?? known?.content ?? [],
+        locations: fields.locations ?? known?.locations ?? [],
+        more: { ...known?.more, ...more },
       }
       if (known || calls.size < MOST_CALLS) calls.set(merged.id, merged)
       return merged
     },
     open: () => [...calls.values()].filter(({ status }) => status === 'pending' || status === 'in_progress'),
+  }
+}
+
+const isText = (value: unknown) => typeof value === 'string'
+const isAny = () => true
+
+const FORMS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  ...{ sessionUpdate: isAny, toolCallId: isAny, rawInput: isAny, rawOutput: isAny },
+  ...{ title: isText, kind: isText, status: isText, content: Array.isArray, locations: Array.isArray },
+}
+
+/** The fields of the protocol, in its forms, and everything else. */
+function sorted(update: Partial<ToolCallUpdate>) {
+  const given = Object.entries(update).filter(([, value]) => value !== undefined && value !== null)
+  const isField = ([name, value]: [string, unknown]) => Object.hasOwn(FORMS, name) && FORMS[name]?.(value)
+  return {
+    fields: Object.fromEntries(given.filter(isField)) as {
+      [K in keyof ToolCallUpdate]?: NonNullable<ToolCallUpdate[K]>
+    },
+    more: Object.fromEntries(given.filter((one) => !isField(one))),
   }
 }
 
@@ -58,19 +82,22 @@ export function isDone({ status }: ToolCallView): boolean {
 
 /**
  * Everything that an approver must see of a call: its title where one line does not hold it, its arguments, the content that
- * it shows (changes to files above all), and where it works. Null: the call cannot be shown whole, so no person may be asked.
+ * it shows (changes to files above all), where it works, its kind, and every field that is not known here. Null: the call
+ * cannot be shown whole, so no person may be asked.
  */
 export function shownInput(call: ToolCallView, mostChars: number): string | null {
-  const { rawInput, content, locations, title, wholeTitle } = call
+  const { rawInput, content, locations, title, wholeTitle, kind, more } = call
   const isLonger = wholeTitle !== title
   const values = [
     ...(rawInput === undefined || rawInput === null ? [] : [inputText(rawInput, mostChars)]),
     ...content.map((part) => shownContent(part, mostChars)),
-    ...(locations.length === 0 ? [] : [locationsText(locations, mostChars)]),
+    ...(locations.length === 0 ? [] : [named('Where', locations, mostChars)]),
+    ...(Object.keys(more).length === 0 ? [] : [named('Also', more, mostChars)]),
   ]
   if (values.includes(null)) return null
   const parts = [...(isLonger ? [wholeTitle] : []), ...values].filter((one) => one !== '')
-  const whole = parts.length === 0 ? title : parts.join('\n\n')
+  const ofKind = kind === 'other' ? [] : [`Kind: ${kind}`]
+  const whole = [...(parts.length === 0 ? [title] : parts), ...ofKind].join('\n\n')
   return whole.length > mostChars ? null : whole
 }
 
@@ -80,24 +107,43 @@ export function outcomeText({ rawOutput, content }: ToolCallView): unknown {
   return said.length > 0 ? said.join('\n') : (rawOutput ?? '')
 }
 
-function contentText(part: ToolCallContent): string {
-  if (part.type === 'diff' && typeof part.path === 'string' && typeof part.newText === 'string') {
-    const old = part.oldText ?? '(new file)'
-    return typeof old === 'string' ? `--- ${part.path}\n${old}\n+++ ${part.path}\n${part.newText}` : ''
+function contentText(part: unknown): string {
+  return partText(part)?.text ?? ''
+}
+
+/** The text of a part, and what else stands in it. Null: it is no text and no change to a file, or in an unknown form. */
+function partText(part: unknown): { readonly text: string; readonly more: Fields } | null {
+  const { type, ...rest } = fieldsOf(part)
+  if (type === 'diff') {
+    const { path, oldText, newText, ...more } = rest
+    const old = oldText ?? '(new file)'
+    if (typeof path !== 'string' || typeof newText !== 'string' || typeof old !== 'string') return null
+    return { text: `--- ${path}\n${old}\n+++ ${path}\n${newText}`, more }
   }
-  if (part.type === 'content' && part.content?.type === 'text' && typeof part.content.text === 'string')
-    return part.content.text
-  return ''
+  const { content, ...beside } = rest
+  const { type: form, text, ...within } = fieldsOf(content)
+  if (type !== 'content' || form !== 'text' || typeof text !== 'string') return null
+  return { text, more: Object.keys(within).length === 0 ? beside : { ...beside, content: within } }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {}
 }
 
 /** What is no text and no change to a file, or has an unknown form, is shown as it came. */
-function shownContent(part: ToolCallContent, mostChars: number): string | null {
-  return contentText(part) || inputText(part, mostChars)
+function shownContent(part: unknown, mostChars: number): string | null {
+  const { text, more } = partText(part) ?? { text: '', more: {} }
+  if (text === '') return inputText(part, mostChars)
+  if (Object.keys(more).length === 0) return text
+  const also = named('Also', more, mostChars)
+  return also === null ? null : `${text}\n${also}`
 }
 
-function locationsText(locations: readonly unknown[], mostChars: number): string | null {
-  const at = inputText(locations, mostChars)
-  return at === null ? null : `Where: ${at}`
+function named(name: string, value: unknown, mostChars: number): string | null {
+  const text = inputText(value, mostChars)
+  return text === null ? null : `${name}: ${text}`
 }
 
 function oneLine(text: string): string {
