@@ -6,8 +6,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { filesOf, ROOT } from '../../../test/house/source.ts'
 import { SCOPE } from '../../../test/scenarios/deal.ts'
-import { countSteps, growthOf, LINEAR } from '../../testing/count-steps.ts'
-import { HOSTILE_TEXTS } from '../../testing/hostile-markdown.ts'
+import { countSteps, growthOf, LINEAR, processorMs } from '../../testing/count-steps.ts'
+import { HOSTILE_TEXTS, MOST_RUN_MS } from '../../testing/hostile-markdown.ts'
 import { MOST_READ, plainText, readMarkdown, splitText, writeMarkdown } from './index.ts'
 
 const SIZE = 1_000
@@ -99,4 +99,30 @@ describe('[I13.md-large] a megabyte', () => {
       expect(await countSteps(() => void readMarkdown(text))).toBeLessThan(500 * MOST_READ)
     }
   })
+})
+
+// To join texts and to look at the end of them is one step each, and copied the whole text each time: 14 s.
+it('[I35.a3-programs] many short lines of one paragraph are written in moments', () => {
+  const children = Array.from({ length: 600_000 }, (_, at) =>
+    at % 2 === 0 ? ({ kind: 'text', text: 'a' } as const) : ({ kind: 'break' } as const),
+  )
+  expect(processorMs(() => void writeMarkdown([{ kind: 'paragraph', children }]))).toBeLessThan(MOST_RUN_MS)
+})
+
+it('[I35.a3-programs] a long quote is cut with few tries: to measure a place is to write what stands before it', () => {
+  let written = 0
+  const counting = {
+    ...renderer,
+    render: (blocks: Parameters<typeof plainText>[0]) => {
+      written += 1
+      return renderer.render(blocks)
+    },
+  }
+  const parts = splitText(
+    { text: '> a\n'.repeat(8_000), plain: false },
+    { size: 4_000, unit: 'utf-16' },
+    counting,
+  )
+  expect(parts.length).toBeGreaterThanOrEqual(4)
+  expect(written / parts.length).toBeLessThan(10)
 })

@@ -25,7 +25,8 @@ const MOST_GROWTH = 200
 
 /** What fits into one message. */
 interface Room {
-  tree(blocks: readonly MarkdownBlock[]): boolean
+  readonly size: number
+  treeSize(blocks: readonly MarkdownBlock[]): number
   /** A part as it is handed on, and as it is read then. */
   part(text: string, read: readonly MarkdownBlock[]): boolean
 }
@@ -76,14 +77,16 @@ function visible(blocks: readonly MarkdownBlock[], text: string): readonly Markd
 
 function roomWritten({ size, unit }: TextLimit): Room {
   return {
-    tree: (blocks) => textSize(writeMarkdown(blocks), unit) <= size,
+    size,
+    treeSize: (blocks) => textSize(writeMarkdown(blocks), unit),
     part: (text) => textSize(text, unit) <= size,
   }
 }
 
 function roomRendered({ size, unit }: TextLimit, renderer: MarkdownRenderer): Room {
   return {
-    tree: (blocks) => renderedSize(renderer.render(blocks), unit) <= size,
+    size,
+    treeSize: (blocks) => renderedSize(renderer.render(blocks), unit),
     part: (text, read) => renderedSize(readForm(text, read, renderer), unit) <= size,
   }
 }
@@ -108,7 +111,7 @@ const TRIES = [1, 0.8, 0.5]
 
 function onePart(blocks: readonly MarkdownBlock[], window: number, room: Room): Cut {
   const whole = weightOf(blocks, window)
-  if (whole <= window && room.tree(blocks)) {
+  if (whole <= window && room.treeSize(blocks) <= room.size) {
     const part = written(blocks, room)
     if (part !== null) return { part, rest: [] }
   }
@@ -177,14 +180,21 @@ function weightOf(blocks: readonly MarkdownBlock[], most: number): number {
   return total
 }
 
-/** The largest place before which everything fits. */
+/**
+ * The largest place before which everything fits. To measure a place is to write all that stands before it, so it is not
+ * bisected alone: the next place is where the text would be full if all of it took as much room as what was measured.
+ */
 function mostThatFits(blocks: readonly MarkdownBlock[], upper: number, room: Room): number {
   let good = 0
   let bad = upper + 1
-  while (bad - good > 1) {
-    const middle = Math.floor((good + bad) / 2)
-    if (room.tree(cutBlocks(blocks, middle)[0])) good = middle
-    else bad = middle
+  let place = Math.min(upper, room.size)
+  for (let tries = 1; bad - good > 1; tries++) {
+    const size = room.treeSize(cutBlocks(blocks, place)[0])
+    if (size <= room.size) good = place
+    else bad = place
+    const isBisected = tries % 3 === 0 || size === 0
+    const next = isBisected ? Math.floor((good + bad) / 2) : Math.floor((place * room.size) / size)
+    place = Math.min(Math.max(next, good + 1), bad - 1)
   }
   return good
 }

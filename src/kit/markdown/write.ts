@@ -91,14 +91,17 @@ function fenced(language: string, text: string): string {
 const MARKS = { strong: '**', emphasis: '*', strike: '~~' } as const
 
 function writeInlines(nodes: readonly MarkdownInline[], how: Writing): string {
-  let out = ''
+  const pieces: string[] = []
+  // Not looked up in what is written so far: to look at the end of a text that grows copies all of it each time.
+  let before = ''
   for (const [at, node] of nodes.entries()) {
     const next = nodes[at + 1]
-    const before = out.at(-1) ?? ''
-    if (node.kind === 'text') out += escaped(node.text, before, next, how)
-    else out += writeInline(node, how, before)
+    const piece =
+      node.kind === 'text' ? escaped(node.text, before, next, how) : writeInline(node, how, before)
+    pieces.push(piece)
+    before = piece.at(-1) ?? before
   }
-  return out
+  return pieces.join('')
 }
 
 function writeInline(node: Exclude<MarkdownInline, { kind: 'text' }>, how: Writing, before: string): string {
