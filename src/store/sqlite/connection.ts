@@ -26,8 +26,15 @@ export interface Connection {
   readonly inTransaction: boolean
   /** As much of the log as nobody reads any more goes into the file. */
   foldLog(): void
-  /** Overwrites the free pages of the file with zeros, and cuts the log to nothing as soon as nobody reads it. */
-  wipeFree(): void
+  /**
+   * Overwrites the free pages of the file with zeros, a bounded piece at each step. Between two steps others may write. A wipe
+   * that was not finished is finished by the next one.
+   */
+  wipeFree(): Generator<void>
+  /** Whether a wipe was begun and not finished. */
+  isHalfWiped(): boolean
+  /** Cuts the log to nothing. False: somebody reads it. */
+  cutLog(): boolean
   /** Into a new file. Nobody may write through this connection meanwhile. */
   copyTo(file: string, onProgress?: CopyProgress): Promise<void>
   close(): void
@@ -43,8 +50,8 @@ export interface ConnectionOptions {
 /** Rows that one statement inserts when there are enough of them: a call of the driver costs more than a row. */
 const ROWS_AT_ONCE = 8
 
-/** Free pages that one row overwrites: a row has a longest size. */
-const WIPED_AT_ONCE = 16_384
+/** Free pages that one step overwrites: 4 MB of pages of the usual size. */
+const WIPED_AT_ONCE = 1_024
 
 /** By the number of rows; each is prepared when so many are first inserted. */
 type Inserts = (StatementSyncInstance | undefined)[]
@@ -174,6 +181,25 @@ export function openConnection(options: ConnectionOptions): Connection {
         return Number.MAX_SAFE_INTEGER
     }
   }
+  const pragma = (name: string) => Number(Object.values(ask(`PRAGMA ${name}`, [])[0] ?? {})[0] ?? 0)
+  /** In a transaction of its own, which is folded into the file at once: the log stays short. */
+  const atOnce = (work: () => void): void => {
+    database.exec('BEGIN IMMEDIATE')
+    try {
+      work()
+      database.exec('COMMIT')
+    } finally {
+      if (database.isTransaction) database.exec('ROLLBACK')
+    }
+    foldLog()
+  }
+  const foldLog = () => {
+    try {
+      database.exec('PRAGMA wal_checkpoint(PASSIVE)')
+    } catch {
+      // The log stays as it is, whole and synced; the next fold tries again.
+    }
+  }
   return {
     execute,
     exec: (sql) => database.exec(sql),
@@ -185,32 +211,44 @@ export function openConnection(options: ConnectionOptions): Connection {
     get inTransaction() {
       return database.isTransaction
     },
-    foldLog() {
-      try {
-        database.exec('PRAGMA wal_checkpoint(PASSIVE)')
-      } catch {
-        // The log stays as it is, whole and synced; the next fold tries again.
-      }
-    },
-    wipeFree() {
-      const number = (name: string) => Number(Object.values(ask(`PRAGMA ${name}`, [])[0] ?? {})[0] ?? 0)
+    foldLog,
+    // The zeros are rows of a table that takes the free pages and then gives them back. A row is one step.
+    *wipeFree() {
       // A page of a blob that overflows holds four bytes less than a page.
-      const size = number('page_size') - 4
-      database.exec('BEGIN IMMEDIATE')
-      try {
-        database.exec('CREATE TABLE wiped (x)')
-        for (let free = number('freelist_count'); free > 0; free = number('freelist_count'))
-          database.exec(`INSERT INTO wiped VALUES (zeroblob(${Math.min(free, WIPED_AT_ONCE) * size}))`)
+      const size = pragma('page_size') - 4
+      database.exec('CREATE TABLE IF NOT EXISTS wiped (x)')
+      for (let isLast = false; !isLast; yield) {
+        const free = pragma('freelist_count')
+        isLast = free <= WIPED_AT_ONCE
+        atOnce(() => {
+          const take = (pages: number) =>
+            database.exec(`INSERT INTO wiped VALUES (zeroblob(${pages * size}))`)
+          take(Math.min(free, WIPED_AT_ONCE))
+          // The last step leaves none: what others free from now on was not there when the wipe began.
+          if (isLast)
+            for (let left = pragma('freelist_count'); left > 0; left = pragma('freelist_count')) take(left)
+        })
+      }
+      for (const { rowid } of ask('SELECT rowid FROM wiped', [])) {
         // As a whole: the last page of a row is not filled to its end.
         database.exec('PRAGMA secure_delete = ON')
-        database.exec('DROP TABLE wiped')
-        database.exec('COMMIT')
-      } finally {
-        if (database.isTransaction) database.exec('ROLLBACK')
-        database.exec('PRAGMA secure_delete = FAST')
+        try {
+          atOnce(() => database.exec(`DELETE FROM wiped WHERE rowid = ${Number(rowid)}`))
+        } finally {
+          database.exec('PRAGMA secure_delete = FAST')
+        }
+        yield
       }
-      // Whoever still reads keeps it from being cut: the next fold, or the end, does it then.
-      database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      database.exec('DROP TABLE wiped')
+    },
+    isHalfWiped: () => ask("SELECT 1 FROM sqlite_master WHERE name = 'wiped'", []).length > 0,
+    cutLog() {
+      database.exec('PRAGMA busy_timeout = 0')
+      try {
+        return ask('PRAGMA wal_checkpoint(TRUNCATE)', [])[0]?.busy === 0
+      } finally {
+        database.exec(`PRAGMA busy_timeout = ${options.busyTimeoutMs}`)
+      }
     },
     copyTo: (to, onProgress) => copyFromHandle(database, to, onProgress),
     close() {

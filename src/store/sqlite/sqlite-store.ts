@@ -1,7 +1,13 @@
 // The embedded store: one SQLite file, one writer. The verbs of a loop turn become one BEGIN IMMEDIATE … COMMIT;
 // a promise resolves only after COMMIT returned, which with synchronous=FULL is after the log is on the disk.
 import { existsSync } from 'node:fs'
-import { type DatabaseFile, type Hint, type Store, SwitchboardError } from '../../contract/index.ts'
+import {
+  createSerial,
+  type DatabaseFile,
+  type Hint,
+  type Store,
+  SwitchboardError,
+} from '../../contract/index.ts'
 import { assembleStore, type StoreEngine } from '../assemble.ts'
 import { createCommitListeners, type GroupIdentity, newContext, type Pending, runGroup } from '../group.ts'
 import { createMac } from '../mac.ts'
@@ -32,6 +38,10 @@ const TURNS_WAITED = 2
 
 /** Frames of the log: folding it at 1,000 took a third of the system time of intake. */
 const FOLD_AT = 4_000
+
+/** A backup or a check reads the log for seconds. */
+const CUTS_TRIED = 100
+const CUT_AGAIN_MS = 100
 
 /** Throws `store_corrupt` for a damaged or newer file, `store_unavailable` when it cannot be opened now. */
 export async function createSqliteStore(options: SqliteStoreOptions): Promise<Store> {
@@ -192,7 +202,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
       if (!closed) lost = held.difference(clock.now())
       return lost
     },
-    wipeFree: () => wipeFree(held),
+    wipeFree: () => oneWipe(() => wipeFree(held)),
     async copyTo(to, onProgress) {
       if (closed) throw closedError()
       if (lost === null) return copyFromFile(file, to, onProgress)
@@ -206,13 +216,30 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     },
   })
 
-  /** An update of a long row leaves its former overflow pages behind as free ones, whatever is erased later. */
+  const oneWipe = createSerial()
+  /**
+   * An update of a long row leaves its former overflow pages behind as free ones, whatever is erased later. There may be
+   * gigabytes of them: others write between two pieces.
+   */
   const wipeFree = async (held: FileIdentity): Promise<void> => {
-    if (closed) throw closedError()
-    lost ??= held.damage(clock.now())
-    if (lost !== null) throw lostError(file, lost)
-    guarded(() => connection.wipeFree())
-    held.folded()
+    const mayWrite = () => {
+      if (closed) throw closedError()
+      lost ??= held.damage(clock.now())
+      if (lost !== null) throw lostError(file, lost)
+    }
+    const pieces = connection.wipeFree()
+    for (let isOver = false; !isOver; ) {
+      mayWrite()
+      isOver = guarded(() => pieces.next().done === true)
+      held.folded()
+      await new Promise<void>((resolve) => setImmediate(resolve))
+    }
+    for (let tries = 0; tries < CUTS_TRIED; tries++) {
+      mayWrite()
+      if (guarded(() => connection.cutLog())) return
+      await new Promise<void>((resolve) => setTimeout(resolve, CUT_AGAIN_MS))
+    }
+    // Somebody has read for so long. The words in the log are overwritten as it is filled anew, and it is cut at the end.
   }
 
   const engine: StoreEngine = {
@@ -288,6 +315,8 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
       ownFile?.release()
     },
   }
+  // Killed in the middle of a wipe: what was erased may still be there, and the file is larger than it need be.
+  if (ownFile && connection.isHalfWiped()) oneWipe(() => wipeFree(ownFile)).catch(() => undefined)
   return assembleStore(engine)
 }
 
