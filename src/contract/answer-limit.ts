@@ -2,13 +2,16 @@
 
 export const MOST_ANSWER_CHARS = 100_000
 
-const MARK = ` …\n\n(cut: the answer was longer than ${MOST_ANSWER_CHARS} characters)`
-
-/** The text, or its beginning with a mark that says so. Never longer than the limit. */
 export function cutAnswer(text: string): string {
-  if (text.length <= MOST_ANSWER_CHARS) return text
-  const end = MOST_ANSWER_CHARS - MARK.length
+  return cutText(text, MOST_ANSWER_CHARS, 'answer')
+}
+
+/** The text, or its beginning with a mark that says so. Never longer than `most`. */
+export function cutText(text: string, most: number, what: string): string {
+  if (text.length <= most) return text
+  const mark = ` …\n\n(cut: the ${what} was longer than ${most} characters)`
+  const end = most - mark.length
   const last = text.charCodeAt(end - 1)
   // Half of a surrogate pair is no character.
-  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? end - 1 : end).trimEnd() + MARK
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? end - 1 : end).trimEnd() + mark
 }

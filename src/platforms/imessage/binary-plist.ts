@@ -12,6 +12,9 @@ export type PlistValue =
 
 const MOST_OBJECTS = 10_000
 const MOST_DEPTH = 16
+const MOST_NUMBER_BYTES = 16
+/** How often the bytes of a list may be read. */
+const MOST_COPIES = 4
 
 export function readBinaryPlist(blob: Uint8Array): PlistValue | undefined {
   const bytes = Buffer.from(blob.buffer, blob.byteOffset, blob.byteLength)
@@ -24,6 +27,13 @@ export function readBinaryPlist(blob: Uint8Array): PlistValue | undefined {
   const fits = count <= MOST_OBJECTS && offsetSize > 0 && offsetSize <= 6 && refSize > 0 && refSize <= 6
   if (!fits || table + count * offsetSize > bytes.length) return undefined
   let visited = 0
+  /** A text or number that stands in a thousand places is built a thousand times. */
+  let left = bytes.length * MOST_COPIES
+  const spend = (size: number): number => {
+    left -= size
+    if (left < 0) throw new Error('damaged')
+    return size
+  }
 
   const objectAt = (ref: number, depth: number): PlistValue => {
     if (ref >= count || depth > MOST_DEPTH || ++visited > MOST_OBJECTS) throw new Error('damaged')
@@ -34,6 +44,7 @@ export function readBinaryPlist(blob: Uint8Array): PlistValue | undefined {
       case 0x0:
         return low === 8 ? false : low === 9 ? true : null
       case 0x1:
+        if (2 ** low > MOST_NUMBER_BYTES) throw new Error('damaged')
         return Number(BigInt(`0x${bytes.toString('hex', at + 1, at + 1 + 2 ** low) || '0'}`))
       case 0x2:
         return low === 3 ? bytes.readDoubleBE(at + 1) : bytes.readFloatBE(at + 1)
@@ -45,11 +56,11 @@ export function readBinaryPlist(blob: Uint8Array): PlistValue | undefined {
       }
       case 0x5: {
         const { size, from } = sized(at, low)
-        return bytes.toString('latin1', from, from + size)
+        return bytes.toString('latin1', from, from + spend(size))
       }
       case 0x6: {
         const { size, from } = sized(at, low)
-        return Buffer.from(bytes.subarray(from, from + size * 2))
+        return Buffer.from(bytes.subarray(from, from + spend(size * 2)))
           .swap16()
           .toString('utf16le')
       }
@@ -79,7 +90,7 @@ export function readBinaryPlist(blob: Uint8Array): PlistValue | undefined {
     return { size: bytes.readUIntBE(at + 2, wide), from: at + 2 + wide }
   }
   const refs = (from: number, size: number): readonly number[] => {
-    if (from + size * refSize > bytes.length) throw new Error('damaged')
+    if (size > MOST_OBJECTS || from + spend(size * refSize) > bytes.length) throw new Error('damaged')
     return Array.from({ length: size }, (_, index) => bytes.readUIntBE(from + index * refSize, refSize))
   }
   try {

@@ -22,12 +22,20 @@ export interface MessageRow {
   readonly replyTo: string | null
   readonly editedAt: number
   readonly retractedAt: number
+  /** Null where there is none, or a longer one than can be read. */
   readonly summary: Uint8Array | null
+  readonly summarySize: number
   readonly empty: boolean
   readonly files: boolean
   readonly handle: string | null
   readonly chat: ChatRow | null
 }
+
+/** What of a row can change after it was written. */
+export type RowState = Pick<
+  MessageRow,
+  'rowid' | 'guid' | 'editedAt' | 'retractedAt' | 'empty' | 'summarySize'
+>
 
 export interface ChatRow {
   readonly guid: string
@@ -54,7 +62,7 @@ export interface ChatDb {
   /** The last row that is not behind this number. */
   upTo(rowid: number): MessageRow | null
   /** Of the newest rows, those that may have changed since they were written. */
-  changed(after: number, newest: number): readonly MessageRow[]
+  changed(after: number, newest: number): readonly RowState[]
   byGuid(guid: string): MessageRow | null
   rowidOf(guid: string): number | null
   /** The first row at or after this time; where there is none, the number behind the last. */
@@ -64,6 +72,13 @@ export interface ChatDb {
   chat(identifier: string): ChatRow | null
   close(): void
 }
+
+/** Of a longer text the beginning is read, and that is said. */
+export const MOST_TEXT = 100_000
+/** So much of a body is read: more than `MOST_TEXT` characters, however they are written. */
+export const MOST_BODY_BYTES = 4 * MOST_TEXT + 1_024
+/** Edits that are longer cannot be read. They hold every version of a text. */
+export const MOST_SUMMARY_BYTES = 1_048_576
 
 const GROUP_STYLE = 43
 const NEEDED = ['ROWID', 'guid', 'text', 'handle_id', 'service', 'date', 'is_from_me', 'is_sent', 'error']
@@ -126,13 +141,22 @@ function readers(database: DatabaseSyncInstance): Omit<ChatDb, 'isInPlace'> {
       `chat.db is of a form that is not known: its messages have no ${missing.join(', ')}. A newer macOS may have changed it`,
     )
   const or = (name: string, as: string) => `${message.has(name) ? `m.${name}` : 'NULL'} AS ${as}`
+  const sized = (name: string, sql: (column: string) => string, as: string) =>
+    `${message.has(name) ? sql(`m.${name}`) : 'NULL'} AS ${as}`
   const time = (name: string, as: string) => `${message.has(name) ? msOf(`m.${name}`) : '0'} AS ${as}`
-  const select = `SELECT m.ROWID AS rowid, m.guid AS guid, m.text AS text, ${or('attributedBody', 'body')}, m.service AS service,
+  const state = `m.ROWID AS rowid, m.guid AS guid, ${time('date_edited', 'edited_at')}, ${time('date_retracted', 'retracted_at')},
+    ${or('is_empty', 'empty')}, ${sized('message_summary_info', (column) => `length(${column})`, 'summary_size')}`
+  const body = sized('attributedBody', (column) => `substr(${column}, 1, ${MOST_BODY_BYTES})`, 'body')
+  const summary = sized(
+    'message_summary_info',
+    (column) => `CASE WHEN length(${column}) <= ${MOST_SUMMARY_BYTES} THEN ${column} END`,
+    'summary',
+  )
+  const select = `SELECT ${state}, substr(m.text, 1, ${MOST_TEXT + 1}) AS text, ${body}, ${summary}, m.service AS service,
     ${msOf('m.date')} AS at, m.is_from_me AS from_me, m.is_sent AS sent, ${or('is_delivered', 'delivered')}, m.error AS error,
     ${or('item_type', 'item_type')}, ${or('associated_message_type', 'associated_type')},
     ${or('associated_message_guid', 'associated_guid')}, ${or('associated_message_emoji', 'associated_emoji')},
-    ${or('thread_originator_guid', 'reply_to')}, ${time('date_edited', 'edited_at')}, ${time('date_retracted', 'retracted_at')},
-    ${or('message_summary_info', 'summary')}, ${or('is_empty', 'empty')}, ${or('cache_has_attachments', 'files')},
+    ${or('thread_originator_guid', 'reply_to')}, ${or('cache_has_attachments', 'files')},
     h.id AS handle, c.guid AS chat_guid, c.chat_identifier AS chat_identifier, c.style AS chat_style, c.display_name AS chat_name
     FROM message m LEFT JOIN handle h ON h.ROWID = m.handle_id
     LEFT JOIN chat c ON c.ROWID = (SELECT min(j.chat_id) FROM chat_message_join j WHERE j.message_id = m.ROWID)`
@@ -148,7 +172,9 @@ function readers(database: DatabaseSyncInstance): Omit<ChatDb, 'isInPlace'> {
     last: database.prepare('SELECT COALESCE(max(ROWID), 0) AS last FROM message'),
     after: database.prepare(`${select} WHERE m.ROWID > ? ORDER BY m.ROWID LIMIT ?`),
     upTo: database.prepare(`${select} WHERE m.ROWID <= ? ORDER BY m.ROWID DESC LIMIT 1`),
-    changed: database.prepare(`${select} WHERE m.ROWID > ? AND (${isChanged}) ORDER BY m.ROWID DESC LIMIT ?`),
+    changed: database.prepare(
+      `SELECT ${state} FROM message m WHERE m.ROWID > ? AND (${isChanged}) ORDER BY m.ROWID DESC LIMIT ?`,
+    ),
     byGuid: database.prepare(`${select} WHERE m.guid = ?`),
     rowidOf: database.prepare('SELECT ROWID AS rowid FROM message WHERE guid = ?'),
     rowidAt: database.prepare(
@@ -180,7 +206,7 @@ function readers(database: DatabaseSyncInstance): Omit<ChatDb, 'isInPlace'> {
       reading(() =>
         statements.changed
           .all(after, newest)
-          .map((row) => messageRow(row as Fields))
+          .map((row) => rowState(row as Fields))
           .reverse(),
       ),
     upTo: (rowid) => reading(() => oneRow(statements.upTo.get(rowid))),
@@ -211,11 +237,21 @@ function oneRow(row: unknown): MessageRow | null {
   return row === undefined ? null : messageRow(row as Fields)
 }
 
-function messageRow(row: Fields): MessageRow {
+function rowState(row: Fields): RowState {
   const since = (value: unknown) => (Number(value ?? 0) > 0 ? Number(value) + EPOCH_2001 : 0)
   return {
     rowid: Number(row.rowid),
     guid: String(row.guid),
+    editedAt: since(row.edited_at),
+    retractedAt: since(row.retracted_at),
+    empty: Number(row.empty ?? 0) === 1,
+    summarySize: Number(row.summary_size ?? 0),
+  }
+}
+
+function messageRow(row: Fields): MessageRow {
+  return {
+    ...rowState(row),
     text: textOrNull(row.text),
     body: bytesOrNull(row.body),
     service: textOrNull(row.service) ?? '',
@@ -229,10 +265,7 @@ function messageRow(row: Fields): MessageRow {
     associatedGuid: textOrNull(row.associated_guid),
     associatedEmoji: textOrNull(row.associated_emoji),
     replyTo: textOrNull(row.reply_to),
-    editedAt: since(row.edited_at),
-    retractedAt: since(row.retracted_at),
     summary: bytesOrNull(row.summary),
-    empty: Number(row.empty ?? 0) === 1,
     files: Number(row.files ?? 0) === 1,
     handle: textOrNull(row.handle),
     chat: chatRow(row),

@@ -1,8 +1,8 @@
 // A row of chat.db as an inbound event. Service rows, our own words and what belongs to another row start no turn.
-import { type Attachment, defined, type InboundEvent } from '../../contract/index.ts'
+import { type Attachment, cutText, defined, type InboundEvent } from '../../contract/index.ts'
 import { safeFileName, safeMime } from '../../kit/index.ts'
 import { type PlistValue, readBinaryPlist } from './binary-plist.ts'
-import type { FileRow, MessageRow } from './chat-db.ts'
+import { type FileRow, type MessageRow, MOST_SUMMARY_BYTES, MOST_TEXT } from './chat-db.ts'
 import { addressOf, type IMessageConfig } from './config.ts'
 import { textOfBody } from './typed-stream.ts'
 import { isProven } from './verify.ts'
@@ -11,6 +11,7 @@ import { isProven } from './verify.ts'
 const FILE_MARK = '\uFFFC'
 const TAPBACKS: Readonly<Record<number, string>> = { 0: '❤️', 1: '👍', 2: '👎', 3: '😂', 4: '‼️', 5: '❓' }
 const MOST_ID = 400
+const MOST_EMOJI = 64
 
 export interface RowContext {
   readonly config: Pick<IMessageConfig, 'allowSms' | 'own'>
@@ -22,7 +23,7 @@ export function textOfRow(row: Pick<MessageRow, 'text' | 'body' | 'summary'>): s
   const edited = lastEdit(row.summary)
   const text = edited ?? row.text ?? textOfBody(row.body)
   if (text === null) return row.body === null ? '' : null
-  return text.replaceAll(FILE_MARK, '').replaceAll('\0', '\uFFFD').trim()
+  return cutText(text.replaceAll(FILE_MARK, '').replaceAll('\0', '\uFFFD').trim(), MOST_TEXT, 'message')
 }
 
 /** A chat with one of our own addresses. */
@@ -52,6 +53,8 @@ export function eventOf(row: MessageRow, context: RowContext): InboundEvent | nu
   // A sticker on a message, a vote: they belong to another row.
   if (row.associatedType !== 0 && row.associatedType < 4100 && row.associatedGuid !== null) return null
   if (isUnsent(row)) return { kind: 'delete', ...base, messageId: row.guid }
+  if (row.summary === null && row.summarySize > 0)
+    return unparsable(row, `its edits are longer than ${MOST_SUMMARY_BYTES} bytes`)
   const text = textOfRow(row)
   if (text === null) return unparsable(row, 'attributedBody could not be read')
   const attachments = row.files ? context.filesOf(row.rowid).flatMap(attachmentOf) : []
@@ -85,7 +88,8 @@ interface Base {
 
 function tapback(row: MessageRow, base: Base): InboundEvent {
   const removed = row.associatedType >= 3000
-  const emoji = removed ? '' : (row.associatedEmoji ?? TAPBACKS[row.associatedType % 1000] ?? '•')
+  const given = row.associatedEmoji?.slice(0, MOST_EMOJI)
+  const emoji = removed ? '' : (given ?? TAPBACKS[row.associatedType % 1000] ?? '•')
   // `p:0/GUID`, `bp:GUID`
   const on = (row.associatedGuid ?? '').replace(/^(p:\d+\/|bp:)/, '').slice(0, MOST_ID)
   return { kind: 'reaction', ...base, messageId: row.guid, on, emoji }

@@ -1,5 +1,6 @@
 // The text inside `attributedBody`: a typedstream, of which only the first string is wanted. Its length is one byte, or a mark and two or
 // four bytes, little-endian; whoever reads the mark as a length loses the end of every longer text.
+import { MOST_BODY_BYTES } from './chat-db.ts'
 
 const HEADER = Buffer.from('\x04\x0bstreamtyped', 'latin1')
 const STRING = Buffer.from('NSString', 'latin1')
@@ -21,7 +22,9 @@ export function textOfBody(blob: Uint8Array | null): string | null {
   const mark = bytes.indexOf(MARK, name + STRING.length)
   if (mark === -1 || mark > name + STRING.length + REACH) return null
   const sized = lengthAt(bytes, mark + 1)
-  if (sized === null || sized.from + sized.length > bytes.length) return null
+  if (sized === null) return null
+  // Of a long one only the beginning was read.
+  if (sized.from + sized.length > bytes.length && bytes.length < MOST_BODY_BYTES) return null
   const text = bytes.subarray(sized.from, sized.from + sized.length).toString('utf8')
   return text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text
 }

@@ -14,7 +14,7 @@ import {
   SwitchboardError,
 } from '../../contract/index.ts'
 import { createLeasedLink, type LinkState } from '../../kit/index.ts'
-import type { ChatDb, MessageRow } from './chat-db.ts'
+import type { ChatDb, MessageRow, RowState } from './chat-db.ts'
 import type { Timings } from './config.ts'
 
 interface Cursor {
@@ -44,7 +44,8 @@ export interface Watch {
   stop(): Promise<void>
 }
 
-const PAGE = 200
+/** Rows of one turn of the loop: each may be as long as a text can be. */
+const PAGE = 50
 const NEWEST = 200
 const REMEMBERED = 1_000
 /** What is older than the first connect by more than a clock may differ. */
@@ -158,8 +159,10 @@ export function startWatch(stored: string | null, deps: WatchDeps): Watch {
 
   const takeChanged = async (db: ChatDb): Promise<void> => {
     const from = Math.max(cursor?.first ?? 0, (cursor?.rowid ?? 0) - NEWEST * 5)
-    for (const row of db.changed(from, NEWEST)) {
-      if (row.rowid > (cursor?.rowid ?? 0) || versions.get(row.guid) === stampOf(row)) continue
+    for (const state of db.changed(from, NEWEST)) {
+      if (state.rowid > (cursor?.rowid ?? 0) || versions.get(state.guid) === stampOf(state)) continue
+      const row = db.byGuid(state.guid)
+      if (row === null) continue
       if (row.at < (cursor?.since ?? 0) - LEEWAY_MS) continue
       const event = await deps.eventOf(row)
       if (event?.kind === 'edit' || event?.kind === 'delete') await intake.receive([event])
@@ -256,9 +259,8 @@ function lastKnown(db: ChatDb, cursor: Cursor): Pick<Cursor, 'rowid' | 'guid' | 
   return { rowid: row?.rowid ?? 0, guid: row?.guid ?? '', at: row?.at ?? 0 }
 }
 
-/** What of a row can change after it was written. */
-function stampOf({ editedAt, retractedAt, empty, summary }: MessageRow): string {
-  return `${editedAt}:${retractedAt}:${empty}:${summary?.length ?? 0}`
+function stampOf({ editedAt, retractedAt, empty, summarySize }: RowState): string {
+  return `${editedAt}:${retractedAt}:${empty}:${summarySize}`
 }
 
 function readCursor(stored: string | null): Cursor | null {
