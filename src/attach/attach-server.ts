@@ -11,10 +11,11 @@ import {
   type HostDoor,
   type HostPost,
   type Logger,
+  MAX_FRAME_BYTES,
   SwitchboardError,
 } from '../contract/index.ts'
 import { createFrameLines } from './frame-lines.ts'
-import { MAX_FRAME_BYTES, type WelcomeFacts } from './frames.ts'
+import type { WelcomeFacts } from './frames.ts'
 import { gatherWrites } from './gathered-writes.ts'
 import { openHostConnection } from './host-connection.ts'
 

@@ -4,13 +4,19 @@ import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { AttachedHost, Authorization, HostAsk, HostCall, HostSeat } from '../contract/index.ts'
+import {
+  type AttachedHost,
+  type Authorization,
+  type HostAsk,
+  type HostCall,
+  type HostSeat,
+  MAX_FRAME_BYTES,
+} from '../contract/index.ts'
 import { createRecordingLog, createTestClock } from '../testing/index.ts'
 import { createAttachClient, type DeliverFrame } from './attach-client.ts'
 import { createAttachServer } from './attach-server.ts'
 import { createFrameLines } from './frame-lines.ts'
 import { socketLink } from './frame-link.ts'
-import { MAX_FRAME_BYTES } from './frames.ts'
 import { openHostConnection } from './host-connection.ts'
 
 const undo: (() => unknown)[] = []

@@ -1,7 +1,7 @@
 // What carries the shim's frames to the daemon, whatever it is made of; and the simplest of them, the local socket.
 import { connect } from 'node:net'
+import { MAX_FRAME_BYTES } from '../contract/index.ts'
 import { createFrameLines } from './frame-lines.ts'
-import { MAX_FRAME_BYTES } from './frames.ts'
 import { gatherWrites } from './gathered-writes.ts'
 
 /** Why a link could not be had, or broke. */

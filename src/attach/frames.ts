@@ -1,12 +1,18 @@
 // The frames between a shim and the daemon: one JSON object a line, each with its kind in `t`. Both ends read them here,
 // and take nothing on trust: what does not fit its form ends the connection, with the reason.
 import { createHash } from 'node:crypto'
-import { type HeldTurn, type HostEvent, type HostFacts, MOST_HELD } from '../contract/index.ts'
+import {
+  type HeldTurn,
+  type HostEvent,
+  type HostFacts,
+  MAX_FRAME_BYTES,
+  MOST_HELD,
+  readMessage,
+  TooComplex,
+} from '../contract/index.ts'
 
 /** Raised when a frame changes its meaning. Ends of different versions refuse each other in words. */
 export const ATTACH_VERSION = 1
-/** A message may be 1 MiB of characters that JSON writes as six each. */
-export const MAX_FRAME_BYTES = 8 * 1_048_576
 const MAX_ID = 200
 const MAX_KEY = 400
 export const MAX_PLACE = 4_096
@@ -275,9 +281,9 @@ function kindOf({ t }: Fields): string {
 function fieldsOf(line: string): Fields {
   let parsed: unknown
   try {
-    parsed = JSON.parse(line)
-  } catch {
-    throw new FrameError('a frame is not JSON')
+    parsed = readMessage(line)
+  } catch (thrown) {
+    throw new FrameError(thrown instanceof TooComplex ? `a frame: ${thrown.message}` : 'a frame is not JSON')
   }
   return record(parsed, 'a frame')
 }

@@ -1,7 +1,6 @@
 // The shim's frames over a WebSocket, to a daemon on another machine: one frame a message, the credential a bearer.
-import { SwitchboardError } from '../contract/index.ts'
+import { MAX_FRAME_BYTES, SwitchboardError } from '../contract/index.ts'
 import type { FrameLink, LinkEvents, LinkFailure, OpenLink } from './frame-link.ts'
-import { MAX_FRAME_BYTES } from './frames.ts'
 
 export interface RemoteTarget {
   /** As `attachUrl` gives it. */

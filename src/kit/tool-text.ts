@@ -42,12 +42,11 @@ function tame(value: unknown, depth: number): unknown {
     const shown = value.slice(0, MAX_ENTRIES).map((one) => tame(one, depth + 1))
     return value.length > MAX_ENTRIES ? [...shown, '…'] : shown
   }
-  const entries = Object.entries(value)
-  const shown = entries
-    .slice(0, MAX_ENTRIES)
-    .map(([key, one]) => [
-      key,
-      typeof one === 'string' && SECRET_KEY.test(key) ? HIDDEN : tame(one, depth + 1),
-    ])
-  return Object.fromEntries(entries.length > MAX_ENTRIES ? [...shown, ['…', '…']] : shown)
+  const keys = Object.keys(value)
+  const fields = value as Readonly<Record<string, unknown>>
+  const shown = keys.slice(0, MAX_ENTRIES).map((key) => {
+    const one = fields[key]
+    return [key, typeof one === 'string' && SECRET_KEY.test(key) ? HIDDEN : tame(one, depth + 1)]
+  })
+  return Object.fromEntries(keys.length > MAX_ENTRIES ? [...shown, ['…', '…']] : shown)
 }

@@ -8,6 +8,7 @@ import {
   type FramePipe,
   type FrameReader,
   type HttpReply,
+  MAX_FRAME_BYTES,
   SwitchboardError,
 } from '../contract/index.ts'
 import type { ServerDeps } from './deps.ts'
@@ -27,8 +28,6 @@ export interface Upgrades {
   close(): void
 }
 
-/** A message may be 1 MiB of characters that JSON writes as six each. */
-const MAX_MESSAGE_BYTES = 8 * 1_048_576
 /** Bytes that may wait for a peer that does not read. */
 const MOST_WAITING_BYTES = 64 * 1_048_576
 const MOST_CONNECTIONS = 512
@@ -47,7 +46,7 @@ export function createUpgrades(
         new WebSocketServer({
           noServer: true,
           clientTracking: false,
-          maxPayload: MAX_MESSAGE_BYTES,
+          maxPayload: MAX_FRAME_BYTES,
           perMessageDeflate: false,
         }),
     )

@@ -2,6 +2,7 @@
 // protocol (a banner, a log line, an answer that nobody asked for) is counted and left out: programs print such things.
 import type { Readable, Writable } from 'node:stream'
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk'
+import { readMessage } from '../../contract/index.ts'
 
 export interface LineStreamOptions {
   /** The longest line that is read; a longer one ends the link. */
@@ -86,7 +87,7 @@ function tooLong(maxLineBytes: number): Error {
 
 function parsed(line: string): AnyMessage | null {
   try {
-    const value: unknown = JSON.parse(line)
+    const value = readMessage(line)
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as AnyMessage) : null
   } catch {
     return null

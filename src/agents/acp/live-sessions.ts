@@ -9,6 +9,7 @@ import {
   type Cancel,
   type ConnectorDeps,
   defined,
+  MAX_MESSAGE_BYTES,
   SwitchboardError,
 } from '../../contract/index.ts'
 import {
@@ -62,7 +63,6 @@ interface Note {
   readonly cwd: string
 }
 
-const LINE_BYTES = 32 * 1_048_576
 const READY_MS = 60_000
 const TERMINALS = 64
 const RETRY_MS = 5_000
@@ -160,7 +160,7 @@ export function createLiveSessions(
         : null
       const stream = lineStream(
         { stdin: process.input, stdout: process.output },
-        { maxLineBytes: LINE_BYTES, onNoise: (line) => log.debug({ name, line }, 'not a message') },
+        { maxLineBytes: MAX_MESSAGE_BYTES, onNoise: (line) => log.debug({ name, line }, 'not a message') },
       )
       link = await openLink(
         stream,

@@ -1,5 +1,11 @@
 // Starts an ACP agent for a moment: it is there, it speaks the protocol, and it says who it is and whether somebody has to sign in.
-import { type Clock, defined, type Options, SwitchboardError } from '../../contract/index.ts'
+import {
+  type Clock,
+  defined,
+  MAX_MESSAGE_BYTES,
+  type Options,
+  SwitchboardError,
+} from '../../contract/index.ts'
 import { folderProblem, tryProcess } from '../../kit/processes/index.ts'
 import { isAuthRequired, openLink } from './agent-link.ts'
 import { acpOptions } from './config.ts'
@@ -7,7 +13,6 @@ import { lineStream } from './line-stream.ts'
 import { NOBODY_CHOSE } from './permission.ts'
 
 const WITHIN_MS = 15_000
-const LINE_BYTES = 1_048_576
 const LAST_WORDS_MS = 1_000
 
 /** Throws what is wrong with it. Where it wants somebody to sign in it is there all the same, and that is said. */
@@ -28,7 +33,7 @@ export async function tryAgent(
     async ({ input, output, ended }, folder) => {
       const stream = lineStream(
         { stdin: input, stdout: output },
-        { maxLineBytes: LINE_BYTES, onNoise: () => undefined },
+        { maxLineBytes: MAX_MESSAGE_BYTES, onNoise: () => undefined },
       )
       const handlers = {
         onUpdate: () => undefined,

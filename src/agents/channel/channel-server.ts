@@ -5,7 +5,7 @@ import type { Readable, Writable } from 'node:stream'
 import { Server } from '@modelcontextprotocol/server'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { z } from 'zod'
-import type { HostAsk, HostVerdict, ToolOutcome } from '../../contract/index.ts'
+import { type HostAsk, type HostVerdict, MAX_MESSAGE_BYTES, type ToolOutcome } from '../../contract/index.ts'
 import { isOffered, TOOLS } from '../../tools/index.ts'
 import { shownText, shownTool } from '../../tools/mcp/shown-tool.ts'
 import { boundedAsk } from './bounded-ask.ts'
@@ -47,9 +47,6 @@ export interface ChannelServer {
   verdict(verdict: HostVerdict): Promise<void>
   close(): Promise<void>
 }
-
-/** A host that writes more than this without ending its line is cut off. */
-const MAX_MESSAGE_BYTES = 16 * 1_048_576
 
 const PERMISSION_REQUEST = z.object({
   request_id: z.string().min(1).max(200),

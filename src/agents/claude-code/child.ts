@@ -1,5 +1,5 @@
 // One running Claude Code: lines in, events out, and questions of ours that it answers. A hang is found while it has work.
-import { type Clock, type Random, SwitchboardError } from '../../contract/index.ts'
+import { type Clock, MAX_MESSAGE_BYTES, type Random, SwitchboardError } from '../../contract/index.ts'
 import {
   createHangWatch,
   type EndHow,
@@ -45,8 +45,6 @@ export interface ChildDeps {
   readonly silentMs: number
 }
 
-/** An answer of several megabytes is one line. */
-const MAX_LINE_BYTES = 64 * 1_048_576
 const ANSWER_MS = 30_000
 
 /** Resolves when it answered a first question. Throws what the keeper throws. */
@@ -87,7 +85,7 @@ export async function startChild(name: string, launch: ChildLaunch, deps: ChildD
   }
 
   const process = await deps.keeper.start(name, launch, async (started) => {
-    started.readLines(MAX_LINE_BYTES, { line: read, tooLong: deps.onNoise })
+    started.readLines(MAX_MESSAGE_BYTES, { line: read, tooLong: deps.onNoise })
     await ask(started, { subtype: 'initialize' })
   })
   const answerMs = Math.min(ANSWER_MS, deps.silentMs)

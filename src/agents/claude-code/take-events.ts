@@ -57,6 +57,9 @@ export interface EventTaker {
 const PARTIAL_EVERY_MS = 300
 const SHOWN_CHARS = 4_000
 const DETAIL_CHARS = 500
+const NAME_CHARS = 200
+/** Tools of one line that are shown: a line usually has one. */
+const MOST_SHOWN = 100
 /** A receipt of the end may overtake the result by so much. */
 const RESULT_MS = 5_000
 const NOT_SIGNED_IN =
@@ -130,7 +133,8 @@ export function createEventTaker(deps: EventTakerDeps): EventTaker {
     spent = total
     try {
       const n = (await deps.journal.steps(delivery.turn)).length + 1
-      const body = { stop: textOf(result.terminal_reason) ?? textOf(result.subtype), node: deps.node }
+      const stop = (textOf(result.terminal_reason) ?? textOf(result.subtype))?.slice(0, NAME_CHARS) ?? null
+      const body = { stop, node: deps.node }
       const step = { turn: delivery.turn, n, kind: 'model', body } as const
       await deps.journal.add({ ...step, usage: { ...usage, agent: deps.agent, model } })
     } catch (thrown) {
@@ -210,8 +214,7 @@ export function createEventTaker(deps: EventTakerDeps): EventTaker {
   }
 
   const said = (blocks: readonly Fields[], sub: boolean) => {
-    for (const block of blocks) {
-      if (block.type !== 'tool_use') continue
+    for (const block of blocks.filter(({ type }) => type === 'tool_use').slice(0, MOST_SHOWN)) {
       const [id, name] = [textOf(block.id) ?? '', textOf(block.name) ?? 'a tool']
       status(sub ? `A subagent uses ${name}` : `Using ${name}`)
       if (sub) continue
@@ -251,8 +254,8 @@ export function createEventTaker(deps: EventTakerDeps): EventTaker {
       },
       said: ({ blocks, sub }) => said(blocks, sub),
       results: ({ blocks, sub }) => {
-        for (const block of blocks) {
-          if (block.type !== 'tool_result' || sub) continue
+        if (sub) return
+        for (const block of blocks.filter(({ type }) => type === 'tool_result').slice(0, MOST_SHOWN)) {
           const id = textOf(block.tool_use_id) ?? ''
           event('tool_result', id, toolNames.get(id) ?? 'a tool', toolText(block.content, SHOWN_CHARS))
           toolNames.delete(id)

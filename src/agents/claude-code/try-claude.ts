@@ -1,12 +1,17 @@
 // Tries Claude Code as set-up does: is it there, which version, and is it signed in. It is asked one question that it answers
 // by itself; no model is called.
-import { type Clock, type Options, type SetupTrial, SwitchboardError } from '../../contract/index.ts'
+import {
+  type Clock,
+  MAX_MESSAGE_BYTES,
+  type Options,
+  type SetupTrial,
+  SwitchboardError,
+} from '../../contract/index.ts'
 import { type KeptProcess, tryProcess } from '../../kit/processes/index.ts'
 import { findClaude } from './find-claude.ts'
 import { isFields, readEvent, requestLine, textOf } from './wire.ts'
 
 const ANSWER_MS = 15_000
-const MAX_LINE_BYTES = 4 * 1_048_576
 
 /** Throws `agent_absent` with what to do. */
 export async function tryClaude(options: Options, deps: SetupTrial): Promise<{ readonly who: string }> {
@@ -38,7 +43,7 @@ function accountOf(
         cancel()
         over(words)
       })
-      process.readLines(MAX_LINE_BYTES, {
+      process.readLines(MAX_MESSAGE_BYTES, {
         line(text) {
           const event = readEvent(text)
           if (event?.kind === 'response') resolve(isFields(event.body.account) ? event.body.account : {})

@@ -2,6 +2,8 @@
 import type { TokenUsage } from '../../contract/index.ts'
 import { type Fields, isFields, numberOf } from './wire.ts'
 
+const MODEL_CHARS = 200
+
 export interface TurnCost {
   readonly usage: TokenUsage
   readonly model: string
@@ -25,7 +27,7 @@ export function costOf(result: Fields, before: number): TurnCost {
       ...{ cacheRead, cacheWrite },
       costMicros: Math.max(0, Math.round((total - before) * 1_000_000)),
     },
-    model: (isFields(models) ? Object.keys(models)[0] : undefined) ?? 'unknown',
+    model: (isFields(models) ? Object.keys(models)[0] : undefined)?.slice(0, MODEL_CHARS) ?? 'unknown',
     total: Math.max(total, before),
   }
 }

@@ -1,6 +1,6 @@
 // The stream-json wire of Claude Code, as far as we read it: one JSON object a line, both ways. Whatever is not known is
 // overlooked, and no field is believed to be there.
-import { isNestedDeeper } from '../../kit/index.ts'
+import { readMessage } from '../../contract/index.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -38,15 +38,12 @@ export type ClaudeEvent =
   | { readonly kind: 'result'; readonly result: Fields }
   | { readonly kind: 'other' }
 
-/** Deeper than anything that is said: what reads it on must not run out of stack. */
-const MOST_DEPTH = 200
-
 /** Null: the line is no message at all. */
 export function readEvent(line: string): ClaudeEvent | null {
   let event: Fields
   try {
-    const parsed: unknown = JSON.parse(line)
-    if (!isFields(parsed) || isNestedDeeper(parsed, MOST_DEPTH)) return null
+    const parsed = readMessage(line)
+    if (!isFields(parsed)) return null
     event = parsed
   } catch {
     return null

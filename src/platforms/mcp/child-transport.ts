@@ -3,7 +3,14 @@
 // processes must end: `npx x` is three of them.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
-import { type Cancel, type Clock, defined, SwitchboardError } from '../../contract/index.ts'
+import {
+  type Cancel,
+  type Clock,
+  defined,
+  MAX_MESSAGE_BYTES,
+  readMessage,
+  SwitchboardError,
+} from '../../contract/index.ts'
 import { createLines, type GroupWatcher } from '../../kit/processes/index.ts'
 import type { StdioLaunch } from './config.ts'
 
@@ -26,8 +33,6 @@ export interface ChildTransportDeps {
   readonly guard: GroupWatcher['guard']
 }
 
-/** A message beyond this is skipped; the connection lives on. */
-const MAX_MESSAGE_BYTES = 16 * 1_048_576
 const MAX_STDERR_LINE_BYTES = 65_536
 /** One that is ended may still say so much: it is read to its end whoever waits, so it must have one. */
 const MAX_FAREWELL_BYTES = MAX_MESSAGE_BYTES
@@ -66,7 +71,7 @@ export function createChildTransport(launch: StdioLaunch, deps: ChildTransportDe
   const heard = (line: string) => {
     let message: unknown
     try {
-      message = JSON.parse(line)
+      message = readMessage(line)
     } catch {
       if (line.trim() !== '') deps.noise()
       return

@@ -65,4 +65,15 @@ describe('events', () => {
       expect((await tapped([one, 'x'.repeat(60), end, end], 100)).out).toBe('failed: an event is too large')
     },
   )
+
+  it('[I35.a3-message] that are too full, too deep, or of too many lines end the stream', async () => {
+    const full = pushed(Array.from({ length: 50_000 }, () => ({})))
+    const deep = pushed(1).replace('1}', `${'['.repeat(2_000)}${']'.repeat(2_000)}}`)
+    for (const data of [full, deep])
+      expect((await tapped([`data: ${data}\n\n`], 1_000_000)).out).toMatch(/^failed: it (holds|is nested)/)
+    const lines = await tapped(['data:\n'.repeat(20_000)], 1_000_000)
+    expect(lines.out).toBe('failed: an event has too many lines')
+    // Those of many events are counted for each of them.
+    expect((await tapped([': x\n\n'.repeat(20_000)])).out).toHaveLength(100_000)
+  })
 })

@@ -1,6 +1,6 @@
 // A stream of events, looked at before the SDK reads it: its schema refuses what must be recorded, so channel news are taken
 // out raw, event by event. Everything else goes on byte for byte.
-import type { ServerPush } from '../../contract/index.ts'
+import { readMessage, type ServerPush, TooComplex } from '../../contract/index.ts'
 import { newsOf } from './parse.ts'
 
 export interface EventTaps {
@@ -9,6 +9,8 @@ export interface EventTaps {
   readonly maxBytes: number
 }
 
+/** Lines of one event: a message is one of them, or a few. */
+const MOST_LINES = 10_000
 const LF = 10
 const CR = 13
 /** Stands where news were: the SDK keeps the event's id, to go on from there, and passes over what it does not know. */
@@ -20,6 +22,7 @@ export function tapEvents(taps: EventTaps): TransformStream<Uint8Array, Uint8Arr
   // An event is over where a line is empty. Lines end with LF, CR or both, and a chunk may end between the two.
   let lineIsEmpty = true
   let afterCr = false
+  let lines = 0
 
   return new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
@@ -33,6 +36,8 @@ export function tapEvents(taps: EventTaps): TransformStream<Uint8Array, Uint8Arr
           afterCr = false
         }
         line = at + 1
+        lines += 1
+        if (lines > MOST_LINES) return controller.error(new Error('an event has too many lines'))
         const isSecondHalf = afterCr && bytes[at] === LF
         afterCr = bytes[at] === CR
         if (isSecondHalf) {
@@ -52,6 +57,7 @@ export function tapEvents(taps: EventTaps): TransformStream<Uint8Array, Uint8Arr
         for (const out of taken(Buffer.concat(parts), taps)) controller.enqueue(out)
         parts = []
         size = 0
+        lines = 0
       }
       if (line < bytes.length) {
         lineIsEmpty = false
@@ -76,8 +82,10 @@ function taken(block: Buffer, taps: EventTaps): readonly Buffer[] {
   if (data.length === 0 || (type !== '' && type !== 'message')) return [block]
   let written: unknown
   try {
-    written = JSON.parse(data.join('\n'))
-  } catch {
+    written = readMessage(data.join('\n'))
+  } catch (thrown) {
+    // Whoever reads on would build it.
+    if (thrown instanceof TooComplex) throw thrown
     return [block]
   }
   const messages = Array.isArray(written) ? written : [written]

@@ -2,7 +2,13 @@
 // cannot be had again, or a session that the server forgot, ends the connection, so that it is made anew: a link that is
 // up but deaf would be the worst of all.
 import type { Transport } from '@modelcontextprotocol/client'
-import { type Clock, type ServerPush, SwitchboardError } from '../../contract/index.ts'
+import {
+  type Clock,
+  checkMessage,
+  MAX_MESSAGE_BYTES,
+  type ServerPush,
+  SwitchboardError,
+} from '../../contract/index.ts'
 import { createStreamingFetch, type StreamingFetch } from '../../kit/index.ts'
 import type { HttpLaunch } from './config.ts'
 import { tapEvents } from './event-stream.ts'
@@ -68,7 +74,9 @@ export async function createHttpTransport(
         hint: 'write the final URL under mcp_servers',
       })
     const isStream = response.headers.get('content-type')?.includes('text/event-stream') ?? false
-    return through(response, wholeBound(), ...(isStream ? [tapEvents(taps)] : []))
+    return isStream
+      ? through(response, wholeBound(), tapEvents(taps))
+      : through(response, wholeBound(), whole())
   }
 
   const transport = new StreamableHTTPClientTransport(new URL(launch.url), {
@@ -89,9 +97,6 @@ export async function createHttpTransport(
   }
 }
 
-/** One message, and one answer, of a server. */
-const MAX_MESSAGE_BYTES = 16 * 1_048_576
-
 function through(response: Response, ...steps: readonly TransformStream<Uint8Array, Uint8Array>[]): Response {
   if (response.body === null) return response
   let body: ReadableStream<Uint8Array> = response.body
@@ -107,6 +112,19 @@ function wholeBound() {
       size += chunk.length
       if (size <= MAX_MESSAGE_BYTES) controller.enqueue(chunk)
       else controller.error(new Error('the answer is too large'))
+    },
+  })
+}
+
+/** One message, looked at before the SDK builds it. */
+function whole() {
+  const parts: Uint8Array[] = []
+  return new TransformStream<Uint8Array, Uint8Array>({
+    transform: (chunk) => void parts.push(chunk),
+    flush(controller) {
+      const message = Buffer.concat(parts)
+      checkMessage(message.toString('utf8'))
+      if (message.length > 0) controller.enqueue(message)
     },
   })
 }
