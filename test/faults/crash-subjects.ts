@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { startClaudeCode } from '../../src/testing/emulate.ts'
 import { createFakeLlm } from '../../src/testing/llm/fake-llm.ts'
 import { BINARY, bareEnvironment } from './daemon.ts'
+import { oneToolServer } from './one-tool-server.ts'
 import type { Scene } from './scene.ts'
 import type { StepLog } from './step-log.ts'
 import { pause } from './until.ts'
@@ -41,23 +42,12 @@ const CLAUDE = fileURLToPath(
 )
 const ACP = fileURLToPath(new URL('../../src/agents/acp/fixtures/scripted-agent.mjs', import.meta.url))
 
-/** An MCP server of one tool that notes when it runs. */
-const DESK = `
-import { appendFileSync, existsSync, readFileSync } from 'node:fs'
-import { createInterface } from 'node:readline'
-const say = (id, result) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n')
-for await (const line of createInterface({ input: process.stdin })) {
-  const { id, method, params } = JSON.parse(line)
-  if (method === 'initialize')
-    say(id, { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'desk', version: '1' } })
-  else if (method === 'tools/list') say(id, { tools: [{ name: 'post', description: 'posts', inputSchema: { type: 'object' } }] })
-  else if (method === 'tools/call') {
-    appendFileSync('steps.log', 'running ' + process.pid + '\\n')
-    while (existsSync('hold') && readFileSync('hold', 'utf8') === 'running') await new Promise((resolve) => setTimeout(resolve, 10))
-    say(id, { content: [{ type: 'text', text: 'it ran' }] })
-  } else if (id !== undefined) say(id, {})
-}
-`
+/** It notes when it runs, and is held there by the test. */
+const DESK = oneToolServer(
+  `appendFileSync('steps.log', 'running ' + process.pid + '\\n')
+    while (existsSync('hold') && readFileSync('hold', 'utf8') === 'running') await new Promise((resolve) => setTimeout(resolve, 10))`,
+  'it ran',
+)
 
 /** A server on loopback whose requests come as JSON. */
 async function serving(

@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { adminTokenOf, callApi } from '../daemon/admin.ts'
-import { askJson, askLines, createScene, switchboard, writeConfig } from './scene.ts'
+import { hostingConfig } from './hosted-seed.ts'
+import { askJson, askLines, createScene, switchboard } from './scene.ts'
 import { until } from './until.ts'
 
 const scene = createScene()
@@ -38,23 +39,7 @@ it('[S12.no-secret-printed] [S3.secret-not-logged] what a channel server was giv
     refuses: program('refuse'),
     echo: { url: await echo(), headers: { Authorization: 'env:LEAKY_HEADER' } },
   }
-  const config = writeConfig(
-    data,
-    JSON.stringify({
-      mcp_servers: servers,
-      integrations: [{ id: 'web', platform: 'web' }],
-      agents: [
-        {
-          id: 'demo',
-          connector: { type: 'demo' },
-          channels: { enabled: true, approved: Object.keys(servers).map((server) => ({ server })) },
-          inbound_bindings: [
-            { plugin: 'web', instance: 'web', allowed_channel_servers: Object.keys(servers) },
-          ],
-        },
-      ],
-    }),
-  )
+  const config = hostingConfig(data, servers)
   const env = { LEAKY_TOKEN: TOKEN, LEAKY_HEADER: `Bearer ${HEADER}` }
   const daemon = await scene.start({ data, config, env })
   await until('both answers failed', async () => {

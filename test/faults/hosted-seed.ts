@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { writeConfig } from './scene.ts'
 import { until } from './until.ts'
 
 const PROGRAM = fileURLToPath(new URL('./fixtures/seed-server.mjs', import.meta.url))
@@ -44,4 +45,23 @@ export function hostedServer(data: string, name: string, capabilities: object, t
     call: (found: (one: HeardCall) => boolean) =>
       until(`${name} is called`, async () => (await calls()).find(found)),
   }
+}
+
+/** A configuration with the page and the agent `demo`, which hosts these servers. `approved` goes to each of its entries. */
+export function hostingConfig(
+  data: string,
+  servers: Readonly<Record<string, object>>,
+  approved: Readonly<Record<string, unknown>> = {},
+): string {
+  const names = Object.keys(servers)
+  const channels = { enabled: true, approved: names.map((server) => ({ server, ...approved })) }
+  const inbound_bindings = [{ plugin: 'web', instance: 'web', allowed_channel_servers: names }]
+  return writeConfig(
+    data,
+    JSON.stringify({
+      mcp_servers: servers,
+      integrations: [{ id: 'web', platform: 'web' }],
+      agents: [{ id: 'demo', connector: { type: 'demo' }, channels, inbound_bindings }],
+    }),
+  )
 }

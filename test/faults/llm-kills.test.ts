@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createFakeLlm } from '../../src/testing/llm/fake-llm.ts'
 import { postDemo } from './hook-client.ts'
+import { oneToolServer } from './one-tool-server.ts'
 import { expectLedgerHolds, sendsOf, settled, turnsOf } from './river-checks.ts'
 import { createScene } from './scene.ts'
 import { until } from './until.ts'
@@ -17,22 +18,8 @@ const FIRST = ['llm.before-model', 'llm.model-done', 'llm.model-kept', 'llm.befo
 /** `started` is before the tool runs. */
 const SECOND = ['llm.started', 'llm.tool-done', 'llm.result-kept', 'llm.before-answer']
 
-/** An MCP server of one tool that writes into a file that it has run. */
-const SERVER = `
-import { appendFileSync } from 'node:fs'
-import { createInterface } from 'node:readline'
-const say = (id, result) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n')
-for await (const line of createInterface({ input: process.stdin })) {
-  const { id, method, params } = JSON.parse(line)
-  if (method === 'initialize')
-    say(id, { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'desk', version: '1' } })
-  else if (method === 'tools/list') say(id, { tools: [{ name: 'post', description: 'posts', inputSchema: { type: 'object' } }] })
-  else if (method === 'tools/call') {
-    appendFileSync(process.env.DONE_FILE, 'post\\n')
-    say(id, { content: [{ type: 'text', text: 'it is posted' }] })
-  } else if (id !== undefined) say(id, {})
-}
-`
+/** It writes into a file that it has run. */
+const SERVER = oneToolServer(`appendFileSync(process.env.DONE_FILE, 'post\\n')`, 'it is posted')
 
 it('[I16.resume] [I16.unknown-told] a real daemon killed at every point makes no finished step twice, and answers once', async () => {
   const fake = createFakeLlm({

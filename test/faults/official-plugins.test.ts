@@ -7,8 +7,9 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { describe, expect, it } from 'vitest'
 import { bareEnvironment, type Daemon } from './daemon.ts'
+import { hostingConfig } from './hosted-seed.ts'
 import type { Audit, Turn } from './river-checks.ts'
-import { askJson, askLines, createScene, switchboard, writeConfig } from './scene.ts'
+import { askJson, askLines, createScene, switchboard } from './scene.ts'
 import { until } from './until.ts'
 
 const scene = createScene()
@@ -44,27 +45,8 @@ function real(plugin: Plugin): Launch | string {
   return { command: 'bun', args: ['server.ts'], cwd: folder, env }
 }
 
-function hosting(data: string, servers: Partial<Record<Plugin, Launch>>): string {
-  const names = Object.keys(servers)
-  return writeConfig(
-    data,
-    JSON.stringify({
-      mcp_servers: servers,
-      integrations: [{ id: 'web', platform: 'web' }],
-      agents: [
-        {
-          id: 'demo',
-          connector: { type: 'demo' },
-          channels: {
-            enabled: true,
-            approved: names.map((server) => ({ server, outbound_tool_name: 'reply' })),
-          },
-          inbound_bindings: [{ plugin: 'web', instance: 'web', allowed_channel_servers: names }],
-        },
-      ],
-    }),
-  )
-}
+const hosting = (data: string, servers: Partial<Record<Plugin, Launch>>): string =>
+  hostingConfig(data, servers, { outbound_tool_name: 'reply' })
 
 interface Call {
   readonly tool: string
