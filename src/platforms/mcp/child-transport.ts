@@ -6,6 +6,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import {
   type Cancel,
   type Clock,
+  createBoundedMap,
   defined,
   MAX_MESSAGE_BYTES,
   readMessage,
@@ -34,6 +35,7 @@ export interface ChildTransportDeps {
 }
 
 const MAX_STDERR_LINE_BYTES = 65_536
+const MOST_ASKED = 10_000
 /** One that is ended may still say so much: it is read to its end whoever waits, so it must have one. */
 const MAX_FAREWELL_BYTES = MAX_MESSAGE_BYTES
 /** A child that does not read is not fed without end. */
@@ -68,6 +70,14 @@ export function createChildTransport(launch: StdioLaunch, deps: ChildTransportDe
     }
   }
 
+  /** Requests of ours that are not answered yet. */
+  const asked = createBoundedMap<string | number, true>(MOST_ASKED)
+  /** A request, news, or the answer to a request of ours, which it then is no longer. Others are not read any further. */
+  const belongs = (message: JSONRPCMessage): boolean => {
+    if ('method' in message || !('id' in message) || message.id === undefined) return true
+    return asked.delete(message.id)
+  }
+
   const heard = (line: string) => {
     let message: unknown
     try {
@@ -77,7 +87,7 @@ export function createChildTransport(launch: StdioLaunch, deps: ChildTransportDe
       return
     }
     for (const one of Array.isArray(message) ? message : [message]) {
-      if (isMessage(one)) transport.onmessage?.(one)
+      if (isMessage(one) && belongs(one)) transport.onmessage?.(one)
       else deps.noise()
     }
   }
@@ -182,7 +192,10 @@ export function createChildTransport(launch: StdioLaunch, deps: ChildTransportDe
   const transport: ChildTransport = {
     start,
     close,
-    send: (message: JSONRPCMessage) => write(`${JSON.stringify(message)}\n`),
+    send(message: JSONRPCMessage) {
+      if ('method' in message && 'id' in message) asked.set(message.id, true)
+      return write(`${JSON.stringify(message)}\n`)
+    },
     pause() {
       if (ending === null && closing === null) child?.stdout.pause()
     },
