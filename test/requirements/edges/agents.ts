@@ -5,7 +5,7 @@ export const EDGES_AGENTS = requirements(
   'Issue 35 Agents, people and rights',
   `
 built   35 I35.b3                     An ACP approval shows the whole of what runs: title, line breaks and every field, or it is refused
-pending 35 I35.b35-pieces             Free pages of the database are overwritten in bounded pieces, and nobody waits for more than one of them
+built   35 I35.b35-pieces             Free pages of the database are overwritten in bounded pieces, and nobody waits for more than one of them
 built   35 I35.b13                    notify_user reaches an identity of that user and never somebody who was merely let in
 built   35 I35.b16                    What reply says of final text is true for each connector, and no person is asked to approve our own tools
 built   35 I35.b17                    Approving a pairing grants what was chosen (may talk, may also approve, this is me), and says what was granted
