@@ -207,7 +207,7 @@ it('[I35.b46-trust] files and commands of the client are tools of ours: what tru
 })
 
 describe('places', () => {
-  it('[I35.b27] a process that only waits for a person gives its place away, to as many more, and goes on at once', async () => {
+  it('[I35.b27] [I35.b27-no-longer] a process that only waits for a person gives its place away, to as many more, and goes on at once', async () => {
     const { connector, recorded } = await scene({ options: { max_processes: 1 } })
     const at = (n: number) => ({
       session: `${n}1111111-1111-5111-8111-111111111111`,
@@ -229,6 +229,9 @@ describe('places', () => {
     expect(recorded.details.at(-1)).toBe('1 processes run already (max_processes): messages wait for a place')
     await asked(recorded, 'allow', connector)
     expect(await endOf(recorded, 't_1')).toMatchObject({ text: 'the tool ran' })
+    // The third is tried no more: it was stopped.
+    await until('nothing waits any more', () => recorded.details.at(-1) === undefined)
+    expect(recorded.attached).toBe(true)
   })
 })
 
@@ -305,6 +308,21 @@ describe('modes', () => {
     expect(recorded.details.at(-1)).toContain('it works in the mode "full-access"')
     await turn('mode read-only')
     expect(recorded.details.at(-1)).toBeUndefined()
+  })
+
+  it('[I35.b28-by-session] a session that asks hides none that was changed, and the change ends with its process', async () => {
+    const { turn, recorded, connector } = await scene({
+      flags: ['--modes'],
+      options: { mode: 'read-only', max_processes: 2 },
+    })
+    const at = (n: number) => ({ session: `${n}1111111-1111-5111-8111-111111111111`, chatId: `place:${n}` })
+    await turn('mode full-access', at(1))
+    await turn('hello', at(2))
+    expect(recorded.details.at(-1)).toContain('it works in the mode "full-access"')
+    // The third session needs a place: the first process, idle for longest, ends.
+    await turn('hello', at(3))
+    await until('it is told no more', () => recorded.details.at(-1) === undefined)
+    expect(connector.processes?.()).toHaveLength(2)
   })
 })
 

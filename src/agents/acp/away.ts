@@ -18,16 +18,16 @@ interface AwayDeps {
   readonly clock: Clock
   readonly outlet: () => AgentOutlet | null
   readonly open: (session: string) => Promise<LiveSession>
-  /** What is to be known of it though it is there. */
-  readonly trouble: () => string | undefined
+  /** Why it cannot be started; null: it was. */
+  readonly absentIs: (why: string | null) => void
 }
 
-export function createAway({ clock, outlet, open, trouble }: AwayDeps): Away {
+export function createAway({ clock, outlet, open, absentIs }: AwayDeps): Away {
   let failures = 0
   let cancelNext: Cancel = () => undefined
 
   const begin = (session: string, why: string) => {
-    outlet()?.presence(false, why)
+    absentIs(why)
     const pause = AWAY_MS[Math.min(failures, AWAY_MS.length - 1)] ?? 5_000
     failures += 1
     cancelNext()
@@ -40,7 +40,7 @@ export function createAway({ clock, outlet, open, trouble }: AwayDeps): Away {
     if (failures === 0) return
     failures = 0
     cancelNext()
-    outlet()?.presence(true, trouble())
+    absentIs(null)
     outlet()?.roomy()
   }
   return { begin, end, stop: () => cancelNext() }

@@ -16,7 +16,7 @@ import {
   SwitchboardError,
 } from '../../contract/index.ts'
 import { createVerdictWait } from '../../kit/index.ts'
-import { createSessionHome, folderProblem } from '../../kit/processes/index.ts'
+import { createSessionHome, createWaitingSessions, folderProblem } from '../../kit/processes/index.ts'
 import { type AcpTurn, createTurn } from './acp-turn.ts'
 import { problemOf } from './agent-link.ts'
 import { createAway } from './away.ts'
@@ -24,7 +24,7 @@ import { beginOrGoOn } from './begin-or-go-on.ts'
 import { readConfig } from './config.ts'
 import { followTurn, soon } from './follow-turn.ts'
 import { createLiveSessions, type LiveSession } from './live-sessions.ts'
-import { judgeMode, type SessionModes } from './modes.ts'
+import { createModeWords } from './mode-words.ts'
 import { openSteps, type TurnSteps } from './turn-steps.ts'
 
 const PLACES = 10_000
@@ -46,22 +46,15 @@ interface Run {
 export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
   const config = readConfig(deps)
   const { clock, log } = deps
-  /** A mode that nobody configured, and that does not ask or is not known to. */
-  let modeTrouble: string | null = null
-  const sessions = createLiveSessions(config, deps, (mode, modes) => {
-    const words = mode === config.mode ? null : modeWords(mode, modes)
-    if (words === modeTrouble) return
-    modeTrouble = words
-    tellTrouble()
-  })
-  /** Conversations wait for a place: until one was found. */
-  let noRoom: string | null = null
-  const trouble = () => [modeTrouble, noRoom].filter((one) => one !== null).join('; ') || undefined
-  const tellTrouble = () => outlet?.presence(true, trouble())
-  const roomIs = (words: string | null) => {
-    if (words === noRoom) return
-    noRoom = words
-    tellTrouble()
+  /** What is to be known of modes that nobody configured and that do not ask, or are not known to. */
+  const modes = createModeWords(config.mode, tellPresence)
+  const sessions = createLiveSessions(config, deps, modes)
+  const waiting = createWaitingSessions(clock, tellPresence)
+  /** Why it cannot be started; null: it can, as far as is known. */
+  let absent: string | null = null
+  const absentIs = (why: string | null) => {
+    absent = why
+    tellPresence()
   }
   const { journal } = deps
   const home = journal ? createSessionHome({ ...deps, journal, notes: sessions }) : null
@@ -78,7 +71,7 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
   }
 
   const away = createAway({
-    ...{ clock, outlet: () => outlet, trouble },
+    ...{ clock, outlet: () => outlet, absentIs },
     open: (session) => sessions.open(session, { interrupted: true }),
   })
 
@@ -86,12 +79,12 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
     try {
       const live = await sessions.open(delivery.session, { interrupted })
       away.end(live)
-      roomIs(null)
+      waiting.found(delivery.session)
       return live
     } catch (thrown) {
       const error = asSwitchboardError(thrown, 'agent_absent')
       const why = [error.message, error.hint].filter(Boolean).join(' ')
-      if (error.busy) roomIs(`${error.message}: messages wait for a place`)
+      if (error.busy) waiting.refused(delivery.session, error.message)
       // One that was not even tried (no room, too soon after a failure) is not away: its turn comes.
       if (error.cause !== undefined) away.begin(delivery.session, why)
       throw new SwitchboardError('agent_absent', why, {
@@ -222,6 +215,7 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
     async stop() {
       outlet?.presence(false)
       outlet = null
+      waiting.stop()
       cancelLook()
       away.stop()
       for (const { anew } of runs.values()) anew.abort()
@@ -236,10 +230,15 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
     },
   }
 
+  function tellPresence(): void {
+    const words = [home?.trouble() ?? null, modes.words(), waiting.words()].filter((one) => one !== null)
+    outlet?.presence(absent === null, absent ?? (words.join('; ') || undefined))
+  }
+
   /** Without its folder the agent is absent, and the folder is looked for again. */
   function lookForFolder(): void {
     const problem = folderProblem(config.folder)
-    outlet?.presence(problem === null, problem ?? undefined)
+    absentIs(problem)
     if (problem === null) return
     cancelLook = clock.after(FOLDER_MS, lookForFolder)
   }
@@ -247,7 +246,7 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
   /** The agent's memory lies on one machine: there its sessions stay. */
   async function stayHome(delivery: Delivery): Promise<void> {
     if (home === null) return
-    if (!(await home.isHere(delivery))) outlet?.presence(true, home.trouble() ?? undefined)
+    if (!(await home.isHere(delivery))) tellPresence()
     await home.demandHere(delivery)
   }
 
@@ -269,22 +268,4 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
       log.warn({ turn, problem: String(problem) }, 'nobody was told that the agent begins anew')
     })
   }
-}
-
-/** Null: a person is asked in this mode. */
-function modeWords(mode: string, modes: SessionModes): string | null {
-  const judged = judgeMode(mode, modes)
-  if (judged === 'asks') return null
-  const what =
-    judged === 'unasked'
-      ? 'in which tools run without being asked about'
-      : 'which is not known to ask a person before tools run'
-  return `it works in the mode "${mode.slice(0, 100)}", ${what}: set connector.mode (${modeNames(modes)})`
-}
-
-function modeNames({ available }: SessionModes): string {
-  return available
-    .map(({ id }) => id.slice(0, 100))
-    .slice(0, 10)
-    .join(', ')
 }

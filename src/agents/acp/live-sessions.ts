@@ -26,7 +26,8 @@ import { clientFiles } from './client-files.ts'
 import { type ClientTerminals, clientTerminals } from './client-terminals.ts'
 import type { AcpConfig } from './config.ts'
 import { lineStream } from './line-stream.ts'
-import { NO_MODES, type SessionModes } from './modes.ts'
+import type { ModeWords } from './mode-words.ts'
+import { NO_MODES } from './modes.ts'
 import { type OpenedSession, openSession } from './open-session.ts'
 import { OUR_SERVER } from './own-tool.ts'
 import { NOBODY_CHOSE } from './permission.ts'
@@ -72,8 +73,7 @@ const TOKEN_MS = 7 * 86_400_000
 export function createLiveSessions(
   config: AcpConfig,
   deps: ConnectorDeps,
-  /** A session is in this mode from now on. */
-  onMode: (mode: string, modes: SessionModes) => void,
+  modeWords: ModeWords,
 ): LiveSessions {
   const { clock, log, random, agent } = deps
   const { place } = config
@@ -151,6 +151,7 @@ export function createLiveSessions(
     let terminals: ClientTerminals | null = null
     let link: AgentLink | null = null
     let modes = NO_MODES
+    const own = Symbol(name)
     const connect = async (process: KeptProcess) => {
       terminals = commands
         ? clientTerminals(
@@ -166,7 +167,8 @@ export function createLiveSessions(
         stream,
         {
           onUpdate(_id, update) {
-            if (update.sessionUpdate === 'current_mode_update') onMode(update.currentModeId, modes)
+            if (update.sessionUpdate === 'current_mode_update')
+              modeWords.changed(own, update.currentModeId, modes)
             if (hear) hear(update)
             else current?.turn?.onUpdate(update)
           },
@@ -206,7 +208,7 @@ export function createLiveSessions(
         },
       )
       modes = opened.modes
-      if (modes.current !== null) onMode(modes.current, modes)
+      if (modes.current !== null) modeWords.began(own, modes.current, modes)
       // Before anything is said in it: after a crash it is found again, or nothing was said.
       book.put(session, { id: opened.id, cwd })
       let cancelIdle: Cancel = () => undefined
@@ -242,11 +244,13 @@ export function createLiveSessions(
       void process.ended.then(async () => {
         cancelIdle()
         if (live.get(session) === current) live.delete(session)
+        modeWords.ended(own)
         ready.close()
         await terminals?.stop()
       })
       return current
     } catch (thrown) {
+      modeWords.ended(own)
       await process.end('its session could not be opened', 'now')
       const known = thrown instanceof SwitchboardError ? thrown : null
       throw new SwitchboardError(

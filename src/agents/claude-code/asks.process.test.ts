@@ -156,7 +156,7 @@ describe('asking', () => {
 })
 
 describe('places', () => {
-  it('[I35.b27-claude-code] a process that only waits for a person gives its place away, to as many more, and goes on at once', async () => {
+  it('[I35.b27-claude-code] [I35.b27-no-longer] a process that only waits for a person gives its place away, to as many more, and goes on at once', async () => {
     const { connector, says, of, decide, ended, details, world } = await scene({
       options: { max_processes: 1 },
     })
@@ -172,5 +172,7 @@ describe('places', () => {
     await decide('allow')
     expect(await ended(first)).toMatchObject({ text: 'The tool said: ran make first' })
     expect(world.ran()).toEqual(['make first'])
+    // The third is tried no more: it was stopped.
+    await until('nothing waits any more', () => details.at(-1) === undefined)
   })
 })

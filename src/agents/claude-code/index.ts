@@ -12,7 +12,7 @@ import {
   SwitchboardError,
 } from '../../contract/index.ts'
 import { createVerdictWait } from '../../kit/index.ts'
-import { createProcessKeeper, createSessionHome } from '../../kit/processes/index.ts'
+import { createProcessKeeper, createSessionHome, createWaitingSessions } from '../../kit/processes/index.ts'
 import { readConfig } from './config.ts'
 import { findClaude } from './find-claude.ts'
 import { type ClaudeSession, createClaudeSession } from './session.ts'
@@ -57,15 +57,11 @@ export async function createClaudeCodeConnector(deps: ConnectorDeps): Promise<Ag
     if (outlet) return outlet
     throw new SwitchboardError('draining', 'the agent is being stopped', { retryAfterMs: 2_000 })
   }
-  /** Conversations wait for a place: until one was found. */
-  let noRoom: string | null = null
-  const roomIs = (words: string | null) => {
-    if (words === noRoom) return
-    noRoom = words
-    tellPresence()
-  }
+  const waiting = createWaitingSessions(clock, () => {
+    if (!isAway) tellPresence()
+  })
   const tellPresence = () => {
-    const words = [trouble, noRoom, home.trouble()].filter((one) => one !== null).join('; ')
+    const words = [trouble, waiting.words(), home.trouble()].filter((one) => one !== null).join('; ')
     outlet?.presence(true, words === '' ? undefined : words)
   }
   const demandFolder = async () => {
@@ -138,10 +134,10 @@ export async function createClaudeCodeConnector(deps: ConnectorDeps): Promise<Ag
     leaveOld(delivery)
     try {
       await sessionOf(delivery.session).deliver(delivery)
-      roomIs(null)
+      waiting.found(delivery.session)
     } catch (thrown) {
       const error = asSwitchboardError(thrown, 'agent_failed')
-      if (error.busy) roomIs(`${error.message}: messages wait for a place`)
+      if (error.busy) waiting.refused(delivery.session, error.message)
       // Refused for now by the keeper, or by us: nobody took it. Else it was started and did not hold.
       if (error.code !== 'agent_absent' || error.cause === undefined) throw error
       trouble = error.message
@@ -177,6 +173,7 @@ export async function createClaudeCodeConnector(deps: ConnectorDeps): Promise<Ag
     cancel: async (session, turn) => sessions.get(session)?.cancel(turn) ?? false,
     async stop() {
       stopping = true
+      waiting.stop()
       cancelLook()
       outlet?.presence(false)
       await Promise.allSettled([...sessions.values()].map((one) => one.end('the agent is being stopped')))
