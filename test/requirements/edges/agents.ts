@@ -27,8 +27,8 @@ built   35 I35.b11-fallback           llm asks its fallback when one model answe
 built   35 I35.b25-stopped            A timer of an http agent that fires after its stop ends nothing
 built   35 I35.b7-long-refusal        A refusal that is longer than an answer may be keeps its words and a finite count of tokens
 built   35 I35.b3-unknown-fields      An ACP approval shows fields that are not known here, of the call and of its content, and its kind
-pending 35 I35.b28-by-session         Modes are told by session: one that asks hides none that does not, and a change ends with its process
-pending 35 I35.b27-no-longer          That conversations wait for a place is taken back when nothing waits any more
+built   35 I35.b28-by-session         Modes are told by session: one that asks hides none that does not, and a change ends with its process
+built   35 I35.b27-no-longer          That conversations wait for a place is taken back when nothing waits any more
 pending 35 I35.b11-no-longer          An agent that failed is told as a past failure once no turn waits for it
 built   35 I35.b25-withdrawn          A question that was withdrawn counts as asked time only until its withdrawal
 `,
