@@ -10,6 +10,8 @@ export interface AgentStanding {
   readonly detail?: string
   /** Since when it is in trouble. */
   readonly since?: string
+  /** It could not be reached when it was tried last, and nothing has waited for it since: when, and why. */
+  readonly was_unreachable?: string
 }
 
 export function agentStanding(
@@ -22,11 +24,13 @@ export function agentStanding(
   const own = { attached: post?.attached ?? false, detail: problem ?? post?.detail }
   const { attached, detail } = agentAnywhere(own, agent, others)
   if (!attached) return { state: 'absent', attached, ...defined({ detail }) }
-  if (post?.trouble) return { attached, ...post.trouble, since: iso(post.trouble.since) }
-  for (const { node, agents } of others) {
+  const theirs = others.flatMap(({ node, agents }) => {
     const trouble = agents.find((one) => one.agent === agent)?.trouble
-    if (trouble)
-      return { attached, ...trouble, detail: `at node ${node}: ${trouble.detail}`, since: iso(trouble.since) }
-  }
-  return { state: 'attached', attached, ...defined({ detail }) }
+    return trouble ? [{ ...trouble, detail: `at node ${node}: ${trouble.detail}` }] : []
+  })
+  const troubles = [...(post?.trouble ? [post.trouble] : []), ...theirs]
+  const now = troubles.find(({ past }) => past === undefined)
+  if (now) return { attached, state: now.state, detail: now.detail, since: iso(now.since) }
+  const [was] = troubles.map((one) => `${iso(one.past ?? one.since)}: ${one.detail}`)
+  return { state: 'attached', attached, ...defined({ detail, was_unreachable: was }) }
 }

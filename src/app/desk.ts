@@ -10,6 +10,7 @@ import {
   SwitchboardError,
 } from '../contract/index.ts'
 import { usersInForce } from '../core/people/users.ts'
+import { agentStanding } from './agent-state.ts'
 import type { ChorusConnections } from './chorus-connections.ts'
 import { createDeskConsole } from './desk-console.ts'
 import { createDeskTakeovers } from './desk-conversations.ts'
@@ -75,7 +76,7 @@ export function createDesk(deps: DeskDeps): Desk {
       store,
       settings,
       fileBytes(gateway.links),
-      (agent) => gateway.roster.get(agent)?.trouble?.state === 'unreachable',
+      (agent) => agentStanding(agent, gateway, []).state === 'unreachable',
     ),
     async status({ problems = true } = {}) {
       const report = await status()

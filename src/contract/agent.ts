@@ -223,6 +223,8 @@ export interface AgentTrouble {
   readonly state: 'unreachable' | 'failing'
   readonly detail: string
   readonly since: number
+  /** When it was tried last: nothing has waited for it since, so that it is not tried any more. Absent: it is tried. */
+  readonly past?: number
 }
 
 /** `absent`: nothing is attached. */

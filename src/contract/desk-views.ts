@@ -41,6 +41,8 @@ export interface StatusReport {
     readonly state: AgentState
     /** Since when it is `unreachable` or `failing`. */
     readonly since?: string
+    /** It could not be reached when it was tried last, and nothing has waited for it since: when, and why. */
+    readonly was_unreachable?: string
     readonly queued: number
     readonly detail?: string
   }[]

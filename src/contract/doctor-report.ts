@@ -69,6 +69,8 @@ export interface DoctorReport {
     readonly state: AgentState
     /** Since when it is `unreachable` or `failing`. */
     readonly since?: string
+    /** It could not be reached when it was tried last, and nothing has waited for it since: when, and why. */
+    readonly was_unreachable?: string
     readonly detail?: string
     /** Programs that run for it on this node, with the last lines that they wrote to stderr. */
     readonly processes?: readonly {

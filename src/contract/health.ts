@@ -101,6 +101,12 @@ export const HEALTH = {
     'No request reaches the agent. Its turns wait.',
     'Start the agent, or mend its URL. Waiting messages follow by themselves.',
   ),
+  'agent-was-unreachable': row(
+    'warning',
+    'was unreachable',
+    'No request reached the agent when it was tried last. Nothing waits for it, so that it is not tried now.',
+    'Write to the agent, or look whether it runs. The warning goes with its next answer.',
+  ),
   'agent-failing': row(
     'problem',
     'failing',

@@ -210,6 +210,13 @@ const CASES: Readonly<Record<HealthCode, readonly Case[]>> = {
       remedy: 'start the agent, or mend its url; waiting messages follow by themselves',
     },
   ],
+  'agent-was-unreachable': [
+    {
+      report: withAgent({ state: 'attached', was_unreachable: '10:00: connection refused' }),
+      text: 'agent kate was unreachable at its last message, 10:00: connection refused',
+      remedy: 'write to it, or look whether it runs',
+    },
+  ],
   'agent-failing': [
     {
       report: withAgent({ state: 'failing', since: '10:00', detail: '401' }),

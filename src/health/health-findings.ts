@@ -193,6 +193,13 @@ function* ofAgents(report: ReportBeforeHealth, facts: HealthFacts): Generator<He
         `${subject}: ${detail}`,
         'mend what it says; it goes on by itself',
       )
+    if (agent.was_unreachable !== undefined)
+      yield finding(
+        'agent-was-unreachable',
+        subject,
+        `${subject} was unreachable at its last message, ${agent.was_unreachable}`,
+        'write to it, or look whether it runs',
+      )
     const isScheduled = report.schedules?.some((one) => one.agent === id) === true
     if (bindings.length === 0 && !isScheduled)
       yield finding(

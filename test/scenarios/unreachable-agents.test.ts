@@ -105,6 +105,55 @@ describeRiver('an agent that cannot be reached', (open) => {
     expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'expired', reason: 'queue_expired' })
   })
 
+  it.each(['stopped by its sender', 'cancelled by an operator', 'expired'])(
+    '[I35.b11-no-longer] where the only message was %s, the outage is past: a warning with its time, until the next answer',
+    async (how) => {
+      const river = await open({ tunables: { queueExpiryMs: 5 * 60_000 } })
+      river.agent.failNext(...many(14))
+      const { id } = await river.person('anna').says('hi')
+      await river.pass(60_000)
+      expect(await stateOf(river)).toMatchObject({ state: 'unreachable' })
+      const triedAt = new Date(river.now() - 60_000).toISOString().slice(0, 15)
+      if (how === 'expired') await river.pass(6 * 60_000)
+      else if (how === 'cancelled by an operator')
+        await river.desk().operateTurn(id ?? '', 'cancel', 'operator')
+      else await river.person('anna').says('/stop')
+      await river.pass(11_000)
+      const demo = await stateOf(river)
+      expect(demo).toMatchObject({ state: 'attached', was_unreachable: expect.stringContaining(REFUSED) })
+      expect(demo).not.toHaveProperty('since')
+      if (how !== 'expired') expect(demo?.was_unreachable).toContain(triedAt)
+      const report = await river.desk().doctor()
+      const found = report.problems.filter(({ subject }) => subject === 'agent demo')
+      expect(found).toMatchObject([{ code: 'agent-was-unreachable', severity: 'warning' }])
+      expect(found[0]?.text).toContain('was unreachable at its last message')
+      // It is tried at once when there is something for it again, and is well when it answers.
+      const before = river.agent.tries
+      await river.person('anna').says('again')
+      await river.pass(500)
+      expect(river.agent.tries).toBeGreaterThan(before)
+      // The other nodes hear of it with the next heartbeat.
+      await river.pass(2_000)
+      expect(await stateOf(river)).toMatchObject({ state: 'unreachable' })
+      await river.pass(270_000)
+      expect(river.agent.texts()).toContain('again')
+      expect(await stateOf(river)).not.toHaveProperty('was_unreachable')
+    },
+  )
+
+  it('[I35.b11-no-longer] while one message waits, it stays unreachable, also during its tries', async () => {
+    const river = await open()
+    river.agent.failNext(...many(1_000))
+    const { id } = await river.person('anna').says('hi')
+    await river.person('bert').says('hello')
+    await river.pass(5_000)
+    await river.desk().operateTurn(id ?? '', 'cancel', 'operator')
+    for (let at = 0; at < 40; at++) {
+      await river.pass(7_000)
+      expect(await stateOf(river)).toMatchObject({ state: 'unreachable' })
+    }
+  })
+
   it('[I35.left-recalled] after a kill it is unreachable from the start, and who has waited is told 20 s after writing', async () => {
     const river = await open()
     river.agent.failNext(...many(1_000))

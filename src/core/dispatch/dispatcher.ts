@@ -30,6 +30,7 @@ import { createLaneHolds, type Flight, type LaneHold } from './lane-holds.ts'
 import { createLeftovers } from './leftovers.ts'
 import { createMovedElsewhere } from './moved-elsewhere.ts'
 import { createOfflineNotices } from './offline-notices.ts'
+import { createPastOutages } from './past-outages.ts'
 import type { Pressure } from './pressure.ts'
 import { createPutBack, type PutBack } from './put-back.ts'
 import { createReachability, type Reachability } from './reachability.ts'
@@ -121,6 +122,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const livesOn = (agent: string) => roster.get(agent)?.connector.redelivery.handed === 'wait'
   const holds = createLaneHolds({ store, clock, log, leaseMs: LEASE_MS, signal: deps.signal, livesOn })
   const reachability = createReachability({ clock, roster, roomy: (agent) => roomy(agent) })
+  const pastOutages = createPastOutages({ store, clock, log, reachability })
   const finishMs = (agent: string) => roster.get(agent)?.connector.finishMs ?? 0
   /** Agents that are to be started anew; true: the time for what is under way is over. */
   const ending = new Map<string, boolean>()
@@ -131,10 +133,12 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const offline = createOfflineNotices({ ...deps, stopped: () => stopped })
   const unreached = ({ lane, agent }: LaneHold, detail: string, retryAfterMs?: number) => {
     reachability.failed(agent, detail, retryAfterMs)
+    pastOutages.unreached(agent)
     offline.tell(lane, agent)
   }
   const refused = ({ lane, agent }: LaneHold, state: AgentTrouble['state'], detail: string) => {
     reachability.refused(agent, state, detail)
+    pastOutages.unreached(agent)
     offline.tell(lane, agent)
   }
   let stopped = false
@@ -347,6 +351,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       storeRetry.hurry()
       expiry.stop()
       reachability.stop()
+      pastOutages.stop()
       await drain.stop()
       await holds.stop()
       storeRetry.stop()

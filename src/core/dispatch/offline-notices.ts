@@ -53,7 +53,9 @@ export function createOfflineNotices(deps: OfflineNoticesDeps): OfflineNotices {
     const post = roster.get(agent)
     const since = post ? cluster.outageOf(agent) : null
     if (since !== null) return { unreachable: false, since }
-    return post?.trouble ? { unreachable: true, since: post.trouble.since } : null
+    return post?.trouble && post.trouble.past === undefined
+      ? { unreachable: true, since: post.trouble.since }
+      : null
   }
 
   const isFirst = (lane: string, agent: string, outage: Outage): boolean => {

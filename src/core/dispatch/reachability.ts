@@ -16,6 +16,9 @@ export interface Reachability {
   answered(agent: string): void
   /** What its turns tell of the tries before this start; null: nothing. It counts until the agent is heard of. */
   recall(agent: string, trouble: AgentTrouble | null): void
+  isUnreachable(agent: string): boolean
+  /** Nothing waits for it any more: it could not be reached, and whether it can be now is not known. */
+  over(agent: string): void
   /** What is known of it is from before this start. */
   isRecalled(agent: string): boolean
   /** It cannot be reached, and the next try is not due: nothing is taken for it. */
@@ -47,10 +50,14 @@ export function createReachability(deps: {
   const heardOf = new WeakSet<AgentPost>()
   const recalled = new WeakSet<AgentPost>()
   const silentOnes = new WeakSet<AgentPost>()
+  const triedAt = new WeakMap<AgentPost, number>()
+  const isUnreachable = ({ trouble }: AgentPost) =>
+    trouble?.state === 'unreachable' && trouble.past === undefined
 
   const troubled = (post: AgentPost, state: AgentTrouble['state'], detail: string) => {
     const known = post.trouble
-    const goesOn = known !== null && (known.state === state || recalled.has(post))
+    const goesOn = known !== null && known.past === undefined && (known.state === state || recalled.has(post))
+    triedAt.set(post, clock.now())
     silentOnes.delete(post)
     post.trouble = { state, detail, since: goesOn ? known.since : clock.now() }
     heard(post)
@@ -100,7 +107,7 @@ export function createReachability(deps: {
     silent(agent, detail) {
       const post = roster.get(agent)
       // One that cannot be reached was seen to fail since.
-      if (!post || post.trouble?.state === 'unreachable') return
+      if (!post || isUnreachable(post)) return
       troubled(post, 'failing', detail)
       silentOnes.add(post)
     },
@@ -117,6 +124,18 @@ export function createReachability(deps: {
         else recalled.delete(post)
       } else if (post.trouble && trouble && trouble.since < post.trouble.since)
         post.trouble = { ...post.trouble, since: trouble.since }
+    },
+    isUnreachable(agent) {
+      const post = roster.get(agent)
+      return post !== undefined && isUnreachable(post)
+    },
+    over(agent) {
+      const post = roster.get(agent)
+      if (!post?.trouble || !isUnreachable(post)) return
+      post.trouble = { ...post.trouble, past: triedAt.get(post) ?? post.trouble.since }
+      // The next message is tried at once.
+      triesOf.delete(post)
+      timers.cancel(agent)
     },
     isRecalled(agent) {
       const post = roster.get(agent)
