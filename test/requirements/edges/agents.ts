@@ -29,7 +29,7 @@ built   35 I35.b7-long-refusal        A refusal that is longer than an answer ma
 built   35 I35.b3-unknown-fields      An ACP approval shows fields that are not known here, of the call and of its content, and its kind
 built   35 I35.b28-by-session         Modes are told by session: one that asks hides none that does not, and a change ends with its process
 built   35 I35.b27-no-longer          That conversations wait for a place is taken back when nothing waits any more
-pending 35 I35.b11-no-longer          An unreachable agent that no turn waits for any more is a warning with the time of its last try, not a problem
+built   35 I35.b11-no-longer          An unreachable agent that no turn waits for any more is a warning with the time of its last try, not a problem
 built   35 I35.b25-withdrawn          A question that was withdrawn counts as asked time only until its withdrawal
 `,
 )
