@@ -34,7 +34,7 @@ describe('[I35.a1-table] [I35.a1-known] [I35.b1] outages', () => {
         // A port that refuses is no port of a call: it is closed for a while.
         const bench = await platform.open(login && { ...fault, on: login, times: 2 })
         try {
-          playTable(bench.agent)
+          playTable(bench)
           for (const call of CALLS) {
             const on = platform.calls[call]
             if (on === undefined) continue

@@ -248,7 +248,12 @@ function benchOf(
 }
 
 /** Answers each call by the words that make it. */
-export function playTable(agent: ScriptedAgent): void {
+export function playTable({ agent, store }: Pick<Bench, 'agent' | 'store'>): void {
+  /** A turn that ends takes back its question, also one that was not shown yet. */
+  const isShown = async () => {
+    const rows = await store.sends({ states: ['queued', 'sending'], limit: 200 })
+    return rows.every(({ cause }) => cause !== 'prompt')
+  }
   agent.script = async (delivery) => {
     const [call = ''] = delivery.text.trim().split('\n')
     switch (call) {
@@ -267,6 +272,7 @@ export function playTable(agent: ScriptedAgent): void {
         return void (await agent.answer(delivery, 'T-edit whole'))
       case 'prompt':
         await agent.ask(delivery, { toolName: 'Bash', description: 'List', input: 'ls' })
+        while (!(await isShown())) await new Promise((resolve) => setTimeout(resolve, 20))
         return void (await agent.answer(delivery, 'T-prompt'))
       case 'read-back':
         return void (await agent.answer(delivery, 'T-back'))
@@ -276,6 +282,10 @@ export function playTable(agent: ScriptedAgent): void {
   }
 }
 
+const QUESTION = 'wants to run Bash'
+/** Its end is shown in its place where the platform edits. */
+const QUESTION_OVER = ': no longer asked'
+
 /** What she must have been shown once all is over. */
 export const WORDS: Readonly<Record<Call, readonly string[]>> = {
   login: ['T-login'],
@@ -283,7 +293,7 @@ export const WORDS: Readonly<Record<Call, readonly string[]>> = {
   'part 2': ['T-one', 'T-two'],
   file: ['T-file'],
   edit: ['T-edit whole'],
-  prompt: ['wants to run Bash', 'T-prompt'],
+  prompt: [QUESTION, 'T-prompt'],
   'read-back': ['T-back'],
 }
 
@@ -298,7 +308,10 @@ export async function problemsOf(bench: Bench, words: readonly string[]): Promis
   const seen = (await bench.sees()).map((text) => text.trim())
   const first: number[] = []
   for (const word of words) {
-    const copies = seen.flatMap((text, at) => (text.includes(word) && !text.startsWith('Re:') ? [at] : []))
+    const places = (of: string) =>
+      seen.flatMap((text, at) => (text.includes(of) && !text.startsWith('Re:') ? [at] : []))
+    const asked = places(word)
+    const copies = asked.length === 0 && word === QUESTION ? places(QUESTION_OVER) : asked
     const plain = copies.filter((at) => !seen[at]?.includes(LABEL))
     if (copies.length === 0) problems.push(`${word} was not delivered`)
     if (plain.length > 1)
