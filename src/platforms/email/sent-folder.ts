@@ -14,8 +14,13 @@ export interface SentFolder {
   readonly reconcile: NonNullable<PlatformAdapter['reconcile']>
 }
 
-/** Servers that file what is submitted through them by themselves. */
-const FILES_ITSELF = /(^|\.)(gmail|googlemail|google|office365|outlook)\.com$/
+/** Servers that file a mail in Sent under our Message-ID. */
+const KEEPS_OUR_ID = /^smtp\.(gmail|googlemail)\.com$/
+/**
+ * Servers that file a mail in Sent under a Message-ID of their own, so it cannot be looked up. Relays of the same providers
+ * (`smtp-relay.gmail.com`, `*.mail.protection.outlook.com`) file nothing.
+ */
+const REPLACES_OUR_ID = /^(smtp([.-][a-z]+)?|outlook)\.office365\.com$|^smtp-mail\.outlook\.com$/
 
 export function createSentFolder(deps: {
   readonly config: EmailConfig
@@ -26,6 +31,10 @@ export function createSentFolder(deps: {
   readonly ids: MessageIds
 }): SentFolder {
   const { config, timings, clock, side } = deps
+  const host = config.smtp.host.toLowerCase()
+  /** A mail that is not in Sent was not sent. With another login that folder belongs to another account. */
+  const absenceCounts = KEEPS_OUR_ID.test(host) && config.smtp.user === config.imap.user
+  const isCopyOurs = !KEEPS_OUR_ID.test(host) && !REPLACES_OUR_ID.test(host)
   let known: string | null | undefined
 
   const ask = <T>(client: ImapFlow, asked: Promise<T>) => answered(client, asked, timings.commandMs, clock)
@@ -58,7 +67,7 @@ export function createSentFolder(deps: {
 
   return {
     async keep(raw, id) {
-      if (FILES_ITSELF.test(config.smtp.host)) return
+      if (!isCopyOurs) return
       let cancel = () => undefined as unknown
       const late = new Promise<void>((resolve) => {
         cancel = clock.after(timings.settleMs, resolve)
@@ -76,8 +85,7 @@ export function createSentFolder(deps: {
       if (path === null) return { outcome: 'unknown' }
       const found = await side.within(path, (client) => isThere(client, id))
       if (found === true) return { outcome: 'sent', receipt: { platformIds: [id] } }
-      // Where the copy is ours to keep, a mail whose answer was lost has none: that says nothing.
-      return { outcome: found === false && FILES_ITSELF.test(config.smtp.host) ? 'absent' : 'unknown' }
+      return { outcome: found === false && absenceCounts ? 'absent' : 'unknown' }
     },
   }
 }
