@@ -138,6 +138,64 @@ describe('bounces', () => {
     ).toBeNull()
   })
 
+  const exim = (of: {
+    readonly text: string
+    readonly more?: string
+    readonly headers?: readonly string[]
+  }) => [
+    'Return-Path: <>',
+    'X-Failed-Recipients: bob@other.test',
+    'Content-Type: multipart/report; report-type=delivery-status; boundary=b',
+    '',
+    '--b',
+    TEXT,
+    '',
+    of.text,
+    '--b',
+    'Content-Type: message/delivery-status',
+    '',
+    'Reporting-MTA: dns; corp.test',
+    '',
+    'Action: failed',
+    'Final-Recipient: rfc822;bob@other.test',
+    ...(of.more === undefined ? [] : [of.more]),
+    'Status: 5.0.0',
+    '--b',
+    'Content-Type: text/rfc822-headers',
+    '',
+    ...(of.headers ?? []),
+    `Message-ID: ${ID}`,
+    '--b--',
+  ]
+  it.each([
+    [
+      'the text',
+      { text: '  bob@other.test\r\n    (generated from sales@corp.test)\r\n    550 no such user' },
+    ],
+    ['Original-Recipient', { text: 'No.', more: 'Original-Recipient: rfc822;sales@corp.test' }],
+    ['To of the returned mail', { text: 'No.', headers: ['To: Sales <Sales@corp.test>'] }],
+  ])('[I35.mail-forwarded] the address that we wrote to is found in %s', async (_where, of) => {
+    expect(await word(exim(of))).toMatchObject({
+      send: 'o_tag_1a',
+      outcome: 'failed',
+      sentTo: ['bob@other.test', 'sales@corp.test'],
+    })
+  })
+
+  it('[I35.mail-bounce-id] of an answer within a thread is not taken for one of an older mail', async () => {
+    const older = ids.of('o_tag_19')
+    const headers = [`In-Reply-To: ${older}`, `References: ${older}`]
+    expect(await word(exim({ text: 'No.', headers }))).toMatchObject({ send: 'o_tag_1a' })
+    // Without a Message-ID field what else names ours counts.
+    expect(
+      await word(
+        [TEXT, `In-Reply-To: ${ID}`, '', 'x@gone.test: 550 no'],
+        'mailer-daemon@mx.test',
+        'failure notice',
+      ),
+    ).toMatchObject({ send: 'o_tag_1a' })
+  })
+
   it('[I19.later-receipt] a note that it was read', async () => {
     const lines = [
       'Content-Type: multipart/report; report-type=disposition-notification; boundary=b',

@@ -2,7 +2,7 @@
 // that we signed, and only for an address that this mail was sent to, which the store compares. Servers write this in many forms; the standard one (RFC 3464) is tried first.
 import type { Email } from 'postal-mime'
 import { normalAddress } from './addresses.ts'
-import { fieldNamed, type HeaderField } from './headers.ts'
+import { fieldNamed, fieldsNamed, type HeaderField, readHeaders } from './headers.ts'
 import { idsIn } from './message-ids.ts'
 
 export interface LaterWord {
@@ -15,6 +15,13 @@ export interface LaterWord {
 }
 
 const REPORTS = new Set(['message/delivery-status', 'message/disposition-notification'])
+/** The mail of ours that came back, or its headers alone. */
+const RETURNED = new Set([
+  'message/rfc822',
+  'message/global',
+  'text/rfc822-headers',
+  'message/global-headers',
+])
 const MOST_PART = 65_536
 const MOST_DETAIL = 500
 const FROM_SERVER = /^(mailer-daemon|postmaster|mail-daemon|mdaemon)(\+.*)?@/
@@ -45,13 +52,16 @@ export function laterWord(
   }))
   const send = ourKey([...parts.map(({ text }) => text), mail.text ?? '', inHeaders(fields)], ours)
   if (send === null) return null
+  const returned = parts
+    .filter((part) => RETURNED.has(part.type))
+    .map((part) => readHeaders(Buffer.from(part.text)))
   const said = saidByServer(mail.text ?? '')
   const failed = fieldNamed(fields, 'x-failed-recipients')
   const structured = [
     ...(failed === undefined ? [] : [`x-failed-recipients: ${failed.slice(0, 2_000)}`]),
     ...parts.filter((part) => REPORTS.has(part.type)).map(({ text }) => unfolded(text)),
   ].join('\n')
-  const sentTo = recipientsIn(structured, mail.text ?? '')
+  const sentTo = recipientsIn(structured, returned, mail.text ?? '')
   const read = parts.find((part) => part.type === 'message/disposition-notification')
   if (read !== undefined)
     return /^disposition:.*;\s*displayed/im.test(read.text)
@@ -77,12 +87,15 @@ function inHeaders(fields: readonly HeaderField[]): string {
   return ['in-reply-to', 'references'].map((name) => fieldNamed(fields, name) ?? '').join(' ')
 }
 
+const OWN_ID = /^(?:original-)?message-id[ \t]{0,100}:[ \t]{0,100}(<[^<>\s]{1,900}>)/gim
+
+/** Its Message-ID names the mail. References and In-Reply-To of a returned mail name older ones of ours, and stand above it. */
 function ourKey(texts: readonly string[], ours: ReadonlyMap<string, string>): string | null {
-  for (const text of texts)
-    for (const id of idsIn(text)) {
-      const key = ours.get(id)
-      if (key !== undefined) return key
-    }
+  const named = texts.flatMap((text) => [...unfolded(text).matchAll(OWN_ID)].map(([, id = '']) => id))
+  for (const id of [...named, ...texts.flatMap(idsIn)]) {
+    const key = ours.get(id)
+    if (key !== undefined) return key
+  }
   return null
 }
 
@@ -90,10 +103,20 @@ const MOST_RECIPIENTS = 20
 const RECIPIENT = /^(?:final-recipient|original-recipient|x-failed-recipients)[ \t]*:(.{1,2000})$/gim
 const ADDRESS = /[^\s<>()[\]:;,"']{1,64}@[a-z0-9.-]{1,253}/gi
 
-/** Fields of the report name recipients. Where there are none, its text does. */
-function recipientsIn(structured: string, text: string): readonly string[] {
-  const named = [...structured.matchAll(RECIPIENT)].map(([, value = '']) => value).join(' ')
-  const words = (named === '' ? text.slice(0, MOST_PART) : named.slice(0, MOST_PART)).match(ADDRESS) ?? []
+/**
+ * Fields of the report name the last address, which is another one where the mail was forwarded. To of the returned mail and
+ * the server's words name the one that we wrote to.
+ */
+function recipientsIn(
+  structured: string,
+  returned: readonly (readonly HeaderField[])[],
+  text: string,
+): readonly string[] {
+  const named = [...structured.matchAll(RECIPIENT)].map(([, value = '']) => value)
+  const to = returned.flatMap((fields) => fieldsNamed(fields, 'to'))
+  const words = [named.join(' '), to.join(' '), text].flatMap(
+    (part) => part.slice(0, MOST_PART).match(ADDRESS) ?? [],
+  )
   const addresses = words.flatMap((word) => normalAddress(word.replace(/\.$/, '')) ?? [])
   return [...new Set(addresses)].slice(0, MOST_RECIPIENTS)
 }
