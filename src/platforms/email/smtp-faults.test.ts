@@ -1,5 +1,6 @@
 // A connection to the mail server that breaks, at every step: before a byte of the mail went out nothing was sent; after that
 // nobody knows. Through the TCP fault proxy, against the fake mail provider.
+import { type AddressInfo, createServer } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createFakeMail } from '../../testing/email/fake-mail.ts'
 import { createFaultProxy, type ProxyFault } from '../../testing/fault-proxy.ts'
@@ -30,6 +31,44 @@ async function open() {
     )
   return { fake, proxy, send }
 }
+
+describe('a refusal for good', () => {
+  it.each([
+    [/^MAIL FROM/m, undefined],
+    [/^RCPT TO/m, true],
+    [/^DATA/m, undefined],
+  ])(
+    '[I35.mail-place-gone] at %s is an address that is gone only for RCPT TO',
+    async (refused, placeGone) => {
+      const server = createServer((socket) => {
+        let inMail = false
+        socket.on('error', () => undefined).write('220 relay.test ESMTP\r\n')
+        socket.on('data', (chunk) => {
+          const said = chunk.toString('latin1')
+          if (inMail) return
+          if (refused.test(said)) return void socket.write('550 5.7.1 the account is blocked\r\n')
+          inMail = /^DATA/m.test(said)
+          if (/^QUIT/m.test(said)) return void socket.end('221 bye\r\n')
+          if (/^AUTH/m.test(said)) return void socket.write('235 2.7.0 fine\r\n')
+          socket.write(/^EHLO/m.test(said) ? '250-relay.test\r\n250 AUTH PLAIN\r\n' : '250 2.0.0 fine\r\n')
+        })
+      })
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      closing.push(() => new Promise((resolve) => void server.close(() => resolve())))
+      const { port } = server.address() as AddressInfo
+      const fake = await createFakeMail()
+      closing.push(() => fake.stop())
+      const servers = { imap: fake.imapPort, submission: port, password: fake.password, ca: '' }
+      const scene = await openScene(servers, { bot: fake.bot })
+      closing.push(() => scene.close())
+      await expect(scene.send('kate@home.test', { kind: 'text', text: 'x' })).rejects.toMatchObject({
+        code: 'platform_rejected',
+        message: expect.stringContaining('the account is blocked'),
+        placeGone,
+      })
+    },
+  )
+})
 
 const END_OF_MAIL = /\r\n\.\r\n$/
 const IN_MAIL = /^Subject:/m

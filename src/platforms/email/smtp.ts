@@ -18,6 +18,8 @@ const MOST_CONNECTIONS = 2
 
 interface SmtpFault {
   readonly code?: string
+  /** The command that was refused. */
+  readonly command?: string
   readonly responseCode?: number
   readonly response?: string
   readonly originalCode?: string
@@ -137,7 +139,14 @@ function smtpError(
   { busyMs, wasRead }: { readonly busyMs: number; readonly wasRead: boolean },
 ): SwitchboardError {
   if (thrown instanceof SwitchboardError) return thrown
-  const { code = '', responseCode, response, originalCode = '', message = '' } = (thrown ?? {}) as SmtpFault
+  const {
+    code = '',
+    command,
+    responseCode,
+    response,
+    originalCode = '',
+    message = '',
+  } = (thrown ?? {}) as SmtpFault
   const said = (response ?? message).replace(/\s+/g, ' ').trim().slice(0, 400)
   if (code === 'EAUTH')
     return new SwitchboardError('platform_unavailable', `SMTP: the login was refused (${said})`, {
@@ -148,9 +157,9 @@ function smtpError(
     return new SwitchboardError('platform_unavailable', `SMTP: ${said || 'no TLS'}`, {
       hint: 'the server offers no STARTTLS: set smtp.tls to true for TLS from the start, or to false for none',
     })
-  // A recipient that the server does not take is an address to which nothing can be said.
+  // Only a refused recipient is an address to which nothing can be said. MAIL FROM and DATA are refused for other reasons.
   if (responseCode !== undefined && responseCode >= 500)
-    return new SwitchboardError('platform_rejected', said, code === 'EENVELOPE' ? { placeGone: true } : {})
+    return new SwitchboardError('platform_rejected', said, command === 'RCPT TO' ? { placeGone: true } : {})
   if (responseCode !== undefined && responseCode >= 400)
     return new SwitchboardError('rate_limited', `SMTP: ${said}`, { retryAfterMs: busyMs })
   if (MALFORMED.has(code)) return new SwitchboardError('platform_rejected', said)
