@@ -51,10 +51,14 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host.startsWith('127.')
 }
 
+/** Refused mails are counted up to here, so that their number takes no memory. */
+export const MOST_COUNTED = 1_000
+
 /** What the mails that came since the start show. */
 export function seenGates(origin: string, misplaced: number): readonly GateView[] {
   if (misplaced === 0) return []
-  const mails = misplaced === 1 ? '1 mail was refused' : `${misplaced} mails were refused`
+  const most = misplaced < MOST_COUNTED ? '' : 'at least '
+  const mails = misplaced === 1 ? '1 mail was refused' : `${most}${misplaced} mails were refused`
   return [
     {
       gate: 'proven',

@@ -210,6 +210,22 @@ describe('a forged Authentication-Results header', () => {
     ])
   })
 
+  it('[I35.mail-counted] is counted once, however often link and history read the mail', async () => {
+    const { put, proven, took, scene } = await open({ options: { verify_dkim: false } })
+    const received = 'Received: from evil.test by mx.emulated.test'
+    const reasons = () => (scene.adapter.gates?.() ?? []).map((gate) => ('reason' in gate ? gate.reason : ''))
+    const walk = () =>
+      scene.adapter.history?.read({ place: { id: 'INBOX' }, after: null, since: 0, limit: 100 })
+    put(received, proven, `From: ${KATE}`, 'Message-ID: <f@x>', '', 'x')
+    await took(1)
+    await walk()
+    await walk()
+    expect(reasons()).toEqual([expect.stringMatching(/^1 mail was refused:/)])
+    put(received, proven, `From: ${KATE}`, 'Message-ID: <f@x>', '', 'another with that id')
+    await took(2)
+    expect(reasons()).toEqual([expect.stringMatching(/^2 mails were refused:/)])
+  })
+
   it('[I35.b10] is mailed by doctor --security --send-test, which says whether it was believed, and is taken away', async () => {
     const trusting = await open({ options: { results_below_received: true } })
     const inbox = () => trusting.fake.world.mailbox(trusting.fake.bot).folders.get('INBOX')?.mails ?? []

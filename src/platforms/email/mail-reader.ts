@@ -16,6 +16,7 @@ import { automaticSign } from './automatic.ts'
 import type { LaterWord } from './bounces.ts'
 import type { EmailConfig, Timings } from './config.ts'
 import type { TxtLookUp } from './dkim.ts'
+import { MOST_COUNTED } from './gates.ts'
 import { fieldNamed, type HeaderField, MOST_HEADER_BYTES, readHeaders } from './headers.ts'
 import { answered } from './imap-client.ts'
 import type { DkimInput, ReportInput, SpokenInput, SpokenMail } from './mail-tasks.ts'
@@ -93,7 +94,10 @@ function arrivedAt({ internalDate }: FetchMessageObject, clock: Clock): number {
 }
 
 export interface MailReader {
-  /** Mails that were refused because the results of the named server stood below the topmost Received. */
+  /**
+   * How many mails were refused because the results of the named server stood below the topmost Received, up to
+   * `MOST_COUNTED`. The link and the history read the same mail: it counts once.
+   */
   misplaced(): number
   eventOf(client: ImapFlow, mail: ListedMail): Promise<InboundEvent>
 }
@@ -112,7 +116,7 @@ interface Known {
 
 export function createMailReader(deps: ReaderDeps): MailReader {
   const { config } = deps
-  let misplaced = 0
+  const misplaced = new Set<string>()
 
   const source = async (client: ImapFlow, mail: ListedMail, most: number): Promise<Uint8Array> => {
     const { uid, size, beginning } = mail
@@ -197,7 +201,7 @@ export function createMailReader(deps: ReaderDeps): MailReader {
       dkim: verify_dkim && mail.size <= max_mail_bytes ? verified : null,
     })
     if (!proof.proven) {
-      if (proof.misplaced) misplaced += 1
+      if (proof.misplaced && misplaced.size < MOST_COUNTED) misplaced.add(nameOf(mail))
       const key = proof.misplaced ? 'results_below_received' : 'require_auth_results'
       return barred(known, 'sender_unproven', `${key}: ${proof.why}`.slice(0, 500))
     }
@@ -210,7 +214,7 @@ export function createMailReader(deps: ReaderDeps): MailReader {
   }
 
   return {
-    misplaced: () => misplaced,
+    misplaced: () => misplaced.size,
     async eventOf(client, mail) {
       const fields = readHeaders(mail.header)
       const id = saidId(fields) ?? `<uid.${mail.uidValidity}.${mail.uid}@none>`
@@ -246,7 +250,7 @@ export function createMailReader(deps: ReaderDeps): MailReader {
   }
 }
 
-/** What tries to read a mail are counted by. */
+/** What a mail is counted by: its tries, and its refusal. */
 function nameOf({ uidValidity, uid }: ListedMail): string {
   return `${uidValidity}.${uid}`
 }
