@@ -12,13 +12,13 @@ built   35 I35.b8             A delivery report is believed only with our signed
 built   35 I35.b9             All mail is parsed in a worker with limits; a mail that broke its worker twice is refused: unparsable, also across a crash
 built   35 I35.b10            Authentication-Results count only above the topmost Received, unless results_below_received is set; smtp.mailfrom with two addresses proves nothing
 built   35 I35.b31            No mail lists its own Message-ID in References
-pending 35 I35.mail-absent      A mail counts as not sent only where the server files it in Sent of the same account under our Message-ID
-pending 35 I35.mail-forwarded   A bounce of a mail that was forwarded settles the send, by whatever part names the address we wrote to
-pending 35 I35.mail-bounce-id   A bounce of an answer settles that answer, not the older mail of ours in its References
+built   35 I35.mail-absent      A mail counts as not sent only where the server files it in Sent of the same account under our Message-ID
+built   35 I35.mail-forwarded   A bounce of a mail that was forwarded settles the send, by whatever part names the address we wrote to
+built   35 I35.mail-bounce-id   A bounce of an answer settles that answer, not the older mail of ours in its References
 pending 35 I35.mail-dkim-size   A signature is verified only up to a bounded size; what cannot be verified is sender_unproven
-pending 35 I35.mail-place-gone  Only a refused RCPT TO counts as an address that is gone
+built   35 I35.mail-place-gone  Only a refused RCPT TO counts as an address that is gone
 pending 35 I35.mail-nesting     HTML whose tags hide their depth from the guard takes linear work
-pending 35 I35.mail-counted     A refused mail that is read twice is counted once
+built   35 I35.mail-counted     A refused mail that is read twice is counted once
 built   35 I35.b45-smtp-cut   A failure in the middle of a mail is not taken for "not sent"
 `,
 )
