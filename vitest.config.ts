@@ -65,6 +65,7 @@ export default defineConfig({
     globalSetup: ['test/temporary-folder.ts', 'test/offer-postgres.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000 } },
+    // A test that asserts nothing fails.
+    expect: { poll: { timeout: 60_000 }, requireAssertions: true },
   },
 })

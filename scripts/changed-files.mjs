@@ -6,12 +6,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, posix, sep } from 'node:path'
 
 /** Read the sources as text, so every change reaches them. */
-const ALWAYS = [
-  'test/house.test.ts',
-  'test/requirements.test.ts',
-  'test/reference.test.ts',
-  'test/true-tests.test.ts',
-]
+const ALWAYS = ['test/house.test.ts', 'test/requirements.test.ts', 'test/reference.test.ts']
 const FOLDERS = ['src', 'test', 'examples', 'bench', 'web', 'scripts']
 /** They start daemons and browsers: run by the whole test run, or when they were changed themselves. */
 const PROCESSES = /^test\/(faults|daemon|browser)\/|\.process\.test\.ts$/

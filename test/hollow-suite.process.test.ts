@@ -59,6 +59,12 @@ beforeAll(() => {
 const of = (suite: string, title: string) =>
   steps.find((step) => step.ancestorTitles.includes(suite) && step.title === title)
 
+it('[I13.no-bare-test] a test that asserted nothing fails', () => {
+  const step = of('tests that assert nothing', 'because the list is empty')
+  expect(step?.status).toBe('failed')
+  expect(step?.failureMessages.join('\n')).toContain('assertion')
+})
+
 describe('a fixture that brings nothing', () => {
   it.each(Object.entries(NEEDS))('[I13.suite-not-empty] does not pass: %s', (title, part) => {
     const step = of('platform hollow: the shared suite', title)

@@ -3,19 +3,21 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-let made = 0
+const MADE = 'SWITCHBOARD_TEST_FOLDER'
 
-/** Vitest calls it once for each project; one folder is enough. */
+/** Vitest loads this file once for each project. One folder is enough, and paths of sockets in it must stay short. */
 export default function setup(): () => void {
-  if (made++ > 0) return () => undefined
+  if (process.env[MADE] !== undefined) return () => undefined
   const before = process.env.TMPDIR
   const folder = mkdtempSync(join(tmpdir(), 'swb-test-'))
   // Where the tests run as root, PostgreSQL runs as another user and has its files below.
   chmodSync(folder, 0o711)
   process.env.TMPDIR = folder
+  process.env[MADE] = folder
   return () => {
     if (before === undefined) delete process.env.TMPDIR
     else process.env.TMPDIR = before
+    delete process.env[MADE]
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
   }
 }

@@ -4,10 +4,10 @@ import { requirements } from './row.ts'
 export const TRUE_TESTS = requirements(
   'Issue 13 Tests that can fail, in ten minutes',
   `
-built   13 I13.suite-ran            Every platform, connector and store runs its suite, counted by the suites that really ran and not by a name in a file
+built   13 I13.suite-ran            Every platform, connector and store runs its suite
 built   13 I13.suite-skip-reason    A step of a suite that an adapter cannot do is skipped with its written reason, never passed in silence
 built   13 I13.suite-not-empty      A fixture without a payload for a step that needs one does not pass that step
-built   13 I13.no-bare-test         A test that may pass without having asserted anything, whichever way it takes, is found by the house
+built   13 I13.no-bare-test         A test that asserted nothing fails
 built   13 I13.typing               The page shows that the agent works before it stops showing it
 built   13 I13.mutate               npm run mutate changes the code one place at a time, runs the tests that reach it and prints the score and the survivors
 built   13 I13.mutate-seed          The same seed gives the same mutants in the same order, and two states of the code share the order of what they share

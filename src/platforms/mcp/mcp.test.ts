@@ -8,7 +8,7 @@ import {
   type ServerToolResult,
   SwitchboardError,
 } from '../../contract/index.ts'
-import { createFakeIntake, describePlatform as describePlatformSuite } from '../../testing/index.ts'
+import { createFakeIntake, describePlatform } from '../../testing/index.ts'
 import { destinationsIn } from './destinations.ts'
 import { APPROVED, CHANNELS, ID, made, open, tick } from './fixtures/adapter-scene.ts'
 import { messageIds } from './render.ts'
@@ -27,7 +27,7 @@ const PROMPT = {
   ask: { toolName: 'Bash', description: 'Run the tests', input: '😀'.repeat(300) },
 } as const
 
-describePlatformSuite(
+describePlatform(
   'mcp',
   async ({ fault }) => {
     const scene = await open()
