@@ -105,5 +105,6 @@ describe.each([
     socket.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n')
     await until('it listens', () => place.adapter.listening?.())
     await until('it is let go', () => !place.adapter.listening?.())
+    expect(socket.isPaused()).toBe(true)
   })
 })

@@ -151,6 +151,10 @@ describe('streams on three nodes under load', () => {
           reader.events().some(({ event, data }) => event === 'sends' && JSON.parse(data).id === lane),
         )
       }
+      const told = reader
+        .events()
+        .flatMap(({ event, data }) => (event === 'sends' ? [JSON.parse(data).id] : []))
+      expect(new Set(told)).toEqual(new Set(lanes))
       reader.close()
     }
   })

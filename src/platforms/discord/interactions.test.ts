@@ -123,6 +123,7 @@ describe('interactions', () => {
     )
     // That this one token ran out says nothing about the bot's.
     await scene.send(GENERAL, { kind: 'text', text: 'still here' })
+    expect(fake.world.calls.some(({ body }) => body?.content === 'still here')).toBe(true)
   })
 })
 

@@ -52,6 +52,7 @@ describe('the link', () => {
     await until('a third connection', () => scene.fake.socket.made() === 3)
     scene.fake.person().says('hello')
     await until('the message', () => texts(scene).includes('hello'))
+    expect(scene.fake.socket.made()).toBe(3)
     await scene.close()
   })
 

@@ -387,6 +387,7 @@ describe('[S7.telegram-webhook] webhook mode', () => {
   it('without a public URL it says what to do', async () => {
     const one = await scene({ mode: 'webhook' })
     await one.start()
-    await until('told', () => one.adapter.link().detail?.includes('server.public_url is not set'))
+    await until('told', () => one.adapter.link().detail !== undefined)
+    expect(one.adapter.link().detail).toContain('server.public_url is not set')
   })
 })
