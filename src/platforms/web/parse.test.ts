@@ -172,8 +172,8 @@ describe('file names', () => {
 
 it('code points are counted, not units', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary', maxLength: 50 }), (text) =>
-      expect(codePoints(text)).toBe([...text].length),
-    ),
+    fc.property(fc.string({ unit: 'binary', maxLength: 50 }), (text) => {
+      expect(codePoints(text)).toBe([...text].length)
+    }),
   )
 })
