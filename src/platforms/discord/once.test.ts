@@ -67,6 +67,29 @@ describe('once', () => {
     await fresh.stop()
   })
 
+  it('[I20.reconcile] [I35.b1-readback] words of ours that are older than the try are not taken for it, also where no row is known by them', async () => {
+    const { fake } = await begin()
+    const now = Date.now()
+    const ago = (minutes: number) => new Date(now - minutes * 60_000).toISOString()
+    const put = (channel: string, minutes: number) =>
+      fake.world.put(channel, { author: fake.world.bot, content: 'ok', timestamp: ago(minutes) })
+    const fresh = scene.make()
+    const tried = { since: now - 90_000, endedAt: now - 80_000 }
+    const ask = (channel: string) =>
+      fresh.reconcile?.(sendRequest(channel, textOp('ok'), { key: 'o_mine', tried }))
+    put(GENERAL, 20)
+    expect(await ask(GENERAL)).toEqual({ outcome: 'absent' })
+    const { id } = put(GENERAL, 1)
+    expect(await ask(GENERAL)).toMatchObject({ outcome: 'sent', receipt: { platformIds: [id] } })
+    await scene.send(FORUM, textOp('ok'))
+    const post = fake.world.channels().find(({ parent_id }) => parent_id === FORUM)?.id ?? ''
+    expect(await ask(FORUM)).toMatchObject({ outcome: 'sent' })
+    fake.world.remove(post, post)
+    fake.world.put(post, { author: fake.world.bot, content: 'ok', id: post, timestamp: ago(20) })
+    expect(await ask(FORUM)).toEqual({ outcome: 'absent' })
+    await fresh.stop()
+  })
+
   it('[I20.reconcile] files by their name', async () => {
     const { fake } = await begin()
     fake.plan([{ on: 'create-message', nth: 1, do: 'drop-response' }])

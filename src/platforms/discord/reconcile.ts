@@ -28,6 +28,9 @@ const KNOWN_ROWS = 200
 const REMEMBERED = 2_000
 /** Discord holds a nonce against a second post for some minutes; this much is relied on. */
 const NONCE_HOLDS_MS = 60_000
+/** So far our clock may be ahead of Discord's. */
+const CLOCKS_DIFFER_MS = 5 * 60_000
+const DAY_MS = 86_400_000
 
 export interface Reconciling {
   readonly reconcile: Reconcile
@@ -47,12 +50,17 @@ export function createReconcile(deps: ReconcileDeps): Reconciling {
   const { client, clock } = deps
   const echoes = createBoundedMap<string, string>(REMEMBERED)
 
+  /** What is older cannot be it, whatever it says: rows are sent soon after they were made. */
+  const sinceOf = ({ tried }: SendRequest) =>
+    tried === undefined ? clock.now() - DAY_MS : tried.since - CLOCKS_DIFFER_MS
+
   /** Null: it is not there. Undefined: nobody can tell. */
   const find = async (channel: ChannelFacts, request: SendRequest): Promise<string | null | undefined> => {
     const nonce = nonceOf(request.key)
     const me = await deps.self()
     const others = await takenByOthers(deps, request)
     const shows = lookOf(request)
+    const since = sinceOf(request)
     let before: string | undefined
     for (let page = 0; page < MOST_PAGES; page++) {
       const path = `/channels/${channel.id}/messages?limit=${PAGE}${before === undefined ? '' : `&before=${before}`}`
@@ -61,14 +69,17 @@ export function createReconcile(deps: ReconcileDeps): Reconciling {
       const marked = own.find((message) => String(message.nonce ?? '') === nonce)
       if (marked !== undefined) return String(marked.id)
       const same = own.filter(
-        (message) => !others.has(String(message.id)) && isUnmarked(message) && shows(message),
+        (message) =>
+          sentAt(message) >= since &&
+          !others.has(String(message.id)) &&
+          isUnmarked(message) &&
+          shows(message),
       )
       if (same.length === 1) return String(same[0]?.id)
       if (same.length > 1) return undefined
       const oldest = messages.at(-1)
       if (messages.length < PAGE || !isSnowflake(oldest?.id)) return null
-      // Rows are sent in order, soon after they were made: a day back it cannot be.
-      if (sentAt(oldest) < clock.now() - 86_400_000) return null
+      if (sentAt(oldest) < since) return null
       before = oldest.id
     }
     return undefined
@@ -78,7 +89,10 @@ export function createReconcile(deps: ReconcileDeps): Reconciling {
     const { posts, isWhole } = await ownPosts(forum, { client, self: deps.self })
     const others = await takenByOthers(deps, request)
     const shows = lookOf(request)
-    const same = posts.filter((message) => !others.has(String(message.id)) && shows(message))
+    const since = sinceOf(request)
+    const same = posts.filter(
+      (message) => sentAt(message) >= since && !others.has(String(message.id)) && shows(message),
+    )
     if (same.length === 1) return String(same[0]?.id)
     return same.length > 1 || !isWhole ? undefined : null
   }

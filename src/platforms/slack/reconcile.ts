@@ -37,7 +37,9 @@ export function createReconcile(deps: {
       if (found !== undefined) return String(found.ts)
       if (messages.some((message) => isSelf(message, me) && isUnmarked(message, written))) return undefined
       const next = (answer.response_metadata as { readonly next_cursor?: unknown } | undefined)?.next_cursor
-      if (typeof next !== 'string' || next === '' || answer.has_more === false) return null
+      if (answer.has_more === false) return null
+      // Some servers say that there is more, and name no page.
+      if (typeof next !== 'string' || next === '') return answer.has_more === true ? undefined : null
       cursor = next
     }
     return undefined

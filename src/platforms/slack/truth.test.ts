@@ -94,6 +94,28 @@ describe('truth', () => {
     })
   })
 
+  it('[I15.reconcile] [I35.b1-readback] where a server says that there is more and names no page, what was not seen is unknown, never absent', async () => {
+    await withScene(
+      async (scene) => {
+        const op = { kind: 'text', text: 'x' } as const
+        const kate = scene.fake.person({ channel: GENERAL })
+        const { ts } = kate.says('root')
+        const to = { integration: 'sl', conversation: GENERAL }
+        const asked = (key: string, thread?: string) =>
+          scene.adapter.reconcile?.({ to: { ...to, ...(thread ? { thread } : {}) }, op, key, seq: 1 })
+        await scene.send(GENERAL, op, { key: 'o_here' })
+        expect(await asked('o_here')).toMatchObject({ outcome: 'sent' })
+        expect(await asked('o_never')).toEqual({ outcome: 'absent' })
+        for (let at = 0; at < 250; at++) kate.says(`noise ${at}`)
+        for (let at = 0; at < 250; at++) kate.says(`below ${at}`, { thread: ts })
+        await scene.send(GENERAL, op, { key: 'o_thread', thread: ts })
+        expect(await asked('o_here')).toEqual({ outcome: 'unknown' })
+        expect(await asked('o_thread', ts)).toEqual({ outcome: 'unknown' })
+      },
+      { cursorless: true },
+    )
+  })
+
   it('[I15.reconcile-file] a file whose answer was lost is found by its id, or is absent; after a restart nobody can tell', async () => {
     await withScene(async (scene) => {
       const ref =
