@@ -107,7 +107,7 @@ function exposure({ settings: { server }, host, adminTokenChosen }: SecurityFact
 function unmarkedProxy(url: string): SecurityFinding {
   return finding(
     'high',
-    `the proxy at ${url} names no visitor and keeps our own Host, so every visitor looks local: X-Sender is believed and /metrics is open`,
+    `the proxy at ${url} names no visitor and asks under our own Host, by itself or because a visitor wrote it, so a visitor looks local: X-Sender is believed and /metrics is open`,
     'server.public_url',
   )
 }

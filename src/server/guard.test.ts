@@ -181,6 +181,13 @@ describe('browsers', () => {
       'X-Amzn-Trace-Id',
       'Proxy-Connection',
       'X-Real-Port',
+      'X-Varnish',
+      'Surrogate-Capability',
+      'WL-Proxy-Client-IP',
+      'Client-IP',
+      'DO-Connecting-IP',
+      'X-Originating-IP',
+      'X-SSL-Client-Verify',
     ]
     for (const name of marks)
       expect([name, await near(get('/hooks/demo', own, `${name}: x\r\n`))]).toEqual([name, false])
@@ -199,11 +206,13 @@ describe('browsers', () => {
     const naming = await proxyTo(target, (head) =>
       head.replace(/^host:.*$/im, `Host: 127.0.0.1:${target}\r\nX-Forwarded-For: 192.0.2.1`),
     )
+    // HAProxy as it comes, or a tunnel: a visitor can write our Host.
+    const passing = await proxyTo(target, (head) => head)
     const silent = createNetServer(() => {})
     const silentPort = await new Promise<number>((resolve) => {
       silent.listen(0, '127.0.0.1', () => resolve((silent.address() as { port: number }).port))
     })
-    const places = [hiding.port, naming.port, silentPort, target].map((port) => ({
+    const places = [hiding.port, passing.port, naming.port, silentPort, target].map((port) => ({
       host: '127.0.0.1',
       port,
       tls: false,
@@ -211,10 +220,11 @@ describe('browsers', () => {
     const probe = { clock, places, ownPort: target, timeoutMs: 300 }
     expect(await probeProxies({ ...probe, key: 'key-of-this-run' })).toEqual([
       `http://127.0.0.1:${hiding.port}`,
+      `http://127.0.0.1:${passing.port}`,
     ])
     // Others are told nothing.
     expect(await probeProxies({ ...probe, key: 'a guess' })).toEqual([])
-    for (const server of [hiding.server, naming.server, silent]) server.close()
+    for (const server of [hiding.server, passing.server, naming.server, silent]) server.close()
   })
 
   it('[I3.foreign-origin] a change from a page of another site is refused', async () => {

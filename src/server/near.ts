@@ -5,7 +5,7 @@ import { isLoopbackAddress, isLoopbackName, type ListenerView } from './host-gua
 
 /** Headers that proxies, tunnels and content networks add. One of them is enough. */
 const OF_PROXIES =
-  /^(?:via$|forwarded$|cdn-loop$|true-client-ip$|front-end-https$|proxy-connection$|(?:cf|cloudfront|fastly|fly|ngrok|tailscale)-|x-(?:(?:client-ip|cluster-client-ip|host|remote-addr|remote-ip|request-start|rewrite-url|scheme|script-name|url-scheme)$|forwarded|(?:amz-cf|amzn|appengine|arr|azure|cloud-trace|envoy|haproxy|nginx|original|proxy|proxyuser|real|traefik|vercel)-))/
+  /^(?:via$|forwarded$|cdn-loop$|surrogate-capability$|(?:client|true-client|incap-client|do-connecting|(?:wl-)?proxy-client)-ip$|front-end-https$|proxy-connection$|(?:akamai|cf|cloudfront|fastly|fly|ngrok|tailscale)-|x-(?:(?:client-ip|cluster-client-ip|host|originating-ip|remote-addr|remote-ip|request-start|rewrite-url|scheme|script-name|url-scheme|varnish)$|forwarded|(?:akamai|amz-cf|amzn|appengine|arr|azure|cloud-trace|envoy|haproxy|nginx|original|proxy|proxyuser|real|ssl|sucuri|traefik|vercel)-))/
 
 /**
  * True for the control socket. Over TCP all of these must hold: a loopback address, our own Host with our own port, no mark

@@ -31,7 +31,14 @@ const MOST_ADDRESSES = 4
 /** The places through which a request reached this very server and looked as if it began on this machine. */
 export async function probeProxies(probe: Probe): Promise<readonly string[]> {
   const all = (probe.places ?? usualPlaces()).filter(({ port }) => port !== probe.ownPort)
-  const believed = await Promise.all(all.map((place) => looksNear(place, probe)))
+  const believed = await Promise.all(
+    all.map(async ({ host, port, tls }) => {
+      // Some proxies put our Host in the place of the visitor's; through others a visitor writes it.
+      const hosts = [`${nameOf(host)}:${port}`, `127.0.0.1:${probe.ownPort}`]
+      const answers = await Promise.all(hosts.map((asked) => looksNear({ host, port, tls }, asked, probe)))
+      return answers.includes(true)
+    }),
+  )
   return all.filter((_, at) => believed[at]).map(urlOf)
 }
 
@@ -57,12 +64,13 @@ function nameOf(host: string): string {
 /** By hand over a socket: whatever listens there may be no HTTP server, and its certificate is for another name. */
 function looksNear(
   { host, port, tls }: ProbePlace,
+  asked: string,
   { key, clock, timeoutMs = TIMEOUT_MS }: Probe,
 ): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = tls ? connectTls({ host, port, rejectUnauthorized: false }) : connect({ host, port })
     let answer = ''
-    const request = `GET /healthz HTTP/1.1\r\nHost: ${nameOf(host)}:${port}\r\n${PROBE_HEADER}: ${key}\r\nConnection: close\r\n\r\n`
+    const request = `GET /healthz HTTP/1.1\r\nHost: ${asked}\r\n${PROBE_HEADER}: ${key}\r\nConnection: close\r\n\r\n`
     const end = () => {
       cancel()
       socket.destroy()
