@@ -183,6 +183,22 @@ describe('all together', () => {
     await answered(good, 200)
   })
 
+  it('[I35.b19c-body] a body that never ends holds the end of the daemon up for a second, and one that comes is taken', async () => {
+    const clock = createTestClock()
+    const { server } = await opened({ endpoints, settings: large, clock })
+    const wait = 'expect: 100-continue\r\n'
+    const stranger = await begin('/hooks/signed', `x-secret: no\r\n${wait}`)
+    const known = await begin('/hooks/signed', `x-secret: s\r\n${wait}`)
+    await Promise.all([answered(stranger, 100), answered(known, 100)])
+    const ended = server.close({ graceMs: 10_000 })
+    known.socket.write('x'.repeat(899_990))
+    await vi.waitFor(() => expect(known.text).toContain('HTTP/1.1 200 '), 5_000)
+    expect(stranger.text).not.toContain('HTTP/1.1 503 ')
+    await clock.advance(1_000)
+    await ended
+    await vi.waitFor(() => expect(stranger.text).toContain('HTTP/1.1 503 '), 5_000)
+  })
+
   it('[I14.connection-budget] connections over the cap are closed, and idle ones make room', async () => {
     const { fetch, port } = await opened({ settings: large }, { limits: { maxConnections: 5 } })
     const idle = await Promise.all([1, 2, 3, 4, 5].map(() => begin('/hooks/nobody', '', '')))

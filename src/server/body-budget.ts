@@ -24,17 +24,21 @@ export interface BodyBudget {
   ): void
   /** Bytes that are kept now. */
   readonly held: number
+  /** The end of the daemon is near: what is on its way gets a moment, and nobody holds the end up with a body that never ends. */
+  drain(): void
   stop(): void
 }
 
 interface Reading {
   size: number
   looks: number
-  end: () => void
+  end: (problem: BodyProblem) => void
 }
 
 /** However large one body may be, some fit beside each other. */
 const BODIES_AT_LEAST = 4
+/** What is left of a body may take this long when the daemon ends. */
+const DRAIN_MS = 1_000
 
 export function createBodyBudget(limits: ServerLimits, clock: Pick<Clock, 'after'>): BodyBudget {
   const reading = new Set<Reading>()
@@ -42,6 +46,7 @@ export function createBodyBudget(limits: ServerLimits, clock: Pick<Clock, 'after
   const unproven = new Map<string, number>()
   let held = 0
   let cancel: Cancel | null = null
+  let cancelDrain: Cancel = ignore
 
   /** Counted in looks, not by the clock: a clock that is set forward ends nobody's body. */
   const look = () => {
@@ -49,7 +54,7 @@ export function createBodyBudget(limits: ServerLimits, clock: Pick<Clock, 'after
     for (const one of reading) {
       one.looks += 1
       const late = one.looks * limits.paceCheckMs - limits.paceGraceMs
-      if (late >= 0 && one.size <= (late / 1000) * limits.paceBytesPerSecond) one.end()
+      if (late >= 0 && one.size <= (late / 1000) * limits.paceBytesPerSecond) one.end('too slow')
     }
     if (reading.size > 0) cancel = clock.after(limits.paceCheckMs, look)
   }
@@ -84,9 +89,9 @@ export function createBodyBudget(limits: ServerLimits, clock: Pick<Clock, 'after
       const entry: Reading = { size: 0, looks: 0, end: ignore }
       const stop = readBody(request, maxBytes, finish, keep)
       if (stop === null || !hasBody(request)) return
-      entry.end = () => {
+      entry.end = (problem) => {
         stop()
-        finish('too slow')
+        finish(problem)
       }
       reading.add(entry)
       response.once('close', () => {
@@ -98,7 +103,13 @@ export function createBodyBudget(limits: ServerLimits, clock: Pick<Clock, 'after
     get held() {
       return held
     },
+    drain() {
+      cancelDrain = clock.after(DRAIN_MS, () => {
+        for (const one of [...reading]) one.end('draining')
+      })
+    },
     stop() {
+      cancelDrain()
       cancel?.()
       cancel = null
     },

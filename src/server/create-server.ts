@@ -146,6 +146,7 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Server {
         finishing = false
         for (const stream of streams) stream.end()
         upgrades.close()
+        for (const budget of budgets) budget.drain()
         await Promise.all(listeners.map((listener) => stop(listener, graceMs, deps)))
         for (const budget of budgets) budget.stop()
         await wrong.stop()

@@ -12,7 +12,7 @@ const LINGER_MS = 1_000
 /** A body up to this size that was not read is thrown away as it comes, and the connection stays. */
 const SMALL_BYTES = 65_536
 
-export type BodyProblem = 'too large' | 'too many' | 'too slow'
+export type BodyProblem = 'too large' | 'too many' | 'too slow' | 'draining'
 
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
@@ -72,6 +72,8 @@ export function bodyRefusal(problem: BodyProblem, maxBytes: number): HttpReply {
     return errorReply(
       new SwitchboardError('draining', 'too many bodies are on their way at once', { retryAfterMs: 2_000 }),
     )
+  if (problem === 'draining')
+    return errorReply(new SwitchboardError('draining', 'the daemon ended before the whole body came'))
   return { ...errorReply(new SwitchboardError('input_invalid', 'the body came too slowly')), status: 408 }
 }
 

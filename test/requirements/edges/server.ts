@@ -7,6 +7,7 @@ export const EDGES_SERVER = requirements(
 built   35 I35.b4-header             A stranger cannot name himself somebody else at a webhook that believes a header, nor take the key of another's message; doctor --security names such a webhook
 built   35 I35.b19b                  A burst on the web chat costs linear work, whatever number of streams is open
 built   35 I35.b19c                  A connection that never sent a byte, and refused strangers, delay SIGTERM by nothing
+built   35 I35.b19c-body             A body that never comes to its end holds the end of the daemon up for two seconds at most, and one that comes is taken
 built   35 I35.b19d                  sender_limit of a webhook with a secret counts each conversation
 built   35 I35.b30                   Pings of GitHub organisations and Apps are accepted
 built   35 I35.b36                   Two daemons on one host keep separate sessions of the chat
