@@ -372,10 +372,13 @@ describe('a window', () => {
 })
 
 describe('[I35.b19b] a burst', () => {
-  /** Rows that were read, while `messages` come, wait and are answered one by one before `count` windows. */
-  async function burst(messages: number, count: number) {
-    let rows = 0
+  const base = { conversation: 'owner', at: 1, reason: null }
+  const move = (row: TranscriptEntry, state: string) => Object.assign(row, { state })
+
+  /** Windows on a transcript in memory that counts the rows that were read. */
+  async function counted(count: number) {
     const all: TranscriptEntry[] = []
+    const read = { rows: 0 }
     windows = createWindows(
       { ...webConfig(river.deps.integration), maxWindows: count },
       {
@@ -385,7 +388,7 @@ describe('[I35.b19b] a burst', () => {
             (row) => row.direction === direction && row.seq > afterSeq && row.seq < beforeSeq,
           )
           const page = own.slice(0, limit)
-          rows += page.length
+          read.rows += page.length
           // A row is read as it is now.
           return page.map((row) => ({ ...row }))
         },
@@ -393,29 +396,47 @@ describe('[I35.b19b] a burst', () => {
     )
     const opened = Array.from({ length: count }, () => openWindow('i0.o0'))
     await clock.settle()
-    const base = { conversation: 'owner', at: 1, reason: null }
-    const move = (row: TranscriptEntry, state: string) => Object.assign(row, { state })
+    const wake = async (sent?: number) => {
+      windows.wake('owner', sent)
+      await clock.settle()
+    }
+    return { all, read, opened, wake }
+  }
+
+  /** Rows that were read, while `messages` come, wait and are answered one by one before `count` windows. */
+  async function burst(messages: number, count: number) {
+    const { all, read, opened, wake } = await counted(count)
     for (let seq = 1; seq <= messages; seq++) {
       all.push({ ...base, seq, direction: 'in', id: `t_${seq}`, text: `ask ${seq}`, state: 'queued' })
-      windows.wake('owner')
-      await clock.settle()
+      await wake()
     }
     for (let seq = 1; seq <= messages; seq++) {
       const asked = all[seq - 1] as TranscriptEntry
       for (const state of ['handed', 'seen', 'answered']) {
         move(asked, state)
-        windows.wake('owner')
-        await clock.settle()
+        await wake()
       }
       all.push({ ...base, seq, direction: 'out', id: `o_${seq}`, text: `answer ${seq}`, state: 'queued' })
-      windows.wake('owner')
-      await clock.settle()
+      await wake()
       move(all.at(-1) as TranscriptEntry, 'sent')
-      windows.wake('owner', seq)
-      await clock.settle()
+      await wake(seq)
     }
     await clock.advance(5_000)
-    return { rows, opened }
+    return { rows: read.rows, opened }
+  }
+
+  /** The same while `answers` wait together and are sent one by one. */
+  async function backlog(answers: number) {
+    const { all, read, opened, wake } = await counted(1)
+    for (let seq = 1; seq <= answers; seq++) {
+      all.push({ ...base, seq, direction: 'out', id: `o_${seq}`, text: `answer ${seq}`, state: 'queued' })
+      await wake()
+    }
+    for (const row of all) {
+      move(row, 'sent')
+      await wake(row.seq)
+    }
+    return { rows: read.rows, texts: opened[0]?.texts() }
   }
 
   it('costs what it says, whatever number of windows is open, and every window shows all of it', async () => {
@@ -439,6 +460,13 @@ describe('[I35.b19b] a burst', () => {
         Array.from({ length: 200 }, (_, at) => `t_${at + 1}`),
       )
     }
+  }, 60_000)
+
+  it('of answers that wait together costs what it says, too', async () => {
+    const few = await backlog(100)
+    const many = await backlog(200)
+    expect(many.rows / few.rows).toBeLessThan(2.2)
+    expect(many.texts).toEqual(Array.from({ length: 200 }, (_, at) => `answer ${at + 1}`))
   }, 60_000)
 
   it('that moves on from its end, or waits behind reminders, is shown by the next sweep at the latest', async () => {
