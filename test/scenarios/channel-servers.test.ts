@@ -270,6 +270,15 @@ describeRiver('hosted channel servers', (open) => {
     expect(await refusal()).toEqual([
       expect.objectContaining({ count: 5, key: 'agents[0].channels.default_rate_limit' }),
     ])
+    const own = approved('slack', { rateLimit: { rps: 1, burst: 1 } })
+    await river.configure(hosting({ channels: channels({ approved: [approved('other'), own] }) }, over))
+    await river.pass(1_000)
+    for (let n = 0; n < 3; n++) slack.says(`o${n}`, { chat_id: 'C1' })
+    await river.settle()
+    expect((await refusal())?.[0]).toMatchObject({
+      reason: 'rate_limited',
+      key: 'agents[0].channels.approved[1].rate_limit',
+    })
   })
 
   it('[I35.b45-skip-at-boot] a closed gate is logged as Skip with its kind and reason, at start and at every reconnect', async () => {

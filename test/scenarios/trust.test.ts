@@ -1,6 +1,6 @@
 // Trust of a binding: what may run for what is said at a place, and that nobody is asked about what may not.
 import { expect, it } from 'vitest'
-import type { AgentSettings } from '../../src/contract/index.ts'
+import { type AgentSettings, address, formatAddress } from '../../src/contract/index.ts'
 import { OPEN, testAgent, testIntegration } from '../../src/testing/test-settings.ts'
 import { hosting } from './hosting.ts'
 import { describeRiver, type River, type RiverOptions } from './river.ts'
@@ -110,6 +110,25 @@ describeRiver('trust', (open) => {
       // With nothing open, or a turn that nobody knows, it is not known whose words the call is made for.
       expect(await send([])).toBe(true)
       expect(await send([high.turn, 't_of_nobody'])).toBe(true)
+    }
+  })
+
+  it('[I35.b46-trust] a host calls a tool of a service by the name that is named as reading, and no other', async () => {
+    for (const trust of ['read_only', 'none'] as const) {
+      const river = await opened(trust, ['kb__look'])
+      river.agent.script = () => undefined
+      const [low, high] = [await said(river, 'chat'), await said(river, 'safe')]
+      const call = async (name: string, open: readonly string[]) => {
+        const by = caller({ session: null, turn: null, host: { open, used: true } })
+        const chatId = address('safe', 'anna')
+        const told = await river.tools().callServiceTool(by, { chatId: formatAddress(chatId), name })
+        return (told as { structured?: { code?: string } }).structured?.code
+      }
+      // No service is behind these chats: what trust lets through is not found.
+      expect(await call('kb__look', [low.turn])).toBe(trust === 'none' ? 'forbidden' : 'not_found')
+      expect(await call('kb__wipe', [low.turn, high.turn])).toBe('forbidden')
+      expect(await call('get_roster', [low.turn])).toBe('forbidden')
+      expect(await call('kb__wipe', [high.turn])).toBe('not_found')
     }
   })
 

@@ -65,6 +65,13 @@ const TOOL_OF: Readonly<Record<Exclude<keyof ToolDesk, 'refusalOf'>, string>> = 
   callServiceTool: 'call_service_tool',
 }
 
+/** A tool of a service is judged by its own name, by whichever way it is called. */
+function judged(tool: string, input: { readonly name?: unknown }): { tool: string; own: boolean } {
+  return tool === TOOL_OF.callServiceTool && typeof input.name === 'string'
+    ? { tool: input.name, own: false }
+    : { tool, own: true }
+}
+
 /** Whoever carries the call, trust is asked first. */
 export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
   const desk = createTools(deps)
@@ -76,7 +83,7 @@ export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
     return [
       verb,
       async (caller: ToolCaller, input: never) => {
-        const refused = await distrustOf(caller, { tool, own: true }, deps)
+        const refused = await distrustOf(caller, judged(tool, input), deps)
         if (refused === null) return run(caller, input)
         return toolOutcome(() => Promise.reject(distrusted(refused)))
       },

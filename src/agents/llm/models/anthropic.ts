@@ -3,7 +3,7 @@ import type AnthropicClient from '@anthropic-ai/sdk'
 import type { Messages } from '@anthropic-ai/sdk/resources/messages'
 import type { Clock, TokenUsage } from '../../../contract/index.ts'
 import type { StreamingFetch } from '../../../kit/index.ts'
-import { brokenStream, modelFault } from './fault.ts'
+import { brokenStream, misread, modelFault } from './fault.ts'
 import {
   createReplyText,
   longReply,
@@ -179,54 +179,58 @@ async function gather(
   let events = 0
   for await (const event of stream) {
     events += 1
-    switch (event.type) {
-      case 'message_start': {
-        const { usage } = event.message
-        input = { ...input, ...present(usage) }
-        output = usage.output_tokens
-        break
-      }
-      case 'content_block_start':
-        request.onFirst?.()
-        blocks[event.index] = { ...(event.content_block as unknown as Loose) }
-        if (event.content_block.type === 'tool_use') inputs.set(event.index, '')
-        break
-      case 'content_block_delta': {
-        const block = blocks[event.index]
-        if (!block) break
-        const { delta } = event
-        if (delta.type === 'text_delta') {
-          block.text = `${block.text ?? ''}${delta.text}`
-          said.add(delta.text)
-        } else if (delta.type === 'input_json_delta') {
-          inputs.set(event.index, (inputs.get(event.index) ?? '') + delta.partial_json)
-          said.count(delta.partial_json.length)
-        } else if (delta.type === 'thinking_delta') {
-          block.thinking = `${block.thinking ?? ''}${delta.thinking}`
-          said.count(delta.thinking.length)
-        } else if (delta.type === 'signature_delta') block.signature = delta.signature
-        break
-      }
-      case 'content_block_stop': {
-        const block = blocks[event.index]
-        const given = inputs.get(event.index)
-        if (block && given !== undefined) {
-          block.input = parsedArguments(given) ?? {}
-          block.done = true
+    try {
+      switch (event.type) {
+        case 'message_start': {
+          const { usage } = event.message
+          input = { ...input, ...present(usage) }
+          output = usage.output_tokens
+          break
         }
-        break
+        case 'content_block_start':
+          request.onFirst?.()
+          blocks[event.index] = { ...(event.content_block as unknown as Loose) }
+          if (event.content_block.type === 'tool_use') inputs.set(event.index, '')
+          break
+        case 'content_block_delta': {
+          const block = blocks[event.index]
+          if (!block) break
+          const { delta } = event
+          if (delta.type === 'text_delta') {
+            block.text = `${block.text ?? ''}${delta.text}`
+            said.add(delta.text)
+          } else if (delta.type === 'input_json_delta') {
+            inputs.set(event.index, (inputs.get(event.index) ?? '') + delta.partial_json)
+            said.count(delta.partial_json.length)
+          } else if (delta.type === 'thinking_delta') {
+            block.thinking = `${block.thinking ?? ''}${delta.thinking}`
+            said.count(delta.thinking.length)
+          } else if (delta.type === 'signature_delta') block.signature = delta.signature
+          break
+        }
+        case 'content_block_stop': {
+          const block = blocks[event.index]
+          const given = inputs.get(event.index)
+          if (block && given !== undefined) {
+            block.input = parsedArguments(given) ?? {}
+            block.done = true
+          }
+          break
+        }
+        case 'message_delta':
+          stop = event.delta.stop_reason
+          output = event.usage.output_tokens
+          input = { ...input, ...present(event.usage) }
+          break
+        case 'message_stop':
+          ended = true
+          break
       }
-      case 'message_delta':
-        stop = event.delta.stop_reason
-        output = event.usage.output_tokens
-        input = { ...input, ...present(event.usage) }
-        break
-      case 'message_stop':
-        ended = true
-        break
+      if (said.isTooLong(inputs.size))
+        return longReply(said, usageOf(input, Math.max(output, said.outputTokens())))
+    } catch (thrown) {
+      throw misread(thrown)
     }
-    if (said.isTooLong(inputs.size))
-      return longReply(said, usageOf(input, Math.max(output, said.outputTokens())))
   }
   // A call whose block did not end is none, and an answer that did not end is none either.
   if (!ended && stop === null) throw brokenStream(events)

@@ -53,6 +53,15 @@ export function brokenStream(pieces: number): SwitchboardError {
   )
 }
 
+/** What reading an event threw: one of another form breaks the reader. Its server sends the same again. */
+export function misread(thrown: unknown): unknown {
+  if (!(thrown instanceof TypeError)) return thrown
+  return failed(
+    'the answer of the API is not understood: an event of its stream has another form',
+    'look at connector.base_url',
+  )
+}
+
 /** No answer, or one that could not be read. */
 function withoutStatus(thrown: unknown, why: string): SwitchboardError {
   const { code } = causeOf(thrown) ?? { code: null }

@@ -147,6 +147,11 @@ describe.each(['anthropic', 'openai'] as const)('%s', (wire) => {
     ['data: {"id":', ''],
     ['<html>Sign in</html>', ''],
     ['event: message_start\ndata: {"id": nonsense\n\n', ''],
+    ['event: message_start\ndata: null\n\n', ''],
+    [
+      'event: content_block_start\ndata: {"type":"content_block_start","choices":[{"delta":{"tool_calls":[null]}}]}\n\n',
+      '',
+    ],
   ])(
     `[${id}] [I35.b45-malformed-stream] %j is told as not understood, with where to look, and not as unreachable`,
     async (...raw) => {

@@ -4,7 +4,7 @@ import type OpenAiClient from 'openai'
 import type { ChatCompletionChunk, ChatCompletionMessageParam } from 'openai/resources/chat/completions'
 import { NO_TOKENS, type TokenUsage } from '../../../contract/index.ts'
 import type { WireConfig } from './anthropic.ts'
-import { brokenStream, modelFault } from './fault.ts'
+import { brokenStream, misread, modelFault } from './fault.ts'
 import {
   createReplyText,
   longReply,
@@ -138,25 +138,29 @@ async function gather(
   let chunks = 0
   for await (const chunk of stream) {
     chunks += 1
-    if (chunk.usage) usage = usageOf(chunk.usage)
-    const choice = chunk.choices?.[0]
-    if (!choice) continue
-    const delta = choice.delta ?? {}
-    request.onFirst?.()
-    if (typeof delta.content === 'string' && delta.content !== '') {
-      said.add(delta.content)
+    try {
+      if (chunk.usage) usage = usageOf(chunk.usage)
+      const choice = chunk.choices?.[0]
+      if (!choice) continue
+      const delta = choice.delta ?? {}
+      request.onFirst?.()
+      if (typeof delta.content === 'string' && delta.content !== '') {
+        said.add(delta.content)
+      }
+      if (typeof delta.refusal === 'string') {
+        refused += delta.refusal.slice(0, MOST_REFUSAL - refused.length)
+        said.count(delta.refusal.length)
+      }
+      for (const piece of delta.tool_calls ?? []) said.count(takePiece(calls, piece as unknown as Piece))
+      said.count(0)
+      if (said.isTooLong(calls.length)) {
+        const long = longReply(said, { ...usage, output: said.outputTokens() })
+        return refused === '' ? long : { ...long, text: refused, stop: 'refusal' }
+      }
+      finish = choice.finish_reason ?? finish
+    } catch (thrown) {
+      throw misread(thrown)
     }
-    if (typeof delta.refusal === 'string') {
-      refused += delta.refusal.slice(0, MOST_REFUSAL - refused.length)
-      said.count(delta.refusal.length)
-    }
-    for (const piece of delta.tool_calls ?? []) said.count(takePiece(calls, piece as unknown as Piece))
-    said.count(0)
-    if (said.isTooLong(calls.length)) {
-      const long = longReply(said, { ...usage, output: said.outputTokens() })
-      return refused === '' ? long : { ...long, text: refused, stop: 'refusal' }
-    }
-    finish = choice.finish_reason ?? finish
   }
   if (finish === null) throw brokenStream(chunks)
   const named = calls.filter(({ name }) => name !== '')
