@@ -1,13 +1,13 @@
 // HTML of a mail as Markdown: for mails without a text of their own. What is hidden from people is left out, nothing remote is
 // fetched, and depth and length are bounded.
 import { compile } from 'html-to-text'
+import { Parser } from 'htmlparser2'
 import { safeHref } from '../../kit/markdown/index.ts'
 
 const MOST_HTML = 1_000_000
-/** The reader's work grows with the square of the depth. */
+/** The reader's work grows with the square of the depth. What lies below `maxDepth` is not read. */
 const MOST_NESTING = 256
 const LIMITS = {
-  maxInputLength: MOST_HTML,
   maxDepth: 200,
   maxBaseElements: 1,
   maxChildNodes: 20_000,
@@ -85,6 +85,10 @@ const FORMATTERS: Readonly<Record<string, Formatter>> = {
   emphasis: around('_'),
   strike: around('~~'),
   code: around('`'),
+  cell(element, recurse, builder) {
+    recurse(element.children, builder)
+    builder.addInline(' ')
+  },
   heading(element, recurse, builder) {
     builder.openBlock({ leadingLineBreaks: 2 })
     builder.addLiteral(`${'#'.repeat(Number(element.name?.slice(1)) || 1)} `)
@@ -114,14 +118,16 @@ const FORMATTERS: Readonly<Record<string, Formatter>> = {
 
 const SELECTORS = [
   { selector: '*', format: 'inline' },
-  ...['p', 'div', 'section', 'article', 'header', 'footer', 'main', 'form'].map((selector) => ({
-    selector,
-    format: 'block',
-    options:
-      selector === 'p'
-        ? { leadingLineBreaks: 2, trailingLineBreaks: 2 }
-        : { leadingLineBreaks: 1, trailingLineBreaks: 1 },
-  })),
+  ...['p', 'div', 'section', 'article', 'header', 'footer', 'main', 'form', 'table', 'tr'].map(
+    (selector) => ({
+      selector,
+      format: 'block',
+      options:
+        selector === 'p'
+          ? { leadingLineBreaks: 2, trailingLineBreaks: 2 }
+          : { leadingLineBreaks: 1, trailingLineBreaks: 1 },
+    }),
+  ),
   { selector: 'br', format: 'lineBreak' },
   { selector: 'hr', format: 'horizontalLine', options: { length: 3 } },
   {
@@ -131,12 +137,7 @@ const SELECTORS = [
   },
   { selector: 'ul', format: 'unorderedList', options: { itemPrefix: '- ' } },
   { selector: 'ol', format: 'orderedList' },
-  { selector: 'table', format: 'table', options: { uppercaseHeaderCells: false } },
-  {
-    selector: 'table.data',
-    format: 'dataTable',
-    options: { uppercaseHeaderCells: false, maxColumnWidth: 60 },
-  },
+  ...['td', 'th'].map((selector) => ({ selector, format: 'cell' })),
   ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, format: 'heading' })),
   ...['b', 'strong'].map((selector) => ({ selector, format: 'strong' })),
   ...['i', 'em'].map((selector) => ({ selector, format: 'emphasis' })),
@@ -157,35 +158,63 @@ const whole = compile(options(HIDDEN))
 const unquoted = compile(options([...HIDDEN, ...QUOTES]))
 
 export function htmlText(html: string): { readonly whole: string; readonly unquoted: string } {
-  const given = withoutDeepTags(html.slice(0, MOST_HTML))
+  const given = shallow(html.slice(0, MOST_HTML))
   return { whole: tidy(whole(given)), unquoted: tidy(unquoted(given)) }
 }
 
-/** Tags that stand alone, or that the next one of their kind ends. */
-const FLAT =
-  /^(area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr|p|li|dt|dd|tr|td|th|thead|tbody|tfoot|option)$/
+/** The parser keeps a list of these that are open, which a close of something around them does not shorten. */
+const FOREIGN = /^(svg|math|mi|mo|mn|ms|mtext|annotation-xml|foreignobject|desc|title)$/
+const MOST_FOREIGN = 2_000
 
-/** Leaves out tags below a depth that no mail of a person has. What stands between them stays. */
-function withoutDeepTags(html: string): string {
+/**
+ * The same elements, those below a depth that no mail of a person has left out; what stands between them stays. The depth is
+ * the reader's own: the same parser says which tags it opens and which it takes for closed. It writes each close, so that
+ * what is read again nests no deeper; `</br>` alone would be one more break.
+ */
+function shallow(html: string): string {
+  const out: string[] = []
+  /** How many of a name were left out and not closed. */
+  const left = new Map<string, number>()
   let depth = 0
-  let left = 0
-  return html.replace(
-    /<(\/?)([a-z][a-z0-9]{0,20})(?![a-z0-9])[^<>]{0,2000}>/gi,
-    (tag, closes: string, name: string) => {
-      if (FLAT.test(name.toLowerCase())) return tag
-      if (closes === '') {
-        if (depth >= MOST_NESTING) {
-          left += 1
-          return ''
-        }
+  let foreign = 0
+  const parser = new Parser(
+    {
+      onopentag(name, attribs) {
         depth += 1
-      } else if (left > 0) {
-        left -= 1
-        return ''
-      } else depth = Math.max(0, depth - 1)
-      return tag
+        out.push(`<${name}`)
+        for (const [key, value] of Object.entries(attribs))
+          if (!/["'<>=/]/.test(key)) out.push(` ${key}="${value.replaceAll('"', '&quot;')}"`)
+        out.push('>')
+      },
+      onclosetag(name) {
+        depth -= 1
+        left.clear()
+        if (name !== 'br') out.push(`</${name}>`)
+      },
+      // Two halves could make a tag once what stood between them is left out.
+      ontext: (text) => out.push(text.replaceAll('<', '&lt;')),
     },
+    { decodeEntities: false },
   )
+  const open = parser.onopentagname.bind(parser)
+  const close = parser.onclosetag.bind(parser)
+  const nameAt = (start: number, end: number) => html.slice(start, end).toLowerCase()
+  parser.onopentagname = (start, end) => {
+    const name = nameAt(start, end)
+    if (FOREIGN.test(name)) foreign += 1
+    // No mail of a person has so many: the rest is not read.
+    if (foreign > MOST_FOREIGN) return parser.pause()
+    if (depth < MOST_NESTING) return open(start, end)
+    left.set(name, (left.get(name) ?? 0) + 1)
+  }
+  parser.onclosetag = (start, end) => {
+    const name = nameAt(start, end)
+    const count = left.get(name) ?? 0
+    if (count === 0) close(start, end)
+    else left.set(name, count - 1)
+  }
+  parser.end(html)
+  return out.join('')
 }
 
 function tidy(text: string): string {

@@ -1,6 +1,6 @@
 // Hostile headers and HTML of mails: the steps are counted, in a process of its own.
 import { expect, it } from 'vitest'
-import { growthOf, LINEAR } from '../../testing/count-steps.ts'
+import { growthOf, LINEAR, processorMs } from '../../testing/count-steps.ts'
 import { plusTag, saidSender, subjectOf } from './addresses.ts'
 import { readHeaders } from './headers.ts'
 import { htmlText } from './html-text.ts'
@@ -41,6 +41,39 @@ it.each([
   expect(growth).toBeLessThan(LINEAR)
 })
 
+const long = 'x'.repeat(2_001)
+const DEEP = [
+  '<b x=">">',
+  '<b x="<">',
+  '<b x=\'>\' y="<">',
+  `<b x="${long}">`,
+  '<B><b>',
+  '<b><!-- </b> -->',
+  '<b><![CDATA[</b>]]>',
+  '<table><p>',
+  '<table><td>',
+  '<table><tr><li><p>',
+  '<abcdefghijklmnopqrstuvwxyz>',
+  '<a-b>',
+  '<a:b>',
+  '<b/>',
+  '<b\n>',
+  '<<i>b>',
+  '<p><div></p>',
+  '<math><mi>',
+  '<title></title><b>',
+  '<b></i>',
+  '<b></div>',
+  '<br></b><i>',
+  '<svg><b></svg>',
+  '<b><svg></b>',
+]
+const named = DEEP.map((piece) => [piece.slice(0, 40), piece] as const)
+it.each(named)('[I35.mail-nesting] a mail of nothing but %j takes under two seconds', (_name, piece) => {
+  const html = piece.repeat(1_000_000 / piece.length)
+  expect(processorMs(() => void htmlText(html))).toBeLessThan(2_000)
+})
+
 it.each([
   ['X: a\r\n', ''],
   ['X: a\r\n b\r\n', ''],
@@ -56,4 +89,9 @@ it.each([
     return () => header(text)
   }, 1_000)
   expect(growth).toBeLessThan(LINEAR)
+})
+
+it.each(['colspan', 'rowspan'])('[I35.mail-nesting] a table is read whatever its %s', (span) => {
+  const html = `<table class=data><tr><td ${span}=100000>one<td>two</tr><tr><td>three</table>`
+  expect(htmlText(html).whole).toBe('one two\nthree')
 })

@@ -17,7 +17,7 @@ built   35 I35.mail-forwarded   A bounce of a mail that was forwarded settles th
 built   35 I35.mail-bounce-id   A bounce of an answer settles that answer, not the older mail of ours in its References
 pending 35 I35.mail-dkim-size   A signature is verified only up to a bounded size; what cannot be verified is sender_unproven
 built   35 I35.mail-place-gone  Only a refused RCPT TO counts as an address that is gone
-pending 35 I35.mail-nesting     HTML whose tags hide their depth from the guard takes linear work
+built   35 I35.mail-nesting     HTML whose tags hide their depth from the guard takes linear work
 built   35 I35.mail-counted     A refused mail that is read twice is counted once
 built   35 I35.b45-smtp-cut   A failure in the middle of a mail is not taken for "not sent"
 `,
