@@ -100,6 +100,27 @@ describe('the data folder', () => {
     expect(() => readPrivate(folder.adminTokenFile)).toThrow('belongs to another user')
   })
 
+  it('[I35.b45-data-folder] a folder or a database of another user is refused, whatever their modes', (context) => {
+    if (process.getuid?.() !== 0) context.skip('needs root: a folder is given to another user')
+    const data = join(dir, 'theirs')
+    mkdirSync(data, { mode: 0o755 })
+    chownSync(data, 65_534, 65_534)
+    expect(() => prepareDataFolder(dataFolderAt({ data, env: {} }))).toThrow(
+      expect.objectContaining({
+        code: 'config_invalid',
+        message: `the data folder ${data} belongs to another user (uid 65534)`,
+        hint: expect.stringContaining(`chown ${process.getuid?.()} ${data}`),
+      }),
+    )
+    const planted = join(dir, 'planted.db')
+    writeFileSync(planted, '', { mode: 0o600 })
+    prepareDatabase(`sqlite:${planted}`)
+    chownSync(planted, 65_534, 65_534)
+    expect(() => prepareDatabase(`sqlite:${planted}`)).toThrow(
+      `${planted} belongs to another user (uid 65534)`,
+    )
+  })
+
   it('a path that is a file, or lies where none can be, is a clear error', () => {
     writeFileSync(join(dir, 'file'), '')
     const nowhere = process.platform === 'linux' ? ['/proc/switchboard', '/proc/switchboard/data'] : []

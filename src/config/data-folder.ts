@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { SwitchboardError } from '../contract/index.ts'
 import { homeFolder, locateInstance } from './instance.ts'
-import { createPrivate, keepPrivate, readPrivate } from './private-file.ts'
+import { createPrivate, isForeign, keepPrivate, readPrivate } from './private-file.ts'
 import { shellWord } from './shell-word.ts'
 
 export interface DataFolder {
@@ -189,11 +189,20 @@ function makePrivateFolder(path: string, guarded: boolean): void {
 }
 
 /**
- * Whoever may write there may put a key, a socket or a database in our place, also where the sticky bit keeps what is ours.
+ * Whoever owns it or may write there may put a key, a socket or a database in our place, also where the sticky bit keeps what
+ * is ours.
  * Who else is in a group cannot be known for sure (directories of an organisation), so no group passes.
  */
 function refuseOpenToOthers(path: string): void {
-  const { mode } = statSync(path)
+  const { mode, uid } = statSync(path)
+  if (isForeign(uid))
+    throw new SwitchboardError(
+      'config_invalid',
+      `the data folder ${path} belongs to another user (uid ${uid})`,
+      {
+        hint: `that user may put anything there. Name another one with --data, or run: chown ${process.getuid?.()} ${shellWord(path)}`,
+      },
+    )
   if ((mode & 0o022) === 0) return
   const who = (mode & 0o002) === 0 ? 'its group' : 'everybody'
   throw new SwitchboardError('config_invalid', `the data folder ${path} can be written by ${who}`, {

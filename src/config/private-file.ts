@@ -29,10 +29,7 @@ export function readPrivate(path: string): string | null {
   try {
     // Checked on the open handle: what is checked is what is read.
     const { mode, uid } = fstatSync(handle)
-    if (isForeign(uid))
-      throw new SwitchboardError('config_invalid', `${path} belongs to another user (uid ${uid})`, {
-        hint: `that user knows what is in it. If it was you: chown ${process.getuid?.()} ${shellWord(path)}; if not, remove it`,
-      })
+    if (isForeign(uid)) throw foreignFile(path, uid)
     if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
       throw new SwitchboardError(
         'config_invalid',
@@ -54,6 +51,12 @@ export function isForeign(uid: number): boolean {
   return own !== undefined && uid !== own
 }
 
+function foreignFile(path: string, uid: number): SwitchboardError {
+  return new SwitchboardError('config_invalid', `${path} belongs to another user (uid ${uid})`, {
+    hint: `that user knows what is in it. If it was you: chown ${process.getuid?.()} ${shellWord(path)}; if not, remove it`,
+  })
+}
+
 /** Creates a private file unless it exists. True if this call created it. */
 export function createPrivate(path: string, text: string): boolean {
   const draft = writeDraft(path, text)
@@ -72,20 +75,25 @@ export function createPrivate(path: string, text: string): boolean {
 
 /**
  * Makes a file that another program fills (a database) its owner's alone before the first byte is in it. What SQLite
- * puts beside its file takes the mode from it. Where that cannot be done, whoever opens the file says why.
+ * puts beside its file takes the mode from it. Where that cannot be done, whoever opens the file says why. Throws
+ * `config_invalid` when another user made it: what is in it would be that user's.
  */
 export function keepPrivate(path: string): void {
   if (process.platform === 'win32') return
+  let foreign: number | null = null
   try {
     const handle = openSync(path, 'a', 0o600)
     try {
-      if ((fstatSync(handle).mode & 0o077) !== 0) fchmodSync(handle, 0o600)
+      const { mode, uid } = fstatSync(handle)
+      if (isForeign(uid)) foreign = uid
+      else if ((mode & 0o077) !== 0) fchmodSync(handle, 0o600)
     } finally {
       closeSync(handle)
     }
   } catch {
     // Told by the one that opens it, with the reason.
   }
+  if (foreign !== null) throw foreignFile(path, foreign)
 }
 
 /** Moves one private file over another, atomically and durably. */
