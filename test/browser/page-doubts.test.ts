@@ -39,6 +39,7 @@ describe('several tabs of one browser', () => {
     await page.goto('about:blank')
     await page.goto(await river.chatLink())
     await page.getByText('you said: kept meanwhile').waitFor()
+    expect(await page.getByText('This browser is not signed in').count()).toBe(0)
   })
 
   it.each(['owner', 'kate'])(

@@ -225,6 +225,7 @@ describe('bad things', () => {
     await first.page.goto('about:blank')
     await first.page.goto(link)
     await first.page.getByText('connected', { exact: true }).waitFor()
+    expect(await second.page.getByText('connected', { exact: true }).count()).toBe(0)
     await Promise.all([first.context.close(), second.context.close()])
   })
 
@@ -238,6 +239,7 @@ describe('bad things', () => {
     })
     await late.page.goto(`${river.url}/chat`)
     await late.page.getByText('This browser is not signed in').waitFor()
+    expect(await late.page.getByText('connected', { exact: true }).count()).toBe(0)
     await late.context.close()
   })
 
@@ -271,6 +273,7 @@ describe('bad things', () => {
     await visitor.page.getByText('This browser is not signed in').waitFor()
     await visitor.page.reload()
     await visitor.page.getByText('This browser is not signed in').waitFor()
+    expect(await other.page.getByText('connected', { exact: true }).count()).toBe(1)
     await other.context.close()
   })
 })
@@ -286,6 +289,7 @@ describe('coming back', () => {
     await visitor.page.getByText('connected', { exact: true }).waitFor()
     await visitor.page.reload()
     await visitor.page.getByText('connected', { exact: true }).waitFor()
+    expect(await visitor.page.getByText('This browser is not signed in').count()).toBe(0)
   })
 
   it('[I3.web-reconnect] what was typed and said while the gateway was away arrives once, on both sides', async () => {

@@ -85,60 +85,64 @@ async function isNamedDown({ doctor, integration }: LinkBench): Promise<boolean>
 
 describe('[I35.a1-links] outages of links', () => {
   for (const platform of LINK_TABLE) {
-    it.concurrent.each(LINK_FAULTS.filter(({ kind }) => platform.http || kind !== 'status'))(
+    it.concurrent.for(LINK_FAULTS.filter(({ kind }) => platform.http || kind !== 'status'))(
       `${platform.name}: $name until it heals: what is written meanwhile comes once, in order; the link is called down`,
-      async ({ name, ...fault }) =>
-        within(
-          platform,
-          async (bench) => {
-            await bench.link.fail(fault)
-            // What stands would not meet it.
-            if (fault.kind === 'status') bench.link.reset()
-            bench.says('one')
-            await until('doctor names it', () => isNamedDown(bench), OVER_MS)
-            bench.says('two')
-            for (let look = 0; look < 20; look++) {
-              expect(bench.state()).not.toBe('up')
-              await pause(25)
-            }
-            expect(await isNamedDown(bench)).toBe(true)
-            bench.says('three')
-            await bench.link.heal()
-            await heard(bench, 'three')
-            await expectWell(bench)
-            bench.says('four')
-            await heard(bench, 'four')
-            const late = await expectOnceInOrder(bench, ['before', 'one', 'two', 'three', 'four'])
-            await expectWell(bench)
-            return `met ${bench.link.fired}, ${late}`
-          },
-          name,
-        ),
-      CASE_MS,
+      { timeout: CASE_MS },
+      async ({ name, ...fault }, { expect }) =>
+        expect(
+          within(
+            platform,
+            async (bench) => {
+              await bench.link.fail(fault)
+              // What stands would not meet it.
+              if (fault.kind === 'status') bench.link.reset()
+              bench.says('one')
+              await until('doctor names it', () => isNamedDown(bench), OVER_MS)
+              bench.says('two')
+              for (let look = 0; look < 20; look++) {
+                expect(bench.state()).not.toBe('up')
+                await pause(25)
+              }
+              expect(await isNamedDown(bench)).toBe(true)
+              bench.says('three')
+              await bench.link.heal()
+              await heard(bench, 'three')
+              await expectWell(bench)
+              bench.says('four')
+              await heard(bench, 'four')
+              const late = await expectOnceInOrder(bench, ['before', 'one', 'two', 'three', 'four'])
+              await expectWell(bench)
+              return `met ${bench.link.fired}, ${late}`
+            },
+            name,
+          ),
+        ).resolves.toBeUndefined(),
     )
 
-    it.concurrent.each(FRAME_FAULTS)(
+    it.concurrent.for(FRAME_FAULTS)(
       `${platform.name}: $name: it comes once, in order, by the next connection`,
-      async ({ name, kind }) =>
-        within(
-          platform,
-          async (bench) => {
-            await bench.link.fail({ kind, onAnswer: /hit-me|aGl0LW1l/, times: 1 })
-            bench.says('one')
-            await heard(bench, 'one')
-            bench.says('hit-me')
-            await until('it met it', () => bench.link.fired > 0)
-            bench.says('two')
-            await heard(bench, 'two')
-            await heard(bench, 'hit-me')
-            const late = await expectOnceInOrder(bench, ['before', 'one', 'hit-me', 'two'])
-            await bench.link.heal()
-            await expectWell(bench)
-            return `met ${bench.link.fired}, ${late}`
-          },
-          name,
-        ),
-      CASE_MS,
+      { timeout: CASE_MS },
+      async ({ name, kind }, { expect }) =>
+        expect(
+          within(
+            platform,
+            async (bench) => {
+              await bench.link.fail({ kind, onAnswer: /hit-me|aGl0LW1l/, times: 1 })
+              bench.says('one')
+              await heard(bench, 'one')
+              bench.says('hit-me')
+              await until('it met it', () => bench.link.fired > 0)
+              bench.says('two')
+              await heard(bench, 'two')
+              await heard(bench, 'hit-me')
+              const late = await expectOnceInOrder(bench, ['before', 'one', 'hit-me', 'two'])
+              await bench.link.heal()
+              await expectWell(bench)
+              return `met ${bench.link.fired}, ${late}`
+            },
+            name,
+          ),
+        ).resolves.toBeUndefined(),
     )
   }
 })
@@ -148,23 +152,29 @@ type Fault = (typeof CALL_FAULTS)[number]
 describe('outages of calls beside the link', () => {
   for (const platform of LINK_TABLE) {
     const faults = CALL_FAULTS.filter(({ kind }) => platform.http || kind !== 'status')
-    it.concurrent.each(faults)(
+    it.concurrent.for(faults)(
       `[I35.a1-history] ${platform.name}: $name at the history: nothing is claimed that was not read, and what was missed comes once`,
-      async ({ name, ...fault }) =>
-        within(platform, (bench) => loseTheHistory(platform, bench, fault), `history ${name}`),
-      CASE_MS,
+      { timeout: CASE_MS },
+      async ({ name, ...fault }, { expect }) =>
+        expect(
+          within(platform, (bench) => loseTheHistory(platform, bench, fault), `history ${name}`),
+        ).resolves.toBeUndefined(),
     )
-    it.concurrent.each(faults)(
+    it.concurrent.for(faults)(
       `[I35.a1-known] ${platform.name}: $name at the send until it heals: doctor names what waits, then it arrives`,
-      async ({ name, ...fault }) =>
-        within(platform, (bench) => loseTheSend(platform, bench, fault), `send ${name}`),
-      CASE_MS,
+      { timeout: CASE_MS },
+      async ({ name, ...fault }, { expect }) =>
+        expect(
+          within(platform, (bench) => loseTheSend(platform, bench, fault), `send ${name}`),
+        ).resolves.toBeUndefined(),
     )
-    it.concurrent.each(faults)(
+    it.concurrent.for(faults)(
       `[I35.a1-read-back] ${platform.name}: $name at the read-back: the outcome stays open and is known, then it stands there once`,
-      async ({ name, ...fault }) =>
-        within(platform, (bench) => loseTheReadBack(platform, bench, fault), `read-back ${name}`),
-      CASE_MS,
+      { timeout: CASE_MS },
+      async ({ name, ...fault }, { expect }) =>
+        expect(
+          within(platform, (bench) => loseTheReadBack(platform, bench, fault), `read-back ${name}`),
+        ).resolves.toBeUndefined(),
     )
   }
 })

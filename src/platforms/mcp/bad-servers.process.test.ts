@@ -274,7 +274,8 @@ describe('floods and silence', () => {
   it('[I8.flood-before] one that answers initialize behind a small flood comes up, and nothing is lost', async () => {
     const scene = await openPool([badServer('eager', { floodBefore: 900, size: 200 })])
     await scene.reached('eager', 'up')
-    await until('all are there', () => scene.news.eager?.length === 900)
+    await until('all are there', () => (scene.news.eager?.length ?? 0) >= 900)
+    expect(scene.news.eager).toHaveLength(900)
   })
 
   it('one that answers nothing any more is started anew', async () => {
