@@ -15,7 +15,7 @@ import { saidSender, subjectOf } from './addresses.ts'
 import { automaticSign } from './automatic.ts'
 import type { LaterWord } from './bounces.ts'
 import type { EmailConfig, Timings } from './config.ts'
-import type { TxtLookUp } from './dkim.ts'
+import { MOST_DKIM_BYTES, type TxtLookUp } from './dkim.ts'
 import { MOST_COUNTED } from './gates.ts'
 import { fieldNamed, type HeaderField, MOST_HEADER_BYTES, readHeaders } from './headers.ts'
 import { answered } from './imap-client.ts'
@@ -194,11 +194,12 @@ export function createMailReader(deps: ReaderDeps): MailReader {
       const input: DkimInput = { raw: await fetched(), sender: address }
       return (await run('dkim', input, async (name) => deps.txt(String(name)))) as Proof
     }
+    const mostVerified = Math.min(max_mail_bytes, MOST_DKIM_BYTES)
     const proof = await proveSender(fields, address, {
       required: require_auth_results,
       authservIds: config.authservIds,
       belowReceived: config.belowReceived,
-      dkim: verify_dkim && mail.size <= max_mail_bytes ? verified : null,
+      dkim: !verify_dkim ? null : mail.size > mostVerified ? async () => tooLarge(mostVerified) : verified,
     })
     if (!proof.proven) {
       if (proof.misplaced && misplaced.size < MOST_COUNTED) misplaced.add(nameOf(mail))
@@ -253,6 +254,13 @@ export function createMailReader(deps: ReaderDeps): MailReader {
 /** What a mail is counted by: its tries, and its refusal. */
 function nameOf({ uidValidity, uid }: ListedMail): string {
   return `${uidValidity}.${uid}`
+}
+
+function tooLarge(most: number): Proof {
+  return {
+    proven: false,
+    why: `DKIM: not verified: the mail is larger than ${Math.floor(most / 1_048_576)} MB`,
+  }
 }
 
 function digestOf(bytes: Uint8Array): string {

@@ -4,7 +4,7 @@ declare module 'html-to-text' {
 }
 declare module 'mailauth/lib/dkim/verify.js' {
   export function dkimVerify(
-    raw: Buffer,
-    options: { resolver: (name: string, type: string) => Promise<string[][]>; maxSigs?: number },
+    mail: import('node:stream').Readable,
+    options: { resolver: (name: string, type: string) => Promise<string[][]> },
   ): Promise<{ results?: readonly object[] }>
 }

@@ -15,7 +15,7 @@ built   35 I35.b31            No mail lists its own Message-ID in References
 built   35 I35.mail-absent      A mail counts as not sent only where the server files it in Sent of the same account under our Message-ID
 built   35 I35.mail-forwarded   A bounce of a mail that was forwarded settles the send, by whatever part names the address we wrote to
 built   35 I35.mail-bounce-id   A bounce of an answer settles that answer, not the older mail of ours in its References
-pending 35 I35.mail-dkim-size   A signature is verified only up to a bounded size; what cannot be verified is sender_unproven
+built   35 I35.mail-dkim-size   A signature is verified only up to a bounded size; what cannot be verified is sender_unproven
 built   35 I35.mail-place-gone  Only a refused RCPT TO counts as an address that is gone
 built   35 I35.mail-nesting     HTML whose tags hide their depth from the guard takes linear work
 built   35 I35.mail-counted     A refused mail that is read twice is counted once
