@@ -3,7 +3,7 @@
 import { type ErasedWindow, type Identity, type PersonCursor, RESTING_REASONS } from '../../contract/index.ts'
 import { toRanges } from '../ranges.ts'
 import { readPerson } from '../reads/person.ts'
-import { rows, run, type Steps, whole } from '../statement.ts'
+import { firstRow, rows, run, type Steps, whole } from '../statement.ts'
 import { oneByOne, recordFact, type VerbContext } from '../verb-context.ts'
 import { forgetSteps } from './turn-steps.ts'
 import { emptyInputs } from './upkeep.ts'
@@ -51,7 +51,10 @@ export const erasePerson = oneByOne(function* (
         events: toRanges(events),
       },
     )
-  const open = found.turns.filter(isOpen).length + found.sends.filter(isOpen).length
+  const open =
+    found.turns.filter(isOpen).length +
+    found.sends.filter(isOpen).length +
+    (yield* stillAsked(settled.map((turn) => turn.id)))
   return {
     turns: turns.length,
     sends: sends.length + prompts.length,
@@ -109,7 +112,7 @@ function* eraseInputs(turns: readonly string[]): Steps<readonly number[]> {
 
 /**
  * What showed such a call elsewhere: the prompts, how they ended, and the parts of "show all", on whatever integration. One that
- * is still on its way keeps its content until it is sent, and the answer of the next run takes it.
+ * is still on its way keeps its content until it is sent, counts as open, and the next run takes it.
  */
 function* erasePrompts(turns: readonly string[]): Steps<readonly number[]> {
   if (turns.length === 0) return []
@@ -121,6 +124,21 @@ function* erasePrompts(turns: readonly string[]): Steps<readonly number[]> {
   const seqs = [...new Set(shown.map((row) => whole(row, 'seq')))]
   if (seqs.length > 0) yield* run('UPDATE outbox SET op = NULL, claim = NULL WHERE seq @any($1)', [seqs])
   return seqs
+}
+
+/** Such calls that wait for an answer still, and what shows one of them and is on its way. */
+function* stillAsked(turns: readonly string[]): Steps<number> {
+  if (turns.length === 0) return 0
+  const asked = yield* firstRow(
+    `SELECT COUNT(*) AS n FROM approvals WHERE turn @any($1) AND state IN ('pending','decided','passing')`,
+    [turns],
+  )
+  const shown = yield* firstRow(
+    `SELECT COUNT(*) AS n FROM approvals a JOIN outbox o ON o.approval = a.id AND o.created_at >= a.created_at
+     WHERE a.turn @any($1) AND o.state IN ('queued','sending')`,
+    [turns],
+  )
+  return whole(asked ?? {}, 'n') + whole(shown ?? {}, 'n')
 }
 
 /** What was to be told to a user, also where it came to no message. */

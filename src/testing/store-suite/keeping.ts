@@ -374,12 +374,36 @@ export function describeKeeping(make: MakeStoreFixture): void {
       await deliver()
       await deliver()
       // The last one is still on its way: it is erased once it was sent.
-      expect(await erase(ANN)).toMatchObject({ turns: 1, sends: 1, approvals: 1 })
+      expect(await erase(ANN)).toMatchObject({ turns: 1, sends: 1, approvals: 1, open: 1 })
       await deliver()
-      expect(await erase(ANN)).toMatchObject({ turns: 0, sends: 1, approvals: 0 })
+      expect(await erase(ANN)).toMatchObject({ turns: 0, sends: 1, approvals: 0, open: 0 })
       const texts = (await one.sends({ integration: 'other', limit: 9 })).map(({ op }) => JSON.stringify(op))
       expect(texts.join()).not.toContain('Ann')
       expect(texts.join()).toContain('what Bob said')
+      await expectSound(one)
+    })
+
+    it('[I35.b35] a call of an erased person that is asked still is open, until what took it back was sent', async () => {
+      const { id, lane } = await queueOne(one, { conversation: 'ann', sender: 'ann', messageId: 'm1' })
+      const { token } = await mustTake(one, { lane })
+      const boss = { integration: 'other', conversation: 'boss' }
+      const shows = (text: string) => send({ to: boss, text, cause: 'notice', turn: id, approval: 'hers1' })
+      const deliver = async () => {
+        const taken = await mustTakeSend(one, { lane: 'other:boss' })
+        const by = { lane: 'other:boss', token: taken.token }
+        await one.moveSends([{ ...by, id: taken.sending?.id ?? '', to: 'sent' }])
+        await one.releaseLanes('sends', [by])
+      }
+      await one.ask(ask('hers1', id), [shows('Run what Ann said?')])
+      await one.accept([], [{ lane, token, turn: id, to: 'answered' }])
+      expect(await erase(ANN)).toMatchObject({ approvals: 0, open: 2 })
+      await deliver()
+      await one.settleApproval('hers1', 'withdrawn', [shows('no longer asked: what Ann said')])
+      expect(await erase(ANN)).toMatchObject({ sends: 1, approvals: 1, open: 1 })
+      await deliver()
+      expect(await erase(ANN)).toMatchObject({ sends: 1, approvals: 0, open: 0 })
+      const kept = [await one.sends({ integration: 'other', limit: 9 }), await one.approval('hers1')]
+      expect(JSON.stringify(kept)).not.toContain('Ann')
       await expectSound(one)
     })
 
