@@ -18,7 +18,10 @@ CREATE UNIQUE INDEX turns_message ON turns (integration, conversation, message_i
 CREATE INDEX turns_seq ON turns (seq);
 CREATE INDEX turns_source ON turns (source, seq);
 CREATE INDEX turns_queued ON turns (lane, seq) WHERE state = 'queued';
-CREATE INDEX turns_flight ON turns (lane, seq) WHERE state IN ('handed','seen');
+CREATE INDEX turns_flight ON turns (lane, seq) WHERE state IN ('handed','seen')
+  AND (reason IS NULL OR reason NOT IN ('acknowledged','one_way'));
+CREATE INDEX turns_acknowledged ON turns (lane) WHERE state IN ('handed','seen') AND reason = 'acknowledged';
+CREATE INDEX turns_one_way ON turns (lane) WHERE state IN ('handed','seen') AND reason = 'one_way';
 CREATE INDEX turns_aside ON turns (state, seq) WHERE state IN ('refused','consumed','failed','expired');
 CREATE VIEW goal_turns AS SELECT session AS goal_id, seq AS turn_index, received_at AS recorded_at,
   state AS outcome, source, agent, integration, conversation, thread, sender, message_id, reason, attempts,

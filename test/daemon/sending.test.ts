@@ -91,7 +91,8 @@ describe('permission', () => {
   it('[S3.recheck-at-send] is asked again at the moment of sending', async () => {
     const data = scene.folder()
     const listener = await listen(scene)
-    listener.answerWith(503)
+    // A refusal for now: nothing was taken.
+    listener.answerWith(429)
     const yaml = (allow: string) =>
       `tunables: { send_retry_base: 200ms, send_retry_max: 400ms, tool_wait: 50ms }\nintegrations:\n${out('ci', listener.url)}agents:\n${agent('kate', ['ci'], allow)}`
     const daemon = await scene.start({

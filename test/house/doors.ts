@@ -92,6 +92,7 @@ export const RULES: readonly Rule[] = [
       'src/kit/shared-folder.ts': 'files of an integration lie in the data folder, wherever they were taken',
       'src/agents/acp/client-files.ts':
         'what an agent asks its client to read or write, within its folder, where the configuration opened that',
+      'src/kit/workers/': 'looks up in /proc how much processor time a worker used',
       'src/kit/processes/':
         'what runs is recorded in files, looked up in /proc, and git worktrees are found there',
       'src/agents/claude-code/':

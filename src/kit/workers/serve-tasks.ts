@@ -1,6 +1,7 @@
 // The inside of a worker: it runs the tasks that `createTaskWorker` asks for, one at a time.
 import { parentPort } from 'node:worker_threads'
 import { createSerial } from '../../contract/serial.ts'
+import { thisThread } from './thread-time.ts'
 import type { FromWorker, ToWorker } from './wire.ts'
 
 /** Asks the main thread something that only it can answer, such as a name server. */
@@ -38,5 +39,5 @@ export function serveTasks(tasks: Readonly<Record<string, Task>>): void {
       (thrown: unknown) => tell({ kind: 'failed', message: String(thrown).slice(0, 300) }),
     )
   })
-  tell({ kind: 'ready' })
+  tell({ kind: 'ready', thread: thisThread() })
 }

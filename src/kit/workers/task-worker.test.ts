@@ -1,4 +1,5 @@
 // A worker thread against tasks that never end, fill the memory, leave or throw; and the count of tries around it.
+import { existsSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { InputTries } from '../../contract/index.ts'
 import { createCarefulReader, UnreadableInputError } from './read-carefully.ts'
@@ -35,6 +36,13 @@ describe('a task in a worker', () => {
     await expect(worker.run('leave', null)).rejects.toThrow('the worker ended')
     await expect(worker.run('fail', null)).rejects.toThrow('no such thing')
     expect(await worker.run('echo', 'still here')).toBe('still here')
+  })
+
+  it('[I35.b9] one that gets no processor time is no broken input, until six times as long has passed', async (context) => {
+    if (!existsSync('/proc/thread-self')) context.skip('needs /proc')
+    const worker = open({ ms: 300, mb: 512 })
+    expect(await worker.run('sleep', 700)).toBe('slept')
+    await expect(worker.run('sleep', 10_000)).rejects.toThrow(WorkerBrokeError)
   })
 
   it('[I35.b9] one that fills the memory ends its thread alone', async () => {

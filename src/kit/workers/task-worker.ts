@@ -1,10 +1,11 @@
 // A worker thread for formats of others that are not small and linear (a mail, HTML): what it reads can take neither the main
-// thread's time nor its memory. A task has 10 s and 512 MB. The thread starts with the first task and ends when it had nothing
+// thread's time nor its memory. A task has 10 s of processor time (on a busy machine up to a minute passes meanwhile) and 512 MB. The thread starts with the first task and ends when it had nothing
 // to do for a while, which gives its memory back.
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 import { type Cancel, createSerial, SwitchboardError } from '../../contract/index.ts'
+import { threadTimeMs } from './thread-time.ts'
 import type { FromWorker, ToWorker } from './wire.ts'
 
 export interface TaskLimits {
@@ -17,6 +18,9 @@ const YOUNG_MB = 64
 const IDLE_MS = 30_000
 /** To load the code of a worker, also on a machine that is busy. */
 const START_MS = 60_000
+/** A busy machine may take this many times as long for the same work. */
+const MOST_WAIT = 6
+const LOOK_AGAIN_MS = 250
 
 /** The input was too much: the task took too long, needed too much memory, ended the thread or threw. */
 export class WorkerBrokeError extends Error {}
@@ -48,6 +52,8 @@ export function createTaskWorker({
 }): TaskWorker {
   const inOrder = createSerial()
   let thread: Worker | null = null
+  /** Its folder under /proc. */
+  let folder: string | null = null
   let closed = false
   let ending: Cancel = () => undefined
 
@@ -90,7 +96,15 @@ export function createTaskWorker({
         reject(new WorkerBrokeError(why))
       }
       const watch = () => {
-        cancel = after(ms, () => broke(`it took longer than ${Math.round(ms / 1_000)} s`))
+        const began = { at: performance.now(), used: threadTimeMs(folder) }
+        const look = () => {
+          const used = threadTimeMs(folder)
+          const leftMs = began.used === null || used === null ? 0 : ms - (used - began.used)
+          if (leftMs <= 0 || performance.now() - began.at >= MOST_WAIT * ms)
+            broke(`it took longer than ${Math.round(ms / 1_000)} s`)
+          else cancel = after(Math.max(LOOK_AGAIN_MS, leftMs), look)
+        }
+        cancel = after(ms, look)
       }
       made.on('error', (thrown: Error & { code?: string }) =>
         broke(
@@ -119,7 +133,11 @@ export function createTaskWorker({
             },
           )
         } else if (message.kind === 'failed') reject(new WorkerBrokeError(message.message))
-        else resolve(message.kind === 'done' ? message.value : undefined)
+        else if (message.kind === 'done') resolve(message.value)
+        else {
+          folder = message.thread
+          resolve(undefined)
+        }
       })
       watch()
       if (order !== null) made.postMessage(order)

@@ -9,7 +9,8 @@ export type ToWorker =
     }
 
 export type FromWorker =
-  | { readonly kind: 'ready' }
+  /** `thread`: its folder under /proc, or null where the system has none. */
+  | { readonly kind: 'ready'; readonly thread: string | null }
   | { readonly kind: 'done'; readonly value: unknown }
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'ask'; readonly question: unknown }
