@@ -48,6 +48,16 @@ describe('[I35.b43] comments stay where they were', () => {
     }
   })
 
+  it('also where lines end as on Windows', () => {
+    const crlf = (text: string) => text.replaceAll('\n', '\r\n')
+    for (const edit of [
+      { kind: 'set', id: 'kate', path: ['notify_on'], value: 'failure' },
+      { kind: 'add', agent: { id: 'otto', connector: { type: 'demo' } } },
+      { kind: 'remove', id: 'kate' },
+    ] as const)
+      expect(editAgents(crlf(FILE), [edit])).toBe(crlf(editAgents(FILE, [edit])))
+  })
+
   it('when the only agent is removed, or one of two', () => {
     const agent = FILE.slice(FILE.indexOf('  - id: kate'), FILE.indexOf('    # notify_on'))
     expect(editAgents(FILE, [{ kind: 'remove', id: 'kate' }])).toBe(

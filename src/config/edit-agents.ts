@@ -14,7 +14,8 @@ export type AgentEdit =
 
 /** The new text. It may not hold: whoever writes it checks it first. Throws `not_found`, `conflict` or `config_invalid`. */
 export function editAgents(text: string, edits: readonly AgentEdit[]): string {
-  return edits.reduce(editAgent, text)
+  const edited = edits.reduce(editAgent, text.replaceAll('\r\n', '\n'))
+  return text.includes('\r\n') ? edited.replaceAll('\n', '\r\n') : edited
 }
 
 function editAgent(text: string, edit: AgentEdit): string {
