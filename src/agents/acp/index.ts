@@ -116,10 +116,13 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
         try {
           const onAsked = () => {
             asked = true
+            live.asksAnew = true
             resolve()
           }
           const blocks = await beginOrGoOn(delivery, live, {
             ...{ ...deps, outlet: present(), verdicts, steps, interrupted, onAsked, signal: anew.signal },
+          }).finally(() => {
+            live.asksAnew = false
           })
           if (typeof blocks === 'string') return await turn.failed('agent_failed', blocks)
           // Stopped between the yes and here.

@@ -118,6 +118,19 @@ describe('after an interruption', () => {
     expect(third.runs()).toHaveLength(2)
   })
 
+  it('[I35.b27] a process whose turn waits for that answer gives its place away', async () => {
+    const { folder, journal, again } = await forgotten([])
+    const second = await scene({ flags: [], folder, journal, options: { max_processes: 1 } })
+    await second.connector.deliver(delivery('hello', again))
+    await question(second)
+    const session = '21111111-1111-5111-8111-111111111111'
+    expect(await second.turn('hello', { session, chatId: 'place:2', turn: 't_other' })).toMatchObject({
+      text: 'echo: hello',
+    })
+    await asked(second.recorded, 'allow', second.connector)
+    expect(await endOf(second.recorded, 't_test_1')).toMatchObject({ text: 'echo: hello' })
+  })
+
   it('[I22.anew-stop] stopped while a person is asked: an answer begins nothing, and the next message is answered', async () => {
     const { folder, journal, again } = await forgotten([])
     const second = await scene({ flags: [], folder, journal })

@@ -39,6 +39,8 @@ export interface LiveSession {
   readonly ended: Promise<ProcessEnd>
   /** The turn that it works on; updates and questions are that one's. */
   turn: AcpTurn | null
+  /** A person is asked whether that turn is begun anew; the agent knows nothing of it meanwhile. */
+  asksAnew: boolean
   /** It was prompted since it was opened. */
   hasPrompts: boolean
   /** Its chat has begun another: it ends with its turn. */
@@ -94,7 +96,7 @@ export function createLiveSessions(
     )
   const keeper = keeperOf(
     config.max_processes,
-    () => [...live.values()].filter(({ turn }) => turn?.isAsking()).length,
+    () => [...live.values()].filter(({ turn, asksAnew }) => asksAnew || turn?.isAsking()).length,
   )
   const commands = config.terminal ? keeperOf(TERMINALS) : null
   const live = new Map<string, LiveSession & { idleSince: number | null }>()
@@ -220,6 +222,7 @@ export function createLiveSessions(
           opened,
           ended: process.ended,
           turn: null,
+          asksAnew: false,
           hasPrompts: false,
           isLeft: false,
           idleSince: null,
