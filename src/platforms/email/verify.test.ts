@@ -318,6 +318,26 @@ describe('DKIM, verified here', () => {
   })
 })
 
+describe('a field that stands twice', () => {
+  it.each(['Subject: delete all', 'Message-ID: <another@x>', 'Content-Type: text/html', 'References: <y@z>'])(
+    '[S4.email-proven] is read above, and signed below: a copy of a genuine mail under another %s proves nobody',
+    async (line) => {
+      const genuine = ['Subject: hi', 'Message-ID: <m@x>', 'Content-Type: text/plain', 'References: <x@z>']
+      const stamp = 'Authentication-Results: mx.gw.test; dmarc=pass header.from=home.test'
+      const trust = { required: true, authservIds: ['mx.gw.test'], belowReceived: false }
+      const signed = async () => ({ proven: true, by: 'dkim, verified here' }) as const
+      const prove = (...lines: readonly string[]) =>
+        proveSender(fields(...lines), 'kate@home.test', { ...trust, dkim: signed })
+      expect(isProven(await prove(stamp, 'DKIM-Signature: x', ...genuine))).toBe(true)
+      for (const proof of [
+        await prove(stamp, line, ...genuine),
+        await prove('DKIM-Signature: x', line, ...genuine),
+      ])
+        expect(proof).toMatchObject({ proven: false, why: expect.stringMatching(/^the mail has two /) })
+    },
+  )
+})
+
 describe('what a signature may cost', () => {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()

@@ -1,7 +1,7 @@
 // Is a mail really from whom it says? By what the receiving server wrote (Authentication-Results of the named id alone), or by
 // a DKIM signature that is checked here. Names and Reply-To prove nothing. Deny is the default.
 import { domainOf, normalAddress } from './addresses.ts'
-import { fieldNamed, type HeaderField } from './headers.ts'
+import { fieldNamed, fieldsNamed, type HeaderField } from './headers.ts'
 
 export type Proof =
   | { readonly proven: true; readonly by: string }
@@ -183,6 +183,19 @@ export interface Proving extends ResultsTrust {
   readonly dkim: (() => Promise<Proof>) | null
 }
 
+/**
+ * What is read of a mail beside From. A signature covers the lowest field of a name and the highest is read: whoever has a
+ * signed mail could put words of their own above it and send it again.
+ */
+const ONCE = [
+  'subject',
+  'message-id',
+  'in-reply-to',
+  'references',
+  'content-type',
+  'content-transfer-encoding',
+]
+
 /** A header of the named server proves a sender, or a signature that is verified here does. */
 export async function proveSender(
   fields: readonly HeaderField[],
@@ -190,6 +203,8 @@ export async function proveSender(
   { required, dkim, ...trust }: Proving,
 ): Promise<Proof> {
   if (!required) return { proven: true, by: 'nothing: require_auth_results is off' }
+  const twice = ONCE.find((name) => fieldsNamed(fields, name).length > 1)
+  if (twice !== undefined) return { proven: false, why: `the mail has two ${twice} fields` }
   const { authservIds } = trust
   const judged = judgeResults(fields, trust, sender)
   if (judged?.proven) return judged
