@@ -339,6 +339,20 @@ describe('auth', () => {
     const says = async (time: string, text: string) =>
       (await iso.post(request({ text, headers: { 'x-sig': hex(time + text), 'x-at': time } }))).status
     expect([await says(written, '(a)b'), await says(lenient, 'b')]).toEqual([200, 401])
+    // A body that begins or ends like a time is no time.
+    for (const [signed, id, time, text] of [
+      ['{id}.{timestamp}.{body}', 'a.AT', 'AT', 'rest'],
+      ['{body}.{timestamp}', '', 'AT.AT', 'pay'],
+      ['{body}.{timestamp}.{id}', 'AT.a', 'AT', 'pay'],
+    ] as const) {
+      const named = signed.includes('{id}')
+      const { id: _, ...timed } = own(signed).auth
+      const { post, now } = await openHook(named ? own(signed) : { auth: timed, secret: 'env:KEY' })
+      const at = (words: string) => words.replaceAll('AT', seconds(now()))
+      const whole = signed.replace('{id}', id).replace('{timestamp}', time).replace('{body}', text)
+      const headers = { 'x-sig': hex(at(whole)), 'x-id': at(id), 'x-at': at(time) }
+      expect([signed, (await post(request({ text: at(text), headers }))).status]).toEqual([signed, 401])
+    }
     // A fraction is part of the time, and not of what follows it.
     const { post, now } = await openHook(own('{id}|{timestamp}.{body}'))
     const at = seconds(now())

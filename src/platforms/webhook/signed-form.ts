@@ -122,17 +122,19 @@ export function verifyForm(
   return { ok: true, id: isCovered(form) ? id : null, digest: hash('sha256', signed, 'base64url') }
 }
 
-/** Whether the same signed text could be cut into another id and body, or another time and body. */
+/** Whether the same signed text could be cut in other places. */
 function slides(
   { signed, timestamp: spot }: SignedForm,
   timestamp: string | null,
   id: string | null,
 ): boolean {
-  const between = /\{id\}([^{}]+)\{body\}|\{body\}([^{}]+)\{id\}/.exec(signed)
-  const border = between?.[1] ?? between?.[2] ?? ''
-  if (id !== null && border !== '' && id.includes(border)) return true
+  const borders = [...signed.matchAll(/([^{}]*)\{id\}([^{}]*)/g)].flatMap(([, before, behind]) => [
+    before,
+    behind,
+  ])
+  if (borders.some((border) => border && id?.includes(border))) return true
   const fraction = spot !== null && spot.unit !== 'iso' && (timestamp ?? '').includes('.')
-  return fraction && /\{timestamp\}(?:\.|\{)/.test(signed)
+  return fraction && /\.\{timestamp\}|\{timestamp\}(?:\.|\{)/.test(signed)
 }
 
 /** True where the id is part of what is signed: any other can be changed by whoever sends it again. */
