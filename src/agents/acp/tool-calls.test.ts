@@ -93,6 +93,18 @@ describe('[I35.b3-unknown-fields] an approval of a tool call shows', () => {
     for (const part of parts) expect(shown(update)).toContain(part)
   })
 
+  it('what was said before of a call that comes behind thousands of others; nothing where too many are open', () => {
+    const command = { rawInput: { command: 'rm -rf ~/work' } }
+    const asked = (status: string) => {
+      const calls = createToolCalls()
+      for (let at = 0; at < 5_000; at++) calls.merge({ toolCallId: `c${at}`, title: 'read', status } as never)
+      calls.merge({ toolCallId: 'last', title: 'Run', ...command })
+      return shownInput(calls.merge({ toolCallId: 'last', title: 'Run' }), MOST)
+    }
+    expect(asked('completed')).toContain('rm -rf ~/work')
+    expect(asked('in_progress')).toBeNull()
+  })
+
   it('what an update before it said, and what itself says', () => {
     const calls = createToolCalls()
     calls.merge({ toolCallId: 'c', title: 'ls', command: 'rm -rf ~', target: 'a' } as never)

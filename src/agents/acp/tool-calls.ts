@@ -17,21 +17,28 @@ export interface ToolCallView {
   readonly locations: readonly unknown[]
   /** Fields that are not known here, and known ones that are in another form than the protocol's. */
   readonly more: Readonly<Record<string, unknown>>
+  /** False: too many are open, and what was told of this one before is not known any more. */
+  readonly isFollowed: boolean
 }
 
 export interface ToolCalls {
-  /** The call as it is known after this; a new one counts only up to a bound. */
+  /** The call as it is known after this. */
   merge(update: Partial<ToolCallUpdate> & { readonly toolCallId: string }): ToolCallView
   open(): readonly ToolCallView[]
 }
 
-/** More calls than that in one turn are followed no further: each is asked about as it comes. */
+/** So many calls of one turn are kept; those that are done are forgotten first. */
 const MOST_CALLS = 5_000
 /** As long as a prompt shows the name of a tool. */
 const TITLE_CHARS = 100
 
 export function createToolCalls(): ToolCalls {
   const calls = new Map<string, ToolCallView>()
+  const hasRoom = () => {
+    if (calls.size < MOST_CALLS) return true
+    for (const call of calls.values()) if (isDone(call)) return calls.delete(call.id)
+    return false
+  }
   return {
     merge(update) {
       const known = calls.get(update.toolCallId)
@@ -48,8 +55,9 @@ export function createToolCalls(): ToolCalls {
         content: fields.content ?? known?.content ?? [],
         locations: fields.locations ?? known?.locations ?? [],
         more: { ...known?.more, ...more },
+        isFollowed: known !== undefined || hasRoom(),
       }
-      if (known || calls.size < MOST_CALLS) calls.set(merged.id, merged)
+      if (merged.isFollowed) calls.set(merged.id, merged)
       return merged
     },
     open: () => [...calls.values()].filter(({ status }) => status === 'pending' || status === 'in_progress'),
@@ -86,7 +94,8 @@ export function isDone({ status }: ToolCallView): boolean {
  * cannot be shown whole, so no person may be asked.
  */
 export function shownInput(call: ToolCallView, mostChars: number): string | null {
-  const { rawInput, content, locations, title, wholeTitle, kind, more } = call
+  const { rawInput, content, locations, title, wholeTitle, kind, more, isFollowed } = call
+  if (!isFollowed) return null
   const isLonger = wholeTitle !== title
   const values = [
     ...(rawInput === undefined || rawInput === null ? [] : [inputText(rawInput, mostChars)]),
