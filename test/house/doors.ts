@@ -169,6 +169,7 @@ export const RULES: readonly Rule[] = [
       'src/contract/bounded-map.ts': 'the one',
       'src/agents/claude-code/index.ts':
         'leaves out what is asleep, however many there are: one that works is never forgotten',
+      'src/agents/acp/tool-calls.ts': 'leaves out what is done: what is open may still be asked about',
     },
   },
   {

@@ -27,7 +27,7 @@ export interface ToolCalls {
   open(): readonly ToolCallView[]
 }
 
-/** So many calls of one turn are kept; those that are done are forgotten first. */
+/** So many calls of one turn are kept; then those that are done are forgotten. */
 const MOST_CALLS = 5_000
 /** As long as a prompt shows the name of a tool. */
 const TITLE_CHARS = 100
@@ -36,8 +36,8 @@ export function createToolCalls(): ToolCalls {
   const calls = new Map<string, ToolCallView>()
   const hasRoom = () => {
     if (calls.size < MOST_CALLS) return true
-    for (const call of calls.values()) if (isDone(call)) return calls.delete(call.id)
-    return false
+    for (const [id, call] of calls) if (isDone(call)) calls.delete(id)
+    return calls.size < MOST_CALLS
   }
   return {
     merge(update) {
