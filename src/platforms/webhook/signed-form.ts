@@ -128,10 +128,10 @@ function slides(
   timestamp: string | null,
   id: string | null,
 ): boolean {
-  const borders = [...signed.matchAll(/([^{}]*)\{id\}([^{}]*)/g)].flatMap(([, before, behind]) => [
-    before,
-    behind,
-  ])
+  const pieces = signed.split('{id}')
+  const before = pieces.slice(0, -1).map((piece) => piece.slice(piece.lastIndexOf('}') + 1))
+  const behind = pieces.slice(1).map((piece) => piece.split('{', 1)[0])
+  const borders = [...before, ...behind]
   if (borders.some((border) => border && id?.includes(border))) return true
   const fraction = spot !== null && spot.unit !== 'iso' && (timestamp ?? '').includes('.')
   return fraction && /\.\{timestamp\}|\{timestamp\}(?:\.|\{)/.test(signed)
