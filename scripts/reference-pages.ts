@@ -61,15 +61,52 @@ function health(): string {
   return [
     '# Health',
     '',
-    'What can stand in the way of a message. `switchboard doctor` names each row that holds and exits 1 for a problem;',
-    '`switchboard status` and the console show it by the same word. "All is well" means that no row holds.',
+    'What can stand in the way of a message. `switchboard doctor` names each row that is true, and exits 1 if one of them is a problem.',
+    '`switchboard status` and the console show it by the same word. "All is well" means that no problem is there; warnings may be.',
     '',
     '| code | severity | word | holds when | what to do |',
     '|---|---|---|---|---|',
     ...rows,
     '',
+    ...BESIDE_HEALTH,
+    '',
   ].join('\n')
 }
+
+/** What `doctor` prints, and which of its findings are no row. */
+const BESIDE_HEALTH = [
+  '## What `doctor` prints',
+  '',
+  '```',
+  '2 problems:',
+  '1. integration tg is down: secret:TG leads to nothing',
+  '   → switchboard secrets set TG',
+  '2. agent kate is unreachable since 2026-11-19T03:36:49.347Z: the connection failed (ECONNREFUSED)',
+  '   → start the agent, or mend its url; waiting messages follow by themselves',
+  'open tg: signature: turns are posted unsigned: the agent cannot tell who posts [agents[0].connector.secret]',
+  'warning tunables.sender_limit is lifted: nothing holds back a flood',
+  'every gate, with what passes: switchboard doctor --verbose',
+  '```',
+  '',
+  'Problems have numbers, each with the command or key that mends it. `open` and `warning` lines do not change the exit code.',
+  '',
+  '| finding | where it stands |',
+  '|---|---|',
+  '| a permission or scope that the bot lacks (Slack, Discord) | `gate-closed` |',
+  '| results of a mail server in the wrong place | `gate-closed` |',
+  '| the mode of an ACP agent does not ask, or is not known to ask | `agent-trouble`; if the file names the mode: `open`, and `--security` |',
+  '| an ACP agent is not signed in, or the program of an agent cannot start | `agent-absent` |',
+  '| Claude Code, started by Switchboard, is not signed in | `agent-failing` |',
+  '| all processes of an agent are busy | `agent-trouble` |',
+  '| a Claude Code on this machine was turned away | `host-turned-away`, with `switchboard init claude-code --agent ID` |',
+  '| a tool server of a Chorus service does not answer | `tools-left-out` |',
+  '| a gate of Claude Code is closed | `agent-absent` or `turn-unseen`, and the list of its gates below the problems |',
+  '| turns are posted unsigned (`http`) | `open` |',
+  '| any member of a group may talk, mail without a proof, tools that run unasked | `open` |',
+  '| a limit is lifted, trust that limits only tools of Switchboard, a platform that is not built | `warning` |',
+  '| an agent that was unreachable, with nothing waiting for it | `warning` |',
+  '| a proxy that makes its visitors look local, file modes, tokens | `switchboard doctor --security` alone |',
+]
 
 function http(): string {
   const rows = ROUTES.map((one) => `| ${one.method} | \`${one.path}\` | ${one.summary} |`)

@@ -149,8 +149,7 @@ export const ERROR_TABLE = {
     retryable: true,
     httpStatus: 503,
     exitCode: 1,
-    meaning:
-      'The request never reached the agent: no connection, or a 502, 503 or 504 of what stands before it.',
+    meaning: 'The agent cannot be reached: no connection, or a 502, 503 or 504. The request is sent again.',
   },
   agent_failed: {
     fault: 'agent',
@@ -164,7 +163,8 @@ export const ERROR_TABLE = {
     retryable: true,
     httpStatus: 502,
     exitCode: 1,
-    meaning: 'The platform did not answer or answered with a fault of its own.',
+    meaning:
+      'No message reached the platform: there was no connection, or it said that it did nothing. A read without an answer has this code, too.',
   },
   platform_rejected: {
     fault: 'platform',

@@ -38,19 +38,19 @@ export const HEALTH = {
   'ledger-foreign': row(
     'problem',
     'foreign ledger',
-    'The ledger key at hand did not seal all of the ledger.',
-    '`switchboard audit verify` says which part.',
+    'A part of the ledger was signed with another key than the present `ledger.key`.',
+    'Put the old `ledger.key` back into the data folder, or set `SWITCHBOARD_LEDGER_KEY`, and restart. `switchboard audit verify` says which part it is.',
   ),
   'nodes-differ': row(
     'problem',
     'nodes differ',
     'Nodes run different configurations or versions, have the same name, or one of them is gone.',
-    '`switchboard status` lists the nodes.',
+    '`switchboard status` lists the nodes. Give all of them the same configuration and version, and each a name of its own. Start the node that is gone; after an hour it is not named any more.',
   ),
   'clock-off': row(
     'problem',
     'clock off',
-    'The clock of a node differs from the clock of the database.',
+    'The clock of a node differs from the clock of the database by 2 seconds or more. No message is lost by it, but logs of that machine carry wrong times.',
     'Let the machine keep time by NTP.',
   ),
   'module-failed': row(
@@ -75,7 +75,7 @@ export const HEALTH = {
     'problem',
     'behind',
     'The history of an integration was not compared, so messages may be missing.',
-    'The reason names what failed: a permission, a listing, the link.',
+    'Give the bot the permission that the reason names, or mend the link. The history is then compared again by itself. `switchboard logs --integration ID` has the story.',
   ),
   'limit-hit': row(
     'problem',
@@ -122,8 +122,8 @@ export const HEALTH = {
   'agent-trouble': row(
     'problem',
     'in trouble',
-    'The agent is attached and says what keeps it from its work.',
-    'Mend what the reason says; the agent goes on by itself.',
+    'The agent is attached and says what keeps it from its work, or that it works in a mode which may not ask a person first.',
+    'Change what the reason names (such as `connector.mode` or `max_processes`); the agent goes on by itself.',
   ),
   'window-full': row(
     'problem',
@@ -147,13 +147,13 @@ export const HEALTH = {
     'problem',
     'turned away',
     'A host wanted to serve an agent and was refused.',
-    '`switchboard doctor` names the command that writes what the host needs.',
+    'Set up a host on this machine with the command that stands below its problem. A host elsewhere needs a token of that agent: `switchboard token mint --kind agent --agent ID`.',
   ),
   'tools-left-out': row(
     'problem',
     'left out',
-    'Tools of a server cannot be listed, so the agent does not get them.',
-    'Mend that server.',
+    'A service lent a server of tools that cannot be asked for its list, so the agent does not get those tools.',
+    'Let the operator of that service mend the server, or set `allow_private` where its address is private. Switchboard asks that server again by itself.',
   ),
   'sends-waiting': row(
     'problem',
@@ -165,7 +165,7 @@ export const HEALTH = {
     'problem',
     'undelivered',
     'Answers, files or prompts ended `failed` or `unknown`, and no operator has decided about them.',
-    '`switchboard outbox --state failed` and `--state unknown` list them; retry or bury each.',
+    '`switchboard outbox --state failed` and `--state unknown` list them; retry or bury each. A retry of an `unknown` one may show it twice: look in the chat first.',
   ),
   'approvals-unreachable': row(
     'problem',

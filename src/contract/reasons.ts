@@ -78,7 +78,10 @@ export const REASONS = {
   cancelled: { of: ['failed'], text: 'It was cancelled by /stop or by an operator.' },
   queue_expired: { of: ['expired'], text: 'It waited longer than queue_expiry.' },
   // sends
-  given_up: { of: ['failed', 'unknown'], text: 'It failed, and was not worth trying for longer.' },
+  given_up: {
+    of: ['failed', 'unknown'],
+    text: 'It is not tried any more: it would come too late, or is not needed any more (such as a question that is over).',
+  },
   platform_rejected: { of: ['failed'], text: 'The platform refused it for good.' },
   window_closed: {
     of: ['failed'],

@@ -100,21 +100,33 @@ const CASES: Readonly<Record<HealthCode, readonly Case[]>> = {
     {
       report: { ...WELL, ledger: { foreign_chains: 1, problem: 'another key' } },
       text: 'another key',
-      remedy: 'switchboard audit verify',
+      remedy:
+        'put the old ledger.key back, or set SWITCHBOARD_LEDGER_KEY, and restart; switchboard audit verify says which part it is',
     },
   ],
   'nodes-differ': [
     {
       report: { ...WELL, cluster: { nodes: [], warnings: ['node b is gone'] } },
       text: 'node b is gone',
-      remedy: 'switchboard status',
+      remedy: 'start it again; after an hour it is not named any more',
     },
+    ...(
+      [
+        ['the nodes run different versions: 1, 2', 'give all nodes the same version'],
+        ['the nodes run different configurations: a; b', 'give all nodes the same configuration'],
+        ['two running daemons are called b', 'stop one of them'],
+      ] as const
+    ).map(([warning, remedy]) => ({
+      report: { ...WELL, cluster: { nodes: [], warnings: [warning] } },
+      text: warning,
+      remedy: `${remedy}; switchboard status lists ${remedy.startsWith('stop') ? 'the nodes' : 'them'}`,
+    })),
   ],
   'clock-off': [
     {
       report: { ...WELL, cluster: { nodes: [], warnings: ['the clock of node b is 9 s ahead'] } },
       text: 'the clock of node b is 9 s ahead',
-      remedy: 'switchboard status',
+      remedy: 'let that machine keep time by NTP',
     },
   ],
   'module-failed': [
@@ -266,6 +278,22 @@ const CASES: Readonly<Record<HealthCode, readonly Case[]>> = {
       text: 'a host for kate was turned away: another file',
       remedy: 'switchboard init claude-code --agent kate',
     },
+    ...(
+      [
+        [
+          'agent "kate" may not be attached for: this token belongs to another agent',
+          'give that host a token of kate: switchboard token mint --kind agent --agent kate',
+        ],
+        [
+          'agent "kate" is configured with dialect nexo, the shim has claude',
+          'change connector.dialect of kate, or start the shim with another --dialect',
+        ],
+      ] as const
+    ).map(([reason, remedy]) => ({
+      report: { ...WELL, turned_away: [{ agent: 'kate', reason, at: '10:00' }] },
+      text: `a host for kate was turned away: ${reason}`,
+      remedy,
+    })),
   ],
   'tools-left-out': [
     {
@@ -274,7 +302,8 @@ const CASES: Readonly<Record<HealthCode, readonly Case[]>> = {
         tools_left_out: [{ session: 's', server: 'search', problem: 'no answer', at: '10:00' }],
       },
       text: 'tools of search are left out: no answer',
-      remedy: 'mend that server',
+      remedy:
+        'let its service mend that server, or set allow_private where its address is private; it is asked again by itself',
     },
   ],
   'sends-waiting': [
@@ -298,7 +327,7 @@ const CASES: Readonly<Record<HealthCode, readonly Case[]>> = {
     {
       facts: { undelivered: { failed: 0, unknown: 1 } },
       text: '1 message may not have arrived',
-      remedy: 'switchboard outbox --state unknown',
+      remedy: 'switchboard outbox --state unknown; look in the chat before a retry, which may show it twice',
     },
   ],
   'approvals-unreachable': [

@@ -88,10 +88,16 @@ function* ofGateway(report: ReportBeforeHealth, facts: HealthFacts): Generator<H
       `the file does not hold, the one before stays in force: ${config.problem}`,
       'switchboard check',
     )
-  if (ledger?.problem) yield gateway('ledger-foreign', ledger.problem, 'switchboard audit verify')
+  if (ledger?.problem)
+    yield gateway(
+      'ledger-foreign',
+      ledger.problem,
+      'put the old ledger.key back, or set SWITCHBOARD_LEDGER_KEY, and restart; switchboard audit verify says which part it is',
+    )
   for (const warning of cluster?.warnings ?? []) {
-    const code = warning.startsWith('the clock of') ? 'clock-off' : 'nodes-differ'
-    yield gateway(code, warning, 'switchboard status')
+    yield warning.startsWith('the clock of')
+      ? gateway('clock-off', warning, 'let that machine keep time by NTP')
+      : gateway('nodes-differ', warning, nodesRemedy(warning))
   }
   for (const { from, problem, changed, gone } of modules) {
     const subject = `module ${from}`
@@ -280,22 +286,39 @@ function* ofTurns(report: ReportBeforeHealth, facts: HealthFacts): Generator<Hea
       'sends-undelivered',
       'gateway',
       `${unknown === 1 ? '1 message' : `${unknown} messages`} may not have arrived`,
-      'switchboard outbox --state unknown',
+      'switchboard outbox --state unknown; look in the chat before a retry, which may show it twice',
     )
   for (const { agent, reason } of report.turned_away ?? [])
     yield finding(
       'host-turned-away',
       `agent ${agent}`,
       `a host for ${agent} was turned away: ${reason}`,
-      `switchboard init claude-code --agent ${agent}`,
+      hostRemedy(agent, reason),
     )
   for (const { server, problem } of report.tools_left_out ?? [])
     yield finding(
       'tools-left-out',
       `server ${server}`,
       `tools of ${server} are left out: ${problem}`,
-      'mend that server',
+      'let its service mend that server, or set allow_private where its address is private; it is asked again by itself',
     )
+}
+
+/** By what the cluster says of the nodes. */
+function nodesRemedy(warning: string): string {
+  if (warning.startsWith('node ')) return 'start it again; after an hour it is not named any more'
+  if (warning.startsWith('two running daemons')) return 'stop one of them; switchboard status lists the nodes'
+  const what = warning.includes('versions') ? 'version' : 'configuration'
+  return `give all nodes the same ${what}; switchboard status lists them`
+}
+
+/** What a token or a prefix keeps out, no set-up of this machine lets in. */
+function hostRemedy(agent: string, reason: string): string {
+  if (reason.includes('may not be attached for'))
+    return `give that host a token of ${agent}: switchboard token mint --kind agent --agent ${agent}`
+  if (reason.includes('is configured with dialect'))
+    return `change connector.dialect of ${agent}, or start the shim with another --dialect`
+  return `switchboard init claude-code --agent ${agent}`
 }
 
 const keyOf = (gate: GateView) => (gate.key === '' ? 'see the reason' : `change ${gate.key}`)

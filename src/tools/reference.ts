@@ -19,6 +19,7 @@ export function toolsReference(): string {
     'What an agent can call, at `/mcp` and wherever else it is attached. Arguments that are not listed change nothing; a',
     'wrong or missing one gives an error that names it. A result has a text, and fields for programs: `ok`, `status`',
     '(`sent`, `deduplicated`, `queued`, `failed`), `platform_ids`, `outbox_id`, `code`, `error`, where they apply.',
+    '`failed` with the code `outcome_unknown` means that the message may have arrived: it is `unknown` in the outbox.',
     '',
     ...TOOLS.flatMap(section),
   ].join('\n')

@@ -136,6 +136,21 @@ describeRiver('send_message', (open) => {
     expect(outcome.structured).toMatchObject({ status: 'failed', ok: false, platform_ids: [] })
   })
 
+  it('[S11.result-failed] does not call failed in words what may have arrived', async () => {
+    const river = await open({
+      integrations: [CHAT, SLACK],
+      agents: [allow('*')],
+      tunables: { unknownPolicy: 'hold' },
+    })
+    river.platform.failNext([{ kind: 'unknown', arrived: true }])
+    const outcome = await send(river)
+    expect(shape(outcome)).toMatchObject({ isError: true, code: 'outcome_unknown' })
+    expect(outcome.text).toBe(
+      'The message may have arrived, and nothing can tell: the connection broke before the answer',
+    )
+    expect(outcome.structured).toMatchObject({ status: 'failed', ok: false, platform_ids: [] })
+  })
+
   it('[S11.integration-choice] the turn’s own integration, else the first granted, unless named', async () => {
     const river = await open({
       integrations: [

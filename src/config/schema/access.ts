@@ -33,7 +33,9 @@ export const policySchema = z
       .optional()
       .describe('Policy for direct messages. Default: what the platform says, in the table below.'),
     allow_from: idList('Sender ids that may talk.').default([]),
-    approvers: idList('Sender ids that may decide approvals. Default: the paired owner.').default([]),
+    approvers: idList(
+      'Sender ids that may decide approvals. Users with the role `owner` or `approver` may, too, and senders who got the right by `pair approve --approver` or `access approver`.',
+    ).default([]),
     groups: z.record(z.string(), groupSchema).default({}).describe('Groups by id.'),
     mention_patterns: mentionPatterns.optional(),
   })

@@ -99,7 +99,7 @@ export const bindingSchema = z
       .enum(['full', 'read_only', 'none'])
       .default('full')
       .describe(
-        'Which tools may run for what is said here. read_only: our own reads and read_only_tools. none: no tool. Answers pass always.',
+        'Which tools may run for what is said here. read_only: the reading tools of Switchboard, and read_only_tools. none: no tool. Answers pass always.',
       ),
   })
   .describe('Which integration leads to this agent.')

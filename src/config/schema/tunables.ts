@@ -14,7 +14,7 @@ export const tunablesSchema = z
       .default(D.maxAttempts)
       .describe('How often a turn is handed over before it is given up.'),
     redeliver_after: duration(
-      'Silence after which a turn is offered again, where the connector can know that nothing runs.',
+      'How long an agent behind `http` or `chorus` that took a turn may stay silent. Then the turn ends as `failed: agent_silent`. A connector of a module may be offered the turn again instead.',
       D.redeliverAfterMs,
     ),
     unseen_notice: duration(
@@ -22,7 +22,10 @@ export const tunablesSchema = z
       D.unseenNoticeMs,
     ),
     queue_expiry: duration('How long a turn may wait for its agent.', D.queueExpiryMs),
-    approval_expiry: duration('How long an approval waits before it is denied.', D.approvalExpiryMs),
+    approval_expiry: duration(
+      'How long an approval waits. Then the call is denied; a `channel` host gets no verdict, and its dialog stays open.',
+      D.approvalExpiryMs,
+    ),
     sender_limit: rateLimit.default(D.senderLimit).describe('Limit per sender; 0/0 = none.'),
     flood_limit: rateLimit
       .default(D.floodLimit)

@@ -16,9 +16,11 @@ export function resultOf(rows: readonly (SendRow | null)[]): SendResult {
   const base = { platform_ids: known.flatMap((row) => row.platformIds), outbox_id: known[0]?.id ?? null }
   const broken = known.find((row) => row.state === 'failed' || row.state === 'unknown')
   if (broken) {
-    const code = broken.state === 'unknown' ? 'outcome_unknown' : 'execution_failed'
-    const why = broken.reason === null ? broken.state : REASONS[broken.reason].text
-    const error = `Adapter send failed: ${broken.detail ?? why}`
+    const why = broken.detail ?? (broken.reason === null ? broken.state : REASONS[broken.reason].text)
+    const [code, error] =
+      broken.state === 'unknown'
+        ? (['outcome_unknown', `The message may have arrived, and nothing can tell: ${why}`] as const)
+        : (['execution_failed', `Adapter send failed: ${why}`] as const)
     return { ok: false, status: 'failed', ...base, outbox_id: broken.id, code, error }
   }
   const waiting = known.find((row) => row.state === 'queued' || row.state === 'sending')
