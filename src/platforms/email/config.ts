@@ -96,7 +96,7 @@ export const emailOptions = z
       .min(65_536)
       .max(104_857_600)
       .default(26_214_400)
-      .describe('Of a larger mail only the text is read.'),
+      .describe('Of a larger mail only the beginning of the text is read, and no attachment.'),
   })
   .describe('A mailbox.')
 
