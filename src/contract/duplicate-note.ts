@@ -1,6 +1,7 @@
 // The visible note on a message that may arrive twice, and the room that is kept for it: a part that fills the platform's
 // limit must still fit when it has to be sent again.
 import { type MarkdownBlock, type RenderedText, renderedSize } from './markdown.ts'
+import type { OutboundOp } from './message.ts'
 import type { PlatformAdapter } from './platform.ts'
 import type { TextLimit, TextUnit } from './text-limit.ts'
 
@@ -35,4 +36,38 @@ function noteSize(markdown: PlatformAdapter['markdown'], unit: TextUnit): number
 
 function paragraph(text: string): MarkdownBlock {
   return { kind: 'paragraph', children: [{ kind: 'text', text }] }
+}
+
+/** The same with the note, once. Null: it cannot carry one, or must not be sent twice. */
+export function labelled(op: OutboundOp): OutboundOp | null {
+  switch (op.kind) {
+    case 'text':
+      // Its words are the platform's: it cannot carry the note.
+      if (op.template || op.once || op.partial) return null
+      if (op.asFile) return noteBeside(op, op.asFile)
+      return { ...op, text: noted(op.text) }
+    case 'prompt':
+      return { ...op, text: noted(op.text) }
+    case 'file':
+      return { ...op, caption: noted(op.caption ?? '') }
+    // Done twice they show nothing twice.
+    case 'edit':
+    case 'react':
+      return op
+    // What a tool did, only its server knows: it is never called again by guess.
+    case 'call':
+      return null
+  }
+}
+
+/** A text that is shown as a file: nobody opens it to learn that it may be a second copy. */
+function noteBeside(
+  op: Extract<OutboundOp, { kind: 'text' }>,
+  { name, caption }: { readonly name: string; readonly caption: string },
+): OutboundOp {
+  return { ...op, asFile: { name, caption: noted(caption) } }
+}
+
+function noted(text: string): string {
+  return text.startsWith(DUPLICATE_NOTE) ? text : DUPLICATE_NOTE + text
 }

@@ -13,6 +13,7 @@ import {
   ABSENT_COUNTS_AFTER_MS,
   defined,
   LATER_SENDS_WAIT_MS,
+  labelled,
   type OpenOutcome,
   type OutboundOp,
   RESEND_AFTER_MS,
@@ -21,7 +22,6 @@ import {
   type SendRow,
   type SwitchboardError,
 } from '../../contract/index.ts'
-import { labelled } from './duplicate-note.ts'
 
 export type SendStep = Omit<SendMove, 'lane' | 'token' | 'id'>
 

@@ -59,7 +59,8 @@ describe('real mail servers', () => {
     'email',
     async ({ fault }): Promise<PlatformFixture> => {
       const scene = await openScene(servers, {
-        ...(fault === 'silent' ? { timings: { sendMs: 500 } } : {}),
+        // Long enough for all that comes before the silence, on a busy machine.
+        ...(fault === 'silent' ? { timings: { sendMs: 3_000 } } : {}),
         ...(fault === 'down' ? { smtpPort: 1 } : {}),
       })
       if (fault === 'silent') scene.smtp.set([{ on: 'END OF DATA', do: 'accept-then-silence' }])

@@ -2,7 +2,9 @@
 // fail with it; an operator's retry takes up again at the failed part.
 import {
   defined,
+  labelled,
   type MoveOutcome,
+  type OpenOutcome,
   type ReasonCode,
   rowSeq,
   type SendMove,
@@ -244,7 +246,10 @@ function tellSend(context: VerbContext, send: SendRow, change: SendChange): Send
   return op === undefined ? written : { ...written, op: JSON.parse(op) as SendRow['op'] }
 }
 
-/** failed or unknown → queued, or → failed: buried (a row that waits, or whose outcome is open, can be buried too). The parts behind go along. */
+/**
+ * failed or unknown → queued, or → failed: buried (a row that waits, or whose outcome is open, can be buried too). The parts
+ * behind go along. What is unknown may have arrived: it is sent again with the note that says so, and stays in doubt.
+ */
 export const operateSend = oneByOne(function* (
   context: VerbContext,
   { id, verb, by }: OperateCall<'retry' | 'bury'>,
@@ -266,10 +271,13 @@ export const operateSend = oneByOne(function* (
   }
   if ((send.state !== 'failed' && send.state !== 'unknown') || send.op === null) return null
   const retry = { to: 'queued', reason: 'operator_retry', by } as const
-  const requeued = yield* writeSend(context, send, retry)
+  const isUnknown = send.state === 'unknown'
+  const again = isUnknown ? JSON.stringify(labelled(send.op) ?? send.op) : undefined
+  const requeued = yield* writeSend(context, send, { ...retry, ...defined({ op: again }) })
   const behind = (yield* partsBehind(context, send, 'failed')).filter((later) => later.op !== null)
   for (const later of behind) yield* writeSend(context, later, retry)
   yield* tryAgain(context, [send, ...behind])
+  if (isUnknown) yield* stayInDoubt(send)
   return { ...requeued, attempts: 0 }
 })
 
@@ -286,6 +294,13 @@ function* tryAgain({ now }: VerbContext, sends: readonly SendRow[]): Steps<void>
   const places = yield* reserve('outbox', failed.length)
   for (const [at, { seq }] of failed.entries())
     yield* run('UPDATE outbox SET place = $2 WHERE seq = $1', [seq, places[at] as number])
+}
+
+/** The count of resends begins anew; that an earlier try may have arrived is still so, whatever becomes of this one. */
+function* stayInDoubt({ seq, open, updatedAt }: SendRow): Steps<void> {
+  const since = open?.since ?? updatedAt
+  const doubt: OpenOutcome = { since, endedAt: open?.endedAt ?? updatedAt, resends: 0, looks: 0 }
+  yield* run('UPDATE outbox SET open_outcome = $2 WHERE seq = $1', [seq, JSON.stringify(doubt)])
 }
 
 /** What the platform said of a failed one stays with it. */

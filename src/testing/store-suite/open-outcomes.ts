@@ -116,7 +116,7 @@ export function describeOpenOutcomes(make: MakeStoreFixture): void {
       expect(await counts(store)).toEqual({ 'send:queued': 2 })
     })
 
-    it('[I35.b1] an operator can give up one that is parked; a retry of what is unknown begins anew', async () => {
+    it('[I35.b1] an operator can give up one that is parked; a retry of what is unknown counts anew, with the note, and stays in doubt', async () => {
       const { first, second, token, open } = await parked()
       expect(await store.operateSend(first, 'bury', 'me')).toMatchObject({
         state: 'failed',
@@ -127,7 +127,9 @@ export function describeOpenOutcomes(make: MakeStoreFixture): void {
       const unknown = { to: 'unknown', reason: 'unconfirmed', open } as const
       await store.moveSends([{ lane: LANE, token, id: second, ...unknown }])
       await store.operateSend(second, 'retry', 'me')
-      expect((await store.send(second))?.open).toBeUndefined()
+      const retried = await store.send(second)
+      expect(retried?.open).toEqual({ since: open.since, endedAt: open.endedAt, resends: 0, looks: 0 })
+      expect(retried?.op).toMatchObject({ text: expect.stringMatching(/^\(may be a duplicate/) })
     })
 
     it('[I35.b1-known] what was not delivered is told to the agent and, in one commit with the notice, to the person', async () => {
