@@ -403,6 +403,10 @@ describe('auth', () => {
     expect(
       events.every((event) => (event.kind as string) === 'unparsable' && event.conversation === 'webhook'),
     ).toBe(true)
+    // The same words are taken once they are sent as they should be, and refused ones fill the store once.
+    expect((await post(request({ text: BODY, headers }))).status).toBe(200)
+    const keys = events.map(({ messageId }) => messageId)
+    expect([new Set(keys.slice(0, 3)).size, new Set(keys).size]).toEqual([1, 2])
     const bearer = await openHook(keyed('bearer'))
     const query = new URLSearchParams('conversation=ops')
     await bearer.post(request({ headers: { authorization: `Bearer ${KEY}` }, query }))

@@ -38,7 +38,7 @@ export function parseRequest(config: WebhookConfig, verified: VerifiedRequest, n
   const place = placeOf(config, verified, said, now)
   // What stands outside of a signature is said by whoever sends it, perhaps for the second time: it moves nothing.
   if (signsBody(config.auth) && namesOutside(request))
-    return { event: { kind: 'unparsable', ...place, problem: OUTSIDE } }
+    return { event: { kind: 'unparsable', ...place, ...refusedKey(place), problem: OUTSIDE } }
   if (understood?.kind === 'unparsable') return { event: { ...understood, ...place } }
   if (understood?.kind === 'filtered') return { event: { kind: 'filtered', ...place } }
   const text = clean(understood?.text ?? body)
@@ -104,6 +104,11 @@ function namesOutside(request: RawRequest): boolean {
 
 const OUTSIDE =
   'a signed body counts only for the conversation that the configuration names ("conversation"), not for one in the URL or in a header'
+
+/** The same body is taken once it comes without such names: its own key is not used up by what was refused. */
+function refusedKey({ messageId }: { readonly messageId?: string | undefined }) {
+  return defined({ messageId: messageId === undefined ? undefined : name(`outside:${messageId}`) })
+}
 
 /** The duplicate key. Of a signed body no id counts that the signature does not cover: a replay could bring a new one. */
 function keyOf({ request, messageId }: VerifiedRequest, said: Said, covered: boolean): string | undefined {
