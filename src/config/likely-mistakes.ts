@@ -75,17 +75,23 @@ export function quietDoors(config: Config, warnings: string[]): void {
   }
 }
 
-const RUN_TOOLS_OF_THEIR_OWN = ['http', 'chorus', 'channel', 'events']
+const OWN_TOOLS =
+  "may run tools of its own that Switchboard is not asked about, so trust limits Switchboard's tools only"
+const OWN_MODE =
+  'runs without asking what its own mode lets it run, such as reading files, and trust limits only the rest'
+const NOT_LIMITED: ReadonlyMap<string, string> = new Map([
+  ...['http', 'chorus', 'channel', 'events'].map((type) => [type, OWN_TOOLS] as const),
+  ...['claude-code', 'acp'].map((type) => [type, OWN_MODE] as const),
+])
 
 /** Where an agent runs tools that Switchboard is not asked about. */
 export function limitedTrust({ agents }: Config, warnings: string[]): void {
   for (const [index, { id, connector, inbound_bindings: bindings }] of agents.entries()) {
-    if (!RUN_TOOLS_OF_THEIR_OWN.includes(connector.type)) continue
+    const words = NOT_LIMITED.get(connector.type)
+    if (words === undefined) continue
     for (const [place, { trust }] of bindings.entries())
       if (trust !== 'full')
-        warnings.push(
-          `agents[${index}].inbound_bindings[${place}].trust: ${id} (${connector.type}) may run tools of its own that Switchboard is not asked about, so trust limits Switchboard's tools only`,
-        )
+        warnings.push(`agents[${index}].inbound_bindings[${place}].trust: ${id} (${connector.type}) ${words}`)
   }
 }
 

@@ -427,7 +427,17 @@ it('[I35.b46-trust] trust is read from the file, and where an agent runs tools o
     )
   const acp = file('{ type: acp, command: agent }')
   expect(acp.agents[0]).toMatchObject({ readOnlyTools: ['Read'], bindings: [{ trust: 'read_only' }] })
-  expect(acp.warnings.filter((one) => one.includes('trust'))).toEqual([])
+  const llm = file('{ type: llm, provider: openai, model: m, api_key: env:K }')
+  expect(llm.warnings.filter((one) => one.includes('trust'))).toEqual([])
+  for (const [type, more] of [
+    ['acp', ', command: agent'],
+    ['claude-code', ''],
+  ])
+    expect(file(`{ type: ${type}${more} }`).warnings).toContainEqual(
+      expect.stringContaining(
+        `agents[0].inbound_bindings[0].trust: kate (${type}) runs without asking what its own mode lets it run`,
+      ),
+    )
   for (const [type, more] of [
     ['http', ', url: "https://a.test"'],
     ['chorus', ', url: env:U'],
