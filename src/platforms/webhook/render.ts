@@ -41,7 +41,8 @@ export function answerTo(
     const { id, state, reason } = received
     return { status: 200, headers: JSON_TYPE, body: JSON.stringify({ ok: true, id, state, reason }) }
   }
-  if (received.state === 'consumed') return plain(200, received.answer ?? consumed(received))
+  const isSaidAgain = received.duplicate && received.reason === 'command'
+  if (received.state === 'consumed' && !isSaidAgain) return plain(200, received.answer ?? consumed(received))
   const { id, state, duplicate } = received
   const repeat = duplicate ? { duplicate, ...(bare ? { note: BARE_REPEAT } : {}) } : {}
   return { status: 200, headers: JSON_TYPE, body: JSON.stringify({ ok: true, id, state, ...repeat }) }

@@ -339,6 +339,17 @@ describe('webhook: what is answered', () => {
     })
   })
 
+  it('[I35.b38] a command that was carried out before is told as a repeat, for nothing is done by it', async () => {
+    const again = { id: 't_fake_1', state: 'consumed', duplicate: true } as const
+    const command = await opened(HEADER, { ...again, reason: 'command' })
+    expect(JSON.parse((await command.post(request({ headers: dev, text: '/new' }))).body)).toEqual({
+      ok: true,
+      ...again,
+    })
+    const verdict = await opened(HEADER, { ...again, reason: 'verdict' })
+    expect((await verdict.post(request({ headers: dev, text: 'yes abcde' }))).body).toBe('verdict recorded')
+  })
+
   it('[S16.429] [I14.limit-told] a limit is answered 429 with Retry-After', async () => {
     const { post } = await opened(HEADER, {
       state: 'refused',
