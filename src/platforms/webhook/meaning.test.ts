@@ -1,6 +1,6 @@
 // What the configuration makes of a request: filters, templates, expressions, and bodies that were sent to do harm.
 import { gzipSync } from 'node:zlib'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { InboundEvent } from '../../contract/index.ts'
 import { KEY, openHook } from './fixtures/hook-scene.ts'
 import { request } from './fixtures/webhook-requests.ts'
@@ -162,6 +162,19 @@ describe('templates', () => {
     let nested: unknown = 1
     for (let depth = 0; depth < 200_000; depth++) nested = [nested]
     expect(fill('[{{ nested }}]', { nested })).toBe('[]')
+  })
+
+  it('[I17.template-bounded] on a machine that is busy with other work a message is filled all the same', () => {
+    let now = 0
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
+      now += 1_000
+      return now
+    })
+    try {
+      expect(fill('{% for one in list %}{{ one }},{% endfor %}', { list: [1, 2, 3] })).toBe('1,2,3,')
+    } finally {
+      clock.mockRestore()
+    }
   })
 
   it('[I17.template-bounded] what cannot be filled is unparsable, not lost and not a crash', async () => {

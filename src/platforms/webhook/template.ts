@@ -1,7 +1,7 @@
 // Templates over what a sender sent: Liquid, cut down to conditions, loops and filters that only shape text. It runs no
 // code, reads no file, sees own properties alone, and ends in bounded time and size (docs/decisions/0010-templates-of-webhooks.md).
 import { createRequire } from 'node:module'
-import type { Emitter, Liquid, Template as Parsed } from 'liquidjs'
+import type { Context, Emitter, Liquid, Template as Parsed } from 'liquidjs'
 import { SwitchboardError } from '../../contract/index.ts'
 
 export type Scope = Readonly<Record<string, unknown>>
@@ -79,7 +79,6 @@ function loadEngine(): Engine {
     locale: 'en-US',
     templates: {},
     parseLimit: MAX_TEMPLATE_CHARS,
-    renderLimit: MAX_RENDER_MS,
     memoryLimit: MAX_MEMORY,
     outputEscape: shown,
   })
@@ -102,8 +101,23 @@ export function compileTemplate(written: string): Template {
   }
   return filledBy((scope, page) => {
     const context = new library.Context(scope, liquid.options, { sync: true }, { liquid })
+    limitWork(context)
     library.toValueSync(liquid.renderer.renderTemplates(parsed, context, page))
   })
+}
+
+/** By processor time: on a busy machine the clock runs on while nothing is done, and what was sent is no less a message. */
+function limitWork({ renderLimit }: Context): void {
+  const began = process.cpuUsage()
+  let lookAt: number | null = null
+  renderLimit.check = (now) => {
+    lookAt ??= now + MAX_RENDER_MS
+    if (now <= lookAt) return
+    const { user, system } = process.cpuUsage(began)
+    const usedMs = (user + system) / 1_000
+    if (usedMs > MAX_RENDER_MS) throw new RangeError('template render limit exceeded')
+    lookAt = now + MAX_RENDER_MS - usedMs
+  }
 }
 
 function filledBy(fill: (scope: Scope, page: Emitter) => void): Template {
