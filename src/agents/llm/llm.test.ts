@@ -176,6 +176,15 @@ describe('tools', () => {
     expect(JSON.stringify(fake.requests[1]?.body.messages)).toContain('is not allowed')
   })
 
+  it('[I35.b46-trust] a tool that asks nobody is refused where trust forbids it', async () => {
+    const desk = { refusalOf: async () => 'Not run (trust: none)' } as unknown as ToolDesk
+    const script = [CALL, { text: 'Sorry.' }]
+    const { turn, ran, fake } = await scene({ ...MAIL, desk, options: { risky_tools: [] }, script })
+    expect(await turn('mail bob')).toMatchObject({ text: 'Sorry.' })
+    expect(ran).toEqual([])
+    expect(JSON.stringify(fake.requests[1]?.body.messages)).toContain('trust: none')
+  })
+
   it('[I16.risky] risky_tools names exactly those that ask; names and beginnings', async () => {
     const free = await scene({ ...MAIL, options: { risky_tools: [] }, script: [CALL, { text: 'Done.' }] })
     await free.turn('mail bob')
