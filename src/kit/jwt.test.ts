@@ -37,12 +37,12 @@ function opened(keys: unknown[], rules: Partial<JwtRules> = {}) {
     return { status: list.status, headers: {}, body, truncated: false }
   }
   const key = { jwksUrl: 'https://issuer.example.com/jwks' }
-  const judge = createJwtVerifier(
+  const { judge, problem } = createJwtVerifier(
     { issuer: ISSUER, audience: 'switchboard', key, ...rules },
     { clock, fetch },
   )
   const holds = async (text: string) => (await judge(text)).ok
-  return { clock, list, judge, holds }
+  return { clock, list, judge, holds, problem }
 }
 
 const KEYS = [
@@ -158,6 +158,19 @@ describe('[I35.b46-verify] the keys of an issuer', () => {
     list.away = true
     await clock.advance(600_001)
     expect(await holds(good)).toBe(true)
+  })
+
+  it('that cannot be had are a problem until they can, also when no other token comes', async () => {
+    const { clock, list, holds, problem } = opened(KEYS)
+    expect([problem(), list.asked]).toEqual([null, 0])
+    list.away = true
+    await expect(holds(token({ alg: 'RS256', kid: 'r1' }, byRsa))).rejects.toThrow()
+    expect([problem(), list.asked]).toEqual(['the keys of the issuer cannot be had: away', 1])
+    list.away = false
+    await clock.advance(30_000)
+    problem()
+    await clock.advance(0)
+    expect([problem(), list.asked]).toEqual([null, 2])
   })
 
   it('that are none, too short or for something else do not count', async () => {

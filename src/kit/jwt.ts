@@ -34,16 +34,23 @@ const ASK_AGAIN_MS = 30_000
 const FETCH_MS = 5_000
 const MOST_LIST_BYTES = 262_144
 const MOST_KEYS = 16
+const NO_KEYS = 'the keys of the issuer cannot be had'
 const LEAST_RSA_BITS = 2_048
 
-/** Throws `platform_unavailable` while the issuer's keys cannot be had: that says nothing about the token. */
+export interface JwtVerifier {
+  /** Throws `platform_unavailable` while the issuer's keys cannot be had: that says nothing about the token. */
+  judge(token: string): Promise<JwtVerdict>
+  /** Why the issuer's keys cannot be had; null: they can, or nobody needed them yet. What is old is looked at again. */
+  problem(): string | null
+}
+
 export function createJwtVerifier(
   rules: JwtRules,
   deps: { readonly clock: Pick<Clock, 'now'>; readonly fetch: GuardedFetch },
-): (token: string) => Promise<JwtVerdict> {
+): JwtVerifier {
   const { key } = rules
-  const keysFor = 'jwksUrl' in key ? keyList(key.jwksUrl, deps) : null
-  return async (token) => {
+  const list = 'jwksUrl' in key ? keyList(key.jwksUrl, deps) : null
+  const judge = async (token: string): Promise<JwtVerdict> => {
     const read = readToken(token)
     if (read === null) return no('it is no signed JWT')
     const { head, claims, signed, signature } = read
@@ -51,11 +58,12 @@ export function createJwtVerifier(
     if (problem !== null) return no(problem)
     const alg = String(head.alg)
     const holds =
-      keysFor === null
+      list === null
         ? 'secret' in key && holdsHmac(key.secret, alg, signed, signature)
-        : (await keysFor(head.kid, alg)).some((one) => holdsPublic(one, alg, signed, signature))
+        : (await list.keysFor(head.kid, alg)).some((one) => holdsPublic(one, alg, signed, signature))
     return holds ? { ok: true, claims } : no('its signature does not hold')
   }
+  return { judge, problem: () => list?.problem() ?? null }
 }
 
 function no(problem: string): JwtVerdict {
@@ -138,6 +146,7 @@ function keyList(
   let keys: readonly PublicKey[] = []
   let askedAt = Number.NEGATIVE_INFINITY
   let asking: Promise<void> | null = null
+  let failed: { readonly at: number; readonly why: string } | null = null
 
   const ask = async () => {
     askedAt = clock.now()
@@ -149,6 +158,7 @@ function keyList(
     const listed = reply.status === 200 && !reply.truncated ? readKeys(reply.body.toString('utf8')) : null
     if (listed === null) throw new SwitchboardError('platform_unavailable', 'the answer is no list of keys')
     keys = listed
+    failed = null
   }
   const refresh = async () => {
     asking ??= ask().finally(() => {
@@ -158,16 +168,15 @@ function keyList(
       // Those that are known go on counting while the issuer is away.
       if (keys.length > 0) return
       askedAt = Number.NEGATIVE_INFINITY
-      throw new SwitchboardError('platform_unavailable', 'the keys of the issuer cannot be had', {
-        retryAfterMs: 5_000,
-        cause: asSwitchboardError(thrown),
-      })
+      const cause = asSwitchboardError(thrown)
+      failed = { at: clock.now(), why: `${NO_KEYS}: ${cause.message}` }
+      throw new SwitchboardError('platform_unavailable', NO_KEYS, { retryAfterMs: 5_000, cause })
     })
   }
   const matching = (id: unknown) =>
     keys.filter((one) => id === undefined || one.id === id).slice(0, MOST_KEYS)
 
-  return async (id: unknown, alg: string): Promise<readonly PublicKey[]> => {
+  const keysFor = async (id: unknown, alg: string): Promise<readonly PublicKey[]> => {
     const age = Math.abs(clock.now() - askedAt)
     if (asking !== null || age > KEYS_LAST_MS) await refresh()
     const found = matching(id)
@@ -176,6 +185,12 @@ function keyList(
     await refresh()
     return matching(id)
   }
+  const problem = () => {
+    if (failed !== null && Math.abs(clock.now() - failed.at) >= ASK_AGAIN_MS)
+      void refresh().catch(() => undefined)
+    return failed?.why ?? null
+  }
+  return { keysFor, problem }
 }
 
 function readKeys(text: string): readonly PublicKey[] | null {

@@ -46,7 +46,7 @@ export function createChorus(
   fetch: GuardedFetch = createGuardedFetch(deps),
 ): PlatformAdapter {
   const config = readConfig(deps)
-  const judgeToken = config.jwt === null ? null : createJwtVerifier(config.jwt, { clock: deps.clock, fetch })
+  const tokens = config.jwt === null ? null : createJwtVerifier(config.jwt, { clock: deps.clock, fetch })
   const book = createDeliveryBook(deps.credentials, deps.clock)
   const notInOrder = (thrown: unknown) =>
     deps.log.warn({ problem: String(thrown) }, 'a callback is not kept in order')
@@ -165,7 +165,7 @@ export function createChorus(
     markdown: 'written',
     sendFrom: 'any',
     answersRefusals: true,
-    inbox: { verify: (request) => verifyRequest(config, request, judgeToken), handle: receive },
+    inbox: { verify: (request) => verifyRequest(config, request, tokens?.judge ?? null), handle: receive },
     async start(given) {
       const left = await book.load()
       intake = given
@@ -196,7 +196,13 @@ export function createChorus(
         )
       }
     },
-    link: () => ({ state: intake === null ? 'connecting' : 'up' }),
+    link() {
+      if (intake === null) return { state: 'connecting' }
+      const problem = tokens?.problem() ?? null
+      return problem === null
+        ? { state: 'up' }
+        : { state: 'down', detail: `no delivery can be verified: ${problem}` }
+    },
     async stop() {
       intake = null
       cancelPruning()

@@ -26,7 +26,7 @@ async function opened(verify: object, more: object = {}) {
     return `${text}.${createHmac('sha256', RULES.secret).update(text).digest('base64url')}`
   }
   const bearer = (claims?: object) => ({ headers: { authorization: `Bearer ${token(claims)}` } })
-  return { say, bearer, intake, log: deps.log }
+  return { adapter, say, bearer, intake, log: deps.log }
 }
 
 describe('[I35.b46-verify] a Chorus connection that asks for more', () => {
@@ -59,6 +59,19 @@ describe('[I35.b46-verify] a Chorus connection that asks for more', () => {
     expect((await say(bearer()))?.status).toBe(403)
     expect((await say({ address: '192.0.2.7' }))?.status).toBe(401)
     expect(intake.events).toHaveLength(1)
+  })
+
+  it('is down, with the reason, while the keys of the issuer cannot be had', async () => {
+    const { secret: _, ...rules } = RULES
+    const { adapter, say, bearer } = await opened({
+      jwt: { ...rules, jwks_url: 'https://issuer.example.com/keys' },
+    })
+    expect(adapter.link()).toEqual({ state: 'up' })
+    await expect(say(bearer())).rejects.toMatchObject({ code: 'platform_unavailable' })
+    expect(adapter.link()).toEqual({
+      state: 'down',
+      detail: expect.stringContaining('the keys of the issuer cannot be had: nothing is fetched here'),
+    })
   })
 
   it('asks the same of a GET that shows the identity', async () => {
