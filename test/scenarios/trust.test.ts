@@ -113,6 +113,29 @@ describeRiver('trust', (open) => {
     }
   })
 
+  it('[I35.b46-trust] a reply elsewhere than where the words came from is a message, and no answer', async () => {
+    for (const [trust, isRefused] of [
+      [undefined, false],
+      ['read_only', true],
+      ['none', true],
+    ] as const) {
+      const river = await opened(trust)
+      river.agent.script = () => undefined
+      const answer = async (by: object, at: ReturnType<typeof address>) => {
+        const input = { chatId: formatAddress(at), text: `x ${trusted++}` }
+        return (await outcomeOf(river, river.tools().reply(caller(by), input))).isError
+      }
+      const high = await said(river, 'safe')
+      expect(await answer(high, address('safe', 'anna'))).toBe(false)
+      const low = await said(river, 'chat')
+      const host = { session: null, turn: null, host: { open: [low.turn], used: true } }
+      for (const by of [low, host]) expect(await answer(by, address('safe', 'room'))).toBe(isRefused)
+      // A host knows all chats of its agent. Nothing is open in this one.
+      expect(await answer(host, address('safe', 'anna'))).toBe(isRefused)
+      expect(await answer(host, address('chat', 'anna'))).toBe(false)
+    }
+  })
+
   it('[I35.b46-trust] a host calls a tool of a service by the name that is named as reading, and no other', async () => {
     for (const trust of ['read_only', 'none'] as const) {
       const river = await opened(trust, ['kb__look'])

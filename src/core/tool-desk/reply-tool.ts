@@ -20,6 +20,7 @@ import { checkPlace, isOneWay, type Links } from '../outbound/links.ts'
 import type { Outlet, Posted } from '../outbound/outlet.ts'
 import { replyText, unheardReply } from '../outbound/send-result.ts'
 import { chooseIntegration } from '../outbound/targets.ts'
+import { distrusted, distrustOf } from '../people/trust.ts'
 import { createKeptFiles, type SendableFiles } from './kept-files.ts'
 import type { OpenTurns } from './open-turns.ts'
 import type { OwnChats } from './own-chats.ts'
@@ -80,6 +81,23 @@ export function createReplyTool(
     return isHere && row.state === 'answered' ? row.id : null
   }
 
+  /** Where none of the words behind the call came from, it is a message like any other, and no answer. */
+  const demandTrust = async (
+    caller: ToolCaller,
+    at: Address,
+    by: 'own' | 'allowed',
+    turn: TurnRow | null,
+  ) => {
+    if (by === 'own') {
+      const open = caller.session === null ? (caller.host?.open ?? []) : []
+      if (turn !== null || open.length === 0) return
+      const address = formatAddress(at)
+      for (const id of open) if ((await store.turn(id))?.address === address) return
+    }
+    const refused = await distrustOf(caller, { tool: 'a reply to another conversation', own: true }, deps)
+    if (refused !== null) throw distrusted(refused)
+  }
+
   /** Nothing can be said there. The agent answered all the same: the turn ends, and `notify_on` tells its words. */
   const unheard = async (
     caller: ToolCaller,
@@ -110,6 +128,7 @@ export function createReplyTool(
           input.replyTo === undefined ? undefined : await chats.messageId(caller, at, input.replyTo)
         const turn = by === 'own' ? await turns.answered(caller, formatAddress(at), replyTo) : null
         if (by === 'own' && turn === null && caller.turn === null) await refuseLate(caller, at)
+        await demandTrust(caller, at, by, turn)
         const files = await kept(caller, link, input.files ?? [])
         const sends = outlet.rows({
           to: at,
