@@ -351,7 +351,10 @@ describeRiver('send_message', (open) => {
     const river = await open({
       integrations: [CHAT, web],
       agents: [testAgent('demo', ['chat', 'web'], { messagingAllow: ['slack:*'] })],
-      users: [{ id: 'ada', identities: ['web:ada-at-home'], notifyTo: null, roles: ['approver'] }],
+      users: [
+        { id: 'ada', identities: ['web:ada-at-home'], notifyTo: null, roles: ['approver'] },
+        { id: 'eve', identities: [], notifyTo: 'web:bob', roles: [] },
+      ],
       platform: { perIntegration: { web: { residents: ['owner'] } } },
     })
     const order = (to: string) => river.desk().order({ to, text: 'hello', wait_ms: 0 }, 'operator')
@@ -365,9 +368,18 @@ describeRiver('send_message', (open) => {
         to,
         expect.objectContaining({ isError: true, code: 'input_invalid' }),
       ])
+      const reply = await outcomeOf(river, river.tools().reply(caller(), { chatId: to, text: 'hello' }))
+      expect([to, shape(reply)]).toEqual([
+        to,
+        expect.objectContaining({ isError: true, code: 'input_invalid' }),
+      ])
     }
+    const notify = (user: string) =>
+      outcomeOf(river, river.tools().notifyUser(caller({ user }), { message: 'hello' }))
+    expect(await notify('eve')).toMatchObject({ isError: true, text: '"bob" is nobody at web' })
     await river.settle()
     expect(await river.store().sends({ limit: 10 })).toEqual([])
+    expect(await notify('ada')).toMatchObject({ isError: false })
     // Whoever wrote there is known from then on.
     await river.platform.receive('web', [
       {

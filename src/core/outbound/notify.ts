@@ -67,6 +67,7 @@ export function createNotifier(deps: NotifyDeps): Notifier {
   const send = async (caller: NotifyCaller, order: NotifyOrder, to: Recipient): Promise<SendResult> => {
     usable(settings(), to.integration, caller.agent)
     const { adapter } = outlet.running(to.integration.id)
+    await outlet.demandSomebody(to.to)
     const claim = order.claimThread === true ? await offerOf(caller, order) : null
     let choices: readonly Choice[] | undefined
     if (claim) {

@@ -123,6 +123,7 @@ export function createReplyTool(
         if (by === 'allowed') {
           const { platform, integration } = link
           chooseIntegration(settings(), { platform, agent: caller.agent, named: integration, own: null })
+          await outlet.demandSomebody(at)
         }
         const replyTo =
           input.replyTo === undefined ? undefined : await chats.messageId(caller, at, input.replyTo)
