@@ -51,11 +51,14 @@ export interface CallToJudge {
  * `chatId` is an address; for a caller whose credential is good for one session also that session's id, which means its own
  * conversation. `messageId` and `replyTo` are the platform's; the id of a turn stands for the message that it came from.
  */
+/** What trust judges where a reply attaches a file of this machine. */
+export const FILE_IN_REPLY = 'a file in a reply'
+
 /** What of ours only reads: tools, as they say of themselves (a test compares it), and files read for an ACP agent. */
 export const OWN_READS: readonly string[] = [
   ...['fetch_messages', 'get_roster', 'download_attachment', 'pending_messages'],
   ...['channel_list', 'channel_status'],
-  ...['service_tools', 'fs/read_text_file'],
+  ...['service_tools', 'fs/read_text_file', FILE_IN_REPLY],
 ]
 
 export interface ToolDesk {

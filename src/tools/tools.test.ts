@@ -1,6 +1,6 @@
 // The tools as data: their schemas, what they make of arguments, and what a call gives back whatever happens.
 import { describe, expect, it } from 'vitest'
-import { defined, OWN_READS, SwitchboardError, type ToolCaller } from '../contract/index.ts'
+import { defined, FILE_IN_REPLY, OWN_READS, SwitchboardError, type ToolCaller } from '../contract/index.ts'
 import { createRecordingLog } from '../testing/recording-log.ts'
 import { type Answers, createRecordingDesk, done } from './fixtures/recording-desk.ts'
 import { callTool, createAbsentDesk, inputSchemaOf, sessionSchemaOf, TOOLS, toolByName } from './index.ts'
@@ -366,5 +366,5 @@ describe('what a call gives back', () => {
 it('[I35.b46-trust] what trust takes for our reads is what the tools say of themselves', () => {
   const reads = TOOLS.filter(({ readOnly }) => readOnly).map(({ name }) => name)
   // It keeps a file for the reader, and changes nothing that others see.
-  expect([...reads, 'download_attachment', 'fs/read_text_file'].sort()).toEqual([...OWN_READS].sort())
+  expect([...reads, 'download_attachment', 'fs/read_text_file', FILE_IN_REPLY].sort()).toEqual([...OWN_READS].sort())
 })

@@ -113,6 +113,21 @@ describeRiver('trust', (open) => {
     }
   })
 
+  it('[I35.b46-trust] a file of this machine is a read: none attaches no file to an answer', async () => {
+    for (const [trust, isRefused] of [
+      [undefined, false],
+      ['read_only', false],
+      ['none', true],
+    ] as const) {
+      const river = await opened(trust)
+      river.agent.script = () => undefined
+      const { turn, session } = await said(river, 'chat')
+      const input = { chatId: session, text: 'see there', files: ['/etc/hosts'] }
+      const { text } = await outcomeOf(river, river.tools().reply(caller({ turn, session }), input))
+      expect(text.includes('a file in a reply'), trust).toBe(isRefused)
+    }
+  })
+
   it('[I35.b46-trust] a reply elsewhere than where the words came from is a message, and no answer', async () => {
     for (const [trust, isRefused] of [
       [undefined, false],

@@ -2,6 +2,7 @@
 import {
   type Address,
   defined,
+  FILE_IN_REPLY,
   formatAddress,
   integrationById,
   type NewSend,
@@ -94,7 +95,11 @@ export function createReplyTool(
       const address = formatAddress(at)
       for (const id of open) if ((await store.turn(id))?.address === address) return
     }
-    const refused = await distrustOf(caller, { tool: 'a reply to another conversation', own: true }, deps)
+    await demand(caller, 'a reply to another conversation')
+  }
+
+  const demand = async (caller: ToolCaller, tool: string) => {
+    const refused = await distrustOf(caller, { tool, own: true }, deps)
     if (refused !== null) throw distrusted(refused)
   }
 
@@ -130,6 +135,7 @@ export function createReplyTool(
         const turn = by === 'own' ? await turns.answered(caller, formatAddress(at), replyTo) : null
         if (by === 'own' && turn === null && caller.turn === null) await refuseLate(caller, at)
         await demandTrust(caller, at, by, turn)
+        if (input.files?.length) await demand(caller, FILE_IN_REPLY)
         const files = await kept(caller, link, input.files ?? [])
         const sends = outlet.rows({
           to: at,
