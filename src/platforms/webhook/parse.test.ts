@@ -4,6 +4,7 @@ import { type InboundEvent, type InboundMessage, markVerified } from '../../cont
 import type { WebhookConfig } from './config.ts'
 import { request } from './fixtures/webhook-requests.ts'
 import { parseRequest } from './parse.ts'
+import { answerTo } from './render.ts'
 
 const CONFIG: WebhookConfig = {
   id: 'demo',
@@ -56,4 +57,17 @@ describe('webhook: ids that senders choose', () => {
     expect(one.conversation.length).toBeLessThanOrEqual(256)
     expect(parsed('dev', { 'idempotency-key': `${long}1`, 'x-conversation': `${long}1` })).toEqual(one)
   })
+})
+
+it('[I35.b38] a repeat of a refused request is told of the first one, whatever may be wrong with it now', () => {
+  const refused = {
+    id: 't_1',
+    state: 'refused',
+    reason: 'unparsable',
+    duplicate: false,
+    session: null,
+  } as const
+  expect(String(answerTo(refused, { problem: 'no field "a"' }).body)).toContain('no field')
+  const repeat = String(answerTo({ ...refused, duplicate: true }, { problem: 'no field "a"' }).body)
+  expect(repeat).toContain('came before and was refused then as t_1')
 })

@@ -66,7 +66,9 @@ function refusal(received: Received, problem: string | undefined): HttpReply {
     return { ...reply, headers: { ...reply.headers, 'retry-after': String(seconds) } }
   }
   if (reason === 'unparsable') {
-    return jsonError(400, 'input_invalid', `unparsable: ${problem ?? REASONS.unparsable.text}`)
+    const before = `This request came before and was refused then as ${received.id}. Send it again with a new id or time.`
+    const why = received.duplicate ? before : (problem ?? REASONS.unparsable.text)
+    return jsonError(400, 'input_invalid', `unparsable: ${why}`)
   }
   if (reason === 'empty') return jsonError(400, 'input_invalid', `body: ${REASONS.empty.text}`)
   if (reason === 'no_binding') return jsonError(403, 'forbidden', REASONS.no_binding.text)
