@@ -144,7 +144,7 @@ describe('asking', () => {
     const { ask } = await asked()
     expect(ask).toMatchObject({
       toolName: 'ExitPlanMode',
-      input: '1. Look\n2. Leap',
+      input: '1. Look\n2. Leap\n\nAlso: {\n  "planFilePath": "/tmp/plan.md"\n}',
       description: expect.stringContaining('A plan'),
     })
     await decide('allow')

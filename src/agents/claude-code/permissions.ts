@@ -18,14 +18,14 @@ export interface Permission {
 }
 
 const ASKED_CHARS = 100_000
-const DESCRIPTION_CHARS = 2_000
 const PLAN_TOOL = 'ExitPlanMode'
 
 export function permissionOf(request: Fields, alwaysAllow: readonly string[]): Permission {
   const toolName = textOf(request.tool_name) ?? 'a tool'
-  const input = isFields(request.input) ? request.input : {}
+  const given = isFields(request.input) ? request.input : {}
+  const input = toolName === PLAN_TOOL ? withoutGrants(given) : given
   const plan = toolName === PLAN_TOOL ? textOf(input.plan) : null
-  const shown = plan !== null && plan.length <= ASKED_CHARS ? plan : inputText(input, ASKED_CHARS)
+  const shown = plan === null ? inputText(input, ASKED_CHARS) : planText(plan, input)
   const always = alwaysAllow.includes(toolName) ? rulesOf(request) : []
   const words = [
     plan !== null ? 'A plan: allow it to be carried out, or deny it and say what to change.' : null,
@@ -37,10 +37,24 @@ export function permissionOf(request: Fields, alwaysAllow: readonly string[]): P
   ]
   const description = words.filter((one) => one !== null).join('\n')
   return {
-    ...{ toolName, shown, input, always },
-    description: description.slice(0, DESCRIPTION_CHARS) || toolName,
+    ...{ toolName, input, always },
+    shown: description.length > ASKED_CHARS ? null : shown,
+    description: description || toolName,
     digest: digestOf(shown ?? ''),
   }
+}
+
+/** With a plan Claude Code asks for commands that it would then run unasked: a yes is for the plan alone. */
+function withoutGrants({ allowedPrompts: _, ...input }: Fields): Fields {
+  return input
+}
+
+/** The plan, and every other field. Null: it cannot be shown whole. */
+function planText(plan: string, { plan: _, ...more }: Fields): string | null {
+  const also = Object.keys(more).length === 0 ? '' : inputText(more, ASKED_CHARS)
+  if (also === null) return null
+  const whole = also === '' ? plan : `${plan}\n\nAlso: ${also}`
+  return whole.length > ASKED_CHARS ? null : whole
 }
 
 /** What the program is told of a verdict. */
