@@ -169,7 +169,8 @@ async function gather(
   stream: AsyncIterable<Messages.RawMessageStreamEvent>,
   request: ModelRequest,
 ): Promise<ModelReply> {
-  const blocks: Loose[] = []
+  // By its number, which the API chose: a list would be as long as the largest.
+  const blocks = new Map<number, Loose>()
   const inputs = new Map<number, string>()
   let stop: string | null = null
   let ended = false
@@ -189,11 +190,11 @@ async function gather(
         }
         case 'content_block_start':
           request.onFirst?.()
-          blocks[event.index] = { ...(event.content_block as unknown as Loose) }
+          blocks.set(event.index, { ...(event.content_block as unknown as Loose) })
           if (event.content_block.type === 'tool_use') inputs.set(event.index, '')
           break
         case 'content_block_delta': {
-          const block = blocks[event.index]
+          const block = blocks.get(event.index)
           if (!block) break
           const { delta } = event
           if (delta.type === 'text_delta') {
@@ -209,7 +210,7 @@ async function gather(
           break
         }
         case 'content_block_stop': {
-          const block = blocks[event.index]
+          const block = blocks.get(event.index)
           const given = inputs.get(event.index)
           if (block && given !== undefined) {
             block.input = parsedArguments(given) ?? {}
@@ -234,11 +235,9 @@ async function gather(
   }
   // A call whose block did not end is none, and an answer that did not end is none either.
   if (!ended && stop === null) throw brokenStream(events)
-  const whole = blocks.filter(
-    (block) => block !== undefined && (block.type !== 'tool_use' || block.done === true),
-  )
-  const calls = [...blocks.entries()].flatMap(([at, block]): ToolUse[] =>
-    block?.type === 'tool_use' && block.done === true
+  const whole = [...blocks.values()].filter((block) => block.type !== 'tool_use' || block.done === true)
+  const calls = [...blocks].flatMap(([at, block]): ToolUse[] =>
+    block.type === 'tool_use' && block.done === true
       ? [{ id: String(block.id), name: String(block.name), arguments: inputs.get(at) ?? '' }]
       : [],
   )

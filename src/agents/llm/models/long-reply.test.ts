@@ -118,6 +118,21 @@ describe.each(['anthropic', 'openai'] as const)('%s', (wire) => {
   })
 })
 
+it('[I35.b7] a block of any number is read, and a large one makes no long list', async () => {
+  const index = 2 ** 40
+  const at = (event: object) => ({ index, ...event })
+  const { ask } = await opened(
+    'anthropic',
+    at({ type: 'content_block_start', content_block: { type: 'text', text: '' } }),
+    [
+      at({ type: 'content_block_delta', delta: { type: 'text_delta', text: 'hello' } }),
+      { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 2 } },
+      { type: 'message_stop' },
+    ],
+  )
+  expect(await ask()).toMatchObject({ text: 'hello', raw: { content: [{ type: 'text', text: 'hello' }] } })
+})
+
 describe('a refusal', () => {
   const refusal = { choices: [{ index: 0, delta: { refusal: 'I will not do that. ' }, finish_reason: null }] }
 
