@@ -106,6 +106,10 @@ describeRiver('notify_user', (open) => {
     const one = await opened({ integrations: [listed] })
     expect((await notify(one)).text).toBe('Notification sent via slack:dc')
     expect(arrivedVia(one)).toEqual(['dc:stranger'])
+    // Of two nobody knows which one it is.
+    const access = { ...listed.access, allowFrom: ['stranger', 'friend'] }
+    const two = await opened({ integrations: [{ ...listed, access }] })
+    expect((await notify(two)).text).toBe('No notification channels configured')
   })
 
   it('nobody to tell is an error, too', async () => {
