@@ -292,6 +292,11 @@ describe('a response', () => {
     ])
   })
 
+  it('[I35.b12-drain] is waited for by a stop for as long as it may take', async () => {
+    const { connector } = await opened(() => NEVER, { timeout: '90s' })
+    expect(connector.finishMs).toBe(90_000)
+  })
+
   it('[I16.http-one-answer] after the turn was answered another way is kept beside it, and sent nowhere', async () => {
     const { connector, recorded, log } = await opened()
     recorded.hold = async () => {
