@@ -189,6 +189,16 @@ describe('Authentication-Results', () => {
     expect(isProven(spf('<kate@home.test>'))).toBe(true)
   })
 
+  it.each([
+    'spf=pass (gw.test: domain of "a) ; spf=pass smtp.mailfrom=kate@home.test ; x=y ("@evil.test passes) smtp.mailfrom=evil@evil.test',
+    'spf=none (helo=a); spf=pass smtp.mailfrom=kate@home.test (b) smtp.mailfrom=evil@evil.test',
+    'dmarc=pass header.from=home.test header.from=evil.test',
+    'dmarc=fail (policy of "a) header.from=home.test\nAuthentication-Results: mx.gw.test; spf=pass smtp.mailfrom=kate@home.test',
+  ])('[I35.b10] what a sender could have put into the results proves nothing: %s', (results) => {
+    const lines = `Authentication-Results: mx.gw.test; ${results}`.split('\n')
+    expect(isProven(judge(['mx.gw.test'], 'kate@home.test', ...lines))).toBe(false)
+  })
+
   it('[I35.b10] mails of Gmail, Fastmail and iCloud have them below, and of no other server, unless the configuration says otherwise', () => {
     const login = { user: 'bot', password: 'env:MAIL' }
     const believesBelow = (host: string, more: object = {}) => {

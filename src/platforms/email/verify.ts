@@ -18,6 +18,8 @@ export interface AuthResults {
   /** Null: it names no server. */
   readonly id: string | null
   readonly results: readonly AuthResult[]
+  /** A comment holds a quotation mark: its sender may have chosen where it ends, and what follows. */
+  readonly unclear: boolean
 }
 
 const MOST_VALUE = 16_384
@@ -26,17 +28,19 @@ const MOST_FIELDS = 50
 
 /** Comments are gone, and what is quoted can neither end a result nor begin one. */
 export function parseAuthResults(value: string): AuthResults {
-  const [first = '', ...rest] = bare(value.slice(0, MOST_VALUE)).split(';')
+  const { text, unclear } = bare(value.slice(0, MOST_VALUE))
+  const [first = '', ...rest] = text.split(';')
   const [id = ''] = first.trim().split(/\s+/)
   const isResult = first.includes('=')
   const parts = isResult ? [first, ...rest] : rest
   const results = parts.slice(0, MOST_RESULTS).flatMap((part) => resultOf(part) ?? [])
-  return { id: isResult || id === '' ? null : id.toLowerCase(), results }
+  return { id: isResult || id === '' ? null : id.toLowerCase(), results, unclear }
 }
 
-function bare(value: string): string {
+function bare(value: string): { readonly text: string; readonly unclear: boolean } {
   let depth = 0
   let quoted = false
+  let unclear = false
   let out = ''
   for (let at = 0; at < value.length; at++) {
     const char = value[at] ?? ''
@@ -44,13 +48,14 @@ function bare(value: string): string {
       at += 1
       continue
     }
-    if (char === '"' && depth === 0) quoted = !quoted
+    if (char === '"' && depth > 0) unclear = true
+    else if (char === '"') quoted = !quoted
     else if (quoted) out += /[;=\s()]/.test(char) ? '_' : char
     else if (char === '(') depth += 1
     else if (char === ')') depth = Math.max(0, depth - 1)
     else if (depth === 0) out += char
   }
-  return out
+  return { text: out, unclear }
 }
 
 function resultOf(part: string): AuthResult | null {
@@ -71,11 +76,10 @@ function resultOf(part: string): AuthResult | null {
       continue
     }
     const key = word.slice(0, at).toLowerCase()
-    last = ''
-    // The first one counts: a second of that name was not written by a server.
-    if (props.has(key)) continue
-    props.set(key, word.slice(at + 1).toLowerCase())
     last = key
+    const value = word.slice(at + 1).toLowerCase()
+    // No server writes a second one of that name: then it is no single address or domain.
+    props.set(key, props.has(key) ? `${props.get(key)} ${value}` : value)
   }
   return {
     method: (head.slice(0, cut).split('/')[0] ?? '').toLowerCase(),
@@ -120,12 +124,13 @@ export function judgeResults(
       isBelow = true
     }
     if (name !== 'authentication-results' || found + misplaced >= MOST_FIELDS) continue
-    const { id, results } = parseAuthResults(value)
+    const { id, results, unclear } = parseAuthResults(value)
     if (!isNamed(id, authservIds)) continue
     if (isBelow && !belowReceived) {
       misplaced += 1
       continue
     }
+    if (unclear) return { proven: false, why: 'a comment in the server’s results holds a quotation mark' }
     found += 1
     for (const method of new Set(results.map((one) => one.method)))
       if (!told.has(method))
