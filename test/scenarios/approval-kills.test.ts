@@ -189,6 +189,20 @@ describeRiver('approvals, and a daemon that dies', (open) => {
     expect(river.agent.verdicts).toEqual([])
   })
 
+  it('[I35.b2] what is asked under an own id once more, after its yes was written, is another question', async () => {
+    const { river } = await asking(open, { agent: RESUME })
+    const delivery = river.agent.deliveries[0] as Delivery
+    const own = { ...RUN, input: 'make', requestId: 'r1', host: 'host' }
+    const { id } = await river.agent.ask(delivery, own)
+    expect(await river.agent.ask(delivery, own)).toMatchObject({ id })
+    await river.person('anna').says(`yes ${id}`)
+    await river.settle()
+    expect(await state(river, id ?? '')).toBe('relayed')
+    const again = await river.agent.ask(delivery, own)
+    expect(again.id).not.toBe(id)
+    expect(await state(river, again.id ?? '')).toBe('pending')
+  })
+
   it('[I35.b19a] an agent that fetches its verdict and asks again under its own id gets the same one, marked, until the turn ends', async () => {
     const { river } = await asking(open, { agent: WAIT })
     const delivery = river.agent.deliveries[0] as Delivery
