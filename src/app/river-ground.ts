@@ -6,6 +6,7 @@ import { createFailureNotes, type FailureNotes } from '../core/dispatch/failure-
 import { createPressure, type Pressure } from '../core/dispatch/pressure.ts'
 import { createRoster, type Roster } from '../core/dispatch/roster.ts'
 import { createLinks, type Links } from '../core/outbound/links.ts'
+import { isRecipient } from '../core/outbound/recipients.ts'
 import { createStatusLines, type StatusLines } from '../core/outbound/status-lines.ts'
 import { type Admission, createAdmission } from '../core/people/admission.ts'
 import { createGrantBook, type LiveGrantBook } from '../core/people/grant-book.ts'
@@ -60,6 +61,7 @@ export function layRiverGround(deps: GatewayDeps, problems: ReadonlyMap<string, 
   const admission = createAdmission({
     ...{ store, clock, settings, grants, cluster },
     admitsNow: (integration) => links.get(integration)?.adapter.admitsNow?.() ?? true,
+    isRecipient: (row) => isRecipient({ settings, grants, links }, row),
     sendersAreNoChats: (integration) => links.get(integration)?.adapter.abilities.sendersAreNoChats === true,
   })
   const statusLines = createStatusLines({

@@ -112,6 +112,30 @@ describeRiver('notify_user', (open) => {
     expect((await notify(two)).text).toBe('No notification channels configured')
   })
 
+  it('[I35.b13] what waits is not sent any more where the recipient is nobody’s identity by then', async () => {
+    const ann = (...identities: readonly string[]) =>
+      ({ id: 'ann', identities, notifyTo: null, roles: ['owner'] }) as const
+    const all = { integrations: [TG, TG2, TEAM], agents: [testAgent('demo', ['tg'])] }
+    const river = await opened({ users: [ann('tg:7')] })
+    const refused = { kind: 'unavailable' } as const
+    const sends = () => river.desk().sends({ limit: 5 })
+    river.platform.failNext([refused], '7')
+    const kept = notify(river, { channel: 'telegram:tg' }, caller({ user: 'ann' }))
+    await river.settle()
+    await river.configure({ ...all, users: [ann('tg:7', 'tg2:8')] })
+    await river.pass(60_000)
+    await kept
+    expect(await sends()).toMatchObject([{ to: 'tg:7', state: 'sent' }])
+    river.platform.failNext([refused], '7')
+    const lost = notify(river, { channel: 'telegram:tg', message: 'again' }, caller({ user: 'ann' }))
+    await river.settle()
+    await river.configure({ ...all, users: [ann('tg2:8')] })
+    await river.pass(60_000)
+    await lost
+    expect(river.platform.attempts).toHaveLength(3)
+    expect((await sends())[0]).toMatchObject({ to: 'tg:7', state: 'failed', reason: 'not_allowed' })
+  })
+
   it('nobody to tell is an error, too', async () => {
     const river = await opened({ integrations: [testIntegration('chat')], agents: ['demo'] })
     expect((await notify(river)).text).toBe('No notification channels configured')

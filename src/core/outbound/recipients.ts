@@ -3,9 +3,11 @@
 import {
   type Address,
   address,
+  formatAddress,
   type IntegrationSettings,
   integrationById,
   parseAddress,
+  type SendRow,
   type Settings,
   SwitchboardError,
   type UserSettings,
@@ -122,6 +124,19 @@ function createChats({ settings, grants, links }: RecipientDeps, user: UserSetti
       return conversation === null ? null : address(integration.id, conversation)
     },
   }
+}
+
+/** Whether that is a place of any user now. */
+export function isRecipient(
+  deps: RecipientDeps,
+  { integration: id, to }: Pick<SendRow, 'integration' | 'to'>,
+): boolean {
+  const integration = integrationById(deps.settings(), id)
+  if (!integration) return false
+  return usersInForce(deps.settings(), deps.grants).some((user) => {
+    const at = createChats(deps, user).at(integration)
+    return at !== null && formatAddress(at) === to
+  })
 }
 
 /**

@@ -34,6 +34,7 @@ function opened(settings: Settings, others: readonly { digest: string; alive: bo
       isAlive: (owner) => others[nodes.findIndex((one) => one.owner === owner)]?.alive ?? false,
     },
     admitsNow: () => true,
+    isRecipient: () => true,
     sendersAreNoChats: () => false,
   })
   const row = (more: Partial<TurnRow> = {}): TurnRow =>

@@ -45,6 +45,8 @@ export interface AdmissionDeps {
   readonly cluster: Pick<Cluster, 'nodes' | 'isAlive'>
   /** What the platform's own gates say now. */
   readonly admitsNow: (integration: string) => boolean
+  /** Whether what is told to a user still goes to one. */
+  readonly isRecipient: (row: SendRow) => boolean
   /** There people are reached where they spoke lately. */
   readonly sendersAreNoChats: (integration: string) => boolean
 }
@@ -55,6 +57,8 @@ type Facts = Pick<TurnRow, 'integration' | 'conversation' | 'thread' | 'sender' 
   readonly chat: 'direct' | 'group'
   readonly receivedAt: number
 }
+
+type Heard = Pick<Facts, 'integration' | 'receivedAt'>
 
 /** For whoever cannot know: a configuration is being rolled out, or the store was away. */
 export const NOT_KNOWN_YET = new SwitchboardError(
@@ -92,7 +96,7 @@ export function createAdmission(deps: AdmissionDeps): Admission {
   const admits = async (facts: Facts): Promise<boolean> => mayTalk(facts) && (await isBoundStill(facts))
 
   /** Nodes that live run one configuration: until then what one does not know another may. */
-  const agreed = (facts: Facts): boolean => {
+  const agreed = (facts: Heard): boolean => {
     if (!store.shared) return true
     const { digest } = settings()
     const { nodes, isAlive } = deps.cluster
@@ -103,7 +107,10 @@ export function createAdmission(deps: AdmissionDeps): Admission {
     return alike && (known || deps.clock.now() - facts.receivedAt >= HEARD_OF_MS)
   }
 
-  const judge = async (facts: Facts, may = admits): Promise<Judgement> => {
+  const judge = async <Known extends Heard>(
+    facts: Known,
+    may: (facts: Known) => Promise<boolean>,
+  ): Promise<Judgement> => {
     // A schedule is nobody's word but the configuration's.
     if (facts.integration === SCHEDULE_PLACE || (await may(facts))) return 'admitted'
     // Somebody may have been let in a moment ago, at another node.
@@ -163,22 +170,29 @@ export function createAdmission(deps: AdmissionDeps): Admission {
       if (facts.integration === SCHEDULE_PLACE) return true
       return mayTalk(facts) && boundAt(settings(), rowAddress(facts))?.agent === facts.agent
     },
-    ofTurn: (row) => judge(remember(row.id, factsOf(row, settings()))),
+    ofTurn: (row) => judge(remember(row.id, factsOf(row, settings())), admits),
     mayBeHeard: (row) => admits(factsOf(row, settings())),
     async ofSend(row) {
       const refused = refusedNow(settings(), row)
       if (refused !== null) return refused
       if (row.cause === 'prompt') return (await mayBeAsked(row)) ? null : 'not_allowed'
+      if (row.cause === 'notify_user') {
+        const asked = { integration: row.integration, receivedAt: row.createdAt }
+        return reasonOf(await judge(asked, async () => deps.isRecipient(row)))
+      }
       if (row.cause !== 'reply' && row.cause !== 'notice') return null
       const facts = await answeredBy(row)
       // What a notice tells of a turn may go to others than its sender, and outlives the binding.
       if (facts === null || (row.cause === 'notice' && facts.address !== row.to)) return null
       if (row.cause === 'reply' && facts.address !== row.to) return isOwnChat(row) ? null : 'not_allowed'
-      const judgement = await judge(facts, row.cause === 'notice' ? async (one) => mayTalk(one) : admits)
-      if (judgement === 'admitted') return null
-      return judgement === 'unsure' ? 'later' : 'not_allowed'
+      return reasonOf(await judge(facts, row.cause === 'notice' ? async (one) => mayTalk(one) : admits))
     },
   }
+}
+
+function reasonOf(judgement: Judgement): ReasonCode | 'later' | null {
+  if (judgement === 'admitted') return null
+  return judgement === 'unsure' ? 'later' : 'not_allowed'
 }
 
 /** A row that was stored before groups were noted is one of a group where its chat is listed as one. */
