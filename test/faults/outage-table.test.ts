@@ -1,5 +1,6 @@
 // Every fault of the TCP proxy × every call of every platform: delivered once or labelled, in order, or known. Prints the table.
 import { afterAll, describe, it } from 'vitest'
+import { defined } from '../../src/contract/index.ts'
 import {
   CALLS,
   type Call,
@@ -56,6 +57,33 @@ describe('[I35.a1-table] [I35.a1-known] [I35.b1] outages', () => {
       },
     )
   }
+})
+
+describe('[I35.a1-table] [I35.b1] an outage of the whole platform', () => {
+  const gateways = TABLE.filter(({ http }) => http)
+  it.concurrent.for(gateways)(
+    '$name: 502 to the send and to all that is asked behind it, for longer than two tries',
+    { timeout: 180_000 },
+    async (platform, { expect }) => {
+      const bench = await platform.open()
+      const { proxy } = bench
+      try {
+        playTable(bench)
+        const bad = { kind: 'status', status: 502 } as const
+        await proxy.fail({ ...bad, ...defined({ on: platform.calls.send }) })
+        bench.says('send')
+        await until('the send met it', () => proxy.fired > 0)
+        await proxy.fail(bad)
+        await pause(OUTAGE_MS * 10)
+        await proxy.heal()
+        const problems = () => problemsOf(bench, WORDS.send)
+        await until(platform.name, async () => (await problems()).length === 0, OVER_MS).catch(() => 0)
+        expect(await problems()).toEqual([])
+      } finally {
+        await bench.close()
+      }
+    },
+  )
 })
 
 type Bench = Awaited<ReturnType<(typeof TABLE)[number]['open']>>
