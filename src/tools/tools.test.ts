@@ -366,5 +366,7 @@ describe('what a call gives back', () => {
 it('[I35.b46-trust] what trust takes for our reads is what the tools say of themselves', () => {
   const reads = TOOLS.filter(({ readOnly }) => readOnly).map(({ name }) => name)
   // It keeps a file for the reader, and changes nothing that others see.
-  expect([...reads, 'download_attachment', 'fs/read_text_file', FILE_IN_REPLY].sort()).toEqual([...OWN_READS].sort())
+  expect([...reads, 'download_attachment', 'fs/read_text_file', FILE_IN_REPLY].sort()).toEqual(
+    [...OWN_READS].sort(),
+  )
 })

@@ -53,6 +53,8 @@ const PARTIAL_EVERY_MS = 300
 /** An answer of more than that is cut, and says so. */
 const ASKED_CHARS = 100_000
 const EVENT_CHARS = 4_000
+/** A call that changes more often while it is asked about is denied. */
+const MOST_ROUNDS = 3
 /** The store keeps far fewer of a turn. */
 const MOST_NOTES = 10_000
 
@@ -143,6 +145,32 @@ export function createTurn(delivery: Delivery, deps: TurnDeps): AcpTurn {
       return outlet.accept({ kind: 'failed', turn, reason, detail, ...(text === '' ? {} : { text }) })
     })
 
+  /** A yes is for what was shown. Where the agent changed the call meanwhile, the changed call is asked about. */
+  const ask = async (first: ToolCallView): Promise<Verdict['behavior']> => {
+    const description = `for the message of ${delivery.sender.name ?? delivery.sender.id}`
+    let call = first
+    for (let round = 0; round < MOST_ROUNDS; round += 1) {
+      // What cannot be shown to a person whole is not asked.
+      const input = shownInput(call, ASKED_CHARS)
+      if (input === null) return 'deny'
+      await steps.asked(call)
+      const asked = { toolName: call.title, description, input }
+      const { behavior } = await deps.verdictOn(
+        async () => (await outlet.accept({ kind: 'ask', session, turn, ask: asked })).id,
+        over.signal,
+      )
+      const now = calls.merge({ toolCallId: call.id })
+      if (behavior !== 'allow') return behavior
+      if (runs(now) === runs(call)) {
+        await steps.allowed(now)
+        return behavior
+      }
+      call = now
+    }
+    log.warn({ turn, call: first.id }, 'a tool call changed again and again while it was asked about: denied')
+    return 'deny'
+  }
+
   return {
     id: turn,
     session,
@@ -184,21 +212,12 @@ export function createTurn(delivery: Delivery, deps: TurnDeps): AcpTurn {
         await steps.allowed(call)
         return outcomeOf('allow', options, { always })
       }
-      const input = shownInput(call, ASKED_CHARS)
-      // What nobody can be shown, and what nobody could allow, is not asked.
-      if (input === null || !canAllow(options, { always })) return outcomeOf('deny', options, { always })
+      if (!canAllow(options, { always })) return outcomeOf('deny', options, { always })
       asking += 1
       status(`Waiting for an approval: ${call.title}`)
       try {
-        await steps.asked(call)
-        const description = `for the message of ${delivery.sender.name ?? delivery.sender.id}`
-        const ask = { toolName: call.title, description, input }
-        const verdict = await deps.verdictOn(
-          async () => (await outlet.accept({ kind: 'ask', session, turn, ask })).id,
-          over.signal,
-        )
-        if (verdict.behavior === 'allow') await steps.allowed(call)
-        return outcomeOf(verdict.behavior, options, { always })
+        const verdict = await ask(call)
+        return outcomeOf(verdict, options, { always })
       } catch (thrown) {
         if (over.signal.aborted) return NOBODY_CHOSE
         log.warn({ turn, problem: String(thrown) }, 'an approval could not be asked for')
@@ -239,4 +258,9 @@ const STOPPED_EARLY: Readonly<Record<string, string>> = {
   max_tokens: 'cut: the agent reached its limit of tokens',
   max_turn_requests: 'the agent reached its limit of steps before it was done',
   cancelled: 'the agent stopped before it was done',
+}
+
+/** What the agent says that it will run. */
+function runs({ rawInput, wholeTitle }: ToolCallView): string {
+  return rawInput === undefined || rawInput === null ? wholeTitle : JSON.stringify(rawInput)
 }

@@ -125,7 +125,8 @@ export function createVerdictRelay(deps: VerdictRelayDeps): VerdictRelay {
   const isTakenUp = async ({ turn: id, createdAt }: ApprovalRow): Promise<boolean> => {
     const turn = id === null ? null : await store.turn(id)
     if (!turn || !OPEN_TURN_STATES.some((state) => state === turn.state)) return false
-    return createdAt < bornAt || turn.state !== 'seen'
+    // One from the future was asked before the clock was set back, so before this start.
+    return createdAt < bornAt || createdAt > clock.now() || turn.state !== 'seen'
   }
 
   /**

@@ -111,6 +111,7 @@ describe('Authentication-Results', () => {
     [
       'a domain that only ends alike',
       ['Authentication-Results: mx.gw.test; dkim=pass header.d=notmyhome.test header.i=@evilhome.test'],
+      ['Authentication-Results: mx.gw.test; dkim=pass header.d=evil.test header.i=@home.test'],
     ],
     [
       'a second property of the same name',

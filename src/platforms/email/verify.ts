@@ -160,8 +160,11 @@ function judged(told: ReadonlyMap<string, readonly AuthResult[]>, domain: string
   )
     return { proven: true, by: 'spf' }
   const dkim = told.get('dkim') ?? []
-  const signed = ({ props }: AuthResult) =>
-    props.get('header.d') === domain || signerDomain(props.get('header.i')) === domain
+  // `i` names an address below `d` (RFC 6376), else the signer of `d` speaks for a domain that is not its own.
+  const signed = ({ props }: AuthResult) => {
+    const [d, i] = [props.get('header.d'), signerDomain(props.get('header.i'))]
+    return d === domain || (i === domain && (d === undefined || i === d || i.endsWith(`.${d}`)))
+  }
   if (dkim.some((one) => one.result === 'pass' && signed(one))) return { proven: true, by: 'dkim' }
   const shown = [...told].flatMap(([method, [first]]) => (first ? [`${method}=${first.result}`] : []))
   return {
