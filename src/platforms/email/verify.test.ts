@@ -111,6 +111,9 @@ describe('Authentication-Results', () => {
     [
       'a domain that only ends alike',
       ['Authentication-Results: mx.gw.test; dkim=pass header.d=notmyhome.test header.i=@evilhome.test'],
+    ],
+    [
+      'a signer whose name is not below the domain that signed',
       ['Authentication-Results: mx.gw.test; dkim=pass header.d=evil.test header.i=@home.test'],
     ],
     [
