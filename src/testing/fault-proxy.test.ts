@@ -79,6 +79,22 @@ describe('[I35.a1] the fault proxy', () => {
     },
   )
 
+  it('[I35.a0-ports] refuse: nobody else is given its port, so that it heals', async () => {
+    const { proxy } = await open()
+    await proxy.fail({ kind: 'refuse' })
+    // All ports that the kernel gives away, or as many as it takes to come by this one.
+    const given = new Set<number>()
+    for (let tries = 0; tries < 40_000 && !given.has(proxy.port); tries++) {
+      const server = createTcpServer()
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      given.add((server.address() as AddressInfo).port)
+      await new Promise((resolve) => server.close(resolve))
+    }
+    expect(given.has(proxy.port)).toBe(false)
+    await proxy.heal()
+    expect(await post(proxy, 'b')).toBe('200 1000')
+  })
+
   it('slow: the answer comes byte by byte', async () => {
     const { bodies, proxy } = await open()
     await proxy.fail({ kind: 'slow', byteEveryMs: 10 })

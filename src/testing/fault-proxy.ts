@@ -1,7 +1,8 @@
 // A TCP proxy that stands between the product and any server, real or fake, and fails on purpose: HTTP, WebSocket, IMAP,
 // SMTP or a database. It reads no protocol: a fault begins at once, or when the bytes of one side match.
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { connect, createServer, type Server, type Socket } from 'node:net'
 import type { Cancel, Clock } from '../contract/index.ts'
+import { freePort } from './free-port.ts'
 
 export const PROXY_FAULTS = {
   refuse: 'nothing listens: the connection is refused',
@@ -77,8 +78,9 @@ export async function createFaultProxy(options: {
     open.add(wire)
     client.once('close', () => open.delete(wire))
   })
-  await listen(server, 0)
-  const { port } = server.address() as AddressInfo
+  // Held also while `refuse` has it closed: nobody else can be given it before it heals.
+  const port = await freePort()
+  await listen(server, port)
   const reset = () => {
     for (const wire of open) wire.reset()
   }
