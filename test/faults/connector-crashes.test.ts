@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { freePort } from '../../src/testing/free-port.ts'
 import { SUBJECTS, type Subject } from './crash-subjects.ts'
 import type { Daemon } from './daemon.ts'
 import { postDemo } from './hook-client.ts'
@@ -73,16 +74,12 @@ agents:
     connector: ${JSON.stringify(agent.connector)}
 `,
   )
-  let port: number | undefined
+  // The second one listens where the first one did: the agent knows that address.
+  const port = await freePort()
   return {
     ...{ data, log },
-    /** The second one listens where the first one did: the agent knows that address. */
     async start(env: Record<string, string> = {}) {
-      const daemon = await scene.start({
-        ...{ data, config, env: { ...agent.env, ...env } },
-        ...(port === undefined ? {} : { port }),
-      })
-      port ??= Number(new URL(daemon.url).port)
+      const daemon = await scene.start({ data, config, port, env: { ...agent.env, ...env } })
       await agent.attached?.({ data, config })
       return daemon
     },
