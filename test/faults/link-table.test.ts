@@ -9,6 +9,7 @@ import {
   type LinkBench,
   type LinkPlatform,
 } from '../scenarios/link-table.ts'
+import { holdAnswers } from './hold-answers.ts'
 import { pause, until } from './until.ts'
 
 const began = Date.now()
@@ -341,20 +342,6 @@ async function loseTheReadBack(
   const first = ['before', 'one', 'two'].map((word) => seen.findIndex((text) => text.includes(`re: ${word}`)))
   expect(first).toEqual(first.toSorted((a, b) => a - b))
   return `met ${proxy.fired - met}, ${copies('one').length} copies`
-}
-
-/** It answers only when it may. */
-function holdAnswers({ agent }: LinkBench) {
-  const { script } = agent
-  let release: () => void = () => undefined
-  const released = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  agent.script = async (...given) => {
-    await released
-    await script(...given)
-  }
-  return { release }
 }
 
 const LABEL = '(may be a duplicate'

@@ -11,6 +11,7 @@ import {
   TIMEOUT_MS,
   WORDS,
 } from '../scenarios/outage-table.ts'
+import { holdAnswers } from './hold-answers.ts'
 import { until } from './until.ts'
 
 const OVER_MS = 20_000
@@ -40,7 +41,7 @@ describe('[I35.a1-table] [I35.a1-known] [I35.b1] outages', () => {
           for (const call of CALLS) {
             const on = platform.calls[call]
             if (on === undefined) continue
-            await meet(bench, call, { ...fault, on })
+            await meet(platform, bench, call, { ...fault, on })
             words.push(...WORDS[call])
             met.push(`${call} ${bench.proxy.fired}`)
             await until(
@@ -86,21 +87,22 @@ describe('[I35.a1-table] [I35.b1] an outage of the whole platform', () => {
   )
 })
 
+type Platform = (typeof TABLE)[number]
 type Bench = Awaited<ReturnType<(typeof TABLE)[number]['open']>>
 type Fault = Parameters<Bench['proxy']['fail']>[0]
 
 /** Says the word while the fault waits for its call, and heals. */
-async function meet(bench: Bench, call: Call, fault: Fault): Promise<void> {
-  const { proxy } = bench
+async function meet(platform: Platform, bench: Bench, call: Call, fault: Fault): Promise<void> {
+  const { proxy, store } = bench
   const before = proxy.fired
   if (call === 'login') {
-    await until('the login met it', () => proxy.fired > 0 || fault.kind === 'refuse', OUTAGE_MS).catch(
-      () => 0,
-    )
+    if (platform.loginAtSend) bench.says(call)
+    if (fault.kind !== 'refuse') await until('the login met it', () => proxy.fired > 0)
+    else if (platform.loginAtSend) await until('an answer waits', async () => (await waiting(store)) > 0)
     await pause(OUTAGE_MS)
     await proxy.heal()
     await until('the link is up', () => bench.isUp())
-    bench.says(call)
+    if (!platform.loginAtSend) bench.says(call)
     return
   }
   if (call === 'read-back') {
@@ -113,10 +115,13 @@ async function meet(bench: Bench, call: Call, fault: Fault): Promise<void> {
     return proxy.heal()
   }
   if (fault.kind === 'refuse') {
+    const answers = holdAnswers(bench)
     bench.says(call)
     // Received first: what comes in by the same server is another table's.
     await until('it is with the agent', () => bench.agent.deliveries.some(({ text }) => text.trim() === call))
     await proxy.fail(fault)
+    answers.release()
+    await until('what is to be sent waits', async () => (await waiting(store)) > 0)
     await pause(OUTAGE_MS)
     return proxy.heal()
   }
@@ -127,5 +132,8 @@ async function meet(bench: Bench, call: Call, fault: Fault): Promise<void> {
   await pause(fault.kind === 'silent' || fault.kind === 'half-open' || fault.kind === 'slow' ? OUTAGE_MS : 0)
   await proxy.heal()
 }
+
+const waiting = async (store: Bench['store']) =>
+  (await store.sends({ states: ['queued', 'sending'], limit: 10 })).length
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

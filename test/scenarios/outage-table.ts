@@ -12,8 +12,18 @@ import { accessOf, clockOf, emulatedIntegration, openEmulatedRiver } from './emu
 import { openSlackRiver } from './slack-river.ts'
 import { openWhatsAppRiver } from './whatsapp-river.ts'
 
-/** The calls of one talk, in order. `login` is met while the gateway starts. */
-export const CALLS = ['login', 'send', 'part 2', 'file', 'edit', 'prompt', 'read-back'] as const
+/** The calls of one talk, in order. `login` is met while the gateway starts, or at the first send. */
+export const CALLS = [
+  'login',
+  'send',
+  'part 1',
+  'part 2',
+  'file',
+  'upload',
+  'edit',
+  'prompt',
+  'read-back',
+] as const
 export type Call = (typeof CALLS)[number]
 
 export interface Bench {
@@ -33,6 +43,8 @@ export interface TablePlatform {
   readonly name: string
   /** How a call is known by what is sent; absent: the platform has none. */
   readonly calls: Readonly<Partial<Record<Call, RegExp>>>
+  /** It logs in when it sends. */
+  readonly loginAtSend?: true
   /** HTTP: a status can be answered in the server's place. */
   readonly http: boolean
   /** `before`: the fault that the login meets. */
@@ -95,8 +107,10 @@ export const TABLE: readonly TablePlatform[] = [
     calls: {
       login: /auth\.test/,
       send: /chat\.postMessage[\s\S]*T-send/,
+      'part 1': /chat\.postMessage[\s\S]*T-head/,
       'part 2': /chat\.postMessage[\s\S]*T-two/,
       file: /files\.completeUploadExternal/,
+      upload: /^POST \/upload\//m,
       edit: /chat\.update/,
       prompt: /chat\.postMessage[\s\S]*Bash/,
       'read-back': /conversations\.history/,
@@ -114,6 +128,7 @@ export const TABLE: readonly TablePlatform[] = [
     calls: {
       login: /\/gateway\/bot|\/users\/@me/,
       send: /POST \S+\/messages[\s\S]*T-send/,
+      'part 1': /POST \S+\/messages[\s\S]*T-head/,
       'part 2': /POST \S+\/messages[\s\S]*T-two/,
       file: /POST \S+\/messages[\s\S]*filename/,
       edit: /PATCH \S+\/messages/,
@@ -132,6 +147,7 @@ export const TABLE: readonly TablePlatform[] = [
     calls: {
       login: /\/getMe/,
       send: /\/sendMessage[\s\S]*T-send/,
+      'part 1': /\/sendMessage[\s\S]*T-head/,
       'part 2': /\/sendMessage[\s\S]*T-two/,
       file: /\/sendDocument/,
       edit: /\/editMessageText/,
@@ -173,8 +189,10 @@ export const TABLE: readonly TablePlatform[] = [
     http: true,
     calls: {
       send: /\/messages[\s\S]*T-send/,
+      'part 1': /\/messages[\s\S]*T-head/,
       'part 2': /\/messages[\s\S]*T-two/,
       file: /\/messages[\s\S]*"document"/,
+      upload: /^POST \S+\/media /m,
       prompt: /\/messages[\s\S]*Bash/,
     },
     async open(before) {
@@ -189,6 +207,7 @@ export const TABLE: readonly TablePlatform[] = [
   {
     name: 'email',
     http: false,
+    loginAtSend: true,
     calls: {
       login: /^EHLO/m,
       send: /T-send[\s\S]*\r\n\.\r\n$/,
@@ -257,13 +276,19 @@ export function playTable({ agent, store }: Pick<Bench, 'agent' | 'store'>): voi
   agent.script = async (delivery) => {
     const [call = ''] = delivery.text.trim().split('\n')
     switch (call) {
+      case 'part 1':
+        return void (await agent.answer(
+          delivery,
+          `T-head ${'word '.repeat(25)}\n\nT-tail ${'word '.repeat(20)}`,
+        ))
       case 'part 2':
         return void (await agent.answer(
           delivery,
           `T-one ${'word '.repeat(25)}\n\nT-two ${'word '.repeat(20)}`,
         ))
       case 'file':
-        return void (await agent.answer(delivery, 'T-file', {
+      case 'upload':
+        return void (await agent.answer(delivery, `T-${call}`, {
           files: [{ name: 'a.txt', mime: 'text/plain', bytes: Buffer.from('abc') }],
         }))
       case 'edit':
@@ -290,8 +315,10 @@ const QUESTION_OVER = ': no longer asked'
 export const WORDS: Readonly<Record<Call, readonly string[]>> = {
   login: ['T-login'],
   send: ['T-send'],
+  'part 1': ['T-head', 'T-tail'],
   'part 2': ['T-one', 'T-two'],
   file: ['T-file'],
+  upload: ['T-upload'],
   edit: ['T-edit whole'],
   prompt: [QUESTION, 'T-prompt'],
   'read-back': ['T-back'],

@@ -227,7 +227,9 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
     }
     if (token !== botToken) return fail(token === appToken ? 'not_allowed_token_type' : 'invalid_auth')
     if (options.missing?.includes(method)) return fail('unknown_method', { req_method: method })
-    return runMethod(method, { world, params, base, now, scopes, emit, cursors })
+    // Addresses of files lead where it was asked: also what stands before it sees uploads.
+    const asked = request.headers.host === undefined ? base : `http://${request.headers.host}`
+    return runMethod(method, { world, params, base: asked, now, scopes, emit, cursors })
   }
 
   const takeUpload = async (id: string, request: IncomingMessage, response: ServerResponse) => {
