@@ -37,20 +37,24 @@ export const doctor: Run<DoctorOptions> = async (context, args, options) => {
 function summary(context: Context, report: DoctorReport): readonly string[] {
   const { paint } = context
   const problems = report.problems.filter(({ severity }) => severity === 'problem')
+  const cautions = report.problems.filter(({ severity }) => severity === 'warning')
   const lines = problems.flatMap(({ text, remedy }, at) => [
     `${paint.red(`${at + 1}.`)} ${oneLine(text)}`,
     `   ${paint.cyan('→')} ${oneLine(remedy)}`,
   ])
   const doors = openDoors(report).map((text) => `${paint.yellow('open')} ${text}`)
+  const warning = (text: string) => `${paint.yellow('warning')} ${oneLine(text)}`
   const warnings = [
-    ...report.config.warnings,
-    ...report.problems.filter(({ severity }) => severity === 'warning').map(({ text }) => text),
-  ].map((text) => `${paint.yellow('warning')} ${oneLine(text)}`)
+    ...report.config.warnings.map(warning),
+    ...cautions.flatMap(({ text, remedy }) => [warning(text), `   ${paint.cyan('→')} ${oneLine(remedy)}`]),
+  ]
   const counts = `${counted(report.integrations.length, 'integration')}, ${counted(report.agents.length, 'agent')}`
   const head =
     problems.length > 0
       ? paint.red(`${counted(problems.length, 'problem')}:`)
-      : `${paint.green('All is well:')} ${counts}.`
+      : cautions.length > 0
+        ? `${paint.yellow(`No problem, ${counted(cautions.length, 'warning')}:`)} ${counts}.`
+        : `${paint.green('All is well:')} ${counts}.`
   return [
     head,
     ...lines,

@@ -22,11 +22,31 @@ it('[I18.doctor-numbered] doctor begins with the problems that the daemon names,
   await start({ 'GET /api/doctor': { ...REPORT, problems } })
   const { code, out } = await command(['doctor', ...data()])
   expect(code).toBe(1)
-  expect(out.split('\n').slice(0, 4)).toEqual([
+  expect(out.split('\n').slice(0, 5)).toEqual([
     '1 problem:',
     '1. agent kate is absent',
     '   → switchboard logs',
     'warning a warning of the table',
+    '   → nothing',
+  ])
+})
+
+it('[I35.a4-well] doctor says that all is well where no row of the health table holds', async () => {
+  await start({ 'GET /api/doctor': { ...REPORT, ok: true } })
+  const { code, out } = await command(['doctor', ...data()])
+  expect([code, out.split('\n')[0]]).toEqual([0, 'All is well: 0 integrations, 0 agents.'])
+})
+
+it('[I35.a4-well] doctor does not say that all is well where a warning of the table holds', async () => {
+  const text = 'agent kate was unreachable at its last message'
+  const row = { code: 'agent-was-unreachable', severity: 'warning', word: 'was unreachable' }
+  const problems = [{ ...row, subject: 'agent kate', text, remedy: 'write to it' }]
+  await start({ 'GET /api/doctor': { ...REPORT, ok: true, problems } })
+  const { out } = await command(['doctor', ...data()])
+  expect(out.split('\n').slice(0, 3)).toEqual([
+    'No problem, 1 warning: 0 integrations, 0 agents.',
+    `warning ${text}`,
+    '   → write to it',
   ])
 })
 
