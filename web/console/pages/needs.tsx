@@ -1,7 +1,7 @@
 // What needs a person, at the top of Now: each with where it is mended.
 import type { ComponentChildren, JSX } from 'preact'
 import type { StatusReport } from '../../../src/contract/desk-views.ts'
-import type { HealthFinding } from '../../../src/contract/health.ts'
+import { HEALTH, type HealthCode } from '../../../src/contract/health.ts'
 import { completeWords } from '../../shared/complete-words.ts'
 import { MARKS } from '../../shared/icons.tsx'
 import { oneLine, plural } from '../../shared/text.ts'
@@ -30,14 +30,17 @@ function needs(now: WithHeld, pairings: number): readonly Need[] {
   ]
 }
 
+/** Said by the word of the health table, as `status` has it. */
+const named = (code: HealthCode, what: string) => `${HEALTH[code].word}: ${what}`
+
 function ofGround({ store, config }: WithHeld): readonly Need[] {
   const found: Need[] = []
   if (store.problem !== undefined) {
-    const words = `Messages cannot be stored: ${oneLine(store.problem, 300)}`
+    const words = named('store-away', `messages cannot be stored: ${oneLine(store.problem, 300)}`)
     found.push({ tone: 'bad', key: 'store', words, href: hrefOf('agents'), todo: 'look' })
   }
   if (config.problem !== null) {
-    const words = 'The configuration on disk does not hold; the one before is in force'
+    const words = named('config-rejected', 'the file on disk does not hold; the one before is in force')
     found.push({ tone: 'bad', key: 'config', words, href: hrefOf('config'), todo: 'see where' })
   }
   return found
@@ -64,12 +67,18 @@ function ofPeople({ approvals, asked = 0 }: WithHeld, pairings: number): readonl
 function ofSends({ failed, unknown }: StatusReport['stuck']): readonly Need[] {
   const found: Need[] = []
   if (failed > 0) {
-    const words = `${plural(failed, 'message was', 'messages were')} not delivered`
+    const words = named(
+      'sends-undelivered',
+      `${plural(failed, 'message was', 'messages were')} not delivered`,
+    )
     const href = hrefOf('outbox', null, { state: 'failed' })
     found.push({ tone: 'bad', key: 'failed', words, href, todo: 'mend' })
   }
   if (unknown > 0) {
-    const words = `Of ${plural(unknown, 'message', 'messages')} nobody knows whether it arrived`
+    const words = named(
+      'sends-undelivered',
+      `of ${plural(unknown, 'message', 'messages')} nobody knows whether it arrived`,
+    )
     const href = hrefOf('outbox', null, { state: 'unknown' })
     found.push({ tone: 'bad', key: 'unknown', words, href, todo: 'decide' })
   }
@@ -118,9 +127,9 @@ function ofLinks({ integrations }: StatusReport): readonly Need[] {
 /** Those of the health table that the other functions have no words and no page of their own for. */
 function ofFindings({ problems = [] }: StatusReport): readonly Need[] {
   return problems
-    .filter(({ code, severity }) => severity === 'problem' && !OWN_WORDS.has(code))
-    .map(({ subject, word, text, code }, at) => ({
-      tone: 'bad',
+    .filter(({ code }) => !OWN_WORDS.has(code))
+    .map(({ subject, severity, word, text, code }, at) => ({
+      tone: severity === 'problem' ? 'bad' : 'warn',
       key: `${code} ${subject} ${at}`,
       words: `${word}: ${oneLine(text, 300)}`,
       href: hrefOf('agents'),
@@ -128,7 +137,7 @@ function ofFindings({ problems = [] }: StatusReport): readonly Need[] {
     }))
 }
 
-const OWN_WORDS: ReadonlySet<HealthFinding['code']> = new Set([
+const OWN_WORDS: ReadonlySet<HealthCode> = new Set([
   ...(['store-away', 'config-rejected', 'sends-undelivered', 'link-down', 'history-behind'] as const),
   ...(['agent-absent', 'agent-unreachable', 'agent-failing'] as const),
 ])
