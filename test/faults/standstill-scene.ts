@@ -67,6 +67,8 @@ export interface Measure {
    * `beside`: bytes that a worker thread may take.
    */
   expectBounded(act: () => Promise<unknown>, size: number, beside?: number): Promise<void>
+  /** Fails where the daemon holds more than before the first input by as much as the largest of them may take: it returns. */
+  expectReturned(): Promise<void>
 }
 
 /** The numbers are written to test-results/`file`, for whoever wants to see them. */
@@ -107,10 +109,25 @@ export function createMeasure(daemonNow: () => Daemon, file: string): Measure {
     return { ms: Math.min(...runs.map(({ ms }) => ms)), bytes: Math.min(...runs.map(({ bytes }) => bytes)) }
   }
 
+  /** Before the first input. */
+  let emptyBytes: number | null = null
+  let largest = 0
+
   return {
     quiet,
+    async expectReturned() {
+      await quiet()
+      const bytes = memoryOf('VmRSS') - (emptyBytes ?? 0)
+      appendFileSync(results, `${Math.round(bytes / MB)} MB more than before the first of them\n`)
+      expect(bytes / MB, 'MB that the daemon holds afterwards').toBeLessThan((8 * largest) / MB + 64)
+    },
     async expectBounded(act, size, beside = 0) {
       const mostBytes = 8 * size + 64 * MB + beside
+      if (emptyBytes === null) {
+        await quiet()
+        emptyBytes = memoryOf('VmRSS')
+      }
+      largest = Math.max(largest, size)
       const { ms, bytes } = await costOf(act, mostBytes)
       const name = expect.getState().currentTestName ?? ''
       appendFileSync(results, `${Math.round(ms)} ms, ${Math.round(bytes / MB)} MB: ${name}\n`)

@@ -140,7 +140,7 @@ afterAll(async () => {
 
 type Turn = { readonly integration: string; readonly reason: string | null }
 
-const { expectBounded } = createMeasure(() => daemon, 'standstill.txt')
+const { expectBounded, expectReturned } = createMeasure(() => daemon, 'standstill.txt')
 
 let connection: string | null = null
 let mails = 0
@@ -386,5 +386,6 @@ describe('[I35.a3] the main thread spends less than 200 ms', () => {
       [null, 'bot_message', 'empty', 'sender_not_allowed', 'sender_unproven'].toSorted(),
     )
     expect(await Promise.race([daemon.exited, pause(10)])).toBeUndefined()
+    await expectReturned()
   })
 })
