@@ -40,3 +40,27 @@ it('a stop waits for a store that is only away, until its time is up', async () 
   await persisting
   expect(ended()).toMatchObject({ code: 'store_unavailable' })
 })
+
+it('[I35.a1-postgres] what is written in a line keeps its order while the store is away; others do not wait for it', async () => {
+  const clock = createTestClock()
+  const retry = createStoreRetry(clock, createRecordingLog(), {})
+  const written: string[] = []
+  let isAway = true
+  const write = (word: string) => async () => {
+    if (isAway && word === 'one') return away()
+    written.push(word)
+    return word
+  }
+  const one = retry.persistInLine('lane', 'settle', write('one'))
+  const two = retry.persistInLine('lane', 'settle', write('two'))
+  const other = retry.persistInLine('another lane', 'settle', write('other'))
+  await clock.advance(50)
+  expect(written).toEqual(['other'])
+  isAway = false
+  await clock.advance(1_000)
+  expect(await Promise.all([one, two, other])).toEqual(['one', 'two', 'other'])
+  expect(written).toEqual(['other', 'one', 'two'])
+  const fails = retry.persistInLine('lane', 'settle', () => Promise.reject(new Error('no')))
+  await expect(fails).rejects.toThrow('no')
+  expect(await retry.persistInLine('lane', 'settle', write('three'))).toBe('three')
+})

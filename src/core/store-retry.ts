@@ -8,6 +8,8 @@ const LONGEST_WAIT_MS = 5_000
 export interface StoreRetry {
   /** Runs `attempt` until it succeeds; rethrows what is not retryable, or when stopped. */
   persist<T>(what: string, attempt: () => Promise<T>): Promise<T>
+  /** The same, once whatever began before it in this line has ended: the next one must not overtake it. */
+  persistInLine<T>(line: string, what: string, attempt: () => Promise<T>): Promise<T>
   /** A stop begins: it waits for a store that is away, but not for a file that was taken away, which nobody puts back now. */
   hurry(): void
   stop(): void
@@ -33,19 +35,39 @@ export function createStoreRetry(clock: Clock, log: Logger, store: Pick<Store, '
     for (const done of [...waiting]) done()
   }
 
+  const persist: StoreRetry['persist'] = async (what, attempt) => {
+    let waitMs = FIRST_WAIT_MS
+    for (;;) {
+      try {
+        return await attempt()
+      } catch (thrown) {
+        const error = asSwitchboardError(thrown)
+        if (error.code !== 'store_unavailable' || stopped) throw error
+        log.warn({ what, error: error.message }, 'the store is away; trying again')
+        await pause(waitMs)
+        waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)
+      }
+    }
+  }
+
+  /** The end of the last one in each line. */
+  const lines = new Map<string, Promise<void>>()
+
   return {
-    async persist(what, attempt) {
-      let waitMs = FIRST_WAIT_MS
-      for (;;) {
-        try {
-          return await attempt()
-        } catch (thrown) {
-          const error = asSwitchboardError(thrown)
-          if (error.code !== 'store_unavailable' || stopped) throw error
-          log.warn({ what, error: error.message }, 'the store is away; trying again')
-          await pause(waitMs)
-          waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)
-        }
+    persist,
+    async persistInLine(line, what, attempt) {
+      const before = lines.get(line)
+      let end: () => void = () => undefined
+      const ended = new Promise<void>((resolve) => {
+        end = resolve
+      })
+      lines.set(line, ended)
+      try {
+        await before
+        return await persist(what, attempt)
+      } finally {
+        if (lines.get(line) === ended) lines.delete(line)
+        end()
       }
     },
     hurry() {

@@ -188,7 +188,8 @@ export function createSettling(deps: SettlingDeps): Settling {
     const { lane, token } = hold
     const full: TurnMove = { lane, token, turn: row.id, to, ...why, ...soleOf(options) }
     const result = await spoken(hold, row, () =>
-      storeRetry.persist('settle a turn', () => store.accept(all, [full])),
+      // An answer that has to be written again stays before those that came after it.
+      storeRetry.persistInLine(lane, 'settle a turn', () => store.accept(all, [full])),
     )
     deps.crashPoint?.('dispatch.after-settle')
     if (result.outcome === 'stale') holds.drop(hold)
