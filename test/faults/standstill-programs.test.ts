@@ -27,7 +27,7 @@ const WEB_TEXT = 64_000
 let daemon: Daemon
 let messages: MessagesDouble
 const undo: (() => Promise<unknown> | unknown)[] = []
-const { expectBounded, expectReturned } = createMeasure(() => daemon, 'standstill-programs.txt')
+const { expectBounded } = createMeasure(() => daemon, 'standstill-programs.txt')
 
 function configIn(data: string, built: string): string {
   messages = createMessagesDouble(scratchFolder('messages'))
@@ -420,7 +420,6 @@ describe('[I35.a3] [I35.a3-programs] the main thread spends less than 200 ms', (
     expect(ends('channel:loud@demo')).toContain('sender_not_allowed')
     for (const one of ['web', 'claude', 'coder', 'host']) expect(ends(one)).toContain(null)
     expect(await Promise.race([daemon.exited, pause(10)])).toBeUndefined()
-    await expectReturned()
   })
 })
 
