@@ -22,14 +22,16 @@ export interface Scene {
   launch(options: DaemonOptions): Launch
   /** Undone after the test, last first. */
   onEnd(undo: () => Promise<void> | void): void
+  end(): Promise<void>
 }
 
-export function createScene(): Scene {
+/** All is undone after each test, or, for a scene that `lasts` longer or not as long, by `end`. */
+export function createScene(lasts: 'test' | 'until-end' = 'test'): Scene {
   const undo: (() => Promise<void> | void)[] = []
-
-  afterEach(async () => {
+  const end = async () => {
     for (const step of undo.splice(0).reverse()) await step()
-  })
+  }
+  if (lasts === 'test') afterEach(end)
 
   const begin = (options: DaemonOptions): Launch => {
     const started = launch(options)
@@ -59,6 +61,7 @@ export function createScene(): Scene {
     },
     launch: begin,
     onEnd: (step) => void undo.push(step),
+    end,
   }
 }
 

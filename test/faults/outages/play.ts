@@ -2,22 +2,23 @@
 // daemon that is killed while the outcome of a send is open.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import {
   createFakeDiscord,
   createFakeMail,
   createFakeSlack,
   createFakeTelegram,
   createFakeWhatsApp,
-} from '../../src/testing/emulate.ts'
-import { createFaultProxy, type ProxyFault } from '../../src/testing/fault-proxy.ts'
-import { expectLedgerHolds } from './river-checks.ts'
-import { askJson, createScene } from './scene.ts'
-import { until } from './until.ts'
+} from '../../../src/testing/emulate.ts'
+import { createFaultProxy } from '../../../src/testing/fault-proxy.ts'
+import { FAULTS } from '../../scenarios/outage-table.ts'
+import { expectLedgerHolds } from '../river-checks.ts'
+import { askJson, createScene, type Scene } from '../scene.ts'
+import { pause, until } from '../until.ts'
 
-const scene = createScene()
 const OUTAGE_MS = 3_000
 const OVER_MS = 120_000
+const CASE_MS = 300_000
 const LABEL = '(may be a duplicate'
 
 interface Played {
@@ -38,8 +39,8 @@ interface Played {
   readonly up: () => boolean
 }
 
-const PLATFORMS: Readonly<Record<string, () => Promise<Played>>> = {
-  async telegram() {
+const PLATFORMS: Readonly<Record<string, (scene: Scene) => Promise<Played>>> = {
+  async telegram(scene) {
     const fake = await createFakeTelegram()
     scene.onEnd(() => fake.stop())
     const person = fake.person()
@@ -50,7 +51,7 @@ const PLATFORMS: Readonly<Record<string, () => Promise<Played>>> = {
         `{ id: it, platform: telegram, token: "file:a.token", api_root: "${api}", access: { dm: allowlist, allow_from: ["${person.user.id}"] } }`,
     }
   },
-  async slack() {
+  async slack(scene) {
     const fake = await createFakeSlack()
     scene.onEnd(() => fake.stop())
     const person = fake.person()
@@ -61,7 +62,7 @@ const PLATFORMS: Readonly<Record<string, () => Promise<Played>>> = {
         `{ id: it, platform: slack, bot_token: "file:a.token", app_token: "file:b.token", api_url: "${api}", access: { dm: allowlist, allow_from: ["${person.user.id}"] } }`,
     }
   },
-  async discord() {
+  async discord(scene) {
     const fake = await createFakeDiscord()
     scene.onEnd(() => fake.stop())
     const person = fake.person()
@@ -72,7 +73,7 @@ const PLATFORMS: Readonly<Record<string, () => Promise<Played>>> = {
         `{ id: it, platform: discord, token: "file:a.token", api_url: "${api}", access: { dm: allowlist, allow_from: ["${person.user.id}"] } }`,
     }
   },
-  async whatsapp() {
+  async whatsapp(scene) {
     const fake = await createFakeWhatsApp({ retryMs: [30, 60, 100] })
     scene.onEnd(() => fake.stop())
     const person = fake.person()
@@ -84,7 +85,7 @@ const PLATFORMS: Readonly<Record<string, () => Promise<Played>>> = {
         `{ id: it, platform: whatsapp, phone_number_id: "${fake.phoneNumberId}", access_token: "file:a.token", app_secret: "file:a.secret", verify_token: "file:a.verify", api_url: "${api}", access: { dm: allowlist, allow_from: ["${person.chat}"] } }`,
     }
   },
-  async email() {
+  async email(scene) {
     const fake = await createFakeMail()
     scene.onEnd(() => fake.stop())
     const login = (port: number | string) =>
@@ -103,8 +104,8 @@ const PLATFORMS: Readonly<Record<string, () => Promise<Played>>> = {
   },
 }
 
-async function begin(platform: string) {
-  const played = await (PLATFORMS[platform] as () => Promise<Played>)()
+async function begin(platform: string, scene: Scene) {
+  const played = await (PLATFORMS[platform] as (scene: Scene) => Promise<Played>)(scene)
   const at = new URL(played.url)
   const proxy = await createFaultProxy({ port: Number(at.port) })
   scene.onEnd(() => proxy.stop())
@@ -130,78 +131,87 @@ agents:
   const { person } = played
   const copies = async (word: string) =>
     (await person.sees()).filter((text) => text.includes(`You said: ${word}`))
+  /** Where it stands among all that she was shown. */
+  const seen = async (word: string) =>
+    (await person.sees()).flatMap((text, at) => (text.includes(`You said: ${word}`) ? [at] : []))
   // What was said before its link stands comes by another way.
   await until('the link', async () => {
     const { integrations } = await askJson<{ integrations: { id: string; link: string }[] }>(data, 'status')
     return played.up() && integrations.some(({ id, link }) => id === 'it' && link === 'up')
   })
-  return { ...played, proxy, data, daemon, start, copies }
+  return { ...played, proxy, data, daemon, start, copies, seen }
 }
 
-const FAULTS: readonly ProxyFault[] = [
-  { kind: 'status', status: 502 },
-  { kind: 'status', status: 504, done: true },
-  { kind: 'reset-after' },
-  { kind: 'reset-before' },
-]
-
-describe.each(Object.keys(PLATFORMS))(
-  '[I35.b1] [I35.a1-daemons] %s through outages of a real daemon',
-  (platform) => {
-    it('each answer arrives once, or labelled, in order; nothing stays open', async () => {
-      const { proxy, send, person, copies, data, daemon, isMail } = await begin(platform)
-      const words: string[] = []
-      const faults = FAULTS.filter(({ kind }) => isMail === undefined || kind !== 'status')
-      for (const [at, fault] of faults.entries()) {
-        const word = `word${at}`
-        words.push(word)
+/** One case a fault, each with a daemon of its own; and one in which the daemon is killed. */
+export function describeOutages(platform: string): void {
+  const isHttp = platform !== 'email'
+  const faults = FAULTS.filter(({ kind }) => isHttp || kind !== 'status')
+  it.concurrent.for(faults)(
+    `[I35.b1] [I35.a1-daemons] ${platform}: $name at a real daemon: both answers arrive, once or labelled, in order`,
+    { timeout: CASE_MS },
+    async ({ name: _, ...fault }, { expect }) => {
+      const scene = createScene('until-end')
+      try {
+        const bench = await begin(platform, scene)
+        const { proxy, send, person, seen } = bench
         await proxy.fail({ ...fault, on: send })
-        const before = proxy.fired
-        person.says(word)
-        await until(`${word} met it`, () => proxy.fired > before)
-        await new Promise((resolve) => setTimeout(resolve, OUTAGE_MS))
+        person.says('first')
+        // A connection that is refused is seen by nobody.
+        if (fault.kind !== 'refuse') await until('it met the answer', () => proxy.fired > 0, OVER_MS)
+        person.says('second')
+        await pause(OUTAGE_MS)
         await proxy.heal()
-        await until(`the answer to ${word}`, async () => (await copies(word)).length > 0, OVER_MS)
-        await until(
-          'nothing is open',
-          async () => {
-            const { outbox } = await askJson<{ outbox: Record<string, number> }>(data, 'status')
-            return outbox.queued === 0 && outbox.outcome_open === 0
-          },
-          OVER_MS,
-        )
+        await bothArrive(bench)
+        const places = (await Promise.all(['first', 'second'].map(seen))).map(([at]) => at)
+        expect(places).toEqual(places.toSorted((a = 0, b = 0) => a - b))
+        await bench.daemon.terminate()
+        await expectLedgerHolds(bench.data)
+      } finally {
+        await scene.end()
       }
-      for (const word of words) {
-        const plain = (await copies(word)).filter((text) => !text.startsWith(LABEL))
-        expect(plain.length, word).toBeLessThanOrEqual(1)
-      }
-      const { outbox } = await askJson<{ outbox: Record<string, number> }>(data, 'status')
-      expect(outbox).toMatchObject({ unknown: 0, failed: 0 })
-      await daemon.terminate()
-      await expectLedgerHolds(data)
-    })
+    },
+  )
 
-    it('killed while an outcome is open, the next daemon settles it: once, or labelled', async () => {
-      const { proxy, send, person, copies, data, daemon, start } = await begin(platform)
+  it.concurrent(`[I35.b1] [I35.a1-daemons] ${platform}: killed while an outcome is open, the next daemon settles it: once, or labelled`, {
+    timeout: CASE_MS,
+  }, async () => {
+    const scene = createScene('until-end')
+    try {
+      const bench = await begin(platform, scene)
+      const { proxy, send, person, daemon, start } = bench
       await proxy.fail({ kind: 'reset-after', on: send })
-      person.says('alpha')
-      await until('the answer is lost', () => proxy.fired > 0)
+      person.says('first')
+      await until('the answer is lost', () => proxy.fired > 0, OVER_MS)
       await daemon.kill9()
       await proxy.heal()
       const next = await start()
-      await until('the answer', async () => (await copies('alpha')).length > 0, OVER_MS)
-      await until(
-        'it is settled',
-        async () => {
-          const { outbox } = await askJson<{ outbox: Record<string, number> }>(data, 'status')
-          return outbox.queued === 0 && outbox.outcome_open === 0
-        },
-        OVER_MS,
-      )
-      const plain = (await copies('alpha')).filter((text) => !text.startsWith(LABEL))
-      expect(plain.length).toBeLessThanOrEqual(1)
+      person.says('second')
+      await bothArrive(bench)
       await next.terminate()
-      await expectLedgerHolds(data)
-    })
-  },
-)
+      await expectLedgerHolds(bench.data)
+    } finally {
+      await scene.end()
+    }
+  })
+}
+
+/** Both answers stand there, without a label at most once; nothing is open, unknown or failed. */
+async function bothArrive({ copies, data }: Awaited<ReturnType<typeof begin>>): Promise<void> {
+  for (const word of ['first', 'second'])
+    await until(`the answer to ${word}`, async () => (await copies(word)).length > 0, OVER_MS)
+  const outbox = async () =>
+    (await askJson<{ outbox: Record<string, number> }>(data, 'status')).outbox as Record<string, number>
+  await until(
+    'nothing is open',
+    async () => {
+      const { queued, outcome_open } = await outbox()
+      return queued === 0 && outcome_open === 0
+    },
+    OVER_MS,
+  )
+  for (const word of ['first', 'second']) {
+    const plain = (await copies(word)).filter((text) => !text.startsWith(LABEL))
+    expect(plain.length, word).toBeLessThanOrEqual(1)
+  }
+  expect(await outbox()).toMatchObject({ unknown: 0, failed: 0 })
+}
