@@ -10,6 +10,7 @@ import { openDiscordRiver } from './discord-river.ts'
 import { openEmailRiver } from './email-river.ts'
 import { accessOf, clockOf, emulatedIntegration, openEmulatedRiver } from './emulated-river.ts'
 import { openSlackRiver } from './slack-river.ts'
+import { openWebhookRiver } from './webhook-river.ts'
 import { openWhatsAppRiver } from './whatsapp-river.ts'
 
 /** The calls of one talk, in order. `login` is met while the gateway starts, or at the first send. */
@@ -201,6 +202,21 @@ export const TABLE: readonly TablePlatform[] = [
         ...shared('wa', url),
         timings: { ...COMMON, pairIntervalMs: 5 },
       })
+      return benchOf(url, river, river.kate)
+    },
+  },
+  {
+    name: 'webhook',
+    http: true,
+    calls: {
+      send: /T-send/,
+      'part 1': /T-head/,
+      'part 2': /T-two/,
+      prompt: /Bash/,
+    },
+    async open(before) {
+      const url = behind(before)
+      const river = await openWebhookRiver({ ...shared('hook', url), postMs: TIMEOUT_MS })
       return benchOf(url, river, river.kate)
     },
   },

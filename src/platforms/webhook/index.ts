@@ -19,10 +19,11 @@ import { createSnsDoor } from './sns.ts'
 import { createStreams } from './streams.ts'
 import { headDecides, verifyRequest } from './verify.ts'
 
-/** Throws `config_invalid` when the options do not hold. `fetch` can be handed in. */
+/** Throws `config_invalid` when the options do not hold. `fetch` can be handed in, and how long a post may take. */
 export function createWebhook(
   deps: PlatformDeps,
   fetch: GuardedFetch = createGuardedFetch(deps),
+  { postMs }: { readonly postMs?: number } = {},
 ): PlatformAdapter {
   const config = readConfig(deps)
   const streams = createStreams(config, deps)
@@ -74,7 +75,7 @@ export function createWebhook(
       if (!takes(able, op.kind)) {
         throw new SwitchboardError('platform_rejected', `integration ${config.id} cannot show a ${op.kind}`)
       }
-      const given = config.outward.kind === 'post' ? await postOut(config.outward, shown, fetch) : []
+      const given = config.outward.kind === 'post' ? await postOut(config.outward, shown, fetch, postMs) : []
       if (config.outward.kind === 'stream') {
         streams.show({ ...shown, at: at ?? shown.at, isRow: at !== undefined })
       }

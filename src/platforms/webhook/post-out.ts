@@ -10,11 +10,16 @@ const TIMEOUT_MS = 10_000
 const MAX_RESPONSE_BYTES = 65_536
 
 /** Resolves on a 2xx, with the ids that the taker gave. Otherwise throws by whether trying again can help. */
-export async function postOut(out: Posting, shown: Shown, post: GuardedFetch): Promise<readonly string[]> {
+export async function postOut(
+  out: Posting,
+  shown: Shown,
+  post: GuardedFetch,
+  timeoutMs = TIMEOUT_MS,
+): Promise<readonly string[]> {
   const response = await post({
     ...postFor(out, shown),
     method: 'POST',
-    timeoutMs: TIMEOUT_MS,
+    timeoutMs,
     maxResponseBytes: MAX_RESPONSE_BYTES,
     allowPrivate: out.allowPrivate,
     allowHttp: true,
