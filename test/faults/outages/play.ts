@@ -147,7 +147,7 @@ export function describeOutages(platform: string): void {
   const isHttp = platform !== 'email'
   const faults = FAULTS.filter(({ kind }) => isHttp || kind !== 'status')
   it.concurrent.for(faults)(
-    `[I35.b1] [I35.a1-daemons] ${platform}: $name at a real daemon: both answers arrive, once or labelled, in order`,
+    `${platform}: $name at a real daemon: both answers arrive, once or labelled, in order`,
     { timeout: CASE_MS },
     async ({ name: _, ...fault }, { expect }) => {
       const scene = createScene('until-end')
@@ -172,7 +172,7 @@ export function describeOutages(platform: string): void {
     },
   )
 
-  it.concurrent(`[I35.b1] [I35.a1-daemons] ${platform}: killed while an outcome is open, the next daemon settles it: once, or labelled`, {
+  it.concurrent(`${platform}: killed while an outcome is open, the next daemon settles it: once, or labelled`, {
     timeout: CASE_MS,
   }, async () => {
     const scene = createScene('until-end')

@@ -11,7 +11,7 @@ built   35 I35.a1-history          Each fault meets the history walk of Slack, D
 built   35 I35.a1-read-back        Each fault meets the read-back of Slack, Discord and email: the outcome stays open and doctor says so; once it heals the message stands there once, or labelled
 built   35 I35.a1-known            After each case of the table of calls doctor has nothing to say, or names what was not delivered; while a fault keeps an answer from somebody, doctor says so
 built   35 I35.a1-postgres         Each fault stands before PostgreSQL under a real daemon: nothing acknowledged is lost or done twice, meanwhile nothing is acknowledged and doctor says so, and the daemon goes on by itself
-built   35 I35.a1-daemons          A real daemon on WhatsApp and on email goes through outages, and a kill -9 within one: each answer arrives once or labelled
+built   35 I35.a1-daemons          A real daemon on each platform meets every fault, and a kill -9: each answer arrives once or labelled, in order
 built   35 I35.b1                  An answer caught in a short outage (15 s of 502, a reset, 90 s of silence) arrives on Slack, Discord, WhatsApp and Telegram, once or labelled
 built   35 I35.b1-readback         A read-back that fails by network, time-out, 429 or 5xx is asked again with backoff until send_expiry; any other 4xx means that there is none; "not there" counts 30 s after the try ended
 built   35 I35.b1-resend           Without a read-back at most four labelled resends follow a possibly delivered try, after 5 s, 30 s, 2 min and 10 min; then the row is unknown: unconfirmed
