@@ -185,10 +185,10 @@ it('[I21.con-gates] [S15.gates] [S4.refusal-in-console] [I21.con-config] [I21.co
   await page.getByText('Refused: the file on disk does not hold').waitFor()
   await page.locator('.yaml-wrong').waitFor()
   await goTo(page, 'now')
-  await page.getByText('The configuration on disk does not hold').waitFor()
+  await page.getByText('rejected: the file on disk does not hold').waitFor()
   at.writeConfig((text) => text.replace('webhok', 'webhook'))
   await switchboard(at.data, 'reload')
-  await page.getByText('The configuration on disk does not hold').waitFor({ state: 'detached' })
+  await page.getByText('rejected: the file on disk does not hold').waitFor({ state: 'detached' })
   expect(complaints).toEqual([])
 })
 
