@@ -52,6 +52,7 @@ it('[I35.a1-postgres] what is written in a line keeps its order while the store 
     return word
   }
   const one = retry.persistInLine('lane', 'settle', write('one'))
+  await clock.advance(1)
   const two = retry.persistInLine('lane', 'settle', write('two'))
   const other = retry.persistInLine('another lane', 'settle', write('other'))
   await clock.advance(50)

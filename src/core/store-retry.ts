@@ -8,7 +8,7 @@ const LONGEST_WAIT_MS = 5_000
 export interface StoreRetry {
   /** Runs `attempt` until it succeeds; rethrows what is not retryable, or when stopped. */
   persist<T>(what: string, attempt: () => Promise<T>): Promise<T>
-  /** The same, once whatever began before it in this line has ended: the next one must not overtake it. */
+  /** The same, but what comes later in this line waits until this has ended, so that it does not overtake it. */
   persistInLine<T>(line: string, what: string, attempt: () => Promise<T>): Promise<T>
   /** A stop begins: it waits for a store that is away, but not for a file that was taken away, which nobody puts back now. */
   hurry(): void
@@ -50,26 +50,28 @@ export function createStoreRetry(clock: Clock, log: Logger, store: Pick<Store, '
     }
   }
 
-  /** The end of the last one in each line. */
-  const lines = new Map<string, Promise<void>>()
+  /** In each line: what runs now, and what came meanwhile. */
+  const lines = new Map<string, { waiting: (() => Promise<void>)[] }>()
+
+  /** What came while others were written goes together, so that it can share a commit. */
+  const runLine = async (line: string, { waiting }: { waiting: (() => Promise<void>)[] }) => {
+    // What comes in the same breath goes along.
+    await null
+    while (waiting.length > 0) await Promise.all(waiting.splice(0).map((run) => run()))
+    lines.delete(line)
+  }
 
   return {
     persist,
-    async persistInLine(line, what, attempt) {
-      const before = lines.get(line)
-      let end: () => void = () => undefined
-      const ended = new Promise<void>((resolve) => {
-        end = resolve
-      })
-      lines.set(line, ended)
-      try {
-        await before
-        return await persist(what, attempt)
-      } finally {
-        if (lines.get(line) === ended) lines.delete(line)
-        end()
-      }
-    },
+    persistInLine: (line, what, attempt) =>
+      new Promise((resolve, reject) => {
+        const known = lines.get(line)
+        const own = known ?? { waiting: [] }
+        own.waiting.push(() => persist(what, attempt).then(resolve, reject))
+        if (known) return
+        lines.set(line, own)
+        void runLine(line, own)
+      }),
     hurry() {
       if ((store.file?.misplaced() ?? null) !== null) stop()
     },
