@@ -52,7 +52,7 @@ export {
 export { createStreamingFetch, type StreamingFetch } from './streaming-fetch.ts'
 export { toolText } from './tool-text.ts'
 export { codePointLength, truncate } from './truncate.ts'
-export { serverWords, shownSource, turnText } from './turn-text.ts'
+export { EMPTY_MESSAGE, serverWords, shownSource, turnText } from './turn-text.ts'
 export { TURN_TOKENS, turnTokens } from './turn-tokens.ts'
 export { createVerdictWait } from './verdict-wait.ts'
 export { versionOf } from './version-of.ts'

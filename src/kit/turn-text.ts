@@ -3,6 +3,9 @@ import type { Delivery } from '../contract/index.ts'
 import { contextBlock } from './context-lines.ts'
 import { neutraliseChannelTags, wrapChannel } from './wrap-channel.ts'
 
+/** What stands for a message without words, which says all in its meta. */
+export const EMPTY_MESSAGE = '(empty message)'
+
 /**
  * Every safe key of the message's meta is an attribute. `files`: what is to be said of files that do not go along. `more`:
  * further attributes.
@@ -21,7 +24,7 @@ export function turnText(
   return wrapChannel(
     shownSource(delivery.source),
     { ...texts(meta), ...texts({ reply_to_text: quoted }), ...more },
-    body === '' ? '(empty message)' : body,
+    body === '' ? EMPTY_MESSAGE : body,
   ).text
 }
 

@@ -1,6 +1,6 @@
 // A delivery as the host's pipe carries it: content and meta, all strings, with keys that every host takes.
 import { type Attachment, type Delivery, defined, type HostEvent } from '../../contract/index.ts'
-import { contextBlock, neutraliseChannelTags } from '../../kit/index.ts'
+import { contextBlock, EMPTY_MESSAGE, neutraliseChannelTags } from '../../kit/index.ts'
 import type { FileMeta } from './first-file.ts'
 
 // Claude Code drops other keys without a word, and one value that is no string drops the whole message.
@@ -39,7 +39,7 @@ export function eventOf(delivery: Delivery, file: FileMeta = {}): HostEvent {
 /** A message without a text still says what it is. Names go into meta only: in the text anybody could forge them. */
 function inWords(attachments: readonly Attachment[]): string {
   const [first, ...more] = attachments
-  if (first === undefined) return '(empty message)'
+  if (first === undefined) return EMPTY_MESSAGE
   const kind = { image: 'image', audio: 'audio', video: 'video', file: 'document' }[first.kind]
   return more.length === 0 ? `(${kind})` : `(${attachments.length} attachments)`
 }

@@ -72,6 +72,20 @@ describePlatform(
 )
 
 describe('deliveries', () => {
+  it('[I35.b46-seeds-chorus] content is any text, also none: its files may be in the tools of the service', async () => {
+    const { receive, intake } = await opened()
+    const bare = seed('minimal')
+    const file = { id: 'f1', name: 'plan.pdf' }
+    for (const [id, more] of Object.entries({ none: {}, file: { attachments: [file] } })) {
+      const message = { ...bare.message, id, content: '', ...more }
+      expect(await receive({ ...bare, message })).toMatchObject({ status: 200 })
+    }
+    expect(intake.events).toMatchObject([
+      { kind: 'message', text: '(empty message)' },
+      { kind: 'message', text: '', attachments: [{ name: 'plan.pdf' }] },
+    ])
+  })
+
   it('[F7.chorus-examples] [S7.chorus-in] the minimal example, verbatim: answered at its callback', async () => {
     const { receive, say, callbacks, intake } = await opened()
     expect(await receive(seed('minimal'))).toMatchObject({ status: 200 })

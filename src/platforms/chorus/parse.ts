@@ -9,6 +9,7 @@ import {
 import {
   type ChorusAttachment,
   type ChorusDelivery,
+  EMPTY_MESSAGE,
   jsonValues,
   readDelivery,
   urlRefusal,
@@ -63,6 +64,8 @@ function named(value: unknown): string | null {
 export function toEvent(delivery: ChorusDelivery, now: number, mcpReference: string | null): InboundMessage {
   const { channel, message } = delivery
   const attachments = (Array.isArray(message.attachments) ? message.attachments : []).flatMap(toAttachment)
+  // The protocol asks for a text, not for words: what is meant may be in the tools of the service.
+  const bare = message.content.trim() === '' && attachments.length === 0
   return {
     kind: 'message',
     conversation: clean(channel.id),
@@ -70,7 +73,7 @@ export function toEvent(delivery: ChorusDelivery, now: number, mcpReference: str
     sender: { id: clean(message.sender), name: clean(message.sender) },
     at: now,
     messageId: clean(message.id),
-    text: clean(message.content),
+    text: bare ? EMPTY_MESSAGE : clean(message.content),
     mentioned: true,
     ...(attachments.length === 0 ? {} : { attachments }),
     meta: {

@@ -70,7 +70,6 @@ function refusalOf({ state, reason, retryAfterMs }: Received): Refusal | null {
   const error = reason === null ? 'It was refused.' : REASONS[reason].text
   const pause = defined({ retryAfterMs })
   if (LIMITS.includes(reason)) return { status: 429, code: 'rate_limited', error, ...pause }
-  if (reason === 'empty') return { status: 400, code: 'input_invalid', error: `message.content: ${error}` }
   return { status: 403, code: 'forbidden', error }
 }
 

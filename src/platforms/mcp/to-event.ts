@@ -8,7 +8,7 @@ import {
   RELAY_PLACE,
   type ServerPush,
 } from '../../contract/index.ts'
-import { truncate, versionOf } from '../../kit/index.ts'
+import { EMPTY_MESSAGE, truncate, versionOf } from '../../kit/index.ts'
 import { type ChannelOptions, isNarrow } from './channel-options.ts'
 import {
   type ChannelMessage,
@@ -27,7 +27,6 @@ const OURS = ['chat_id', 'thread_id', 'ts', 'platform', 'integration', 'redelive
 const CARRIED: readonly string[] = ['user', 'user_id', 'message_id']
 /** Ids stand in the keys of the store, which take no more. */
 const LONGEST_ID_BYTES = 600
-const EMPTY = '(empty message)'
 
 export interface EventPlace {
   readonly integration: IntegrationSettings
@@ -80,7 +79,7 @@ function message({ content, meta, dropped }: ChannelMessage, place: EventPlace, 
     // Servers count as they like: in each thread, or anew after each start. Only the same words again are a repeat.
     ...(messageId === '' ? {} : { messageId, editVersion: versionOf(thread ?? '', content) }),
     // The protocol knows messages that say all in their meta.
-    text: content.trim() === '' ? EMPTY : clean(truncate(content, cap)),
+    text: content.trim() === '' ? EMPTY_MESSAGE : clean(truncate(content, cap)),
     meta: visible(meta, dropped.length),
   }
   return event
