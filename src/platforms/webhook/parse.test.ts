@@ -17,6 +17,19 @@ const CONFIG: WebhookConfig = {
 const parsed = (sender: string, headers: Record<string, string>): InboundEvent =>
   parseRequest(CONFIG, markVerified(request({ headers }), sender), 1).event
 
+describe('webhook: a body without words', () => {
+  it('[I35.b46-seeds] is a message that says all in its meta, as every POST is', () => {
+    for (const text of ['', ' \n']) {
+      const { event } = parseRequest(CONFIG, markVerified(request({ text }), 'dev'), 1)
+      expect(event).toMatchObject({
+        kind: 'message',
+        text: '(empty message)',
+        meta: { path: '/hooks/demo', method: 'POST' },
+      })
+    }
+  })
+})
+
 describe('webhook: ids that senders choose', () => {
   it("[S2.dup-key] nobody can use up the key of another sender's message", () => {
     const own = parsed('dev', { 'idempotency-key': 'k1' })

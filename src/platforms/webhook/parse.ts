@@ -1,7 +1,7 @@
 // From a verified POST to an event: the body as it is, or what the configuration makes of it.
 import { hash } from 'node:crypto'
 import { defined, type InboundEvent, type RawRequest, type VerifiedRequest } from '../../contract/index.ts'
-import { versionOf } from '../../kit/index.ts'
+import { EMPTY_MESSAGE, versionOf } from '../../kit/index.ts'
 import { signsBody } from './auth.ts'
 import type { WebhookConfig } from './config.ts'
 import { understand } from './meaning.ts'
@@ -41,7 +41,9 @@ export function parseRequest(config: WebhookConfig, verified: VerifiedRequest, n
     return { event: { kind: 'unparsable', ...place, ...refusedKey(place), problem: OUTSIDE } }
   if (understood?.kind === 'unparsable') return { event: { ...understood, ...place } }
   if (understood?.kind === 'filtered') return { event: { kind: 'filtered', ...place } }
-  const text = clean(understood?.text ?? body)
+  // A POST without words says that it came, from whom and where. What a template makes nothing of is refused as empty.
+  const words = clean(understood?.text ?? body)
+  const text = words.trim() === '' && body.trim() === '' ? EMPTY_MESSAGE : words
   return {
     event: { kind: 'message', ...place, text, mentioned: true, meta: metaOf(config, request, said.event) },
     ...(isBare(config, verified, said) ? { bare: true } : {}),

@@ -362,12 +362,14 @@ describe('webhook: what is answered', () => {
     expect(JSON.parse(reply.body).code).toBe('rate_limited')
   })
 
-  it('[S16.400] [S16.unparsable] bad bytes and an empty body are told apart from a refusal', async () => {
+  it('[S16.400] [S16.unparsable] bad bytes, and a template that makes no text, are told apart from a refusal', async () => {
     const { post } = await opened(HEADER)
     const bad = await post(request({ headers: dev, body: new Uint8Array([0xc3, 0x28]) }))
     expect([bad.status, JSON.parse(bad.body).error]).toEqual([400, 'unparsable: the body is not valid UTF-8'])
-    const empty = await opened(HEADER, { state: 'refused', reason: 'empty' })
-    expect((await empty.post(request({ headers: dev, text: '' }))).status).toBe(400)
+    const template = '{{ nothing }}'
+    const empty = await opened({ ...HEADER, template }, { state: 'refused', reason: 'empty' })
+    expect((await empty.post(request({ headers: dev, text: '{}' }))).status).toBe(400)
+    expect(empty.last().text).toBe('')
   })
 
   it('other methods and paths are told so', async () => {
