@@ -1,5 +1,6 @@
 // The shim's own end, in one process: a host that goes away while no daemon has answered yet.
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -36,14 +37,24 @@ it('[S6.ch-clean-end] the end of input ends the wait for a daemon, also behind w
 })
 
 /** What a host is told that starts while no daemon answers, and what a tool then says. */
-async function withoutDaemon(file: string | null, text = '', more: { readonly revive?: boolean } = {}) {
+async function withoutDaemon(
+  file: string | null,
+  text = '',
+  { refusal, ...more }: { readonly revive?: boolean; readonly refusal?: string } = {},
+) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'Date'] })
   const data = mkdtempSync(join(tmpdir(), 'swb-shim-'))
   const configFile = file === null ? null : join(data, file)
   if (configFile !== null) writeFileSync(configFile, text)
+  const folder = dataFolderAt({ data, env: {} })
+  const refusing = createServer((line) => {
+    line.on('error', () => undefined).write(`${JSON.stringify({ t: 'refused', reason: refusal })}\n`)
+  })
+  if (refusal !== undefined)
+    await new Promise<void>((listening) => refusing.listen(folder.attachSocket, listening))
   const [input, output] = [new PassThrough(), new PassThrough()]
   const ended = runChannelShim({
-    ...{ agent: 'kate', dialect: 'claude', folder: dataFolderAt({ data, env: {} }), configFile, env: {} },
+    ...{ agent: 'kate', dialect: 'claude', folder, configFile, env: {} },
     ...{ program: [], input, output, logLevel: 'fatal', remote: null, revive: false, ...more },
     onSignal: () => () => undefined,
   })
@@ -65,6 +76,7 @@ async function withoutDaemon(file: string | null, text = '', more: { readonly re
   const told = await ask(2, 'tools/call', { name: 'pending_messages', arguments: {} })
   input.end()
   await ended
+  refusing.close()
   // Whoever starts a daemon opens its log first.
   const started = existsSync(join(data, 'daemon.log'))
   rmSync(data, { recursive: true, force: true })
@@ -118,4 +130,16 @@ it('[I35.b45-plugin-demo] in a folder without a file no daemon is started, for t
   const { started, instructions } = await withoutDaemon(null, '', { revive: true })
   expect(started).toBe(false)
   expect(instructions).toContain('`switchboard init claude-code`')
+})
+
+it('[I35.b46-seeds] a daemon that refuses the host is not told as none, and what it said is', async () => {
+  const refusal = 'agent "kate" is not configured here'
+  const { experimental, instructions, texts } = await withoutDaemon('switchboard.yaml', 'agents: []', {
+    refusal,
+  })
+  expect(experimental).toBeUndefined()
+  for (const said of [instructions, ...texts]) {
+    expect(said).toContain(refusal)
+    expect(said).not.toContain('No Switchboard gateway answered')
+  }
 })

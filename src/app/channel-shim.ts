@@ -41,6 +41,8 @@ export interface ChannelShimOptions {
 const NOT_ATTACHED =
   'No Switchboard gateway answered when this session started, so no messages arrive here. Restart this session once the gateway runs (`switchboard up`).'
 
+const TURNED_AWAY = 'No messages arrive here until that is mended and this session is started again.'
+
 /** What a host is told that starts where nothing was set up for it. */
 const NOT_PREPARED =
   'Nothing is set up for this folder yet, so no messages arrive here. Run `switchboard init claude-code` in it. Restart this session after that.'
@@ -71,6 +73,10 @@ export async function runChannelShim(options: ChannelShimOptions): Promise<numbe
   const reviver = mayRevive ? createReviver(options, { clock, log }) : null
   /** Why nothing could be said of what the host may do; null: it could. */
   let undeclared: string | null = null
+  const turnedAway = () => {
+    const refusal = client.refusal()
+    return refusal === null ? null : `${refusal}. ${TURNED_AWAY}`
+  }
   const client = createAttachClient(
     {
       agent,
@@ -131,7 +137,8 @@ export async function runChannelShim(options: ChannelShimOptions): Promise<numbe
       welcome ?? (another === null ? await abilitiesByFile(file, agent, folder.defaultStore) : null)
     const unprepared = !remote && options.configFile === null
     if (abilities === null)
-      undeclared = another ?? (unprepared ? NOT_PREPARED : (reviver?.problem() ?? NOT_ATTACHED))
+      undeclared =
+        another ?? (unprepared ? NOT_PREPARED : (turnedAway() ?? reviver?.problem() ?? NOT_ATTACHED))
     const serving = await serve(abilities)
     opened(serving)
     const code = await ended

@@ -47,6 +47,8 @@ export interface AttachClient {
   welcome(withinMs: number): Promise<Welcome | null>
   /** Why it is not attached now; null when it is. */
   problem(): string | null
+  /** What the daemon said when it turned this host away; null: it did not. */
+  refusal(): string | null
   /** The host is initialised: events may come. Again and again is harmless. */
   ready(client: string | null): void
   /** Null: no daemon could be had in time, and nothing was done. One that a daemon had is told as `outcome_unknown`. */
@@ -239,6 +241,7 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
       })
     },
     problem: () => problem,
+    refusal: () => (refusal === null ? null : refusalText(refusal)),
     ready(client) {
       if (host) return
       host = { client }
@@ -273,7 +276,11 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
 }
 
 function refused(reason: string): ToolOutcome {
-  return failedCall('execution_failed', `The gateway refused this host: ${reason}`)
+  return failedCall('execution_failed', refusalText(reason))
+}
+
+function refusalText(reason: string): string {
+  return `The gateway refused this host: ${reason}`
 }
 
 function tooLong(): ToolOutcome {
