@@ -17,6 +17,10 @@ const KEPT = 20
 /** Far more than is shown, so that no secret is cut in half where it would show. */
 const LOOKED_AT_CHARS = 8_192
 
+/** What Node and Bun write behind an error that nobody caught: their version, after the error and its stack. */
+const RUNTIME = /^(?:Node\.js|Bun) v\d/
+const ERROR = /^[\w.]*(?:error|exception)\b/i
+
 export function createStderrLog(deps: {
   readonly clock: Pick<Clock, 'now'>
   readonly log: Logger
@@ -50,8 +54,9 @@ export function createStderrLog(deps: {
       else left++
     },
     last: () => {
-      const text = kept.at(-1)
-      return text === undefined ? null : shown(text)
+      const end = kept.at(-1)
+      if (end === undefined) return null
+      return shown((RUNTIME.test(end) ? kept.findLast((one) => ERROR.test(one)) : undefined) ?? end)
     },
     recent: () => kept.map(shown),
     stop: settle,
