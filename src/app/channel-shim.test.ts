@@ -97,7 +97,7 @@ it('[I14.no-daemon-capabilities] [I14.one-way-told] without a daemon the file sa
   const told = await withoutDaemon('switchboard.yaml', FILE('sender_header: X-Sender'))
   expect(told.experimental).toEqual({ 'claude/channel': {}, 'claude/channel/permission': {} })
   expect(told.instructions).toMatch(/^Everything that reaches you here comes one way/)
-  expect(told.instructions).not.toMatch(/only what you send with the `reply` tool/)
+  expect(told.instructions).not.toMatch(/only what you send with the `reply` tool|one reply|will not answer/)
 })
 
 it('[I14.no-daemon-capabilities] [I14.one-way-told] and where answers have a way it says nothing of the kind', async () => {

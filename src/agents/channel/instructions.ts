@@ -4,6 +4,11 @@
 const ONE_WAY =
   'Everything that reaches you here comes one way: from programs (alerts, builds) that cannot be answered. Act on it, and do not `reply`; call `ack` when you have taken note. To tell a person use `notify_user` or `send_message`.'
 
+const ANSWERING = [
+  'If several messages of a chat came together, answer them with one reply and set reply_to to the newest message_id that it covers; else leave reply_to out.',
+  'If you will not answer a message, or not soon, call `ack` with its message_id, so that it is known to have arrived.',
+]
+
 /** A plugin's source is `plugin:switchboard:switchboard`, a plain server's its name: the model is told neither. */
 export function instructionsFor(
   prefix: 'claude' | 'nexo',
@@ -19,8 +24,7 @@ export function instructionsFor(
         ]),
     'A result may end with a line that messages wait: fetch them with `pending_messages`.',
     'edited="true" means that the sender changed an earlier message: this is its new text.',
-    'If several messages of a chat came together, answer them with one reply and set reply_to to the newest message_id that it covers; else leave reply_to out.',
-    'If you will not answer a message, or not soon, call `ack` with its message_id, so that it is known to have arrived.',
+    ...(oneWay ? [] : ANSWERING),
     'In a group the text may begin with what others said since your last turn, between two lines in square brackets: know it, and answer only what follows them.',
     ...(services
       ? [
