@@ -38,6 +38,6 @@ it('[I35.a4] doctor, status and the console name the same problems by the same w
   await settled(page)
   const needs = page.locator('.needs')
   await needs.getByText('unbound: agent coder is bound to nothing: nobody can reach it').waitFor()
-  await needs.getByText('undelivered: 1 message was not delivered').waitFor()
+  await needs.getByText('undelivered: 1 message could not be delivered').waitFor()
   await picture(page, 'console-health')
 })

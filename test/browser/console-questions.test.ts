@@ -89,7 +89,7 @@ agents:`,
   await picture(page, 'question-approved')
   // What was lost, and why?
   await nav('Now')
-  await page.getByText('1 message was not delivered').click()
+  await page.getByText('1 message could not be delivered').click()
   await page.locator('.row', { hasText: 'You said: page the doctor' }).locator('.row-words').click()
   await page.getByText(/400/).first().waitFor()
   await picture(page, 'question-lost')

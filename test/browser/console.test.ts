@@ -110,7 +110,7 @@ it('[I21.con-outbox] [I21.con-outbox-many] [S15.stuck] what failed is sent again
   const at = await begin()
   const { page, complaints } = await at.enter()
   for (const text of ['one', 'two', 'three', 'four']) await at.hook('pager', text)
-  await page.getByText('4 messages were not delivered').click()
+  await page.getByText('4 messages could not be delivered').click()
   await page.locator('.row', { hasText: 'You said: four' }).waitFor()
   at.pager.mended = true
   await page.locator('.row', { hasText: 'You said: one' }).getByRole('button', { name: 'Again' }).click()
@@ -128,7 +128,7 @@ it('[I21.con-outbox] [I21.con-outbox-many] [S15.stuck] what failed is sent again
   for (const text of ['two', 'three'])
     await page.locator('.row', { hasText: `You said: ${text}` }).waitFor({ state: 'detached' })
   await goTo(page, 'now')
-  await page.getByText('messages were not delivered').waitFor({ state: 'detached' })
+  await page.getByText('messages could not be delivered').waitFor({ state: 'detached' })
   // Many at once from outside: what cannot be moved stops no other, and each is told.
   const rows = await askLines<{ id: string; state: string }>(at.data, 'outbox', '--state', 'sent,failed')
   const buried = rows.find((one) => one.state === 'failed')?.id ?? ''

@@ -20,14 +20,7 @@ interface Need {
 type WithHeld = StatusReport & { readonly held?: number; readonly asked?: number }
 
 function needs(now: WithHeld, pairings: number): readonly Need[] {
-  return [
-    ...ofGround(now),
-    ...ofPeople(now, pairings),
-    ...ofSends(now.stuck),
-    ...ofAgents(now),
-    ...ofLinks(now),
-    ...ofFindings(now),
-  ]
+  return [...ofGround(now), ...ofPeople(now, pairings), ...ofAgents(now), ...ofLinks(now), ...ofFindings(now)]
 }
 
 /** Said by the word of the health table, as `status` has it. */
@@ -60,27 +53,6 @@ function ofPeople({ approvals, asked = 0 }: WithHeld, pairings: number): readonl
   if (pairings > 0) {
     const words = `${plural(pairings, 'person is', 'people are')} waiting to be let in`
     found.push({ tone: 'warn', key: 'pairings', words, href: hrefOf('people'), todo: 'look' })
-  }
-  return found
-}
-
-function ofSends({ failed, unknown }: StatusReport['stuck']): readonly Need[] {
-  const found: Need[] = []
-  if (failed > 0) {
-    const words = named(
-      'sends-undelivered',
-      `${plural(failed, 'message was', 'messages were')} not delivered`,
-    )
-    const href = hrefOf('outbox', null, { state: 'failed' })
-    found.push({ tone: 'bad', key: 'failed', words, href, todo: 'mend' })
-  }
-  if (unknown > 0) {
-    const words = named(
-      'sends-undelivered',
-      `of ${plural(unknown, 'message', 'messages')} nobody knows whether it arrived`,
-    )
-    const href = hrefOf('outbox', null, { state: 'unknown' })
-    found.push({ tone: 'bad', key: 'unknown', words, href, todo: 'decide' })
   }
   return found
 }
@@ -132,13 +104,14 @@ function ofFindings({ problems = [] }: StatusReport): readonly Need[] {
       tone: severity === 'problem' ? 'bad' : 'warn',
       key: `${code} ${subject} ${at}`,
       words: `${word}: ${oneLine(text, 300)}`,
-      href: hrefOf('agents'),
-      todo: 'why',
+      ...(code === 'sends-undelivered'
+        ? { href: hrefOf('outbox'), todo: 'mend' }
+        : { href: hrefOf('agents'), todo: 'why' }),
     }))
 }
 
 const OWN_WORDS: ReadonlySet<HealthCode> = new Set([
-  ...(['store-away', 'config-rejected', 'sends-undelivered', 'link-down', 'history-behind'] as const),
+  ...(['store-away', 'config-rejected', 'link-down', 'history-behind'] as const),
   ...(['agent-absent', 'agent-unreachable', 'agent-failing'] as const),
 ])
 
