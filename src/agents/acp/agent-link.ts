@@ -17,6 +17,7 @@ import {
   type ToolCallUpdate,
 } from '@agentclientprotocol/sdk'
 import { type Clock, SwitchboardError } from '../../contract/index.ts'
+import { UPDATE_WITHIN } from './line-stream.ts'
 import { readModes, type SessionModes } from './modes.ts'
 
 export interface PermissionRequest {
@@ -86,7 +87,7 @@ export async function openLink(
     .onRequest(methods.client.session.requestPermission, readPermission, async ({ params }) => ({
       outcome: await handlers.onPermission(params),
     }))
-    .onNotification(methods.client.session.update, readUpdate, ({ params }) => {
+    .onNotification(UPDATE_WITHIN, readUpdate, ({ params }) => {
       if (params) handlers.onUpdate(params.sessionId, params.update)
     })
   for (const [method, run] of Object.entries(handlers.methods))

@@ -12,6 +12,12 @@ export interface LineStreamOptions {
 }
 
 const SHOWN_CHARS = 300
+const UPDATE = 'session/update'
+/**
+ * What `session/update` is called within. The official library checks each update of that name against its schema, also
+ * where another reader is registered: that costs a quarter of a second for the longest line, and throws at what is merely new.
+ */
+export const UPDATE_WITHIN = '_switchboard/update'
 
 /** Reads no further than the reader asks for: an agent that floods is held back by its own pipe. */
 export function lineStream(
@@ -26,7 +32,7 @@ export function lineStream(
       if (line.trim() !== '') onNoise(line.slice(0, SHOWN_CHARS))
       return null
     }
-    return message
+    return 'method' in message && message.method === UPDATE ? { ...message, method: UPDATE_WITHIN } : message
   })
   const readable = new ReadableStream<AnyMessage>(
     {
