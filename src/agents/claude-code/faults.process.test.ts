@@ -45,7 +45,8 @@ describe('bounds', () => {
     const old = await pid()
     await turn('fresh', { session: S2 })
     await until('the old one is gone', () => !isAlive(old))
-    expect(connector.processes?.()).toHaveLength(1)
+    // Its end is heard of a moment later.
+    await until('one is listed', () => connector.processes?.().length === 1)
   })
 
   it('[I22.cc-endless] a turn that never ends is ended and told, and the next one is answered', async () => {
