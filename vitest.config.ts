@@ -6,7 +6,12 @@ import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/longest-first.ts'
 
 /** The real thing in short: a daemon, kill -9, PostgreSQL, the page in a browser. */
-const smoke = ['test/faults/journey.test.ts', 'test/daemon/stores.test.ts', 'test/browser/chat.test.ts']
+const smoke = [
+  'test/faults/journey.test.ts',
+  'test/daemon/stores.test.ts',
+  'test/browser/chat.test.ts',
+  'test/golden/golden.test.ts',
+]
 /** In one process, but long: emulated networks in real time, thousands of messages, and hours that pass. */
 const long = [
   'src/platforms/email/emulated.test.ts',
@@ -18,6 +23,7 @@ const processes = [
   'test/faults/**/*.test.ts',
   'test/daemon/**/*.test.ts',
   'test/browser/**/*.test.ts',
+  'test/golden/**/*.test.ts',
   '**/*.process.test.ts',
 ]
 // Steps are counted (src/testing/count-steps.ts) in a process of their own: what ran in it before is not counted.
