@@ -1,20 +1,25 @@
 // The sources of the build that is measured, so that what fills a database and the daemon agree on its schema: they lie beside
 // its dist/, which is a bundle and has no doors for them.
+import { existsSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 
 export interface MeasuredSource {
-  readonly clock: typeof import('../src/app/real-clock.ts')
+  readonly clock: typeof import('../src/runtime/real-clock.ts')
   readonly config: typeof import('../src/config/index.ts')
-  readonly retention: typeof import('../src/app/retention.ts')
+  readonly retention: typeof import('../src/gateway/retention.ts')
   readonly store: typeof import('../src/store/open.ts')
 }
 
 export async function measuredSource(entry: string): Promise<MeasuredSource> {
-  const source = (path: string) => import(new URL(`../../src/${path}`, pathToFileURL(entry)).href)
+  // An earlier build had some of them elsewhere.
+  const source = async (path: string, earlier = path) => {
+    const at = (one: string) => new URL(`../../src/${one}`, pathToFileURL(entry))
+    return import((existsSync(at(path)) ? at(path) : at(earlier)).href)
+  }
   return {
-    clock: await source('app/real-clock.ts'),
+    clock: await source('runtime/real-clock.ts', 'app/real-clock.ts'),
     config: await source('config/index.ts'),
-    retention: await source('app/retention.ts'),
+    retention: await source('gateway/retention.ts', 'app/retention.ts'),
     store: await source('store/open.ts'),
   }
 }

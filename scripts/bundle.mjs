@@ -72,7 +72,7 @@ const TOGETHER = {
   ],
   daemon: [
     'cli/commands/up',
-    'app/daemon',
+    'daemon/daemon',
     'agents/demo/module',
     'agents/demo/index',
     'platforms/web/module',
@@ -81,7 +81,7 @@ const TOGETHER = {
     'platforms/webhook/index',
   ],
   store: ['store/sqlite/sqlite-store', 'store/sqlite/folder-lock'],
-  shim: ['cli/commands/channel', 'app/channel-shim', 'agents/channel/channel-server'],
+  shim: ['cli/commands/channel', 'daemon/shim/channel-shim', 'agents/channel/channel-server'],
   adapter: ['adapter'],
   markdown: ['markdown'],
   chorus: ['chorus/index'],

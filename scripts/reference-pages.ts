@@ -1,7 +1,8 @@
 // The pages of docs/reference/, made from what the code itself goes by.
-import { createAdapters } from '../src/app/adapter-shelf.ts'
+
 import { configurationReference } from '../src/config/index.ts'
 import { ERROR_TABLE, HEALTH, REASONS } from '../src/contract/index.ts'
+import { createAdapters } from '../src/modules/module-catalog.ts'
 import { ROUTES } from '../src/server/api/routes.ts'
 import { toolsReference } from '../src/tools/reference.ts'
 

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { CommanderError } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { createAdapters } from '../src/app/adapter-shelf.ts'
 import { createProgram } from '../src/cli/program.ts'
 import { loadSettings, renderProblems } from '../src/config/index.ts'
+import { createAdapters } from '../src/modules/module-catalog.ts'
 import { PAGES, snippetsOf } from './page-snippets.ts'
 
 const SNIPPETS = PAGES.flatMap(snippetsOf)

@@ -1,9 +1,9 @@
 // The modules of the house, re-derived: each is whole, light, and named nowhere but in its folder and its rows.
 import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { EMULATORS } from '../src/app/emulators.ts'
-import { platformDeps } from '../src/app/platform-deps.ts'
-import { CONNECTORS, PLANNED_CONNECTORS, PLANNED_PLATFORMS, PLATFORMS } from '../src/app/registry.ts'
+import { platformDeps } from '../src/gateway/platform-deps.ts'
+import { EMULATORS } from '../src/modules/emulators.ts'
+import { CONNECTORS, PLANNED_CONNECTORS, PLANNED_PLATFORMS, PLATFORMS } from '../src/modules/registry.ts'
 import { testIntegration } from '../src/testing/test-settings.ts'
 import { CORE_MAY_NAME, compare, MAY_NAME } from './house/adapter-exceptions.ts'
 import { COMMON, CONSTANTS, constantsOf, createNameFinder } from './house/names.ts'
@@ -58,7 +58,7 @@ describe('[I13.late-sdk] a plain start', () => {
       for (const [, from = ''] of text.matchAll(/^(?:import|export) (?!type )[^;'()]*from '(\.[^']+)'/gm))
         visit(posix.join(posix.dirname(file), from))
     }
-    visit('src/app/daemon.ts')
+    visit('src/daemon/daemon.ts')
     expect(reached.size).toBeGreaterThan(100)
     const late = /^src\/(config\/(load|schema\/|yaml-text)|tools\/index|(platforms|agents)\/[^/]+\/)/
     expect([...reached].filter((file) => late.test(file))).toEqual([])

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { createAdapters } from '../src/app/adapter-shelf.ts'
 import { loadSettings, renderProblems } from '../src/config/index.ts'
+import { createAdapters } from '../src/modules/module-catalog.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')

@@ -1,7 +1,7 @@
 // What SPEC says of every platform's options and default access, held against the modules themselves.
 import { expect, it } from 'vitest'
-import { PLATFORMS } from '../src/app/registry.ts'
 import type { PlatformModule } from '../src/contract/index.ts'
+import { PLATFORMS } from '../src/modules/registry.ts'
 
 const module = async (name: string): Promise<PlatformModule> => {
   const found = await PLATFORMS[name]?.()

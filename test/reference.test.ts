@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { referencePages } from '../scripts/reference-pages.ts'
-import { CONNECTORS, PLANNED_CONNECTORS, PLANNED_PLATFORMS, PLATFORMS } from '../src/app/registry.ts'
+import { CONNECTORS, PLANNED_CONNECTORS, PLANNED_PLATFORMS, PLATFORMS } from '../src/modules/registry.ts'
 
 it('the reference pages are up to date (npm run docs)', async () => {
   const pages = Object.entries(await referencePages())

@@ -95,7 +95,7 @@ async function secretsInGit(
   beside: string,
   { keyFile, ledgerKeyFile, adminTokenFile }: DataFolder,
 ): Promise<readonly string[]> {
-  const { secretFiles } = await import('../app/send-roots.ts')
+  const { secretFiles } = await import('../gateway/files/send-roots.ts')
   const { takenByGit } = await import('./git-keeping.ts')
   const files = [...secretFiles(settings, beside), keyFile, ledgerKeyFile, adminTokenFile]
   return (await takenByGit(files)).map(({ file, tracked }) =>
@@ -116,7 +116,7 @@ export async function checkText(text: string, file: string, folder: DataFolder):
 
 async function load(file: string, folder: DataFolder, more: Pick<LoadDeps, 'readFile'> = {}) {
   const { loadSettings } = await import('../config/index.ts')
-  const { createAdapters } = await import('../app/adapter-shelf.ts')
+  const { createAdapters } = await import('../modules/module-catalog.ts')
   const adapters = createAdapters()
   return loadSettings(file, {
     adapters,
@@ -142,7 +142,7 @@ async function openBook(
   entries: readonly WantedOptions[] = [],
   wanted: Pick<WantedAdapters, 'platforms' | 'connectors'> = { platforms: 'all', connectors: 'all' },
 ): Promise<AdapterBook> {
-  const { createAdapters } = await import('../app/adapter-shelf.ts')
+  const { createAdapters } = await import('../modules/module-catalog.ts')
   const { namedModules } = await import('../config/index.ts')
   const modules = file === null ? [] : namedModules(file)
   const folder = file === null ? '.' : dirname(file)
@@ -250,7 +250,7 @@ export async function openConnector(file: string | null, name: string): Promise<
 }
 
 export const tryWithin: SetupDoor['tried'] = async (setup, options, withinMs) => {
-  const { createRealClock } = await import('../app/real-clock.ts')
+  const { createRealClock } = await import('../runtime/real-clock.ts')
   const { childEnvironment } = await import('../config/child-environment.ts')
   const clock = createRealClock()
   const environment = childEnvironment(process.env)

@@ -230,7 +230,7 @@ describe('[S14.cli-emulate] emulate telegram', () => {
   it('[S14.cli-emulate] without a name it tells what there is; a port that is taken is told, of every one of them', async () => {
     const none = await command(['emulate'])
     expect([none.code, none.out]).toEqual([2, ''])
-    const { EMULATORS } = await import('../app/emulators.ts')
+    const { EMULATORS } = await import('../modules/emulators.ts')
     expect(EMULATORS.size).toBeGreaterThan(4)
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')

@@ -141,7 +141,7 @@ export async function openStoreReader(options: {
       hint: `name the right one with --data, or ${options.hint}`,
     })
   }
-  const { openReadDesk } = await import('../app/read-desk.ts')
+  const { openReadDesk } = await import('../operations/read-desk.ts')
   const { dataDir, configFile } = options
   const opened = await openReadDesk(configFile === null ? { dataDir } : { dataDir, configFile })
   return { reader: createStoreReader(opened.desk), close: async () => opened.close() }

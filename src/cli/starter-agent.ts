@@ -83,7 +83,7 @@ export async function starterAgent(context: Context, wish: StarterWish): Promise
     ...{ id, files, kept },
     connector: { yaml, comment: `${oneLine(String(description ?? id))} See ${oneLine(module.docs)}` },
     async keep() {
-      const { keepSecretAtRest } = await import('../app/keep-secret.ts')
+      const { keepSecretAtRest } = await import('../setup/keep-secret.ts')
       const { data } = context.instanceOf(file)
       for (const { name, value } of kept)
         await keepSecretAtRest({ dataDir: data.path, configFile: file, name, value })

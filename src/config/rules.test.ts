@@ -1,7 +1,7 @@
 // Proves the rules that span the file: channels to the letter, bindings, names that must agree.
 import { describe, expect, it } from 'vitest'
 import { demoModule } from '../agents/demo/module.ts'
-import { CONNECTORS, PLANNED_PLATFORMS } from '../app/registry.ts'
+import { CONNECTORS, PLANNED_PLATFORMS } from '../modules/registry.ts'
 import { BOOK, loadText, problemsFrom, settingsFrom } from './fixtures/load-text.ts'
 import { openIntegrationShelf } from './integration-shelf.ts'
 

@@ -1,10 +1,10 @@
 // Signing in at the console: what a link, a cookie and another page may do. A real listener, the real door and tokens.
 import { request as plainRequest } from 'node:http'
 import { afterEach, expect, it } from 'vitest'
-import { createConsoleDoor } from '../app/console-door.ts'
-import { createTokens } from '../app/tokens.ts'
 import type { TokenRow, UserSettings } from '../contract/index.ts'
 import { authorize } from '../core/people/authorize.ts'
+import { createConsoleDoor } from '../gateway/access/console-login.ts'
+import { createTokens } from '../gateway/access/tokens.ts'
 import { createTestClock, createTestRandom } from '../testing/test-clock.ts'
 import { type Opened, openServer, TOKEN } from './fixtures/open-server.ts'
 

@@ -1,7 +1,6 @@
 // Hostile Markdown the whole way that an answer takes: cut, read and rendered for every platform. The work grows with its
 // length and not faster, and what comes out is text: no tag, attribute or address that it did not have by right.
 import { describe, expect, it } from 'vitest'
-import { PLATFORMS } from '../../src/app/registry.ts'
 import {
   CHANNEL_PLATFORM,
   type MarkdownBlock,
@@ -9,6 +8,7 @@ import {
   type MarkdownRenderer,
 } from '../../src/contract/index.ts'
 import { plainText, readMarkdown, splitText, writeMarkdown } from '../../src/kit/markdown/index.ts'
+import { PLATFORMS } from '../../src/modules/registry.ts'
 import { createIMessage } from '../../src/platforms/imessage/index.ts'
 import { telegramMarkdown } from '../../src/platforms/telegram/markdown.ts'
 import { TAKERS } from '../../src/platforms/webhook/out-formats.ts'

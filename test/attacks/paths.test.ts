@@ -5,7 +5,7 @@ import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, wr
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createSendableFiles, statePlaces } from '../../src/app/sendable-files.ts'
+import { createSendableFiles, statePlaces } from '../../src/gateway/files/sendable-files.ts'
 
 const SECRET = 'the bytes that must not leave'
 const top = realpathSync(mkdtempSync(join(tmpdir(), 'swb-paths-')))

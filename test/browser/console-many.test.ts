@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { createRealClock, createRealRandom } from '../../src/app/real-clock.ts'
 import { dataFolderAt, openKeyRing, prepareDataFolder } from '../../src/config/index.ts'
 import type { ReceiveItem } from '../../src/contract/index.ts'
+import { createRealClock, createRealRandom } from '../../src/runtime/real-clock.ts'
 import { openStore } from '../../src/store/open.ts'
 import { consoleBrowser, createConsoleScenes, goTo, picture, settled, violations } from './console-scene.ts'
 

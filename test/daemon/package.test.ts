@@ -46,7 +46,7 @@ describe('the library', () => {
       expect({ name, code: ran.code, stderr: ran.stderr }).toEqual({ name, code: 0, stderr: '' })
       expect(JSON.parse(ran.stdout).length).toBeGreaterThan(0)
     }
-    const inside = `await import('${PACKAGE.name}/dist/app/daemon.js')`
+    const inside = `await import('${PACKAGE.name}/dist/daemon/daemon.js')`
     const shut = await run(process.execPath, ['--input-type=module', '-e', inside], folder)
     expect(shut.stderr).toContain('ERR_PACKAGE_PATH_NOT_EXPORTED')
     for (const door of Object.values(PACKAGE.exports)) {

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Daemon } from '../faults/daemon.ts'
 import { post, postDemo } from '../faults/hook-client.ts'
-import { askLines, type Scene, switchboard } from '../faults/scene.ts'
+import { askLines, type Scene } from '../faults/scene.ts'
 import { pause, until } from '../faults/until.ts'
 
 const CONFIG = `integrations:
@@ -75,5 +75,3 @@ async function said(daemon: Daemon, data: string, text: string, answer: string):
     (await rows(data, 'outbox')).find((row) => row.text.includes(answer) && row.state === 'sent'),
   )
 }
-
-export { switchboard }

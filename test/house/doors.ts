@@ -15,10 +15,20 @@ export const DOORS: Readonly<Record<string, readonly string[] | '*'>> = {
   // The words of options (a secret, a URL) are those that adapters use.
   config: ['contract', 'kit'],
   server: ['contract', 'core'],
-  // What stands in the way of a message, from what the daemon reports.
-  health: ['contract'],
-  app: '*',
-  cli: ['app', 'contract', 'config'],
+  // The machine: clocks, the log, our version.
+  runtime: ['contract'],
+  // The one list of what is built in, and the modules of third parties.
+  modules: ['contract', 'config', 'runtime', 'platforms', 'agents', 'testing'],
+  // The pipeline: put together, started, stopped, reloaded.
+  gateway: ['contract', 'kit', 'core', 'config', 'tools', 'attach', 'chorus', 'runtime', 'modules'],
+  // What stands in the way of a message.
+  health: ['contract', 'core', 'config', 'server', 'runtime', 'modules', 'gateway'],
+  // What an operator may ask and do.
+  operations: ['contract', 'kit', 'core', 'config', 'store', 'runtime', 'modules', 'gateway', 'health'],
+  // The process: its folder, its database, its start and its end.
+  daemon: '*',
+  setup: ['contract', 'kit', 'config', 'store', 'server', 'runtime', 'daemon'],
+  cli: ['contract', 'config', 'runtime', 'modules', 'gateway', 'health', 'operations', 'setup', 'daemon'],
   // The platform suite cuts texts as the outlet does.
   testing: ['contract', 'kit'],
   // The library door of the Chorus protocol alone: both ends without the gateway.
@@ -84,7 +94,11 @@ export const RULES: readonly Rule[] = [
     except: {
       'src/config/': 'the room that reads them',
       'src/store/sqlite/': 'an embedded database is a file: its folder is made and its state looked at',
-      'src/app/': 'owns the data folder: lock, key file, socket',
+      'src/modules/': 'looks where a module of a third party lies',
+      'src/gateway/files/': 'files that people send, and those that agents may send',
+      'src/health/': 'looks at free space and at the modes of files',
+      'src/operations/': 'files of people, and a data folder without a daemon',
+      'src/daemon/': 'owns the data folder: lock, key file, socket',
       'src/cli/': 'writes what the user asked to be written (init, export) and reads what is piped or named',
       'src/server/': 'serves the built pages',
       'src/platforms/web/files.ts': 'uploads are kept in the data folder, under names of our own',
@@ -124,9 +138,9 @@ export const RULES: readonly Rule[] = [
     code: /\.listen\s*\(/,
     except: {
       'src/server/': 'the room that listens',
-      'src/app/daemon.ts': 'tells the server to',
+      'src/daemon/daemon.ts': 'tells the server to',
       'src/attach/': 'the socket of the shims',
-      'src/app/attachments.ts': 'tells the attach server to',
+      'src/gateway/access/attached-hosts.ts': 'tells the attach server to',
       'src/testing/': 'fakes of platforms are servers',
     },
   },
@@ -154,10 +168,10 @@ export const RULES: readonly Rule[] = [
     },
   },
   {
-    name: 'only app/registry.ts names concrete adapters',
+    name: 'only modules/registry.ts names concrete adapters',
     imports: /^\.\.?\/(.*\/)?(platforms|agents)\//,
     except: {
-      'src/app/registry.ts': 'the one list of what is built in',
+      'src/modules/registry.ts': 'the one list of what is built in',
       'src/host/': 'hosting channel servers alone, as a library: the pool is that of platforms/mcp',
     },
   },

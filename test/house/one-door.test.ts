@@ -21,13 +21,13 @@ const CALLERS: Readonly<Record<string, readonly string[]>> = {
   expireTurns: ['src/core/dispatch/turn-expiry.ts'],
   ask: ['src/core/approvals/approvals.ts'],
   // A person's verdict comes with no words of ours: they follow when it was passed on.
-  decide: ['src/app/desk.ts', 'src/core/approvals/approvals.ts'],
+  decide: ['src/core/approvals/approvals.ts', 'src/operations/desk.ts'],
   settleApproval: ['src/core/approvals/verdict-relay.ts'],
   noticeSends: ['src/core/outbound/undelivered.ts'],
   giveBack: ['src/core/outbound/give-back.ts'],
-  approvePairing: ['src/app/desk-pairing.ts'],
+  approvePairing: ['src/operations/desk-pairing.ts'],
   // The watch calls what it was called with, and looks whether it failed.
-  receive: ['src/app/store-watch.ts', 'src/core/inbound/intake.ts'],
+  receive: ['src/core/inbound/intake.ts', 'src/daemon/database/store-watch.ts'],
   fireSchedule: ['src/core/schedules/scheduler.ts'],
 }
 
@@ -35,8 +35,8 @@ const LANES = ['renewLanes', 'releaseLanes']
 
 /** A store by another name, with the reason. */
 const MAY_RENAME: Readonly<Record<string, string>> = {
-  'src/app/backup/settle-restored.ts: store: at': 'where a database is, not an open one',
-  'src/app/store-watch.ts: ...store': 'the same store with its intake watched',
+  'src/daemon/backup/settle-restored.ts: store: at': 'where a database is, not an open one',
+  'src/daemon/database/store-watch.ts: ...store': 'the same store with its intake watched',
 }
 
 /** Who puts rows together, or effects that become rows; whatever an agent or a person wrote is cut to fit by the first. */
@@ -49,7 +49,7 @@ const ROW_MAKERS: Readonly<Record<string, string>> = {
   'src/core/outbound/links.ts': 'the reaction that acknowledges',
   'src/core/tool-desk/shown-message-tools.ts': 'edits and reactions of an agent',
   'src/core/tool-desk/channel-tools.ts': 'a call of a tool of a channel server',
-  'src/app/desk-pairing.ts': 'the welcome after a pairing',
+  'src/operations/desk-pairing.ts': 'the welcome after a pairing',
   'src/store/verbs/effects.ts': 'what an effect says, which the commit alone knows',
   'src/store/verbs/claims.ts': 'the edits that retire the buttons of a claim',
 }
@@ -154,9 +154,12 @@ describe('[I13.lane-keeper] lanes', () => {
   )
 })
 
+/** Rooms that put the parts together. */
+const ASSEMBLY = ['runtime', 'modules', 'gateway', 'health', 'operations', 'daemon', 'setup']
+
 /** Serial chains beside that of the gateway, with the reason. */
 const MAY_CHAIN: Readonly<Record<string, string>> = {
-  'src/app/shared-changes.ts':
+  'src/daemon/shared-changes.ts':
     'reads what other nodes changed, one after another; what it found is applied by the chain of the gateway',
 }
 
@@ -164,8 +167,10 @@ describe('[I13.apply-chain] a new configuration', () => {
   it('is applied by the one chain of the gateway', () => {
     const isSerial = ({ tree, code: text }: Pick<Source, 'tree' | 'code'>) =>
       /\bcreateSerial(Lines)?\b.*\(/.test(text) || some(tree, chains)
-    const serial = code.filter((one) => roomOf(one.file) === 'app' && isSerial(one)).map(({ file }) => file)
-    expect(serial).toEqual(['src/app/gateway.ts', ...Object.keys(MAY_CHAIN)].toSorted())
+    const serial = code
+      .filter((one) => ASSEMBLY.includes(roomOf(one.file)) && isSerial(one))
+      .map(({ file }) => file)
+    expect(serial).toEqual(['src/gateway/gateway.ts', ...Object.keys(MAY_CHAIN)].toSorted())
   })
 
   it.each([
@@ -204,13 +209,13 @@ const MAY_SAY_SENT: Readonly<Record<string, string>> = {
 
 /** Asks how something else ended. */
 const MAY_ASK_OK: Readonly<Record<string, string>> = {
-  'src/app/backup/settle-restored.ts': 'whether a ledger verifies',
+  'src/daemon/backup/settle-restored.ts': 'whether a ledger verifies',
 }
 
 describe('[I13.result-words] the words of a result', () => {
   const ONE = 'src/core/outbound/send-result.ts'
   // The command line has words of its own, for people, with colours; a tool’s description is no result.
-  const speaking = code.filter(({ file }) => ['core', 'app', 'tools', 'server'].includes(roomOf(file)))
+  const speaking = code.filter(({ file }) => ['core', 'tools', 'server', ...ASSEMBLY].includes(roomOf(file)))
   const saysSent = ({ strings }: Pick<Source, 'strings'>) =>
     strings.some((text) => /\S \S|^ | $/.test(text) && SENT.test(text))
   const SENT = /\b(sent|sending|delivered|undelivered|queued|deduplicated|not confirmed)\b/i

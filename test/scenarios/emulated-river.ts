@@ -3,10 +3,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createDemoAgent } from '../../src/agents/demo/index.ts'
-import { createDoctor } from '../../src/app/doctor.ts'
-import { createGateway, type Gateway } from '../../src/app/gateway.ts'
-import { createRealClock, createRealRandom } from '../../src/app/real-clock.ts'
-import { createTokens } from '../../src/app/tokens.ts'
 import {
   type AccessPolicy,
   type AgentSettings,
@@ -23,6 +19,10 @@ import {
 } from '../../src/contract/index.ts'
 import type { OutcomeTimes } from '../../src/core/outbound/open-outcomes.ts'
 import { createToolDesk } from '../../src/core/tool-desk/create-tool-desk.ts'
+import { createTokens } from '../../src/gateway/access/tokens.ts'
+import { createGateway, type Gateway } from '../../src/gateway/gateway.ts'
+import { createDoctor } from '../../src/health/doctor.ts'
+import { createRealClock, createRealRandom } from '../../src/runtime/real-clock.ts'
 import { openStore } from '../../src/store/open.ts'
 import { sharedPostgres } from '../../src/testing/postgres-server.ts'
 import { createRecordingLog } from '../../src/testing/recording-log.ts'

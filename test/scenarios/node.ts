@@ -3,9 +3,6 @@
 import { tmpdir } from 'node:os'
 import { createDemoAgent } from '../../src/agents/demo/index.ts'
 import { createLlmConnector } from '../../src/agents/llm/index.ts'
-import { createDesk } from '../../src/app/desk.ts'
-import { createGateway, type Gateway } from '../../src/app/gateway.ts'
-import { createTokens } from '../../src/app/tokens.ts'
 import type {
   AgentConnector,
   ChannelServer,
@@ -21,7 +18,10 @@ import type {
   ToolDesk,
 } from '../../src/contract/index.ts'
 import { createToolDesk } from '../../src/core/tool-desk/create-tool-desk.ts'
+import { createTokens } from '../../src/gateway/access/tokens.ts'
+import { createGateway, type Gateway } from '../../src/gateway/gateway.ts'
 import type { StreamingFetch } from '../../src/kit/index.ts'
+import { createDesk } from '../../src/operations/desk.ts'
 import { createMcp } from '../../src/platforms/mcp/index.ts'
 import { openStore } from '../../src/store/open.ts'
 import { createTestClock, createTestRandom } from '../../src/testing/test-clock.ts'

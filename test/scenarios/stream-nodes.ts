@@ -1,10 +1,6 @@
 // Three whole nodes in this process, on one real PostgreSQL and by the real clock, with a two-way hook and the web chat:
 // for what only happens when several commits are under way at once.
 import { tmpdir } from 'node:os'
-import { createGateway, type Gateway } from '../../src/app/gateway.ts'
-import { createRealClock, createRealRandom } from '../../src/app/real-clock.ts'
-import { createTokens } from '../../src/app/tokens.ts'
-import { type DeskWatchers, watchHints } from '../../src/app/watch-hints.ts'
 import {
   defined,
   type NewSend,
@@ -12,9 +8,13 @@ import {
   type Store,
   type StreamSink,
 } from '../../src/contract/index.ts'
+import { createTokens } from '../../src/gateway/access/tokens.ts'
+import { createGateway, type Gateway } from '../../src/gateway/gateway.ts'
+import { type DeskWatchers, watchHints } from '../../src/operations/watch-hints.ts'
 import { SESSION_KIND } from '../../src/platforms/web/config.ts'
 import { createWebPlatform } from '../../src/platforms/web/index.ts'
 import { createWebhook } from '../../src/platforms/webhook/index.ts'
+import { createRealClock, createRealRandom } from '../../src/runtime/real-clock.ts'
 import { eventsReply } from '../../src/server/events.ts'
 import { openStore } from '../../src/store/open.ts'
 import { sharedPostgres } from '../../src/testing/postgres-server.ts'

@@ -1,6 +1,6 @@
 // Setting Claude Code up, and where a session lives when there are several nodes.
 import { afterEach, describe, expect, it } from 'vitest'
-import { createRealClock } from '../../app/real-clock.ts'
+import { createRealClock } from '../../runtime/real-clock.ts'
 import { testAgent } from '../../testing/test-settings.ts'
 import { claudeStage, claudeWorld } from './fixtures/claude-scene.ts'
 import { claudeCodeModule } from './module.ts'

@@ -7,8 +7,8 @@ import { renderFields } from '../output/table.ts'
 
 export const backup: Run<{ readonly withKeys?: boolean }> = async (context, [to = ''], options) => {
   await refuseLostDatabase(context)
-  const { locateStore } = await import('../../app/backup/place.ts')
-  const { takeBackup } = await import('../../app/backup/take-backup.ts')
+  const { locateStore } = await import('../../daemon/backup/place.ts')
+  const { takeBackup } = await import('../../daemon/backup/take-backup.ts')
   const progress = createProgress(context)
   const withKeys = options.withKeys === true
   const taken = await takeBackup({

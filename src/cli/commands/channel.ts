@@ -21,7 +21,7 @@ export const channel: Run<ChannelOptions> = async (context, _args, options) => {
   if (dialect !== 'claude' && dialect !== 'nexo')
     throw usage(`--dialect: "${dialect}" is none`, 'write claude or nexo')
   const remote = await remoteTarget(context, options)
-  const { runChannelShim } = await import('../../app/channel-shim.ts')
+  const { runChannelShim } = await import('../../daemon/shim/channel-shim.ts')
   const configFile = context.configFile()
   return runChannelShim({
     agent,
@@ -55,7 +55,7 @@ async function remoteTarget(
     if (tokenFile === undefined) return null
     throw usage('--token-file is for a daemon on another machine', 'name the machine with --url, too')
   }
-  const { attachUrl } = await import('../../app/channel-shim.ts')
+  const { attachUrl } = await import('../../daemon/shim/channel-shim.ts')
   const target = attachUrl(url)
   const inEnvironment = context.terminal.env.SWITCHBOARD_TOKEN
   const token = () => (tokenFile === undefined ? (inEnvironment ?? '').trim() : tokenIn(tokenFile))

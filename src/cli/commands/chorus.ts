@@ -73,7 +73,7 @@ export const verify: Run<VerifyOptions> = async (context, [url = ''], options) =
       '--listen takes a port',
       'for example: --listen 8080, behind --callback https://me.example.com',
     )
-  const { verifyChorusAgent, verifyChorusService } = await import('../../app/chorus-verify.ts')
+  const { verifyChorusAgent, verifyChorusService } = await import('../../setup/verify-chorus.ts')
   const to = { url, allowPrivate: options.allowPrivate === true }
   const checks =
     options.service === true

@@ -14,7 +14,7 @@ const ORDER: readonly Severity[] = ['high', 'medium', 'low']
 
 export const doctorSecurity: Run<SecurityOptions> = async (context, _args, options) => {
   const { fix = false, sendTest = false } = options
-  const { fileFindings, lookAtFiles, mendFiles } = await import('../../app/file-findings.ts')
+  const { fileFindings, lookAtFiles, mendFiles } = await import('../../health/file-findings.ts')
   demandGivenFile(context.instance)
   const judged = await judgedDoors(context, sendTest)
   const modes = process.platform !== 'win32'
@@ -43,7 +43,7 @@ async function judgedDoors(context: Context, sendTest: boolean): Promise<Securit
     if (security !== undefined) return security
     return nothingJudged('doors, tokens, limits and plugins: the daemon is of an older version')
   }
-  const { judgeConfiguration } = await import('../../app/judge-security.ts')
+  const { judgeConfiguration } = await import('../../health/judge-security.ts')
   const file = fileToReadWith(context.instance, context.terminal.env)
   try {
     const judged = await judgeConfiguration(file, context.folder)

@@ -91,7 +91,7 @@ function pluginInstead(
 
 /** Switchboard runs on another machine: only .mcp.json is written here, and no token stands in it. */
 async function initRemote(context: Context, agent: string, options: InitOptions): Promise<number> {
-  const { attachUrl } = await import('../../app/channel-shim.ts')
+  const { attachUrl } = await import('../../daemon/shim/channel-shim.ts')
   const url = attachUrl(options.url ?? '')
   const cwd = context.terminal.cwd()
   const file = resolve(cwd, '.mcp.json')

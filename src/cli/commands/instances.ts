@@ -87,14 +87,14 @@ export const adopt: Run = async (context, [dir = '']) => {
       'run it in the folder of the file, or name it: --config FILE',
     )
   const from = dataFolderAt({ data: realPath(dir), env: terminal.env })
-  const { adoptFolder } = await import('../../app/adopt-folder.ts')
+  const { adoptFolder } = await import('../../daemon/adopt-folder.ts')
   let moved = 0
   adoptFolder(from, folder, (entry) => {
     moved += 1
     context.note(context.paint.dim(`moved ${entry}`))
   })
   remember(context)
-  const { openReadDesk } = await import('../../app/read-desk.ts')
+  const { openReadDesk } = await import('../../operations/read-desk.ts')
   const opened = await openReadDesk({ dataDir: folder.path, configFile: instance.config.file })
   const report = await opened.desk.verifyAudit().finally(() => opened.close())
   if (!report.ok)

@@ -1,6 +1,6 @@
 // `switchboard restore`: puts a backup, or a database that was rescued, into a data folder that no daemon uses.
 import { userInfo } from 'node:os'
-import type { Restored } from '../../app/backup/restore-backup.ts'
+import type { Restored } from '../../daemon/backup/restore-backup.ts'
 import type { Context, Run } from '../context.ts'
 import { usage } from '../failure.ts'
 import { createProgress } from '../output/progress.ts'
@@ -12,12 +12,12 @@ export interface RestoreCommand {
 }
 
 export const restore: Run<RestoreCommand> = async (context, [from], options) => {
-  const { locateStore } = await import('../../app/backup/place.ts')
+  const { locateStore } = await import('../../daemon/backup/place.ts')
   const place = await locateStore({ dataDir: context.folder.path, configFile: context.configFile() })
   const by = `cli:${userInfo().username}`
   if (options.settle === true) {
     if (from !== undefined) throw usage('--settle takes no backup', 'it is for what pg_restore put back')
-    const { settleInPlace } = await import('../../app/backup/settle-restored.ts')
+    const { settleInPlace } = await import('../../daemon/backup/settle-restored.ts')
     const settled = await settleInPlace({ place, by })
     if (context.json) await context.printJson({ ok: true, ...settled })
     else await context.print(renderFields([...ledgerFields(settled), ['look at', LOOK]], context.paint))
@@ -25,9 +25,9 @@ export const restore: Run<RestoreCommand> = async (context, [from], options) => 
   }
   if (from === undefined)
     throw usage('name what is to be restored', 'a folder or .tar that `switchboard backup` made')
-  const { restoreBackup } = await import('../../app/backup/restore-backup.ts')
+  const { restoreBackup } = await import('../../daemon/backup/restore-backup.ts')
   const progress = createProgress(context)
-  const { crashPointFrom } = await import('../../app/crash-point.ts')
+  const { crashPointFrom } = await import('../../runtime/crash-point.ts')
   const crashPoint = crashPointFrom(place.env.SWITCHBOARD_CRASH_AT)
   const restored = await restoreBackup({
     place,

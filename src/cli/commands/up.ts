@@ -1,12 +1,12 @@
 // `switchboard up`: runs the daemon in this process until it is stopped, and says where everything is.
 import { existsSync, statSync } from 'node:fs'
-import type { Daemon, DaemonOptions } from '../../app/daemon.ts'
 import { readHolderNote } from '../../config/daemon-note.ts'
 import { type DataFolder, dataFolderAt } from '../../config/data-folder.ts'
 import { readEnvironment } from '../../config/environment.ts'
 import { readLastLife, writeLastLife } from '../../config/last-life.ts'
 import { shellWord } from '../../config/shell-word.ts'
 import { defined, SwitchboardError } from '../../contract/index.ts'
+import type { Daemon, DaemonOptions } from '../../daemon/daemon.ts'
 import type { Context, Run } from '../context.ts'
 import { storeAway, usage } from '../failure.ts'
 import { startInPlace } from '../give-way.ts'
@@ -139,7 +139,7 @@ function demandOwnFile({ instance: { config } }: Context): void {
 async function demandNoEarlierData({ instance, terminal }: Context): Promise<void> {
   if (instance.config === null || instance.data.from !== 'beside') return
   if (existsSync(dataFolderAt({ data: instance.data.path, env: terminal.env }).database)) return
-  const { findEarlierData } = await import('../../app/earlier-data.ts')
+  const { findEarlierData } = await import('../../daemon/database/earlier-data.ts')
   const earlier = await findEarlierData(instance, terminal.env)
   if (earlier === null) return
   const file = instance.config.from === 'found' ? '' : ` --config ${shellWord(instance.config.file)}`
@@ -192,7 +192,7 @@ function idleExit(given: string | true | undefined): number | undefined {
 function processDeps(): UpDeps {
   return {
     async start(options) {
-      const { runDaemon } = await import('../../app/daemon.ts')
+      const { runDaemon } = await import('../../daemon/daemon.ts')
       return runDaemon(options)
     },
     onSignal(handle) {

@@ -1,5 +1,5 @@
 // `switchboard version`: which Switchboard this is.
-import { VERSION } from '../../app/version.ts'
+import { VERSION } from '../../runtime/version.ts'
 import type { Run } from '../context.ts'
 
 export const version: Run = async (context) => {

@@ -153,7 +153,7 @@ async function keepSecrets(
       `${file} has a store of its own, which a daemon has to open; nothing was written`,
       'start it, then run this again: switchboard up --detach',
     )
-  const { keepSecretAtRest } = await import('../../app/keep-secret.ts')
+  const { keepSecretAtRest } = await import('../../setup/keep-secret.ts')
   const { data } = context.instanceOf(file)
   for (const [name, value] of secrets)
     await keepSecretAtRest({ dataDir: data.path, configFile: file, name, value })

@@ -1,7 +1,7 @@
 // The time of schedules over days, time zones and gaps, on a driven clock and with croner as the daemon uses it.
 import { describe, expect, it } from 'vitest'
-import { nextRun } from '../../app/next-run.ts'
 import type { Firing, FiringRow, ScheduleSettings } from '../../contract/index.ts'
+import { nextRun } from '../../gateway/next-run.ts'
 import { createRecordingLog } from '../../testing/recording-log.ts'
 import { createTestClock } from '../../testing/test-clock.ts'
 import { testAgent, testSettings } from '../../testing/test-settings.ts'

@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFi
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { until } from '../../../test/faults/until.ts'
-import { createRealClock, createRealRandom } from '../../app/real-clock.ts'
 import type { SwitchboardError } from '../../contract/index.ts'
+import { createRealClock, createRealRandom } from '../../runtime/real-clock.ts'
 import { createRecordingLog } from '../../testing/index.ts'
 import { scratchFolder } from '../../testing/scratch.ts'
 import { createProcessKeeper, type ProcessKeeper, reapProcesses } from './index.ts'
@@ -251,7 +251,7 @@ describe('after kill -9', () => {
   /** A daemon of a few lines: keeps one child and waits. */
   const daemon = (folder: string, script: string): ChildProcess => {
     const index = join(import.meta.dirname, 'index.ts')
-    const clock = join(import.meta.dirname, '../../app/real-clock.ts')
+    const clock = join(import.meta.dirname, '../../runtime/real-clock.ts')
     const code = `
       import { createProcessKeeper } from ${JSON.stringify(index)}
       import { createRealClock, createRealRandom } from ${JSON.stringify(clock)}

@@ -1,7 +1,7 @@
 // Where a session counts as heard: at what was stored, never ahead of it, and never past a gap.
 import { expect, it } from 'vitest'
-import { createRealClock } from '../../app/real-clock.ts'
 import { SwitchboardError } from '../../contract/index.ts'
+import { createRealClock } from '../../runtime/real-clock.ts'
 import { createFakeIntake } from '../../testing/fake-intake.ts'
 import { createRecordingLog } from '../../testing/recording-log.ts'
 import type { Session } from './gateway-socket.ts'

@@ -1,7 +1,7 @@
 // Setting Discord up: what is printed, what is tried, and what doctor compares.
 import { afterEach, describe, expect, it } from 'vitest'
-import { createRealClock } from '../../app/real-clock.ts'
 import { SwitchboardError } from '../../contract/index.ts'
+import { createRealClock } from '../../runtime/real-clock.ts'
 import { createFakeDiscord, type FakeDiscord } from '../../testing/emulate.ts'
 import { readConfig } from './config.ts'
 import { openScene, until } from './fixtures/discord-scene.ts'

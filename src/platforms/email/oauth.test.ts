@@ -1,7 +1,7 @@
 // Access tokens from a refresh token, against a token endpoint of the test's own.
 import { createServer, type Server } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createRealClock } from '../../app/real-clock.ts'
+import { createRealClock } from '../../runtime/real-clock.ts'
 import { createAccessTokens } from './oauth.ts'
 
 describe('OAuth2 by refresh token', () => {

@@ -1,7 +1,7 @@
 // Setting Slack up: the options, the manifest, the tokens tried live, and what doctor says of scopes.
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { createRealClock } from '../../app/real-clock.ts'
+import { createRealClock } from '../../runtime/real-clock.ts'
 import { createFakeSlack } from '../../testing/emulate.ts'
 import { slackOptions } from './config.ts'
 import { openScene } from './fixtures/slack-scene.ts'

@@ -3,7 +3,6 @@ import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createMemoryRiver, type MemoryRiver } from '../../../test/browser/memory-river.ts'
-import { createFileMirror } from '../../app/file-mirror.ts'
 import {
   type FileMirror,
   type HttpReply,
@@ -11,6 +10,7 @@ import {
   type Store,
   SwitchboardError,
 } from '../../contract/index.ts'
+import { createFileMirror } from '../../gateway/files/file-mirror.ts'
 import { openStore } from '../../store/open.ts'
 import { sharedPostgres } from '../../testing/postgres-server.ts'
 import { createTestClock, createTestRandom } from '../../testing/test-clock.ts'

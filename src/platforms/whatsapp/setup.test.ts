@@ -1,6 +1,6 @@
 // Setting a number up: what is asked, how it is tried, what to paste, and what doctor says before anything runs.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createRealClock } from '../../app/real-clock.ts'
+import { createRealClock } from '../../runtime/real-clock.ts'
 import { createFakeWhatsApp, type FakeWhatsApp } from '../../testing/emulate.ts'
 import { testIntegration } from '../../testing/test-settings.ts'
 import { readConfig } from './config.ts'

@@ -1,0 +1,31 @@
+// Credentials that others gave an integration, kept among the encrypted secrets under names of its own.
+
+import type { CredentialShelf } from '../../contract/index.ts'
+import type { SecretShelf } from '../secret-shelf.ts'
+
+/** Names that begin so are not the operator's: `secrets list` leaves them out. */
+const GIVEN = 'given.'
+
+export function createCredentialShelf(shelf: SecretShelf, integration: string): CredentialShelf {
+  const prefix = `${GIVEN}${integration}.`
+  return {
+    put: (name, value) => shelf.keep(prefix + name, value, `integration:${integration}`),
+    async get(name) {
+      const known = shelf.read(prefix + name)
+      if (known !== null) return known
+      // Another node may have taken the delivery.
+      await shelf.refresh()
+      return shelf.read(prefix + name)
+    },
+    remove: (names) =>
+      shelf.forget(
+        names.map((name) => prefix + name),
+        `integration:${integration}`,
+      ),
+    async names() {
+      await shelf.refresh()
+      return shelf.reserved(prefix).map((name) => name.slice(prefix.length))
+    },
+    reference: (name) => `secret:${prefix}${name}`,
+  }
+}

@@ -1,0 +1,8 @@
+// Times as people and scripts read them: ISO 8601, in UTC.
+export function iso(at: number): string {
+  return new Date(at).toISOString()
+}
+
+export function isoOrNull(at: number | null | undefined): string | null {
+  return at === null || at === undefined ? null : iso(at)
+}

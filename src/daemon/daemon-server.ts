@@ -1,0 +1,83 @@
+// The server of a daemon: every door of its listener with what answers behind it. It does not listen yet.
+import type { Desk, UserSettings } from '../contract/index.ts'
+import { authorize } from '../core/people/authorize.ts'
+import type { ConsoleDoor } from '../gateway/access/console-login.ts'
+import { createAuthenticate } from '../gateway/access/principals.ts'
+import { createRemoteHosts } from '../gateway/access/remote-hosts.ts'
+import { createSecretDoors } from '../gateway/access/url-credentials.ts'
+import { createEndpoints } from '../gateway/endpoints.ts'
+import { createToolSurface } from '../gateway/tool-surface.ts'
+import { addressList } from '../kit/address-list.ts'
+import type { Server } from '../server/create-server.ts'
+import { createServer } from '../server/index.ts'
+import type { DaemonRiver } from './assemble-daemon.ts'
+import type { DaemonAddress } from './daemon-address.ts'
+import type { DaemonCredentials } from './daemon-credentials.ts'
+import type { Instance } from './open-instance.ts'
+import type { Readiness } from './readiness.ts'
+import { webRoot } from './web-root.ts'
+
+/** Before every day that tokens were counted on. */
+const LONG_AGO = '1970-01-01'
+
+export interface DaemonServerDeps {
+  readonly credentials: DaemonCredentials
+  readonly address: DaemonAddress
+  readonly readiness: Readiness
+  readonly river: DaemonRiver
+  readonly desk: Desk
+  readonly console: ConsoleDoor
+  readonly users: () => readonly UserSettings[]
+}
+
+export function createDaemonServer(instance: Instance, deps: DaemonServerDeps): Server {
+  const { folder, clock, log, store, settings } = instance
+  const { gateway, toolDesk, lentTools, attachments } = deps.river
+  const { admin, tokens } = deps.credentials
+  const authenticate = createAuthenticate({ adminToken: () => admin.token, tokens, users: deps.users })
+  const trusted = createTrustedProxies()
+  return createServer(
+    { tcp: deps.address.wanted, socketPath: folder.socket },
+    {
+      clock,
+      log,
+      settings: () => ({
+        maxBodyBytes: settings().tunables.maxBodyBytes,
+        publicUrl: settings().server.publicUrl,
+        trustsProxy: trusted(settings().server.trustedProxies),
+      }),
+      desk: deps.desk,
+      endpoints: createEndpoints({ gateway: () => gateway, settings }),
+      ...createSecretDoors({ tokens, gateway: () => gateway, settings, now: () => clock.now() }),
+      ready: deps.readiness.report,
+      note: (notes) => store.note(notes),
+      ...{ authenticate, authorize, console: deps.console },
+      attach: createRemoteHosts({
+        ...{ clock, tokens, authenticate, store, accept: attachments.accept },
+        isAgent: (id) => settings().agents.some((agent) => agent.id === id),
+      }),
+      mcp: createToolSurface({
+        desk: toolDesk,
+        tokens,
+        settings,
+        log,
+        services: lentTools,
+        roster: gateway.roster,
+      }),
+      probeKey: deps.address.probeKey,
+      adminTokenConfigured: () => admin.configured,
+      metrics: { counters: () => store.counters(), usage: () => store.usage(LONG_AGO) },
+      webRoot: webRoot(),
+    },
+  )
+}
+
+/** The list is read once for each configuration, not for each request. */
+function createTrustedProxies() {
+  let read: { readonly from: readonly string[]; readonly trusts: (address: string) => boolean } | null = null
+  return (networks: readonly string[] | undefined) => {
+    if (networks === undefined) return undefined
+    if (read?.from !== networks) read = { from: networks, trusts: addressList(networks) }
+    return read.trusts
+  }
+}

@@ -1,0 +1,41 @@
+// What a daemon leaves in its data folder for others: the note of the one that runs, where it listens and how it ended.
+import { removeDaemonNote, writeDaemonNote } from '../config/daemon-note.ts'
+import { realPath } from '../config/instance.ts'
+import { type LastLife, writeLastLife } from '../config/last-life.ts'
+import { withoutNulls } from '../contract/index.ts'
+import { VERSION } from '../runtime/version.ts'
+import type { Instance } from './open-instance.ts'
+
+export interface DaemonLife {
+  ended(cause: Exclude<LastLife['end'], 'running'>): void
+}
+
+/** Written now; the note goes when the instance's undo stack is unwound. */
+export function recordLife(
+  instance: Instance,
+  running: {
+    readonly url: string
+    readonly host: string
+    readonly port: number
+    /** It ends by itself when nobody needs it. */
+    readonly idleExit: boolean
+    /** Null: no service manager started it. */
+    readonly unit: string | null
+  },
+): DaemonLife {
+  const { folder, startedAt, configFile, store, undo } = instance
+  const { url, host, port, idleExit, unit } = running
+  writeDaemonNote(folder, {
+    ...{ pid: process.pid, url, startedAt, version: VERSION },
+    config: configFile,
+    ...(idleExit ? { idleExit } : {}),
+    ...withoutNulls({ service: unit }),
+  })
+  undo.push(() => removeDaemonNote(folder))
+  const place = {
+    ...{ host, port },
+    ...(store.file ? { database: { file: realPath(store.file.path), tag: store.tag } } : {}),
+  }
+  writeLastLife(folder, { ...place, end: 'running' })
+  return { ended: (cause) => writeLastLife(folder, { ...place, end: cause }) }
+}

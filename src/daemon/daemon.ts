@@ -1,0 +1,181 @@
+// The daemon: owns a data folder, opens the store, lets the river flow, listens, and drains when told to stop.
+// By their own files: the whole room would bring its schemas along, which the embedded default does not need.
+import { dataFolderAt, prepareDataFolder } from '../config/data-folder.ts'
+import { readEnvironment } from '../config/environment.ts'
+import { realPath } from '../config/instance.ts'
+import { recordStart } from '../config/start-record.ts'
+import {
+  type AdapterExports,
+  defined,
+  type IntegrationView,
+  WEB_OWNER,
+  withoutNulls,
+} from '../contract/index.ts'
+import { usersInForce } from '../core/people/users.ts'
+import { createChatLinks } from '../gateway/access/chat-link.ts'
+import { createConsoleDoor } from '../gateway/access/console-login.ts'
+import { createAdapters } from '../modules/module-catalog.ts'
+import { type DeskWatchers, watchHints, watchReloads } from '../operations/watch-hints.ts'
+import { createLogger } from '../runtime/logger.ts'
+import { createNodeClock, createRealRandom } from '../runtime/real-clock.ts'
+import { createUndoStack } from '../runtime/undo-stack.ts'
+import { VERSION } from '../runtime/version.ts'
+import { demandWhole } from './adopt-folder.ts'
+import { createDaemonRiver, type DaemonRiver } from './assemble-daemon.ts'
+import { createDaemonAddress, type DaemonAddress } from './daemon-address.ts'
+import { openCredentials } from './daemon-credentials.ts'
+import { createDaemonDesk } from './daemon-desk.ts'
+import { createDaemonServer } from './daemon-server.ts'
+import { recordLife } from './daemon-status-file.ts'
+import { folderHeld, holdFolder } from './data-folder-lock.ts'
+import { createDrain } from './drain-daemon.ts'
+import { followConfiguration } from './follow-configuration.ts'
+import { type Instance, type InstanceGround, openInstance } from './open-instance.ts'
+import { createReadiness } from './readiness.ts'
+import { reloadOnHangup } from './reload-on-hangup.ts'
+import { createSupervisorNotices, unitOf } from './systemd-notify.ts'
+
+export interface DaemonOptions {
+  /** Null or absent: the embedded default. */
+  readonly configFile?: string | null
+  readonly dataDir?: string
+  readonly host?: string
+  readonly port?: number
+  readonly logFormat?: 'json' | 'people'
+  readonly logLevel?: string
+  /** Platforms and connectors of the library's user, beside those that the file names under `modules`. */
+  readonly modules?: readonly AdapterExports[]
+  /** Ends by itself when no shim was attached and nothing happened for this long. */
+  readonly idleExitMs?: number
+}
+
+export interface Daemon {
+  readonly url: string
+  readonly dataDir: string
+  /** The usual port, where another process has it and the next free one was used; null: none was in the way. */
+  readonly takenPort: number | null
+  /** A one-time link to the web chat; null when no web integration is configured. */
+  readonly chatLink: string | null
+  /** Every integration with its state and how to reach it. */
+  integrations(): Promise<readonly IntegrationView[]>
+  /** Drains: stops accepting, finishes what is under way, gives the lanes back. */
+  stop(cause?: 'stopped' | 'idle'): Promise<void>
+  /** The exit code, once it has ended. */
+  readonly done: Promise<number>
+}
+
+const GRACE_MS = 10_000
+
+export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
+  const ground = takeDataFolder(options)
+  try {
+    demandWhole(ground.folder)
+    const adapters = createAdapters(defined({ given: options.modules }))
+    return await startDaemon(await openInstance(ground, adapters), options)
+  } catch (thrown) {
+    await ground.undo.unwind()
+    throw thrown
+  }
+}
+
+/** Makes the folder where there is none, and locks it. Throws `data_folder_held` while another daemon has it. */
+function takeDataFolder(options: DaemonOptions): InstanceGround {
+  const environment = readEnvironment()
+  const env = environment.variables
+  const clock = createNodeClock()
+  const random = createRealRandom()
+  const configFile = options.configFile ? realPath(options.configFile) : null
+  const folder = dataFolderAt({ data: options.dataDir, config: configFile, env })
+  prepareDataFolder(folder)
+  const log = createLogger({
+    format: options.logFormat ?? 'json',
+    level: options.logLevel ?? environment.logLevel ?? 'info',
+    file: folder.logFile,
+  })
+  const lock = holdFolder(folder, {
+    ...{ pid: process.pid, config: configFile },
+    ...(options.idleExitMs === undefined ? {} : { idleExit: true }),
+    ...withoutNulls({ service: unitOf(env) }),
+  })
+  if (!lock) throw folderHeld(folder)
+
+  const undo = createUndoStack(log)
+  undo.push(() => lock.release())
+  return { configFile, folder, env, clock, random, log, undo }
+}
+
+/** Builds the parts, listens, lets the river flow, and tells that it is ready. */
+async function startDaemon(instance: Instance, options: DaemonOptions): Promise<Daemon> {
+  const { config, settings, store, folder, env, clock, log, undo } = instance
+  recordStart(folder, { config: instance.configFile, at: instance.startedAt })
+  const credentials = openCredentials(instance)
+  const { tokens } = credentials
+  const watchers: DeskWatchers = new Map()
+  const readiness = createReadiness(instance.watch)
+  const service = createSupervisorNotices({ env, clock, log, alive: readiness.isReady })
+  const address = createDaemonAddress(options, settings, instance.random)
+  const river = createDaemonRiver(instance, { tokens, address, watchers })
+  const { gateway, attachments } = river
+  const chatLink = createChatLinks({ tokens, clock, settings, baseUrl: address.base, owner: WEB_OWNER })
+  const users = () => usersInForce(settings(), gateway.grants)
+  const consoleDoor = createConsoleDoor({ tokens, clock, users, baseUrl: address.base })
+  const reloading = followConfiguration(instance, gateway)
+  const parts = { credentials, address, readiness, river }
+  const desk = createDaemonDesk(instance, {
+    ...parts,
+    ...{ reloading, chatLink, consoleLink: consoleDoor.link, watchers },
+  })
+  watchHints(store, watchers)
+  watchReloads(config, watchers)
+  const server = createDaemonServer(instance, { ...parts, desk, users, console: consoleDoor })
+
+  const { port } = await server.listen()
+  undo.push(() => server.close({ graceMs: GRACE_MS }))
+  const takenPort = address.listensOn(port)
+  if (takenPort !== null) log.warn({ port }, `port ${takenPort} is taken: another one is used`)
+  await startRiver(instance, river)
+  const life = recordLife(instance, {
+    ...{ url: address.url(), host: address.wanted.host, port: port ?? 0 },
+    ...{ idleExit: options.idleExitMs !== undefined, unit: service.unit },
+  })
+  readiness.started()
+  tellStarted(instance, address)
+  const tellReady = () => service.ready(`ready at ${address.url()}`)
+  void tellReady()
+
+  const hasChat = gateway.links.all().some((link) => link.platform === 'web')
+  undo.push(reloadOnHangup({ ...reloading, service, log, tellReady }))
+  const { stop, done } = createDrain({
+    ...{ life, readiness, server, service, undo, log },
+    finish: river.gateway.finish,
+  })
+  const daemon: Daemon = {
+    url: address.url(),
+    dataDir: folder.path,
+    takenPort,
+    chatLink: hasChat ? (await chatLink()).url : null,
+    done,
+    integrations: async () => desk.integrations(),
+    stop,
+  }
+  if (options.idleExitMs !== undefined)
+    undo.push(attachments.exitWhenIdle(options.idleExitMs, store, () => void daemon.stop('idle')))
+  return daemon
+}
+
+/** What an earlier run left behind is ended first; hosts attach when there is somebody to serve. */
+async function startRiver(instance: Instance, river: DaemonRiver): Promise<void> {
+  const { node, store, settings, folder, undo } = instance
+  const { gateway, attachments, processPlaces } = river
+  await processPlaces.reap()
+  await gateway.start()
+  undo.push(() => gateway.stop())
+  await attachments.listen(folder.attachSocket)
+  undo.push(() => attachments.close())
+  await store.note([{ kind: 'boot', ref: node, detail: { version: VERSION, config: settings().digest } }])
+}
+
+function tellStarted({ settings, folder, node, log }: Instance, address: DaemonAddress): void {
+  for (const warning of settings().warnings) log.warn({}, warning)
+  log.info({ url: address.url(), data: folder.path, node }, 'switchboard is ready')
+}

@@ -1,0 +1,53 @@
+// The end of a daemon. It takes no new messages, reads the answers that are being said to their end, then stops accepting
+// altogether and takes back what its start did, in reverse order.
+import type { Logger } from '../contract/index.ts'
+import type { UndoStack } from '../runtime/undo-stack.ts'
+import type { Server } from '../server/create-server.ts'
+import type { DaemonLife } from './daemon-status-file.ts'
+import type { Readiness } from './readiness.ts'
+import type { SupervisorNotices } from './systemd-notify.ts'
+
+export interface Drain {
+  /** Called again it waits for the same end. */
+  stop(cause?: 'stopped' | 'idle'): Promise<void>
+  /** The exit code, once it has ended. */
+  readonly done: Promise<number>
+}
+
+export function createDrain(deps: {
+  readonly life: DaemonLife
+  readonly readiness: Readiness
+  readonly server: Pick<Server, 'drain'>
+  readonly service: Pick<SupervisorNotices, 'stopping'>
+  readonly undo: UndoStack
+  /** Waits for answers that are being said, while everything else goes on. */
+  readonly finish: () => Promise<void>
+  readonly log: Logger
+}): Drain {
+  const { life, readiness, server, service, undo, finish, log } = deps
+  let stopping: Promise<void> | null = null
+  let end: (code: number) => void = () => undefined
+  const done = new Promise<number>((resolve) => {
+    end = resolve
+  })
+  return {
+    done,
+    stop(cause = 'stopped') {
+      // First of all, and once: a shim must not revive what is being stopped, however that ends.
+      if (!readiness.isDraining()) life.ended(cause)
+      readiness.drain()
+      server.drain('new')
+      stopping ??= (async () => {
+        log.info({}, 'draining')
+        const heard = service.stopping()
+        await finish()
+        server.drain('all')
+        await undo.unwind()
+        await heard
+        log.info({}, 'stopped')
+        end(0)
+      })()
+      return stopping
+    },
+  }
+}

@@ -1,0 +1,124 @@
+// Opens what an instance stands on: its configuration, its database, and the shelves of secrets and integrations. Whatever
+// was opened is put on the undo stack at once, so that a start that fails half-way leaves nothing held.
+import { dirname } from 'node:path'
+// By their own files: the whole room would bring its schemas along, which the embedded default does not need.
+import { type ConfigSource, openConfigSource } from '../config/config-source.ts'
+import { type DataFolder, prepareDatabase } from '../config/data-folder.ts'
+import { type IntegrationShelf, openIntegrationShelf } from '../config/integration-shelf.ts'
+import { openKeyRing } from '../config/key-ring.ts'
+import { resolveSecret, resolveStore } from '../config/secret-reference.ts'
+import { openSecretShelf, type SecretShelf } from '../config/secret-shelf.ts'
+import { defined, type Logger, type Random, type Settings, type Store } from '../contract/index.ts'
+import { tellForeignLedger } from '../health/foreign-ledger.ts'
+import type { Adapters } from '../modules/module-catalog.ts'
+import { crashPointFrom } from '../runtime/crash-point.ts'
+import type { NodeClock } from '../runtime/real-clock.ts'
+import type { UndoStack } from '../runtime/undo-stack.ts'
+import { openStore } from '../store/open.ts'
+import { nodeName } from './data-folder-lock.ts'
+import { holdDatabase } from './database/hold-database.ts'
+import { type StoreWatch, watchStore } from './database/store-watch.ts'
+import { namedModules, settingsInForce } from './settings-in-force.ts'
+import { createSigner } from './signer.ts'
+
+/** Longer than a lone conversation needs to speak again, and shorter than anybody notices. */
+const UNHURRIED_MS = 2
+
+/** What a daemon has before anything is opened: its data folder, which is its own, and what every part of it uses. */
+export interface InstanceGround {
+  /** Null: the embedded default. */
+  readonly configFile: string | null
+  readonly folder: DataFolder
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly clock: NodeClock
+  readonly random: Random
+  readonly log: Logger
+  readonly undo: UndoStack
+}
+
+export interface Instance extends InstanceGround {
+  readonly adapters: Adapters
+  readonly config: ConfigSource
+  /** Those in force now: the file's, and the integrations that were added by command. */
+  readonly settings: () => Settings
+  /** Where references of the configuration are looked up. */
+  readonly sources: { readonly folder: string; readonly env: InstanceGround['env'] }
+  readonly node: string
+  readonly crashPoint: ((name: string) => void) | null
+  /** The resolved `store` of the configuration. */
+  readonly storeAt: string
+  readonly startedAt: number
+  readonly watch: StoreWatch
+  readonly store: Store
+  readonly secrets: SecretShelf
+  readonly shelf: IntegrationShelf
+  /** What a reference stands for. Throws when it leads nowhere. */
+  readonly secret: (reference: string) => string
+  /** What an integration signs with. */
+  readonly signer: (integration: string) => (text: string) => string
+}
+
+export async function openInstance(ground: InstanceGround, adapters: Adapters): Promise<Instance> {
+  const { configFile, folder, env, clock, random, log, undo } = ground
+  const config = await openConfigSource(
+    { file: configFile, adapters, defaultStore: folder.defaultStore, watch: true },
+    { clock, log },
+  )
+  undo.push(() => config.stop())
+  let shelf: IntegrationShelf | null = null
+  const settings = settingsInForce(config.current, () => shelf)
+  const sources = { folder: configFile ? dirname(configFile) : folder.path, env }
+  const node = nodeName(folder)
+  const crashPoint = crashPointFrom(env.SWITCHBOARD_CRASH_AT)
+  const storeAt = resolveStore(settings().store, sources)
+  const held = holdDatabase(storeAt, folder, log)
+  undo.push(() => held.release())
+  // Only now: its files tell whether the folder was used before.
+  const keys = openKeyRing({ dataDir: folder.path, env })
+  prepareDatabase(storeAt)
+  const opened = await openStore(storeAt, {
+    clock,
+    random,
+    node,
+    ledgerKey: keys.ledgerKey,
+    onDatabaseTime: clock.adjust,
+    log,
+    unhurriedMs: UNHURRIED_MS,
+    ...defined({ crashPoint: crashPoint ?? undefined }),
+  })
+  undo.push(() => opened.close())
+  const startedAt = clock.now()
+  const watch = watchStore(opened, { clock, log, rescuePlaces: held.rescuePlaces })
+  const { store } = watch
+  undo.push(() => watch.stop())
+  await tellForeignLedger(store, log)
+  const secrets = await openSecretShelf(keys, store)
+  shelf = await openIntegrationShelf(secrets, (entry) =>
+    adapters.open({
+      ...sources,
+      modules: namedModules(config.current()),
+      platforms: [entry.name],
+      connectors: [],
+      entries: [entry],
+    }),
+  )
+  const secret = (reference: string) =>
+    resolveSecret(reference, { ...sources, stored: (name) => secrets.read(name) })
+  return {
+    ...ground,
+    adapters,
+    config,
+    settings,
+    sources,
+    node,
+    crashPoint,
+    storeAt,
+    startedAt,
+    watch,
+    store,
+    secrets,
+    shelf,
+    secret,
+    signer: createSigner(keys.ledgerKey),
+  }
+}

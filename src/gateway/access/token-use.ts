@@ -1,0 +1,61 @@
+// When tokens were used last, coarsely: an hour is exact enough for "is this one still needed?". Nothing is written while a
+// request waits: uses gather for a minute and are written together, of each token once an hour at most, on all nodes
+// together, for the row that was read tells what was written. A crash loses a minute of it.
+import {
+  type Cancel,
+  type Clock,
+  createBoundedMap,
+  type Logger,
+  type Store,
+  type TokenRow,
+} from '../../contract/index.ts'
+
+export interface TokenUse {
+  /** It let somebody in just now. */
+  used(row: TokenRow): void
+  /** Writes what was not yet written. */
+  stop(): Promise<void>
+}
+
+const HOUR_MS = 3_600_000
+const GATHER_MS = 60_000
+/** Tokens of single turns come by the thousand and go by themselves: nobody asks whether they are needed. */
+const SHORT_LIVED_MS = 24 * HOUR_MS
+const MOST_GATHERED = 10_000
+const SLICE = 500
+
+export function createTokenUse(deps: {
+  readonly store: Pick<Store, 'tokensUsed'>
+  readonly clock: Clock
+  readonly log: Logger
+}): TokenUse {
+  const { store, clock, log } = deps
+  const gathered = createBoundedMap<string, number>(MOST_GATHERED)
+  let cancel: Cancel | null = null
+
+  const write = async (): Promise<void> => {
+    cancel?.()
+    cancel = null
+    const uses = [...gathered].map(([id, at]) => ({ id, at }))
+    for (const { id } of uses) gathered.delete(id)
+    for (let from = 0; from < uses.length; from += SLICE) {
+      // Lost is the time only: the next use is noted again.
+      await store
+        .tokensUsed(uses.slice(from, from + SLICE))
+        .catch((thrown) => log.warn({ problem: String(thrown) }, 'the use of tokens could not be noted'))
+    }
+  }
+
+  return {
+    used(row) {
+      const now = clock.now()
+      const { id, scope, createdAt, expiresAt, lastUsedAt } = row
+      if (scope.turn !== undefined || (expiresAt !== null && expiresAt - createdAt <= SHORT_LIVED_MS)) return
+      // A clock that was set back writes again.
+      if (lastUsedAt !== null && Math.abs(now - lastUsedAt) < HOUR_MS) return
+      gathered.set(id, now)
+      cancel ??= clock.after(GATHER_MS, () => void write())
+    },
+    stop: write,
+  }
+}

@@ -1,0 +1,79 @@
+// /callback/TOKEN and /inbox/SECRET: the URL is the credential. Every secret is looked up by its hash, whatever its
+// form, so that a wrong one takes the same way as one that was rotated; none of them is ever written down.
+import {
+  CALLBACK_KIND,
+  type HeadDoor,
+  isReply,
+  type RequestHead,
+  type Settings,
+  SwitchboardError,
+  type TokenRow,
+} from '../../contract/index.ts'
+import type { Gateway } from '../gateway.ts'
+import type { Tokens } from './tokens.ts'
+
+export const INBOX_KIND = 'chorus-inbox'
+
+export interface SecretDoors {
+  readonly callbacks: HeadDoor
+  readonly inbox: HeadDoor
+}
+
+export function createSecretDoors(deps: {
+  readonly tokens: Pick<Tokens, 'look'>
+  readonly gateway: () => Pick<Gateway, 'roster' | 'links'>
+  readonly settings: () => Pick<Settings, 'agents' | 'integrations'>
+  readonly now: () => number
+}): SecretDoors {
+  const rowOf = async (head: RequestHead, kind: string): Promise<TokenRow> => {
+    const row = await deps.tokens.look(head.path.slice(1))
+    if (row?.kind !== kind) throw nothing()
+    return row
+  }
+
+  /** An agent that is being started is not gone: who posts must come again. */
+  const absent = (agent: string | undefined): SwitchboardError =>
+    deps.settings().agents.some(({ id }) => id === agent)
+      ? new SwitchboardError('draining', 'the agent is being started', { retryAfterMs: 1_000 })
+      : new SwitchboardError('gone', 'the agent of this callback is no longer configured')
+
+  /** One that is being started is to be asked again; one that is gone or disabled is as good as none, like its hook. */
+  const notRunning = (integration: string | undefined): SwitchboardError =>
+    deps.settings().integrations.some(({ id, enabled }) => id === integration && enabled)
+      ? new SwitchboardError('draining', 'the integration behind this is not running', {
+          retryAfterMs: 5_000,
+        })
+      : nothing()
+
+  return {
+    callbacks: {
+      async admit(head) {
+        const row = await rowOf(head, CALLBACK_KIND)
+        const over = row.revokedAt !== null || (row.expiresAt !== null && row.expiresAt <= deps.now())
+        if (over) throw new SwitchboardError('gone', 'this callback has expired')
+        const post = deps.gateway().roster.get(row.scope.agent ?? '')
+        if (!post) throw absent(row.scope.agent)
+        const { callback } = post.connector
+        if (!callback) throw nothing()
+        return (body) => callback(row.scope, { ...head, body })
+      },
+    },
+    inbox: {
+      async admit(head) {
+        const row = await rowOf(head, INBOX_KIND)
+        // A rotated one is told nothing: to a stranger it is as good as none.
+        if (row.revokedAt !== null) throw nothing()
+        const endpoint = deps.gateway().links.get(row.scope.integration ?? '')?.adapter.inbox
+        if (!endpoint) throw notRunning(row.scope.integration)
+        return async (body) => {
+          const verified = await endpoint.verify({ ...head, path: '', body })
+          return isReply(verified) ? verified : endpoint.handle(verified)
+        }
+      },
+    },
+  }
+}
+
+function nothing(): SwitchboardError {
+  return new SwitchboardError('not_found', 'there is nothing at this path')
+}

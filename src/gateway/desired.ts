@@ -1,0 +1,43 @@
+// The parts that a configuration wants, by `integration:ID` and `agent:ID`, each with what it would be started with.
+import { type IntegrationSettings, inSlices, type Settings } from '../contract/index.ts'
+import { fingerprintOf } from './fingerprint.ts'
+import type { GatewayDeps } from './gateway.ts'
+import type { Part } from './running.ts'
+import { makeAgent, makeIntegration, type River } from './start-integrations.ts'
+
+/** Between two slices, what others do goes on. */
+const SLICE = 200
+
+export async function wantedParts(deps: GatewayDeps, river: River): Promise<ReadonlyMap<string, Part>> {
+  const settings = deps.settings()
+  const wanted = new Map<string, Part>()
+  const want = <One>(all: readonly One[], put: (one: One) => void) =>
+    inSlices(all, deps.clock, put, { slice: SLICE })
+  await want(settings.integrations, (one) => {
+    const by = broughtBy(settings, 'platforms', one.platform)
+    wanted.set(`integration:${one.id}`, {
+      digest: fingerprintOf({ ...startedWith(one), publicUrl: settings.server.publicUrl, by }, deps.secret),
+      live: one.enabled && river.links.get(one.id)?.adapter.reconsider !== undefined,
+      make: () => makeIntegration(one, deps, river),
+    })
+  })
+  await want(settings.agents, (one) => {
+    const by = broughtBy(settings, 'connectors', one.connector.type)
+    wanted.set(`agent:${one.id}`, {
+      digest: fingerprintOf({ ...one.connector, by }, deps.secret),
+      make: () => makeAgent(one, deps, river),
+    })
+  })
+  return wanted
+}
+
+/** An adapter that another module brings now is another adapter. */
+function broughtBy({ modules }: Settings, bank: 'platforms' | 'connectors', name: string): string | null {
+  return modules?.find((one) => one[bank].includes(name))?.file ?? null
+}
+
+/** What an adapter is made with. Access, scope and the like are asked for each message: a change of them starts nothing anew. */
+function startedWith(integration: IntegrationSettings) {
+  const { id, platform, enabled, options, replyToMode, oneWay, unproven, problem } = integration
+  return { id, platform, enabled, options, replyToMode, oneWay, unproven, problem }
+}

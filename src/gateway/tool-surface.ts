@@ -1,0 +1,91 @@
+// The tool surface as the daemon serves it: the desk behind it, the one token table and the one authorize before it.
+// Tools and schemas are loaded with the first request, so that the start does not wait for them.
+import {
+  type Action,
+  agentById,
+  defined,
+  type HeadDoor,
+  type Logger,
+  type Principal,
+  type Resource,
+  type Settings,
+  type TokenRow,
+  type ToolDesk,
+} from '../contract/index.ts'
+import type { Roster } from '../core/dispatch/roster.ts'
+import { authorize } from '../core/people/authorize.ts'
+import { VERSION } from '../runtime/version.ts'
+import type { AnswerWay } from '../tools/index.ts'
+import type { McpEndpoint, ToolGrant } from '../tools/mcp/create-mcp-endpoint.ts'
+import type { LentTools } from '../tools/mcp/lent-tools.ts'
+import type { Tokens } from './access/tokens.ts'
+
+export interface ToolSurfaceDeps {
+  readonly desk: ToolDesk
+  readonly tokens: Pick<Tokens, 'find'>
+  readonly settings: () => Settings
+  readonly log: Logger
+  readonly services?: LentTools
+  readonly roster: Pick<Roster, 'get'>
+}
+
+/** What a token of each kind may do; `authorize` says on whose behalf. */
+const ACTIONS: Readonly<Record<string, readonly Action[]>> = {
+  agent: ['message.send', 'notify.send'],
+  session: ['message.send', 'notify.send'],
+  notify: ['notify.send'],
+}
+
+/** `/mcp` and `/mcp/notify`. */
+export function createToolSurface(deps: ToolSurfaceDeps): HeadDoor {
+  const { desk, tokens, settings, log, services, roster } = deps
+  let loading: Promise<McpEndpoint> | null = null
+  const authenticate = async (bearer: string): Promise<ToolGrant | null> => {
+    const row = await tokens.find(bearer)
+    // A token outlives its agent's place in the configuration, but opens nothing meanwhile.
+    const agent = row === null ? undefined : agentById(settings(), row.scope.agent ?? '')
+    return row === null || agent === undefined
+      ? null
+      : grantOf(row, { channels: agent.channels !== null, answers: answerWay(roster, agent.id) })
+  }
+  return {
+    async admit(head) {
+      loading ??= import('../tools/mcp/create-mcp-endpoint.ts').then(({ createMcpEndpoint }) =>
+        createMcpEndpoint({
+          ...{ desk, authenticate, log, version: VERSION },
+          ...defined({ services }),
+        }),
+      )
+      return (await loading).admit(head)
+    },
+  }
+}
+
+/** A host that attached answers by tools alone; so does an agent that does not run here, as far as is known. */
+function answerWay(roster: Pick<Roster, 'get'>, agent: string): AnswerWay {
+  const connector = roster.get(agent)?.connector
+  if (!connector?.holdsDecisions) return 'tools'
+  return connector.endsTurns ? 'final_text' : 'own_answer'
+}
+
+/** What the token is good for; null: not for tools. */
+function grantOf(
+  row: Pick<TokenRow, 'kind' | 'scope'>,
+  facts: Pick<ToolGrant, 'channels' | 'answers'>,
+): ToolGrant | null {
+  const { agent = '', session = null, user = null, turn = null } = row.scope
+  const actions = ACTIONS[row.kind]
+  if (actions === undefined || agent === '') return null
+  const principal: Principal =
+    session === null ? { kind: 'agent', id: agent } : { kind: 'session', id: session, agent, user }
+  const own: Resource =
+    session === null ? { kind: 'agent', id: agent } : { kind: 'session', id: session, agent }
+  return {
+    agent,
+    session,
+    turn,
+    user,
+    ...facts,
+    may: (action) => actions.includes(action) && authorize(principal, action, own).allowed,
+  }
+}

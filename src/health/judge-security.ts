@@ -1,0 +1,115 @@
+// `doctor --security` gathers here what it judges: from the running daemon, or from the configuration where none runs.
+import { dirname } from 'node:path'
+import { openConfigSource } from '../config/config-source.ts'
+import type { DataFolder } from '../config/data-folder.ts'
+import { readEnvironment } from '../config/environment.ts'
+import { resolveStore } from '../config/secret-reference.ts'
+import type { GuardedFiles, PlatformTrial, SecurityReport, ServerReach, Settings } from '../contract/index.ts'
+import type { Links } from '../core/outbound/links.ts'
+import { tokenViews } from '../gateway/access/token-views.ts'
+import { secretFiles } from '../gateway/files/send-roots.ts'
+import { databaseFile } from '../gateway/files/sendable-files.ts'
+import { createAdapters } from '../modules/module-catalog.ts'
+import { createLogger } from '../runtime/logger.ts'
+import { createRealClock } from '../runtime/real-clock.ts'
+import { isLoopbackListener } from '../server/host-guard.ts'
+import { isPublic } from '../server/near.ts'
+import { createModuleGates } from './module-gates.ts'
+import { securityFindings } from './security-findings.ts'
+import { serverViews } from './server-views.ts'
+import type { StatusDeps } from './status.ts'
+
+/** What only the daemon knows of its own doors. */
+export interface Exposure {
+  readonly host: string
+  readonly adminTokenChosen: boolean
+  readonly files: GuardedFiles
+  /** Where a proxy makes every visitor look local. Absent: it is not tried. */
+  readonly unmarkedProxies?: () => Promise<readonly string[]>
+}
+
+export async function judgeRunning(
+  {
+    store,
+    gateway,
+    settings,
+    clock,
+    adapters,
+  }: Pick<StatusDeps, 'store' | 'gateway' | 'settings' | 'clock' | 'adapters'>,
+  { host, adminTokenChosen, files, unmarkedProxies }: Exposure,
+  sendTest = false,
+): Promise<SecurityReport> {
+  const tokens = await tokenViews(store)
+  const { servers = [] } = serverViews(gateway.servers())
+  const judged = securityFindings({
+    ...{ settings: settings(), host, adminTokenChosen, tokens, servers, now: clock.now() },
+    unmarkedProxies: (await unmarkedProxies?.()) ?? [],
+    modules: createModuleGates(adapters, settings).findings(reachOf(host, settings())),
+  })
+  if (!sendTest) return { ...judged, files }
+  const { found, told } = await tryIntegrations(settings(), gateway.links)
+  return { ...judged, findings: [...found, ...judged.findings], tried: told, files }
+}
+
+/** What integrations find out by a trial on the real thing, beside each other. */
+async function tryIntegrations(settings: Settings, links: Pick<Links, 'get'>): Promise<PlatformTrial> {
+  const trials = await Promise.all(
+    settings.integrations.map(async ({ id, origin }) => {
+      const trial = await links.get(id)?.adapter.trial?.()
+      return {
+        found: (trial?.found ?? []).map((one) => ({
+          ...one,
+          what: `${id}: ${one.what}`,
+          key: `${origin}.${one.key}`,
+        })),
+        told: (trial?.told ?? []).map((one) => `${id}: ${one}`),
+      }
+    }),
+  )
+  const told = trials.flatMap((trial) => trial.told)
+  const found = trials.flatMap((trial) => trial.found)
+  return {
+    found,
+    told: told.length + found.length > 0 ? told : ['no integration that runs has anything to try'],
+  }
+}
+
+/** Throws `config_invalid` when the file does not hold. Nothing that it names is run. */
+export async function judgeConfiguration(file: string | null, folder: DataFolder): Promise<SecurityReport> {
+  const clock = createRealClock()
+  const log = createLogger({ format: 'people', level: 'error' })
+  const adapters = createAdapters({ leaveModulesAlone: true })
+  const config = await openConfigSource({ file, adapters, defaultStore: folder.defaultStore }, { clock, log })
+  const settings = config.current()
+  // The embedded default is made without its modules.
+  await adapters.open({
+    ...{ folder: folder.path, modules: [] },
+    platforms: settings.integrations.map(({ platform }) => platform),
+    connectors: settings.agents.map(({ connector }) => connector.type),
+  })
+  const sources = {
+    folder: file === null ? folder.path : dirname(file),
+    env: readEnvironment().variables,
+  }
+  const judged = securityFindings({
+    settings,
+    host: settings.server.host,
+    adminTokenChosen: null,
+    tokens: null,
+    servers: null,
+    unmarkedProxies: null,
+    modules: createModuleGates(adapters, () => settings).findings(reachOf(settings.server.host, settings)),
+    now: clock.now(),
+  })
+  const files = { config: config.files(), secrets: secretFiles(settings, sources.folder) }
+  try {
+    return { ...judged, files: { ...files, database: databaseFile(resolveStore(settings.store, sources)) } }
+  } catch (thrown) {
+    const why = `the database's file: ${thrown instanceof Error ? thrown.message : String(thrown)}`
+    return { ...judged, unjudged: [...judged.unjudged, why], files: { ...files, database: null } }
+  }
+}
+
+function reachOf(host: string, { server }: Pick<Settings, 'server'>): ServerReach {
+  return { host, near: isLoopbackListener(host), public: isPublic(server.publicUrl) }
+}

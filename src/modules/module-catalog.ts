@@ -1,0 +1,167 @@
+// All platforms and connectors that there are: what is built in, what is planned, and the modules of others. The
+// configuration reads its book, the gateway makes adapters from it, `doctor` tells how each module stands.
+import {
+  type AdapterBook,
+  type AdapterExports,
+  type AdapterShelf,
+  type ConnectorModule,
+  defined,
+  type KnownAdapter,
+  type ModuleStanding,
+  type PlannedModule,
+  type PlatformModule,
+  SwitchboardError,
+  type WantedAdapters,
+} from '../contract/index.ts'
+import { EMULATORS } from './emulators.ts'
+import type { ForeignModule, ForeignModules } from './external-modules.ts'
+import { CONNECTORS, PLANNED_CONNECTORS, PLANNED_PLATFORMS, PLATFORMS } from './registry.ts'
+
+/** `modules` are those of the configuration in force. */
+export interface Adapters extends AdapterShelf {
+  /** Null: it is planned. Throws `config_invalid` when nobody brings it, with what became of the modules. */
+  platform(name: string, modules?: readonly ModuleStanding[]): Promise<PlatformModule | null>
+  connector(name: string, modules?: readonly ModuleStanding[]): Promise<ConnectorModule | null>
+  /** The same as far as it is loaded: what runs is. */
+  loadedPlatform(name: string, modules?: readonly ModuleStanding[]): PlatformModule | undefined
+  loadedConnector(name: string, modules?: readonly ModuleStanding[]): ConnectorModule | undefined
+  /** Entries whose file is not the one that was loaded: they need a restart. */
+  changed(modules: readonly ModuleStanding[]): ReadonlySet<string>
+}
+
+export interface AdaptersOptions {
+  /** Of a library user. They go before those of the file. */
+  readonly given?: readonly AdapterExports[]
+  readonly loadTimeoutMs?: number
+  /** A command that only reads runs no code of others: what needs it is known by name alone. */
+  readonly leaveModulesAlone?: boolean
+}
+
+export function createAdapters(options: AdaptersOptions = {}): Adapters {
+  const { given = [] } = options
+  const platforms = bankOf<PlatformModule>(PLATFORMS, PLANNED_PLATFORMS)
+  const connectors = bankOf<ConnectorModule>(CONNECTORS, PLANNED_CONNECTORS)
+  let foreign: ForeignModules | null = null
+  const broughtTo = new WeakMap<AdapterBook, readonly ForeignModule[]>()
+
+  const others = async ({
+    folder,
+    modules,
+    entries = [],
+  }: WantedAdapters): Promise<readonly ForeignModule[]> => {
+    if (given.length === 0 && modules.length === 0) return []
+    if (options.leaveModulesAlone) return modules.map(leftAlone)
+    if (foreign === null) {
+      // Code that most never need.
+      const { createForeignModules } = await import('./external-modules.ts')
+      foreign ??= createForeignModules({
+        platforms: platforms.names,
+        connectors: connectors.names,
+        ...defined({ loadTimeoutMs: options.loadTimeoutMs }),
+      })
+    }
+    return foreign.load({ folder, modules, given, entries })
+  }
+
+  const bringing = (modules: readonly ModuleStanding[] = []): readonly ForeignModule[] =>
+    modules.flatMap((one) => {
+      const module = one.problem === null ? foreign?.get(one) : undefined
+      return module ? [module] : []
+    })
+  const platformOf = (name: string, modules?: readonly ModuleStanding[]) =>
+    bringing(modules)
+      .find((one) => one.platforms.has(name))
+      ?.platforms.get(name)
+  const connectorOf = (name: string, modules?: readonly ModuleStanding[]) =>
+    bringing(modules)
+      .find((one) => one.connectors.has(name))
+      ?.connectors.get(name)
+
+  return {
+    async open(wanted, before) {
+      const known = before && broughtTo.get(before)
+      const [found] = await Promise.all([
+        known ?? others(wanted),
+        platforms.load(wanted.platforms),
+        connectors.load(wanted.connectors),
+      ])
+      const foreignPlatforms = new Map(found.flatMap((one) => [...one.platforms]))
+      const foreignConnectors = new Map(found.flatMap((one) => [...one.connectors]))
+      const book: AdapterBook = {
+        platform: (name) => platforms.known(name) ?? foreignPlatforms.get(name),
+        connector: (name) => connectors.known(name) ?? foreignConnectors.get(name),
+        platformNames: [...platforms.names, ...foreignPlatforms.keys()],
+        connectorNames: [...connectors.names, ...foreignConnectors.keys()],
+        modules: found.map((one) => one.standing),
+      }
+      broughtTo.set(book, found)
+      return book
+    },
+    platform: async (name, modules) =>
+      platforms.has(name)
+        ? platforms.load([name]).then(() => platforms.built(name) ?? null)
+        : (platformOf(name, modules) ?? nobodyBrings('platform', name, modules)),
+    connector: async (name, modules) =>
+      connectors.has(name)
+        ? connectors.load([name]).then(() => connectors.built(name) ?? null)
+        : (connectorOf(name, modules) ?? nobodyBrings('connector', name, modules)),
+    loadedPlatform: (name, modules) => platforms.built(name) ?? platformOf(name, modules),
+    loadedConnector: (name, modules) => connectors.built(name) ?? connectorOf(name, modules),
+    changed: (modules) => foreign?.changed(modules) ?? new Set(),
+  }
+}
+
+function leftAlone(from: string): ForeignModule {
+  const problem = 'is loaded by the daemon alone'
+  return {
+    standing: { from, file: null, version: null, platforms: [], connectors: [], problem },
+    platforms: new Map(),
+    connectors: new Map(),
+  }
+}
+
+type Rows<Module> = Readonly<Record<string, () => Promise<Module>>>
+
+/** What is built in or planned on one bank of the river, loaded when it is named. */
+function bankOf<Module extends PlatformModule | ConnectorModule>(
+  rows: Rows<Module>,
+  planned: Rows<PlannedModule>,
+) {
+  const modules = new Map<string, Module>()
+  const plans = new Map<string, PlannedModule>()
+  const names = [...Object.keys(rows), ...Object.keys(planned)]
+  const has = (name: string) => Object.hasOwn(rows, name) || Object.hasOwn(planned, name)
+
+  const load = async (name: string): Promise<void> => {
+    if (modules.has(name) || plans.has(name) || !has(name)) return
+    const row = Object.hasOwn(rows, name) ? rows[name] : undefined
+    if (row) modules.set(name, withEmulator(await row()))
+    const plan = Object.hasOwn(planned, name) ? planned[name] : undefined
+    if (plan) plans.set(name, await plan())
+  }
+  const withEmulator = (module: Module): Module => {
+    const emulator = EMULATORS.get(module.name)
+    return emulator ? { ...module, emulator } : module
+  }
+  return {
+    names,
+    has,
+    load: (wanted: readonly string[] | 'all') =>
+      Promise.all((wanted === 'all' ? names : wanted).map(load)).then(() => undefined),
+    built: (name: string) => modules.get(name),
+    known: (name: string): KnownAdapter<Module> | undefined =>
+      (modules.get(name) ?? plans.get(name)) as KnownAdapter<Module> | undefined,
+  }
+}
+
+function nobodyBrings(what: string, name: string, modules: readonly ModuleStanding[] = []): never {
+  const why = modules
+    .filter((one) => one.problem !== null)
+    .map(({ from, problem }) => `module "${from}" ${problem}`)
+    .join('; ')
+  throw new SwitchboardError(
+    'config_invalid',
+    `nobody brings ${what} "${name}"${why === '' ? '' : `: ${why}`}`,
+    { hint: 'name the module that does under modules:, and mend it if it failed' },
+  )
+}
