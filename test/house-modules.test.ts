@@ -60,7 +60,7 @@ describe('[I13.late-sdk] a plain start', () => {
     }
     visit('src/daemon/daemon.ts')
     expect(reached.size).toBeGreaterThan(100)
-    const late = /^src\/(config\/(load|schema\/|yaml-text)|tools\/index|(platforms|agents)\/[^/]+\/)/
+    const late = /^src\/(config\/(load|schema\/|yaml\/yaml-text)|tools\/index|(platforms|agents)\/[^/]+\/)/
     expect([...reached].filter((file) => late.test(file))).toEqual([])
     // The reader is reached, for long answers are cut by it; its package comes with the first text that is read.
     expect([...reached]).toContain('src/kit/markdown/read.ts')

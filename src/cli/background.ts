@@ -1,8 +1,8 @@
 // Daemons that run without a terminal: started and waited for until they are ready, told to end and waited for until they
 // have drained.
 
-import { type DaemonNote, readDaemonNote } from '../config/daemon-note.ts'
-import { folderWasNamed } from '../config/instance.ts'
+import { type DaemonNote, readDaemonNote } from '../config/instance/daemon-note.ts'
+import { folderWasNamed } from '../config/instance/instance.ts'
 import { ERROR_TABLE, type ErrorCode, type IntegrationView, SwitchboardError } from '../contract/index.ts'
 import { lastWords, spawnDaemon } from '../daemon/shim/spawn-daemon.ts'
 import type { Context } from './context.ts'

@@ -1,8 +1,8 @@
 // The command line's door to the config room: where things are, and whether the file holds.
 // Only the light files are loaded at once; the schema comes when a command needs it.
 import { dirname } from 'node:path'
-import type { DataFolder } from '../config/data-folder.ts'
 import type { LoadDeps, Problem } from '../config/index.ts'
+import type { DataFolder } from '../config/instance/data-folder.ts'
 import {
   type AdapterBook,
   type Cancel,
@@ -64,9 +64,9 @@ export async function checkConfiguration(
 
 /** By the values behind `env:` and `file:`, as far as they can be read here. */
 async function equalTokens({ integrations }: Settings, file: string): Promise<readonly string[]> {
-  const { sharedTokens } = await import('../config/shared-tokens.ts')
-  const { resolveSecret } = await import('../config/secret-reference.ts')
-  const { readEnvironment } = await import('../config/environment.ts')
+  const { sharedTokens } = await import('../config/secrets/shared-tokens.ts')
+  const { resolveSecret } = await import('../config/secrets/secret-reference.ts')
+  const { readEnvironment } = await import('../config/instance/environment.ts')
   const book = await openBook(file)
   const sources = { folder: dirname(file), env: readEnvironment().variables, stored: () => null }
   return sharedTokens(
@@ -108,7 +108,7 @@ async function secretsInGit(
 /** What is wrong with a text that is to stand in the file; null: nothing. */
 export async function checkText(text: string, file: string, folder: DataFolder): Promise<string | null> {
   const { renderProblems } = await import('../config/index.ts')
-  const { readFileBounded } = await import('../config/text-file.ts')
+  const { readFileBounded } = await import('../config/yaml/text-file.ts')
   const readFile = (path: string) => (path === file ? Buffer.from(text) : readFileBounded(path))
   const result = await load(file, folder, { readFile })
   return result.ok ? null : renderProblems(file, result.problems)
@@ -132,7 +132,7 @@ export async function configurationSchema(file: string | null): Promise<{
   /** Modules that could not be used. */
   readonly problems: readonly string[]
 }> {
-  const { configurationJsonSchema } = await import('../config/json-schema.ts')
+  const { configurationJsonSchema } = await import('../config/schema/json-schema.ts')
   const book = await openBook(file)
   return { schema: configurationJsonSchema(book), problems: problemsOf(book) }
 }
@@ -251,7 +251,7 @@ export async function openConnector(file: string | null, name: string): Promise<
 
 export const tryWithin: SetupDoor['tried'] = async (setup, options, withinMs) => {
   const { createRealClock } = await import('../runtime/real-clock.ts')
-  const { childEnvironment } = await import('../config/child-environment.ts')
+  const { childEnvironment } = await import('../config/instance/child-environment.ts')
   const clock = createRealClock()
   const environment = childEnvironment(process.env)
   let settled: Cancel = () => undefined
@@ -279,7 +279,7 @@ export async function pasteOf(
 
 /** Where others reach this gateway, without a slash at its end: as the file says, as it listens, or as it would. */
 export async function ownAddress(folder: DataFolder, file: string | null): Promise<string> {
-  const { readDaemonNote } = await import('../config/daemon-note.ts')
+  const { readDaemonNote } = await import('../config/instance/daemon-note.ts')
   const loaded = file === null ? null : await load(file, folder)
   const publicUrl = loaded?.ok ? loaded.settings.server.publicUrl : null
   const url = publicUrl ?? readDaemonNote(folder)?.url ?? `http://127.0.0.1:${DEFAULT_PORT}`

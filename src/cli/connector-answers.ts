@@ -2,8 +2,8 @@
 // tried on the real thing. How `init` and `agents add` come to an agent: what is kept and written is up to them.
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { suggestion } from '../config/nearest.ts'
-import { isSecretReference, resolveSecret } from '../config/secret-reference.ts'
+import { suggestion } from '../config/schema/nearest.ts'
+import { isSecretReference, resolveSecret } from '../config/secrets/secret-reference.ts'
 import {
   type ConnectorModule,
   defined,

@@ -1,6 +1,6 @@
 // What every command is handed: the terminal, how to print, the data folder, and the way to the daemon.
-import { type DataFolder, dataFolderAt } from '../config/data-folder.ts'
-import { type Instance, locateInstance } from '../config/instance.ts'
+import { type DataFolder, dataFolderAt } from '../config/instance/data-folder.ts'
+import { type Instance, locateInstance } from '../config/instance/instance.ts'
 import { createDaemonClient, type DaemonClient, daemonAnswers } from './daemon-client.ts'
 import { daemonAbsent, storeAway } from './failure.ts'
 import { createPaint, type Paint, wantsColour } from './output/colour.ts'

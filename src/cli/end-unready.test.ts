@@ -1,8 +1,8 @@
 // Stopping a daemon that is not ready: told, waited for with an end, and never called absent while it holds its folder.
 import { spawn } from 'node:child_process'
 import { expect, it, onTestFinished } from 'vitest'
-import { type HolderNote, writeDaemonNote } from '../config/daemon-note.ts'
-import { dataFolderAt, prepareDataFolder } from '../config/data-folder.ts'
+import { type HolderNote, writeDaemonNote } from '../config/instance/daemon-note.ts'
+import { dataFolderAt, prepareDataFolder } from '../config/instance/data-folder.ts'
 import { holdFolder } from '../daemon/data-folder-lock.ts'
 import { endUnready, type UnreadyDeps } from './end-unready.ts'
 import { command, freshFolder } from './fixtures/fake-daemon.ts'

@@ -1,7 +1,7 @@
 // Ends a daemon that holds its folder and does not answer: one that starts is told to end, and does so as soon as it has
 // started; one that drains already, and a command that is at work there, are waited for.
 
-import type { HolderNote, StartingNote } from '../config/daemon-note.ts'
+import type { HolderNote, StartingNote } from '../config/instance/daemon-note.ts'
 import { SwitchboardError } from '../contract/index.ts'
 import { folderHolder } from '../daemon/data-folder-lock.ts'
 import { ENDED_WITHIN_MS, notEnded, pause, signal } from './background.ts'

@@ -1,6 +1,6 @@
 // Who gives way to the operator's own `up`: a daemon that a shim started, and no other.
 import { expect, it } from 'vitest'
-import type { DaemonNote } from '../config/daemon-note.ts'
+import type { DaemonNote } from '../config/instance/daemon-note.ts'
 import { SwitchboardError } from '../contract/index.ts'
 import { startInPlace } from './give-way.ts'
 

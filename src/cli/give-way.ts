@@ -1,6 +1,6 @@
 // The operator's own `up` never loses its folder to a shim: a daemon that a shim started, which ends by itself when nobody
 // needs it, is asked to end and gives way.
-import type { StartingNote } from '../config/daemon-note.ts'
+import type { StartingNote } from '../config/instance/daemon-note.ts'
 import { SwitchboardError } from '../contract/index.ts'
 
 export interface GiveWayDeps {

@@ -1,5 +1,5 @@
 // What all lists share: filters from options, one JSON object a line for scripts, a table for people.
-import { suggestion } from '../config/nearest.ts'
+import { suggestion } from '../config/schema/nearest.ts'
 import { defined } from '../contract/index.ts'
 import type { Context } from './context.ts'
 import { usage } from './failure.ts'

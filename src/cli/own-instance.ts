@@ -1,11 +1,16 @@
 // Commands talk to their own instance only: whether the daemon of the folder runs the file that was given, and which
 // file a folder without a daemon is read with.
 import { existsSync } from 'node:fs'
-import { readDaemonNote, readHolderNote } from '../config/daemon-note.ts'
-import type { DataFolder } from '../config/data-folder.ts'
-import { folderWasNamed, type Instance, realPath } from '../config/instance.ts'
-import { knownInstanceAt, knownInstances, recordInstance, recordProgram } from '../config/known-instances.ts'
-import { shellWord } from '../config/shell-word.ts'
+import { readDaemonNote, readHolderNote } from '../config/instance/daemon-note.ts'
+import type { DataFolder } from '../config/instance/data-folder.ts'
+import { folderWasNamed, type Instance, realPath } from '../config/instance/instance.ts'
+import {
+  knownInstanceAt,
+  knownInstances,
+  recordInstance,
+  recordProgram,
+} from '../config/instance/known-instances.ts'
+import { shellWord } from '../config/instance/shell-word.ts'
 import { SwitchboardError } from '../contract/index.ts'
 import type { Context } from './context.ts'
 

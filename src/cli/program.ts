@@ -1,6 +1,6 @@
 // The tree of commands. Only names, options and help live here: the code of a command is loaded when it is run.
 import { Command, type CommanderError } from 'commander'
-import { nearest } from '../config/nearest.ts'
+import { nearest } from '../config/schema/nearest.ts'
 import type { SwitchboardError } from '../contract/index.ts'
 import { usage } from './failure.ts'
 import { addChorusCommands } from './program/chorus.ts'

@@ -1,7 +1,7 @@
 // What an integration is set up with: the flags of its module's questions, what a person types, and what is piped in.
 // Secrets are kept apart: the definition gets a reference, and nobody prints them.
-import { nearest } from '../config/nearest.ts'
-import { isSecretReference } from '../config/secret-reference.ts'
+import { nearest } from '../config/schema/nearest.ts'
+import { isSecretReference } from '../config/secrets/secret-reference.ts'
 import {
   type ModuleSetup,
   type PlatformModule,

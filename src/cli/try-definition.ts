@@ -1,6 +1,6 @@
 // Answers as the file would hold them: read by the schema of their module, held to it, and tried on the real thing. Used by
 // `integrations add` and by the wizard.
-import { isSecretReference } from '../config/secret-reference.ts'
+import { isSecretReference } from '../config/secrets/secret-reference.ts'
 import { type PlatformModule, SwitchboardError } from '../contract/index.ts'
 import type { SetupDoor } from './configuration.ts'
 import type { Context } from './context.ts'

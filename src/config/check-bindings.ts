@@ -1,10 +1,10 @@
 // Who hears what: bindings name integrations that exist, do not overlap, and leave nothing unheard.
 import { isServerBinding } from '../contract/index.ts'
-import { cutsAt } from './cuts-at.ts'
-import type { Wrong } from './issues.ts'
-import { suggestion } from './nearest.ts'
 import type { BindingConfig } from './schema/agents.ts'
 import type { Config } from './schema/index.ts'
+import type { Wrong } from './schema/issues.ts'
+import { suggestion } from './schema/nearest.ts'
+import { cutsAt } from './yaml/prefixes.ts'
 
 /** Platform → the only integration of it; null: there are several. Kept by the list, which is never changed. */
 const onlyOnes = new WeakMap<Config['integrations'], ReadonlyMap<string, string | null>>()

@@ -4,8 +4,8 @@ import { createSerial } from '../contract/serial.ts'
 import { defaultSettings } from './default-settings.ts'
 import type { LoadResult } from './load.ts'
 import { configError, type Problem, renderProblems } from './problem.ts'
-import type { ReadFile } from './text-file.ts'
 import { type FileWatchDeps, watchFiles } from './watch.ts'
+import type { ReadFile } from './yaml/text-file.ts'
 
 export type ReloadResult =
   | {

@@ -2,8 +2,6 @@
 import { type AdapterBook, parseAddress } from '../contract/index.ts'
 import { channelIntegrationId } from './channel-integrations.ts'
 import { bindings, channelServers, overlaps, unbound, unheard } from './check-bindings.ts'
-import { cutsAt } from './cuts-at.ts'
-import type { Finding, Wrong } from './issues.ts'
 import {
   deafEnds,
   liftedLimits,
@@ -17,10 +15,12 @@ import {
   unbuiltPlatforms,
   unheardEnds,
 } from './likely-mistakes.ts'
-import { suggestion } from './nearest.ts'
 import type { Path } from './problem.ts'
 import type { Config } from './schema/index.ts'
-import { sharedTokens } from './shared-tokens.ts'
+import type { Finding, Wrong } from './schema/issues.ts'
+import { suggestion } from './schema/nearest.ts'
+import { sharedTokens } from './secrets/shared-tokens.ts'
+import { cutsAt } from './yaml/prefixes.ts'
 
 export interface Checked {
   readonly findings: readonly Finding[]

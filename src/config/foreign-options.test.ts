@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest'
 import type { AdapterBook, OptionsSchema, PlatformModule } from '../contract/index.ts'
 import { BOOK, loadText } from './fixtures/load-text.ts'
-import { configurationJsonSchema } from './json-schema.ts'
 import { renderProblems } from './problem.ts'
+import { configurationJsonSchema } from './schema/json-schema.ts'
 import { readStoredIntegration, recallStoredIntegration } from './stored-integration.ts'
 
 type Validate = OptionsSchema['~standard']['validate']

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { childEnvironment } from './child-environment.ts'
 import { readInstalledPlugin } from './installed-plugin.ts'
+import { childEnvironment } from './instance/child-environment.ts'
 
 const variable = (name: string) => `$\{${name}}`
 const SLACK = {

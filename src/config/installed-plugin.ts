@@ -3,7 +3,7 @@
 import { realpathSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import { SwitchboardError } from '../contract/index.ts'
-import { decodeText, type ReadFile, readFileBounded } from './text-file.ts'
+import { decodeText, type ReadFile, readFileBounded } from './yaml/text-file.ts'
 
 export interface PluginProgram {
   readonly command?: string

@@ -6,7 +6,7 @@ import { bindings, overlaps, unheard } from './check-bindings.ts'
 import { digestOf, digestSteps } from './digest.ts'
 import { parseSettings } from './load.ts'
 import type { Config } from './schema/index.ts'
-import { readYaml, readYamlInSlices } from './yaml-text.ts'
+import { readYaml, readYamlInSlices } from './yaml/yaml-text.ts'
 
 /** How often an entry of the list of integrations is looked at, and what is wrong. */
 function checked(many: number, { named }: { readonly named: boolean }) {

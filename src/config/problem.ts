@@ -1,7 +1,7 @@
 // A problem of the configuration: where it is, what it is, what to do. Never holds a secret.
 import { basename } from 'node:path'
 import { SwitchboardError } from '../contract/index.ts'
-import { shownName } from './shown-names.ts'
+import { shownName } from './yaml/shown-names.ts'
 
 export type Path = readonly (string | number)[]
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { loadText, problemsFrom } from './fixtures/load-text.ts'
-import { editDistance, nearest } from './nearest.ts'
+import { editDistance, nearest } from './schema/nearest.ts'
 
 const web = 'integrations:\n  - { id: w, platform: web }\n'
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { demoModule } from '../agents/demo/module.ts'
 import { CONNECTORS, PLANNED_PLATFORMS } from '../modules/registry.ts'
 import { BOOK, loadText, problemsFrom, settingsFrom } from './fixtures/load-text.ts'
-import { openIntegrationShelf } from './integration-shelf.ts'
+import { openIntegrationShelf } from './stored-integrations.ts'
 
 const channels = (inside: string) => `agents: [{ id: kate, channels: { ${inside} } }]`
 const TG = '{ id: tg, platform: telegram, token: env:T }'

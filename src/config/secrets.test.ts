@@ -4,10 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SwitchboardError } from '../contract/index.ts'
-import { generateKey, openKeyRing, readLedgerKey } from './key-ring.ts'
-import { createSecretBox } from './secret-box.ts'
-import { isSecretReference, resolveSecret, resolveStore, type SecretSources } from './secret-reference.ts'
-import { openSecretShelf, type SecretRows } from './secret-shelf.ts'
+import { generateKey, openKeyRing, readLedgerKey } from './secrets/key-ring.ts'
+import { createSecretBox } from './secrets/secret-box.ts'
+import {
+  isSecretReference,
+  resolveSecret,
+  resolveStore,
+  type SecretSources,
+} from './secrets/secret-reference.ts'
+import { openSecretShelf, type SecretRows } from './secrets/secret-store.ts'
 
 let dir = ''
 beforeEach(() => {

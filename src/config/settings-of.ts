@@ -19,11 +19,11 @@ import { withChannelServers } from './channel-integrations.ts'
 import { instanceOf } from './check-bindings.ts'
 import { defaultAccessOf } from './default-access.ts'
 import { digestSteps } from './digest.ts'
+import { writtenPath } from './instance/written-path.ts'
 import type { AccessConfig, PolicyConfig } from './schema/access.ts'
 import type { AgentConfig } from './schema/agents.ts'
 import type { Config } from './schema/index.ts'
 import type { IntegrationConfig } from './schema/integrations.ts'
-import { writtenPath } from './written-path.ts'
 
 /** What the file pointed to: read by load, so that this stays pure. */
 export interface SideFiles {

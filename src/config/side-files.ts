@@ -1,13 +1,13 @@
 // The files that switchboard.yaml points to: messaging.json and access policies. Unreadable means denied, and is told.
 import { resolve } from 'node:path'
-import { type Expected, findingsOf } from './issues.ts'
-import { jsonSchemaOf } from './json-schema.ts'
+import { writtenPath } from './instance/written-path.ts'
 import { policySchema } from './schema/access.ts'
 import { isAllowEntry } from './schema/agents.ts'
+import { type Expected, findingsOf } from './schema/issues.ts'
+import { jsonSchemaOf } from './schema/json-schema.ts'
 import type { SideFiles } from './settings-of.ts'
-import { decodeText, type ReadFile } from './text-file.ts'
-import { writtenPath } from './written-path.ts'
-import { readYaml } from './yaml-text.ts'
+import { decodeText, type ReadFile } from './yaml/text-file.ts'
+import { readYaml } from './yaml/yaml-text.ts'
 
 const POLICY: Expected = {
   schema: () => jsonSchemaOf(policySchema),

@@ -7,8 +7,6 @@ import {
   SwitchboardError,
   type WantedOptions,
 } from '../contract/index.ts'
-import { type Expected, findingsOf } from './issues.ts'
-import { configurationJsonSchema } from './json-schema.ts'
 import { formatPath } from './problem.ts'
 import { configSchema } from './schema/index.ts'
 import {
@@ -17,7 +15,9 @@ import {
   PLATFORM_KEY,
   sharedSchema,
 } from './schema/integrations.ts'
-import { itemsOf, propertiesOf } from './schema-walk.ts'
+import { type Expected, findingsOf } from './schema/issues.ts'
+import { configurationJsonSchema } from './schema/json-schema.ts'
+import { itemsOf, propertiesOf } from './schema/schema-walk.ts'
 import { integrationOf } from './settings-of.ts'
 
 const STORE_ORIGIN = 'store'

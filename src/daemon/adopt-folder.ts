@@ -15,9 +15,9 @@ import {
   statSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
-import { readHolderNote } from '../config/daemon-note.ts'
-import { type DataFolder, prepareDataFolder } from '../config/data-folder.ts'
-import { createPrivate } from '../config/private-file.ts'
+import { readHolderNote } from '../config/instance/daemon-note.ts'
+import { type DataFolder, prepareDataFolder } from '../config/instance/data-folder.ts'
+import { createPrivate } from '../config/secrets/private-file.ts'
 import { SwitchboardError } from '../contract/index.ts'
 import { holdFolder } from './data-folder-lock.ts'
 

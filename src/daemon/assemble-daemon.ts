@@ -1,6 +1,6 @@
 // The river of a daemon: the gateway with what it gets from the instance, the tools that agents call, the tools that services
 // lend them, and the hosts that attach. Nothing of it runs yet.
-import { attachmentsFolder } from '../config/data-folder.ts'
+import { attachmentsFolder } from '../config/instance/data-folder.ts'
 import { createCredentialShelf } from '../config/secrets/integration-credentials.ts'
 import { defined, type ToolDesk } from '../contract/index.ts'
 import { createToolDesk } from '../core/tool-desk/create-tool-desk.ts'

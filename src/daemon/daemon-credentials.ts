@@ -1,5 +1,5 @@
 // What opens a daemon: the admin token, and the table of all other tokens, whose use is noted.
-import { type AdminToken, adminToken } from '../config/data-folder.ts'
+import { type AdminToken, adminToken } from '../config/instance/data-folder.ts'
 import { createTokenUse } from '../gateway/access/token-use.ts'
 import { createTokens, type Tokens } from '../gateway/access/tokens.ts'
 import type { Instance } from './open-instance.ts'

@@ -1,5 +1,5 @@
 // The operator's desk of a daemon: what it serves and tells is taken from the instance, the river and the daemon's own standing.
-import { instanceName } from '../config/instance.ts'
+import { instanceName } from '../config/instance/instance.ts'
 import type { Desk } from '../contract/index.ts'
 import type { Standing } from '../health/status.ts'
 import { createChorusConnections } from '../operations/chorus-connections.ts'

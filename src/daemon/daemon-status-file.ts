@@ -1,7 +1,7 @@
 // What a daemon leaves in its data folder for others: the note of the one that runs, where it listens and how it ended.
-import { removeDaemonNote, writeDaemonNote } from '../config/daemon-note.ts'
-import { realPath } from '../config/instance.ts'
-import { type LastLife, writeLastLife } from '../config/last-life.ts'
+import { removeDaemonNote, writeDaemonNote } from '../config/instance/daemon-note.ts'
+import { realPath } from '../config/instance/instance.ts'
+import { type LastLife, writeLastLife } from '../config/instance/last-run.ts'
 import { withoutNulls } from '../contract/index.ts'
 import { VERSION } from '../runtime/version.ts'
 import type { Instance } from './open-instance.ts'

@@ -1,9 +1,9 @@
 // The daemon: owns a data folder, opens the store, lets the river flow, listens, and drains when told to stop.
 // By their own files: the whole room would bring its schemas along, which the embedded default does not need.
-import { dataFolderAt, prepareDataFolder } from '../config/data-folder.ts'
-import { readEnvironment } from '../config/environment.ts'
-import { realPath } from '../config/instance.ts'
-import { recordStart } from '../config/start-record.ts'
+import { dataFolderAt, prepareDataFolder } from '../config/instance/data-folder.ts'
+import { readEnvironment } from '../config/instance/environment.ts'
+import { realPath } from '../config/instance/instance.ts'
+import { recordStart } from '../config/instance/start-record.ts'
 import {
   type AdapterExports,
   defined,

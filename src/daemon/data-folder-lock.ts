@@ -9,8 +9,8 @@ import {
   removeStartingNote,
   type StartingNote,
   writeStartingNote,
-} from '../config/daemon-note.ts'
-import type { DataFolder } from '../config/data-folder.ts'
+} from '../config/instance/daemon-note.ts'
+import type { DataFolder } from '../config/instance/data-folder.ts'
 import { SwitchboardError } from '../contract/index.ts'
 import { type FolderLock, isFolderLocked, takeFolderLock } from '../store/sqlite/folder-lock.ts'
 

@@ -1,7 +1,7 @@
 // Where programs of agents are kept: what they get of our environment, where it is recorded that they run, and a folder for
 // each agent. What an earlier run of this data folder left behind is ended before anything starts.
 import { join } from 'node:path'
-import { childEnvironment } from '../config/child-environment.ts'
+import { childEnvironment } from '../config/instance/child-environment.ts'
 import type { Clock, Logger, ProcessPlace } from '../contract/index.ts'
 
 export interface ProcessPlaces {

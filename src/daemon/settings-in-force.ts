@@ -1,5 +1,5 @@
 // The configuration in force: the file's, with the integrations that were added by command.
-import { type Added, type IntegrationShelf, withAdded } from '../config/integration-shelf.ts'
+import { type Added, type IntegrationShelf, withAdded } from '../config/stored-integrations.ts'
 import type { Settings } from '../contract/index.ts'
 import { withStartNotes } from './restart-only-settings.ts'
 

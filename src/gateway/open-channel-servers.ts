@@ -18,7 +18,7 @@ export async function openChannelServers(deps: OpenChannelServersDeps): Promise<
   const { clock, random, log, store, secret, variables } = deps
   const [create, { childEnvironment }, { readInstalledPlugin }, { kind }] = await Promise.all([
     channelServers(),
-    import('../config/child-environment.ts'),
+    import('../config/instance/child-environment.ts'),
     import('../config/installed-plugin.ts'),
     store.durability(),
   ])

@@ -3,8 +3,8 @@
 import { closeSync, constants, fchmodSync, fstatSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DataFolder } from '../config/index.ts'
-import { isForeign } from '../config/private-file.ts'
-import { shellWord } from '../config/shell-word.ts'
+import { shellWord } from '../config/instance/shell-word.ts'
+import { isForeign } from '../config/secrets/private-file.ts'
 import type { GuardedFiles, SecurityFinding, Severity } from '../contract/index.ts'
 
 /** `folder`, `key` and `kept` are of our own making: nobody else needs them. The others are the operator's. */

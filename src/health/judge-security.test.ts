@@ -1,7 +1,7 @@
 // What the running daemon hands to `doctor --security`: its own settings, tokens, servers and paths.
 import { expect, it } from 'vitest'
-import type { DataFolder } from '../config/data-folder.ts'
 import { defaultSettings } from '../config/default-settings.ts'
+import type { DataFolder } from '../config/instance/data-folder.ts'
 import { createAdapters } from '../modules/module-catalog.ts'
 import { testAgent, testIntegration } from '../testing/test-settings.ts'
 import { judgeConfiguration, judgeRunning } from './judge-security.ts'

@@ -1,9 +1,9 @@
 // `doctor --security` gathers here what it judges: from the running daemon, or from the configuration where none runs.
 import { dirname } from 'node:path'
 import { openConfigSource } from '../config/config-source.ts'
-import type { DataFolder } from '../config/data-folder.ts'
-import { readEnvironment } from '../config/environment.ts'
-import { resolveStore } from '../config/secret-reference.ts'
+import type { DataFolder } from '../config/instance/data-folder.ts'
+import { readEnvironment } from '../config/instance/environment.ts'
+import { resolveStore } from '../config/secrets/secret-reference.ts'
 import type { GuardedFiles, PlatformTrial, SecurityReport, ServerReach, Settings } from '../contract/index.ts'
 import type { Links } from '../core/outbound/links.ts'
 import { tokenViews } from '../gateway/access/token-views.ts'

@@ -1,11 +1,11 @@
 // `createChannelHost`: MCP channel servers for people with an agent runtime of their own. The same gates, bucket, parser,
 // cut, wrapping and session ids as the gateway has, without its store: what is in memory is gone with the process.
 import { randomBytes, randomUUID } from 'node:crypto'
-import { childEnvironment } from '../config/child-environment.ts'
-import { readEnvironment } from '../config/environment.ts'
 import { readHosting } from '../config/hosting-settings.ts'
 import { readInstalledPlugin } from '../config/installed-plugin.ts'
-import { resolveSecret } from '../config/secret-reference.ts'
+import { childEnvironment } from '../config/instance/child-environment.ts'
+import { readEnvironment } from '../config/instance/environment.ts'
+import { resolveSecret } from '../config/secrets/secret-reference.ts'
 import {
   address,
   type ChannelServer,

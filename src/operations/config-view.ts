@@ -3,7 +3,7 @@
 import { dirname, resolve, sep } from 'node:path'
 import type { ConfigSource } from '../config/config-source.ts'
 import type { Problem } from '../config/problem.ts'
-import { readFileBounded } from '../config/text-file.ts'
+import { readFileBounded } from '../config/yaml/text-file.ts'
 import type { ConfigProblem, Desk, Settings } from '../contract/index.ts'
 import { createAdapters } from '../modules/module-catalog.ts'
 
@@ -82,7 +82,7 @@ export function createConfigView(deps: {
 }
 
 async function masked(text: string): Promise<readonly string[]> {
-  const { maskedLines } = await import('../config/masked-text.ts')
+  const { maskedLines } = await import('../config/yaml/masked-text.ts')
   const adapters = createAdapters({ leaveModulesAlone: true })
   const book = await adapters.open({ folder: '.', modules: [], platforms: 'all', connectors: 'all' })
   return maskedLines(text, book)

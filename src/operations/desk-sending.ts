@@ -1,7 +1,7 @@
 // The operator's part of sending: orders and notifications through the one outlet, and integrations by command.
 import { EMBEDDED_ORIGIN } from '../config/default-settings.ts'
-import type { IntegrationShelf } from '../config/integration-shelf.ts'
-import type { SecretShelf } from '../config/secret-shelf.ts'
+import type { SecretShelf } from '../config/secrets/secret-store.ts'
+import type { IntegrationShelf } from '../config/stored-integrations.ts'
 import {
   type Address,
   address,

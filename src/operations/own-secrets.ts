@@ -1,7 +1,8 @@
 // The secrets of an integration that goes: those that were kept for it alone go with it, and those that an operator named
 // and that nothing refers to any more are told.
-import type { SecretShelf } from '../config/secret-shelf.ts'
+
 import { createCredentialShelf } from '../config/secrets/integration-credentials.ts'
+import type { SecretShelf } from '../config/secrets/secret-store.ts'
 import type { IntegrationSettings, RemovedSecrets, Settings } from '../contract/index.ts'
 
 const REFERENCE = /^secret:([A-Za-z0-9][A-Za-z0-9_.-]{0,127})$/

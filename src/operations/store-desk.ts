@@ -1,5 +1,5 @@
 // The part of the desk that only reads the store: the same for the daemon and for a command without one.
-import { isSecretName } from '../config/secret-shelf.ts'
+import { isSecretName } from '../config/secrets/secret-store.ts'
 import {
   defined,
   iso,

@@ -1,7 +1,7 @@
 // Hosts of MCP channels before a real daemon: the shim as Claude Code spawns it, and the double that plays Claude Code.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { recordInstance } from '../../src/config/known-instances.ts'
+import { recordInstance } from '../../src/config/instance/known-instances.ts'
 import {
   type ClaudeCode,
   type ClaudeCodeOptions,

@@ -1,7 +1,7 @@
 // `switchboard agents set|remove`, and `agents add --write`: the lines of an agent in switchboard.yaml are changed, the
 // rest stays as it was written. The file is checked first: what does not hold is not written. A running daemon reads it.
 import { existsSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import type { AgentEdit } from '../../config/edit-agents.ts'
+import type { AgentEdit } from '../../config/yaml/edit-agents.ts'
 import type { StatusReport } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import { usage } from '../failure.ts'
@@ -36,7 +36,7 @@ export async function addWritten(
   { instance, ...done }: { readonly instance: string } & Pick<Done, 'first' | 'jsonFields'>,
 ): Promise<number> {
   const text = readFileSync(fileOf(context).file, 'utf8')
-  const { holderOf } = await import('../../config/edit-agents.ts')
+  const { holderOf } = await import('../../config/yaml/edit-agents.ts')
   const holder = holderOf(text, instance)
   if (holder !== null && holder.connector !== 'demo' && holder.id !== agent.id)
     throw usage(
@@ -82,7 +82,7 @@ interface Done {
 /** Writes the file anew, or throws with what would be wrong with it. */
 export async function change(context: Context, edits: readonly AgentEdit[], done: Done): Promise<number> {
   const { named, file } = fileOf(context)
-  const { editAgents } = await import('../../config/edit-agents.ts')
+  const { editAgents } = await import('../../config/yaml/edit-agents.ts')
   const text = editAgents(readFileSync(file, 'utf8'), edits)
   const { checkText } = await import('../configuration.ts')
   const problem = await checkText(text, file, context.folder)

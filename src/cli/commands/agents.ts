@@ -1,7 +1,7 @@
 // `switchboard agents`: what is configured, and the lines that add one.
 import { dirname } from 'node:path'
-import { suggestion } from '../../config/nearest.ts'
-import { isSecretReference } from '../../config/secret-reference.ts'
+import { suggestion } from '../../config/schema/nearest.ts'
+import { isSecretReference } from '../../config/secrets/secret-reference.ts'
 import {
   type ConnectorModule,
   type StatusReport,

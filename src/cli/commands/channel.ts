@@ -1,5 +1,5 @@
 // `switchboard channel --agent ID`: the MCP channel server that a host spawns. stdout is the host's alone.
-import { decodeText, readFileBounded } from '../../config/text-file.ts'
+import { decodeText, readFileBounded } from '../../config/yaml/text-file.ts'
 import { SwitchboardError } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import { usage } from '../failure.ts'

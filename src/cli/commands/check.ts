@@ -1,7 +1,7 @@
 // `switchboard check`: is the configuration right, and if not, where. Line, column, the nearest right key.
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { realPath } from '../../config/instance.ts'
+import { realPath } from '../../config/instance/instance.ts'
 import type { ConfigView } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import { oneLine, safeLines } from '../output/text.ts'

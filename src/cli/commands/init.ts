@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { open, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { shellWord } from '../../config/shell-word.ts'
+import { shellWord } from '../../config/instance/shell-word.ts'
 import { DEFAULT_PORT, SwitchboardError } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import { usage } from '../failure.ts'

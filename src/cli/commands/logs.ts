@@ -1,7 +1,7 @@
 // `switchboard logs`: what the daemon wrote down, for people or as it stands; of one integration; the way of one turn,
 // from the ledger and the log together.
 import { statSync, unwatchFile, watchFile } from 'node:fs'
-import { readDaemonNote } from '../../config/daemon-note.ts'
+import { readDaemonNote } from '../../config/instance/daemon-note.ts'
 import { createSerial, SwitchboardError } from '../../contract/index.ts'
 import type { Context, Run } from '../context.ts'
 import { usage } from '../failure.ts'

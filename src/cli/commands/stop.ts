@@ -1,6 +1,6 @@
 // `switchboard stop` and `restart`: end the daemon of the folder, and start it again in the background.
-import type { StartingNote } from '../../config/daemon-note.ts'
-import { readLastLife } from '../../config/last-life.ts'
+import type { StartingNote } from '../../config/instance/daemon-note.ts'
+import { readLastLife } from '../../config/instance/last-run.ts'
 import { SwitchboardError } from '../../contract/index.ts'
 import { daemonNow, endDaemon, reachOf, startInBackground } from '../background.ts'
 import type { Context, Run } from '../context.ts'

@@ -1,5 +1,5 @@
 // `switchboard token`: bearer tokens. A token is shown once, when it is minted; only its hash is kept.
-import { suggestion } from '../../config/nearest.ts'
+import { suggestion } from '../../config/schema/nearest.ts'
 import type { Desk } from '../../contract/index.ts'
 import type { Run } from '../context.ts'
 import { usage } from '../failure.ts'

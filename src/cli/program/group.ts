@@ -1,6 +1,6 @@
 // A command with verbs of its own, and what is said when a verb does not exist.
 import type { Command } from 'commander'
-import { nearest } from '../../config/nearest.ts'
+import { nearest } from '../../config/schema/nearest.ts'
 import type { SwitchboardError } from '../../contract/index.ts'
 import type { Run } from '../context.ts'
 import { usage } from '../failure.ts'

@@ -1,7 +1,7 @@
 // The way from nothing to a bot that answers: questions, a file, a daemon, the first message and its answer.
 import { dirname, resolve } from 'node:path'
-import { readDaemonNote } from '../../config/daemon-note.ts'
-import { shellWord } from '../../config/shell-word.ts'
+import { readDaemonNote } from '../../config/instance/daemon-note.ts'
+import { shellWord } from '../../config/instance/shell-word.ts'
 import { DEFAULT_PORT, type IntegrationView } from '../../contract/index.ts'
 import { daemonNow, reachOf, startInBackground } from '../background.ts'
 import { type Context, createContext } from '../context.ts'

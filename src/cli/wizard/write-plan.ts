@@ -16,7 +16,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { parseDocument, stringify } from 'yaml'
-import { withItem } from '../../config/yaml-lines.ts'
+import { withItem } from '../../config/yaml/yaml-lines.ts'
 import { SwitchboardError } from '../../contract/index.ts'
 import { daemonNow } from '../background.ts'
 import type { Context } from '../context.ts'

@@ -2,9 +2,9 @@
 // here, the rest by the adapter's own schema, whoever wrote it. Whatever that schema does, it is a problem of the entry.
 import { z } from 'zod'
 import type { AdapterBook, KnownAdapter, Options, OptionsIssue, OptionsSchema } from '../../contract/index.ts'
-import { optionsJsonSchema } from '../options-schema.ts'
-import { inlineSecrets, isMap } from '../schema-walk.ts'
-import { MASK } from '../shown-names.ts'
+import { MASK } from '../yaml/shown-names.ts'
+import { optionsJsonSchema } from './options-schema.ts'
+import { inlineSecrets, isMap } from './schema-walk.ts'
 
 export interface AdapterEntry<Shared extends z.ZodObject> {
   readonly name: string

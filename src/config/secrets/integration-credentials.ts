@@ -1,7 +1,7 @@
 // Credentials that others gave an integration, kept among the encrypted secrets under names of its own.
 
 import type { CredentialShelf } from '../../contract/index.ts'
-import type { SecretShelf } from '../secret-shelf.ts'
+import type { SecretShelf } from './secret-store.ts'
 
 /** Names that begin so are not the operator's: `secrets list` leaves them out. */
 const GIVEN = 'given.'

@@ -17,7 +17,7 @@ import {
 import { copyFile, open, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { prepareDataFolder, readLedgerKey } from '../../config/index.ts'
-import { forgetDatabase } from '../../config/last-life.ts'
+import { forgetDatabase } from '../../config/instance/last-run.ts'
 import { type Store, SwitchboardError } from '../../contract/index.ts'
 import { createNodeClock, createRealRandom } from '../../runtime/real-clock.ts'
 import { openStore } from '../../store/open.ts'

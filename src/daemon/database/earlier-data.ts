@@ -8,7 +8,7 @@ import {
   openConfigSource,
   readLedgerKey,
 } from '../../config/index.ts'
-import { readStarts } from '../../config/start-record.ts'
+import { readStarts } from '../../config/instance/start-record.ts'
 import { defined, type Store } from '../../contract/index.ts'
 import { createAdapters } from '../../modules/module-catalog.ts'
 import { createLogger } from '../../runtime/logger.ts'

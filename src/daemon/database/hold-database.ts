@@ -1,8 +1,8 @@
 // Before an embedded database is opened for writing: nobody else has it, and nothing that was rescued from it is left behind.
 import { existsSync } from 'node:fs'
-import type { DataFolder } from '../../config/data-folder.ts'
-import { readLastLife } from '../../config/last-life.ts'
-import { shellWord } from '../../config/shell-word.ts'
+import type { DataFolder } from '../../config/instance/data-folder.ts'
+import { readLastLife } from '../../config/instance/last-run.ts'
+import { shellWord } from '../../config/instance/shell-word.ts'
 import { type Logger, SwitchboardError } from '../../contract/index.ts'
 import { realPath, takeDatabaseLock } from '../../store/sqlite/database-lock.ts'
 import { damagedLog, neededRescue, rescuePlaces, tagOf } from '../../store/sqlite/rescued.ts'

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
 import { afterEach, expect, it, vi } from 'vitest'
-import { dataFolderAt } from '../../config/data-folder.ts'
+import { dataFolderAt } from '../../config/instance/data-folder.ts'
 import { runChannelShim } from './channel-shim.ts'
 
 afterEach(() => vi.useRealTimers())

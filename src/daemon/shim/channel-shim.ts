@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import { PassThrough, type Readable, type Writable } from 'node:stream'
 import { createAttachClient, remoteLink, socketLink } from '../../attach/index.ts'
-import type { DataFolder } from '../../config/data-folder.ts'
+import type { DataFolder } from '../../config/instance/data-folder.ts'
 import type { ToolOutcome } from '../../contract/index.ts'
 import { abilitiesByFile, type HostAbilities } from '../../gateway/access/host-abilities.ts'
 import { channelServer } from '../../modules/registry.ts'

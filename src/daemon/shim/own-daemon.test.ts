@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import type { LinkFailure } from '../../attach/frame-link.ts'
-import { writeDaemonNote } from '../../config/daemon-note.ts'
-import { dataFolderAt } from '../../config/data-folder.ts'
+import { writeDaemonNote } from '../../config/instance/daemon-note.ts'
+import { dataFolderAt } from '../../config/instance/data-folder.ts'
 import { otherDaemon, ownLink } from './own-daemon.ts'
 
 function folderOf(config: string | null | undefined) {

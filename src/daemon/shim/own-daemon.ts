@@ -1,10 +1,10 @@
 // A shim talks to its own instance only: to no daemon that runs another file than the one it was given, and it starts one
 // only for a file on which this user ran `init` or `up`. A file is a program: it may have been brought by anybody.
 import type { OpenLink } from '../../attach/frame-link.ts'
-import { readDaemonNote } from '../../config/daemon-note.ts'
-import type { DataFolder } from '../../config/data-folder.ts'
-import { isKnownFile } from '../../config/known-instances.ts'
-import { shellWord } from '../../config/shell-word.ts'
+import { readDaemonNote } from '../../config/instance/daemon-note.ts'
+import type { DataFolder } from '../../config/instance/data-folder.ts'
+import { isKnownFile } from '../../config/instance/known-instances.ts'
+import { shellWord } from '../../config/instance/shell-word.ts'
 
 /** Why the daemon of the folder is not this shim's; null: it is, or nothing is known of it. */
 export function otherDaemon(folder: DataFolder, givenFile: string | null): string | null {

@@ -1,6 +1,6 @@
 // Starts a daemon that outlives whoever asked for it. Two who ask at once start two, and the kernel's lock on the data
 // folder lets one of them live.
-import { readLastLife } from '../../config/last-life.ts'
+import { readLastLife } from '../../config/instance/last-run.ts'
 import { asSwitchboardError, type Clock, type Logger } from '../../contract/index.ts'
 import { unknownFile } from './own-daemon.ts'
 import { lastWords, type SpawnOptions, spawnDaemon } from './spawn-daemon.ts'

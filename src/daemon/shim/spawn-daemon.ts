@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type DataFolder, makeOwnFolder } from '../../config/data-folder.ts'
-import { realPath } from '../../config/instance.ts'
+import { type DataFolder, makeOwnFolder } from '../../config/instance/data-folder.ts'
+import { realPath } from '../../config/instance/instance.ts'
 
 export interface SpawnOptions {
   readonly folder: DataFolder

@@ -2,7 +2,7 @@
 // may not, wherever they lie.
 import { tmpdir } from 'node:os'
 import { dirname, parse, resolve } from 'node:path'
-import { writtenPath } from '../../config/written-path.ts'
+import { writtenPath } from '../../config/instance/written-path.ts'
 import type { Settings } from '../../contract/index.ts'
 
 export interface SendPlace {

@@ -14,8 +14,8 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { SwitchboardError } from '../contract/index.ts'
-import { shellWord } from './shell-word.ts'
+import { SwitchboardError } from '../../contract/index.ts'
+import { shellWord } from '../instance/shell-word.ts'
 
 /** The text of a private file, null if there is none. Throws `config_invalid` when others can read it, or made it. */
 export function readPrivate(path: string): string | null {

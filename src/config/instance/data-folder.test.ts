@@ -3,9 +3,9 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFi
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readPrivate } from '../secrets/private-file.ts'
 import { adminToken, dataFolderAt, prepareDatabase, prepareDataFolder } from './data-folder.ts'
 import { readEnvironment } from './environment.ts'
-import { readPrivate } from './private-file.ts'
 
 let dir = ''
 beforeEach(() => {

@@ -1,7 +1,7 @@
 // Changes an agent in the text of switchboard.yaml and leaves everything else as the person wrote it, comments included.
 import { type Document, isMap, isSeq, parseDocument } from 'yaml'
-import { SwitchboardError } from '../contract/index.ts'
-import { suggestion } from './nearest.ts'
+import { SwitchboardError } from '../../contract/index.ts'
+import { suggestion } from '../schema/nearest.ts'
 import { withChangedItem, withItem, withoutItem } from './yaml-lines.ts'
 
 export type AgentEdit =

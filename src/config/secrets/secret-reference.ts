@@ -1,7 +1,7 @@
 // References to secrets: env:NAME, file:path, secret:NAME. Errors name the reference, never the value.
-import { SECRET_HINT, SECRET_REFERENCE, SwitchboardError } from '../contract/index.ts'
-import { type ReadFile, readFileBounded } from './text-file.ts'
-import { writtenPath } from './written-path.ts'
+import { SECRET_HINT, SECRET_REFERENCE, SwitchboardError } from '../../contract/index.ts'
+import { writtenPath } from '../instance/written-path.ts'
+import { type ReadFile, readFileBounded } from '../yaml/text-file.ts'
 
 const MAX_BYTES = 65_536
 

@@ -1,6 +1,6 @@
 // Encrypts one secret: AES-256-GCM, bound to its name, so that ciphertexts cannot be swapped between names.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { SwitchboardError } from '../contract/index.ts'
+import { SwitchboardError } from '../../contract/index.ts'
 import type { KeyRing, MasterKey } from './key-ring.ts'
 
 const FORMAT = 'sb1'

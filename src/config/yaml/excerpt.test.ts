@@ -1,11 +1,11 @@
 // What a person is shown of the file: no secret, however it is written; and enough to find the wrong place.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { AdapterBook, PlatformModule } from '../contract/index.ts'
-import { BOOK, loadText } from './fixtures/load-text.ts'
-import { FORMS, PLACES, SECRETS, TRACE, VALUES, written } from './fixtures/planted.ts'
+import type { AdapterBook, PlatformModule } from '../../contract/index.ts'
+import { BOOK, loadText } from '../fixtures/load-text.ts'
+import { FORMS, PLACES, SECRETS, TRACE, VALUES, written } from '../fixtures/planted.ts'
+import { renderProblems } from '../problem.ts'
 import { maskedLines } from './masked-text.ts'
-import { renderProblems } from './problem.ts'
 
 /** All that is ever printed of a file. */
 async function printed(text: string, book: AdapterBook = BOOK): Promise<string> {

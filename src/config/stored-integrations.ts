@@ -8,7 +8,7 @@ import {
   type WantedOptions,
 } from '../contract/index.ts'
 import { digestOf } from './digest.ts'
-import type { SecretShelf } from './secret-shelf.ts'
+import type { SecretShelf } from './secrets/secret-store.ts'
 
 const PREFIX = 'integration:'
 

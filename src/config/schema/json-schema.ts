@@ -1,10 +1,10 @@
 // `switchboard schema`: the configuration as JSON Schema, so that editors complete and check while one writes.
 import { z } from 'zod'
-import { type AdapterBook, CHANNEL_PLATFORM, defined, type KnownAdapter } from '../contract/index.ts'
+import { type AdapterBook, CHANNEL_PLATFORM, defined, type KnownAdapter } from '../../contract/index.ts'
+import { CONNECTOR_KEY } from './agents.ts'
+import { configSchema } from './index.ts'
+import { PLATFORM_KEY, sharedSchema } from './integrations.ts'
 import { optionsJsonSchema } from './options-schema.ts'
-import { CONNECTOR_KEY } from './schema/agents.ts'
-import { configSchema } from './schema/index.ts'
-import { PLATFORM_KEY, sharedSchema } from './schema/integrations.ts'
 import { isMap, itemsOf, type Json, propertiesOf } from './schema-walk.ts'
 
 const made = new WeakMap<AdapterBook, Json>()

@@ -1,6 +1,6 @@
 // The JSON Schema of an adapter's options, asked for once. It was looked at when the module was taken in; should it throw
 // now all the same, nothing is known of its keys.
-import type { OptionsSchema } from '../contract/index.ts'
+import type { OptionsSchema } from '../../contract/index.ts'
 import { isMap, type Json } from './schema-walk.ts'
 
 const asked = new WeakMap<OptionsSchema, Json>()

@@ -13,7 +13,7 @@ import {
   type Pair,
   type YAMLMap,
 } from 'yaml'
-import type { Path } from './problem.ts'
+import type { Path } from '../problem.ts'
 import { shownName } from './shown-names.ts'
 import { atOnce, withPauses } from './steps.ts'
 import { documentSteps, ENTRIES_AT_A_TIME } from './yaml-document.ts'

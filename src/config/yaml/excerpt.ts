@@ -1,9 +1,9 @@
 // A configuration file as it may be printed: what is known not to be a secret is shown as it stands, the rest is masked.
 // A text that is not sound YAML shows its signs and the keys that we know, and no value.
 import { CST, Lexer } from 'yaml'
-import { harmlessSteps, type KnownKeys } from './harmless.ts'
-import { formatPath, type Path } from './problem.ts'
+import { formatPath, type Path } from '../problem.ts'
 import { MASK, shownName } from './shown-names.ts'
+import { harmlessSteps, type KnownKeys } from './unmasked-ranges.ts'
 import type { YamlText } from './yaml-text.ts'
 
 export interface FileView {

@@ -1,9 +1,9 @@
 // What of a configuration file is known not to be a secret: its YAML tree is walked beside the schema of our own
 // adapters. All that is not found here is masked, whoever shows the file.
 import { isAlias, isMap, isScalar, isSeq, type Pair, type Scalar, type YAMLMap } from 'yaml'
-import type { AdapterBook } from '../contract/index.ts'
-import { configurationJsonSchema } from './json-schema.ts'
-import { namesOfOthers } from './schema/adapter-entry.ts'
+import type { AdapterBook } from '../../contract/index.ts'
+import { namesOfOthers } from '../schema/adapter-entry.ts'
+import { configurationJsonSchema } from '../schema/json-schema.ts'
 import {
   branchesOf,
   discriminatorOf,
@@ -14,7 +14,7 @@ import {
   propertiesOf,
   valuesOf,
   wordsOf,
-} from './schema-walk.ts'
+} from '../schema/schema-walk.ts'
 import { isHarmlessText, isReference, shownName } from './shown-names.ts'
 
 // Not secrets to the schema, but people write `--token=…` there.

@@ -1,12 +1,12 @@
 // What zod found, said for a person: which key, what was expected, what to write instead. Values are never quoted,
 // because any of them could be a secret; names of platforms and connectors are.
 import type { z } from 'zod'
-import { CHANNEL_PLATFORM, SECRET_HINT } from '../contract/index.ts'
+import { CHANNEL_PLATFORM, SECRET_HINT } from '../../contract/index.ts'
+import type { Path } from '../problem.ts'
+import { MASK, shownName } from '../yaml/shown-names.ts'
+import { PLATFORM_KEY } from './integrations.ts'
 import { nearest, suggestion } from './nearest.ts'
-import type { Path } from './problem.ts'
-import { PLATFORM_KEY } from './schema/integrations.ts'
 import { allowedKeys, type Json } from './schema-walk.ts'
-import { MASK, shownName } from './shown-names.ts'
 
 export interface Finding {
   readonly path: Path

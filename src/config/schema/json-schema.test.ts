@@ -1,10 +1,10 @@
 // Proves the JSON Schema for editors and the generated reference.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { BOOK } from './fixtures/load-text.ts'
+import { BOOK } from '../fixtures/load-text.ts'
+import { readYaml } from '../yaml/yaml-text.ts'
 import { configurationJsonSchema } from './json-schema.ts'
 import { configurationReference, referenceRows } from './reference.ts'
-import { readYaml } from './yaml-text.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 

@@ -3,9 +3,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, lstatSync, mkdirSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { SwitchboardError } from '../contract/index.ts'
+import { SwitchboardError } from '../../contract/index.ts'
+import { createPrivate, isForeign, keepPrivate, readPrivate } from '../secrets/private-file.ts'
 import { homeFolder, locateInstance } from './instance.ts'
-import { createPrivate, isForeign, keepPrivate, readPrivate } from './private-file.ts'
 import { shellWord } from './shell-word.ts'
 
 export interface DataFolder {

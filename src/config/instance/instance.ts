@@ -3,7 +3,7 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
-import { SwitchboardError } from '../contract/index.ts'
+import { SwitchboardError } from '../../contract/index.ts'
 
 export interface InstanceRequest {
   /** `--config`, `--data` and `--name`, as they were given. */

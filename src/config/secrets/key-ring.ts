@@ -6,7 +6,7 @@
 // any two of these steps finds both keys and can read every secret; `settle` then finishes or undoes what it finds.
 import { createHash, hkdfSync, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { SwitchboardError } from '../contract/index.ts'
+import { SwitchboardError } from '../../contract/index.ts'
 import { createPrivate, movePrivate, readPrivate, removePrivate } from './private-file.ts'
 
 export interface MasterKey {

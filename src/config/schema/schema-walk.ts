@@ -1,7 +1,7 @@
 // Walks a JSON Schema beside the data: which keys are allowed at a place, which keys hold secrets. A JSON Schema and not
 // the library's own, so that options of every adapter are known alike, whoever wrote their schema.
-import { SECRET_HINT, SECRET_REFERENCE } from '../contract/index.ts'
-import type { Path } from './problem.ts'
+import { SECRET_HINT, SECRET_REFERENCE } from '../../contract/index.ts'
+import type { Path } from '../problem.ts'
 
 export type Json = Readonly<Record<string, unknown>>
 

@@ -1,5 +1,5 @@
 // The reference of switchboard.yaml as data and as Markdown, from the schema: it cannot go stale by itself.
-import type { AdapterBook } from '../contract/index.ts'
+import type { AdapterBook } from '../../contract/index.ts'
 import { configurationJsonSchema } from './json-schema.ts'
 import {
   branchesOf,

@@ -1,8 +1,8 @@
 // A configuration file as it may be shown: line by line, with everything masked that is not known to be harmless.
-import type { AdapterBook } from '../contract/index.ts'
+import type { AdapterBook } from '../../contract/index.ts'
 import { fileViewSteps } from './excerpt.ts'
-import { knownKeys } from './harmless.ts'
 import { breath, withPauses } from './steps.ts'
+import { knownKeys } from './unmasked-ranges.ts'
 import { readYamlInSlices } from './yaml-text.ts'
 
 const MOST_LINES = 5_000

@@ -1,6 +1,6 @@
 // The encrypted store of secrets: set, list, remove and rotate while running. Plain values never reach the store.
-import { type Store, SwitchboardError } from '../contract/index.ts'
-import { createSerial } from '../contract/serial.ts'
+import { type Store, SwitchboardError } from '../../contract/index.ts'
+import { createSerial } from '../../contract/serial.ts'
 import type { KeyRing } from './key-ring.ts'
 import { createSecretBox, keyIdOf } from './secret-box.ts'
 

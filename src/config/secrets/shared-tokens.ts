@@ -1,6 +1,6 @@
 // One credential in two integrations of a platform: the platform would take the two for one, and each would miss what the
 // other hears. Told by reference for every reader of the file, and by value where `check` can read what is behind it.
-import type { ModuleSetup } from '../contract/index.ts'
+import type { ModuleSetup } from '../../contract/index.ts'
 
 interface Holder {
   readonly id: string
