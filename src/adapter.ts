@@ -49,5 +49,5 @@ export {
   type GuardedFetch,
   type GuardedRequest,
   type GuardedResponse,
-} from './kit/guarded-fetch.ts'
-export { equalSecrets, hmacKey, signSha256, verifySha256 } from './kit/hmac.ts'
+} from './kit/http/guarded-fetch.ts'
+export { equalSecrets, hmacKey, signSha256, verifySha256 } from './kit/http/hmac.ts'

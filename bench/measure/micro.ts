@@ -2,7 +2,7 @@
 import { WITHIN_LIMIT } from '../../src/contract/index.ts'
 import type { StepInput } from '../../src/core/inbound/step-input.ts'
 import { runSteps } from '../../src/core/inbound/steps.ts'
-import { wrapChannel } from '../../src/kit/wrap-channel.ts'
+import { wrapChannel } from '../../src/kit/turn/wrap-channel.ts'
 import { testIntegration, testSettings } from '../../src/testing/test-settings.ts'
 import { median, rounded } from '../statistics.ts'
 

@@ -1,9 +1,5 @@
 // What adapter authors share. No platform, no store, no session in here.
-export { type AskedOnce, askOnce } from './ask-once.ts'
-export { backoffMs } from './backoff.ts'
-export { type AnewStanding, anewStanding, askWhetherAnew, maybeAgainWords } from './begin-anew.ts'
-export { bindingContext } from './binding-context.ts'
-export { createChatPace } from './chat-pace.ts'
+
 export { postChorus } from './chorus/post.ts'
 export {
   type ChorusAttachment,
@@ -16,47 +12,50 @@ export {
   readDelivery,
   readEvents,
 } from './chorus/wire.ts'
-
-export { contextBlock } from './context-lines.ts'
-
-export { safeFileName, safeMime } from './file-names.ts'
-export { createFileShelf, type FetchedQuota, type FileShelf } from './file-shelf.ts'
-
+export { visitPassed } from './feed/passed-positions.ts'
+export { formatSse, formatSseComment } from './feed/sse.ts'
+export { safeFileName, safeMime } from './files/file-names.ts'
+export { createFileShelf, type FetchedQuota, type FileShelf } from './files/file-store.ts'
+export { filesOf } from './files/message-files.ts'
+export { createSharedFolder } from './files/shared-folder.ts'
 export {
   createGuardedFetch,
   type GuardedFetch,
   type GuardedRequest,
   type GuardedResponse,
   urlRefusal,
-} from './guarded-fetch.ts'
-export { handOverError, isGatewayFault } from './hand-over-error.ts'
-export { equalSecrets, hmacKey, signSha256, verifySha256 } from './hmac.ts'
-export { inputText, isNestedDeeper } from './input-text.ts'
-export { createJwtVerifier, type JwtVerdict } from './jwt.ts'
-export { createLeaseHold } from './lease-hold.ts'
-export { createLeasedLink, type LinkState } from './leased-link.ts'
-export { filesOf } from './message-files.ts'
-export { visitPassed } from './passed-positions.ts'
-export { refusalWord } from './refusal-word.ts'
-export { sentByOtherSite } from './request-origin.ts'
-export { retryAfterMs } from './retry-after.ts'
-export { createSharedFolder } from './shared-folder.ts'
-export { formatSse, formatSseComment } from './sse.ts'
+} from './http/guarded-fetch.ts'
+export { handOverError, isGatewayFault } from './http/hand-over-error.ts'
+export { equalSecrets, hmacKey, signSha256, verifySha256 } from './http/hmac.ts'
+export { createJwtVerifier, type JwtVerdict } from './http/jwt.ts'
+export { sentByOtherSite } from './http/request-origin.ts'
+export { retryAfterMs } from './http/retry-after.ts'
 export {
   ed25519PublicKey,
   type StandardKey,
   signStandard,
   standardKey,
   verifyStandard,
-} from './standard-webhooks.ts'
-export { createStreamingFetch, type StreamingFetch } from './streaming-fetch.ts'
-export { toolText } from './tool-text.ts'
+} from './http/standard-webhooks.ts'
+export { createStreamingFetch, type StreamingFetch } from './http/streaming-fetch.ts'
+export { backoffMs } from './link/backoff.ts'
+export { createChatPace } from './link/chat-pace.ts'
+export { createLeaseHold } from './link/lease-hold.ts'
+export { createLeasedLink, type LinkState } from './link/leased-link.ts'
+export { type AskedOnce, askOnce } from './link/memoize-async.ts'
+export { refusalWord } from './refusal-word.ts'
 export { codePointLength, truncate } from './truncate.ts'
-export { EMPTY_MESSAGE, serverWords, shownSource, turnText } from './turn-text.ts'
-export { TURN_TOKENS, turnTokens } from './turn-tokens.ts'
-export { createVerdictWait } from './verdict-wait.ts'
+export { bindingContext } from './turn/binding-context.ts'
+export { contextBlock } from './turn/context-lines.ts'
+export { inputText, isNestedDeeper } from './turn/input-text.ts'
+export { type AnewStanding, anewStanding, askWhetherAnew, maybeAgainWords } from './turn/restart-approval.ts'
+export { toolText } from './turn/tool-text.ts'
+export { EMPTY_MESSAGE, serverWords, shownSource, turnText } from './turn/turn-text.ts'
+export { TURN_TOKENS, turnTokens } from './turn/turn-tokens.ts'
+export { createVerdictWait } from './turn/verdict-wait.ts'
+export { createWorkTime, tookTooLong, type WorkTime } from './turn/work-time.ts'
+export { neutraliseChannelTags, wrapChannel } from './turn/wrap-channel.ts'
 export { versionOf } from './version-of.ts'
-export { createWorkTime, tookTooLong, type WorkTime } from './work-time.ts'
 export {
   createCarefulReader,
   type ReadCarefully,
@@ -64,4 +63,3 @@ export {
   UnreadableInputError,
 } from './workers/read-carefully.ts'
 export { createTaskWorker, workerFile } from './workers/task-worker.ts'
-export { neutraliseChannelTags, wrapChannel } from './wrap-channel.ts'

@@ -3,8 +3,8 @@
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
-import { createGuardedFetch, type GuardedRequest, urlRefusal } from '../../src/kit/guarded-fetch.ts'
-import { createStreamingFetch } from '../../src/kit/streaming-fetch.ts'
+import { createGuardedFetch, type GuardedRequest, urlRefusal } from '../../src/kit/http/guarded-fetch.ts'
+import { createStreamingFetch } from '../../src/kit/http/streaming-fetch.ts'
 
 const clock = {
   after(delayMs: number, run: () => void) {

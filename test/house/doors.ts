@@ -102,8 +102,9 @@ export const RULES: readonly Rule[] = [
       'src/cli/': 'writes what the user asked to be written (init, export) and reads what is piped or named',
       'src/server/': 'serves the built pages',
       'src/platforms/web/files.ts': 'uploads are kept in the data folder, under names of our own',
-      'src/kit/file-shelf.ts': 'attachments are kept in the data folder, and sent from there alone',
-      'src/kit/shared-folder.ts': 'files of an integration lie in the data folder, wherever they were taken',
+      'src/kit/files/file-store.ts': 'attachments are kept in the data folder, and sent from there alone',
+      'src/kit/files/shared-folder.ts':
+        'files of an integration lie in the data folder, wherever they were taken',
       'src/agents/acp/client-files.ts':
         'what an agent asks its client to read or write, within its folder, where the configuration opened that',
       'src/kit/workers/': 'looks up in /proc how much processor time a worker used',

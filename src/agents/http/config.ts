@@ -1,8 +1,8 @@
 // The options of the connector `http`: whom it posts to, how it signs, and when the answer comes.
 import { z } from 'zod'
 import { type ConnectorDeps, SwitchboardError, type TokenBook } from '../../contract/index.ts'
+import { type StandardKey, standardKey } from '../../kit/http/standard-webhooks.ts'
 import { duration, optionsProblem, secret, urlOrSecret } from '../../kit/option-words.ts'
-import { type StandardKey, standardKey } from '../../kit/standard-webhooks.ts'
 
 const TIMEOUT_MS = 5 * 60_000
 

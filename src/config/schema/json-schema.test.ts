@@ -72,7 +72,7 @@ describe('the schema for editors', () => {
   })
 
   it.each(['spec-example.yaml', 'nexo-seed.yaml'])('accepts %s', (name) => {
-    const text = readFileSync(new URL(`./fixtures/${name}`, import.meta.url), 'utf8')
+    const text = readFileSync(new URL(`../fixtures/${name}`, import.meta.url), 'utf8')
     expect(faults(schema, yaml(text))).toEqual([])
   })
 

@@ -1,7 +1,7 @@
 // The part of the schema for the listener and the store.
 import { z } from 'zod'
 import { DEFAULT_PORT } from '../../contract/index.ts'
-import { isNetwork } from '../../kit/address-list.ts'
+import { isNetwork } from '../../kit/http/address-list.ts'
 import { httpUrl, secret } from './words.ts'
 
 export const serverSchema = z

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { SwitchboardError } from '../../contract/index.ts'
-import { createGuardedFetch } from '../guarded-fetch.ts'
+import { createGuardedFetch } from '../http/guarded-fetch.ts'
 import { postChorus } from './post.ts'
 
 const clock = {

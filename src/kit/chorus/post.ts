@@ -1,9 +1,9 @@
 // Posting to a URL that a Chorus peer gave us: under the guard, and judged by whether trying again can help. The URL is
 // a credential: neither it nor what the peer answered is in any error.
 import { asSwitchboardError, defined, SwitchboardError, withoutNulls } from '../../contract/index.ts'
-import type { GuardedFetch, GuardedResponse } from '../guarded-fetch.ts'
-import { isGatewayFault } from '../hand-over-error.ts'
-import { retryAfterMs } from '../retry-after.ts'
+import type { GuardedFetch, GuardedResponse } from '../http/guarded-fetch.ts'
+import { isGatewayFault } from '../http/hand-over-error.ts'
+import { retryAfterMs } from '../http/retry-after.ts'
 
 export interface ChorusPost {
   readonly url: string

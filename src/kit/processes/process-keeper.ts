@@ -11,7 +11,7 @@ import {
   type Random,
   SwitchboardError,
 } from '../../contract/index.ts'
-import { backoffMs } from '../backoff.ts'
+import { backoffMs } from '../link/backoff.ts'
 import { createGroupWatcher } from './group-watcher.ts'
 import { type KeptProcess, type ProcessLaunch, startProcess } from './kept-process.ts'
 import { processRows, residentBytes } from './proc-table.ts'

@@ -1,8 +1,8 @@
 // The options of a chorus integration. Its credential, the connection string, is minted and kept elsewhere.
 import { z } from 'zod'
 import { type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
-import { addressList, isNetwork } from '../../kit/address-list.ts'
-import type { JwtRules } from '../../kit/jwt.ts'
+import { addressList, isNetwork } from '../../kit/http/address-list.ts'
+import type { JwtRules } from '../../kit/http/jwt.ts'
 import { httpUrl, optionsProblem, secret, text } from '../../kit/option-words.ts'
 
 const jwt = z

@@ -2,7 +2,7 @@
 // MIME; what cannot be read is said, and never thrown.
 import PostalMime, { type Email, type Attachment as MailPart } from 'postal-mime'
 import type { Attachment } from '../../contract/index.ts'
-import { safeFileName, safeMime } from '../../kit/file-names.ts'
+import { safeFileName, safeMime } from '../../kit/files/file-names.ts'
 import { MOST_HEADER_BYTES } from './headers.ts'
 import { htmlText } from './html-text.ts'
 import { stripQuotes } from './strip-quotes.ts'
