@@ -1,8 +1,8 @@
 // Work in slices: so much at once and no more, however quickly each part is answered.
 import { expect, it } from 'vitest'
 import { createTestClock } from '../testing/test-clock.ts'
-import { everyRow } from './every-row.ts'
 import { inSlices } from './in-slices.ts'
+import { everyRow } from './store/every-row.ts'
 
 it('[I14.start-slices] does one slice, then waits until the process had its turn', async () => {
   const clock = createTestClock()

@@ -1,10 +1,10 @@
 // What an adapter says of itself before it runs: its options, who may speak by default, how it is set up. All that
 // registry, configuration, wizard and `doctor` know of a platform or connector; one of somebody else's is its equal.
-import type { AgentConnector, ConnectorDeps } from './agent.ts'
+import type { AgentConnector, ConnectorDeps } from './agent/agent.ts'
 import type { Clock } from './clock.ts'
-import type { GateView } from './doctor-report.ts'
-import type { PlatformAdapter, PlatformDeps } from './platform.ts'
-import type { SecurityFinding } from './security.ts'
+import type { GateView } from './operator/doctor-report.ts'
+import type { SecurityFinding } from './operator/security.ts'
+import type { PlatformAdapter, PlatformDeps } from './platform/platform.ts'
 import type { AgentSettings, IntegrationSettings } from './settings.ts'
 
 /** A Standard Schema that can also tell its JSON Schema: any library that has both will do, and none is needed. */

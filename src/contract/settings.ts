@@ -1,7 +1,7 @@
 // The configuration as the rest of the house sees it: validated, with defaults, references not yet resolved.
 // `config` makes it from switchboard.yaml; nobody else reads files or the environment.
 import type { ModuleStanding } from './modules.ts'
-import type { TakeoverSettings } from './takeover.ts'
+import type { TakeoverSettings } from './platform/takeover.ts'
 
 export interface RateLimit {
   /** 0/0 = no limit. */

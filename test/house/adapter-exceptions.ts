@@ -4,12 +4,12 @@ export type MayKnow = Readonly<Record<string, readonly [words: string, why: stri
 
 /** Where the contract and the store have the name of an adapter. */
 export const MAY_NAME: MayKnow = {
-  'src/contract/channel-servers.ts': [
+  'src/contract/platform/channel-servers.ts': [
     'mcp http',
     'CHANNEL_PLATFORM: bindings and mcp_servers call it that; a transport',
   ],
-  'src/contract/agent.ts': ['chorus', 'a kind of token'],
-  'src/contract/desk.ts': ['chorus', 'connection strings of the Chorus protocol are minted'],
+  'src/contract/agent/agent.ts': ['chorus', 'a kind of token'],
+  'src/contract/operator/desk.ts': ['chorus', 'connection strings of the Chorus protocol are minted'],
   'src/store/reads/sending.ts': ['channel', 'the name of a column'],
 }
 

@@ -1,7 +1,7 @@
 // Volume and time to answer, as the two charts that Now and the turn log share.
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
-import type { TurnSeries } from '../../src/contract/turn-series.ts'
+import type { TurnSeries } from '../../src/contract/operator/turn-series.ts'
 import { Chart } from './chart.tsx'
 import { spanWords } from './parts.tsx'
 

@@ -1,8 +1,8 @@
 // One entry of a conversation: what was said, and beneath it what became of it.
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import type { ThreadItem } from '../../src/contract/conversations.ts'
-import type { TakeoverView } from '../../src/contract/takeover.ts'
+import type { ThreadItem } from '../../src/contract/operator/conversations.ts'
+import type { TakeoverView } from '../../src/contract/platform/takeover.ts'
 import { call } from '../shared/http.ts'
 import { ClipIcon } from '../shared/icons.tsx'
 import { Markdown } from '../shared/markdown-view.tsx'

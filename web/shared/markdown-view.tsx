@@ -8,7 +8,7 @@ import type {
   MarkdownCell,
   MarkdownInline,
   MarkdownItem,
-} from '../../src/contract/markdown.ts'
+} from '../../src/contract/message/markdown.ts'
 
 type Read = (text: string) => readonly MarkdownBlock[]
 

@@ -1,5 +1,10 @@
 // From the parser's flat list of block tokens to blocks.
-import type { MarkdownBlock, MarkdownCell, MarkdownInline, MarkdownItem } from '../../contract/markdown.ts'
+import type {
+  MarkdownBlock,
+  MarkdownCell,
+  MarkdownInline,
+  MarkdownItem,
+} from '../../contract/message/markdown.ts'
 import { type Budget, inlinesOf } from './build-inlines.ts'
 import type { Token } from './token.ts'
 

@@ -1,6 +1,6 @@
 // From the parser's flat list of inline tokens to nodes. Marks that nest deeper than anybody writes are left out, so that
 // whoever walks the tree may recurse.
-import type { MarkdownInline } from '../../contract/markdown.ts'
+import type { MarkdownInline } from '../../contract/message/markdown.ts'
 import { safeHref } from './safe-href.ts'
 import type { Token } from './token.ts'
 

@@ -1,6 +1,11 @@
 // Cuts a tree in two, at a place counted in characters of its text: both halves are whole trees. A list goes on with its
 // number, a code block with its language, a table with its header.
-import type { MarkdownBlock, MarkdownCell, MarkdownInline, MarkdownItem } from '../../contract/markdown.ts'
+import type {
+  MarkdownBlock,
+  MarkdownCell,
+  MarkdownInline,
+  MarkdownItem,
+} from '../../contract/message/markdown.ts'
 
 type Table = Extract<MarkdownBlock, { kind: 'table' }>
 type List = Extract<MarkdownBlock, { kind: 'list' }>

@@ -1,5 +1,5 @@
 // Where a text may be cut, and how well: between blocks best, inside a word last.
-import type { MarkdownBlock, MarkdownInline } from '../../contract/markdown.ts'
+import type { MarkdownBlock, MarkdownInline } from '../../contract/message/markdown.ts'
 import { blockWeight, itemWeight, rowWeight } from './cut.ts'
 
 /** The better the higher. */

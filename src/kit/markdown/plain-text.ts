@@ -1,5 +1,5 @@
 // A tree as plain text: what goes out where a platform's own form is not taken, and what two trees are compared by.
-import type { MarkdownBlock, MarkdownInline, MarkdownRenderer } from '../../contract/markdown.ts'
+import type { MarkdownBlock, MarkdownInline, MarkdownRenderer } from '../../contract/message/markdown.ts'
 import { safeHref } from './safe-href.ts'
 
 export function plainText(blocks: readonly MarkdownBlock[]): string {

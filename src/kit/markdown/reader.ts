@@ -2,7 +2,7 @@
 // markdown-it, which was measured to be linear (docs/decisions/0009); what it leaves open is bounded here: the size that is
 // read at all, how deep blocks and marks may nest, and where links may lead. There is no HTML in the tree.
 import type MarkdownIt from 'markdown-it'
-import type { MarkdownBlock } from '../../contract/markdown.ts'
+import type { MarkdownBlock } from '../../contract/message/markdown.ts'
 import { blocksOf } from './build-blocks.ts'
 import { safeHref } from './safe-href.ts'
 import type { Token } from './token.ts'

@@ -1,6 +1,6 @@
 // WRITER: a tree back to Markdown, for the parts of a text that was cut. Blocks that stand whole are given as they were
 // written; the others are made anew, and only what would be read as markup is escaped.
-import type { MarkdownBlock, MarkdownInline } from '../../contract/markdown.ts'
+import type { MarkdownBlock, MarkdownInline } from '../../contract/message/markdown.ts'
 import { inlineText, isBare } from './plain-text.ts'
 
 export interface Writing {

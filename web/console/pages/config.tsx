@@ -1,7 +1,7 @@
 // The configuration: what is in force, masked; what was refused, at its line; and the check of a text before it is written.
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { ConfigCheck, ConfigProblem, ConfigView } from '../../../src/contract/config-view.ts'
+import type { ConfigCheck, ConfigProblem, ConfigView } from '../../../src/contract/operator/config-view.ts'
 import { oneLine } from '../../shared/text.ts'
 import { api, post, useAct, useAsked, useDesk } from '../desk.ts'
 import { Empty, Head, Outcome, Panel, Waiting } from '../parts.tsx'

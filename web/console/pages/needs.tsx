@@ -1,7 +1,7 @@
 // What needs a person, at the top of Now: each with where it is mended.
 import type { ComponentChildren, JSX } from 'preact'
-import type { StatusReport } from '../../../src/contract/desk-views.ts'
-import { HEALTH, type HealthCode } from '../../../src/contract/health.ts'
+import type { StatusReport } from '../../../src/contract/operator/desk-views.ts'
+import { HEALTH, type HealthCode } from '../../../src/contract/platform/health.ts'
 import { completeWords } from '../../shared/complete-words.ts'
 import { MARKS } from '../../shared/icons.tsx'
 import { oneLine, plural } from '../../shared/text.ts'

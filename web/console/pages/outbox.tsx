@@ -1,8 +1,8 @@
 // The outbox: what did not arrive, or nobody knows of; sent again or given up, one or many at once.
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import type { OperatedSend } from '../../../src/contract/config-view.ts'
-import type { SendView } from '../../../src/contract/desk-views.ts'
+import type { OperatedSend } from '../../../src/contract/operator/config-view.ts'
+import type { SendView } from '../../../src/contract/operator/desk-views.ts'
 import { oneLine } from '../../shared/text.ts'
 import { api, post, useAct, useAsked, useDesk } from '../desk.ts'
 import { Choice } from '../fields.tsx'

@@ -1,8 +1,8 @@
 // People: strangers who wait, who may talk and decide and why, users with their roles, and a person's own data.
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import type { UserView } from '../../../src/contract/config-view.ts'
-import type { PairingView, StatusReport } from '../../../src/contract/desk-views.ts'
+import type { UserView } from '../../../src/contract/operator/config-view.ts'
+import type { PairingView, StatusReport } from '../../../src/contract/operator/desk-views.ts'
 import { oneLine } from '../../shared/text.ts'
 import { type Asked, api, post, useAct, useAsked, useDesk } from '../desk.ts'
 import { TextFilter } from '../fields.tsx'

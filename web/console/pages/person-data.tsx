@@ -1,7 +1,7 @@
 // A person's own data: written out, or erased for good. For owners.
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import type { ErasedPerson } from '../../../src/contract/person.ts'
+import type { ErasedPerson } from '../../../src/contract/operator/person.ts'
 import { oneLine } from '../../shared/text.ts'
 import { api, post, useAct } from '../desk.ts'
 import { Outcome, Panel } from '../parts.tsx'

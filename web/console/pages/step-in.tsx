@@ -1,6 +1,6 @@
 // Stepping in: one holder an address. Whoever holds it writes as a person; everybody else sees who does.
 import type { JSX } from 'preact'
-import type { ConversationView } from '../../../src/contract/conversations.ts'
+import type { ConversationView } from '../../../src/contract/operator/conversations.ts'
 import { oneLine } from '../../shared/text.ts'
 import { Composer } from '../composer.tsx'
 import { api, post, useAct, useDesk } from '../desk.ts'

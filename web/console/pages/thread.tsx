@@ -2,7 +2,7 @@
 // somebody steps in: takes it, writes as a person, gives it back.
 import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { ConversationView, ThreadItem } from '../../../src/contract/conversations.ts'
+import type { ConversationView, ThreadItem } from '../../../src/contract/operator/conversations.ts'
 import { oneLine } from '../../shared/text.ts'
 import { api, useAsked } from '../desk.ts'
 import { usePages } from '../paged.ts'

@@ -1,8 +1,9 @@
 // The visible note on a message that may arrive twice, and the room that is kept for it: a part that fills the platform's
 // limit must still fit when it has to be sent again.
+
+import type { PlatformAdapter } from '../platform/platform.ts'
 import { type MarkdownBlock, type RenderedText, renderedSize } from './markdown.ts'
 import type { OutboundOp } from './message.ts'
-import type { PlatformAdapter } from './platform.ts'
 import type { TextLimit, TextUnit } from './text-limit.ts'
 
 // Of ASCII alone: as long in every unit.

@@ -1,6 +1,6 @@
 // Acts beside the conversation: a reaction, the edit by which a question of ours is retired. They give way to what is said,
 // and are given up soon: nobody waits for them.
-import { conversationLane, sideLane, streamLane } from './address.ts'
+import { conversationLane, sideLane, streamLane } from '../message/address.ts'
 import type { NewSend, SendRow } from './send-records.ts'
 
 type Act = Pick<NewSend, 'cause'> & { readonly op: NewSend['op'] | SendRow['op'] }

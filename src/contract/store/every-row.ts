@@ -1,5 +1,5 @@
 // Going over all rows: page after page, newest first, so that no cap ends it in silence.
-import { defined } from './defined.ts'
+import { defined } from '../defined.ts'
 
 const PAGE = 500
 

@@ -1,6 +1,6 @@
 // The nodes of a cluster as plain data: who runs, what it reaches, and since when it was heard of. A node is one boot of
 // one daemon; on an embedded database there is one.
-import type { AgentTrouble } from './agent.ts'
+import type { AgentTrouble } from '../agent/agent.ts'
 
 /** What a node says of itself with every heartbeat. */
 export interface NodeReport {

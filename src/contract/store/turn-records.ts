@@ -1,14 +1,14 @@
 // The records of turns: what is received, what of it is stored, and how it may be moved. The verbs are in store.ts.
 
-import type { Address } from './address.ts'
-import type { Attachment, Quoted } from './message.ts'
-import type { ReasonCode } from './reasons.ts'
+import type { TokenUsage } from '../agent/turn-steps.ts'
+import type { Address } from '../message/address.ts'
+import type { Attachment, Quoted } from '../message/message.ts'
+import type { ReasonCode } from '../message/reasons.ts'
+import type { ClaimOutcome, ClaimRules } from '../platform/sending.ts'
+import type { TakeoverRow } from '../platform/takeover.ts'
 import type { ApprovalRow } from './records.ts'
-import type { ClaimOutcome, ClaimRules } from './sending.ts'
 import type { TurnState } from './states.ts'
 import type { Effect, Stopped } from './step.ts'
-import type { TakeoverRow } from './takeover.ts'
-import type { TokenUsage } from './turn-steps.ts'
 
 export interface TurnBody {
   readonly text: string

@@ -3,9 +3,9 @@
 // There is one live row an address, won by compare-and-set:
 //   asked ──▶ held ──▶ ended        asked ──▶ ended (put aside)        held ──▶ ended (given, forced, timeout, right_lost)
 // `asked`: the agent (`handoff`) or the person (`/human`) wants somebody to step in; nothing changes until somebody does.
-import type { Address } from './address.ts'
-import type { Enqueued, NewSend, SendRow } from './send-records.ts'
-import type { TurnRow } from './turn-records.ts'
+import type { Address } from '../message/address.ts'
+import type { Enqueued, NewSend, SendRow } from '../store/send-records.ts'
+import type { TurnRow } from '../store/turn-records.ts'
 
 export type TakeoverState = 'asked' | 'held' | 'ended'
 

@@ -1,6 +1,6 @@
 // What is known of a send whose outcome is open: a try was written out, and the platform never said what became of it.
 // It is stored with the row, so that a crash keeps the count, the times and the label.
-import type { ReasonCode } from './reasons.ts'
+import type { ReasonCode } from '../message/reasons.ts'
 
 export interface OpenOutcome {
   /** When the first try began whose outcome is open. */

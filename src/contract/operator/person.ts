@@ -1,8 +1,8 @@
 // Everything that one person said, as it is read out or erased: one identity (an integration and a sender) at a time, in
 // windows over the tables, so that neither memory nor other commits suffer.
-import type { ApprovalRow } from './records.ts'
-import type { SendRow } from './send-records.ts'
-import type { TurnRow } from './turn-records.ts'
+import type { ApprovalRow } from '../store/records.ts'
+import type { SendRow } from '../store/send-records.ts'
+import type { TurnRow } from '../store/turn-records.ts'
 
 export interface Identity {
   readonly integration: string

@@ -1,6 +1,6 @@
 // Address: where a message came from and where one goes. One type, one string form.
 // Every segment is percent-encoded and joined by ':', so no value can alias another.
-import { SwitchboardError } from './errors.ts'
+import { SwitchboardError } from '../errors.ts'
 
 export interface Address {
   readonly integration: string

@@ -1,5 +1,5 @@
 // HTTP at the door of a platform: a request is verified before it is handled, by type; and a request for a try.
-import { defined } from './defined.ts'
+import { defined } from '../defined.ts'
 
 export interface RawRequest {
   readonly method: string

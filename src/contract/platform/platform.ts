@@ -1,20 +1,28 @@
 // The contract of a platform adapter: a platform is received from and sent to. It has no store, session, retry,
 // dedup or allowlist; those are the river's.
-import type { Address } from './address.ts'
+
+import type { Clock, Random } from '../clock.ts'
+import type { Logger } from '../log.ts'
+import type { Address } from '../message/address.ts'
+import type { HistoryReader } from '../message/history.ts'
+import type { MarkdownRenderer } from '../message/markdown.ts'
+import type {
+  Attachment,
+  InboundEvent,
+  OutboundOp,
+  Receipt,
+  SendReceipt,
+  Signal,
+} from '../message/message.ts'
+import type { ReasonCode } from '../message/reasons.ts'
+import type { TextLimit } from '../message/text-limit.ts'
+import type { GateView } from '../operator/doctor-report.ts'
+import type { SecurityFinding } from '../operator/security.ts'
+import type { IntegrationSettings } from '../settings.ts'
+import type { TurnState } from '../store/states.ts'
+import type { SendCause } from '../store/step.ts'
 import type { ChannelView } from './channel-servers.ts'
-import type { Clock, Random } from './clock.ts'
-import type { GateView } from './doctor-report.ts'
 import type { Endpoint, SampleOrder, SampleRequest } from './endpoint.ts'
-import type { HistoryReader } from './history.ts'
-import type { Logger } from './log.ts'
-import type { MarkdownRenderer } from './markdown.ts'
-import type { Attachment, InboundEvent, OutboundOp, Receipt, SendReceipt, Signal } from './message.ts'
-import type { ReasonCode } from './reasons.ts'
-import type { SecurityFinding } from './security.ts'
-import type { IntegrationSettings } from './settings.ts'
-import type { TurnState } from './states.ts'
-import type { SendCause } from './step.ts'
-import type { TextLimit } from './text-limit.ts'
 
 /** What a platform can do, as data: the core never calls and hopes. */
 export interface Abilities {

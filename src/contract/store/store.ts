@@ -3,27 +3,35 @@
 // neighbours. The lane row is the lock: a lane is one session (inbox) or one conversation (outbox); it has an owner,
 // a fencing token that only grows, and a time until. Every settle presents the token, so a frozen node that wakes up
 // can write nothing. Every verb that changes something leaves its ledger entries and counters in the same commit.
+
+import type { NewTurnStep, PastTurn, TokenUsage, TurnStep, UsageRow } from '../agent/turn-steps.ts'
+import type { Address } from '../message/address.ts'
+import type { Hint } from '../message/hints.ts'
+import type { NewTurnEvent, TurnEventRow } from '../message/turn-events.ts'
+import type { ConversationVerbs } from '../operator/conversations.ts'
+import type { PersonVerbs } from '../operator/person.ts'
+import type { SeriesQuery, TurnSample } from '../operator/turn-series.ts'
+import type { TranscriptEntry, TranscriptQuery } from '../platform/platform.ts'
+import type {
+  ClaimRow,
+  Firing,
+  FiringRow,
+  NewNotification,
+  NotificationRow,
+  RouteRow,
+} from '../platform/sending.ts'
+import type { StatusLineRow } from '../platform/status-line.ts'
+import type { TakeoverVerbs } from '../platform/takeover.ts'
 import type { AccessVerbs } from './access-verbs.ts'
-import type { Address } from './address.ts'
 import type { ApprovalVerbs } from './approval-verbs.ts'
-import type { ConversationVerbs } from './conversations.ts'
-import type { Hint } from './hints.ts'
 import type { HistoryStore, MarkMove, PositionFence } from './history-records.ts'
 import type { KeepingVerbs } from './keeping-verbs.ts'
 import type { LaneRequest, TakenTurns } from './lanes.ts'
 import type { AttachmentRow, NodeReport, NodeRow } from './nodes.ts'
-import type { PersonVerbs } from './person.ts'
-import type { TranscriptEntry, TranscriptQuery } from './platform.ts'
 import type { Counter, SendFilter, SessionRow, TurnFilter } from './records.ts'
 import type { Enqueued, LaterWordVerbs, NewSend, SendMove, SendRow, TakenSend } from './send-records.ts'
-import type { ClaimRow, Firing, FiringRow, NewNotification, NotificationRow, RouteRow } from './sending.ts'
 import type { ClaimState } from './states.ts'
-import type { StatusLineRow } from './status-line.ts'
-import type { TakeoverVerbs } from './takeover.ts'
-import type { NewTurnEvent, TurnEventRow } from './turn-events.ts'
 import type { MoveOutcome, ReceiveItem, ReceiveResult, TurnMove, TurnRow } from './turn-records.ts'
-import type { SeriesQuery, TurnSample } from './turn-series.ts'
-import type { NewTurnStep, PastTurn, TokenUsage, TurnStep, UsageRow } from './turn-steps.ts'
 
 /** A file that all nodes need. Names are the integration's own, and given out once. */
 export interface KeptFile {

@@ -1,11 +1,11 @@
 // What `doctor` reports: which door lets whom in, what stands still and which key changes it. Fields may be added, none
 // renamed.
-import type { AgentState } from './agent.ts'
-import type { ServerView } from './channel-servers.ts'
+import type { AgentState } from '../agent/agent.ts'
+import type { ModuleStanding } from '../modules.ts'
+import type { ServerView } from '../platform/channel-servers.ts'
+import type { HealthFinding } from '../platform/health.ts'
+import type { NodeView } from '../store/nodes.ts'
 import type { ScheduleView, StatusReport } from './desk-views.ts'
-import type { HealthFinding } from './health.ts'
-import type { ModuleStanding } from './modules.ts'
-import type { NodeView } from './nodes.ts'
 import type { SecurityReport, Severity } from './security.ts'
 
 export interface GateView {

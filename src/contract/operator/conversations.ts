@@ -1,14 +1,15 @@
 // Conversations as the desk shows them: every address where something was said, by when that was last, and what was said
 // in one of them, with states, attempts, approvals and what was told of the work.
-import { type Address, parseAddress } from './address.ts'
+
+import { SwitchboardError } from '../errors.ts'
+import { type Address, parseAddress } from '../message/address.ts'
+import type { Attachment } from '../message/message.ts'
+import type { TurnEventRow } from '../message/turn-events.ts'
+import type { TakeoverRow, TakeoverView } from '../platform/takeover.ts'
+import type { ApprovalRow } from '../store/records.ts'
+import type { SendRow } from '../store/send-records.ts'
+import type { TurnRow } from '../store/turn-records.ts'
 import type { ApprovalView, SendView, TurnEventView, TurnView } from './desk-views.ts'
-import { SwitchboardError } from './errors.ts'
-import type { Attachment } from './message.ts'
-import type { ApprovalRow } from './records.ts'
-import type { SendRow } from './send-records.ts'
-import type { TakeoverRow, TakeoverView } from './takeover.ts'
-import type { TurnEventRow } from './turn-events.ts'
-import type { TurnRow } from './turn-records.ts'
 
 export interface ConversationFilter {
   readonly integration?: string

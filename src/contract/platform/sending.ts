@@ -1,6 +1,6 @@
 // The records of sending: claims and the routes they make, the notification log, what schedules fired.
-import type { Urgency } from './message.ts'
-import type { ClaimState } from './states.ts'
+import type { Urgency } from '../message/message.ts'
+import type { ClaimState } from '../store/states.ts'
 
 // ---- claims and routes --------------------------------------------------------------------------------------
 

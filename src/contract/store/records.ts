@@ -1,6 +1,6 @@
 // The records of the store that are neither turns nor sends (turn-records.ts, send-records.ts): approvals, people, what
 // readers ask for, and the ledger. What is done with them is in store.ts.
-import type { Ask } from './agent.ts'
+import type { Ask } from '../agent/agent.ts'
 import type { ApprovalState, SendState, TurnState } from './states.ts'
 
 // ---- approvals --------------------------------------------------------------------------------------------

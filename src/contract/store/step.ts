@@ -1,10 +1,10 @@
 // A step of the intake: a pure function of the event and what is known. It returns a decision and effects as data;
 // row and effects are one commit, so a redelivery (duplicate key) repeats nothing.
-import type { Address } from './address.ts'
-import type { OutboundOp, SendReceipt } from './message.ts'
-import type { ReasonCode } from './reasons.ts'
+import type { Address } from '../message/address.ts'
+import type { OutboundOp, SendReceipt } from '../message/message.ts'
+import type { ReasonCode } from '../message/reasons.ts'
+import type { ClaimTexts } from '../platform/sending.ts'
 import type { NewSend } from './send-records.ts'
-import type { ClaimTexts } from './sending.ts'
 
 export type Effect =
   /** A notice, a pairing code, an answer: goes through the outbox like everything else. */

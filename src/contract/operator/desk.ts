@@ -1,6 +1,9 @@
 // The operator's desk: what `/api` serves and the command line asks. One interface, two speakers: the daemon
 // implements all of it; a command without a daemon gets a desk that only reads. What it shows is in desk-views.ts.
-import type { Address } from './address.ts'
+import type { Address } from '../message/address.ts'
+import type { SampleOrder } from '../platform/endpoint.ts'
+import type { TakeoverView } from '../platform/takeover.ts'
+import type { AuditReport, LedgerEntry, LedgerHead, Right, SendFilter, TurnFilter } from '../store/records.ts'
 import type { ConfigCheck, ConfigView, OperatedSend, UserView } from './config-view.ts'
 import type {
   ConversationFilter,
@@ -26,10 +29,7 @@ import type {
   TurnView,
 } from './desk-views.ts'
 import type { DoctorReport } from './doctor-report.ts'
-import type { SampleOrder } from './endpoint.ts'
 import type { ErasedPerson, PersonLine } from './person.ts'
-import type { AuditReport, LedgerEntry, LedgerHead, Right, SendFilter, TurnFilter } from './records.ts'
-import type { TakeoverView } from './takeover.ts'
 import type { SeriesQuery, TurnSeries } from './turn-series.ts'
 
 export interface ReadDesk {

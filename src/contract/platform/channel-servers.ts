@@ -1,10 +1,11 @@
 // MCP channel servers that Switchboard starts or connects to: what the pool of live connections offers to the adapters
 // (one per server and agent), to doctor and status. A server is connected once, however many agents it speaks to.
-import type { Address } from './address.ts'
-import type { Cancel } from './clock.ts'
+
+import type { Cancel } from '../clock.ts'
+import type { Address } from '../message/address.ts'
+import type { McpServerSettings } from '../settings.ts'
+import type { SendCause } from '../store/step.ts'
 import type { PlatformDeps } from './platform.ts'
-import type { McpServerSettings } from './settings.ts'
-import type { SendCause } from './step.ts'
 
 /** The platform behind channel servers: what bindings call it, and the integrations that are made from `mcp_servers`. */
 export const CHANNEL_PLATFORM = 'mcp'

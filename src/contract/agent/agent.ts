@@ -1,14 +1,14 @@
 // The contract of an agent connector: an agent is delivered to and accepted from. It sees no platform.
-import type { Clock, Random } from './clock.ts'
-import type { HttpReply, RawRequest } from './endpoint.ts'
+import type { Clock, Random } from '../clock.ts'
+import type { Logger } from '../log.ts'
+import type { Attachment, Quoted, Urgency } from '../message/message.ts'
+import type { NewTurnEvent } from '../message/turn-events.ts'
+import type { HttpReply, RawRequest } from '../platform/endpoint.ts'
+import type { CredentialShelf, NewFile, TokenBook } from '../platform/platform.ts'
+import type { AgentSettings } from '../settings.ts'
 import type { HostDoor } from './hosts.ts'
-import type { LentToolDoor } from './lent-tools.ts'
-import type { Logger } from './log.ts'
-import type { Attachment, Quoted, Urgency } from './message.ts'
-import type { CredentialShelf, NewFile, TokenBook } from './platform.ts'
-import type { AgentSettings } from './settings.ts'
+import type { LentToolDoor } from './service-tools.ts'
 import type { OpenAtHost, ToolDesk } from './tool-desk.ts'
-import type { NewTurnEvent } from './turn-events.ts'
 import type { TurnJournal } from './turn-steps.ts'
 
 /** One turn, on its way to the agent. */

@@ -1,12 +1,12 @@
 // What is shown and ordered at the operator's desk: the answers of `/api` and the command line as plain data. Fields may
 // be added, none renamed; times are ISO 8601 strings unless the name ends in _ms.
-import type { AgentState } from './agent.ts'
-import type { ServerView } from './channel-servers.ts'
-import type { HealthFinding } from './health.ts'
-import type { Completeness } from './history.ts'
-import type { SendReceipt, Template, Urgency } from './message.ts'
-import type { NodeView } from './nodes.ts'
-import type { TurnEventRow } from './turn-events.ts'
+import type { AgentState } from '../agent/agent.ts'
+import type { Completeness } from '../message/history.ts'
+import type { SendReceipt, Template, Urgency } from '../message/message.ts'
+import type { TurnEventRow } from '../message/turn-events.ts'
+import type { ServerView } from '../platform/channel-servers.ts'
+import type { HealthFinding } from '../platform/health.ts'
+import type { NodeView } from '../store/nodes.ts'
 
 export interface StatusReport {
   readonly ready: boolean

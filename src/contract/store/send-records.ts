@@ -1,9 +1,9 @@
 // The records of sends: what is put into the outbox, what of it is stored, and how it may be moved. The verbs are in store.ts.
-import type { Address } from './address.ts'
-import type { OutboundOp, SendReceipt } from './message.ts'
+import type { Address } from '../message/address.ts'
+import type { OutboundOp, SendReceipt } from '../message/message.ts'
+import type { ReasonCode } from '../message/reasons.ts'
+import type { ClaimOffer, NewNotification } from '../platform/sending.ts'
 import type { OpenOutcome } from './open-outcome.ts'
-import type { ReasonCode } from './reasons.ts'
-import type { ClaimOffer, NewNotification } from './sending.ts'
 import type { SendState } from './states.ts'
 import type { SendCause } from './step.ts'
 

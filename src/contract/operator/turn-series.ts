@@ -1,5 +1,5 @@
 // Turns over time: what a chart of volume, of time to answer and of refusals is drawn from.
-import type { TurnState } from './states.ts'
+import type { TurnState } from '../store/states.ts'
 
 export interface SeriesQuery {
   readonly sinceMs: number

@@ -1,8 +1,8 @@
 // What an agent's tools can do, whoever carries the call: MCP at /mcp, an attached shim, an in-process loop.
 // The caller comes from the credential or the delivery, never from arguments.
 
-import type { Template } from './message.ts'
-import type { NewFile } from './platform.ts'
+import type { Template } from '../message/message.ts'
+import type { NewFile } from '../platform/platform.ts'
 
 export interface ToolCaller {
   readonly agent: string
