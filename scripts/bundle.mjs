@@ -21,7 +21,7 @@ const DOORS = [
 ]
 
 /** Files of worker threads, found by their path (src/kit/workers/task-worker.ts). */
-const WORKERS = ['platforms/email/mail-worker']
+const WORKERS = ['platforms/email/mail/mail-worker']
 
 /**
  * Packages whose files a start would load one by one: of every daemon or shim, or of one with that platform or store. What

@@ -1,7 +1,7 @@
 // Refusals that say that nothing can be said there any more: nobody is told there of what was not delivered.
 import { expect, it } from 'vitest'
-import { refusalOf as discord } from './discord/refusals.ts'
-import { refusalOf as slack } from './slack/refusals.ts'
+import { refusalOf as discord } from './discord/api/refusals.ts'
+import { refusalOf as slack } from './slack/api/refusals.ts'
 import { refusalOf as whatsapp } from './whatsapp/refusals.ts'
 
 it('[I35.b1-known] a chat or person that is gone is told from a refusal of the message', () => {

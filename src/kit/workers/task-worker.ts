@@ -35,7 +35,7 @@ export interface TaskWorker {
 }
 
 /**
- * The file of a built-in worker: `platforms/email/mail-worker`. The same from `src/`, where this file lies two folders below
+ * The file of a built-in worker: `platforms/email/mail/mail-worker`. The same from `src/`, where this file lies two folders below
  * it, and from a chunk of `dist/`, which lies one below.
  */
 export function workerFile(name: string): URL {

@@ -2,7 +2,7 @@
 // stands in it beside its text (embeds, forwards, polls), as text.
 import { type Attachment, defined } from '../../contract/index.ts'
 import { safeFileName, safeMime } from '../../kit/index.ts'
-import { isSnowflake } from './snowflakes.ts'
+import { isSnowflake } from './api/snowflakes.ts'
 
 export interface Carrying {
   readonly attachments?: unknown

@@ -1,7 +1,7 @@
 // The slash commands of the bot, registered where they are missing or differ and left alone where they do not. Commands that
 // somebody else registered for the same application stay.
 import { createHash } from 'node:crypto'
-import type { DiscordAnswer, DiscordClient } from './client.ts'
+import type { DiscordAnswer, DiscordClient } from './api/client.ts'
 import type { DiscordOptions } from './config.ts'
 
 interface Command {

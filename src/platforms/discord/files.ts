@@ -2,8 +2,8 @@
 // is asked for anew, with the message that it hangs on.
 import { type Attachment, type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
 import { createFileShelf, type FileShelf } from '../../kit/index.ts'
+import type { DiscordClient } from './api/client.ts'
 import { attachmentsOf, type FileRef, fileRef, stickerFile } from './attachments.ts'
-import type { DiscordClient } from './client.ts'
 import type { DiscordConfig } from './config.ts'
 import { isDiscordHost } from './verify.ts'
 

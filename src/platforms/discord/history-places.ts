@@ -9,13 +9,20 @@ import {
   type PlacesPage,
   type PlacesQuery,
 } from '../../contract/index.ts'
-import type { DiscordAnswer, DiscordClient } from './client.ts'
-import { rightsIn } from './missing-rights.ts'
-import { READ_HISTORY, VIEW_CHANNEL } from './permissions.ts'
-import { type ChannelFacts, channelFacts, FORUMS, isTalk, isThread, type PlacesBook } from './places-book.ts'
-import { isRefusal, isStatus } from './refusals.ts'
-import type { Self } from './self.ts'
-import { isSnowflake, snowflakeMs } from './snowflakes.ts'
+import {
+  type ChannelFacts,
+  channelFacts,
+  FORUMS,
+  isTalk,
+  isThread,
+  type PlacesBook,
+} from './api/channel-cache.ts'
+import type { DiscordAnswer, DiscordClient } from './api/client.ts'
+import { rightsIn } from './api/missing-rights.ts'
+import { READ_HISTORY, VIEW_CHANNEL } from './api/permissions.ts'
+import { isRefusal, isStatus } from './api/refusals.ts'
+import type { Self } from './api/self.ts'
+import { isSnowflake, snowflakeMs } from './api/snowflakes.ts'
 import type { Targets } from './targets.ts'
 
 export interface PlacesDeps {

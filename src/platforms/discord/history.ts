@@ -10,12 +10,12 @@ import {
   type KnownConversation,
   SwitchboardError,
 } from '../../contract/index.ts'
-import type { DiscordClient } from './client.ts'
+import { type Place, placeOfFacts } from './api/channel-cache.ts'
+import type { DiscordClient } from './api/client.ts'
+import { isRefusal, isStatus } from './api/refusals.ts'
+import { compareIds, isSnowflake, snowflakeMs } from './api/snowflakes.ts'
 import { createPlaces, type PlacesDeps, placeName } from './history-places.ts'
 import { type DiscordMessage, editVersionOf, type ParseContext, sentAt, spoken } from './parse.ts'
-import { type Place, placeOfFacts } from './places-book.ts'
-import { isRefusal, isStatus } from './refusals.ts'
-import { compareIds, isSnowflake, snowflakeMs } from './snowflakes.ts'
 
 const PAGE = 100
 const MOST_GATHERED = 5_000

@@ -1,10 +1,10 @@
 // Buttons, selects, modals and slash commands, as events of the river; and what Discord is told at once about each, for it
 // waits three seconds. What is decided is told after the commit.
 import { defined, type InboundEvent } from '../../contract/index.ts'
+import type { Place } from './api/channel-cache.ts'
+import { isSnowflake } from './api/snowflakes.ts'
 import { clean, safeName } from './inbound-text.ts'
 import { nameOf } from './parse.ts'
-import type { Place } from './places-book.ts'
-import { isSnowflake } from './snowflakes.ts'
 
 export interface Interaction {
   readonly id: string

@@ -1,10 +1,11 @@
 // The first messages of our own posts in a forum: what was opened there, read back after a lost answer.
-import type { DiscordAnswer, DiscordClient } from './client.ts'
+
+import type { ChannelFacts } from './api/channel-cache.ts'
+import type { DiscordAnswer, DiscordClient } from './api/client.ts'
+import { isRefusal, isStatus } from './api/refusals.ts'
+import type { Self } from './api/self.ts'
+import { compareIds, isSnowflake } from './api/snowflakes.ts'
 import type { DiscordMessage } from './parse.ts'
-import type { ChannelFacts } from './places-book.ts'
-import { isRefusal, isStatus } from './refusals.ts'
-import type { Self } from './self.ts'
-import { compareIds, isSnowflake } from './snowflakes.ts'
 
 /** The newest: what is looked for was opened a moment ago. */
 const MOST_POSTS = 20

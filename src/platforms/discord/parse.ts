@@ -2,11 +2,11 @@
 // after a resume and the history all tell the same one. What nobody said (joins, pins) is left out; what cannot be read is
 // an event of its own, so that it is recorded.
 import { defined, type InboundEvent, type InboundMessage, type Sender } from '../../contract/index.ts'
+import type { Place } from './api/channel-cache.ts'
+import type { Self } from './api/self.ts'
+import { isSnowflake, snowflakeMs } from './api/snowflakes.ts'
 import { attachmentsOf, besideText, type Carrying } from './attachments.ts'
 import { clean, readText, safeName, type TextReader } from './inbound-text.ts'
-import type { Place } from './places-book.ts'
-import type { Self } from './self.ts'
-import { isSnowflake, snowflakeMs } from './snowflakes.ts'
 
 /** A message as the gateway brings it and as it stands in a history. */
 export interface DiscordMessage extends Carrying {

@@ -4,9 +4,9 @@ import { SwitchboardError } from '../../contract/index.ts'
 import { createRealClock } from '../../runtime/real-clock.ts'
 import { createFakeIntake } from '../../testing/fake-intake.ts'
 import { createRecordingLog } from '../../testing/recording-log.ts'
-import type { Session } from './gateway-socket.ts'
+import type { Session } from './link/gateway-socket.ts'
+import { writeSessions } from './link/sessions.ts'
 import { createReceiver, type ReceiverDeps } from './receive.ts'
-import { writeSessions } from './sessions.ts'
 
 function open() {
   const intake = createFakeIntake()

@@ -9,11 +9,15 @@ import {
   type PlatformIntake,
   type Received,
 } from '../../contract/index.ts'
+import type { Place, PlacesBook } from './api/channel-cache.ts'
+import { isRefusal, isStatus } from './api/refusals.ts'
+import type { Self } from './api/self.ts'
+import { isSnowflake } from './api/snowflakes.ts'
 import type { DiscordConfig } from './config.ts'
-import type { Dispatch, Session } from './gateway-socket.ts'
-import { type GuildNews, guildNews } from './guild-news.ts'
-import type { InteractionDoor } from './interaction-door.ts'
 import { eventOf, type Interaction, readInteraction } from './interactions.ts'
+import type { Dispatch, Session } from './link/gateway-socket.ts'
+import { type GuildNews, guildNews } from './link/guild-events.ts'
+import type { InteractionDoor } from './link/interaction-endpoint.ts'
 import {
   type DiscordMessage,
   editVersionOf,
@@ -22,10 +26,6 @@ import {
   spoken,
   unparsable,
 } from './parse.ts'
-import type { Place, PlacesBook } from './places-book.ts'
-import { isRefusal, isStatus } from './refusals.ts'
-import type { Self } from './self.ts'
-import { isSnowflake } from './snowflakes.ts'
 
 export interface ReceiverDeps {
   readonly config: DiscordConfig

@@ -9,14 +9,14 @@ import {
   type Receipt,
   type SendRequest,
 } from '../../contract/index.ts'
-import type { DiscordClient } from './client.ts'
+import { type ChannelFacts, FORUMS } from './api/channel-cache.ts'
+import type { DiscordClient } from './api/client.ts'
+import { isRefusal } from './api/refusals.ts'
+import type { Self } from './api/self.ts'
+import { isSnowflake } from './api/snowflakes.ts'
 import { ownPosts } from './own-posts.ts'
 import { type DiscordMessage, sentAt } from './parse.ts'
-import { type ChannelFacts, FORUMS } from './places-book.ts'
-import { isRefusal } from './refusals.ts'
 import { cutOf, nonceOf } from './render.ts'
-import type { Self } from './self.ts'
-import { isSnowflake } from './snowflakes.ts'
 import type { Targets } from './targets.ts'
 import type { Threads } from './threads.ts'
 

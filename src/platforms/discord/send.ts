@@ -2,9 +2,10 @@
 // Discord holds against a second one for some minutes; after that its history is read.
 import { type OutboundOp, type Receipt, type SendRequest, SwitchboardError } from '../../contract/index.ts'
 import type { FileShelf } from '../../kit/index.ts'
-import type { DiscordAnswer, DiscordClient } from './client.ts'
-import { explain } from './missing-rights.ts'
-import type { Upload } from './multipart.ts'
+import { type ChannelFacts, DEFAULT_BYTES, FORUMS, isThread, type PlacesBook } from './api/channel-cache.ts'
+import type { DiscordAnswer, DiscordClient } from './api/client.ts'
+import { explain } from './api/missing-rights.ts'
+import type { Upload } from './api/multipart.ts'
 import {
   ADD_REACTIONS,
   ATTACH_FILES,
@@ -12,12 +13,11 @@ import {
   SEND_IN_THREADS,
   SEND_MESSAGES,
   VIEW_CHANNEL,
-} from './permissions.ts'
-import { type ChannelFacts, DEFAULT_BYTES, FORUMS, isThread, type PlacesBook } from './places-book.ts'
-import { isRefusal } from './refusals.ts'
+} from './api/permissions.ts'
+import { isRefusal } from './api/refusals.ts'
+import type { Self } from './api/self.ts'
+import { isSnowflake } from './api/snowflakes.ts'
 import { componentsOf, cutOf, fileMessage, NO_MENTIONS, nonceOf, urgencyOf, wholeOf } from './render.ts'
-import type { Self } from './self.ts'
-import { isSnowflake } from './snowflakes.ts'
 import type { Targets } from './targets.ts'
 import type { Threads } from './threads.ts'
 

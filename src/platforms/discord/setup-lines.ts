@@ -1,6 +1,6 @@
 // What the set-up prints: what to switch on at Discord, and the link that invites the bot with exactly the rights it uses.
 import type { Options } from '../../contract/index.ts'
-import { INVITE_BITS, inviteUrl, PERMISSIONS } from './permissions.ts'
+import { INVITE_BITS, inviteUrl, PERMISSIONS } from './api/permissions.ts'
 
 export function pasteLines({ options }: { readonly options: Options }): readonly string[] {
   const content = options.message_content !== false

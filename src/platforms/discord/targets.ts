@@ -1,10 +1,10 @@
 // Where an op goes: a channel, a thread, a forum, or a person's direct chat. Ids of people and channels look alike: what
 // nobody has told yet is asked of Discord.
 import { createBoundedMap, SwitchboardError } from '../../contract/index.ts'
-import type { DiscordClient } from './client.ts'
-import type { ChannelFacts, PlacesBook } from './places-book.ts'
-import { isRefusal, isStatus } from './refusals.ts'
-import { isSnowflake } from './snowflakes.ts'
+import type { ChannelFacts, PlacesBook } from './api/channel-cache.ts'
+import type { DiscordClient } from './api/client.ts'
+import { isRefusal, isStatus } from './api/refusals.ts'
+import { isSnowflake } from './api/snowflakes.ts'
 
 export interface Targets {
   /** The channel behind a target. Throws `platform_rejected` for what is none. */

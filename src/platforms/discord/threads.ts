@@ -6,16 +6,16 @@ import {
   type SendRequest,
   SwitchboardError,
 } from '../../contract/index.ts'
-import type { DiscordAnswer, DiscordClient } from './client.ts'
+import { type ChannelFacts, FORUMS, isTalk, isThread } from './api/channel-cache.ts'
+import type { DiscordAnswer, DiscordClient } from './api/client.ts'
+import { explain, type RightsDeps } from './api/missing-rights.ts'
+import type { Upload } from './api/multipart.ts'
+import { CREATE_THREADS, SEND_IN_THREADS, VIEW_CHANNEL } from './api/permissions.ts'
+import { isRefusal, isStatus } from './api/refusals.ts'
+import { isSnowflake } from './api/snowflakes.ts'
 import type { DiscordConfig } from './config.ts'
 import { clean, safeName } from './inbound-text.ts'
-import { explain, type RightsDeps } from './missing-rights.ts'
-import type { Upload } from './multipart.ts'
 import type { DiscordMessage } from './parse.ts'
-import { CREATE_THREADS, SEND_IN_THREADS, VIEW_CHANNEL } from './permissions.ts'
-import { type ChannelFacts, FORUMS, isTalk, isThread } from './places-book.ts'
-import { isRefusal, isStatus } from './refusals.ts'
-import { isSnowflake } from './snowflakes.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

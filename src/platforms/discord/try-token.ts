@@ -1,10 +1,10 @@
 // Whether a token is what it should be, asked of Discord itself: before anything is kept, and without an integration.
 import { type Clock, defined, type Options } from '../../contract/index.ts'
-import { createDiscordClient } from './client.ts'
+import { createDiscordClient } from './api/client.ts'
+import { inviteUrl } from './api/permissions.ts'
+import { askSelf } from './api/self.ts'
 import { DEFAULT_TIMINGS, readConfig } from './config.ts'
-import { intentGates } from './intents.ts'
-import { inviteUrl } from './permissions.ts'
-import { askSelf } from './self.ts'
+import { intentGates } from './link/intents.ts'
 
 const TRY_TIMEOUT_MS = 10_000
 

@@ -12,7 +12,7 @@ import {
 } from './fixtures/email-scene.ts'
 import { type MailServers, startMailServers, withoutServers } from './fixtures/mail-servers.ts'
 import { startRefusingServer } from './fixtures/refusing-server.ts'
-import { createMessageIds } from './message-ids.ts'
+import { createMessageIds } from './mail/message-ids.ts'
 
 const missing = withoutServers()
 let servers: MailServers

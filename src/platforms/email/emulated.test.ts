@@ -11,7 +11,7 @@ import type { FaultRule } from '../../testing/fault-plan.ts'
 import { checkHistory, checkNoSuchPlace } from '../../testing/history-suite.ts'
 import { createTestClock } from '../../testing/test-clock.ts'
 import { openScene, type Scene, type SceneOptions, until } from './fixtures/email-scene.ts'
-import { createMessageIds } from './message-ids.ts'
+import { createMessageIds } from './mail/message-ids.ts'
 
 const closing: (() => Promise<void>)[] = []
 afterEach(async () => {

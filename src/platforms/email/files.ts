@@ -3,13 +3,13 @@
 import type { ImapFlow } from 'imapflow'
 import { type Attachment, type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
 import { createFileShelf, type FileShelf, type ReadCarefully, UnreadableInputError } from '../../kit/index.ts'
-import { readHeaders } from './headers.ts'
-import { answered, uidsOf } from './imap-client.ts'
-import type { ReaderDeps } from './mail-reader.ts'
-import type { PartInput } from './mail-tasks.ts'
-import { ownId } from './message-ids.ts'
-import { type PartReference, readReference } from './parse.ts'
-import type { SideConnection } from './side-connection.ts'
+import { answered, uidsOf } from './link/imap-client.ts'
+import type { SideConnection } from './link/side-connection.ts'
+import { readHeaders } from './mail/headers.ts'
+import type { ReaderDeps } from './mail/mail-reader.ts'
+import type { PartInput } from './mail/mail-tasks.ts'
+import { ownId } from './mail/message-ids.ts'
+import { type PartReference, readReference } from './mail/parse.ts'
 
 const MAX_UPLOAD_BYTES = 20 * 1_048_576
 

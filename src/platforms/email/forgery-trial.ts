@@ -9,11 +9,11 @@ import {
   SwitchboardError,
 } from '../../contract/index.ts'
 import type { EmailConfig, Timings } from './config.ts'
-import { readHeaders } from './headers.ts'
-import { answered, uidsOf } from './imap-client.ts'
-import type { SideConnection } from './side-connection.ts'
-import type { Smtp } from './smtp.ts'
-import { judgeResults, parseAuthResults } from './verify.ts'
+import { answered, uidsOf } from './link/imap-client.ts'
+import type { SideConnection } from './link/side-connection.ts'
+import type { Smtp } from './link/smtp.ts'
+import { readHeaders } from './mail/headers.ts'
+import { judgeResults, parseAuthResults } from './mail/verify.ts'
 
 const WAIT_MS = 20_000
 const LOOK_MS = 1_000

@@ -1,9 +1,9 @@
 // The mailbox as a history, for whoever compares it with what was received: one place, its mails by UID.
 import type { HistoryEntry, HistoryReader } from '../../contract/index.ts'
 import { SwitchboardError } from '../../contract/index.ts'
-import { uidsOf } from './imap-client.ts'
-import { listMails, type MailReader, type ReaderDeps } from './mail-reader.ts'
-import type { SideConnection } from './side-connection.ts'
+import { uidsOf } from './link/imap-client.ts'
+import type { SideConnection } from './link/side-connection.ts'
+import { listMails, type MailReader, type ReaderDeps } from './mail/mail-reader.ts'
 
 const LAST_UID = 4_294_967_295
 const DAY_MS = 86_400_000

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { InboundEvent, InputTries } from '../../contract/index.ts'
 import { createFakeMail } from '../../testing/email/fake-mail.ts'
 import { openScene, type Scene, type SceneOptions, until } from './fixtures/email-scene.ts'
-import { createMessageIds } from './message-ids.ts'
+import { createMessageIds } from './mail/message-ids.ts'
 
 const closing: (() => Promise<void>)[] = []
 afterEach(async () => {

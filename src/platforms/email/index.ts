@@ -3,21 +3,21 @@ import type { Abilities, PlatformAdapter, PlatformDeps } from '../../contract/in
 import { createCarefulReader, createTaskWorker, type LinkState, workerFile } from '../../kit/index.ts'
 import { createAnswerLimit } from './answer-limit.ts'
 import { DEFAULT_TIMINGS, readConfig, type Timings } from './config.ts'
-import { systemTxt, type TxtLookUp } from './dkim.ts'
 import { createEmailFiles } from './files.ts'
 import { createForgeryTrial } from './forgery-trial.ts'
 import { seenGates } from './gates.ts'
 import { createHistory } from './history.ts'
-import { connectImap } from './imap-client.ts'
-import { createMailReader } from './mail-reader.ts'
-import { type MailboxLink, startMailboxLink } from './mailbox-link.ts'
-import { createMessageIds } from './message-ids.ts'
-import { createAccessTokens } from './oauth.ts'
+import { connectImap } from './link/imap-client.ts'
+import { type MailboxLink, startMailboxLink } from './link/mailbox-link.ts'
+import { createAccessTokens } from './link/oauth.ts'
+import { createSentFolder } from './link/sent-folder.ts'
+import { createSideConnection } from './link/side-connection.ts'
+import { createSmtp } from './link/smtp.ts'
+import { systemTxt, type TxtLookUp } from './mail/dkim.ts'
+import { createMailReader } from './mail/mail-reader.ts'
+import { createMessageIds } from './mail/message-ids.ts'
 import { emailMarkdown, TEXT_LIMIT } from './render.ts'
 import { createSend } from './send.ts'
-import { createSentFolder } from './sent-folder.ts'
-import { createSideConnection } from './side-connection.ts'
-import { createSmtp } from './smtp.ts'
 
 const ABILITIES: Abilities = {
   threads: true,
@@ -50,7 +50,7 @@ export function createEmail(deps: PlatformDeps, options: EmailAdapterOptions = {
     commandMs: timings.commandMs,
     idleMs: timings.sideIdleMs,
   })
-  const worker = createTaskWorker({ file: workerFile('platforms/email/mail-worker') })
+  const worker = createTaskWorker({ file: workerFile('platforms/email/mail/mail-worker') })
   const carefully = createCarefulReader(worker, deps.tries)
   const ids = createMessageIds(config.domain, deps.sign)
   const shared = { config, timings, clock, log, side, carefully, ids }

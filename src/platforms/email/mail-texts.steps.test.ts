@@ -1,11 +1,11 @@
 // Hostile headers and HTML of mails: the steps are counted, in a process of its own.
 import { expect, it } from 'vitest'
 import { growthOf, LINEAR, processorMs } from '../../testing/count-steps.ts'
-import { plusTag, saidSender, subjectOf } from './addresses.ts'
-import { readHeaders } from './headers.ts'
-import { htmlText } from './html-text.ts'
-import { createMessageIds } from './message-ids.ts'
-import { parseAuthResults } from './verify.ts'
+import { plusTag, saidSender, subjectOf } from './mail/addresses.ts'
+import { readHeaders } from './mail/headers.ts'
+import { htmlText } from './mail/html-text.ts'
+import { createMessageIds } from './mail/message-ids.ts'
+import { parseAuthResults } from './mail/verify.ts'
 
 const ids = createMessageIds('gw.test')
 const header = (text: string) => {

@@ -9,13 +9,13 @@ import {
   withoutNulls,
 } from '../../contract/index.ts'
 import type { FileShelf } from '../../kit/index.ts'
-import { normalAddress } from './addresses.ts'
 import type { EmailConfig } from './config.ts'
-import { subjectToken, tagToken } from './message-ids.ts'
+import type { SentFolder } from './link/sent-folder.ts'
+import type { Smtp } from './link/smtp.ts'
+import { normalAddress } from './mail/addresses.ts'
+import { subjectToken, tagToken } from './mail/message-ids.ts'
+import { markedSubject, ownSubject } from './mail/subjects.ts'
 import { bodyOf } from './render.ts'
-import type { SentFolder } from './sent-folder.ts'
-import type { Smtp } from './smtp.ts'
-import { markedSubject, ownSubject } from './subjects.ts'
 import { answerHeaders, partsOfThread, type Threading } from './threads.ts'
 
 export interface SendDeps {

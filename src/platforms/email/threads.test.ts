@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest'
 import type { TranscriptEntry } from '../../contract/index.ts'
 import { boundAt } from '../../core/inbound/routing.ts'
 import { testAgent } from '../../testing/test-settings.ts'
-import { subjectOf } from './addresses.ts'
-import { readHeaders } from './headers.ts'
-import { createMessageIds } from './message-ids.ts'
+import { subjectOf } from './mail/addresses.ts'
+import { readHeaders } from './mail/headers.ts'
+import { createMessageIds } from './mail/message-ids.ts'
 import { answerHeaders, partsOfThread, threadOf } from './threads.ts'
 
 const ids = createMessageIds('gw.test')

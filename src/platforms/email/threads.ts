@@ -1,10 +1,17 @@
 // Threads. One of them is a conversation with one person under its first mail's id; where a mail was sent to a plus-address
 // that chooses an agent, that stands before it. What was said in it is asked of the transcript: nothing is kept here.
 import type { PlatformDeps, Quoted, SendRequest, TranscriptEntry } from '../../contract/index.ts'
-import { plusTag } from './addresses.ts'
-import type { HeaderField } from './headers.ts'
-import { answeredIds, idInKey, type MessageIds, rootId, tokenInSubject, tokenInTag } from './message-ids.ts'
-import { answerSubject, ownSubject } from './subjects.ts'
+import { plusTag } from './mail/addresses.ts'
+import type { HeaderField } from './mail/headers.ts'
+import {
+  answeredIds,
+  idInKey,
+  type MessageIds,
+  rootId,
+  tokenInSubject,
+  tokenInTag,
+} from './mail/message-ids.ts'
+import { answerSubject, ownSubject } from './mail/subjects.ts'
 
 const LOOKED_AT = 200
 const MOST_REFERENCES = 20

@@ -1,9 +1,9 @@
 // Whether both servers take the login, asked before anything is kept, and without an integration.
 import { type Clock, type Options, SwitchboardError } from '../../contract/index.ts'
 import { DEFAULT_TIMINGS, readConfig } from './config.ts'
-import { connectImap } from './imap-client.ts'
-import { createAccessTokens } from './oauth.ts'
-import { createSmtp } from './smtp.ts'
+import { connectImap } from './link/imap-client.ts'
+import { createAccessTokens } from './link/oauth.ts'
+import { createSmtp } from './link/smtp.ts'
 
 /** `options` hold the secrets themselves. Throws what a server said, never a password. */
 export async function tryLogin(options: Options, clock: Clock): Promise<{ readonly who: string }> {

@@ -2,8 +2,8 @@
 // believed, for a token that may not read gets the page where people sign in, with status 200.
 import { type Attachment, type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
 import { createFileShelf, type FileShelf } from '../../kit/index.ts'
+import { isSlackHost, type SlackClient } from './api/client.ts'
 import { fileOf } from './attachments.ts'
-import { isSlackHost, type SlackClient } from './client.ts'
 import type { SlackConfig } from './config.ts'
 
 const MAX_DOWNLOAD_BYTES = 50 * 1_048_576

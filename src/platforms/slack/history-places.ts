@@ -6,10 +6,10 @@ import {
   type PlacesPage,
   type Unlisted,
 } from '../../contract/index.ts'
-import type { SlackAnswer, SlackClient } from './client.ts'
+import type { SlackAnswer, SlackClient } from './api/client.ts'
+import { isRefusal } from './api/refusals.ts'
+import type { Self } from './api/self.ts'
 import type { SlackMessage } from './parse.ts'
-import { isRefusal } from './refusals.ts'
-import type { Self } from './self.ts'
 import { isStamp, stampMs } from './stamps.ts'
 
 const KINDS: readonly { readonly type: string; readonly scope: string; readonly name: string }[] = [

@@ -2,10 +2,10 @@
 // that tell less than Slack does.
 import { describe, expect, it } from 'vitest'
 import type { HistoryPage } from '../../contract/index.ts'
-import type { SlackClient } from './client.ts'
+import type { SlackClient } from './api/client.ts'
+import type { Names } from './api/names.ts'
 import { type Scene, withScene } from './fixtures/slack-scene.ts'
 import { createHistory } from './history.ts'
-import type { Names } from './names.ts'
 
 const GENERAL = 'C0GENERAL'
 const SINCE = 0

@@ -8,12 +8,12 @@ import {
   type HistoryReader,
   SwitchboardError,
 } from '../../contract/index.ts'
-import type { SlackClient } from './client.ts'
+import type { SlackClient } from './api/client.ts'
+import type { Names } from './api/names.ts'
+import { isRefusal } from './api/refusals.ts'
+import type { Self } from './api/self.ts'
 import { createPlaces, livePlace, nextCursor, placeOf, threadsIn } from './history-places.ts'
-import type { Names } from './names.ts'
 import { editVersionOf, type ParseContext, peopleIn, type SlackMessage, spoken } from './parse.ts'
-import { isRefusal } from './refusals.ts'
-import type { Self } from './self.ts'
 import { isStamp, stampMicros, stampMs, stampOfMs } from './stamps.ts'
 
 const PAGE = 200

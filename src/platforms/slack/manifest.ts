@@ -1,6 +1,6 @@
 // The app manifest that the set-up prints: pasted at api.slack.com/apps it makes an app with exactly what is used.
 import type { Options } from '../../contract/index.ts'
-import { scopesInUse } from './scopes.ts'
+import { scopesInUse } from './api/scopes.ts'
 
 const EVENTS = [
   'app_mention',

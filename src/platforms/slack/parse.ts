@@ -2,10 +2,10 @@
 // `app_mention` of one text, a repeat and what history tells are all the same one. What nobody said (joins, topics) is
 // left out; what cannot be read is an event of its own, so that it is recorded.
 import { defined, type InboundEvent, type InboundMessage, type Sender } from '../../contract/index.ts'
+import type { Self } from './api/self.ts'
 import { attachmentsOf, type Carrying, sharedTexts } from './attachments.ts'
 import { blockText } from './block-text.ts'
 import { clean, mentionedIn, type NameOf, readText, safeName } from './inbound-text.ts'
-import type { Self } from './self.ts'
 import { isStamp, stampMicros, stampMs } from './stamps.ts'
 import { contextText } from './surface.ts'
 

@@ -9,11 +9,11 @@ import {
   type Received,
 } from '../../contract/index.ts'
 import { refusalWord } from '../../kit/index.ts'
+import type { Names } from './api/names.ts'
+import type { Self } from './api/self.ts'
 import type { SlackConfig } from './config.ts'
 import { parseCommand, parseInteraction, teamOf } from './interactions.ts'
-import type { Names } from './names.ts'
 import { type ParseContext, parseEvent, peopleIn, unparsable } from './parse.ts'
-import type { Self } from './self.ts'
 import type { Surface } from './surface.ts'
 
 export interface ReceiverDeps {

@@ -1,13 +1,13 @@
 // Did a post whose answer was lost arrive? Its row's id stands in the metadata of the message, and the history is asked.
 import type { PlatformAdapter, Receipt, SendRequest } from '../../contract/index.ts'
-import type { SlackClient } from './client.ts'
-import type { DirectChats } from './direct-chats.ts'
+import type { SlackClient } from './api/client.ts'
+import type { DirectChats } from './api/direct-chats.ts'
+import type { Self } from './api/self.ts'
+import type { Uploads } from './api/uploads.ts'
 import { isSelf, type SlackMessage } from './parse.ts'
 import { cutOf } from './render.ts'
-import type { Self } from './self.ts'
 import { METADATA_TYPE } from './send.ts'
 import { isStamp } from './stamps.ts'
-import type { Uploads } from './uploads.ts'
 
 type Reconcile = NonNullable<PlatformAdapter['reconcile']>
 

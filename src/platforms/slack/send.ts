@@ -7,13 +7,13 @@ import {
   SwitchboardError,
   withoutNulls,
 } from '../../contract/index.ts'
-import type { SlackClient } from './client.ts'
-import type { DirectChats } from './direct-chats.ts'
+import type { SlackClient } from './api/client.ts'
+import type { DirectChats } from './api/direct-chats.ts'
+import { isRefusal } from './api/refusals.ts'
+import type { Uploads } from './api/uploads.ts'
 import { emojiName } from './emoji.ts'
-import { isRefusal } from './refusals.ts'
 import { actionsOf, type Block, cutOf, type Part, textBlocks, urgencyOf, wholeOf } from './render.ts'
 import { messageId, receiptOf, threadOf } from './send-place.ts'
-import type { Uploads } from './uploads.ts'
 
 /** Letters and underscores alone: with a dot Slack drops it without a word. */
 export const METADATA_TYPE = 'switchboard_outbox'

@@ -3,11 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { createRealClock } from '../../runtime/real-clock.ts'
 import { createFakeSlack } from '../../testing/emulate.ts'
+import { scopesInUse } from './api/scopes.ts'
 import { slackOptions } from './config.ts'
 import { openScene } from './fixtures/slack-scene.ts'
 import { manifestOf } from './manifest.ts'
 import { slackModule } from './module.ts'
-import { scopesInUse } from './scopes.ts'
 
 const TOKENS = { bot_token: 'env:BOT', app_token: 'env:APP' }
 const place = (options: Record<string, unknown>) => ({
@@ -52,7 +52,9 @@ const SCOPE_OF: Readonly<Record<string, readonly string[]>> = {
 describe('the manifest', () => {
   it('[I15.manifest] asks for exactly the scopes of the methods and events in use', () => {
     const folder = new URL('./', import.meta.url)
-    const sources = readdirSync(folder).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+      (name) => name.endsWith('.ts') && !name.endsWith('.test.ts'),
+    )
     const text = sources.map((name) => readFileSync(new URL(name, folder), 'utf8')).join('\n')
     const called = new Set(
       [...text.matchAll(/'((?:[a-z]+\.){1,2}[a-zA-Z]+)'/g)].map((match) => match[1] ?? ''),

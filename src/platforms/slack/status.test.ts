@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { SwitchboardError } from '../../contract/index.ts'
 import { createTestClock } from '../../testing/test-clock.ts'
-import type { SlackClient } from './client.ts'
+import type { SlackClient } from './api/client.ts'
 import { createThreadStatus } from './status.ts'
 
 const TO = { integration: 'sl', conversation: 'C0GENERAL', thread: '1771000001.000100' }

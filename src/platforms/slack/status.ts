@@ -7,7 +7,7 @@ import {
   type Clock,
   formatAddress,
 } from '../../contract/index.ts'
-import type { SlackClient } from './client.ts'
+import type { SlackClient } from './api/client.ts'
 import { isStamp } from './stamps.ts'
 
 const WORKING = 'is working on it…'

@@ -1,7 +1,7 @@
 // Slack's surface for agents: prompts where a person opens it, a title for a new thread, and what the person looks at
 // meanwhile. All of it is decoration: lossy, and never waited for.
 import { createBoundedMap } from '../../contract/index.ts'
-import type { SlackClient } from './client.ts'
+import type { SlackClient } from './api/client.ts'
 import type { SlackOptions } from './config.ts'
 
 export interface Surface {

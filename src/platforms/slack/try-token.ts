@@ -1,9 +1,9 @@
 // Whether tokens are what they should be, asked of Slack itself: before anything is kept, and without an integration.
 import { type Clock, defined, type Options, SwitchboardError } from '../../contract/index.ts'
-import { createSlackClient } from './client.ts'
+import { createSlackClient } from './api/client.ts'
+import { scopesInUse } from './api/scopes.ts'
+import { askSelf } from './api/self.ts'
 import { DEFAULT_TIMINGS, readConfig } from './config.ts'
-import { scopesInUse } from './scopes.ts'
-import { askSelf } from './self.ts'
 
 const TRY_TIMEOUT_MS = 10_000
 

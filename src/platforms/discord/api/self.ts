@@ -1,0 +1,37 @@
+// Who the bot is, asked of Discord once and remembered.
+import { defined, SwitchboardError } from '../../../contract/index.ts'
+import { type AskedOnce, askOnce } from '../../../kit/index.ts'
+import type { DiscordClient } from './client.ts'
+import { isStatus } from './refusals.ts'
+import { isSnowflake } from './snowflakes.ts'
+
+export interface Self {
+  readonly userId: string
+  readonly name: string
+  readonly appId: string
+  /** Of the application: which intents were switched on. Null: Discord did not say. */
+  readonly flags: number | null
+}
+
+export async function askSelf(client: DiscordClient, timeoutMs?: number): Promise<Self> {
+  const options = { repeatable: true, ...defined({ timeoutMs }) }
+  const me = await client.call('GET', '/users/@me', options)
+  if (!isSnowflake(me.id))
+    throw new SwitchboardError('platform_unavailable', 'Discord: /users/@me names nobody')
+  // Servers that others wrote may not have it; an application has its bot's id, unless it is very old.
+  const app = await client.call('GET', '/applications/@me', options).catch((thrown: unknown) => {
+    if (isStatus(thrown, 400, 403, 404, 405, 501)) return {}
+    throw thrown
+  })
+  const { id, flags } = app as { readonly id?: unknown; readonly flags?: unknown }
+  return {
+    userId: me.id,
+    name: typeof me.username === 'string' ? me.username : '',
+    appId: isSnowflake(id) ? id : me.id,
+    flags: typeof flags === 'number' ? flags : null,
+  }
+}
+
+export type KnownSelf = AskedOnce<Self>
+
+export const createSelf = (client: DiscordClient): KnownSelf => askOnce(() => askSelf(client))

@@ -1,0 +1,249 @@
+// One connection of the gateway. It is made, says hello, is identified or resumed, brings dispatches and ends; each of these
+// has a deadline or is told. That it is quiet means nothing: only a beat without an answer does. Nothing is compressed, so
+// there is nothing to inflate: a frame that is not JSON is told and left.
+import { type Cancel, type Clock, type Random, SwitchboardError } from '../../../contract/index.ts'
+import type { Timings } from '../config.ts'
+import { type Ending, endingOf, LEAVING } from './close-codes.ts'
+
+/** A session with Discord, which outlives its connections. */
+export interface Session {
+  readonly id: string
+  readonly resumeUrl: string | null
+  /** The newest that was stored: from there a resume goes on, and nothing is lost that was not. */
+  stored: number
+  /** Something after that could not be stored: what still comes is not taken, until the session is resumed. */
+  broken?: boolean
+}
+
+export interface Dispatch {
+  readonly session: Session
+  readonly seq: number
+  readonly type: string
+  readonly data: unknown
+}
+
+export interface SocketEvents {
+  /** READY itself comes with a session that is new. */
+  dispatch(dispatch: Dispatch): void
+  /** Once, whoever ended it, after it stood. */
+  closed(ending: Ending): void
+  unreadable(): void
+}
+
+export interface OpenOrder {
+  readonly url: string
+  readonly token: string
+  readonly intents: number
+  readonly shard: readonly [number, number]
+  readonly resume: Session | null
+  /** Resolves when it may be identified. What is no longer wanted takes no place. */
+  readonly mayIdentify: (isWanted: () => boolean) => Promise<void>
+  /** Is given what ends the attempt. */
+  readonly onAttempt: (give: () => void) => void
+}
+
+export interface GatewaySocket {
+  readonly session: Session
+  /** Whether a beat is answered. */
+  probe(): Promise<boolean>
+  close(why: string): void
+}
+
+export interface OpenDeps {
+  readonly clock: Clock
+  readonly random: Random
+  readonly timings: Timings
+}
+
+const MAX_FRAME_BYTES = 8 * 1_048_576
+const LONGEST_BEAT_MS = 120_000
+
+/** What ended a connection before it stood. */
+export class GatewayEnded extends SwitchboardError {
+  readonly ending: Ending
+  constructor(ending: Ending) {
+    super('platform_unavailable', ending.why)
+    this.ending = ending
+  }
+}
+
+/** Resolves when the session stands. Throws `GatewayEnded`. */
+export async function openSocket(
+  order: OpenOrder,
+  events: SocketEvents,
+  deps: OpenDeps,
+): Promise<GatewaySocket> {
+  const { clock, timings } = deps
+  const { WebSocket } = await import('ws')
+  const socket = new WebSocket(order.url, {
+    handshakeTimeout: timings.helloMs,
+    maxPayload: MAX_FRAME_BYTES,
+    perMessageDeflate: false,
+    followRedirects: false,
+  })
+  return new Promise<GatewaySocket>((resolve, reject) => {
+    let session = order.resume
+    let live = false
+    let ended = false
+    let beating: Cancel | null = null
+    let isAnswered = true
+    const answers = new Set<() => void>()
+
+    const end = (ending: Ending) => {
+      if (ended) return
+      ended = true
+      deadline()
+      beating?.()
+      // Not 1000: the session shall stay. What does not close by itself is cut off.
+      if (socket.readyState === 1) {
+        socket.close(LEAVING)
+        clock.after(1_000, () => socket.terminate())
+      } else socket.terminate()
+      for (const answer of [...answers]) answer()
+      if (live) events.closed(ending)
+      else reject(new GatewayEnded(ending))
+    }
+    let deadline = clock.after(timings.helloMs, () =>
+      end({ next: 'resume', why: 'no hello came', offline: true }),
+    )
+
+    order.onAttempt(() => end({ next: 'resume', why: 'stopped', offline: true }))
+
+    const send = (op: number, d: unknown) => {
+      if (socket.readyState === 1) socket.send(JSON.stringify({ op, d }))
+    }
+    const beat = () => send(1, session?.stored ?? null)
+    const beatEvery = (everyMs: number, firstMs: number) => {
+      beating = clock.after(firstMs, () => {
+        if (!isAnswered) return end({ next: 'resume', why: 'beats are not answered' })
+        isAnswered = false
+        beat()
+        beatEvery(everyMs, everyMs)
+      })
+    }
+
+    const hello = (given: unknown) => {
+      if (beating !== null) return
+      const asked = Number((given as { readonly heartbeat_interval?: unknown } | null)?.heartbeat_interval)
+      const wanted = Number.isFinite(asked) && asked > 0 ? asked : 41_250
+      const everyMs = Math.min(Math.max(wanted, timings.leastBeatMs), LONGEST_BEAT_MS)
+      beatEvery(everyMs, Math.round(everyMs * fraction(deps.random)))
+      deadline()
+      if (session !== null) {
+        session.broken = false
+        deadline = clock.after(timings.readyMs, () => end({ next: 'resume', why: 'no session came' }))
+        return send(6, { token: order.token, session_id: session.id, seq: session.stored })
+      }
+      // Of many shards the last waits for minutes: meanwhile only its beats tell whether the connection stands.
+      order
+        .mayIdentify(() => !ended)
+        .then(identify, (thrown: unknown) => {
+          const why = thrown instanceof SwitchboardError ? thrown.message : 'no session may be begun now'
+          end({ next: 'identify', why, offline: true })
+        })
+    }
+    const identify = () => {
+      if (ended) return
+      deadline = clock.after(timings.readyMs, () => end({ next: 'identify', why: 'no session came' }))
+      const properties = { os: process.platform, browser: 'switchboard', device: 'switchboard' }
+      send(2, { token: order.token, intents: order.intents, properties, shard: order.shard })
+    }
+
+    const stands = (mine: Session) => {
+      if (live) return
+      live = true
+      deadline()
+      resolve({
+        session: mine,
+        probe: () =>
+          new Promise<boolean>((told) => {
+            if (ended) return told(false)
+            const settle = (heard: boolean) => {
+              cancel()
+              answers.delete(back)
+              told(heard)
+            }
+            const back = () => settle(!ended)
+            const cancel = clock.after(timings.probeMs, () => settle(false))
+            answers.add(back)
+            beat()
+          }),
+        close: (why) => end({ next: 'resume', why }),
+      })
+    }
+
+    const dispatch = (type: string, seq: number, data: unknown) => {
+      if (type === 'READY') session = sessionOf(data)
+      if (session === null) return
+      events.dispatch({ session, seq, type, data })
+      if (type === 'READY' || type === 'RESUMED') stands(session)
+    }
+
+    socket.on('message', (raw) => {
+      if (ended) return
+      const frame = parsed(raw)
+      // What stood in it comes again with the session.
+      if (frame === null) {
+        events.unreadable()
+        return end({ next: 'resume', why: 'a frame could not be read' })
+      }
+      const { op, d, s, t } = frame
+      if (op === 0 && typeof t === 'string') dispatch(t, typeof s === 'number' ? s : 0, d)
+      else if (op === 1) beat()
+      else if (op === 7) end({ next: 'resume', why: 'Discord asks to connect again' })
+      else if (op === 9) end(invalidSession(d === true, deps))
+      else if (op === 10) hello(d)
+      else if (op === 11) {
+        isAnswered = true
+        for (const answer of [...answers]) answer()
+      }
+    })
+    // Only the code: a message of the network can name the URL.
+    socket.on('error', (error) => {
+      const { code } = error as NodeJS.ErrnoException
+      end(
+        code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
+          ? endingOf(1009)
+          : { next: 'resume', why: `the connection failed (${code ?? 'protocol'})`, offline: true },
+      )
+    })
+    socket.on('close', (code) => end(endingOf(code)))
+  })
+}
+
+function invalidSession(isResumable: boolean, { random, timings }: OpenDeps): Ending {
+  const delayMs = Math.round(timings.invalidMs * (0.2 + 0.8 * fraction(random)))
+  return isResumable
+    ? { next: 'resume', why: 'the session is held back for a moment', delayMs }
+    : { next: 'identify', why: 'Discord does not know the session any more', delayMs }
+}
+
+/** Throws nothing: a session without an id cannot be resumed, and is one all the same. */
+function sessionOf(ready: unknown): Session {
+  const { session_id, resume_gateway_url } = (ready ?? {}) as Readonly<Record<string, unknown>>
+  return {
+    id: typeof session_id === 'string' ? session_id.slice(0, 200) : '',
+    resumeUrl: typeof resume_gateway_url === 'string' ? resume_gateway_url.slice(0, 500) : null,
+    stored: 0,
+  }
+}
+
+function fraction(random: Random): number {
+  return Buffer.from(random.bytes(4)).readUInt32BE(0) / 0x1_0000_0000
+}
+
+interface Frame {
+  readonly op?: unknown
+  readonly d?: unknown
+  readonly s?: unknown
+  readonly t?: unknown
+}
+
+function parsed(data: unknown): Frame | null {
+  try {
+    const value: unknown = JSON.parse(String(data))
+    return typeof value === 'object' && value !== null ? (value as Frame) : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,239 @@
+// The gateway as a whole: as many shards as Discord advises, each with its link, under the lease of the integration; and who
+// may identify when, for Discord takes the token away from a bot that does so too often.
+import {
+  asSwitchboardError,
+  type Clock,
+  createSerialLines,
+  LEASE_RENEW_MS,
+  type LinkLease,
+  type Logger,
+  type Random,
+  SwitchboardError,
+} from '../../../contract/index.ts'
+import { backoffMs, createLeasedLink, type LinkState } from '../../../kit/index.ts'
+import type { DiscordClient } from '../api/client.ts'
+import { isStatus } from '../api/refusals.ts'
+import type { DiscordConfig, Timings } from '../config.ts'
+import { isGatewayUrl } from '../verify.ts'
+import type { Dispatch, Session } from './gateway-socket.ts'
+import { type ShardLink, startShardLink } from './shard-link.ts'
+
+/** Servers, messages and reactions there and in direct chats. */
+const INTENTS = (1 << 0) | (1 << 9) | (1 << 10) | (1 << 12) | (1 << 13)
+const MESSAGE_CONTENT = 1 << 15
+const MOST_SHARDS = 64
+/** So many new sessions of the day's are left for whoever starts it by hand. */
+const RESERVE = 5
+
+function intentsOf({ options }: Pick<DiscordConfig, 'options'>): number {
+  return options.message_content ? INTENTS | MESSAGE_CONTENT : INTENTS
+}
+
+export interface GatewayDeps {
+  readonly client: DiscordClient
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Logger
+  readonly lease?: LinkLease | undefined
+  readonly tell: (link: LinkState) => void
+  /** A session stands, new or resumed. */
+  readonly connected: () => void
+  readonly dispatch: (dispatch: Dispatch) => void
+}
+
+export interface Gateway {
+  /** Of every shard, in order. */
+  sessions(): readonly (Session | null)[]
+  renew(cause: string): void
+  /** What came by this session could not be stored. */
+  again(session: Session, cause: string): void
+  probe(): Promise<'hears' | 'deaf'>
+  stop(): Promise<void>
+}
+
+interface GatewayInfo {
+  readonly url: string
+  readonly shards: number
+  readonly remaining: number
+  readonly resetAfterMs: number
+  readonly concurrency: number
+}
+
+export function startGateway(
+  config: DiscordConfig,
+  timings: Timings,
+  deps: GatewayDeps & { readonly sessions: readonly (Session | null)[] },
+): Gateway {
+  const { client, clock, log } = deps
+  let links: readonly ShardLink[] = []
+  let states: LinkState[] = []
+  let kept = deps.sessions
+  let info: GatewayInfo | null = null
+  let stopped = false
+  let wake: () => void = () => undefined
+  let ended: (why: string) => void = () => undefined
+  const identifiedAt = new Map<number, number>()
+  /** Of each bucket: the last in its row of those that want to identify. */
+  const rows = createSerialLines<number>()
+
+  const wait = (ms: number) =>
+    new Promise<void>((resolve) => {
+      if (stopped) return resolve()
+      const cancel = clock.after(ms, resolve)
+      wake = () => {
+        cancel()
+        resolve()
+      }
+    })
+
+  const askInfo = async (): Promise<GatewayInfo> => {
+    const answer = await client.call('GET', '/gateway/bot', { repeatable: true }).catch((thrown: unknown) => {
+      // Servers that others wrote may have the plain one alone.
+      if (!isStatus(thrown, 404, 405, 501)) throw thrown
+      return client.call('GET', '/gateway', { repeatable: true })
+    })
+    const limit = (answer.session_start_limit ?? {}) as Readonly<Record<string, unknown>>
+    const number = (value: unknown, otherwise: number) =>
+      typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : otherwise
+    info = {
+      url: typeof answer.url === 'string' ? answer.url : '',
+      shards: Math.min(MOST_SHARDS, Math.max(1, Math.floor(number(answer.shards, 1)))),
+      remaining: number(limit.remaining, RESERVE + 1),
+      resetAfterMs: number(limit.reset_after, 0),
+      concurrency: Math.max(1, Math.floor(number(limit.max_concurrency, 1))),
+    }
+    return info
+  }
+
+  /** One at a time for each bucket. Whoever has gone meanwhile takes nobody's place. */
+  const mayIdentify = async (shard: number, isWanted: () => boolean): Promise<void> => {
+    const bucket = shard % (info ?? (await askInfo())).concurrency
+    return rows.run(bucket, () => (isWanted() ? identifySoon(shard, bucket, isWanted) : undefined))
+  }
+
+  /** Resolves when the pause after the one before is over. Throws where the day's are used up. */
+  const identifySoon = async (shard: number, bucket: number, isWanted: () => boolean): Promise<void> => {
+    const { remaining, resetAfterMs } = await askInfo()
+    if (remaining <= RESERVE && resetAfterMs > 0) {
+      tellShard(shard, {
+        state: 'down',
+        detail: 'no new session may be begun today: too many were; something ends them again and again',
+      })
+      log.warn({ remaining }, 'the day’s new sessions are used up')
+      throw new SwitchboardError('rate_limited', 'no new session may be begun')
+    }
+    const waitMs = (identifiedAt.get(bucket) ?? Number.NEGATIVE_INFINITY) + timings.identifyMs - clock.now()
+    // A clock that was set back makes nobody wait for longer.
+    if (waitMs > 0)
+      await new Promise<void>((resolve) => void clock.after(Math.min(waitMs, timings.identifyMs), resolve))
+    if (isWanted()) identifiedAt.set(bucket, clock.now())
+  }
+
+  const tellShard = (shard: number, state: LinkState) => {
+    states[shard] = state
+    const worst = ['down', 'connecting', 'waiting'] as const
+    const down = worst.flatMap((name) => states.filter((one) => one.state === name)).at(0)
+    const behind =
+      states.length > 1
+        ? `${states.filter((one) => one.state !== 'up').length} of ${states.length} shards: `
+        : ''
+    if (down !== undefined) return deps.tell({ ...down, detail: `${behind}${down.detail ?? down.state}` })
+    const since = Math.max(...states.map((one) => one.since ?? 0))
+    deps.tell({ state: 'up', since })
+  }
+
+  /** Runs until the lease is lost or another number of shards is needed. */
+  const run = async (): Promise<void> => {
+    const { shards } = info?.shards === kept.length ? info : await askInfo()
+    if (stopped || lease.isLost()) return
+    const before = kept.length === shards ? kept : Array.from({ length: shards }, () => null)
+    states = Array.from({ length: shards }, () => ({ state: 'connecting' as const }))
+    const ending = new Promise<string>((resolve) => {
+      ended = resolve
+    })
+    links = before.map((session, shard) =>
+      startShardLink(
+        { shard: [shard, shards], token: config.token, intents: intentsOf(config), session },
+        {
+          ...{ clock, log, timings, random: deps.random },
+          tell: (state) => tellShard(shard, state),
+          gatewayUrl: async () => (info ?? (await askInfo())).url,
+          isGateway: (url) => isGatewayUrl(url, config),
+          mayIdentify: (isWanted) => mayIdentify(shard, isWanted),
+          connected: deps.connected,
+          dispatch: deps.dispatch,
+          reshard: () => ended('another number of shards is needed'),
+        },
+      ),
+    )
+    const why = await ending
+    closeAll()
+    info = null
+    if (!stopped) log.info({ why }, 'the connections to Discord are made anew')
+  }
+
+  const closeAll = () => {
+    kept = sessions()
+    for (const link of links) link.stop()
+    links = []
+  }
+  const sessions = () => (links.length === 0 ? kept : links.map((link) => link.session()))
+
+  const lease = createLeasedLink(deps.lease, {
+    ...{ clock, tell: deps.tell },
+    words: {
+      lost: 'the lease of its connection was lost',
+      elsewhere: 'another node is connected for this integration',
+      unknown: 'the store does not say which node is connected',
+    },
+    onLost: () => ended('the lease was lost'),
+  })
+
+  const loop = async () => {
+    for (let failures = 0; !stopped; ) {
+      try {
+        if (await lease.mayConnect(failures)) await run()
+        else await wait(LEASE_RENEW_MS)
+        failures = 0
+      } catch (thrown) {
+        if (stopped) return
+        failures += 1
+        const error = asSwitchboardError(thrown, 'platform_unavailable')
+        deps.tell({ state: failures > 1 ? 'down' : 'connecting', detail: error.message })
+        if (failures === 1) log.warn({ problem: error.message }, 'no connection to Discord')
+        const range = { baseMs: timings.retryBaseMs, maxMs: timings.retryMaxMs }
+        const refused = /^(401|40001|50014):/.test(error.message) && failures > 2
+        const least = refused
+          ? timings.refusedMs
+          : error.code === 'rate_limited'
+            ? (error.retryAfterMs ?? 0)
+            : 0
+        await wait(Math.max(least, backoffMs(failures, range, deps.random)))
+      }
+    }
+  }
+  void loop()
+
+  return {
+    sessions,
+    renew(cause) {
+      for (const link of links) link.renew(cause)
+      wake()
+    },
+    again(session, cause) {
+      for (const link of links) link.again(session, cause)
+    },
+    async probe() {
+      if (links.length === 0) throw new SwitchboardError('platform_unavailable', 'there is no connection')
+      const heard = await Promise.all(links.map((link) => link.probe()))
+      return heard.every((one) => one === 'hears') ? 'hears' : 'deaf'
+    },
+    async stop() {
+      stopped = true
+      closeAll()
+      ended('stopped')
+      wake()
+      await lease.release()
+    },
+  }
+}

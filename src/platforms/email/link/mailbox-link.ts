@@ -1,0 +1,257 @@
+// The link to a mailbox. One loop: (hold the lease) → connect → open the folder → take what is new, batch by batch, with the
+// cursor in the commit → wait for news by IDLE, and look anyway each poll interval → again. Each look is a round trip with a
+// deadline, so a connection that only seems to stand is found by it; whatever breaks is waited out and made anew.
+//
+// A mailbox without a cursor is read from its end on. One that was renumbered (UIDVALIDITY) is walked again from its first mail
+// since we began: those that are known are duplicates by their Message-ID. A mail that breaks the connection each time it is
+// fetched is refused as unparsable after some tries, so that it cannot hold up those behind it.
+import type { ImapFlow } from 'imapflow'
+import {
+  asSwitchboardError,
+  type Clock,
+  type InboundEvent,
+  LEASE_RENEW_MS,
+  type LinkLease,
+  type Logger,
+  type PlatformIntake,
+  type Random,
+  SwitchboardError,
+} from '../../../contract/index.ts'
+import { backoffMs, createLeasedLink, type LinkState } from '../../../kit/index.ts'
+import type { EmailConfig, Timings } from '../config.ts'
+import { type ListedMail, listMails, type MailReader } from '../mail/mail-reader.ts'
+import { careFor } from './after-care.ts'
+import { answered, uidsOf } from './imap-client.ts'
+import { type Position, readPosition, writePosition } from './position.ts'
+
+export interface MailboxLinkDeps {
+  readonly config: EmailConfig
+  readonly timings: Timings
+  readonly connect: () => Promise<ImapFlow>
+  readonly reader: MailReader
+  readonly intake: PlatformIntake
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Logger
+  readonly lease?: LinkLease | undefined
+  readonly tell: (link: LinkState) => void
+}
+
+export interface MailboxLink {
+  renew(cause: string): void
+  probe(): Promise<'hears' | 'deaf'>
+  stop(): Promise<void>
+}
+
+const BATCH = 25
+const LAST_UID = 4_294_967_295
+const TRIES_OF_A_MAIL = 3
+
+export function startMailboxLink(cursor: string | null, deps: MailboxLinkDeps): MailboxLink {
+  const { config, timings, clock, log, intake } = deps
+  let position = readPosition(cursor)
+  let client: ImapFlow | null = null
+  let stopped = false
+  let failures = 0
+  let news = false
+  let wake: () => void = () => undefined
+  /** The last mail that lay there when the connection was made. */
+  let standing = 0
+  /** The mail at which the last connection broke, and how often. */
+  let stumbled = { uid: 0, times: 0 }
+
+  const rouse = () => {
+    news = true
+    wake()
+  }
+  const wait = (ms: number) =>
+    new Promise<void>((resolve) => {
+      if (stopped || news) return resolve()
+      const cancel = clock.after(ms, resolve)
+      wake = () => {
+        cancel()
+        resolve()
+      }
+    })
+
+  const store = async (events: readonly InboundEvent[], next: Position) => {
+    const waited = next.uid <= standing
+    await intake.receive(events, { cursor: writePosition(next), waited }).catch((thrown: unknown) => {
+      const { code, message } = asSwitchboardError(thrown)
+      // The lease is another node's by now.
+      if (code === 'conflict') throw new SwitchboardError('platform_unavailable', `not stored: ${message}`)
+      throw thrown
+    })
+    position = next
+  }
+
+  const care = (open: ImapFlow, uids: string) => careFor(open, uids, { config, timings, clock, log })
+
+  /** Where to read from in the folder as it is now. */
+  const begin = async (open: ImapFlow): Promise<Position> => {
+    const box = await answered(open, open.mailboxOpen(config.options.mailbox), timings.commandMs, clock)
+    const uidValidity = String(box.uidValidity)
+    standing = Math.max(0, box.uidNext - 1)
+    if (position === null) {
+      const uid = Math.max(0, box.uidNext - 1)
+      const first = { uidValidity, uid, batchFrom: uid + 1, since: clock.now(), renumbered: 0 }
+      await store([], first)
+      return first
+    }
+    if (position.uidValidity !== uidValidity) {
+      log.warn({ mailbox: config.options.mailbox }, 'the mailbox was renumbered: it is walked again')
+      return { ...position, uidValidity, uid: 0, batchFrom: 1, renumbered: Math.max(0, box.uidNext - 1) }
+    }
+    if (position.batchFrom <= position.uid) await care(open, `${position.batchFrom}:${position.uid}`)
+    return position
+  }
+
+  const uidsIn = async (
+    open: ImapFlow,
+    from: number,
+    to: number,
+    since?: number,
+  ): Promise<readonly number[]> => {
+    // By day, as servers count; the exact time is looked at mail by mail.
+    const day = since === undefined ? {} : { since: new Date(since - 86_400_000) }
+    const found = await uidsOf(open, { uid: `${from}:${to}`, ...day }, timings.commandMs, clock)
+    return found.filter((uid) => uid >= from && uid <= to).sort((a, b) => a - b)
+  }
+
+  const uidsAfter = async (open: ImapFlow, { uid, renumbered, since }: Position) => {
+    const old = uid < renumbered ? await uidsIn(open, uid + 1, renumbered, since) : []
+    return [...old, ...(await uidsIn(open, Math.max(uid, renumbered) + 1, LAST_UID))]
+  }
+
+  const eventOf = async (open: ImapFlow, mail: ListedMail): Promise<InboundEvent> => {
+    if (stumbled.uid === mail.uid && stumbled.times >= TRIES_OF_A_MAIL) {
+      log.warn({ uid: mail.uid }, 'a mail could not be fetched and is left')
+      const sender = { id: 'unreadable' }
+      const problem = `the mail ${mail.uid} could not be fetched in ${TRIES_OF_A_MAIL} tries`
+      const messageId = `<uid.${mail.uidValidity}.${mail.uid}@unreadable>`
+      return {
+        kind: 'unparsable',
+        conversation: 'unreadable',
+        chat: 'direct',
+        sender,
+        at: mail.at,
+        messageId,
+        problem,
+      }
+    }
+    try {
+      return await deps.reader.eventOf(open, mail)
+    } catch (thrown) {
+      // A store that is away, or a worker that does not start, says nothing of the mail.
+      if (asSwitchboardError(thrown).code !== 'platform_unavailable') throw thrown
+      stumbled = { uid: mail.uid, times: stumbled.uid === mail.uid ? stumbled.times + 1 : 1 }
+      throw thrown
+    }
+  }
+
+  /** Takes all that is new. */
+  const drain = async (open: ImapFlow, start: Position): Promise<Position> => {
+    let at = start
+    const uids = await uidsAfter(open, at)
+    for (let done = 0; done < uids.length && !stopped; done += BATCH) {
+      const batch = uids.slice(done, done + BATCH)
+      const mails = await listMails(open, batch, deps)
+      const events: InboundEvent[] = []
+      for (const mail of mails)
+        if (mail.uid > at.renumbered || mail.at >= at.since - 1_000) events.push(await eventOf(open, mail))
+      const next = { ...at, uid: batch.at(-1) ?? at.uid, batchFrom: batch[0] ?? at.batchFrom }
+      await store(events, next)
+      if (mails.length > 0) await care(open, batch.join(','))
+      at = next
+    }
+    return at
+  }
+
+  const session = async (): Promise<void> => {
+    const open = await deps.connect()
+    if (stopped || lease.isLost()) return open.close()
+    client = open
+    open.on('exists', rouse)
+    open.on('close', rouse)
+    try {
+      let at = await begin(open)
+      if (failures > 0) log.info({}, 'the mailbox is read again')
+      deps.tell({ state: 'up', since: clock.now() })
+      intake.connected?.()
+      while (!stopped && open.usable && !lease.isLost()) {
+        news = false
+        at = await drain(open, at)
+        failures = 0
+        await wait(config.options.poll_interval)
+      }
+      if (!stopped) deps.tell({ state: 'connecting', detail: 'the connection ended' })
+    } finally {
+      client = null
+      open.removeListener('exists', rouse)
+      open.removeListener('close', rouse)
+      open.close()
+    }
+  }
+
+  const failed = async (thrown: unknown) => {
+    if (stopped || lease.isLost()) return
+    const error = asSwitchboardError(thrown, 'platform_unavailable')
+    failures += 1
+    deps.tell({ state: failures > 1 ? 'down' : 'connecting', detail: error.message })
+    if (failures === 1) log.warn({ problem: error.message }, 'the mailbox cannot be read')
+    const range = { baseMs: timings.retryBaseMs, maxMs: timings.retryMaxMs }
+    news = false
+    return wait(
+      Math.max(failures > 2 ? (error.retryAfterMs ?? 0) : 0, backoffMs(failures, range, deps.random)),
+    )
+  }
+
+  const lease = createLeasedLink(deps.lease, {
+    ...{ clock, tell: deps.tell },
+    words: {
+      lost: 'the lease of the mailbox was lost',
+      elsewhere: 'another node reads the mailbox',
+      unknown: 'the store does not say which node reads the mailbox',
+    },
+    onLost() {
+      client?.close()
+      rouse()
+    },
+  })
+
+  const round = async () => {
+    if (!(await lease.mayConnect(failures))) {
+      news = false
+      return wait(LEASE_RENEW_MS)
+    }
+    await session()
+    // A server that ends each connection at once must not be asked without a pause.
+    news = false
+    if (!stopped) await wait(timings.retryBaseMs)
+  }
+  const loop = async () => {
+    while (!stopped) await round().catch(failed)
+  }
+  const running = loop()
+
+  return {
+    renew(cause) {
+      log.info({ cause }, 'a new connection to the mailbox was asked for')
+      client?.close()
+      rouse()
+    },
+    async probe() {
+      const open = client
+      if (open === null) throw new SwitchboardError('platform_unavailable', 'IMAP: there is no connection')
+      await answered(open, open.noop(), timings.commandMs, clock).catch(() => undefined)
+      return open.usable ? 'hears' : 'deaf'
+    },
+    async stop() {
+      stopped = true
+      client?.close()
+      rouse()
+      await running
+      await lease.release()
+    },
+  }
+}

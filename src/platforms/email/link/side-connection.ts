@@ -1,0 +1,75 @@
+// A second connection beside the link, for what is asked now and then: attachments, history, the folder Sent. One task at a
+// time; it is opened when needed and closed when nobody needed it for a while.
+import type { ImapFlow } from 'imapflow'
+import { type Cancel, type Clock, createSerial, SwitchboardError } from '../../../contract/index.ts'
+import { answered, imapError } from './imap-client.ts'
+
+export interface SideConnection {
+  /** Runs with a folder open. Throws `platform_unavailable`; null where there is no such folder. */
+  within<T>(folder: string, task: (client: ImapFlow) => Promise<T>): Promise<T | null>
+  /** Runs without one. */
+  use<T>(task: (client: ImapFlow) => Promise<T>): Promise<T>
+  close(): void
+}
+
+export function createSideConnection(deps: {
+  readonly connect: () => Promise<ImapFlow>
+  readonly clock: Clock
+  readonly commandMs: number
+  readonly idleMs: number
+}): SideConnection {
+  const inOrder = createSerial()
+  let open: ImapFlow | null = null
+  let closing: Cancel = () => undefined
+  let closed = false
+
+  const shut = () => {
+    open?.close()
+    open = null
+  }
+
+  const use = <T>(task: (client: ImapFlow) => Promise<T>): Promise<T> =>
+    inOrder(async () => {
+      if (closed) throw new SwitchboardError('platform_unavailable', 'IMAP: the integration is stopped')
+      closing()
+      if (open?.usable !== true) {
+        shut()
+        open = await deps.connect()
+      }
+      try {
+        return await task(open)
+      } catch (thrown) {
+        // What state it is in nobody knows.
+        shut()
+        throw imapError(thrown)
+      } finally {
+        closing = deps.clock.after(deps.idleMs, shut)
+      }
+    })
+
+  return {
+    use,
+    within: (folder, task) =>
+      use(async (client) => {
+        if (!(await answered(client, isThere(client, folder), deps.commandMs, deps.clock))) return null
+        await answered(client, client.mailboxOpen(folder), deps.commandMs, deps.clock)
+        return task(client)
+      }),
+    close() {
+      closed = true
+      closing()
+      shut()
+    },
+  }
+}
+
+/** Only the server's own word counts: imapflow answers `false` where it was not heard, also because the connection broke. */
+async function isThere(client: ImapFlow, folder: string): Promise<boolean> {
+  const status = await client.status(folder, { uidNext: true }).catch((thrown: unknown) => {
+    if ((thrown as { readonly code?: unknown }).code === 'NotFound') return null
+    throw thrown
+  })
+  if (status !== null && typeof status !== 'object')
+    throw new SwitchboardError('platform_unavailable', `IMAP: nothing was heard of the folder "${folder}"`)
+  return status !== null
+}

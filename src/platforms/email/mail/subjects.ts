@@ -1,0 +1,41 @@
+// Subjects: whose answer a mail is, as people's clients write it, and what a mail of our own is called.
+import type { Urgency } from '../../../contract/index.ts'
+import { plainText, readMarkdown } from '../../../kit/markdown/index.ts'
+
+/** Re and its like, in the languages of common clients, with counts and missing spaces. */
+const PREFIX =
+  /^(?:re|aw|antw|sv|vs|rif|rép|ref|odp|ynt|res|回复|答复|回覆|返信)(?:\[\d{1,3}\]|\(\d{1,3}\))?\s*[:：]\s*/iu
+const LONGEST = 200
+const LONGEST_OWN = 78
+
+/** Without the marks of an answer. */
+export function bareSubject(subject: string): string {
+  let bare = subject.trim()
+  for (let times = 0; times < 20; times++) {
+    const shorter = bare.replace(PREFIX, '')
+    if (shorter === bare) break
+    bare = shorter
+  }
+  return bare
+}
+
+export function answerSubject(subject: string): string {
+  return `Re: ${bareSubject(subject).slice(0, LONGEST)}`.trim()
+}
+
+/** The first line of what it says. */
+export function ownSubject(text: string, plain: boolean): string {
+  const said = plain ? text : plainText(readMarkdown(text.slice(0, 2_000)))
+  const line = said.split('\n').find((one) => one.trim() !== '') ?? ''
+  const clean = line.replace(/[\p{Cc}\p{Cf}]+/gu, ' ').trim()
+  if (clean === '') return 'Message'
+  return clean.length <= LONGEST_OWN
+    ? clean
+    : `${[...clean.slice(0, LONGEST_OWN - 1)].slice(0, -1).join('')}…`
+}
+
+const MARKS: Readonly<Record<Urgency, string>> = { high: '[Urgent] ', normal: '', low: '[FYI] ' }
+
+export function markedSubject(subject: string, urgency: Urgency | undefined): string {
+  return MARKS[urgency ?? 'normal'] + subject
+}

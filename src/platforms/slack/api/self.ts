@@ -1,0 +1,37 @@
+// Who the bot is, asked of Slack once and remembered.
+import { defined, SwitchboardError } from '../../../contract/index.ts'
+import { type AskedOnce, askOnce } from '../../../kit/index.ts'
+import type { SlackClient } from './client.ts'
+
+export interface Self {
+  readonly userId: string
+  readonly botId: string | null
+  readonly teamId: string
+  readonly name: string
+  readonly team: string
+  /** What was granted; null: Slack did not say. */
+  readonly scopes: readonly string[] | null
+}
+
+export async function askSelf(client: SlackClient, timeoutMs?: number): Promise<Self> {
+  const { answer, scopes } = await client.call(
+    'auth.test',
+    {},
+    { repeatable: true, ...defined({ timeoutMs }) },
+  )
+  const { user_id, bot_id, team_id, user, team } = answer
+  if (typeof user_id !== 'string')
+    throw new SwitchboardError('platform_unavailable', 'Slack: auth.test names nobody')
+  return {
+    userId: user_id,
+    botId: typeof bot_id === 'string' ? bot_id : null,
+    teamId: typeof team_id === 'string' ? team_id : '',
+    name: typeof user === 'string' ? user : '',
+    team: typeof team === 'string' ? team : '',
+    scopes,
+  }
+}
+
+export type KnownSelf = AskedOnce<Self>
+
+export const createSelf = (client: SlackClient): KnownSelf => askOnce(() => askSelf(client))
