@@ -1,6 +1,6 @@
 // findWork: a walk over all that is open, slice by slice. Between two slices the process takes what came meanwhile.
 import type { Work } from '../contract/index.ts'
-import type { WorkSlice } from './verbs/lane-work.ts'
+import type { WorkSlice } from './verbs/turns/lane-work.ts'
 
 /** `slice` walks on behind a lane, and finds no more than so many. */
 export async function findWork(

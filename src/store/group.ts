@@ -7,8 +7,8 @@ import { flush } from './ledger-chain.ts'
 import type { Mac } from './mac.ts'
 import { type Steps, sideBySide } from './statement.ts'
 import type { Verb, VerbContext, WriterMemory } from './verb-context.ts'
-import { writeBorn } from './verbs/born-rows.ts'
-import { accept, moveTurns, settleTurns } from './verbs/move-turns.ts'
+import { accept, moveTurns, settleTurns } from './verbs/turns/move-turns.ts'
+import { writeBorn } from './verbs/turns/pending-inserts.ts'
 import { planWaves, readsBorn, type VerbRun } from './waves.ts'
 
 type AnyVerb = Verb<unknown, unknown>

@@ -3,13 +3,13 @@
 // behind it, as does every verb that is not listed here.
 import type { Pending } from './group.ts'
 import type { Verb } from './verb-context.ts'
-import { enqueue } from './verbs/enqueue.ts'
-import { type LaneKind, type LanesCall, releaseLanes } from './verbs/lanes.ts'
-import { moveSends } from './verbs/move-sends.ts'
-import { type AcceptCall, accept, moveTurns } from './verbs/move-turns.ts'
-import { receive } from './verbs/receive.ts'
-import { takeSends } from './verbs/take-sends.ts'
-import { takeTurns } from './verbs/take-turns.ts'
+import { receive } from './verbs/receive/receive.ts'
+import { enqueue } from './verbs/sends/enqueue.ts'
+import { moveSends } from './verbs/sends/move-sends.ts'
+import { takeSends } from './verbs/sends/take-sends.ts'
+import { type LaneKind, type LanesCall, releaseLanes } from './verbs/turns/lanes.ts'
+import { type AcceptCall, accept, moveTurns } from './verbs/turns/move-turns.ts'
+import { takeTurns } from './verbs/turns/take-turns.ts'
 
 /** The lanes whose rows a call reads and changes; null: it may touch anything. */
 type Reach = readonly string[] | null

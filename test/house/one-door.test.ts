@@ -50,8 +50,8 @@ const ROW_MAKERS: Readonly<Record<string, string>> = {
   'src/core/tool-desk/shown-message-tools.ts': 'edits and reactions of an agent',
   'src/core/tool-desk/channel-tools.ts': 'a call of a tool of a channel server',
   'src/operations/desk-pairing.ts': 'the welcome after a pairing',
-  'src/store/verbs/effects.ts': 'what an effect says, which the commit alone knows',
-  'src/store/verbs/claims.ts': 'the edits that retire the buttons of a claim',
+  'src/store/verbs/receive/effects.ts': 'what an effect says, which the commit alone knows',
+  'src/store/verbs/receive/claims.ts': 'the edits that retire the buttons of a claim',
 }
 
 describe('[I13.one-outlet] [I13.settle-with-say] who puts rows into the outbox', () => {

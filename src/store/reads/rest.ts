@@ -17,8 +17,8 @@ import {
 import { APPROVAL_COLUMNS, approvalRow, ledgerEntry, pairingRow, sessionRow, tokenRow } from '../codec.ts'
 import { IN_FLIGHT } from '../in-flight.ts'
 import { firstRow, horizon, rows, type Steps, text, textOrNull, whole } from '../statement.ts'
-import { laneWork, type WalkOptions, type WorkSlice } from '../verbs/lane-work.ts'
-import type { LaneKind } from '../verbs/lanes.ts'
+import { laneWork, type WalkOptions, type WorkSlice } from '../verbs/turns/lane-work.ts'
+import type { LaneKind } from '../verbs/turns/lanes.ts'
 import { createConditions } from './conditions.ts'
 
 export function* readCursor(integration: string): Steps<string | null> {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { readQueuedTurns, readWaitingBehind } from '../reads/rest.ts'
 import { readTurns } from '../reads/turns.ts'
 import type { Steps } from '../statement.ts'
-import { readOverdueTurns } from '../verbs/operate-turns.ts'
+import { readOverdueTurns } from '../verbs/turns/operate-turns.ts'
 import { openConnection } from './connection.ts'
 import { createSqliteFixture, type SqliteFixture } from './fixtures/sqlite-fixture.ts'
 
