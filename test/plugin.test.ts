@@ -54,7 +54,7 @@ it('[I35.b46-own-side] every start command that people are given is the flag wit
     guide: read('../docs/guide/claude-code.md'),
     doctor: CLAUDE_GATES.map(({ todo }) => todo).join('\n'),
     connector: read('../src/agents/channel/index.ts'),
-    init: read('../src/cli/commands/init-claude-code.ts'),
+    init: read('../src/cli/commands/setup/init-claude-code.ts'),
   }
   for (const [place, text] of Object.entries(places)) expect(text, place).toContain(flag)
   for (const place of ['guide', 'doctor', 'connector'] as const)

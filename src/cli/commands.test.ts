@@ -278,7 +278,7 @@ describe('turns and inbox', () => {
 
   it('--follow prints what comes and what moves, each once', async () => {
     const { createContext } = await import('./context.ts')
-    const { followTurns } = await import('./commands/turns-follow.ts')
+    const { followTurns } = await import('./commands/reading/turns-follow.ts')
     const { createStoreReader } = await import('./reader.ts')
     const looks = [
       [turn(1, { state: 'queued' })],
@@ -303,7 +303,7 @@ describe('turns and inbox', () => {
 
   it('--follow opens with as many as were asked for, and never tells history as news', async () => {
     const { createContext } = await import('./context.ts')
-    const { followTurns } = await import('./commands/turns-follow.ts')
+    const { followTurns } = await import('./commands/reading/turns-follow.ts')
     const { createStoreReader } = await import('./reader.ts')
     // Newest first, ten of the same moment.
     const all = Array.from({ length: 300 }, (_, at) =>

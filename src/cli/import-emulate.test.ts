@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { loadText } from '../config/fixtures/load-text.ts'
-import { runEmulate } from './commands/emulate.ts'
+import { runEmulate } from './commands/setup/emulate.ts'
 import { createContext } from './context.ts'
 import { command, rememberingTerminal, startFakeDaemon, temporaryFolder } from './fixtures/fake-daemon.ts'
 

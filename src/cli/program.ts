@@ -66,7 +66,7 @@ export function createProgram(
     .action(async ([name]: readonly string[], options: { readonly version?: boolean }, self: Command) => {
       if (name !== undefined) throw unknownVerb(self, name)
       if (options.version !== true) return helpInstead(self)
-      return invoke(() => import('./commands/version.ts').then((m) => m.version), self)
+      return invoke(() => import('./commands/setup/version.ts').then((m) => m.version), self)
     })
 }
 

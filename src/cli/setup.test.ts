@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type IntegrationView, SwitchboardError } from '../contract/index.ts'
-import { type RunningDaemon, runUp, type UpDeps, type UpOptions } from './commands/up.ts'
+import { type RunningDaemon, runUp, type UpDeps, type UpOptions } from './commands/daemon/up.ts'
 import { createContext, type GlobalOptions } from './context.ts'
 import { command, rememberingTerminal, temporaryFolder } from './fixtures/fake-daemon.ts'
 

@@ -3,19 +3,19 @@ import type { Command } from 'commander'
 import { type Action, addGroup } from './group.ts'
 
 export function addChorusCommands(program: Command, action: Action): void {
-  const list = action(() => import('../commands/chorus.ts').then((m) => m.listConnections))
+  const list = action(() => import('../commands/sending/chorus.ts').then((m) => m.listConnections))
   const chorus = addGroup(program, 'chorus', 'connection strings of Chorus, and a check of others', list)
   chorus.command('list').description('list them, never the strings themselves (the default)').action(list)
   chorus
     .command('connect')
     .argument('<id>')
     .description('mint a connection string for a chorus integration; it is shown this once')
-    .action(action(() => import('../commands/chorus.ts').then((m) => m.connect)))
+    .action(action(() => import('../commands/sending/chorus.ts').then((m) => m.connect)))
   chorus
     .command('rotate')
     .argument('<id>')
     .description('mint a new one; the older ones stop working at once')
-    .action(action(() => import('../commands/chorus.ts').then((m) => m.rotate)))
+    .action(action(() => import('../commands/sending/chorus.ts').then((m) => m.rotate)))
   chorus
     .command('verify')
     .argument('<url>')
@@ -25,9 +25,9 @@ export function addChorusCommands(program: Command, action: Action): void {
     .option('--listen <port>', 'where callbacks are listened for on 127.0.0.1 (default: any free port)')
     .option('--allow-private', 'the agent is on this machine or network')
     .option('--wait <seconds>', 'how long to wait for callbacks (default: 30)')
-    .action(action(() => import('../commands/chorus.ts').then((m) => m.verify)))
+    .action(action(() => import('../commands/sending/chorus.ts').then((m) => m.verify)))
 
-  const agents = action(() => import('../commands/agents.ts').then((m) => m.listAgents))
+  const agents = action(() => import('../commands/setup/agents.ts').then((m) => m.listAgents))
   const group = addGroup(program, 'agents', 'the agents and how they are reached', agents)
   group.command('list').description('list them (the default)').action(agents)
   group
@@ -36,7 +36,7 @@ export function addChorusCommands(program: Command, action: Action): void {
     .argument('<text...>')
     .description('say something to an agent as the operator, and print its answer')
     .option('--wait <seconds>', 'how long to wait for it (default: 60)')
-    .action(action(() => import('../commands/agents-try.ts').then((m) => m.tryAgent)))
+    .action(action(() => import('../commands/setup/agents-try.ts').then((m) => m.tryAgent)))
   group
     .command('add')
     .argument('<id>')
@@ -61,7 +61,7 @@ export function addChorusCommands(program: Command, action: Action): void {
     .option('--write', 'put the lines into switchboard.yaml instead')
     .option('--bind <platform:integration>', 'where its messages come from (default: web:web)')
     .option('--allow-private', 'it is on this machine or network')
-    .action(action(() => import('../commands/agents.ts').then((m) => m.addAgent)))
+    .action(action(() => import('../commands/setup/agents.ts').then((m) => m.addAgent)))
   group
     .command('set')
     .argument('<id>')
@@ -70,10 +70,10 @@ export function addChorusCommands(program: Command, action: Action): void {
       'as in switchboard.yaml, with dots: connector.dialect=nexo; key= takes it away',
     )
     .description('change keys of an agent in switchboard.yaml')
-    .action(action(() => import('../commands/agents-change.ts').then((m) => m.setAgent)))
+    .action(action(() => import('../commands/setup/agents-change.ts').then((m) => m.setAgent)))
   group
     .command('remove')
     .argument('<id>')
     .description('take an agent out of switchboard.yaml')
-    .action(action(() => import('../commands/agents-change.ts').then((m) => m.removeAgent)))
+    .action(action(() => import('../commands/setup/agents-change.ts').then((m) => m.removeAgent)))
 }

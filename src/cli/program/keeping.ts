@@ -11,12 +11,12 @@ export function addKeepingCommands(program: Command, action: Action): void {
       '--with-keys',
       'also the key of the secrets and the admin token: keep such a backup like a password',
     )
-    .action(action(() => import('../commands/backup.ts').then((m) => m.backup)))
+    .action(action(() => import('../commands/daemon/backup.ts').then((m) => m.backup)))
   program
     .command('restore')
     .argument('[from]', 'what `backup` made, or a database that was rescued')
     .description('put a backup into a data folder that no daemon uses')
     .option('--replace', 'move a database that is there aside')
     .option('--settle', 'after pg_restore: what was open there may have happened since')
-    .action(action(() => import('../commands/restore.ts').then((m) => m.restore)))
+    .action(action(() => import('../commands/daemon/restore.ts').then((m) => m.restore)))
 }

@@ -15,24 +15,24 @@ export function addOperatingCommands(program: Command, action: Action): void {
     .option('--param <text...>', 'with --template: what stands in its places, in order')
     .option('--key <key>', 'an idempotency key: the same key again sends nothing again')
     .option('--wait <duration>', 'how long to wait for the confirmation (default: 10s)')
-    .action(action(() => import('../commands/send.ts').then((m) => m.send)))
+    .action(action(() => import('../commands/sending/send.ts').then((m) => m.send)))
   program
     .command('link')
     .description('print a fresh one-time link to the web chat')
     .option('--qr', 'as a QR code, too: for a phone')
-    .action(action(() => import('../commands/link.ts').then((m) => m.link)))
+    .action(action(() => import('../commands/daemon/link.ts').then((m) => m.link)))
   program
     .command('console')
     .description('open the console: a one-time link signs you in')
     .option('--user <id>', 'sign in as this user of the configuration (default: the first owner)')
     .option('--no-open', 'only print the link')
-    .action(action(() => import('../commands/console.ts').then((m) => m.openConsole)))
+    .action(action(() => import('../commands/daemon/console.ts').then((m) => m.openConsole)))
   addSecrets(program, action)
   addTokens(program, action)
 }
 
 function addSecrets(program: Command, action: Action): void {
-  const list = action(() => import('../commands/secrets.ts').then((m) => m.listSecrets))
+  const list = action(() => import('../commands/setup/secrets.ts').then((m) => m.listSecrets))
   const secrets = addGroup(program, 'secrets', 'the encrypted store behind secret:NAME', list)
   secrets.command('list').description('list the names, never the values (the default)').action(list)
   secrets
@@ -40,20 +40,20 @@ function addSecrets(program: Command, action: Action): void {
     .argument('<name>')
     .description('set a secret; the value is asked for, or read from standard input')
     .option('--value <value>', 'the value itself (others on this machine can see it; better not)')
-    .action(action(() => import('../commands/secrets.ts').then((m) => m.setSecret)))
+    .action(action(() => import('../commands/setup/secrets.ts').then((m) => m.setSecret)))
   secrets
     .command('remove')
     .argument('<name>')
     .description('forget a secret')
-    .action(action(() => import('../commands/secrets.ts').then((m) => m.removeSecret)))
+    .action(action(() => import('../commands/setup/secrets.ts').then((m) => m.removeSecret)))
   secrets
     .command('rotate')
     .description('encrypt all secrets anew with a fresh key')
-    .action(action(() => import('../commands/secrets.ts').then((m) => m.rotateSecrets)))
+    .action(action(() => import('../commands/setup/secrets.ts').then((m) => m.rotateSecrets)))
 }
 
 function addTokens(program: Command, action: Action): void {
-  const list = action(() => import('../commands/token.ts').then((m) => m.listTokens))
+  const list = action(() => import('../commands/setup/token.ts').then((m) => m.listTokens))
   const token = addGroup(program, 'token', 'bearer tokens for agents, notifications and the API', list)
   token
     .command('list')
@@ -69,10 +69,10 @@ function addTokens(program: Command, action: Action): void {
     .option('--user <id>', 'for this user')
     .option('--expires <duration>', 'how long it is good: 12h, 30d (default: until revoked)')
     .option('--label <text>', 'a name to know it by')
-    .action(action(() => import('../commands/token.ts').then((m) => m.mintToken)))
+    .action(action(() => import('../commands/setup/token.ts').then((m) => m.mintToken)))
   token
     .command('revoke')
     .argument('<id>')
     .description('make a token worthless')
-    .action(action(() => import('../commands/token.ts').then((m) => m.revokeToken)))
+    .action(action(() => import('../commands/setup/token.ts').then((m) => m.revokeToken)))
 }

@@ -10,7 +10,7 @@ export function addReadingCommands(program: Command, action: Action): void {
   program
     .command('status')
     .description('what runs, what waits and the counts')
-    .action(action(() => import('../commands/status.ts').then((m) => m.status)))
+    .action(action(() => import('../commands/reading/status.ts').then((m) => m.status)))
   program
     .command('doctor')
     .description('what is wrong, numbered, with the command that mends each')
@@ -21,7 +21,7 @@ export function addReadingCommands(program: Command, action: Action): void {
       '--send-test',
       'with --security: also try on the real thing whether a forger would be believed (mail)',
     )
-    .action(action(() => import('../commands/doctor.ts').then((m) => m.doctor)))
+    .action(action(() => import('../commands/reading/doctor.ts').then((m) => m.doctor)))
   program
     .command('logs')
     .description('what the daemon wrote down; of one turn: its whole way')
@@ -29,7 +29,7 @@ export function addReadingCommands(program: Command, action: Action): void {
     .option('--integration <id>', 'the lines of this integration')
     .option('--turn <id>', 'the way of this turn, from the ledger and the log')
     .option('--lines <number>', 'at most this many, the newest (default: 200)')
-    .action(action(() => import('../commands/logs.ts').then((m) => m.logs)))
+    .action(action(() => import('../commands/reading/logs.ts').then((m) => m.logs)))
   addSchedules(program, action)
   addTurns(program, action)
   program
@@ -42,14 +42,14 @@ export function addReadingCommands(program: Command, action: Action): void {
     .option('--since <time>', SINCE)
     .option('--limit <number>', LIMIT)
     .option('--before <id>', BEFORE)
-    .action(action(() => import('../commands/inbox.ts').then((m) => m.inbox)))
+    .action(action(() => import('../commands/reading/inbox.ts').then((m) => m.inbox)))
   addOutbox(program, action)
   addConversations(program, action)
   addAudit(program, action)
 }
 
 function addSchedules(program: Command, action: Action): void {
-  const load = () => import('../commands/schedules.ts')
+  const load = () => import('../commands/reading/schedules.ts')
   const list = action(() => load().then((m) => m.listSchedules))
   const group = addGroup(
     program,
@@ -67,7 +67,7 @@ function addSchedules(program: Command, action: Action): void {
 }
 
 function addTurns(program: Command, action: Action): void {
-  const list = action(() => import('../commands/turns.ts').then((m) => m.listTurns))
+  const list = action(() => import('../commands/reading/turns.ts').then((m) => m.listTurns))
   const turns = addGroup(program, 'turns', 'every message that came in, with its state and the reason', list)
     .option('--source <source>', 'from this source: webhook:demo, channel:slack, schedule:standup')
     .option('--since <time>', SINCE)
@@ -85,26 +85,26 @@ function addTurns(program: Command, action: Action): void {
     .command('show')
     .argument('<id>')
     .description('one turn in full')
-    .action(action(() => import('../commands/turns.ts').then((m) => m.showTurn)))
+    .action(action(() => import('../commands/reading/turns.ts').then((m) => m.showTurn)))
   turns
     .command('export')
     .description('print all that the filters of the list let through (needs the daemon)')
     .option('--format <format>', 'ndjson or csv', 'ndjson')
-    .action(action(() => import('../commands/turns-export.ts').then((m) => m.exportTurns)))
+    .action(action(() => import('../commands/reading/turns-export.ts').then((m) => m.exportTurns)))
   turns
     .command('retry')
     .argument('<id>')
     .description('queue a failed or expired turn again')
-    .action(action(() => import('../commands/turns.ts').then((m) => m.retryTurn)))
+    .action(action(() => import('../commands/reading/turns.ts').then((m) => m.retryTurn)))
   turns
     .command('cancel')
     .argument('<id>')
     .description('give up a turn that is still open')
-    .action(action(() => import('../commands/turns.ts').then((m) => m.cancelTurn)))
+    .action(action(() => import('../commands/reading/turns.ts').then((m) => m.cancelTurn)))
 }
 
 function addConversations(program: Command, action: Action): void {
-  const list = action(() => import('../commands/conversations.ts').then((m) => m.listConversations))
+  const list = action(() => import('../commands/reading/conversations.ts').then((m) => m.listConversations))
   const group = addGroup(program, 'conversations', 'every place where something was said; step in', list)
     .option('--integration <id>', 'on this integration')
     .option('--agent <id>', 'of this agent')
@@ -119,14 +119,14 @@ function addConversations(program: Command, action: Action): void {
     .command('show')
     .argument('<address>')
     .description('what was said there, with states; who holds it')
-    .action(action(() => import('../commands/conversations.ts').then((m) => m.showConversation)))
+    .action(action(() => import('../commands/reading/conversations.ts').then((m) => m.showConversation)))
   const force = 'also where another one holds it'
   group
     .command('take')
     .argument('<address>')
     .description('take it over: from now on you answer there, not the agent')
     .option('--force', force)
-    .action(action(() => import('../commands/conversations-hold.ts').then((m) => m.takeConversation)))
+    .action(action(() => import('../commands/reading/conversations-hold.ts').then((m) => m.takeConversation)))
   group
     .command('say')
     .argument('<address>')
@@ -134,17 +134,17 @@ function addConversations(program: Command, action: Action): void {
     .description('write there as a person, where you hold it')
     .option('--key <key>', 'an idempotency key: the same key again sends nothing again')
     .option('--wait <duration>', 'how long to wait for the confirmation (default: 10s)')
-    .action(action(() => import('../commands/conversations-hold.ts').then((m) => m.sayHeld)))
+    .action(action(() => import('../commands/reading/conversations-hold.ts').then((m) => m.sayHeld)))
   group
     .command('give')
     .argument('<address>')
     .description('give it back to the agent')
     .option('--force', force)
-    .action(action(() => import('../commands/conversations-hold.ts').then((m) => m.giveConversation)))
+    .action(action(() => import('../commands/reading/conversations-hold.ts').then((m) => m.giveConversation)))
 }
 
 function addOutbox(program: Command, action: Action): void {
-  const list = action(() => import('../commands/outbox.ts').then((m) => m.listSends))
+  const list = action(() => import('../commands/reading/outbox.ts').then((m) => m.listSends))
   const outbox = addGroup(program, 'outbox', 'every message that goes out, with what the platform said', list)
     .option('--state <states>', 'in these states, separated by commas')
     .option('--agent <id>', 'from this agent')
@@ -158,17 +158,17 @@ function addOutbox(program: Command, action: Action): void {
     .command('show')
     .argument('<id>')
     .description('one message in full')
-    .action(action(() => import('../commands/outbox.ts').then((m) => m.showSend)))
+    .action(action(() => import('../commands/reading/outbox.ts').then((m) => m.showSend)))
   outbox
     .command('retry')
     .argument('<id...>')
     .description('send failed or unknown messages again')
-    .action(action(() => import('../commands/outbox.ts').then((m) => m.retrySend)))
+    .action(action(() => import('../commands/reading/outbox.ts').then((m) => m.retrySend)))
   outbox
     .command('bury')
     .argument('<id...>')
     .description('give failed or unknown messages up for good')
-    .action(action(() => import('../commands/outbox.ts').then((m) => m.burySend)))
+    .action(action(() => import('../commands/reading/outbox.ts').then((m) => m.burySend)))
 }
 
 function addAudit(program: Command, action: Action): void {
@@ -177,14 +177,14 @@ function addAudit(program: Command, action: Action): void {
     .command('verify')
     .description('check the chain and that every message is accounted for')
     .option('--expect <head>', 'a head kept elsewhere that must be in the chain')
-    .action(action(() => import('../commands/audit.ts').then((m) => m.verifyAudit)))
+    .action(action(() => import('../commands/reading/audit.ts').then((m) => m.verifyAudit)))
   audit
     .command('export')
     .description('print every entry, oldest first')
     .option('--format <format>', 'ndjson or csv', 'ndjson')
-    .action(action(() => import('../commands/audit.ts').then((m) => m.exportAudit)))
+    .action(action(() => import('../commands/reading/audit.ts').then((m) => m.exportAudit)))
   audit
     .command('head')
     .description('print the head of the chain, to keep elsewhere')
-    .action(action(() => import('../commands/audit.ts').then((m) => m.auditHead)))
+    .action(action(() => import('../commands/reading/audit.ts').then((m) => m.auditHead)))
 }

@@ -12,13 +12,13 @@ export function addSendingCommands(program: Command, action: Action): void {
     .option('--channel <channel>', 'a type (telegram), or type:integration (default: the default channel)')
     .option('--urgency <level>', 'low, normal or high')
     .option('--user <id>', 'whom (default: the owner)')
-    .action(action(() => import('../commands/notify.ts').then((m) => m.notify)))
+    .action(action(() => import('../commands/sending/notify.ts').then((m) => m.notify)))
   addIntegrations(program, action)
   addHooks(program, action)
 }
 
 function addHooks(program: Command, action: Action): void {
-  const load = () => import('../commands/hooks.ts')
+  const load = () => import('../commands/sending/hooks.ts')
   const group = addGroup(
     program,
     'hooks',
@@ -45,7 +45,7 @@ function addHooks(program: Command, action: Action): void {
 }
 
 function addIntegrations(program: Command, action: Action): void {
-  const load = () => import('../commands/integrations.ts')
+  const load = () => import('../commands/setup/integrations.ts')
   const list = action(() => load().then((m) => m.listIntegrations))
   const group = addGroup(program, 'integrations', 'accounts on platforms, of the file and added here', list)
   group.command('list').description('list them (the default)').action(list)
@@ -63,7 +63,7 @@ function addIntegrations(program: Command, action: Action): void {
     .option('--default', 'where notifications go when no channel is named')
     .option('--yes', 'take the defaults, and keep it without asking')
     .allowUnknownOption()
-    .action(action(() => import('../commands/integrations-add.ts').then((m) => m.addIntegration)))
+    .action(action(() => import('../commands/setup/integrations-add.ts').then((m) => m.addIntegration)))
   group
     .command('paste')
     .argument('<platform or id>')

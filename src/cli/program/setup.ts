@@ -15,21 +15,21 @@ export function addSetupCommands(program: Command, action: Action): void {
     .option('--no-start', 'do not start a daemon when there is none')
     .option('--url <address>', 'attach to the daemon of another machine (https:// or wss://)')
     .option('--token-file <file>', 'the token to attach there with (or in SWITCHBOARD_TOKEN)')
-    .action(action(() => import('../commands/channel.ts').then((m) => m.channel)))
+    .action(action(() => import('../commands/setup/channel.ts').then((m) => m.channel)))
   program
     .command('check')
     .description('check the configuration and say where it is wrong')
     .argument('[file]', 'the file to check (default: the one that "up" would use)')
     .option('--in-force', 'print what the daemon has in force instead, with secrets masked')
-    .action(action(() => import('../commands/check.ts').then((m) => m.check)))
+    .action(action(() => import('../commands/setup/check.ts').then((m) => m.check)))
   program
     .command('schema')
     .description('print the JSON Schema of switchboard.yaml, for editors')
-    .action(action(() => import('../commands/schema.ts').then((m) => m.schema)))
+    .action(action(() => import('../commands/setup/schema.ts').then((m) => m.schema)))
   program
     .command('reload')
     .description('make the daemon read its configuration again; a wrong one changes nothing')
-    .action(action(() => import('../commands/reload.ts').then((m) => m.reload)))
+    .action(action(() => import('../commands/daemon/reload.ts').then((m) => m.reload)))
   addInstances(program, action)
   addService(program, action)
   addImport(program, action)
@@ -39,16 +39,16 @@ export function addSetupCommands(program: Command, action: Action): void {
     .argument('[platform]', 'which one; without it those that there are are told')
     .option('--port <number>', 'listen on this port (default: 8081; 0 takes a free one)')
     .option('--fault <file>', 'a fault plan (JSON): what goes wrong on purpose')
-    .action(action(() => import('../commands/emulate.ts').then((m) => m.emulate)))
+    .action(action(() => import('../commands/setup/emulate.ts').then((m) => m.emulate)))
   program
     .command('completion')
     .argument('<shell>', 'bash, zsh or fish')
     .description('print a script that completes commands and options')
-    .action(action(() => import('../commands/completion.ts').then((m) => m.completion)))
+    .action(action(() => import('../commands/setup/completion.ts').then((m) => m.completion)))
   program
     .command('version')
     .description('print the version')
-    .action(action(() => import('../commands/version.ts').then((m) => m.version)))
+    .action(action(() => import('../commands/setup/version.ts').then((m) => m.version)))
 }
 
 function addLife(program: Command, action: Action): void {
@@ -62,15 +62,15 @@ function addLife(program: Command, action: Action): void {
     .option('-d, --detach', 'run it in the background, and return when it is ready')
     .addOption(new Option('--detached').hideHelp())
     .option('--idle-exit [duration]', 'end when no host is attached and nothing happened for this long (10m)')
-    .action(action(() => import('../commands/up.ts').then((m) => m.up)))
+    .action(action(() => import('../commands/daemon/up.ts').then((m) => m.up)))
   program
     .command('stop')
     .description('end the daemon: it finishes what is under way first')
-    .action(action(() => import('../commands/stop.ts').then((m) => m.stop)))
+    .action(action(() => import('../commands/daemon/stop.ts').then((m) => m.stop)))
   program
     .command('restart')
     .description('end the daemon and start it again in the background')
-    .action(action(() => import('../commands/stop.ts').then((m) => m.restart)))
+    .action(action(() => import('../commands/daemon/stop.ts').then((m) => m.restart)))
 }
 
 function addInit(program: Command, action: Action): void {
@@ -108,11 +108,11 @@ function addInit(program: Command, action: Action): void {
     .option('--token-file <file>', 'claude-code: where the token for it is')
     .option('--yes', 'ask nothing, take the defaults')
     .option('--force', 'overwrite what is there')
-    .action(action(() => import('../commands/init.ts').then((m) => m.init)))
+    .action(action(() => import('../commands/setup/init.ts').then((m) => m.init)))
 }
 
 function addService(program: Command, action: Action): void {
-  const load = () => import('../commands/service.ts')
+  const load = () => import('../commands/daemon/service.ts')
   const status = action(() => load().then((m) => m.serviceStatus))
   const group = addGroup(program, 'service', 'this instance as a service of yours (systemd, launchd)', status)
   const manager = ['--manager <name>', 'systemd or launchd (default: the one of this machine)'] as const
@@ -136,14 +136,14 @@ function addService(program: Command, action: Action): void {
 }
 
 function addInstances(program: Command, action: Action): void {
-  const list = action(() => import('../commands/instances.ts').then((m) => m.listInstances))
+  const list = action(() => import('../commands/setup/instances.ts').then((m) => m.listInstances))
   const group = addGroup(program, 'instances', 'the instances of this user: file, folder, daemon', list)
   group.command('list').description('list them (the default)').action(list)
   group
     .command('adopt')
     .argument('<dir>', 'a data folder that no daemon holds')
     .description('move a data folder beside the configuration that it belongs to')
-    .action(action(() => import('../commands/instances.ts').then((m) => m.adopt)))
+    .action(action(() => import('../commands/setup/instances.ts').then((m) => m.adopt)))
 }
 
 function addImport(program: Command, action: Action): void {
@@ -156,5 +156,5 @@ function addImport(program: Command, action: Action): void {
     )
     .description('print its access.json as an access: block for switchboard.yaml')
     .option('--grant <integration>', 'let its allowFrom talk on this integration at once')
-    .action(action(() => import('../commands/import.ts').then((m) => m.importClaudeAccess)))
+    .action(action(() => import('../commands/setup/import.ts').then((m) => m.importClaudeAccess)))
 }

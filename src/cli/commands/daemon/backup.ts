@@ -1,0 +1,51 @@
+// `switchboard backup`: everything that a data folder holds as one folder or archive, also while its daemon runs.
+import { type StatusReport, SwitchboardError } from '../../../contract/index.ts'
+import type { Context, Run } from '../../context.ts'
+import { daemonAnswers } from '../../daemon-client.ts'
+import { createProgress } from '../../output/progress.ts'
+import { renderFields } from '../../output/table.ts'
+
+export const backup: Run<{ readonly withKeys?: boolean }> = async (context, [to = ''], options) => {
+  await refuseLostDatabase(context)
+  const { locateStore } = await import('../../../daemon/backup/place.ts')
+  const { takeBackup } = await import('../../../daemon/backup/take-backup.ts')
+  const progress = createProgress(context)
+  const withKeys = options.withKeys === true
+  const taken = await takeBackup({
+    place: await locateStore({ dataDir: context.folder.path, configFile: context.configFile() }),
+    to,
+    withKeys,
+    now: context.terminal.now(),
+    onProgress: progress.tell,
+  }).finally(progress.end)
+  if (context.json) await context.printJson({ ok: taken.verified, ...taken })
+  else {
+    const fields: [string, string | null][] = [
+      [taken.kind, taken.path],
+      ['holds', `${taken.entries} ledger entries, ${taken.attachments} files, ${taken.bytes} bytes`],
+      ['head', taken.head],
+      [
+        'keys',
+        withKeys
+          ? 'included: keep it like a password'
+          : 'not included (--with-keys): secrets in it stay closed',
+      ],
+      [
+        'missing',
+        taken.with_ledger_key ? null : 'ledger.key: it comes from your environment, keep it beside',
+      ],
+      ['problem', taken.problem === null ? null : context.paint.red(taken.problem)],
+    ]
+    await context.print(renderFields(fields, context.paint))
+  }
+  return taken.verified ? 0 : 1
+}
+
+/** What lies at the path of a lost database is not what the daemon holds. */
+async function refuseLostDatabase(context: Context): Promise<void> {
+  if (!(await daemonAnswers(context.folder.socket))) return
+  const daemon = await context.daemon()
+  const { store } = await daemon.call<StatusReport>('GET', '/api/status')
+  if (store.problem === undefined || !/^the database .*(is in|rescued)/.test(store.problem)) return
+  throw new SwitchboardError('store_unavailable', store.problem, { hint: 'put that back first' })
+}

@@ -1,0 +1,35 @@
+// `switchboard console`: a one-time link that signs a user in at the console, and the browser that opens it.
+import { defined } from '../../../contract/index.ts'
+import type { Run } from '../../context.ts'
+import { openBrowser } from '../../open-browser.ts'
+import { relativeTime } from '../../output/time.ts'
+
+interface Made {
+  readonly url: string
+  readonly user: string
+  readonly roles: readonly string[]
+  readonly expires_at: string
+}
+
+export interface ConsoleOptions {
+  readonly user?: string
+  /** False with --no-open. */
+  readonly open?: boolean
+}
+
+export const openConsole: Run<ConsoleOptions> = async (context, _words, { user, open }) => {
+  const daemon = await context.daemon()
+  const body = defined({ user })
+  const made = await daemon.call<Made>('POST', '/api/console-link', { body })
+  if (context.json) {
+    await context.printJson(made)
+    return 0
+  }
+  await context.print(made.url)
+  const roles = made.roles.length === 0 ? 'no role' : made.roles.join(', ')
+  const expiry = relativeTime(made.expires_at, context.terminal.now())
+  context.note(context.paint.dim(`signs in ${made.user} (${roles}); good for one use, expires ${expiry}`))
+  // Whoever reads the output with a program opens it themselves.
+  if (open !== false && context.terminal.outputIsTty) openBrowser(made.url)
+  return 0
+}

@@ -1,0 +1,21 @@
+// `switchboard reload`: the daemon reads its configuration again; a wrong one is told and changes nothing.
+import { type Desk, SwitchboardError } from '../../../contract/index.ts'
+import type { Run } from '../../context.ts'
+import { oneLine } from '../../output/text.ts'
+
+type Reloaded = Awaited<ReturnType<Desk['reload']>>
+
+export const reload: Run = async (context) => {
+  const daemon = await context.daemon()
+  const result = await daemon.call<Reloaded>('POST', '/api/reload', { body: {} })
+  if (context.json) await context.printJson(result)
+  else if (result.ok) await context.print(`reloaded, digest ${result.digest.slice(0, 12)}`)
+  else {
+    throw new SwitchboardError('config_invalid', result.problem ?? 'the configuration does not hold', {
+      hint: 'the old configuration stays in force; mend the file and look with: switchboard check',
+    })
+  }
+  for (const warning of result.warnings)
+    context.note(`${context.paint.yellow('warning:')} ${oneLine(warning)}`)
+  return result.ok ? 0 : 2
+}

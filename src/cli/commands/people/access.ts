@@ -1,0 +1,129 @@
+// `switchboard access`: who may talk and who may approve, beyond what the configuration itself lists.
+import { asSwitchboardError, type Right, SwitchboardError } from '../../../contract/index.ts'
+import type { Context, Run } from '../../context.ts'
+import type { DaemonClient } from '../../daemon-client.ts'
+import { printList } from '../../list.ts'
+import type { Column } from '../../output/table.ts'
+import { oneLine } from '../../output/text.ts'
+import { relativeTime } from '../../output/time.ts'
+import type { AccessView } from '../../reader.ts'
+
+export const listAccess: Run = (context) =>
+  context.reading(async (reader) => {
+    const now = context.terminal.now()
+    const columns: readonly Column<AccessView>[] = [
+      { title: 'INTEGRATION', value: (row) => row.integration, givesWay: 1 },
+      { title: 'SENDER', value: (row) => row.sender, givesWay: 2 },
+      { title: 'MAY', value: (row) => row.right },
+      { title: 'FROM', value: (row) => row.origin, givesWay: 3 },
+      { title: 'SINCE', value: (row) => relativeTime(row.at, now) },
+    ]
+    await printList(context, await reader.access(), columns, { empty: 'Nobody has been let in yet.' })
+    return 0
+  })
+
+interface Change {
+  readonly integration: string
+  readonly sender: string
+  readonly right: Right
+}
+
+export const allowSender: Run = (context, [integration = '', sender = '']) =>
+  grant(context, { integration, sender, right: 'talk' })
+
+export const setApprover: Run<{ readonly remove?: boolean }> = async (
+  context,
+  [integration = '', sender = ''],
+  options,
+) => {
+  const change: Change = { integration, sender, right: 'approve' }
+  if (options.remove !== true) return grant(context, change)
+  const daemon = await context.daemon()
+  const revoked = await revoke(daemon, change)
+  await refuseIfStillAllowed(daemon, change, ['approve'], revoked ? ['approve'] : [])
+  if (context.json) await context.printJson({ ok: true, ...change, revoked })
+  else {
+    const outcome = revoked ? 'may no longer approve' : 'was not allowed to approve'
+    await context.print(`${oneLine(sender)} ${outcome} on ${oneLine(integration)}`)
+  }
+  return 0
+}
+
+/** Every right: someone who was removed must not be left with a say. */
+export const removeSender: Run = async (context, [integration = '', sender = '']) => {
+  const daemon = await context.daemon()
+  const removed: Right[] = []
+  let unknown: unknown = null
+  for (const right of await grantedTo(daemon, integration, sender)) {
+    try {
+      if (await revoke(daemon, { integration, sender, right })) removed.push(right)
+    } catch (problem) {
+      if (asSwitchboardError(problem).code !== 'not_found') throw problem
+      unknown = problem
+    }
+  }
+  // An integration that is gone may have left one of the two.
+  if (unknown !== null && removed.length === 0) throw unknown
+  await refuseIfStillAllowed(daemon, { integration, sender }, ['talk', 'approve'], removed)
+  if (context.json) await context.printJson({ ok: true, integration, sender, removed })
+  else if (removed.length > 0)
+    await context.print(
+      `${oneLine(sender)} lost what was granted on ${oneLine(integration)}: ${removed.join(', ')}`,
+    )
+  else await context.print(`${oneLine(sender)} was granted nothing on ${oneLine(integration)}`)
+  return 0
+}
+
+/** Talking and approving are taken back without a look: they may be left of an integration that is gone. */
+async function grantedTo(
+  daemon: DaemonClient,
+  integration: string,
+  sender: string,
+): Promise<readonly Right[]> {
+  const rights: Right[] = ['talk', 'approve']
+  for await (const row of daemon.list<AccessView>('/api/access', {}, null)) {
+    const isTheirs = row.integration === integration && row.sender === sender && row.at !== null
+    if (isTheirs && row.right.startsWith('user:')) rights.push(row.right as Right)
+  }
+  return rights
+}
+
+async function grant(context: Context, change: Change): Promise<number> {
+  const daemon = await context.daemon()
+  await daemon.call('POST', '/api/access/grant', { body: change })
+  if (context.json) await context.printJson({ ok: true, ...change })
+  else await context.print(`${oneLine(change.sender)} may ${change.right} on ${oneLine(change.integration)}`)
+  return 0
+}
+
+async function revoke(daemon: DaemonClient, body: Change): Promise<boolean> {
+  return (await daemon.call<{ readonly revoked: boolean }>('POST', '/api/access/revoke', { body })).revoked
+}
+
+/** Only grants are taken back here: whoever the configuration lists keeps the right, and that must not read as success. */
+async function refuseIfStillAllowed(
+  daemon: DaemonClient,
+  { integration, sender }: Pick<Change, 'integration' | 'sender'>,
+  rights: readonly Right[],
+  removed: readonly Right[],
+): Promise<void> {
+  const left: AccessView[] = []
+  for await (const row of daemon.list<AccessView>('/api/access', {}, null)) {
+    const theirs = row.sender === sender || row.sender === '*'
+    if (row.integration === integration && theirs && rights.some((right) => right === row.right))
+      left.push(row)
+  }
+  if (left.length === 0) return
+  const why = left.map((row) => {
+    const listed = row.sender === '*' ? 'lists "*"' : `lists ${sender}`
+    return `${sender} may still ${row.right} on ${integration}: ${row.origin} ${listed}`
+  })
+  const done = removed.length > 0 ? [`what was granted was taken back (${removed.join(', ')}), but`] : []
+  throw new SwitchboardError('conflict', [...done, ...why].join('\n'), {
+    hint: left.some((row) => row.origin.includes('embedded default'))
+      ? 'write a file of your own, where this can be changed: switchboard init'
+      : left.some((row) => row.origin.startsWith('default of '))
+        ? `name others there: access: { approvers: ["ID"] }, or switch ${integration} off with enabled: false`
+        : 'change it there, in the configuration',
+  })
+}

@@ -1,0 +1,67 @@
+// `switchboard pair`: strangers with a code. Approving needs the code: it never picks the only one that waits.
+import { defined, type PairedView, type PairingView, SwitchboardError } from '../../../contract/index.ts'
+import type { Context, Run } from '../../context.ts'
+import { printList } from '../../list.ts'
+import type { Column } from '../../output/table.ts'
+import { oneLine } from '../../output/text.ts'
+import { relativeTime } from '../../output/time.ts'
+
+export const listPairings: Run = (context) =>
+  context.reading(async (reader) => {
+    await printPairings(context, await reader.pairings())
+    return 0
+  })
+
+interface ApproveOptions {
+  readonly approver?: boolean
+  readonly me?: boolean
+  readonly user?: string
+}
+
+export const approvePairing: Run<ApproveOptions> = async (context, [code], { approver, me, user }) => {
+  if (code === undefined) return refuseToGuess(context, 'approve')
+  const daemon = await context.daemon()
+  const body = defined({ approver, me, user })
+  const paired = await daemon.call<PairedView>('POST', pathOf(code, 'approve'), { body })
+  if (context.json) await context.printJson(paired)
+  else await context.print(`${nameOf(paired)} ${oneLine(paired.granted)}`)
+  return 0
+}
+
+export const denyPairing: Run = async (context, [code]) => {
+  if (code === undefined) return refuseToGuess(context, 'deny')
+  const daemon = await context.daemon()
+  await daemon.call('POST', pathOf(code, 'deny'), { body: {} })
+  if (context.json) await context.printJson({ ok: true, code })
+  else await context.print(`the code ${oneLine(code)} is forgotten`)
+  return 0
+}
+
+/** Lists what waits and fails: whoever approves must name whom. */
+async function refuseToGuess(context: Context, verb: string): Promise<number> {
+  await listPairings(context, [], {})
+  throw new SwitchboardError('input_invalid', `pair ${verb} needs a code`, {
+    hint: `name the one you mean: switchboard pair ${verb} CODE`,
+  })
+}
+
+function printPairings(context: Context, pairings: readonly PairingView[]): Promise<void> {
+  const now = context.terminal.now()
+  const columns: readonly Column<PairingView>[] = [
+    { title: 'CODE', value: (row) => row.code },
+    { title: 'INTEGRATION', value: (row) => row.integration, givesWay: 1 },
+    { title: 'SENDER', value: (row) => row.sender, givesWay: 2 },
+    { title: 'NAME', value: (row) => row.sender_name ?? '', givesWay: 3 },
+    { title: 'EXPIRES', value: (row) => relativeTime(row.expires_at, now) },
+  ]
+  return printList(context, pairings, columns, { empty: 'Nobody waits to be paired.' })
+}
+
+function pathOf(code: string, verb: string): string {
+  return `/api/pairings/${encodeURIComponent(code)}/${verb}`
+}
+
+function nameOf(pairing: PairingView): string {
+  const sender = oneLine(pairing.sender)
+  return pairing.sender_name === null ? sender : `${oneLine(pairing.sender_name)} (${sender})`
+}

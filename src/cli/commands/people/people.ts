@@ -1,0 +1,94 @@
+// `switchboard people`: everything that a person said, written out or erased.
+import { resolve } from 'node:path'
+import type { ErasedPerson, UserView } from '../../../contract/index.ts'
+import type { Context, Run } from '../../context.ts'
+import { usage } from '../../failure.ts'
+import { printList } from '../../list.ts'
+import { type Column, renderFields } from '../../output/table.ts'
+import { oneLine } from '../../output/text.ts'
+
+export const listUsers: Run = async (context) => {
+  const daemon = await context.daemon()
+  const { items } = await daemon.call<{ readonly items: readonly UserView[] }>('GET', '/api/users')
+  const columns: readonly Column<UserView>[] = [
+    { title: 'ID', value: (row) => row.id },
+    { title: 'ROLES', value: (row) => row.roles.join(', ') || '-' },
+    { title: 'IDENTITIES', value: (row) => row.identities.join(', ') || '-' },
+  ]
+  await printList(context, items, columns, { empty: 'There are no users.' })
+  return 0
+}
+
+export const exportPerson: Run<{ readonly to?: string }> = (context, [who = ''], { to }) =>
+  context.reading(async (reader) => {
+    if (to !== undefined) return exportFolder(context, to, reader.exportPerson(who, true))
+    for await (const chunk of reader.exportPerson(who)) await context.terminal.out(chunk)
+    return 0
+  })
+
+async function exportFolder(context: Context, to: string, chunks: AsyncIterable<string>): Promise<number> {
+  const { writePersonFolder } = await import('../../../operations/person-folder.ts')
+  const written = await writePersonFolder(resolve(to), chunks)
+  const whole = written.files_missing === 0
+  if (context.json) await context.printJson({ ok: whole, ...written })
+  else
+    await context.print(
+      renderFields(
+        [
+          ['written', written.folder],
+          ['lines', String(written.lines)],
+          ['files', String(written.files)],
+          ['missing', whole ? null : `${written.files_missing} files: person.ndjson says why`],
+        ],
+        context.paint,
+      ),
+    )
+  return whole ? 0 : 1
+}
+
+export const erasePerson: Run<{ readonly yes?: boolean; readonly revoke?: boolean }> = async (
+  context,
+  [who = ''],
+  options,
+) => {
+  const daemon = await context.daemon()
+  if (options.yes !== true) {
+    if (!context.terminal.inputIsTty || context.json)
+      throw usage('erasing cannot be undone', 'say --yes; `switchboard people export` writes it out before')
+    const answer = await context.terminal.ask(
+      `Erase everything that ${oneLine(who)} said? This cannot be undone. Type ERASE: `,
+    )
+    if (answer?.trim() !== 'ERASE') {
+      context.note('nothing was erased')
+      return 1
+    }
+  }
+  const erased = await daemon.call<ErasedPerson>('POST', '/api/people/erase', {
+    body: { who, revoke: options.revoke === true },
+    timeoutMs: 600_000,
+  })
+  const whole = erased.open === 0 && erased.files_left.length === 0
+  if (context.json) await context.printJson({ ok: whole, ...erased })
+  else
+    await context.print(
+      renderFields(
+        [
+          ['erased', erased.identities.map(oneLine).join(', ')],
+          ['messages', `${erased.turns} of theirs, ${erased.sends} sent to them`],
+          ['approvals', `${erased.approvals} inputs`],
+          ['files', String(erased.files)],
+          ['notifications', erased.notifications === 0 ? null : String(erased.notifications)],
+          ['rights', erased.grants_revoked === 0 ? null : `${erased.grants_revoked} taken back`],
+          ['open', erased.open === 0 ? null : `${erased.open} are still on their way: run it again`],
+          [
+            'not seen',
+            erased.files_left.length === 0
+              ? null
+              : `files of ${erased.files_left.map(oneLine).join(', ')}, which does not run: start it and run this again`,
+          ],
+        ],
+        context.paint,
+      ),
+    )
+  return whole ? 0 : 1
+}

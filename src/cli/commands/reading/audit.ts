@@ -1,0 +1,89 @@
+// `switchboard audit`: proves that the ledger is whole and that every message is accounted for; exports it.
+import { type AuditReport, defined } from '../../../contract/index.ts'
+import type { Context, Run } from '../../context.ts'
+import { usage } from '../../failure.ts'
+import { renderFields } from '../../output/table.ts'
+import { oneLine } from '../../output/text.ts'
+
+export const verifyAudit: Run<{ readonly expect?: string }> = (context, _args, options) =>
+  context.reading(async (reader) => {
+    const report = await reader.verifyAudit(options.expect)
+    if (context.json) await context.printJson(auditJson(report))
+    else await context.print(describe(context, report))
+    return report.ok ? 0 : 1
+  })
+
+export const exportAudit: Run<{ readonly format: string }> = async (context, _args, options) => {
+  const { format } = options
+  if (format !== 'ndjson' && format !== 'csv') {
+    throw usage(`--format: "${format}" is not a format`, 'write ndjson or csv')
+  }
+  if (context.json && format === 'csv')
+    throw usage('--json and --format csv exclude each other', 'leave one out')
+  return context.reading(async (reader) => {
+    for await (const chunk of reader.exportAudit(format)) await context.terminal.out(chunk)
+    return 0
+  })
+}
+
+export const auditHead: Run = (context) =>
+  context.reading(async (reader) => {
+    const { head, entries } = await reader.auditHead()
+    if (context.json) await context.printJson({ head, entries })
+    else await context.print(head ?? '')
+    return 0
+  })
+
+/** The shape that scripts rely on: `broken_at` is the position, `problem` says what is wrong there. */
+function auditJson(report: AuditReport): object {
+  const broken = brokenPlace(report)
+  return {
+    ok: report.ok,
+    entries: report.entries,
+    chain: report.chain,
+    ...(broken === null ? {} : { broken_at: broken.seq, problem: broken.problem }),
+    conservation: {
+      received: report.conservation.received,
+      accounted: report.conservation.accounted,
+      ok: report.conservation.ok,
+    },
+    head: report.head,
+    ...defined({ checkpoint: report.checkpoint }),
+  }
+}
+
+/** The store says `brokenAt`; the API says it in its own spelling, as a place or as a bare position. */
+function brokenPlace(report: AuditReport): { readonly seq: number; readonly problem: string } | null {
+  const told = report as AuditReport & {
+    readonly broken_at?: AuditReport['brokenAt'] | number
+    problem?: string
+  }
+  const place = told.brokenAt ?? told.broken_at
+  if (place === undefined || place === null) return null
+  return typeof place === 'number' ? { seq: place, problem: told.problem ?? 'broken' } : place
+}
+
+function startsAt({ entries, at }: NonNullable<AuditReport['checkpoint']>): string {
+  return `from a checkpoint: ${entries} entries up to ${new Date(at).toISOString()} were pruned behind it`
+}
+
+function describe(context: Context, report: AuditReport): string {
+  const { paint } = context
+  const broken = brokenPlace(report)
+  const { received, accounted, ok } = report.conservation
+  return renderFields(
+    [
+      ['audit', report.ok ? paint.green('ok') : paint.red('not ok')],
+      ['entries', String(report.entries)],
+      ['starts', report.checkpoint === undefined ? null : startsAt(report.checkpoint)],
+      ['chain', report.chain === 'intact' ? paint.green('intact') : paint.red('broken')],
+      ['broken at', broken === null ? null : `entry ${broken.seq}: ${oneLine(broken.problem)}`],
+      [
+        'messages',
+        `${received} received, ${accounted} accounted for${ok ? '' : paint.red(' (they must be equal)')}`,
+      ],
+      ['head', report.head],
+    ],
+    paint,
+  )
+}

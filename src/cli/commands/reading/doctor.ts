@@ -1,0 +1,107 @@
+// `switchboard doctor`: the live path, not just the file. Each gate with pass or the reason and the key to change.
+import type { DoctorReport, ModuleStanding } from '../../../contract/index.ts'
+import { CLAUDE_GATES, skippedChannels } from '../../claude-gates.ts'
+import type { Context, Run } from '../../context.ts'
+import { usage } from '../../failure.ts'
+import { doctorReport } from '../../output/doctor-report.ts'
+import { openDoors } from '../../output/problems.ts'
+import { counted, oneLine } from '../../output/text.ts'
+
+export interface DoctorOptions {
+  readonly security?: boolean
+  readonly fix?: boolean
+  readonly sendTest?: boolean
+  readonly verbose?: boolean
+}
+
+export const doctor: Run<DoctorOptions> = async (context, args, options) => {
+  if (options.security === true) {
+    const { doctorSecurity } = await import('./doctor-security.ts')
+    return doctorSecurity(context, args, options)
+  }
+  if (options.sendTest === true) throw usage('--send-test tries what --security judges', 'add: --security')
+  if (options.fix === true) throw usage('--fix mends what --security finds', 'add: --security')
+  const daemon = await context.daemon()
+  const report = await daemon.call<DoctorReport>('GET', '/api/doctor')
+  const claude = claudeView(context, report)
+  if (context.json) await context.printJson(claude === null ? report : { ...report, claude_code: claude })
+  else {
+    const lines = [...summary(context, report), ...claudeLines(context, claude)]
+    if (options.verbose === true) lines.push('', doctorReport(context, report))
+    await context.print(lines.join('\n'))
+  }
+  return report.ok ? 0 : 1
+}
+
+/** What is wrong and what mends it, what is open, and whose code runs here; all the rest is for --verbose. */
+function summary(context: Context, report: DoctorReport): readonly string[] {
+  const { paint } = context
+  const problems = report.problems.filter(({ severity }) => severity === 'problem')
+  const cautions = report.problems.filter(({ severity }) => severity === 'warning')
+  const lines = problems.flatMap(({ text, remedy }, at) => [
+    `${paint.red(`${at + 1}.`)} ${oneLine(text)}`,
+    `   ${paint.cyan('→')} ${oneLine(remedy)}`,
+  ])
+  const doors = openDoors(report).map((text) => `${paint.yellow('open')} ${text}`)
+  const warning = (text: string) => `${paint.yellow('warning')} ${oneLine(text)}`
+  const warnings = [
+    ...report.config.warnings.map(warning),
+    ...cautions.flatMap(({ text, remedy }) => [warning(text), `   ${paint.cyan('→')} ${oneLine(remedy)}`]),
+  ]
+  const counts = `${counted(report.integrations.length, 'integration')}, ${counted(report.agents.length, 'agent')}`
+  const head =
+    problems.length > 0
+      ? paint.red(`${counted(problems.length, 'problem')}:`)
+      : cautions.length > 0
+        ? `${paint.yellow(`No problem, ${counted(cautions.length, 'warning')}:`)} ${counts}.`
+        : `${paint.green('All is well:')} ${counts}.`
+  return [
+    head,
+    ...lines,
+    ...doors,
+    ...warnings,
+    ...(report.modules ?? []).map(moduleLine),
+    paint.dim('every gate, with what passes: switchboard doctor --verbose'),
+  ]
+}
+
+function moduleLine({ from, version, platforms, connectors, problem }: ModuleStanding): string {
+  const brings = problem === null ? [...platforms, ...connectors].map(oneLine).join(', ') : 'not used'
+  return `module ${oneLine(from)} ${version === null ? '' : `${oneLine(version)} `}(${brings})`
+}
+
+/** A person starts its host. */
+function isHosted({ connector }: DoctorReport['agents'][number]): boolean {
+  return connector === 'channel'
+}
+
+/** What Claude Code itself says, and its gates, where an agent of that kind waits for it. Null: there is none. */
+function claudeView(context: Context, report: DoctorReport) {
+  const unseen = new Set((report.unseen ?? []).map(({ agent }) => agent))
+  const waiting = report.agents.filter(
+    (agent) => isHosted(agent) && (!agent.attached || unseen.has(agent.id)),
+  )
+  if (waiting.length === 0) return null
+  return {
+    agents: waiting.map(({ id }) => id),
+    skipped: skippedChannels(context.terminal.env),
+    gates: CLAUDE_GATES.map(({ gate, todo }) => ({ gate, todo })),
+  }
+}
+
+function claudeLines(context: Context, view: ReturnType<typeof claudeView>): string[] {
+  if (view === null) return []
+  const { paint } = context
+  const said = view.skipped.map(
+    ({ gate, reason, todo }) =>
+      `  ${paint.red('stop')}  ${oneLine(gate)}: ${oneLine(reason)} → ${oneLine(todo)}`,
+  )
+  const all = view.gates.map(({ gate, todo }, at) => `  ${at + 1}. ${gate}: ${todo}`)
+  return [
+    '',
+    paint.bold(`Claude Code's own gates (for ${view.agents.map(oneLine).join(', ')})`),
+    ...(said.length > 0
+      ? said
+      : ['  it closes them without telling us; in its order, with what opens each:', ...all]),
+  ]
+}

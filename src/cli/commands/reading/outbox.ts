@@ -1,0 +1,112 @@
+// `switchboard outbox`: every message on its way out; one in full; retry what failed, bury what is given up.
+import {
+  type OperatedSend,
+  SEND_STATES,
+  type SendState,
+  type SendView,
+  SwitchboardError,
+} from '../../../contract/index.ts'
+import type { Context, Run } from '../../context.ts'
+import { type FilterOptions, listFilter, oneMore, printList } from '../../list.ts'
+import { paintState } from '../../output/colour.ts'
+import { type Column, renderFields } from '../../output/table.ts'
+import { oneLine, safeLines } from '../../output/text.ts'
+import { relativeTime } from '../../output/time.ts'
+import { reasonText } from './turns.ts'
+
+export const listSends: Run<FilterOptions> = async (context, _args, options) => {
+  const filter = listFilter<SendState>(context, options, SEND_STATES)
+  return context.reading(async (reader) => {
+    await printList(context, reader.sends(oneMore(filter)), columns(context), {
+      limit: filter.limit,
+      empty: 'Nothing in the outbox matches.',
+    })
+    return 0
+  })
+}
+
+export const showSend: Run = (context, [id = '']) =>
+  context.reading(async (reader) => {
+    const send = await reader.send(id)
+    if (send === null) {
+      throw new SwitchboardError('not_found', `there is no message "${id}" in the outbox`, {
+        hint: 'list them with: switchboard outbox',
+      })
+    }
+    await printSend(context, send)
+    return 0
+  })
+
+export const retrySend: Run = (context, ids) => operateAll(context, ids, 'retry')
+export const burySend: Run = (context, ids) => operateAll(context, ids, 'bury')
+
+/** One is told as it always was; of several each is told by itself, and one that cannot be moved stops no other. */
+async function operateAll(context: Context, ids: readonly string[], verb: 'retry' | 'bury'): Promise<number> {
+  if (ids.length < 2) return operate(context, ids[0] ?? '', verb)
+  const daemon = await context.daemon()
+  const { items } = await daemon.call<{ readonly items: readonly OperatedSend[] }>(
+    'POST',
+    '/api/outbox/operate',
+    { body: { verb, ids } },
+  )
+  for (const one of items) {
+    if (context.json) await context.printJson(one)
+    else if (one.ok)
+      await context.print(`${oneLine(one.id)} is ${paintState(context.paint, one.state ?? '')}`)
+    else await context.print(`${oneLine(one.id)}: ${context.paint.red(oneLine(one.problem ?? ''))}`)
+  }
+  return items.every((one) => one.ok) ? 0 : 1
+}
+
+async function operate(context: Context, id: string, verb: 'retry' | 'bury'): Promise<number> {
+  const daemon = await context.daemon()
+  const send = await daemon.call<SendView>('POST', `/api/outbox/${encodeURIComponent(id)}/${verb}`, {
+    body: {},
+  })
+  if (context.json) await context.printJson(send)
+  else await context.print(`${oneLine(send.id)} is ${paintState(context.paint, send.state)}`)
+  return 0
+}
+
+function columns(context: Context): readonly Column<SendView>[] {
+  const now = context.terminal.now()
+  return [
+    { title: 'ID', value: (send) => send.id },
+    { title: 'AGE', value: (send) => relativeTime(send.created_at, now).replace(' ago', '') },
+    {
+      title: 'STATE',
+      value: (send) => send.receipt ?? send.state,
+      paint: (cell, send) => (cell === send.state ? paintState(context.paint, cell) : cell),
+    },
+    { title: 'REASON', value: (send) => send.reason ?? '', givesWay: 2 },
+    { title: 'AGENT', value: (send) => send.agent ?? '-', givesWay: 3 },
+    { title: 'TO', value: (send) => send.to, givesWay: 4 },
+    { title: 'TRIES', value: (send) => String(send.attempts), align: 'right' },
+    { title: 'TEXT', value: (send) => send.text ?? '', givesWay: 6 },
+  ]
+}
+
+async function printSend(context: Context, send: SendView): Promise<void> {
+  if (context.json) return void (await context.printJson(send))
+  const now = context.terminal.now()
+  const fields = renderFields(
+    [
+      ['id', oneLine(send.id)],
+      ['state', paintState(context.paint, send.state)],
+      ['receipt', oneLine(send.receipt ?? '')],
+      ['reason', send.reason === null ? null : reasonText(send.reason)],
+      ['detail', oneLine(send.detail ?? '')],
+      ['to', oneLine(send.to)],
+      ['agent', oneLine(send.agent ?? '')],
+      ['session', oneLine(send.session ?? '')],
+      ['cause', oneLine(send.cause)],
+      ['answers turn', oneLine(send.turn ?? '')],
+      ['attempts', String(send.attempts)],
+      ['platform ids', oneLine(send.platform_ids.join(', '))],
+      ['created', `${send.created_at} (${relativeTime(send.created_at, now)})`],
+      ['updated', `${send.updated_at} (${relativeTime(send.updated_at, now)})`],
+    ],
+    context.paint,
+  )
+  await context.print(send.text === null ? fields : `${fields}\n\n${safeLines(send.text)}`)
+}

@@ -1,0 +1,131 @@
+// `switchboard turns`: every message that came in, with filters; one in full; retry, cancel and follow.
+import {
+  REASONS,
+  type ReasonCode,
+  SwitchboardError,
+  TURN_STATES,
+  type TurnDetail,
+  type TurnState,
+  type TurnView,
+  type UsageView,
+} from '../../../contract/index.ts'
+import type { Context, Run } from '../../context.ts'
+import { daemonAbsent } from '../../failure.ts'
+import { type FilterOptions, listFilter, oneMore, printList } from '../../list.ts'
+import { paintState } from '../../output/colour.ts'
+import { type Column, renderFields } from '../../output/table.ts'
+import { oneLine, safeLines } from '../../output/text.ts'
+import { relativeTime } from '../../output/time.ts'
+import { followTurns } from './turns-follow.ts'
+
+export interface TurnsOptions extends FilterOptions {
+  readonly follow?: boolean
+}
+
+export const listTurns: Run<TurnsOptions> = async (context, _args, options) => {
+  const filter = listFilter<TurnState>(context, options, TURN_STATES)
+  return context.reading(async (reader) => {
+    if (options.follow === true) {
+      if (!reader.live) throw daemonAbsent(context.folder.path, context.startHint())
+      return followTurns(context, reader, filter)
+    }
+    await printList(context, reader.turns(oneMore(filter)), turnColumns(context), {
+      limit: filter.limit,
+      empty: 'No turns match.',
+    })
+    return 0
+  })
+}
+
+export const showTurn: Run = (context, [id = '']) =>
+  context.reading(async (reader) => {
+    const turn = await reader.turn(id)
+    if (turn === null) throw noSuchTurn(id)
+    await printTurn(context, turn)
+    return 0
+  })
+
+export const retryTurn: Run = (context, [id = '']) => operate(context, id, 'retry')
+export const cancelTurn: Run = (context, [id = '']) => operate(context, id, 'cancel')
+
+async function operate(context: Context, id: string, verb: 'retry' | 'cancel'): Promise<number> {
+  const daemon = await context.daemon()
+  const turn = await daemon.call<TurnView>('POST', `/api/turns/${encodeURIComponent(id)}/${verb}`, {
+    body: {},
+  })
+  if (context.json) await context.printJson(turn)
+  else await context.print(`${oneLine(turn.id)} is ${paintState(context.paint, turn.state)}`)
+  return 0
+}
+
+export function turnColumns(context: Context): readonly Column<TurnView>[] {
+  const now = context.terminal.now()
+  return [
+    { title: 'ID', value: (turn) => turn.id },
+    { title: 'AGE', value: (turn) => relativeTime(turn.received_at, now).replace(' ago', '') },
+    {
+      title: 'STATE',
+      value: (turn) => turn.state,
+      paint: (cell, turn) => (cell === turn.state ? paintState(context.paint, cell) : cell),
+    },
+    { title: 'REASON', value: (turn) => turn.reason ?? '', givesWay: 2 },
+    { title: 'AGENT', value: (turn) => turn.agent ?? '-', givesWay: 3 },
+    { title: 'SOURCE', value: (turn) => turn.source, givesWay: 4 },
+    { title: 'SENDER', value: (turn) => turn.sender, givesWay: 5 },
+    { title: 'TEXT', value: (turn) => turn.text ?? '', givesWay: 6 },
+  ]
+}
+
+async function printTurn(context: Context, turn: TurnDetail): Promise<void> {
+  if (context.json) return void (await context.printJson(turn))
+  const now = context.terminal.now()
+  const fields = renderFields(
+    [
+      ['id', oneLine(turn.id)],
+      ['state', paintState(context.paint, turn.state)],
+      ['reason', turn.reason === null ? null : reasonText(turn.reason)],
+      ['agent', oneLine(turn.agent ?? '')],
+      ['session', oneLine(turn.session ?? '')],
+      ['source', oneLine(turn.source)],
+      ['address', oneLine(turn.address)],
+      ['sender', oneLine(turn.sender)],
+      ['message id', oneLine(turn.message_id)],
+      ['attempts', String(turn.attempts)],
+      ['tokens', turn.usage === undefined ? null : usageText(turn.usage)],
+      ['received', `${turn.received_at} (${relativeTime(turn.received_at, now)})`],
+      ['updated', `${turn.updated_at} (${relativeTime(turn.updated_at, now)})`],
+    ],
+    context.paint,
+  )
+  const text = turn.text === null ? '' : `\n\n${safeLines(turn.text)}`
+  // A daemon that was started before this version tells of none.
+  const { events: told = [] } = turn
+  const events = told.length === 0 ? '' : `\n\n${told.map(eventLine).join('\n')}`
+  await context.print(fields + text + events)
+}
+
+function usageText({ input_tokens, output_tokens, cache_read_tokens, cost }: UsageView): string {
+  const cached = cache_read_tokens > 0 ? ` (${cache_read_tokens} from the cache)` : ''
+  const price = cost === undefined ? '' : `, cost ${cost}`
+  return `${input_tokens} in${cached}, ${output_tokens} out${price}`
+}
+
+const EVENT_SIGNS = { tool_call: '→', tool_result: '←', error: '⚠' } as const
+
+function eventLine({ kind, name, text }: TurnDetail['events'][number]): string {
+  if (kind === 'omitted') return '… more were told than are kept'
+  const what = oneLine([name, text ?? '(no longer kept)'].filter((one) => one !== null).join(' '))
+  return `${EVENT_SIGNS[kind]} ${what}`
+}
+
+/** The code, and what it means where this version knows it. */
+export function reasonText(code: string): string {
+  const reason = code in REASONS ? REASONS[code as ReasonCode] : null
+  return reason === null ? oneLine(code) : `${code}: ${reason.text}`
+}
+
+function noSuchTurn(id: string): SwitchboardError {
+  return new SwitchboardError('not_found', `there is no turn "${id}"`, {
+    hint: 'list them with: switchboard turns',
+  })
+}

@@ -1,0 +1,106 @@
+// `switchboard hooks`: what to paste at a sender, a try through the real door with each step, a message once more.
+import {
+  defined,
+  type HookTest,
+  type IntegrationView,
+  type ReplayedTurn,
+  type TurnDetail,
+} from '../../../contract/index.ts'
+import type { Context, Run } from '../../context.ts'
+import { usage } from '../../failure.ts'
+import { paintState } from '../../output/colour.ts'
+import { oneLine, safeLines } from '../../output/text.ts'
+import { reasonText } from '../reading/turns.ts'
+
+export interface HookTestOptions {
+  readonly recipe?: string
+  readonly event?: string
+}
+
+/** States in which a turn rests. */
+const SETTLED = ['answered', 'refused', 'consumed', 'failed', 'expired']
+const LOOK_MS = 100
+const MOST_LOOKS = 100
+
+export const showHook: Run = async (context, [id = '']) => {
+  const daemon = await context.daemon()
+  const { items } = await daemon.call<{ readonly items: readonly IntegrationView[] }>(
+    'GET',
+    '/api/integrations',
+  )
+  const hook = items.find((one) => one.id === id)
+  if (hook === undefined)
+    throw usage(
+      `there is no hook "${oneLine(id)}"`,
+      `integrations: ${items.map((one) => one.id).join(', ') || 'none'}`,
+    )
+  const { paste = [] } = hook
+  if (context.json) await context.printJson({ id, platform: hook.platform, link: hook.link, paste })
+  else if (paste.length === 0)
+    context.note(`${oneLine(id)} (${oneLine(hook.platform)}): nothing is to be pasted`)
+  else await context.print(paste.map(safeLines).join('\n'))
+  return 0
+}
+
+export const testHook: Run<HookTestOptions> = async (context, [id = ''], options) => {
+  const daemon = await context.daemon()
+  const { recipe, event } = options
+  const body = defined({ recipe, event })
+  const done = await daemon.call<HookTest>('POST', `/api/hooks/${encodeURIComponent(id)}/test`, { body })
+  const say = async (line: string) => void (context.json ? null : await context.print(line))
+  await say(
+    `${context.paint.dim('sent')}     ${oneLine(done.recipe)} ${oneLine(done.event)}, ${done.request.bytes} bytes`,
+  )
+  await say(`         ${done.request.method} ${oneLine(done.request.url)}`)
+  for (const [name, value] of Object.entries(done.request.headers))
+    await say(context.paint.dim(`         ${oneLine(name)}: ${oneLine(value)}`))
+  await say(`${context.paint.dim('answered')} ${done.status} ${oneLine(done.answer)}`)
+  const turn = done.turn === null ? null : await followTurn(context, done.turn, say)
+  if (context.json)
+    await context.printJson({ ...done, state: turn?.state ?? null, reason: turn?.reason ?? null })
+  else if (turn !== null)
+    await context.print(`${context.paint.dim('text')}     ${safeLines(turn.text ?? '')}`)
+  const well = done.status < 300 && (turn === null || !['failed', 'expired', 'refused'].includes(turn.state))
+  return well ? 0 : 1
+}
+
+/** Tells each state that a turn comes to, until it rests or ten seconds are over. */
+async function followTurn(
+  context: Context,
+  id: string,
+  say: (line: string) => Promise<void>,
+): Promise<TurnDetail> {
+  const daemon = await context.daemon()
+  let before = ''
+  for (let look = 0; ; look++) {
+    const turn = await daemon.call<TurnDetail>('GET', `/api/turns/${encodeURIComponent(id)}`)
+    if (turn.state !== before) {
+      const why = turn.reason === null ? '' : ` (${reasonText(turn.reason)})`
+      await say(
+        `${context.paint.dim('turn')}     ${oneLine(turn.id)} ${paintState(context.paint, turn.state)}${why}`,
+      )
+    }
+    before = turn.state
+    if (SETTLED.includes(turn.state)) return turn
+    if (look >= MOST_LOOKS) {
+      context.note(`it is still ${turn.state}: see switchboard turns show ${oneLine(id)}`)
+      return turn
+    }
+    await new Promise((done) => setTimeout(done, LOOK_MS))
+  }
+}
+
+export const replayTurn: Run = async (context, [id = '']) => {
+  const daemon = await context.daemon()
+  const path = `/api/hooks/turns/${encodeURIComponent(id)}/replay`
+  const done = await daemon.call<ReplayedTurn>('POST', path, { body: {} })
+  if (context.json) await context.printJson(done)
+  else {
+    const why = done.reason === null ? '' : ` (${reasonText(done.reason)})`
+    const made = done.id === null ? 'it' : oneLine(done.id)
+    await context.print(
+      `${made} is ${paintState(context.paint, done.state as TurnDetail['state'])}${why}, a replay of ${oneLine(done.replay_of)}`,
+    )
+  }
+  return done.state === 'refused' ? 1 : 0
+}

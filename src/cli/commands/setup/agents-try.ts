@@ -1,0 +1,47 @@
+// `switchboard agents try`: says something to an agent as the operator, and prints what it answers.
+import type { SendView, TurnDetail } from '../../../contract/index.ts'
+import type { Run } from '../../context.ts'
+import { usage } from '../../failure.ts'
+import { safeLines } from '../../output/text.ts'
+import { reasonText } from '../reading/turns.ts'
+
+interface Tried {
+  readonly turn: string | null
+  readonly address: string
+  readonly state: string
+  readonly reason: string | null
+}
+
+const LOOK_EVERY_MS = 500
+const OVER = ['answered', 'failed', 'expired', 'refused', 'consumed']
+
+export const tryAgent: Run<{ readonly wait?: string }> = async (
+  context,
+  [agent = '', ...words],
+  { wait },
+) => {
+  const text = words.join(' ')
+  if (text.trim() === '') throw usage('say what to say to it', 'switchboard agents try ID "hello"')
+  const waitS = Number(wait ?? '60')
+  if (!Number.isFinite(waitS) || waitS < 0) throw usage('--wait takes seconds', 'for example: --wait 120')
+  const daemon = await context.daemon()
+  const path = `/api/agents/${encodeURIComponent(agent)}/try`
+  const tried = await daemon.call<Tried>('POST', path, { body: { text } })
+  let turn: TurnDetail | null = null
+  const until = context.terminal.now() + waitS * 1_000
+  while (tried.turn !== null) {
+    turn = await daemon.call<TurnDetail>('GET', `/api/turns/${encodeURIComponent(tried.turn)}`)
+    if (OVER.includes(turn.state) || context.terminal.now() >= until) break
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+  }
+  const answers = (turn?.sends ?? []).filter((one: SendView) => one.text !== null)
+  if (context.json) await context.printJson({ ...tried, state: turn?.state ?? tried.state, sends: answers })
+  else {
+    for (const one of answers) await context.print(safeLines(one.text ?? ''))
+    const state = turn?.state ?? tried.state
+    const reason = turn?.reason ?? tried.reason
+    if (state !== 'answered')
+      context.note(`${tried.turn ?? 'it'} is ${state}${reason === null ? '' : `: ${reasonText(reason)}`}`)
+  }
+  return turn?.state === 'answered' ? 0 : 1
+}

@@ -1,0 +1,247 @@
+// `switchboard agents`: what is configured, and the lines that add one.
+import { dirname } from 'node:path'
+import { suggestion } from '../../../config/schema/nearest.ts'
+import { isSecretReference } from '../../../config/secrets/secret-reference.ts'
+import {
+  type ConnectorModule,
+  type StatusReport,
+  SwitchboardError,
+  withoutNulls,
+} from '../../../contract/index.ts'
+import type { AnsweredConnector } from '../../connector-answers.ts'
+import type { Context, Run } from '../../context.ts'
+import type { DaemonClient } from '../../daemon-client.ts'
+import { usage } from '../../failure.ts'
+import { printList } from '../../list.ts'
+import type { Column } from '../../output/table.ts'
+import { oneLine } from '../../output/text.ts'
+import { type Definition, readAt, readFlags, typedFlags } from '../../setup-answers.ts'
+
+type AgentLine = StatusReport['agents'][number]
+
+export const listAgents: Run = (context) =>
+  context.reading(async (reader) => {
+    const columns: readonly Column<AgentLine>[] = [
+      { title: 'ID', value: (row) => row.id },
+      { title: 'CONNECTOR', value: (row) => row.connector },
+      { title: 'STATE', value: (row) => row.state },
+      { title: 'QUEUED', value: (row) => String(row.queued) },
+    ]
+    const { agents } = await reader.status()
+    await printList(context, agents, columns, { empty: 'No agents are configured.' })
+    return 0
+  })
+
+export interface AddAgentOptions {
+  readonly connector?: string
+  /** By its connection string, or by the URL that it takes a POST at: the first answer of the connector of that name. */
+  readonly chorus?: string
+  readonly http?: string
+  /** Puts the lines into the file instead of printing them. */
+  readonly write?: boolean
+  readonly bind?: string
+  readonly allowPrivate?: boolean
+}
+
+/** All else that the help names answers a question of some connector. */
+const OWN = ['connector', 'chorus', 'http', 'write', 'bind', 'allowPrivate']
+
+/**
+ * Asks what the connector asks, tries the agent, and prints the lines for the file. With `--write` it also keeps the secrets,
+ * encrypted, and writes the lines. Without it nothing is kept: the next run would void a secret that was made here.
+ */
+export const addAgent: Run<AddAgentOptions> = async (context, words, options) => {
+  const { flags, rest } = readFlags(words)
+  const [id = '', more] = rest
+  if (more !== undefined) throw usage(`"${oneLine(more)}" is one word too many`)
+  if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(id)) throw usage(`"${id}" is not an id for an agent`)
+  const { type, first } = wayOf(options)
+  const [plugin, instance] = bound(options.bind)
+  const module = await connectorOf(context, type)
+  const { answerConnector, secretNames, writtenConnector } = await import('../../connector-answers.ts')
+  const answers = new Map([...typedFlags(options, OWN), ...flags])
+  const names = secretNames(id, module, answers)
+  const write = options.write === true
+  const wish = { id, names, write }
+  const daemon = names.size === 0 ? null : await (write ? context.daemon() : runningDaemon(context))
+  if (daemon) await refuseTaken(context, daemon, wish)
+  const file = context.configFile()
+  const answered = await answerConnector(context, module, {
+    ...{ by: 'command', flags: answers, yes: first !== undefined, ...firstAnswer(module, first, answers) },
+    ...{ folder: file === null ? context.terminal.cwd() : dirname(file) },
+    ...{ fixed: options.allowPrivate && takesPrivate(module) ? { allow_private: true } : {}, keeps: write },
+  })
+  const connector = writtenConnector(module, answered, (key) => `secret:${names.get(key)}`)
+  const agent = { id, connector, inbound_bindings: [{ plugin, instance }] }
+  return put(context, daemon, { agent, plugin, instance, module, names, answered, options })
+}
+
+function wayOf({ connector, http, chorus }: AddAgentOptions): { type: string; first: string | undefined } {
+  const ways = Object.entries({ http, chorus, connector }).flatMap(([name, said]) =>
+    said === undefined ? [] : [{ name, said }],
+  )
+  const [way] = ways
+  if (ways.length > 1)
+    throw usage('--connector, --chorus and --http exclude each other', 'an agent is reached in one way')
+  if (way === undefined)
+    throw usage(
+      'say how the agent is reached',
+      'switchboard agents add ID --http URL, --chorus URL or --connector TYPE',
+    )
+  return way.said === connector ? { type: connector, first: undefined } : { type: way.name, first: way.said }
+}
+
+async function connectorOf(context: Context, type: string): Promise<ConnectorModule> {
+  const { connectorNames, openConnector } = await import('../../configuration.ts')
+  const module = await openConnector(context.configFile(), type)
+  if (module) return module
+  const names = await connectorNames(context.configFile())
+  throw usage(`there is no connector "${oneLine(type)}" in this version`, suggestion(type, names))
+}
+
+/** What stands behind `--http` or `--chorus`, as the answer to the first question; a secret there is what was asked for. */
+function firstAnswer({ setup }: ConnectorModule, said: string | undefined, answers: Map<string, string>) {
+  const [question] = setup?.questions ?? []
+  if (said === undefined || question === undefined) return {}
+  if (question.secret && !isSecretReference(said)) return { known: new Map([[question.key, said]]) }
+  answers.set(question.flag, said)
+  return {}
+}
+
+const runningDaemon = (context: Context) => context.daemon().catch(() => null)
+
+function takesPrivate({ options }: ConnectorModule): boolean {
+  const schema = options['~standard'].jsonSchema.input({ target: 'draft-2020-12' })
+  return readAt(schema, 'properties.allow_private') !== undefined
+}
+
+/** A running agent must not be led elsewhere by a command that says "add". */
+async function refuseTaken(
+  context: Context,
+  daemon: DaemonClient,
+  { id, names, write }: { id: string; names: ReadonlyMap<string, string>; write: boolean },
+): Promise<void> {
+  const own = [...names.values()]
+  const { agents } = await daemon.call<Pick<StatusReport, 'agents'>>('GET', '/api/status')
+  if (agents.some((agent) => agent.id === id))
+    throw new SwitchboardError('conflict', `there is an agent "${id}" already`, {
+      hint: `another secret for it: switchboard secrets set ${own[0]}`,
+    })
+  for await (const { name } of daemon.list<{ readonly name: string }>('/api/secrets', {}, null)) {
+    if (!own.includes(name)) continue
+    // A run that was cut short left it behind: nothing refers to it yet.
+    if (write && !(await import('./agents-change.ts')).fileNames(context, name)) continue
+    const finish = write ? '' : 'finish with --write, '
+    throw new SwitchboardError('conflict', `a secret is kept as secret:${name} already`, {
+      hint: `${finish}replace it with: switchboard secrets set ${name}, or forget it: switchboard secrets remove ${name}`,
+    })
+  }
+}
+
+interface NewAgent {
+  readonly agent: Readonly<Record<string, unknown>> & { readonly id: string; readonly connector: Definition }
+  readonly plugin: string
+  readonly instance: string
+  readonly module: ConnectorModule
+  /** What secrets are kept as, by key. */
+  readonly names: ReadonlyMap<string, string>
+  readonly answered: AnsweredConnector
+  readonly options: AddAgentOptions
+}
+
+/** Prints the lines, or writes them: secrets are kept before the file speaks of them. */
+async function put(context: Context, daemon: DaemonClient | null, one: NewAgent): Promise<number> {
+  const { agent, instance, names, answered, options } = one
+  const { secrets, made, who } = answered
+  const nameOf = (key: string) => names.get(key) ?? key
+  if (!options.write) return printLines(context, daemon, one)
+  const keep = async () => {
+    for (const [key, value] of secrets)
+      await daemon?.call('PUT', `/api/secrets/${encodeURIComponent(nameOf(key))}`, { body: { value } })
+  }
+  // Nobody else is told of them: `kate_signing` is the `signing_secret` of `kate`.
+  const shownOnce = [...made].map((key) => [
+    `${nameOf(key).slice(agent.id.length + 1)}_secret`,
+    secrets.get(key) ?? '',
+  ])
+  const jsonFields = { ...Object.fromEntries(shownOnce), ...withoutNulls({ who }) }
+  const { addWritten } = await import('./agents-change.ts')
+  const code = await addWritten(context, agent, { instance, first: keep, jsonFields })
+  if (code === 0 && !context.json) await tellSecrets(context, one)
+  return code
+}
+
+/** What `--write` would write, and which secrets it would make and keep. */
+async function printLines(context: Context, daemon: DaemonClient | null, one: NewAgent): Promise<number> {
+  const { agent, names, answered, options } = one
+  const { secrets, made, who } = answered
+  const kept = [...secrets.keys()].map((key) => ({ name: names.get(key) ?? key, isMade: made.has(key) }))
+  const { stringify } = await import('yaml')
+  const yaml =
+    options.chorus === undefined || daemon === null
+      ? stringify({ agents: [agent] }).trimEnd()
+      : await withPlace(context, daemon, one)
+  if (context.json) {
+    const [secret = null] = kept.map(({ name }) => name)
+    await context.printJson({ ok: true, agent: agent.id, secret, yaml, ...withoutNulls({ who }) })
+    return 0
+  }
+  await context.print(yaml)
+  const does = kept.map(({ name, isMade }) =>
+    isMade ? `makes secret:${name} and shows it once` : `keeps secret:${name}, encrypted`,
+  )
+  const byHand = kept.map(({ name }) => `, and keep the secret: switchboard secrets set ${name}`)
+  context.note(
+    context.paint.dim(
+      [
+        'nothing was written or kept',
+        `add --write: it ${[...does, 'puts the lines above into your switchboard.yaml'].join(', ')}`,
+        `or put them there by hand (below an agents: that is there already)${byHand.join('')}`,
+      ].join('\n'),
+    ),
+  )
+  return 0
+}
+
+/** Beside the chat page where there is none yet: whoever begins with a connection string has no file as a rule. */
+async function withPlace(
+  context: Context,
+  daemon: DaemonClient,
+  { agent, plugin, instance }: NewAgent,
+): Promise<string> {
+  const { integrations, config } = await daemon.call<StatusReport>('GET', '/api/status')
+  // The embedded default has a web chat, but it is gone as soon as there is a file.
+  const absent = config.file === null || !integrations.some((one) => one.id === instance)
+  if (absent && plugin !== 'web')
+    context.note(
+      context.paint.yellow(`there is no integration "${instance}" yet: nothing arrives until there is`),
+    )
+  const keys = Object.entries(agent.connector).map(
+    ([key, value]) => `${key}: ${String(value).includes(':') ? JSON.stringify(value) : value}`,
+  )
+  return [
+    ...(absent && plugin === 'web' ? ['integrations:', `  - { id: ${instance}, platform: web }`] : []),
+    'agents:',
+    `  - id: ${agent.id}`,
+    `    connector: { ${keys.join(', ')} }`,
+    '    inbound_bindings:',
+    `      - { plugin: ${plugin}, instance: ${instance} }`,
+  ].join('\n')
+}
+
+async function tellSecrets(context: Context, { module, names, answered }: NewAgent): Promise<void> {
+  for (const { key, ask } of module.setup?.questions ?? []) {
+    const value = answered.secrets.get(key)
+    const kept = `secret:${names.get(key)}`
+    if (value === undefined) continue
+    if (answered.made.has(key) && !answered.shown.has(key))
+      await context.print(`Made, and shown this once: ${oneLine(ask)} (kept as ${kept}):\n  ${value}`)
+    else context.note(`kept, encrypted, as ${kept}: ${oneLine(ask)}`)
+  }
+}
+
+function bound(text = 'web:web'): readonly [string, string] {
+  const [plugin, instance] = text.split(':')
+  if (plugin && instance) return [plugin, instance]
+  throw usage('--bind takes PLATFORM:INTEGRATION', 'for example: --bind telegram:kate_tg')
+}

@@ -1,0 +1,117 @@
+// `switchboard integrations`: accounts on platforms. Those of the file are listed; those added here are kept encrypted.
+import type { IntegrationView } from '../../../contract/index.ts'
+import type { Context, Run } from '../../context.ts'
+import { usage } from '../../failure.ts'
+import { printList } from '../../list.ts'
+import type { Column } from '../../output/table.ts'
+import { oneLine, safeLines } from '../../output/text.ts'
+import { daemonsFile } from '../../own-instance.ts'
+
+export interface IntegrationList {
+  readonly items: readonly IntegrationView[]
+}
+
+const COLUMNS: readonly Column<IntegrationView>[] = [
+  { title: 'ID', value: (row) => row.id },
+  { title: 'PLATFORM', value: (row) => row.platform },
+  { title: 'STATE', value: (row) => (row.enabled ? row.link : 'disabled') },
+  { title: 'SCOPE', value: (row) => (typeof row.scope === 'string' ? row.scope : row.scope.join(', ')) },
+  { title: 'DEFAULT', value: (row) => (row.default ? 'yes' : '') },
+  { title: 'FROM', value: (row) => row.origin, givesWay: 1 },
+]
+
+export const listIntegrations: Run = async (context) => {
+  const daemon = await context.daemon()
+  const found = await daemon.call<IntegrationList>('GET', '/api/integrations')
+  await printList(context, found.items, COLUMNS, { empty: 'No integrations are configured.' })
+  return 0
+}
+
+export const grantIntegration: Run = async (context, [id = '', agents = '']) => {
+  const daemon = await context.daemon()
+  const body = { scope: scopeOf(agents) }
+  return tell(context, await daemon.call('POST', pathOf(id, 'grant'), { body }), `is granted to ${agents}`)
+}
+
+const turned =
+  (verb: 'enable' | 'disable'): Run =>
+  async (context, [id = '']) => {
+    const daemon = await context.daemon()
+    return tell(context, await daemon.call('POST', pathOf(id, verb), { body: {} }), `is ${verb}d`)
+  }
+
+export const enableIntegration = turned('enable')
+export const disableIntegration = turned('disable')
+
+export const removeIntegration: Run = async (context, [id = '']) => {
+  const daemon = await context.daemon()
+  const { secrets_removed = [], secrets_unused = [] } = await daemon.call<{
+    readonly secrets_removed?: readonly string[]
+    readonly secrets_unused?: readonly string[]
+  }>('DELETE', `/api/integrations/${encodeURIComponent(id)}`)
+  if (context.json) {
+    await context.printJson({ ok: true, id, secrets_removed, secrets_unused })
+    return 0
+  }
+  const went = secrets_removed.length === 0 ? '' : `, and with it the secret ${secrets_removed.join(', ')}`
+  await context.print(`${oneLine(id)} is forgotten${went}`)
+  for (const name of secrets_unused)
+    context.note(
+      context.paint.dim(`nothing refers to secret:${name} any more: switchboard secrets remove ${name}`),
+    )
+  return 0
+}
+
+export async function tell(
+  context: Context,
+  view: IntegrationView & { readonly who?: string },
+  what: string,
+): Promise<number> {
+  if (context.json) await context.printJson(view)
+  else {
+    const why = view.detail === undefined ? '' : ` (${oneLine(view.detail)})`
+    await context.print(`${oneLine(view.id)} (${view.platform}) ${oneLine(what)}; link: ${view.link}${why}`)
+  }
+  return 0
+}
+
+function pathOf(id: string, verb: string): string {
+  return `/api/integrations/${encodeURIComponent(id)}/${verb}`
+}
+
+export function scopeOf(written: string): 'all' | { readonly agents: readonly string[] } {
+  if (written === 'all') return 'all'
+  const agents = written
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+  if (agents.length === 0) throw usage('no agent is named', 'write all, or ids separated by commas')
+  return { agents }
+}
+
+/** What to paste elsewhere: of one integration, of all of a platform, or of a platform that is not set up yet. */
+export const pasteIntegration: Run = async (context, [named = '']) => {
+  const { openSetup, pasteOf } = await import('../../configuration.ts')
+  const daemon = await context.daemon()
+  const { items } = await daemon.call<IntegrationList>('GET', '/api/integrations')
+  const byId = items.filter((one) => one.id === named)
+  const found = byId.length > 0 ? byId : items.filter((one) => one.platform === named)
+  if (found.length === 0) {
+    const door = await openSetup(daemonsFile(context), named)
+    if (door.module === null) {
+      throw usage(
+        `there is no integration and no platform "${oneLine(named)}"`,
+        `integrations: ${items.map((one) => one.id).join(', ') || 'none'}; platforms: ${door.names.join(', ')}`,
+      )
+    }
+    const paste = await pasteOf(door.module, context.folder, daemonsFile(context))
+    found.push({ id: named, platform: named, paste } as IntegrationView)
+  }
+  for (const { id, platform, paste = [] } of found) {
+    if (context.json) await context.printJson({ id, platform, paste })
+    else if (paste.length === 0)
+      context.note(`${oneLine(id)} (${oneLine(platform)}): nothing is to be pasted`)
+    else await context.print(paste.map(safeLines).join('\n'))
+  }
+  return 0
+}

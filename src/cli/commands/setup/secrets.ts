@@ -1,0 +1,69 @@
+// `switchboard secrets`: the encrypted store. A value comes from a prompt or a pipe and is never printed.
+import type { Context, Run } from '../../context.ts'
+import { usage } from '../../failure.ts'
+import { printList } from '../../list.ts'
+
+export const listSecrets: Run = (context) =>
+  context.reading(async (reader) => {
+    const names = (await reader.secretNames()).map((name) => ({ name }))
+    await printList(context, names, [{ title: 'NAME', value: (row) => row.name }], {
+      empty: 'No secrets are kept.',
+    })
+    return 0
+  })
+
+export const setSecret: Run<{ readonly value?: string }> = async (context, [name = ''], options) => {
+  checkName(name)
+  const daemon = await context.daemon()
+  const value = await secretValue(context, name, options.value)
+  await daemon.call('PUT', `/api/secrets/${encodeURIComponent(name)}`, { body: { value } })
+  if (context.json) await context.printJson({ ok: true, name })
+  else await context.print(`kept; refer to it as secret:${name}`)
+  return 0
+}
+
+export const removeSecret: Run = async (context, [name = '']) => {
+  checkName(name)
+  const daemon = await context.daemon()
+  await daemon.call('DELETE', `/api/secrets/${encodeURIComponent(name)}`)
+  if (context.json) await context.printJson({ ok: true, name })
+  else await context.print(`${name} is forgotten`)
+  return 0
+}
+
+export const rotateSecrets: Run = async (context) => {
+  const daemon = await context.daemon()
+  const result = await daemon.call<{ readonly rotated: number }>('POST', '/api/secrets/rotate', { body: {} })
+  if (context.json) await context.printJson(result)
+  else
+    await context.print(
+      `${result.rotated} ${result.rotated === 1 ? 'secret' : 'secrets'} encrypted with a fresh key`,
+    )
+  return 0
+}
+
+async function secretValue(context: Context, name: string, given: string | undefined): Promise<string> {
+  if (given !== undefined) {
+    context.note(
+      `${context.paint.yellow('warning:')} --value can be seen by others on this machine and stays in the shell's history`,
+    )
+    return nonEmpty(given)
+  }
+  if (!context.terminal.inputIsTty)
+    return nonEmpty((await context.terminal.readInput()).replace(/\r?\n$/, ''))
+  return nonEmpty((await context.terminal.ask(`value of ${name} (hidden): `, { hidden: true })) ?? '')
+}
+
+function nonEmpty(value: string): string {
+  if (value === '') throw usage('the value is empty', 'type it at the prompt, or pipe it in')
+  return value
+}
+
+function checkName(name: string): void {
+  if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/.test(name)) {
+    throw usage(
+      `"${name}" is not a name for a secret`,
+      'use letters, digits, _ . and -, starting with a letter or digit; the value does not go on the command line',
+    )
+  }
+}

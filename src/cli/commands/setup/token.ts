@@ -1,0 +1,124 @@
+// `switchboard token`: bearer tokens. A token is shown once, when it is minted; only its hash is kept.
+import { suggestion } from '../../../config/schema/nearest.ts'
+import type { Desk } from '../../../contract/index.ts'
+import type { Run } from '../../context.ts'
+import { usage } from '../../failure.ts'
+import { printList } from '../../list.ts'
+import type { Column } from '../../output/table.ts'
+import { oneLine } from '../../output/text.ts'
+import { parseDuration, relativeTime } from '../../output/time.ts'
+import type { TokenView } from '../../reader.ts'
+
+export interface MintOptions {
+  readonly kind: string
+  readonly agent?: string
+  readonly session?: string
+  readonly user?: string
+  readonly expires?: string
+  readonly label?: string
+}
+
+/** What a token of each kind must be for. */
+const KINDS: Readonly<Record<string, 'agent' | 'user' | null>> = {
+  agent: 'agent',
+  notify: 'agent',
+  user: 'user',
+  admin: null,
+}
+
+type Minted = Awaited<ReturnType<Desk['mintToken']>>
+
+/** What a token is worth now. */
+export function tokenState({ revoked, expires_at }: TokenView, now: number): 'good' | 'revoked' | 'expired' {
+  if (revoked) return 'revoked'
+  return expires_at !== null && Date.parse(expires_at) <= now ? 'expired' : 'good'
+}
+
+/** `?`: it was minted before use was recorded, or by a daemon that does not tell. */
+function lastUse({ last_used_at, never_used }: Partial<TokenView>, now: number): string {
+  if (last_used_at) return relativeTime(last_used_at, now)
+  return never_used ? 'never' : '?'
+}
+
+export const listTokens: Run<{ readonly all?: boolean }> = (context, _args, options) =>
+  context.reading(async (reader) => {
+    const now = context.terminal.now()
+    const columns: readonly Column<TokenView>[] = [
+      { title: 'ID', value: (row) => row.id },
+      { title: 'KIND', value: (row) => row.kind },
+      { title: 'STATE', value: (row) => tokenState(row, now) },
+      { title: 'CREATED', value: (row) => relativeTime(row.created_at, now) },
+      {
+        title: 'EXPIRES',
+        value: (row) => (row.expires_at === null ? 'never' : relativeTime(row.expires_at, now)),
+      },
+      { title: 'LAST USED', value: (row) => lastUse(row, now) },
+      {
+        title: 'FOR',
+        value: (row) =>
+          Object.entries(row.scope)
+            .map(([name, value]) => `${name}=${value}`)
+            .join(' '),
+        givesWay: 1,
+      },
+    ]
+    await printList(context, await reader.tokens({ all: options.all === true }), columns, {
+      empty: 'No tokens were minted.',
+    })
+    return 0
+  })
+
+export const mintToken: Run<MintOptions> = async (context, _args, options) => {
+  checkKind(options)
+  const scope: Record<string, string> = {}
+  for (const name of ['agent', 'session', 'user', 'label'] as const) {
+    const value = options[name]
+    if (value !== undefined) scope[name] = value
+  }
+  const ttlMs = options.expires === undefined ? null : parseDuration(options.expires, '--expires')
+  if (ttlMs !== null && ttlMs < 1)
+    throw usage('--expires: it would be over at once', 'for example: --expires 90d')
+  const daemon = await context.daemon()
+  const minted = await daemon.call<Minted>('POST', '/api/tokens', {
+    body: { kind: options.kind, scope, ttl_ms: ttlMs },
+  })
+  if (context.json) {
+    await context.printJson({ token: minted.token, id: minted.id, expires_at: minted.expires_at })
+    return 0
+  }
+  await context.print(minted.token)
+  const expiry =
+    minted.expires_at === null
+      ? 'good until revoked'
+      : `expires ${relativeTime(minted.expires_at, context.terminal.now())}`
+  context.note(context.paint.dim(`id ${minted.id}, ${expiry}; it is not shown again`))
+  return 0
+}
+
+export const revokeToken: Run = async (context, [id = '']) => {
+  const daemon = await context.daemon()
+  await daemon.call('DELETE', `/api/tokens/${encodeURIComponent(id)}`)
+  if (context.json) await context.printJson({ ok: true, id })
+  else await context.print(`${oneLine(id)} is revoked`)
+  return 0
+}
+
+function checkKind(options: MintOptions): void {
+  const needs = KINDS[options.kind]
+  if (needs === undefined) {
+    throw usage(
+      `--kind: "${options.kind}" is not a kind of token`,
+      suggestion(options.kind, Object.keys(KINDS)),
+    )
+  }
+  const narrowed = (['agent', 'session', 'user'] as const).find((name) => options[name] !== undefined)
+  if (options.kind === 'admin' && narrowed !== undefined) {
+    throw usage(
+      `a token of kind "admin" is for everything: --${narrowed} does not narrow it`,
+      `leave --${narrowed} out, or mint one of kind agent or user`,
+    )
+  }
+  if (needs !== null && options[needs] === undefined) {
+    throw usage(`a token of kind "${options.kind}" needs --${needs}`, `add: --${needs} ID`)
+  }
+}
