@@ -2,9 +2,9 @@
 // where signals go.
 import { nodeOf } from '../contract/index.ts'
 import { type Cluster, createCluster } from '../core/cluster/cluster.ts'
+import { createRoster, type Roster } from '../core/dispatch/agent/roster.ts'
 import { createFailureNotes, type FailureNotes } from '../core/dispatch/failure-notes.ts'
-import { createPressure, type Pressure } from '../core/dispatch/pressure.ts'
-import { createRoster, type Roster } from '../core/dispatch/roster.ts'
+import { createPressure, type Pressure } from '../core/dispatch/lanes/pressure.ts'
 import { createLinks, type Links } from '../core/outbound/links.ts'
 import { isRecipient } from '../core/outbound/recipients.ts'
 import { createStatusLines, type StatusLines } from '../core/outbound/status-lines.ts'

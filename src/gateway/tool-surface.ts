@@ -12,7 +12,7 @@ import {
   type TokenRow,
   type ToolDesk,
 } from '../contract/index.ts'
-import type { Roster } from '../core/dispatch/roster.ts'
+import type { Roster } from '../core/dispatch/agent/roster.ts'
 import { authorize } from '../core/people/authorize.ts'
 import { VERSION } from '../runtime/version.ts'
 import type { AnswerWay } from '../tools/index.ts'

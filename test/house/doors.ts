@@ -193,7 +193,7 @@ export const RULES: readonly Rule[] = [
     except: {
       'src/contract/serial.ts': 'the one',
       'src/core/dispatch/dispatcher.ts': 'what a lane hands over is one promise, which its release waits for',
-      'src/core/dispatch/put-back.ts': 'the same promise',
+      'src/core/dispatch/lanes/put-back.ts': 'the same promise',
     },
   },
   {

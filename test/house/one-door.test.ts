@@ -146,7 +146,7 @@ describe('[I13.one-outlet] [I13.lane-keeper] by another name', () => {
 })
 
 describe('[I13.lane-keeper] lanes', () => {
-  it.each(['src/core/dispatch/lane-holds.ts', 'src/core/outbound/sender.ts'])(
+  it.each(['src/core/dispatch/lanes/lane-holds.ts', 'src/core/outbound/sender.ts'])(
     '%s holds its lanes by the keeper',
     (file) => {
       expect(source(file).code).toMatch(/\bcreateLaneKeeper</)

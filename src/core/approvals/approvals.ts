@@ -22,7 +22,7 @@ import {
   type Verdict,
 } from '../../contract/index.ts'
 import type { Cluster } from '../cluster/cluster.ts'
-import type { Roster } from '../dispatch/roster.ts'
+import type { Roster } from '../dispatch/agent/roster.ts'
 import { createKeyedTimers } from '../keyed-timers.ts'
 import type { Links } from '../outbound/links.ts'
 import type { GrantBook } from '../people/approvers.ts'

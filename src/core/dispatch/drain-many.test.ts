@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Work } from '../../contract/index.ts'
 import { createTestClock } from '../../testing/test-clock.ts'
-import { createDealtLanes } from './dealt-lanes.ts'
-import { createDrain } from './drain.ts'
+import { createDrain } from './lanes/drain.ts'
+import { createDealtLanes } from './lanes/round-robin-lanes.ts'
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {}, child: () => quiet }
 

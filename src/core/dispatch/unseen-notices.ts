@@ -2,7 +2,7 @@
 // there. Only where the connector cannot know by itself whether the agent took it; nothing is moved by it.
 import type { Clock, Logger, NewSend, Settings, Store, TurnRow } from '../../contract/index.ts'
 import { notice, unseenText } from '../notices.ts'
-import type { LaneHold } from './lane-holds.ts'
+import type { LaneHold } from './lanes/lane-holds.ts'
 import { noticeTarget } from './notice-target.ts'
 
 export interface UnseenNoticesDeps {

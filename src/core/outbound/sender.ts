@@ -12,8 +12,8 @@ import {
   type Work,
 } from '../../contract/index.ts'
 import type { Cluster } from '../cluster/cluster.ts'
-import { createDrain, type Drain } from '../dispatch/drain.ts'
-import type { Pressure } from '../dispatch/pressure.ts'
+import { createDrain, type Drain } from '../dispatch/lanes/drain.ts'
+import type { Pressure } from '../dispatch/lanes/pressure.ts'
 import { createLaneKeeper, type KeptLane } from '../lane-keeper.ts'
 import { createStoreRetry } from '../store-retry.ts'
 import { createSendWaiters } from './send-waiters.ts'

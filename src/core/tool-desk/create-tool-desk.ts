@@ -8,8 +8,8 @@ import {
   type ToolDesk,
   type ToolOutcome,
 } from '../../contract/index.ts'
+import type { Roster } from '../dispatch/agent/roster.ts'
 import type { Dispatcher } from '../dispatch/dispatcher.ts'
-import type { Roster } from '../dispatch/roster.ts'
 import type { Links } from '../outbound/links.ts'
 import type { Notifier } from '../outbound/notify.ts'
 import type { Outlet } from '../outbound/outlet.ts'

@@ -15,8 +15,8 @@ import {
   type TurnRow,
   withoutNulls,
 } from '../../contract/index.ts'
+import type { Roster } from '../dispatch/agent/roster.ts'
 import type { Dispatcher } from '../dispatch/dispatcher.ts'
-import type { Roster } from '../dispatch/roster.ts'
 import { checkPlace, isOneWay, type Links } from '../outbound/links.ts'
 import type { Outlet, Posted } from '../outbound/outlet.ts'
 import { replyText, unheardReply } from '../outbound/send-result.ts'

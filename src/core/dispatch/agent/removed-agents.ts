@@ -1,10 +1,10 @@
 // Turns of agents that are not configured any more: nobody would ever hand them over, or answer. They are given up with a
 // word to whoever sent them. Not at once, for a configuration is edited in steps and reaches several nodes one after
 // another: only when the same one was in force at two looks in a row, and no node with another one was heard of since.
-import type { Cancel, Clock, Logger, Settings, Store, TurnRow } from '../../contract/index.ts'
-import type { Approvals } from '../approvals/approvals.ts'
-import type { Cluster } from '../cluster/cluster.ts'
-import { keepDoing } from '../keep-doing.ts'
+import type { Cancel, Clock, Logger, Settings, Store, TurnRow } from '../../../contract/index.ts'
+import type { Approvals } from '../../approvals/approvals.ts'
+import type { Cluster } from '../../cluster/cluster.ts'
+import { keepDoing } from '../../keep-doing.ts'
 
 export interface RemovedAgentsDeps {
   readonly store: Pick<Store, 'turns' | 'owner'>

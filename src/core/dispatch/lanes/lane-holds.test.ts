@@ -1,7 +1,7 @@
 // Held lanes and what is in flight in them: boarding and landing, loss, a clock that is set back, an agent that goes.
 import { describe, expect, it } from 'vitest'
-import { SwitchboardError, type TurnMove, type TurnRow } from '../../contract/index.ts'
-import { createTestClock } from '../../testing/test-clock.ts'
+import { SwitchboardError, type TurnMove, type TurnRow } from '../../../contract/index.ts'
+import { createTestClock } from '../../../testing/test-clock.ts'
 import { createLaneHolds } from './lane-holds.ts'
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {}, child: () => quiet }

@@ -1,7 +1,7 @@
 // The agent's way back, one condition at a time: whose turn it is, where words go, silence, failures, what is shown.
 import { describe, expect, it } from 'vitest'
-import { cutAnswer, MOST_ANSWER_CHARS } from '../../contract/index.ts'
-import { opened, rowOf } from './fixtures/agent-outlet-scene.ts'
+import { cutAnswer, MOST_ANSWER_CHARS } from '../../../contract/index.ts'
+import { opened, rowOf } from '../fixtures/agent-outlet-scene.ts'
 
 describe('what is said', () => {
   it('settles its turn: seen, or answered when it is final; without a turn nothing is settled', async () => {

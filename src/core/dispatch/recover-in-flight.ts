@@ -5,7 +5,7 @@ import type { Admission } from '../people/admission.ts'
 import { type SignalSink, tellTurnState } from '../signals.ts'
 import type { StoreRetry } from '../store-retry.ts'
 import { takesNoAnswer, toDelivery } from './delivery.ts'
-import type { LaneHold, LaneHolds } from './lane-holds.ts'
+import type { LaneHold, LaneHolds } from './lanes/lane-holds.ts'
 import type { Settling } from './settling.ts'
 
 export interface LeftoversDeps {

@@ -1,7 +1,7 @@
 // Several nodes with differing configurations: nothing is ended that another one may still have an agent for.
 import { expect, it } from 'vitest'
-import type { NodeRow, TurnRow } from '../../contract/index.ts'
-import { createRecordingLog, createTestClock, testSettings } from '../../testing/index.ts'
+import type { NodeRow, TurnRow } from '../../../contract/index.ts'
+import { createRecordingLog, createTestClock, testSettings } from '../../../testing/index.ts'
 import { keepEndingRemoved } from './removed-agents.ts'
 
 const LOOK_MS = 10 * 60_000

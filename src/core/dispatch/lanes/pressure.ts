@@ -5,7 +5,7 @@
 // Nor is one whose people wait for their answers before they speak again: held back there, the work would come one by one
 // and cost more, and nothing would come in any sooner. There what comes in is no more than what is let through. So a while
 // under pressure in which not twice as much came as was taken ends it, for a time that grows with every while of that kind.
-import type { Clock, Store } from '../../contract/index.ts'
+import type { Clock, Store } from '../../../contract/index.ts'
 
 export interface Pressure {
   now(): boolean

@@ -1,9 +1,9 @@
 // Looking around after hints were missed: the store may be away again in the middle of it.
 import { expect, it } from 'vitest'
-import { SwitchboardError, type TurnRow } from '../../contract/index.ts'
-import { createRecordingLog } from '../../testing/recording-log.ts'
-import { createTestClock } from '../../testing/test-clock.ts'
-import { createStoreRetry } from '../store-retry.ts'
+import { SwitchboardError, type TurnRow } from '../../../contract/index.ts'
+import { createRecordingLog } from '../../../testing/recording-log.ts'
+import { createTestClock } from '../../../testing/test-clock.ts'
+import { createStoreRetry } from '../../store-retry.ts'
 import { createLaneHolds } from './lane-holds.ts'
 import { createMovedElsewhere } from './moved-elsewhere.ts'
 

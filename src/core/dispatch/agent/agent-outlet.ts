@@ -14,20 +14,20 @@ import {
   SwitchboardError,
   type TurnRow,
   textEnd,
-} from '../../contract/index.ts'
-import type { Approvals } from '../approvals/approvals.ts'
-import { askedMsOf } from '../approvals/asked-time.ts'
-import { givenUpText, incompleteText, NO_REPLY_TEXT, notice } from '../notices.ts'
-import { canSpeak, type Links } from '../outbound/links.ts'
-import type { Outlet } from '../outbound/outlet.ts'
-import type { Streams } from '../outbound/streams.ts'
-import type { Admission } from '../people/admission.ts'
-import { rowAddress, type SignalSink } from '../signals.ts'
+} from '../../../contract/index.ts'
+import type { Approvals } from '../../approvals/approvals.ts'
+import { askedMsOf } from '../../approvals/asked-time.ts'
+import { givenUpText, incompleteText, NO_REPLY_TEXT, notice } from '../../notices.ts'
+import { canSpeak, type Links } from '../../outbound/links.ts'
+import type { Outlet } from '../../outbound/outlet.ts'
+import type { Streams } from '../../outbound/streams.ts'
+import type { Admission } from '../../people/admission.ts'
+import { rowAddress, type SignalSink } from '../../signals.ts'
+import type { Dispatcher } from '../dispatcher.ts'
+import { noticeTarget } from '../notice-target.ts'
 import { createAgentQuestions } from './agent-questions.ts'
 import { createAgentReplies } from './agent-replies.ts'
 import { createAgentTurns, type Output } from './agent-turns.ts'
-import type { Dispatcher } from './dispatcher.ts'
-import { noticeTarget } from './notice-target.ts'
 import type { Roster } from './roster.ts'
 
 export interface AgentOutletDeps {

@@ -12,10 +12,10 @@ import {
   type Store,
   SwitchboardError,
   type TurnRow,
-} from '../../contract/index.ts'
-import { rowAddress } from '../signals.ts'
-import type { Dispatcher } from './dispatcher.ts'
-import type { Flight } from './lane-holds.ts'
+} from '../../../contract/index.ts'
+import { rowAddress } from '../../signals.ts'
+import type { Dispatcher } from '../dispatcher.ts'
+import type { Flight } from '../lanes/lane-holds.ts'
 import type { Roster } from './roster.ts'
 
 export interface AgentTurnsDeps {

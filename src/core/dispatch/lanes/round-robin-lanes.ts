@@ -1,6 +1,6 @@
 // Lanes that wait to be taken, dealt by scope (an agent, or an integration): one of each in turn, so that many which wait
 // for one of them hold up no other.
-import type { Work } from '../../contract/index.ts'
+import type { Work } from '../../../contract/index.ts'
 
 export interface DealtLanes {
   add(work: Work): void

@@ -1,6 +1,6 @@
 // After a start nothing is known of agents, but their turns still say how the last tries ended. An agent whose turns wait
 // because it did not answer is in trouble from the start, and the people who wait are told on time.
-import type { AgentTrouble, Clock, Logger, Store, TurnRow } from '../../contract/index.ts'
+import type { AgentTrouble, Clock, Logger, Store, TurnRow } from '../../../contract/index.ts'
 import type { OfflineNotices } from './offline-notices.ts'
 import type { Reachability } from './reachability.ts'
 import type { AgentPost, Roster } from './roster.ts'

@@ -11,12 +11,12 @@ import {
   type TokenOrder,
   type TurnRow,
   type Work,
-} from '../../contract/index.ts'
-import type { Admission } from '../people/admission.ts'
+} from '../../../contract/index.ts'
+import type { Admission } from '../../people/admission.ts'
+import type { Roster } from '../agent/roster.ts'
+import type { Rooms } from './agent-capacity.ts'
 import type { Before, LaneHold, LaneHolds } from './lane-holds.ts'
 import { laneRequest } from './lane-request.ts'
-import type { Rooms } from './rooms.ts'
-import type { Roster } from './roster.ts'
 
 export type TakenLane = (TakenTurns | { readonly lane: string; readonly outcome: 'full' }) & {
   readonly scope: string

@@ -1,7 +1,7 @@
 // What other nodes do to turns that are in flight here: an agent speaks there, or somebody says stop. They tell; what they
 // told while nobody could listen is looked for.
-import type { Logger, Store, TurnRow, Work } from '../../contract/index.ts'
-import type { StoreRetry } from '../store-retry.ts'
+import type { Logger, Store, TurnRow, Work } from '../../../contract/index.ts'
+import type { StoreRetry } from '../../store-retry.ts'
 import type { LaneHold, LaneHolds } from './lane-holds.ts'
 
 export interface MovedElsewhere {

@@ -7,10 +7,10 @@ import {
   type NewSend,
   type Store,
   type Work,
-} from '../../contract/index.ts'
-import type { Cluster } from '../cluster/cluster.ts'
-import { notice, offlineText, unreachableText } from '../notices.ts'
-import { noticeTarget } from './notice-target.ts'
+} from '../../../contract/index.ts'
+import type { Cluster } from '../../cluster/cluster.ts'
+import { notice, offlineText, unreachableText } from '../../notices.ts'
+import { noticeTarget } from '../notice-target.ts'
 import type { Roster } from './roster.ts'
 
 export interface OfflineNoticesDeps {

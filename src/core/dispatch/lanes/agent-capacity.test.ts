@@ -1,9 +1,9 @@
 // Places at an agent: shared by the lanes of a round, and offered to those that waited longest.
 import { describe, expect, it } from 'vitest'
-import type { AgentConnector, Work } from '../../contract/index.ts'
+import type { AgentConnector, Work } from '../../../contract/index.ts'
+import type { Roster } from '../agent/roster.ts'
+import { createRooms } from './agent-capacity.ts'
 import type { LaneHold } from './lane-holds.ts'
-import { createRooms } from './rooms.ts'
-import type { Roster } from './roster.ts'
 
 const REACHED = { isClosed: () => false, tried: () => undefined }
 

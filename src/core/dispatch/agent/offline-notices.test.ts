@@ -1,8 +1,8 @@
 // Who writes to an agent that is away is told once per outage and lane, after the grace; a second node stands by.
 import { expect, it } from 'vitest'
-import type { NewSend, TurnRow, Work } from '../../contract/index.ts'
-import { createRecordingLog } from '../../testing/recording-log.ts'
-import { createTestClock } from '../../testing/test-clock.ts'
+import type { NewSend, TurnRow, Work } from '../../../contract/index.ts'
+import { createRecordingLog } from '../../../testing/recording-log.ts'
+import { createTestClock } from '../../../testing/test-clock.ts'
 import { createOfflineNotices } from './offline-notices.ts'
 
 const GRACE_MS = 5_000

@@ -15,9 +15,9 @@ import {
   type Store,
   type TurnMove,
   type TurnRow,
-} from '../../contract/index.ts'
-import { createLaneKeeper, type KeptLane } from '../lane-keeper.ts'
-import { rowAddress, type SignalSink } from '../signals.ts'
+} from '../../../contract/index.ts'
+import { createLaneKeeper, type KeptLane } from '../../lane-keeper.ts'
+import { rowAddress, type SignalSink } from '../../signals.ts'
 
 export interface Flight {
   row: TurnRow

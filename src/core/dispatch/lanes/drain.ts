@@ -8,10 +8,10 @@ import {
   type Logger,
   type Store,
   type Work,
-} from '../../contract/index.ts'
-import { createKeyedTimers } from '../keyed-timers.ts'
-import { createDealtLanes } from './dealt-lanes.ts'
+} from '../../../contract/index.ts'
+import { createKeyedTimers } from '../../keyed-timers.ts'
 import type { Pressure } from './pressure.ts'
+import { createDealtLanes } from './round-robin-lanes.ts'
 
 export interface DrainQueue<Taken extends { readonly lane: string }> {
   readonly kind: 'turns' | 'sends'

@@ -12,16 +12,16 @@ import {
   type Store,
   SwitchboardError,
   type TurnRow,
-} from '../../contract/index.ts'
-import type { FileOp } from '../outbound/compose.ts'
-import { isOneWay, type Links } from '../outbound/links.ts'
-import type { Outlet } from '../outbound/outlet.ts'
-import { quoteOf } from '../outbound/quoting.ts'
-import { heldRefusal, noFilesRefusal, oneWayRefusal } from '../outbound/send-result.ts'
-import type { Streams } from '../outbound/streams.ts'
-import { pickButtons } from '../picks.ts'
+} from '../../../contract/index.ts'
+import type { FileOp } from '../../outbound/compose.ts'
+import { isOneWay, type Links } from '../../outbound/links.ts'
+import type { Outlet } from '../../outbound/outlet.ts'
+import { quoteOf } from '../../outbound/quoting.ts'
+import { heldRefusal, noFilesRefusal, oneWayRefusal } from '../../outbound/send-result.ts'
+import type { Streams } from '../../outbound/streams.ts'
+import { pickButtons } from '../../picks.ts'
+import type { Dispatcher } from '../dispatcher.ts'
 import type { AgentTurns, Output } from './agent-turns.ts'
-import type { Dispatcher } from './dispatcher.ts'
 
 export interface AgentRepliesDeps {
   readonly store: Pick<Store, 'heldAgainst'>

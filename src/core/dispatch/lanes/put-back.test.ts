@@ -1,6 +1,6 @@
 // What goes back behind older ones: nobody may let the lane go before it is written.
 import { expect, it } from 'vitest'
-import type { TurnMove, TurnRow } from '../../contract/index.ts'
+import type { TurnMove, TurnRow } from '../../../contract/index.ts'
 import type { LaneHold } from './lane-holds.ts'
 import { createPutBack, type PutBackDeps } from './put-back.ts'
 

@@ -1,7 +1,7 @@
 // Agents that cannot be reached. One request at a time tries them, later each time, however many conversations wait; with the
 // first answer all of them go on. The state is kept in the roster, where `status`, `doctor` and the other nodes read it.
-import type { AgentTrouble, Clock } from '../../contract/index.ts'
-import { createKeyedTimers } from '../keyed-timers.ts'
+import type { AgentTrouble, Clock } from '../../../contract/index.ts'
+import { createKeyedTimers } from '../../keyed-timers.ts'
 import type { AgentPost, Roster } from './roster.ts'
 
 export interface Reachability {

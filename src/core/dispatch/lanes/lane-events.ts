@@ -1,12 +1,12 @@
 // What makes the dispatcher look at its lanes: hints of the store, nodes that go, agents that come and go, lanes that
 // are lost to another node.
-import type { Logger, Settings, Store } from '../../contract/index.ts'
-import type { Cluster } from '../cluster/cluster.ts'
+import type { Logger, Settings, Store } from '../../../contract/index.ts'
+import type { Cluster } from '../../cluster/cluster.ts'
+import type { OfflineNotices } from '../agent/offline-notices.ts'
+import type { Roster } from '../agent/roster.ts'
 import type { Drain } from './drain.ts'
 import type { LaneHolds } from './lane-holds.ts'
 import type { MovedElsewhere } from './moved-elsewhere.ts'
-import type { OfflineNotices } from './offline-notices.ts'
-import type { Roster } from './roster.ts'
 
 export interface LaneEventsDeps {
   readonly store: Pick<Store, 'onHint'>

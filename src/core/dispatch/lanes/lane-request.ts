@@ -1,5 +1,5 @@
 // How much of a lane is asked for: as much as the connector has room for, less while intake wants it.
-import { defined, type LaneRequest } from '../../contract/index.ts'
+import { defined, type LaneRequest } from '../../../contract/index.ts'
 import type { LaneHold } from './lane-holds.ts'
 
 /** How many turns of a lane are taken at a time under pressure. */

@@ -5,13 +5,13 @@ import {
   OPEN_TURN_STATES,
   type Store,
   SwitchboardError,
-} from '../../contract/index.ts'
-import type { Approvals } from '../approvals/approvals.ts'
-import { type AdmissionDeps, admissionOfAsk } from '../channel-admission.ts'
-import type { Links } from '../outbound/links.ts'
-import { distrusted, distrustOf } from '../people/trust.ts'
+} from '../../../contract/index.ts'
+import type { Approvals } from '../../approvals/approvals.ts'
+import { type AdmissionDeps, admissionOfAsk } from '../../channel-admission.ts'
+import type { Links } from '../../outbound/links.ts'
+import { distrusted, distrustOf } from '../../people/trust.ts'
+import type { Dispatcher } from '../dispatcher.ts'
 import type { AgentTurns, Output } from './agent-turns.ts'
-import type { Dispatcher } from './dispatcher.ts'
 import type { Roster } from './roster.ts'
 
 export interface AgentQuestionsDeps extends AdmissionDeps {

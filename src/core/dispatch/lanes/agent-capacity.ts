@@ -1,8 +1,8 @@
 // Room at the agents: how many turns of a lane may be taken now, and which lanes wait for a place. A turn is `handed` when
 // it is about to be written, so no more are taken than can be: what waits for a window or a slot stays `queued`.
-import { type BoundedMap, createBoundedMap, type Work } from '../../contract/index.ts'
+import { type BoundedMap, createBoundedMap, type Work } from '../../../contract/index.ts'
+import type { Roster } from '../agent/roster.ts'
 import type { LaneHolds } from './lane-holds.ts'
-import type { Roster } from './roster.ts'
 
 export interface Rooms {
   /**

@@ -7,11 +7,11 @@ import {
   type TurnMove,
   type TurnRow,
   type Work,
-} from '../../contract/index.ts'
-import { type SignalSink, tellTurnState } from '../signals.ts'
-import type { StoreRetry } from '../store-retry.ts'
+} from '../../../contract/index.ts'
+import { type SignalSink, tellTurnState } from '../../signals.ts'
+import type { StoreRetry } from '../../store-retry.ts'
+import type { Settling } from '../settling.ts'
 import type { LaneHold, LaneHolds } from './lane-holds.ts'
-import type { Settling } from './settling.ts'
 
 export interface PutBackDeps {
   readonly store: Pick<Store, 'moveTurns'>
