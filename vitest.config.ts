@@ -26,7 +26,7 @@ const processes = [
   'test/golden/**/*.test.ts',
   '**/*.process.test.ts',
 ]
-// Steps are counted (src/testing/count-steps.ts) in a process of their own: what ran in it before is not counted.
+// Steps are counted (src/testing/suites/count-steps.ts) in a process of their own: what ran in it before is not counted.
 const counted = ['**/*.steps.test.ts']
 const elsewhere = ['**/node_modules/**', 'dist/**']
 const cores = Math.max(2, availableParallelism())

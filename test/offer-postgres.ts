@@ -1,6 +1,6 @@
 // Before all tests: one PostgreSQL is offered to every test process of the run, and ended behind the last.
-import { offerPostgres } from '../src/testing/postgres-for-all.ts'
-import { initialisePostgres, startPostgres } from '../src/testing/postgres-server.ts'
+import { offerPostgres } from '../src/testing/postgres/for-all.ts'
+import { initialisePostgres, startPostgres } from '../src/testing/postgres/server.ts'
 
 let offers = 0
 

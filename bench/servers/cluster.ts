@@ -1,7 +1,7 @@
 // Several real daemons on one real PostgreSQL, with syncing on: what a cluster of one machine can be measured with.
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { type PostgresServer, startPostgres } from '../../src/testing/postgres-server.ts'
+import { type PostgresServer, startPostgres } from '../../src/testing/postgres/server.ts'
 import { type Probe, probeOf, probeTree } from '../probe.ts'
 import type { Server } from '../processes.ts'
 import { type AgentKind, makeFolder, type SwitchboardFolder, startSwitchboard } from './switchboard.ts'

@@ -247,9 +247,9 @@ describe('the process', () => {
     })
     const code = await new Promise((resolve) => child.once('close', resolve))
     expect(code).toBe(0)
-    expect(loaded).toContain('/cli/commands/turns.ts')
+    expect(loaded).toContain('/cli/commands/reading/turns.ts')
     expect(loaded).not.toMatch(
-      /\/app\/daemon|\/src\/store\/|\/src\/server\/|node_modules\/(zod|pino|hono|yaml)\//,
+      /\/src\/daemon\/daemon|\/src\/store\/|\/src\/server\/|node_modules\/(zod|pino|hono|yaml)\//,
     )
   })
 })

@@ -7,7 +7,7 @@ import { dataFolderAt, openKeyRing, prepareDataFolder } from '../config/index.ts
 import type { Store } from '../contract/index.ts'
 import { createNodeClock, createRealRandom } from '../runtime/real-clock.ts'
 import { openStore } from '../store/open.ts'
-import { sharedPostgres } from '../testing/postgres-server.ts'
+import { sharedPostgres } from '../testing/postgres/server.ts'
 import { expectSound, queueOne, send } from '../testing/store-suite/fixture.ts'
 import { command } from './fixtures/fake-daemon.ts'
 

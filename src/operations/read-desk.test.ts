@@ -6,7 +6,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import type { NodeReport } from '../contract/index.ts'
 import { createNodeClock, createRealRandom } from '../runtime/real-clock.ts'
 import { openStore } from '../store/open.ts'
-import { sharedPostgres } from '../testing/postgres-server.ts'
+import { sharedPostgres } from '../testing/postgres/server.ts'
 import { openReadDesk } from './read-desk.ts'
 
 it('[I6.clock-skew] nodes are judged by the time of the database, not by that of who asks', async () => {

@@ -2,7 +2,7 @@
 // Loopback only, and closed to the scripts of other sites.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { SwitchboardError } from '../contract/index.ts'
-import { type FaultRule, parseFaultRules } from './fault-plan.ts'
+import { type FaultRule, parseFaultRules } from './faults/fault-plan.ts'
 
 /** `answer` gives a page (a string) or what is sent as JSON; `not_found` is a 404, anything else thrown a 400. */
 export function openControlDoor(

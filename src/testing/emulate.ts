@@ -36,7 +36,7 @@ export {
   type MatrixCell,
   type NamedCalls,
   type NamedPlan,
-} from './fault-matrix.ts'
+} from './faults/fault-matrix.ts'
 export {
   createFaultPlan,
   FAULT_KINDS,
@@ -44,7 +44,7 @@ export {
   type FaultPlan,
   type FaultRule,
   parseFaultRules,
-} from './fault-plan.ts'
+} from './faults/fault-plan.ts'
 export { type SlackPersonAction, slackControlDoor } from './slack/control.ts'
 export {
   createFakeSlack,

@@ -2,8 +2,8 @@
 import { expect, it } from 'vitest'
 import type { MarkdownBlock } from '../../src/contract/index.ts'
 import { readMarkdown } from '../../src/kit/markdown/index.ts'
-import { growthOf, LINEAR, processorMs } from '../../src/testing/count-steps.ts'
-import { HOSTILE_RUNS, HOSTILE_TREES, MOST_RUN_MS } from '../../src/testing/hostile-markdown.ts'
+import { growthOf, LINEAR, processorMs } from '../../src/testing/suites/count-steps.ts'
+import { HOSTILE_RUNS, HOSTILE_TREES, MOST_RUN_MS } from '../../src/testing/suites/hostile-markdown.ts'
 
 // The page has types of its own (web/tsconfig.json): here it is known by what is used of it.
 const view: string = '../../web/shared/markdown-view.tsx'

@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { type PostgresServer, startPostgres } from '../../src/testing/postgres-server.ts'
+import { type PostgresServer, startPostgres } from '../../src/testing/postgres/server.ts'
 import { bareEnvironment } from '../faults/daemon.ts'
 import { readEvents } from '../faults/event-reader.ts'
 import { acknowledged, post, postDemo } from '../faults/hook-client.ts'

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, expect, it } from 'vitest'
 import { type ClaudeCode, startClaudeCode } from '../../src/testing/emulate.ts'
-import { type PostgresServer, startPostgres } from '../../src/testing/postgres-server.ts'
+import { type PostgresServer, startPostgres } from '../../src/testing/postgres/server.ts'
 import { writeYaml } from '../daemon/admin.ts'
 import { BINARY, bareEnvironment, type Daemon } from './daemon.ts'
 import { readEvents } from './event-reader.ts'

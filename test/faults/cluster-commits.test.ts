@@ -3,7 +3,7 @@
 import { afterAll, expect, it } from 'vitest'
 import type { Hint } from '../../src/contract/index.ts'
 import { createPostgresStore } from '../../src/store/postgres/postgres-store.ts'
-import { type PostgresServer, sharedPostgres, startPostgres } from '../../src/testing/postgres-server.ts'
+import { type PostgresServer, sharedPostgres, startPostgres } from '../../src/testing/postgres/server.ts'
 import { item, mustTake, queueOne, send } from '../../src/testing/store-suite/fixture.ts'
 import { createTestRandom } from '../../src/testing/test-clock.ts'
 import { createWire } from './cluster/tcp-proxy.ts'

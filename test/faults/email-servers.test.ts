@@ -12,7 +12,7 @@ import {
   startMailServers,
   withoutServers,
 } from '../../src/platforms/email/fixtures/mail-servers.ts'
-import { formatMatrix, type MatrixCell } from '../../src/testing/fault-matrix.ts'
+import { formatMatrix, type MatrixCell } from '../../src/testing/faults/fault-matrix.ts'
 import { dealtPlans, SCOPE } from '../scenarios/deal.ts'
 import { openMailRiver } from '../scenarios/email-river.ts'
 import { until } from './until.ts'

@@ -1,5 +1,5 @@
 // Keeps a played agent from answering until what its answers are to meet is there.
-import type { ScriptedAgent } from '../../src/testing/scripted-connector.ts'
+import type { ScriptedAgent } from '../../src/testing/scripted/scripted-connector.ts'
 
 /** It answers only when it may. */
 export function holdAnswers({ agent }: { readonly agent: Pick<ScriptedAgent, 'script'> }) {

@@ -130,7 +130,7 @@ export const RULES: readonly Rule[] = [
         'reads a foreign database, read-only: Messages keeps what was said in one, and has no other door',
       'src/testing/imessage/messages-double.ts': 'makes such a database, as Messages would',
       'src/testing/store-suite/': 'looks at query plans',
-      'src/testing/postgres-databases.ts':
+      'src/testing/postgres/databases.ts':
         'keeps book of the databases that it lends to tests, and empties them',
     },
   },

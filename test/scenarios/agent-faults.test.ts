@@ -1,7 +1,7 @@
 // The fault table of agents: what each fault of the network does to a turn of an http, a chorus and an llm agent. The turn is
 // answered once, or its sender, the agent's state and `doctor` know why it was not.
 import { afterEach, expect, it } from 'vitest'
-import type { ProxyFault } from '../../src/testing/fault-proxy.ts'
+import type { ProxyFault } from '../../src/testing/faults/fault-proxy.ts'
 import { type FaultyAgent, KINDS, openFaultyAgent } from './agent-faults.ts'
 import { describeRiver } from './river.ts'
 

@@ -12,7 +12,7 @@ import {
   type TokenBook,
 } from '../../src/contract/index.ts'
 import { createStreamingFetch } from '../../src/kit/index.ts'
-import { createFaultProxy, type FaultProxy } from '../../src/testing/fault-proxy.ts'
+import { createFaultProxy, type FaultProxy } from '../../src/testing/faults/fault-proxy.ts'
 import { createFakeLlm } from '../../src/testing/llm/fake-llm.ts'
 import { testAgent } from '../../src/testing/test-settings.ts'
 import type { OpenRiver, River } from './river.ts'

@@ -1,7 +1,7 @@
 // How approvals end, said where it is true: in the commit that ends them, and in the words of what ended them.
 import { expect, it } from 'vitest'
 import type { Delivery } from '../../src/contract/index.ts'
-import type { SendFault } from '../../src/testing/scripted-platform.ts'
+import type { SendFault } from '../../src/testing/scripted/scripted-platform.ts'
 import { asking, CHAT, headlines, RUN, state } from './asking.ts'
 import { describeRiver } from './river.ts'
 

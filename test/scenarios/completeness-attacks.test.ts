@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest'
 import { completeText } from '../../src/cli/output/complete.ts'
 import { createMetrics } from '../../src/server/metrics.ts'
-import { createScriptedHistory } from '../../src/testing/scripted-history.ts'
+import { createScriptedHistory } from '../../src/testing/scripted/scripted-history.ts'
 import { OPEN, testAgent, testIntegration } from '../../src/testing/test-settings.ts'
 import { complete, counter, later, MINUTE, withHistory } from './completeness-river.ts'
 import { describeRiver } from './river.ts'

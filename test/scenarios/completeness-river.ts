@@ -1,5 +1,5 @@
 // A river whose platform keeps a history, and the words that the scenarios of completeness are written in.
-import { createScriptedHistory } from '../../src/testing/scripted-history.ts'
+import { createScriptedHistory } from '../../src/testing/scripted/scripted-history.ts'
 import type { OpenRiver, River, RiverOptions } from './river.ts'
 
 export const MINUTE = 60_000

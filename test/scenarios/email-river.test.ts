@@ -7,7 +7,7 @@ import {
   formatMatrix,
   type MatrixCell,
   type NamedPlan,
-} from '../../src/testing/fault-matrix.ts'
+} from '../../src/testing/faults/fault-matrix.ts'
 import { testAgent } from '../../src/testing/test-settings.ts'
 import { until } from '../faults/until.ts'
 import { type EmailRiverOptions, openEmailRiver } from './email-river.ts'

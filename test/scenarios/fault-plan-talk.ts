@@ -2,8 +2,8 @@
 // for a decision, a tap that gives it. Whatever the wire does, each arrives once, each is answered once, and the books agree.
 import { expect } from 'vitest'
 import type { Store } from '../../src/contract/index.ts'
-import type { MatrixCell, NamedPlan } from '../../src/testing/fault-matrix.ts'
-import type { FaultPlan } from '../../src/testing/fault-plan.ts'
+import type { MatrixCell, NamedPlan } from '../../src/testing/faults/fault-matrix.ts'
+import type { FaultPlan } from '../../src/testing/faults/fault-plan.ts'
 import { until } from '../faults/until.ts'
 import { dealtPlans, SCOPE } from './deal.ts'
 import { ARRANGEMENTS, type Arrangement } from './emulated-river.ts'

@@ -2,7 +2,7 @@
 // labelled. Prints the matrix platform × fault.
 import { renameSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
-import { formatMatrix, type MatrixCell } from '../../src/testing/fault-matrix.ts'
+import { formatMatrix, type MatrixCell } from '../../src/testing/faults/fault-matrix.ts'
 import type { ScriptAnswer } from '../../src/testing/imessage/messages-double.ts'
 import { until } from '../faults/until.ts'
 import { dealtPlans, SCOPE } from './deal.ts'

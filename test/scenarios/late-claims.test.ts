@@ -1,6 +1,6 @@
 // A message that was missed and the claims of its chat: what was offered after it was said it cannot have meant.
 import { expect, it } from 'vitest'
-import { createScriptedHistory } from '../../src/testing/scripted-history.ts'
+import { createScriptedHistory } from '../../src/testing/scripted/scripted-history.ts'
 import { OPEN, testAgent, testIntegration } from '../../src/testing/test-settings.ts'
 import { describeRiver } from './river.ts'
 import { caller, outcomeOf } from './tool-caller.ts'

@@ -3,8 +3,8 @@
 // in this process, with one proxy before its link and one before its API.
 import type { DoctorReport, Store } from '../../src/contract/index.ts'
 import { linkOf } from '../../src/core/outbound/links.ts'
-import { createFaultProxy, type FaultProxy, type ProxyFault } from '../../src/testing/fault-proxy.ts'
-import type { ScriptedAgent } from '../../src/testing/scripted-connector.ts'
+import { createFaultProxy, type FaultProxy, type ProxyFault } from '../../src/testing/faults/fault-proxy.ts'
+import type { ScriptedAgent } from '../../src/testing/scripted/scripted-connector.ts'
 import { testAgent } from '../../src/testing/test-settings.ts'
 import { openDiscordRiver } from './discord-river.ts'
 import { openEmailRiver } from './email-river.ts'

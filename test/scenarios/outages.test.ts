@@ -2,7 +2,7 @@
 // delivered.
 import { expect, it } from 'vitest'
 import { SwitchboardError } from '../../src/contract/index.ts'
-import type { SendFault } from '../../src/testing/scripted-platform.ts'
+import type { SendFault } from '../../src/testing/scripted/scripted-platform.ts'
 import { testAgent, testIntegration } from '../../src/testing/test-settings.ts'
 import { describeRiver, type River } from './river.ts'
 import { caller } from './tool-caller.ts'

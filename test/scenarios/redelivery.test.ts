@@ -1,7 +1,7 @@
 // Offering again: after a crash, a reconnect, a time-out; marked, in order, and not for ever.
 import { expect, it } from 'vitest'
 import { type Delivery, SwitchboardError } from '../../src/contract/index.ts'
-import { AGAIN } from '../../src/testing/scripted-connector.ts'
+import { AGAIN } from '../../src/testing/scripted/scripted-connector.ts'
 import { testAgent } from '../../src/testing/test-settings.ts'
 import { describeRiver, type OpenRiver } from './river.ts'
 import { caller, outcomeOf } from './tool-caller.ts'

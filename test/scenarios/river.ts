@@ -6,21 +6,21 @@ import { afterAll, afterEach, describe, expect, TestRunner } from 'vitest'
 import { withChannelServers } from '../../src/config/channel-integrations.ts'
 import type { Desk, Settings, Store, ToolDesk } from '../../src/contract/index.ts'
 import type { Gateway } from '../../src/gateway/gateway.ts'
-import { sharedPostgres } from '../../src/testing/postgres-server.ts'
+import { sharedPostgres } from '../../src/testing/postgres/server.ts'
 import { createRecordingLog } from '../../src/testing/recording-log.ts'
 import { scratchFolder } from '../../src/testing/scratch.ts'
 import {
   createScriptedConnector,
   type ScriptedAgent,
   type ScriptedAgentOptions,
-} from '../../src/testing/scripted-connector.ts'
-import type { Person, PersonOptions } from '../../src/testing/scripted-person.ts'
+} from '../../src/testing/scripted/scripted-connector.ts'
+import type { Person, PersonOptions } from '../../src/testing/scripted/scripted-person.ts'
 import {
   createScriptedPlatform,
   type ScriptedPlatform,
   type ScriptedPlatformOptions,
-} from '../../src/testing/scripted-platform.ts'
-import { createScriptedServers, type ScriptedServer } from '../../src/testing/scripted-servers.ts'
+} from '../../src/testing/scripted/scripted-platform.ts'
+import { createScriptedServers, type ScriptedServer } from '../../src/testing/scripted/scripted-servers.ts'
 import { createTestClock } from '../../src/testing/test-clock.ts'
 import { type TestSettings, testSettings } from '../../src/testing/test-settings.ts'
 import { isDealt, SCOPE } from './deal.ts'

@@ -1,7 +1,7 @@
 // The way out: order, retries, what a crash leaves behind, and a door that closes meanwhile.
 import { expect, it } from 'vitest'
 import { type SendMove, type SendResult, SwitchboardError } from '../../src/contract/index.ts'
-import type { SendFault } from '../../src/testing/scripted-platform.ts'
+import type { SendFault } from '../../src/testing/scripted/scripted-platform.ts'
 import { testIntegration } from '../../src/testing/test-settings.ts'
 import { describeRiver, type River } from './river.ts'
 

@@ -1,7 +1,7 @@
 // Slack through the whole river under every fault plan: nothing is lost, nothing is repeated, and what could not be told is
 // read back from the history. Prints the matrix platform × fault.
 import { afterAll, describe, expect, it } from 'vitest'
-import { faultPlansFor, formatMatrix, type MatrixCell } from '../../src/testing/fault-matrix.ts'
+import { faultPlansFor, formatMatrix, type MatrixCell } from '../../src/testing/faults/fault-matrix.ts'
 import { until } from '../faults/until.ts'
 import { plansOnArrangements, TALK_LIMIT_MS, talkUnderFaults } from './fault-plan-talk.ts'
 import { openSlackRiver } from './slack-river.ts'

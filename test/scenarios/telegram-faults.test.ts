@@ -17,7 +17,7 @@ import {
   historyPlansFor,
   type MatrixCell,
   type NamedPlan,
-} from '../../src/testing/fault-matrix.ts'
+} from '../../src/testing/faults/fault-matrix.ts'
 import { createRecordingLog } from '../../src/testing/recording-log.ts'
 import { testAgent, testIntegration, testSettings } from '../../src/testing/test-settings.ts'
 import { until } from '../faults/until.ts'

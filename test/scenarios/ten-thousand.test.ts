@@ -1,7 +1,7 @@
 // Ten thousand sends through a platform that loses one answer in ten: every row settles, every row tells the truth, and
 // the number of duplicates that people see is counted and printed.
 import { expect, it } from 'vitest'
-import type { SendFault } from '../../src/testing/scripted-platform.ts'
+import type { SendFault } from '../../src/testing/scripted/scripted-platform.ts'
 import { createTestRandom } from '../../src/testing/test-clock.ts'
 import { testAgent, testIntegration } from '../../src/testing/test-settings.ts'
 import { describeRiver } from './river.ts'

@@ -1,6 +1,6 @@
 // Turns that were handed to a host and of which nothing shows that it saw them: nobody is left alone with them.
 import { expect, it } from 'vitest'
-import { AGAIN } from '../../src/testing/scripted-connector.ts'
+import { AGAIN } from '../../src/testing/scripted/scripted-connector.ts'
 import { describeRiver } from './river.ts'
 
 const UNSEEN = { window: 8, redelivery: { ...AGAIN, unseenTold: true as const } }

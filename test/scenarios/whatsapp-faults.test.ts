@@ -1,7 +1,7 @@
 // WhatsApp through the whole river under every fault plan: nothing is lost, a lost answer is settled by its status, and the receipts are
 // true. Prints the matrix platform × fault.
 import { afterAll, describe, expect, it } from 'vitest'
-import { faultPlansFor, formatMatrix, type MatrixCell } from '../../src/testing/fault-matrix.ts'
+import { faultPlansFor, formatMatrix, type MatrixCell } from '../../src/testing/faults/fault-matrix.ts'
 import { until } from '../faults/until.ts'
 import { plansOnArrangements } from './fault-plan-talk.ts'
 import { openWhatsAppRiver } from './whatsapp-river.ts'

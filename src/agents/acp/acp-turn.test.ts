@@ -1,8 +1,8 @@
 // What is made of the updates of a turn of an ACP agent, one after the other.
 import { expect, it, vi } from 'vitest'
 import { type AgentOutput, MOST_ANSWER_CHARS } from '../../contract/index.ts'
-import { delivery } from '../../testing/connector-suite.ts'
 import { createRecordingLog } from '../../testing/recording-log.ts'
+import { delivery } from '../../testing/suites/connector-suite.ts'
 import { createTestClock } from '../../testing/test-clock.ts'
 import { createTurn, type TurnDeps } from './acp-turn.ts'
 

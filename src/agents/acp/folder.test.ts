@@ -2,8 +2,8 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { startRecorded } from '../../testing/connector-suite.ts'
 import { scratchFolder } from '../../testing/scratch.ts'
+import { startRecorded } from '../../testing/suites/connector-suite.ts'
 import { testConnectorDeps } from '../../testing/test-deps.ts'
 import { createAcpConnector } from './index.ts'
 

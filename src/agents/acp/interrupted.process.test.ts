@@ -1,7 +1,7 @@
 // What becomes of a turn of an ACP agent when its process, or ours, ends in the middle: told, marked or asked, never simply said again.
 import { describe, expect, it } from 'vitest'
 import { until } from '../../../test/faults/until.ts'
-import { delivery } from '../../testing/connector-suite.ts'
+import { delivery } from '../../testing/suites/connector-suite.ts'
 import { asked, endOf, SESSION, scene } from './fixtures/acp-scene.ts'
 
 describe('after an interruption', () => {

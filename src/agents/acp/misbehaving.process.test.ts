@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { until } from '../../../test/faults/until.ts'
-import { delivery } from '../../testing/connector-suite.ts'
+import { delivery } from '../../testing/suites/connector-suite.ts'
 import { scene } from './fixtures/acp-scene.ts'
 
 describe('an agent that misbehaves', () => {

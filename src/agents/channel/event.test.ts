@@ -1,6 +1,6 @@
 // A delivery as the host's pipe carries it.
 import { expect, it } from 'vitest'
-import { delivery } from '../../testing/connector-suite.ts'
+import { delivery } from '../../testing/suites/connector-suite.ts'
 import { eventOf } from './event.ts'
 
 it('[I16.context-shown] what a group said comes before the message, marked, and can forge no channel tag', () => {

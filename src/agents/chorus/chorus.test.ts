@@ -2,7 +2,7 @@
 // callbacks do.
 import { describe, expect, it } from 'vitest'
 import { type AgentOutlet, type AgentOutput, type Delivery, SwitchboardError } from '../../contract/index.ts'
-import { delivery, describeConnectorSuite } from '../../testing/connector-suite.ts'
+import { delivery, describeConnectorSuite } from '../../testing/suites/connector-suite.ts'
 import { failure, opened, raw, scene, URL_SECRET } from './fixtures/agent-scene.ts'
 import { createEventTaker } from './take-events.ts'
 

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { until } from '../../../test/faults/until.ts'
-import { describeConnectorSuite } from '../../testing/connector-suite.ts'
+import { describeConnectorSuite } from '../../testing/suites/connector-suite.ts'
 import { claudeScene, claudeStage, S1, S2 } from './fixtures/claude-scene.ts'
 
 const { scene, clear } = claudeStage()

@@ -1,8 +1,8 @@
 // What is made of the events of Claude Code, one after the other.
 import { expect, it, vi } from 'vitest'
 import { type AgentOutput, MOST_ANSWER_CHARS } from '../../contract/index.ts'
-import { delivery } from '../../testing/connector-suite.ts'
 import { createRecordingLog } from '../../testing/recording-log.ts'
+import { delivery } from '../../testing/suites/connector-suite.ts'
 import { createTestClock } from '../../testing/test-clock.ts'
 import { createOpenTurns } from './open-turns.ts'
 import { createEventTaker, type EventTakerDeps } from './take-events.ts'

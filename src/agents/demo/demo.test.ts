@@ -1,6 +1,6 @@
 // The demo agent: the shared suite, and what is its own.
 import { describe, expect, it } from 'vitest'
-import { delivery, describeConnectorSuite, startRecorded } from '../../testing/connector-suite.ts'
+import { delivery, describeConnectorSuite, startRecorded } from '../../testing/suites/connector-suite.ts'
 import { createDemoAgent } from './index.ts'
 import { understand } from './understand.ts'
 

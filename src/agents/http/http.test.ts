@@ -4,7 +4,7 @@
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
 import { SwitchboardError } from '../../contract/index.ts'
-import { delivery, describeConnectorSuite } from '../../testing/connector-suite.ts'
+import { delivery, describeConnectorSuite } from '../../testing/suites/connector-suite.ts'
 import {
   failure,
   NEVER,

@@ -1,7 +1,7 @@
 // What `reply_url` takes, in every form that programs send, and what it refuses.
 import { describe, expect, it } from 'vitest'
 import { SwitchboardError } from '../../contract/index.ts'
-import { delivery } from '../../testing/connector-suite.ts'
+import { delivery } from '../../testing/suites/connector-suite.ts'
 import { FILE_DESK, failure, opened } from './fixtures/agent-scene.ts'
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }

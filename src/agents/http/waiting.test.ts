@@ -1,7 +1,7 @@
 // Waits of the connector `http`: a stop, an answer that comes by the other door, a question for a person.
 import { describe, expect, it } from 'vitest'
 import { SwitchboardError, type Verdict } from '../../contract/index.ts'
-import { delivery } from '../../testing/connector-suite.ts'
+import { delivery } from '../../testing/suites/connector-suite.ts'
 import { failure, NEVER, opened, reply, stream } from './fixtures/agent-scene.ts'
 
 const { session } = delivery('')

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ConnectorDeps } from '../../contract/index.ts'
-import { delivery, startRecorded } from '../../testing/connector-suite.ts'
+import { delivery, startRecorded } from '../../testing/suites/connector-suite.ts'
 import { testConnectorDeps } from '../../testing/test-deps.ts'
 import { createHttpAgent } from './index.ts'
 

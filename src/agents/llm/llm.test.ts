@@ -2,7 +2,7 @@
 // both-wires.test.ts.
 import { describe, expect, it } from 'vitest'
 import type { ToolDesk } from '../../contract/index.ts'
-import { describeConnectorSuite } from '../../testing/connector-suite.ts'
+import { describeConnectorSuite } from '../../testing/suites/connector-suite.ts'
 import { scene } from './fixtures/llm-scene.ts'
 
 const CALL = { calls: [{ name: 'mail', input: { to: 'bob' } }] }

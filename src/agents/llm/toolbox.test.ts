@@ -1,7 +1,7 @@
 // The tools of a turn under one roof: names are unique, and what a service in front lends takes no name of the operator's own.
 import { expect, it } from 'vitest'
 import type { LentToolDoor } from '../../contract/index.ts'
-import { delivery } from '../../testing/connector-suite.ts'
+import { delivery } from '../../testing/suites/connector-suite.ts'
 import { testConnectorDeps } from '../../testing/test-deps.ts'
 import type { LlmConfig } from './config.ts'
 import type { McpServers } from './mcp-servers.ts'

@@ -1,6 +1,6 @@
 // Hostile messages of programs: the steps of looking through them are counted, in a process of their own.
 import { expect, it } from 'vitest'
-import { growthOf, LINEAR } from '../../testing/count-steps.ts'
+import { growthOf, LINEAR } from '../../testing/suites/count-steps.ts'
 import { checkMessage, TooComplex } from './message-size.ts'
 
 it('[I35.a3-message] takes steps in proportion to what came', async () => {

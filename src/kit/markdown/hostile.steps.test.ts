@@ -1,13 +1,13 @@
 // Hostile text: what the reader, the writer and the splitter do grows with its length and not faster. Steps are counted,
-// not seconds (src/testing/count-steps.ts): those of the parser's package too.
+// not seconds (src/testing/suites/count-steps.ts): those of the parser's package too.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { filesOf, ROOT } from '../../../test/house/source.ts'
 import { SCOPE } from '../../../test/scenarios/deal.ts'
-import { countSteps, growthOf, LINEAR, processorMs } from '../../testing/count-steps.ts'
-import { HOSTILE_TEXTS, MOST_RUN_MS } from '../../testing/hostile-markdown.ts'
+import { countSteps, growthOf, LINEAR, processorMs } from '../../testing/suites/count-steps.ts'
+import { HOSTILE_TEXTS, MOST_RUN_MS } from '../../testing/suites/hostile-markdown.ts'
 import { MOST_READ, plainText, readMarkdown, splitText, writeMarkdown } from './index.ts'
 
 const SIZE = 1_000

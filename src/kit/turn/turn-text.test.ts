@@ -1,7 +1,7 @@
 // What a model reads of a turn: every safe key of its meta, and a channel server's instructions as that server's words.
 import { expect, it } from 'vitest'
 import { systemPrompt } from '../../agents/llm/prompt.ts'
-import { delivery } from '../../testing/connector-suite.ts'
+import { delivery } from '../../testing/suites/connector-suite.ts'
 import { serverWords, turnText } from './turn-text.ts'
 
 it('[I35.b21] every safe key of the meta is an attribute; ours win, and a path of a sender is none', () => {

@@ -7,7 +7,7 @@ import {
   type TranscriptEntry,
 } from '../../contract/index.ts'
 import { createGuardedFetch } from '../../kit/index.ts'
-import { deliverTo, describePlatform } from '../../testing/platform-suite.ts'
+import { deliverTo, describePlatform } from '../../testing/suites/platform-suite.ts'
 import { fakeCallbacks, fakeDeps, intakeWith, post, seed } from './fixtures/chorus-scene.ts'
 import { opened } from './fixtures/opened-chorus.ts'
 import { createChorus } from './index.ts'

@@ -1,7 +1,7 @@
 // What comes twice, what is refused for good, and what another node took: nothing that is owed may be lost over it.
 import { describe, expect, it } from 'vitest'
 import { defined, type Received, type TranscriptEntry } from '../../contract/index.ts'
-import { deliverTo } from '../../testing/platform-suite.ts'
+import { deliverTo } from '../../testing/suites/platform-suite.ts'
 import { intakeWith, post, seed } from './fixtures/chorus-scene.ts'
 import { opened } from './fixtures/opened-chorus.ts'
 import { createChorus } from './index.ts'

@@ -5,7 +5,7 @@ import {
   describePlatform,
   type PlatformFault,
   type PlatformFixture,
-} from '../../testing/platform-suite.ts'
+} from '../../testing/suites/platform-suite.ts'
 import { openScene, type Scene, until } from './fixtures/discord-scene.ts'
 
 const GENERAL = '920000000000000001'

@@ -2,7 +2,7 @@
 // that a mail was not sent.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createFakeMail } from '../../testing/email/fake-mail.ts'
-import { createFaultProxy, type ProxyFaultKind } from '../../testing/fault-proxy.ts'
+import { createFaultProxy, type ProxyFaultKind } from '../../testing/faults/fault-proxy.ts'
 import { openScene } from './fixtures/email-scene.ts'
 
 const closing: (() => Promise<void>)[] = []

@@ -3,7 +3,11 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { InboundMessage } from '../../contract/index.ts'
-import { type Delivered, describePlatform, type PlatformFixture } from '../../testing/platform-suite.ts'
+import {
+  type Delivered,
+  describePlatform,
+  type PlatformFixture,
+} from '../../testing/suites/platform-suite.ts'
 import {
   inMailbox,
   mailsWith,

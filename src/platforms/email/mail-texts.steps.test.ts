@@ -1,6 +1,6 @@
 // Hostile headers and HTML of mails: the steps are counted, in a process of its own.
 import { expect, it } from 'vitest'
-import { growthOf, LINEAR, processorMs } from '../../testing/count-steps.ts'
+import { growthOf, LINEAR, processorMs } from '../../testing/suites/count-steps.ts'
 import { plusTag, saidSender, subjectOf } from './mail/addresses.ts'
 import { readHeaders } from './mail/headers.ts'
 import { htmlText } from './mail/html-text.ts'

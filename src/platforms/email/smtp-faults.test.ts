@@ -3,7 +3,7 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createFakeMail } from '../../testing/email/fake-mail.ts'
-import { createFaultProxy, type ProxyFault } from '../../testing/fault-proxy.ts'
+import { createFaultProxy, type ProxyFault } from '../../testing/faults/fault-proxy.ts'
 import { openScene } from './fixtures/email-scene.ts'
 
 const closing: (() => Promise<void>)[] = []

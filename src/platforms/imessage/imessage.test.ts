@@ -2,7 +2,11 @@
 import type { PlatformIntake } from '../../contract/index.ts'
 
 import type { ScriptAnswer } from '../../testing/imessage/messages-double.ts'
-import { describePlatform, type PlatformFault, type PlatformFixture } from '../../testing/platform-suite.ts'
+import {
+  describePlatform,
+  type PlatformFault,
+  type PlatformFixture,
+} from '../../testing/suites/platform-suite.ts'
 import { KATE, OWN, openScene } from './fixtures/imessage-scene.ts'
 
 const FAULTS: Readonly<Record<PlatformFault, ScriptAnswer>> = {

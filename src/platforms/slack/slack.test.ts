@@ -3,14 +3,14 @@ import { createHmac } from 'node:crypto'
 import type { RawRequest } from '../../contract/index.ts'
 import { plainText, readMarkdown } from '../../kit/markdown/index.ts'
 import type { FaultRule } from '../../testing/emulate.ts'
+import type { FakeMessage } from '../../testing/slack/world.ts'
 import {
   type Delivered,
   deliverTo,
   describePlatform,
   type PlatformFault,
   type PlatformFixture,
-} from '../../testing/platform-suite.ts'
-import type { FakeMessage } from '../../testing/slack/world.ts'
+} from '../../testing/suites/platform-suite.ts'
 import { openScene, recorded, type Scene, until } from './fixtures/slack-scene.ts'
 
 const EVENTS = [

@@ -8,7 +8,7 @@ import {
   describePlatform,
   type PlatformFault,
   type PlatformFixture,
-} from '../../testing/platform-suite.ts'
+} from '../../testing/suites/platform-suite.ts'
 import {
   openScene,
   pushRecorded,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { createMemoryRiver } from '../../../test/browser/memory-river.ts'
 import type { PlatformAdapter, RawRequest, StreamSink } from '../../contract/index.ts'
-import { deliverTo, describePlatform } from '../../testing/platform-suite.ts'
+import { deliverTo, describePlatform } from '../../testing/suites/platform-suite.ts'
 import { createTestClock, createTestRandom } from '../../testing/test-clock.ts'
 import { readHistory } from './history.ts'
 

@@ -12,7 +12,7 @@ import {
 } from '../../contract/index.ts'
 import { createFileMirror } from '../../gateway/files/file-mirror.ts'
 import { openStore } from '../../store/open.ts'
-import { sharedPostgres } from '../../testing/postgres-server.ts'
+import { sharedPostgres } from '../../testing/postgres/server.ts'
 import { createTestClock, createTestRandom } from '../../testing/test-clock.ts'
 
 interface Node {

@@ -11,7 +11,7 @@ import type {
 } from '../../contract/index.ts'
 import { createGuardedFetch, hmacKey, signSha256 } from '../../kit/index.ts'
 import { createFakeIntake } from '../../testing/fake-intake.ts'
-import { deliverTo, describePlatform, type PlatformFault } from '../../testing/platform-suite.ts'
+import { deliverTo, describePlatform, type PlatformFault } from '../../testing/suites/platform-suite.ts'
 import { createTestClock } from '../../testing/test-clock.ts'
 import {
   fakeDeps,

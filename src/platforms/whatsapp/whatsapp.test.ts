@@ -1,6 +1,10 @@
 // The platform whatsapp through the shared platformSuite, against the fake Cloud API.
 import { FAKE_DISPLAY_NUMBER, type FaultRule } from '../../testing/emulate.ts'
-import { describePlatform, type PlatformFault, type PlatformFixture } from '../../testing/platform-suite.ts'
+import {
+  describePlatform,
+  type PlatformFault,
+  type PlatformFixture,
+} from '../../testing/suites/platform-suite.ts'
 import { fromKate, openScene, type Scene } from './fixtures/whatsapp-scene.ts'
 
 const FAULTS: Readonly<Record<PlatformFault, readonly FaultRule[]>> = {

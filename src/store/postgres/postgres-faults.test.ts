@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Hint, Store } from '../../contract/index.ts'
-import { sharedPostgres, startPostgres } from '../../testing/postgres-server.ts'
+import { sharedPostgres, startPostgres } from '../../testing/postgres/server.ts'
 import {
   expectSound,
   item,

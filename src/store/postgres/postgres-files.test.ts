@@ -3,7 +3,7 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createWire } from '../../../test/faults/cluster/tcp-proxy.ts'
 import type { Store } from '../../contract/index.ts'
-import { sharedPostgres } from '../../testing/postgres-server.ts'
+import { sharedPostgres } from '../../testing/postgres/server.ts'
 import { queueOne } from '../../testing/store-suite/fixture.ts'
 import { createPostgresFixture, type PostgresFixture } from './fixtures/postgres-fixture.ts'
 

@@ -1,6 +1,6 @@
 // The store suite on a real PostgreSQL that this test process starts: the half that postgres-suite.test.ts leaves.
 import { afterAll, describe } from 'vitest'
-import { sharedPostgres } from '../../testing/postgres-server.ts'
+import { sharedPostgres } from '../../testing/postgres/server.ts'
 import { describeStore } from '../../testing/store-suite/index.ts'
 import { createPostgresFixture } from './fixtures/postgres-fixture.ts'
 

@@ -1,6 +1,6 @@
 // `switchboard emulate discord`: the fake Discord with one person in it, and what to write into the configuration.
 import type { StartEmulator } from '../../contract/index.ts'
-import { parseFaultRules } from '../fault-plan.ts'
+import { parseFaultRules } from '../faults/fault-plan.ts'
 import { discordControlDoor } from './control.ts'
 import { createFakeDiscord } from './fake-discord.ts'
 import { shownText } from './person.ts'

@@ -4,7 +4,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defined } from '../../contract/index.ts'
 import { bytesOf, openFakeServer } from '../fake-server.ts'
-import { createFaultPlan, type FaultPlan, type FaultRule } from '../fault-plan.ts'
+import { createFaultPlan, type FaultPlan, type FaultRule } from '../faults/fault-plan.ts'
 import { readBody } from '../request-body.ts'
 import { createFakeGateway, type FakeGateway } from './gateway.ts'
 import { INTERACTION_ROUTES } from './interaction-routes.ts'

@@ -1,6 +1,6 @@
 // `switchboard emulate email`: the fake mail provider with Kate in it, and what to write into the configuration.
 import type { StartEmulator } from '../../contract/index.ts'
-import { parseFaultRules } from '../fault-plan.ts'
+import { parseFaultRules } from '../faults/fault-plan.ts'
 import { createFakeMail, FAKE_KATE_ADDRESS } from './fake-mail.ts'
 
 export const emulateEmail: StartEmulator = async ({ port, faults, onBot }) => {

@@ -2,7 +2,7 @@
 // with fault plans. Loopback only. What real servers do is proven with real ones: src/platforms/email/.
 import { createServer as createHttpServer } from 'node:http'
 import type { AddressInfo, Server, Socket } from 'node:net'
-import { createFaultPlan, type FaultPlan, type FaultRule } from '../fault-plan.ts'
+import { createFaultPlan, type FaultPlan, type FaultRule } from '../faults/fault-plan.ts'
 import { createImapServer } from './imap-server.ts'
 import { mailControlDoor } from './mail-control.ts'
 import { createMailPerson, type MailPerson } from './mail-person.ts'

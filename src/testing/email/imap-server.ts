@@ -3,7 +3,7 @@
 import type { Server, Socket } from 'node:net'
 import { createServer } from 'node:net'
 import { createSerial } from '../../contract/index.ts'
-import type { FaultPlan } from '../fault-plan.ts'
+import type { FaultPlan } from '../faults/fault-plan.ts'
 import { CAPABILITIES, type Credentials, createImapSession } from './imap-session.ts'
 import { createCommandReader, parseCommand } from './imap-words.ts'
 import type { MailWorld } from './mail-world.ts'

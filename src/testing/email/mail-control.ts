@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defined, SwitchboardError } from '../../contract/index.ts'
 import { openControlDoor, readJsonObject } from '../control-door.ts'
-import { parseFaultRules } from '../fault-plan.ts'
+import { parseFaultRules } from '../faults/fault-plan.ts'
 import type { FakeMailServers } from './fake-mail.ts'
 import { MAIL_PAGE } from './mail-page.ts'
 

@@ -1,6 +1,6 @@
 // The SMTP side of the fake: a submission server with a login, which delivers at once to the mailboxes of the same fake.
 import { createServer, type Server, type Socket } from 'node:net'
-import type { FaultRule } from '../fault-plan.ts'
+import type { FaultRule } from '../faults/fault-plan.ts'
 import type { LineServerDeps } from './imap-server.ts'
 import { bearerIn } from './imap-session.ts'
 import { underPlan } from './trouble.ts'

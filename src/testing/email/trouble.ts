@@ -1,7 +1,7 @@
 // How a fault plan troubles a server that speaks line by line: before a command is done, and before it is answered.
 import type { Socket } from 'node:net'
 import { SwitchboardError } from '../../contract/index.ts'
-import type { FaultKind, FaultPlan, FaultRule } from '../fault-plan.ts'
+import type { FaultKind, FaultPlan, FaultRule } from '../faults/fault-plan.ts'
 
 /** Of the kinds that there are, those that mail servers can have. */
 const KINDS: ReadonlySet<FaultKind> = new Set([

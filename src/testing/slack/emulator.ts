@@ -1,6 +1,6 @@
 // `switchboard emulate slack`: the fake Slack with one person in it, and what to write into the configuration.
 import type { StartEmulator } from '../../contract/index.ts'
-import { parseFaultRules } from '../fault-plan.ts'
+import { parseFaultRules } from '../faults/fault-plan.ts'
 import { slackControlDoor } from './control.ts'
 import { createFakeSlack } from './fake-slack.ts'
 import { shownText } from './person.ts'

@@ -1,6 +1,6 @@
 // The Events API of the fake Slack: signed requests to the app's URL, three seconds to answer, and three more tries.
 import { createHmac } from 'node:crypto'
-import type { FaultPlan } from '../fault-plan.ts'
+import type { FaultPlan } from '../faults/fault-plan.ts'
 
 export interface HttpTarget {
   readonly url: string

@@ -2,7 +2,7 @@
 // For tests and for `switchboard emulate slack`; a person's side is scripted with `person(…)`.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { bytesOf, openFakeServer } from '../fake-server.ts'
-import { createFaultPlan, type FaultPlan, type FaultRule } from '../fault-plan.ts'
+import { createFaultPlan, type FaultPlan, type FaultRule } from '../faults/fault-plan.ts'
 import { readBody } from '../request-body.ts'
 import { createEventsApi, type EventsApi } from './events-api.ts'
 import { type Answer, fail } from './method.ts'

@@ -4,7 +4,7 @@
 import { LogLevel, SocketModeClient } from '@slack/socket-mode'
 import { WebClient } from '@slack/web-api'
 import { describe, expect, it } from 'vitest'
-import { faultPlansFor, type NamedPlan } from '../fault-matrix.ts'
+import { faultPlansFor, type NamedPlan } from '../faults/fault-matrix.ts'
 import { createFakeSlack, type FakeSlack } from './fake-slack.ts'
 import { GENERAL_ID } from './world.ts'
 

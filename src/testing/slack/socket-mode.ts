@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
-import type { FaultPlan, FaultRule } from '../fault-plan.ts'
+import type { FaultPlan, FaultRule } from '../faults/fault-plan.ts'
 import { APP_ID } from './world.ts'
 
 export interface SocketModeOptions {

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defined, SwitchboardError, withoutNulls } from '../../contract/index.ts'
 import { openControlDoor, readJsonObject } from '../control-door.ts'
 import { controlPage } from '../control-page.ts'
-import { parseFaultRules } from '../fault-plan.ts'
+import { parseFaultRules } from '../faults/fault-plan.ts'
 import type { FakeTelegram } from './fake-telegram.ts'
 import type { Person } from './person.ts'
 

@@ -1,6 +1,6 @@
 // `switchboard emulate telegram`: the fake Bot API with one person in it, and what to write into the configuration.
 import type { StartEmulator } from '../../contract/index.ts'
-import { parseFaultRules } from '../fault-plan.ts'
+import { parseFaultRules } from '../faults/fault-plan.ts'
 import { controlDoor } from './control.ts'
 import { createFakeTelegram } from './fake-telegram.ts'
 

@@ -2,7 +2,7 @@
 // emulate telegram`; a person's side is scripted with `person(…)`.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { bytesOf, openFakeServer } from '../fake-server.ts'
-import { createFaultPlan, type FaultPlan, type FaultRule } from '../fault-plan.ts'
+import { createFaultPlan, type FaultPlan, type FaultRule } from '../faults/fault-plan.ts'
 import { type CallBody, readBody } from '../request-body.ts'
 import { type Answer, type Refusal, refuse, runMethod } from './methods.ts'
 import { createPerson, type Person, type PersonOptions } from './person.ts'

@@ -1,6 +1,6 @@
 // How updates reach the bot: long polling with confirmation by offset, one poller at a time, or a webhook that is tried
 // again until it answers 2xx.
-import type { FaultRule } from '../fault-plan.ts'
+import type { FaultRule } from '../faults/fault-plan.ts'
 import type { CallBody } from '../request-body.ts'
 import { type Answer, refuse } from './methods.ts'
 import type { FakeUpdate, World } from './world.ts'

@@ -1,7 +1,7 @@
 // `switchboard emulate whatsapp`, used as a person at a terminal would: by its doors.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { RunningEmulator } from '../../contract/index.ts'
-import { FAULT_KINDS } from '../fault-plan.ts'
+import { FAULT_KINDS } from '../faults/fault-plan.ts'
 import { emulateWhatsApp } from './emulator.ts'
 
 let emulator: RunningEmulator

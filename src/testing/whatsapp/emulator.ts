@@ -1,6 +1,6 @@
 // `switchboard emulate whatsapp`: the fake Cloud API with one person in it, and what to write into the configuration.
 import type { StartEmulator } from '../../contract/index.ts'
-import { parseFaultRules } from '../fault-plan.ts'
+import { parseFaultRules } from '../faults/fault-plan.ts'
 import { whatsappControlDoor } from './control.ts'
 import { createFakeWhatsApp } from './fake-whatsapp.ts'
 import { KATE } from './person.ts'

@@ -2,7 +2,7 @@
 // window, limits of pairs, templates. For tests and for `switchboard emulate whatsapp`; people are scripted with `person(…)`.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { bytesOf, openFakeServer } from '../fake-server.ts'
-import { createFaultPlan, type FaultPlan, type FaultRule } from '../fault-plan.ts'
+import { createFaultPlan, type FaultPlan, type FaultRule } from '../faults/fault-plan.ts'
 import { type CallBody, readBody } from '../request-body.ts'
 import { type Answer, errorBody, refuse, titleOf } from './graph-errors.ts'
 import { checkMessage } from './message-check.ts'

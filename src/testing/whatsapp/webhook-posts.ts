@@ -1,7 +1,7 @@
 // How the fake posts to the business's webhook: asked with a challenge first, signed over escaped bytes as Meta's are, and again
 // for as long as no 200 comes. Order is not promised.
 import { createHmac } from 'node:crypto'
-import type { FaultPlan, FaultRule } from '../fault-plan.ts'
+import type { FaultPlan, FaultRule } from '../faults/fault-plan.ts'
 
 export interface WebhookOptions {
   readonly appSecret: string

@@ -10,7 +10,7 @@ import {
   createFakeTelegram,
   createFakeWhatsApp,
 } from '../../../src/testing/emulate.ts'
-import { createFaultProxy } from '../../../src/testing/fault-proxy.ts'
+import { createFaultProxy } from '../../../src/testing/faults/fault-proxy.ts'
 import { FAULTS } from '../../scenarios/outage-table.ts'
 import { expectLedgerHolds } from '../river-checks.ts'
 import { askJson, createScene, type Scene } from '../scene.ts'

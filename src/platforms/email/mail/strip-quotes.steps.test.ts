@@ -1,6 +1,6 @@
 // Hostile mail text: the steps of stripping quotes are counted, in a process of its own.
 import { expect, it } from 'vitest'
-import { growthOf, LINEAR } from '../../../testing/count-steps.ts'
+import { growthOf, LINEAR } from '../../../testing/suites/count-steps.ts'
 import { MOST_STRIPPED, stripQuotes } from './strip-quotes.ts'
 
 it('takes steps in proportion to what came, and no more than its bound', async () => {

@@ -8,7 +8,7 @@ import {
   type HistoryReader,
   type InboundEvent,
   SwitchboardError,
-} from '../contract/index.ts'
+} from '../../contract/index.ts'
 
 /** How a test plays such a platform. */
 export interface HistoryFixture {

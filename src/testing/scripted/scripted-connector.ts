@@ -13,7 +13,7 @@ import {
   type OpenAtHost,
   type Redelivery,
   type Verdict,
-} from '../contract/index.ts'
+} from '../../contract/index.ts'
 
 /** What the agent does with a delivery. It may throw: then the turn was not taken. */
 export type Script = (delivery: Delivery, agent: ScriptedAgent) => Promise<void> | void

@@ -1,7 +1,7 @@
 // A database that was lent is as new for the next one who gets it, or it is not lent again.
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
-import { sharedPostgres } from './postgres-server.ts'
+import { sharedPostgres } from './server.ts'
 
 const fill = async (url: string) => {
   await ask(

@@ -1,7 +1,7 @@
 // The suite for renderers of Markdown: whatever tree comes, the work grows with it and not faster. Apart from the platform
 // suite, for steps are counted only in a process where nothing of the renderer ran before: call it in a file of its own.
 import { describe, expect, it } from 'vitest'
-import type { MarkdownRenderer } from '../contract/index.ts'
+import type { MarkdownRenderer } from '../../contract/index.ts'
 import { growthOf, LINEAR, processorMs } from './count-steps.ts'
 import { HOSTILE_RUNS, HOSTILE_TREES, MOST_RUN_MS } from './hostile-markdown.ts'
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { filesOf, ROOT } from '../../test/house/source.ts'
+import { filesOf, ROOT } from '../../../test/house/source.ts'
 import { countSteps, growthOf, LINEAR } from './count-steps.ts'
 
 function once(size: number): number {

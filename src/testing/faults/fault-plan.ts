@@ -1,6 +1,6 @@
 // Faults on purpose, as data: which call of a fake platform meets which trouble. The same plan gives the same troubles
 // (a probability is drawn from a seed), so that a failure can be played again.
-import { SwitchboardError } from '../contract/index.ts'
+import { SwitchboardError } from '../../contract/index.ts'
 
 export const FAULT_KINDS = {
   'rate-limit': 'refused with 429 and a time to wait; nothing is done',

@@ -11,7 +11,7 @@ import {
   type Received,
   SwitchboardError,
   withoutNulls,
-} from '../contract/index.ts'
+} from '../../contract/index.ts'
 
 export interface SaidOptions {
   readonly thread?: string

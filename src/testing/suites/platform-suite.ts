@@ -9,9 +9,9 @@ import {
   type PlatformAdapter,
   type RawRequest,
   SwitchboardError,
-} from '../contract/index.ts'
+} from '../../contract/index.ts'
+import { createFakeIntake, type FakeIntake } from '../fake-intake.ts'
 import { checkMarkdown, checkNote, checkPlain, type LongTexts } from './cut-suite.ts'
-import { createFakeIntake, type FakeIntake } from './fake-intake.ts'
 import { checkHistory, checkNoSuchPlace, type HistoryFixture } from './history-suite.ts'
 import { HOSTILE_TREES } from './hostile-markdown.ts'
 

@@ -1,6 +1,6 @@
 // The shared suite of agent connectors: what the dispatcher relies on, whatever stands behind the connector.
 import { afterEach, describe, expect, it } from 'vitest'
-import type { AgentConnector, AgentOutput, Delivery, Verdict } from '../contract/index.ts'
+import type { AgentConnector, AgentOutput, Delivery, Verdict } from '../../contract/index.ts'
 
 export interface ConnectorFixture {
   readonly connector: AgentConnector

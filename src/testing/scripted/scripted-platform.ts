@@ -20,7 +20,7 @@ import {
   type Streaming,
   SwitchboardError,
   type TextLimit,
-} from '../contract/index.ts'
+} from '../../contract/index.ts'
 import type { ScriptedHistory } from './scripted-history.ts'
 import { createPeople, type Person, type PersonOptions } from './scripted-person.ts'
 

@@ -7,8 +7,8 @@ import {
   type PlatformAdapter,
   roomyTextLimit,
   textSize,
-} from '../contract/index.ts'
-import { splitText } from '../kit/markdown/index.ts'
+} from '../../contract/index.ts'
+import { splitText } from '../../kit/markdown/index.ts'
 import { LONG_MARKDOWN, LONG_PLAIN, lettersOf, wordsOf } from './long-texts.ts'
 
 export interface LongTexts {

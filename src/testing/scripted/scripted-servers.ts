@@ -9,7 +9,7 @@ import {
   type ServerTool,
   type ServerToolResult,
   SwitchboardError,
-} from '../contract/index.ts'
+} from '../../contract/index.ts'
 
 export interface ScriptedServer {
   /** Connects it with these facts; a nexo channel with the tool `send_message` unless told otherwise. */

