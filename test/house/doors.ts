@@ -1,6 +1,4 @@
 // The door table of the house as data: which room may open which, and the few exceptions, each with its reason.
-import { followsItself, forgetsByCount, refills } from './finders.ts'
-import type { Node } from './syntax.ts'
 
 /** A room is a folder of src/. '*' opens every door. Tests beside the code may open any. */
 export const DOORS: Readonly<Record<string, readonly string[] | '*'>> = {
@@ -56,8 +54,6 @@ export interface Rule {
   readonly string?: RegExp
   /** Looked for in import specifiers. */
   readonly imports?: RegExp
-  /** Asked of every node of the syntax tree. */
-  readonly node?: (node: Node) => boolean
   /** Only files under these are looked at; all of src/ when absent. */
   readonly within?: readonly string[]
   readonly except: Exceptions
@@ -174,35 +170,6 @@ export const RULES: readonly Rule[] = [
     except: {
       'src/modules/registry.ts': 'the one list of what is built in',
       'src/host/': 'hosting channel servers alone, as a library: the pool is that of platforms/mcp',
-    },
-  },
-  {
-    name: 'one bounded map: nobody else forgets the oldest of a map',
-    code: /\.(keys|values|entries)\(\)\.next\(\)|\[\w+\] = [\w.]+\.(keys|values)\(\)/,
-    node: forgetsByCount,
-    except: {
-      'src/contract/bounded-map.ts': 'the one',
-      'src/agents/claude-code/index.ts':
-        'leaves out what is asleep, however many there are: one that works is never forgotten',
-      'src/agents/acp/tool-calls.ts': 'leaves out what is done: what is open may still be asked about',
-    },
-  },
-  {
-    name: 'one serial chain: nobody else puts a promise behind itself',
-    node: followsItself,
-    except: {
-      'src/contract/serial.ts': 'the one',
-      'src/core/dispatch/dispatcher.ts': 'what a lane hands over is one promise, which its release waits for',
-      'src/core/dispatch/lanes/put-back.ts': 'the same promise',
-    },
-  },
-  {
-    name: 'one token bucket: nobody else reckons with a rate',
-    node: refills,
-    except: {
-      'src/contract/token-buckets.ts': 'the one',
-      'src/store/postgres/draw-tokens.ts': 'the same in SQL: nodes draw from one row',
-      'src/server/body-budget.ts': 'how slowly a body may come: nothing is drawn, and nothing comes back',
     },
   },
   {

@@ -6,13 +6,11 @@ export interface Node {
   readonly [key: string]: unknown
 }
 
-export const FUNCTIONS = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'])
-
 export function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && typeof (value as Node).type === 'string'
 }
 
-export function childrenOf(node: Node): readonly Node[] {
+function childrenOf(node: Node): readonly Node[] {
   const found: Node[] = []
   for (const key in node) {
     const value = node[key]
@@ -25,10 +23,6 @@ export function childrenOf(node: Node): readonly Node[] {
 export function walk(node: Node, visit: (node: Node) => void): void {
   visit(node)
   for (const child of childrenOf(node)) walk(child, visit)
-}
-
-export function some(node: unknown, test: (node: Node) => boolean): boolean {
-  return isNode(node) && (test(node) || childrenOf(node).some((child) => some(child, test)))
 }
 
 /** What an identifier, a literal key or `a.b` is called: its last word. */

@@ -324,3 +324,6 @@ export interface Store
   onCommit(listen: (hints: readonly Hint[]) => void): void
   close(): Promise<void>
 }
+
+/** What everybody but the outlet is handed: rows for the outbox are made in one place. */
+export type StoreBesideOutlet = Omit<Store, 'enqueue' | 'sayHeld'>

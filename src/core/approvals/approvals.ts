@@ -17,7 +17,7 @@ import {
   OPEN_APPROVAL_STATES,
   type Random,
   type Settings,
-  type Store,
+  type StoreBesideOutlet,
   SwitchboardError,
   type Verdict,
 } from '../../contract/index.ts'
@@ -33,7 +33,7 @@ import { denial } from './verdict-of.ts'
 import { createVerdictRelay } from './verdict-relay.ts'
 
 export interface ApprovalsDeps {
-  readonly store: Store
+  readonly store: StoreBesideOutlet
   readonly clock: Clock
   readonly random: Random
   readonly log: Logger
@@ -205,7 +205,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     return null
   }
 
-  type Which = Omit<Parameters<Store['approvals']>[0], 'limit' | 'beforeSeq'>
+  type Which = Omit<Parameters<StoreBesideOutlet['approvals']>[0], 'limit' | 'beforeSeq'>
   const all = (which: Which) => everyRow((page) => store.approvals({ ...which, ...page }))
   const inTurn = (rows: AsyncIterable<ApprovalRow>, work: (row: ApprovalRow) => unknown) =>
     inSlices(rows, clock, work, { stopped: () => stopped })

@@ -11,7 +11,7 @@ import {
   type Logger,
   type NewSend,
   type Settings,
-  type Store,
+  type StoreBesideOutlet,
   type TurnMove,
   type TurnRow,
   type Work,
@@ -43,7 +43,7 @@ import { createSettling, type Settling } from './settling.ts'
 import { createTurnExpiry } from './turn-expiry.ts'
 
 export interface DispatcherDeps {
-  readonly store: Store
+  readonly store: StoreBesideOutlet
   readonly clock: Clock
   readonly log: Logger
   readonly settings: () => Settings

@@ -12,7 +12,7 @@ import {
   type Logger,
   type NewSend,
   type Settings,
-  type Store,
+  type StoreBesideOutlet,
   type SwitchboardError,
   type TurnRow,
   type Work,
@@ -34,7 +34,7 @@ import { retryDelayMs } from './retry-delay.ts'
 import type { Settling } from './settling.ts'
 
 export interface HandOverDeps {
-  readonly store: Store
+  readonly store: StoreBesideOutlet
   readonly clock: Clock
   readonly log: Logger
   readonly settings: () => Settings

@@ -19,7 +19,7 @@ import {
   type KnownConversation,
   type Logger,
   type MarkMove,
-  type Store,
+  type StoreBesideOutlet,
   SwitchboardError,
 } from '../../contract/index.ts'
 import type { Intake } from '../inbound/intake.ts'
@@ -31,7 +31,7 @@ import { GRACE_MS } from './place-walk.ts'
 import { lookAt, type WalkOutcome, walkHistory } from './walk.ts'
 
 export interface CompletenessDeps {
-  readonly store: Store
+  readonly store: StoreBesideOutlet
   readonly clock: Clock
   readonly log: Logger
   readonly intake: Pick<Intake, 'late'>

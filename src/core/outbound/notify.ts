@@ -9,7 +9,7 @@ import {
   type NewNotification,
   type SendResult,
   type Settings,
-  type Store,
+  type StoreBesideOutlet,
   SwitchboardError,
   type Urgency,
   withoutNulls,
@@ -24,7 +24,7 @@ import { notificationText, refusedResult } from './send-result.ts'
 import { usable } from './targets.ts'
 
 export interface NotifyDeps {
-  readonly store: Store
+  readonly store: StoreBesideOutlet
   readonly settings: () => Settings
   readonly grants: GrantBook
   readonly links: Pick<Links, 'get'>

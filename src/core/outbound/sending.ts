@@ -18,7 +18,7 @@ import {
   type SendRequest,
   type SendRow,
   type Settings,
-  type Store,
+  type StoreBesideOutlet,
   type SwitchboardError,
   sideActLifeMs,
   type Work,
@@ -51,7 +51,7 @@ export interface SendLane extends HeldLane {
 }
 
 export interface SendingDeps {
-  readonly store: Store
+  readonly store: StoreBesideOutlet
   readonly clock: Clock
   readonly settings: () => Settings
   readonly links: Links

@@ -11,7 +11,7 @@ import {
   type Logger,
   type SendResult,
   type Settings,
-  type Store,
+  type StoreBesideOutlet,
   SwitchboardError,
   type TakeoverRow,
   type TakeResult,
@@ -21,7 +21,7 @@ import { isOneWay, type Links } from '../outbound/links.ts'
 import type { Outlet } from '../outbound/outlet.ts'
 
 export interface TakeoversDeps {
-  readonly store: Store
+  readonly store: StoreBesideOutlet
   readonly clock: Clock
   readonly log: Logger
   readonly settings: () => Settings

@@ -10,7 +10,7 @@ import {
   type SendResult,
   type ServerToolResult,
   type Settings,
-  type Store,
+  type StoreBesideOutlet,
   SwitchboardError,
   type ToolCaller,
   type ToolDesk,
@@ -27,7 +27,7 @@ import { toolOutcome } from './tool-outcome.ts'
 type ChannelTools = Pick<ToolDesk, 'channelList' | 'channelSend' | 'channelStatus'>
 
 export interface ChannelToolsDeps {
-  readonly store: Store
+  readonly store: StoreBesideOutlet
   readonly settings: () => Settings
   readonly links: Links
   readonly outlet: Outlet

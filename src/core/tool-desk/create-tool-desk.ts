@@ -2,7 +2,7 @@
 import {
   type LentToolDoor,
   type Settings,
-  type Store,
+  type StoreBesideOutlet,
   SwitchboardError,
   type ToolCaller,
   type ToolDesk,
@@ -30,7 +30,7 @@ import { createShownMessageTools } from './shown-message-tools.ts'
 import { sendOutcome, toolOutcome } from './tool-outcome.ts'
 
 export interface ToolDeskDeps {
-  readonly store: Store
+  readonly store: StoreBesideOutlet
   readonly settings: () => Settings
   readonly links: Links
   readonly outlet: Outlet

@@ -3,7 +3,7 @@ import {
   everyRow,
   isResting,
   parseAddress,
-  type Store,
+  type StoreBesideOutlet,
   type ToolCaller,
   type TurnRow,
   withoutNulls,
@@ -18,7 +18,7 @@ export interface OpenTurns {
 }
 
 export function createOpenTurns(deps: {
-  readonly store: Store
+  readonly store: StoreBesideOutlet
   readonly dispatcher: Pick<Dispatcher, 'flight'>
 }): OpenTurns {
   const { store } = deps

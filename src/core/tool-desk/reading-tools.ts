@@ -4,7 +4,7 @@ import {
   type DownloadedFile,
   defined,
   everyRow,
-  type Store,
+  type StoreBesideOutlet,
   SwitchboardError,
   type ToolCaller,
   type ToolDesk,
@@ -29,7 +29,7 @@ const MOST_PEOPLE = 1_000
 const LOOKED_BACK = 50_000
 
 export function createReadingTools(
-  deps: { readonly store: Store; readonly links: Links; readonly files?: SendableFiles },
+  deps: { readonly store: StoreBesideOutlet; readonly links: Links; readonly files?: SendableFiles },
   chats: OwnChats,
 ): ReadingTools {
   const { store } = deps

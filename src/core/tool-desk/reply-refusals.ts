@@ -4,7 +4,7 @@ import {
   defined,
   formatAddress,
   parseAddress,
-  type Store,
+  type StoreBesideOutlet,
   SwitchboardError,
   type ToolCaller,
 } from '../../contract/index.ts'
@@ -14,7 +14,7 @@ import { heldRefusal } from '../outbound/send-result.ts'
 const LATELY = 100
 
 /** Each throws where the reply is refused. */
-export function createReplyRefusals(store: Store) {
+export function createReplyRefusals(store: StoreBesideOutlet) {
   /** A person has the place, or answered that message in the agent's place. */
   const refuseHeld = async (at: Address, turn: string | null) => {
     const held = await store.heldAgainst(at, turn)

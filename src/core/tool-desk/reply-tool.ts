@@ -7,7 +7,7 @@ import {
   integrationById,
   type NewSend,
   type Settings,
-  type Store,
+  type StoreBesideOutlet,
   SwitchboardError,
   type ToolCaller,
   type ToolDesk,
@@ -29,7 +29,7 @@ import { createReplyRefusals } from './reply-refusals.ts'
 import { sendOutcome, toolOutcome } from './tool-outcome.ts'
 
 export interface ReplyToolDeps {
-  readonly store: Store
+  readonly store: StoreBesideOutlet
   readonly settings: () => Settings
   readonly links: Links
   readonly outlet: Outlet

@@ -3,7 +3,7 @@ import {
   everyRow,
   type NewSend,
   type SendRow,
-  type Store,
+  type StoreBesideOutlet,
   SwitchboardError,
   type ToolCaller,
   type ToolDesk,
@@ -20,7 +20,7 @@ import { sendOutcome, toolOutcome } from './tool-outcome.ts'
 const LOOKED_BACK = 50_000
 
 export function createShownMessageTools(
-  deps: { readonly store: Store; readonly links: Links; readonly outlet: Outlet },
+  deps: { readonly store: StoreBesideOutlet; readonly links: Links; readonly outlet: Outlet },
   chats: OwnChats,
 ): Pick<ToolDesk, 'react' | 'editMessage'> {
   const { store, outlet } = deps

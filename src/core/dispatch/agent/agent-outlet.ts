@@ -10,7 +10,7 @@ import {
   type NewSend,
   OPEN_TURN_STATES,
   type Settings,
-  type Store,
+  type StoreBesideOutlet,
   SwitchboardError,
   type TurnRow,
   textEnd,
@@ -31,7 +31,7 @@ import { createAgentTurns, type Output } from './agent-turns.ts'
 import type { Roster } from './roster.ts'
 
 export interface AgentOutletDeps {
-  readonly store: Store
+  readonly store: StoreBesideOutlet
   readonly clock: Clock
   readonly log: Logger
   readonly settings: () => Settings

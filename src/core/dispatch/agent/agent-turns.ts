@@ -9,7 +9,7 @@ import {
   OPEN_TURN_STATES,
   parseAddress,
   type SessionRow,
-  type Store,
+  type StoreBesideOutlet,
   SwitchboardError,
   type TurnRow,
 } from '../../../contract/index.ts'
@@ -19,7 +19,7 @@ import type { Flight } from '../lanes/lane-holds.ts'
 import type { Roster } from './roster.ts'
 
 export interface AgentTurnsDeps {
-  readonly store: Store
+  readonly store: StoreBesideOutlet
   readonly clock: Clock
   readonly roster: Roster
   readonly dispatcher: Pick<Dispatcher, 'flight'>
