@@ -1,8 +1,11 @@
 // The river of a daemon: the gateway with what it gets from the instance, the tools that agents call, the tools that services
 // lend them, and the hosts that attach. Nothing of it runs yet.
+
+import { join } from 'node:path'
+import { childEnvironment } from '../config/instance/child-environment.ts'
 import { attachmentsFolder } from '../config/instance/data-folder.ts'
 import { createCredentialShelf } from '../config/secrets/integration-credentials.ts'
-import { defined, type ToolDesk } from '../contract/index.ts'
+import { type Clock, defined, type Logger, type ProcessPlace, type ToolDesk } from '../contract/index.ts'
 import { createToolDesk } from '../core/tool-desk/create-tool-desk.ts'
 import { type Attachments, createAttachments } from '../gateway/access/attached-hosts.ts'
 import type { Tokens } from '../gateway/access/tokens.ts'
@@ -14,7 +17,6 @@ import { VERSION } from '../runtime/version.ts'
 import type { DaemonAddress } from './daemon-address.ts'
 import { attachableFiles } from './instance-files.ts'
 import type { Instance } from './open-instance.ts'
-import { createProcessPlaces, type ProcessPlaces } from './process-places.ts'
 
 export interface DaemonRiver {
   readonly gateway: Gateway
@@ -66,4 +68,41 @@ export function createDaemonRiver(
     lent: lentTools,
   })
   return { gateway, toolDesk, lentTools, attachments, processPlaces }
+}
+
+// Where programs of agents are kept: what they get of our environment, where it is recorded that they run, and a folder for
+// each agent. What an earlier run of this data folder left behind is ended before anything starts.
+
+interface ProcessPlaces {
+  of(agent: string): ProcessPlace
+  /** The data folder is ours alone by now: nobody else's programs are recorded there. */
+  reap(): Promise<void>
+}
+
+function createProcessPlaces(
+  config: {
+    /** The data folder. */
+    readonly path: string
+    /** Where relative folders of the configuration start. */
+    readonly base: string
+    readonly variables: Readonly<Record<string, string | undefined>>
+  },
+  deps: { readonly clock: Clock; readonly log: Logger },
+): ProcessPlaces {
+  const records = join(config.path, 'processes')
+  // Once for all: there may be thousands of agents.
+  let environment: ReturnType<typeof childEnvironment> | null = null
+  return {
+    of(agent) {
+      environment ??= childEnvironment(config.variables)
+      const folder = join(config.path, 'agents', encodeURIComponent(agent).replaceAll('.', '%2E'))
+      return { environment, records, folder, base: config.base }
+    },
+    async reap() {
+      const { existsSync } = await import('node:fs')
+      if (!existsSync(records)) return
+      const { reapProcesses } = await import('../kit/processes/index.ts')
+      await reapProcesses(records, deps)
+    },
+  }
 }

@@ -1,5 +1,6 @@
 // The daemon: owns a data folder, opens the store, lets the river flow, listens, and drains when told to stop.
 // By their own files: the whole room would bring its schemas along, which the embedded default does not need.
+
 import { dataFolderAt, prepareDataFolder } from '../config/instance/data-folder.ts'
 import { readEnvironment } from '../config/instance/environment.ts'
 import { realPath } from '../config/instance/instance.ts'
@@ -8,12 +9,14 @@ import {
   type AdapterExports,
   defined,
   type IntegrationView,
+  type Logger,
   WEB_OWNER,
   withoutNulls,
 } from '../contract/index.ts'
 import { usersInForce } from '../core/people/users.ts'
 import { createChatLinks } from '../gateway/access/chat-link.ts'
 import { createConsoleDoor } from '../gateway/access/console-login.ts'
+import type { Gateway } from '../gateway/gateway.ts'
 import { createAdapters } from '../modules/module-catalog.ts'
 import { type DeskWatchers, watchHints, watchReloads } from '../operations/watch-hints.ts'
 import { createLogger } from '../runtime/logger.ts'
@@ -22,6 +25,7 @@ import { createUndoStack } from '../runtime/undo-stack.ts'
 import { VERSION } from '../runtime/version.ts'
 import { demandWhole } from './adopt-folder.ts'
 import { createDaemonRiver, type DaemonRiver } from './assemble-daemon.ts'
+import { type ConfigReload, createConfigReload } from './config-reload.ts'
 import { createDaemonAddress, type DaemonAddress } from './daemon-address.ts'
 import { openCredentials } from './daemon-credentials.ts'
 import { createDaemonDesk } from './daemon-desk.ts'
@@ -29,11 +33,10 @@ import { createDaemonServer } from './daemon-server.ts'
 import { recordLife } from './daemon-status-file.ts'
 import { folderHeld, holdFolder } from './data-folder-lock.ts'
 import { createDrain } from './drain-daemon.ts'
-import { followConfiguration } from './follow-configuration.ts'
 import { type Instance, type InstanceGround, openInstance } from './open-instance.ts'
 import { createReadiness } from './readiness.ts'
-import { reloadOnHangup } from './reload-on-hangup.ts'
-import { createSupervisorNotices, unitOf } from './systemd-notify.ts'
+import { followSharedChanges } from './shared-changes.ts'
+import { createSupervisorNotices, type SupervisorNotices, unitOf } from './systemd-notify.ts'
 
 export interface DaemonOptions {
   /** Null or absent: the embedded default. */
@@ -178,4 +181,48 @@ async function startRiver(instance: Instance, river: DaemonRiver): Promise<void>
 function tellStarted({ settings, folder, node, log }: Instance, address: DaemonAddress): void {
   for (const warning of settings().warnings) log.warn({}, warning)
   log.info({ url: address.url(), data: folder.path, node }, 'switchboard is ready')
+}
+
+// Keeps a running daemon at what is configured: a changed file is applied, and so is what operators change at other nodes.
+
+/** From now on, until the instance's undo stack is unwound. */
+function followConfiguration(instance: Instance, gateway: Pick<Gateway, 'apply' | 'grants'>): ConfigReload {
+  const { config, settings, store, clock, log, secrets, shelf, undo } = instance
+  const reloading = createConfigReload({ config, settings, store, log, apply: gateway.apply })
+  undo.push(
+    followSharedChanges({
+      store,
+      clock,
+      log,
+      refreshAccess: gateway.grants.load,
+      refreshConfig: async () => {
+        await secrets.refresh()
+        await shelf.refresh()
+        await gateway.apply()
+      },
+    }),
+  )
+  return reloading
+}
+
+// SIGHUP reads the configuration again, and the service manager is told when that is done.
+
+interface HangupDeps extends ConfigReload {
+  readonly service: Pick<SupervisorNotices, 'reloading'>
+  readonly log: Logger
+  tellReady(): Promise<void>
+}
+
+/** Until the returned function is called. */
+function reloadOnHangup(deps: HangupDeps): () => void {
+  const onHangup = () => {
+    deps.service
+      .reloading()
+      .then(() => deps.reload('SIGHUP'))
+      .then(deps.settled)
+      .catch((thrown) => deps.log.error({ error: String(thrown) }, 'could not be reloaded'))
+      .finally(deps.tellReady)
+  }
+  process.on('SIGHUP', onHangup)
+  return () => void process.off('SIGHUP', onHangup)
 }

@@ -1,5 +1,6 @@
 // Opens what an instance stands on: its configuration, its database, and the shelves of secrets and integrations. Whatever
 // was opened is put on the undo stack at once, so that a start that fails half-way leaves nothing held.
+import { createHmac } from 'node:crypto'
 import { dirname } from 'node:path'
 // By their own files: the whole room would bring its schemas along, which the embedded default does not need.
 import { type ConfigSource, openConfigSource } from '../config/config-source.ts'
@@ -7,7 +8,12 @@ import { type DataFolder, prepareDatabase } from '../config/instance/data-folder
 import { openKeyRing } from '../config/secrets/key-ring.ts'
 import { resolveSecret, resolveStore } from '../config/secrets/secret-reference.ts'
 import { openSecretShelf, type SecretShelf } from '../config/secrets/secret-store.ts'
-import { type IntegrationShelf, openIntegrationShelf } from '../config/stored-integrations.ts'
+import {
+  type Added,
+  type IntegrationShelf,
+  openIntegrationShelf,
+  withAdded,
+} from '../config/stored-integrations.ts'
 import { defined, type Logger, type Random, type Settings, type Store } from '../contract/index.ts'
 import { tellForeignLedger } from '../health/foreign-ledger.ts'
 import type { Adapters } from '../modules/module-catalog.ts'
@@ -18,8 +24,7 @@ import { openStore } from '../store/open.ts'
 import { nodeName } from './data-folder-lock.ts'
 import { holdDatabase } from './database/hold-database.ts'
 import { type StoreWatch, watchStore } from './database/store-watch.ts'
-import { namedModules, settingsInForce } from './settings-in-force.ts'
-import { createSigner } from './signer.ts'
+import { withStartNotes } from './restart-only-settings.ts'
 
 /** Longer than a lone conversation needs to speak again, and shorter than anybody notices. */
 const UNHURRIED_MS = 2
@@ -120,5 +125,42 @@ export async function openInstance(ground: InstanceGround, adapters: Adapters): 
     shelf,
     secret,
     signer: createSigner(keys.ledgerKey),
+  }
+}
+
+// The configuration in force: the file's, with the integrations that were added by command.
+
+/** Entries of the file: those that were handed in are there anyway. */
+function namedModules({ modules = [] }: Settings): readonly string[] {
+  return modules.filter((one) => !one.from.startsWith('given[')).map((one) => one.from)
+}
+
+const NOTHING_ADDED: readonly Added[] = []
+
+/** Made anew only when one of the two changed. `shelf` is null until the store is open. */
+function settingsInForce(file: () => Settings, shelf: () => IntegrationShelf | null): () => Settings {
+  let from: Settings | null = null
+  let list = NOTHING_ADDED
+  let merged: Settings | null = null
+  const started = file()
+  return () => {
+    const now = file()
+    const added = shelf()?.all() ?? NOTHING_ADDED
+    if (merged === null || from !== now || list !== added) {
+      from = now
+      list = added
+      merged = withStartNotes(started, withAdded(now, added))
+    }
+    return merged
+  }
+}
+
+// What an integration signs to know it for its own when it comes back (a Message-ID). The key is made of the ledger's key: it
+// never changes, is in every backup, and nodes that share SWITCHBOARD_KEY share it.
+
+function createSigner(ledgerKey: Uint8Array): (integration: string) => (text: string) => string {
+  return (integration) => {
+    const key = createHmac('sha256', ledgerKey).update(`sign:${integration}`).digest()
+    return (text) => createHmac('sha256', key).update(text).digest('hex')
   }
 }

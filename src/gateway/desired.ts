@@ -1,6 +1,6 @@
 // The parts that a configuration wants, by `integration:ID` and `agent:ID`, each with what it would be started with.
+import { createHash } from 'node:crypto'
 import { type IntegrationSettings, inSlices, type Settings } from '../contract/index.ts'
-import { fingerprintOf } from './fingerprint.ts'
 import type { GatewayDeps } from './gateway.ts'
 import type { Part } from './running.ts'
 import { makeAgent, makeIntegration, type River } from './start-integrations.ts'
@@ -40,4 +40,27 @@ function broughtBy({ modules }: Settings, bank: 'platforms' | 'connectors', name
 function startedWith(integration: IntegrationSettings) {
   const { id, platform, enabled, options, replyToMode, oneWay, unproven, problem } = integration
   return { id, platform, enabled, options, replyToMode, oneWay, unproven, problem }
+}
+
+// What a running part was started with: its settings, and the secrets behind them. A part is started anew when this
+// changes, so a secret that was replaced reaches those that use it and nobody else.
+
+const REFERENCE = /"((?:env|file|secret):[^"\\]+)"/g
+
+/** Stays in memory: it is made of digests, but nobody needs to see it. */
+function fingerprintOf(meaning: unknown, secret: (reference: string) => string): string {
+  const written = JSON.stringify(meaning)
+  const digest = createHash('sha256')
+  for (const [, reference = ''] of written.matchAll(REFERENCE))
+    digest.update(`${reference}=${behind(reference, secret)}\n`)
+  return `${written} ${digest.digest('hex')}`
+}
+
+/** One that leads nowhere keeps its part from starting; that is told there. */
+function behind(reference: string, secret: (reference: string) => string): string {
+  try {
+    return secret(reference)
+  } catch {
+    return ''
+  }
 }

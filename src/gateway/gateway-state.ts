@@ -15,7 +15,6 @@ import type { SignalSink } from '../core/signals.ts'
 import type { GatewayDeps } from './gateway.ts'
 import { linkReports } from './link-reports.ts'
 import { createSignalRelay, type SignalRelay } from './signal-relay.ts'
-import { createUtilization } from './utilization.ts'
 
 export interface RiverGround {
   readonly roster: Roster
@@ -83,5 +82,17 @@ export function layRiverGround(deps: GatewayDeps, problems: ReadonlyMap<string, 
     admission,
     pressure,
     failures,
+  }
+}
+
+// How busy the loop was since the last call: the share of the time in which it did not wait for something to do.
+
+function createUtilization(): () => number {
+  let last = performance.eventLoopUtilization()
+  return () => {
+    const now = performance.eventLoopUtilization()
+    const { utilization } = performance.eventLoopUtilization(now, last)
+    last = now
+    return utilization
   }
 }

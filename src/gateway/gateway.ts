@@ -1,5 +1,6 @@
 // The river, assembled: platforms on one bank, agents on the other, intake and outlet between them. A new
 // configuration is applied here: what changed is stopped and started, what did not is left alone.
+
 import {
   type Cancel,
   type ChannelServers,
@@ -25,6 +26,7 @@ import { keepEndingRemoved } from '../core/dispatch/agent/removed-agents.ts'
 import type { Roster } from '../core/dispatch/agent/roster.ts'
 import type { Dispatcher } from '../core/dispatch/dispatcher.ts'
 import type { Intake } from '../core/inbound/intake.ts'
+import { keepDoing } from '../core/keep-doing.ts'
 import type { Links } from '../core/outbound/links.ts'
 import type { Notifier } from '../core/outbound/notify.ts'
 import type { OutcomeTimes } from '../core/outbound/open-outcomes.ts'
@@ -43,7 +45,6 @@ import { keepForgettingFiles } from './files/file-orders.ts'
 import { layRiverGround } from './gateway-state.ts'
 import { createHostedServers } from './hosted-servers.ts'
 import { nextRun } from './next-run.ts'
-import { keepGathering } from './refresh-conversation-list.ts'
 import { keepPruning } from './retention.ts'
 import { createParts } from './running.ts'
 import { endPart } from './start-integrations.ts'
@@ -225,4 +226,23 @@ export function createGateway(deps: GatewayDeps): Gateway {
       await cluster.stop()
     },
   }
+}
+
+// The list of conversations is told of new rows in the background, so that whoever looks finds little left to tell.
+
+const EVERY_MS = 60_000
+
+function keepGathering(deps: {
+  readonly store: Pick<Store, 'gatherConversations'>
+  readonly clock: Clock
+  readonly log: Logger
+}): Cancel {
+  return keepDoing(
+    deps.clock,
+    EVERY_MS,
+    async (stopped) => {
+      while (!stopped() && (await deps.store.gatherConversations()));
+    },
+    (thrown) => deps.log.warn({ error: String(thrown) }, 'conversations could not be listed'),
+  )
 }

@@ -1,6 +1,6 @@
 // The front door: routes a request by hand. Hooks come first and cost least; no framework, no log line per request.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type HttpReply, SwitchboardError } from '../contract/index.ts'
+import { defined, type HttpReply, SwitchboardError } from '../contract/index.ts'
 import {
   answer,
   badPath,
@@ -14,13 +14,12 @@ import {
   takeHead,
   wrong,
 } from './front-door.ts'
-import { healthReply, readyReply } from './health.ts'
 import { unclearHead } from './host-guard.ts'
 import { isNear } from './near.ts'
 import { page } from './pages.ts'
 import { PROBE_HEADER } from './probe-proxies.ts'
 import { bodyRefusal, declaredTooLarge, refuseUnread } from './read-body.ts'
-import { errorReply, methodNotAllowed, notFound, writeReply } from './reply.ts'
+import { errorReply, json, methodNotAllowed, notFound, writeReply } from './reply.ts'
 import { serveEndpoint } from './serve-endpoint.ts'
 
 const NO_QUERY = new URLSearchParams()
@@ -139,3 +138,20 @@ function secretDoor(door: FrontDoor, listener: Listener, incoming: Incoming): vo
 const SECRET_HEADERS = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
 
 function ignore(): void {}
+
+// /healthz and /readyz: is the process alive, and can messages be taken.
+
+/** `near` is told to our own probe alone. */
+function healthReply(near?: boolean): HttpReply {
+  return json(200, { ok: true, ...defined({ near }) }, { 'cache-control': 'no-store' })
+}
+
+function readyReply(
+  ready: { readonly ready: boolean; readonly detail: string },
+  draining: boolean,
+): HttpReply {
+  const headers = { 'cache-control': 'no-store' }
+  if (draining) return json(503, { ready: false, reason: 'draining' }, { ...headers, 'retry-after': '5' })
+  if (ready.ready) return json(200, { ready: true }, headers)
+  return json(503, { ready: false, reason: ready.detail }, { ...headers, 'retry-after': '5' })
+}

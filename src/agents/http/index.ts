@@ -9,12 +9,12 @@ import {
   type AgentConnector,
   type AgentOutlet,
   asSwitchboardError,
+  type Clock,
   type ConnectorDeps,
   type Delivery,
   SwitchboardError,
 } from '../../contract/index.ts'
 import { createStreamingFetch, handOverError, type StreamingFetch, TURN_TOKENS } from '../../kit/index.ts'
-import { createAnswerDeadline } from './answer-deadline.ts'
 import { composeTurn } from './compose-turn.ts'
 import { readConfig } from './config.ts'
 import { post } from './post.ts'
@@ -157,5 +157,42 @@ export function createHttpAgent(deps: ConnectorDeps, fetch?: StreamingFetch): Ag
         resolve()
       })
     })
+  }
+}
+
+// How long an answer may take: `timeout`, and the time in which a person is asked does not count. It is asked for at the end,
+// of the rows, for a question may have come through another node.
+
+/** A store that is away, or an approval that was decided just now, is asked again. */
+const AGAIN_MS = 1_000
+
+function createAnswerDeadline(deps: {
+  readonly clock: Clock
+  readonly timeoutMs: number
+  /** Milliseconds since `since` in which a person was asked. */
+  readonly askedMs: (since: number) => Promise<number>
+}): { start(passed: () => void): () => void } {
+  const { clock, timeoutMs } = deps
+  return {
+    start(passed) {
+      const since = clock.now()
+      let over = false
+      let cancel = () => {}
+      const look = async () => {
+        const asked = await deps.askedMs(since).catch(() => null)
+        if (over) return
+        const leftMs = asked === null ? AGAIN_MS : since + timeoutMs + asked - clock.now()
+        if (leftMs > 0) again(Math.max(leftMs, AGAIN_MS))
+        else passed()
+      }
+      const again = (ms: number) => {
+        cancel = clock.after(ms, () => void look())
+      }
+      again(timeoutMs)
+      return () => {
+        over = true
+        cancel()
+      }
+    },
   }
 }

@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto'
 import type { AgentSettings, ConnectorModule, GateView } from '../../contract/index.ts'
 import { httpOptions } from './config.ts'
-import { isOwnAddress } from './own-address.ts'
 
 export const httpModule: ConnectorModule = {
   name: 'http',
@@ -98,4 +97,15 @@ function doctor(agent: AgentSettings, server: { readonly publicUrl: string | nul
 
 function isNear(host: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(host)
+}
+
+// Whether a URL is on this machine or network, as far as it tells: such an agent needs `allow_private`.
+
+const OWN =
+  /^(localhost|127\..*|10\..*|192\.168\..*|172\.(1[6-9]|2\d|3[01])\..*|\[(::1|f[cd].*)\]|.*\.(local|internal|localhost))$/
+
+function isOwnAddress(url: string): boolean {
+  if (!URL.canParse(url)) return false
+  const { hostname, protocol } = new URL(url)
+  return OWN.test(hostname) || (protocol === 'http:' && !hostname.includes('.'))
 }

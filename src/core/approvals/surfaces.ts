@@ -11,12 +11,11 @@ import {
   type Settings,
   type Store,
 } from '../../contract/index.ts'
-import { type Link, type Links, promptLimitOf } from '../outbound/links.ts'
-import { approverChats, type GrantBook, isApprover, openedGroups } from '../people/approvers.ts'
+import { canSpeak, type Link, type Links, promptLimitOf } from '../outbound/links.ts'
+import { approverChats, type GrantBook, isApprover, isBound, openedGroups } from '../people/approvers.ts'
 import { spokenLately } from '../people/spoken-lately.ts'
 import { rowAddress } from '../signals.ts'
 import { outcomeText, type PromptPlace, promptOp, retiredText } from './prompt.ts'
-import { canAsk, relayPlaces } from './relay-places.ts'
 
 /** The verdict is among the newest. */
 const RECENT_TURNS = 50
@@ -148,4 +147,28 @@ function isOriginOf(origin: AskOrder['origin'], { integration, conversation }: A
 function placeOf(link: Link | undefined): PromptPlace {
   const { buttons = false, showsAsk = false } = link?.adapter.abilities ?? {}
   return { limit: promptLimitOf(link), rest: buttons && !showsAsk ? 'button' : 'command' }
+}
+
+// Channel servers that relay permissions: asked beside the chats of approvers, as structured requests.
+
+/** One per server of this agent that is admitted, passes its gates, is connected and relays permissions. */
+function relayPlaces(
+  settings: Settings,
+  links: Links,
+  { agent, servers }: { readonly agent: string; readonly servers: readonly string[] | null },
+): readonly Address[] {
+  const isAdmitted = (server: string | undefined) =>
+    servers === null || (server !== undefined && servers.includes(server))
+  return links
+    .all()
+    .filter((link) => isBound(settings, agent, link.integration) && link.adapter.relaysApprovals?.() === true)
+    .filter((link) => isAdmitted(link.adapter.channel?.server))
+    .map((link) => ({ integration: link.integration, conversation: RELAY_PLACE }))
+}
+
+/** An approver's direct chat behind a channel server has a name that only the server knows: there, where it was asked. */
+function canAsk(links: Links, chat: Address, origin: Address | null): boolean {
+  if (!canSpeak(links, chat.integration)) return false
+  if (links.get(chat.integration)?.adapter.channel === undefined) return true
+  return origin !== null && formatAddress(chat) === formatAddress(origin)
 }

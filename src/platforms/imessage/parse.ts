@@ -5,7 +5,6 @@ import { type PlistValue, readBinaryPlist } from './binary-plist.ts'
 import { type FileRow, type MessageRow, MOST_SUMMARY_BYTES, MOST_TEXT } from './chat-db.ts'
 import { addressOf, type IMessageConfig } from './config.ts'
 import { textOfBody } from './typed-stream.ts'
-import { isProven } from './verify.ts'
 
 /** Stands in a text where a file is. */
 const FILE_MARK = '\uFFFC'
@@ -146,4 +145,10 @@ function unparsable({ guid, at }: MessageRow, problem: string): InboundEvent {
     messageId: guid,
     problem: `a row of chat.db could not be read: ${problem}`,
   }
+}
+
+// Whether a row is really from whom it names. Apple proves the sender of an iMessage; a number in an SMS or RCS message can be forged.
+
+function isProven({ service }: MessageRow, { allowSms }: Pick<IMessageConfig, 'allowSms'>): boolean {
+  return service === 'iMessage' || allowSms
 }

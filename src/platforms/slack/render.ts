@@ -1,6 +1,7 @@
 // From an outbound op to what the Web API takes: text for notifications and old clients, blocks for what people see.
 import {
   type Choice,
+  type MarkdownBlock,
   type OutboundOp,
   type RenderedText,
   SwitchboardError,
@@ -15,7 +16,6 @@ import {
   splitText,
   wholeForm,
 } from '../../kit/markdown/index.ts'
-import { harmlessMarkdown, wantsMarkdownBlock } from './markdown-block.ts'
 
 /** What a message can be changed to, and what Slack advises; a longer one is cut by the outlet. */
 export const TEXT_LIMIT: TextLimit = { size: 4_000, unit: 'utf-16' }
@@ -99,4 +99,25 @@ export function urgencyOf(op: OutboundOp): { readonly attachments?: readonly Blo
   if (op.kind !== 'text' || op.urgency === undefined || op.urgency === 'normal') return {}
   const { color, text } = COLOURS[op.urgency]
   return { attachments: [{ color, text, fallback: text }] }
+}
+
+// Slack's `markdown` block: when it is wanted in place of mrkdwn, and its text without what could ping somebody.
+
+/** Whether mrkdwn cannot show it as it was meant: tables, several levels of headings, lists in lists. */
+function wantsMarkdownBlock(blocks: readonly MarkdownBlock[]): boolean {
+  return blocks.some((block) => {
+    if (block.kind === 'table' || block.kind === 'heading') return true
+    return (
+      block.kind === 'list' &&
+      block.items.some(({ children }) => children.some(({ kind }) => kind === 'list' || kind === 'table'))
+    )
+  })
+}
+
+const MENTION_START = /<(?=[!@#])/g
+const LOUD_WORD = /@(?=(?:channel|here|everyone)\b)/gi
+
+/** Markdown for Slack's `markdown` block, in which nothing can ping: what would be a mention is broken by a mark of no width. */
+function harmlessMarkdown(text: string): string {
+  return text.replace(MENTION_START, '<\u200b').replace(LOUD_WORD, '@\u200b')
 }

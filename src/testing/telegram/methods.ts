@@ -2,7 +2,6 @@
 
 import { defined } from '../../contract/index.ts'
 import type { CallBody } from '../request-body.ts'
-import { ALLOWED_REACTIONS } from './reactions.ts'
 import { readTelegramHtml } from './telegram-html.ts'
 import type { FakeButton, FakeChat, FakeMessage, Shown, World } from './world.ts'
 
@@ -245,3 +244,12 @@ export function runMethod(name: string, body: CallBody, world: World): Answer | 
     throw thrown
   }
 }
+
+// The emoji that the Bot API takes as reactions (ReactionTypeEmoji). Others are refused with REACTION_INVALID.
+
+const ALLOWED_REACTIONS: ReadonlySet<string> = new Set(
+  (
+    '❤ 👍 👎 🔥 🥰 👏 😁 🤔 🤯 😱 🤬 😢 🎉 🤩 🤮 💩 🙏 👌 🕊 🤡 🥱 🥴 😍 🐳 ❤‍🔥 🌚 🌭 💯 🤣 ⚡ 🍌 🏆 💔 🤨 😐 🍓 🍾 💋 🖕 😈 😴 😭 🤓 👻 👨‍💻 ' +
+    '👀 🎃 🙈 😇 😨 🤝 ✍ 🤗 🫡 🎅 🎄 ☃ 💅 🤪 🗿 🆒 💘 🙉 🦄 😘 💊 🙊 😎 👾 🤷‍♂ 🤷 🤷‍♀ 😡'
+  ).split(' '),
+)

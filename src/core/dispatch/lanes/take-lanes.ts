@@ -4,6 +4,8 @@
 import {
   type AgentConnector,
   type Clock,
+  defined,
+  type LaneRequest,
   LEASE_MS,
   type NewToken,
   type Store,
@@ -16,7 +18,6 @@ import type { Admission } from '../../people/admission.ts'
 import type { Roster } from '../agent/roster.ts'
 import type { Rooms } from './agent-capacity.ts'
 import type { Before, LaneHold, LaneHolds } from './lane-holds.ts'
-import { laneRequest } from './lane-request.ts'
 
 export type TakenLane = (TakenTurns | { readonly lane: string; readonly outcome: 'full' }) & {
   readonly scope: string
@@ -113,4 +114,29 @@ export function createTakeLanes(deps: TakeLanesDeps) {
       ...{ scope, before, tokens },
     }))
   }
+}
+
+// How much of a lane is asked for: as much as the connector has room for, less while intake wants it.
+
+/** How many turns of a lane are taken at a time under pressure. */
+const PRESSED_WINDOW = 2
+
+interface Circumstances {
+  /** The connector's window. */
+  readonly wide: number
+  readonly pressed: boolean
+  /** So many can be written now. */
+  readonly room: number
+  /** What may be handed over as it stands. */
+  readonly mayHand: NonNullable<LaneRequest['mayHand']>
+  readonly tokens?: LaneRequest['tokens']
+}
+
+function laneRequest(lane: string, hold: LaneHold | undefined, how: Circumstances): LaneRequest {
+  const few = Math.min(how.room, how.pressed ? PRESSED_WINDOW : how.wide)
+  const window = Math.min(how.wide, (hold?.flights.size ?? 0) + few)
+  const asked = { lane, window, mayHand: how.mayHand, ...defined({ tokens: how.tokens }) }
+  if (!hold) return asked
+  const known = hold.doubtful ? { known: [...hold.flights.keys()] } : {}
+  return { ...asked, token: hold.token, ...known }
 }
