@@ -279,7 +279,7 @@ describe('turns and inbox', () => {
   it('--follow prints what comes and what moves, each once', async () => {
     const { createContext } = await import('./context.ts')
     const { followTurns } = await import('./commands/reading/turns-follow.ts')
-    const { createStoreReader } = await import('./reader.ts')
+    const { createStoreReader } = await import('./store-reader.ts')
     const looks = [
       [turn(1, { state: 'queued' })],
       [turn(2, { state: 'queued' }), turn(1, { state: 'queued' })],
@@ -304,7 +304,7 @@ describe('turns and inbox', () => {
   it('--follow opens with as many as were asked for, and never tells history as news', async () => {
     const { createContext } = await import('./context.ts')
     const { followTurns } = await import('./commands/reading/turns-follow.ts')
-    const { createStoreReader } = await import('./reader.ts')
+    const { createStoreReader } = await import('./store-reader.ts')
     // Newest first, ten of the same moment.
     const all = Array.from({ length: 300 }, (_, at) =>
       turn(300 - at, { received_at: new Date(Math.floor((300 - at) / 10) * 1_000).toISOString() }),

@@ -1,7 +1,7 @@
 // What every command is handed: the terminal, how to print, the data folder, and the way to the daemon.
 import { type DataFolder, dataFolderAt } from '../config/instance/data-folder.ts'
 import { type Instance, locateInstance } from '../config/instance/instance.ts'
-import { createDaemonClient, type DaemonClient, daemonAnswers } from './daemon-client.ts'
+import { type ApiClient, createDaemonClient, daemonAnswers } from './daemon-client.ts'
 import { daemonAbsent, storeAway } from './failure.ts'
 import { createPaint, type Paint, wantsColour } from './output/colour.ts'
 import { jsonLine } from './output/json-lines.ts'
@@ -40,7 +40,7 @@ export interface Context {
   /** A word to the person on standard error; silent with --json. */
   note(text: string): void
   /** The daemon that holds the data folder. Throws `daemon_absent` (or `absentText` as the error) when there is none. */
-  daemon(absentText?: string): Promise<DaemonClient>
+  daemon(absentText?: string): Promise<ApiClient>
   /** Reads through the daemon, or from the store itself when no daemon runs. */
   reading<Result>(use: (reader: Reader) => Promise<Result>): Promise<Result>
 }
@@ -87,11 +87,11 @@ export function createContext(terminal: Terminal, options: GlobalOptions): Conte
       return createDaemonClient(target)
     },
     async reading(use) {
-      const { createDaemonReader, openStoreReader } = await import('./reader.ts')
+      const { createReader, openStoreReader } = await import('./reader.ts')
       demandGivenFile(instance)
       if (await daemonAnswers(target.socketPath)) {
         demandSameFile(instance, folder)
-        return use(createDaemonReader(createDaemonClient(target)))
+        return use(createReader(createDaemonClient(target), true))
       }
       const configFile = fileToReadWith(instance, terminal.env)
       const opened = await openStoreReader({

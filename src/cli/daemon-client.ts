@@ -13,7 +13,8 @@ export interface CallOptions {
   readonly timeoutMs?: number
 }
 
-export interface DaemonClient {
+/** Asks the routes of the API. */
+export interface ApiClient {
   /** The JSON answer. Throws the daemon's own error, or `daemon_absent`. */
   call<Answer>(
     method: 'GET' | 'POST' | 'PUT' | 'DELETE',
@@ -49,7 +50,7 @@ export function createDaemonClient(target: {
   readonly socketPath: string
   /** How a daemon is started here, for who finds none. */
   startHint(): string
-}): DaemonClient {
+}): ApiClient {
   function open(method: string, path: string, options: CallOptions): Promise<IncomingMessage> {
     const body = options.body === undefined ? null : Buffer.from(JSON.stringify(options.body))
     const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS
@@ -100,20 +101,25 @@ export function createDaemonClient(target: {
       return response.setEncoding('utf8')
     },
 
-    async *list<Item>(path: string, query: Query, limit: number | null) {
-      let left = limit ?? Number.POSITIVE_INFINITY
-      let { before } = query
-      while (left > 0) {
-        const page = await call<{ items: readonly Item[]; next?: string | number | null }>('GET', path, {
-          query: { ...query, limit: Math.min(PAGE, left), before },
-        })
-        for (const item of page.items.slice(0, left)) yield item
-        left -= page.items.length
-        // A search may find nothing in a page and go on.
-        if (page.next === undefined || page.next === null) return
-        before = page.next
-      }
-    },
+    list: listBy(call),
+  }
+}
+
+/** Pages a list by its cursors. */
+export function listBy(call: ApiClient['call']): ApiClient['list'] {
+  return async function* <Item>(path: string, query: Query, limit: number | null) {
+    let left = limit ?? Number.POSITIVE_INFINITY
+    let { before } = query
+    while (left > 0) {
+      const page = await call<{ items: readonly Item[]; next?: string | number | null }>('GET', path, {
+        query: { ...query, limit: Math.min(PAGE, left), before },
+      })
+      for (const item of page.items.slice(0, left)) yield item
+      left -= page.items.length
+      // A search may find nothing in a page and go on.
+      if (page.next === undefined || page.next === null) return
+      before = page.next
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 // Reading without a daemon: pages by position, the ledger as NDJSON and CSV, cells that a spreadsheet must not run.
 import { describe, expect, it } from 'vitest'
 import { type LedgerEntry, type ReadDesk, rowId, type TurnFilter, type TurnView } from '../contract/index.ts'
-import { createStoreReader } from './reader.ts'
+import { createStoreReader } from './store-reader.ts'
 
 const entry = (seq: number, more: Partial<LedgerEntry> = {}): LedgerEntry => ({
   seq,

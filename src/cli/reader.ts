@@ -1,29 +1,24 @@
-// One way to read for every command: through the daemon when one runs, straight from the store when none does.
+// One way to read for every command: the routes of the API, asked of the daemon, or of this process when none runs.
 import { existsSync } from 'node:fs'
 import {
   type ApprovalView,
   type AuditReport,
   type ConversationView,
-  defined,
   type LedgerHead,
   type PairingView,
-  parseAddress,
-  parseConversationCursor,
   type ReadDesk,
-  rowPosition,
-  type SendFilter,
   type SendState,
   type SendView,
   type StatusReport,
   SwitchboardError,
   type ThreadView,
   type TurnDetail,
-  type TurnFilter,
   type TurnState,
   type TurnView,
 } from '../contract/index.ts'
-import type { DaemonClient, Query } from './daemon-client.ts'
-import { createLedgerExport, type ExportFormat } from './ledger-export.ts'
+import type { ApiClient, Query } from './daemon-client.ts'
+
+export type ExportFormat = 'ndjson' | 'csv'
 
 /** What a list is narrowed to. `limit: null` means everything. */
 export interface ListFilter<State extends string> {
@@ -86,18 +81,19 @@ export interface Reader {
   exportPerson(who: string, files?: boolean): AsyncIterable<string>
 }
 
-export function createDaemonReader(daemon: DaemonClient): Reader {
+/** `live`: the answers are a daemon's. */
+export function createReader(api: ApiClient, live: boolean): Reader {
   return {
-    live: true,
-    status: () => daemon.call('GET', '/api/status'),
-    turns: (filter) => daemon.list('/api/turns', queryOf(filter), filter.limit),
-    turn: (id) => orNull(daemon.call('GET', `/api/turns/${encodeURIComponent(id)}`)),
-    sends: (filter) => daemon.list('/api/outbox', queryOf(filter), filter.limit),
-    send: (id) => orNull(daemon.call('GET', `/api/outbox/${encodeURIComponent(id)}`)),
+    live,
+    status: () => api.call('GET', '/api/status'),
+    turns: (filter) => api.list('/api/turns', queryOf(filter), filter.limit),
+    turn: (id) => orNull(api.call('GET', `/api/turns/${encodeURIComponent(id)}`)),
+    sends: (filter) => api.list('/api/outbox', queryOf(filter), filter.limit),
+    send: (id) => orNull(api.call('GET', `/api/outbox/${encodeURIComponent(id)}`)),
     approvals: ({ states, id, before, limit }) =>
-      daemon.list('/api/approvals', { state: states?.join(','), id, before }, limit),
+      api.list('/api/approvals', { state: states?.join(','), id, before }, limit),
     conversations: ({ limit, sinceMs, held, asked, ...rest }) =>
-      daemon.list(
+      api.list(
         '/api/conversations',
         {
           ...rest,
@@ -107,29 +103,28 @@ export function createDaemonReader(daemon: DaemonClient): Reader {
         },
         limit,
       ),
-    conversation: (address) => orNull(daemon.call('GET', conversationPath(address))),
-    thread: (address, page) =>
-      daemon.call('GET', `${conversationPath(address)}/thread`, { query: { ...page } }),
-    pairings: () => gather(daemon.list('/api/pairings', {}, null)),
-    access: () => gather(daemon.list('/api/access', {}, null)),
-    tokens: ({ all } = {}) => gather(daemon.list('/api/tokens', { all: all ? 'true' : undefined }, null)),
+    conversation: (address) => orNull(api.call('GET', conversationPath(address))),
+    thread: (address, page) => api.call('GET', `${conversationPath(address)}/thread`, { query: { ...page } }),
+    pairings: () => gather(api.list('/api/pairings', {}, null)),
+    access: () => gather(api.list('/api/access', {}, null)),
+    tokens: ({ all } = {}) => gather(api.list('/api/tokens', { all: all ? 'true' : undefined }, null)),
     async secretNames() {
-      const items = await gather(daemon.list<string | { readonly name: string }>('/api/secrets', {}, null))
+      const items = await gather(api.list<string | { readonly name: string }>('/api/secrets', {}, null))
       return items.map((item) => (typeof item === 'string' ? item : item.name))
     },
-    auditHead: () => daemon.call('GET', '/api/audit/head'),
+    auditHead: () => api.call('GET', '/api/audit/head'),
     verifyAudit: (expectHead) =>
-      daemon.call('GET', '/api/audit/verify', { query: { expect: expectHead }, timeoutMs: 600_000 }),
+      api.call('GET', '/api/audit/verify', { query: { expect: expectHead }, timeoutMs: 600_000 }),
     async *exportAudit(format) {
-      yield* await daemon.stream('/api/audit/export', { format })
+      yield* await api.stream('/api/audit/export', { format })
     },
     async *exportPerson(who, files = false) {
-      yield* await daemon.stream('/api/people/export', { who, ...(files ? { files: 'true' } : {}) })
+      yield* await api.stream('/api/people/export', { who, ...(files ? { files: 'true' } : {}) })
     },
   }
 }
 
-/** Opens the store for reading only. The app is loaded here and nowhere else, so that a live daemon stays quick to ask. */
+/** Opens the store for reading only. What reads it is loaded here and nowhere else, so that a live daemon stays quick to ask. */
 export async function openStoreReader(options: {
   readonly dataDir: string
   readonly configFile: string | null
@@ -144,99 +139,12 @@ export async function openStoreReader(options: {
   const { openReadDesk } = await import('../operations/read-desk.ts')
   const { dataDir, configFile } = options
   const opened = await openReadDesk(configFile === null ? { dataDir } : { dataDir, configFile })
+  const { createStoreReader } = await import('./store-reader.ts')
   return { reader: createStoreReader(opened.desk), close: async () => opened.close() }
-}
-
-const PAGE = 500
-
-export function createStoreReader(desk: ReadDesk): Reader {
-  return {
-    live: false,
-    status: () => desk.status(),
-    turns: (filter) => pages(filter, (page: TurnFilter) => desk.turns(page)),
-    turn: (id) => desk.turn(id),
-    sends: (filter) => pages(filter, (page: SendFilter) => desk.sends(page)),
-    send: (id) => desk.send(id),
-    approvals: (filter) => approvalPages(desk, filter),
-    conversations: (filter) => conversationPages(desk, filter),
-    conversation: (address) => desk.conversation(parseAddress(address), NOBODY),
-    thread: (address, page) => desk.thread(parseAddress(address), page, NOBODY),
-    pairings: () => desk.pairings(),
-    access: () => desk.access(),
-    tokens: (options) => desk.tokens(options),
-    secretNames: () => desk.secretNames(),
-    auditHead: () => desk.auditHead(),
-    verifyAudit: (expectHead) => desk.verifyAudit(expectHead),
-    async *exportPerson(who, files = false) {
-      for await (const line of desk.exportPerson(who, { files })) yield `${JSON.stringify(line)}\n`
-    },
-    exportAudit: (format) => createLedgerExport((afterSeq, limit) => desk.ledger(afterSeq, limit), format),
-  }
-}
-
-/** Newest first, page by page; a row's id carries its position, so the last one says where to go on. */
-async function* pages<State extends string, Item extends { readonly id: string }>(
-  filter: ListFilter<State>,
-  read: (page: ListFilter<State> & { limit: number; beforeSeq?: number }) => Promise<readonly Item[]>,
-): AsyncIterable<Item> {
-  let left = filter.limit ?? Number.POSITIVE_INFINITY
-  let beforeSeq = filter.before === undefined ? undefined : placeBefore(rowPosition(filter.before))
-  while (left > 0) {
-    const limit = Math.min(PAGE, left)
-    const items = await read({ ...filter, limit, ...defined({ beforeSeq }) })
-    yield* items
-    left -= items.length
-    const last = items.at(-1)
-    if (items.length < limit || last === undefined) return
-    const position = rowPosition(last.id)
-    if (position === null) return
-    beforeSeq = position
-  }
-}
-
-async function* approvalPages(desk: ReadDesk, filter: ApprovalFilter): AsyncIterable<ApprovalView> {
-  let left = filter.limit ?? Number.POSITIVE_INFINITY
-  const id = defined({ id: filter.id })
-  let before = filter.before === undefined ? undefined : placeBefore(Number(filter.before))
-  while (left > 0) {
-    const limit = Math.min(PAGE, left)
-    const which = before === undefined ? id : { ...id, before }
-    const items = await desk.approvals(filter.states, limit, which)
-    yield* items
-    left -= items.length
-    before = items.at(-1)?.seq
-    if (items.length < limit || before === undefined) return
-  }
-}
-
-/** Without a daemon nobody holds anything by it. */
-const NOBODY = ''
-
-async function* conversationPages(
-  desk: ReadDesk,
-  { limit, held, asked, q, before, ...rest }: ConversationListFilter,
-): AsyncIterable<ConversationView> {
-  let left = limit ?? Number.POSITIVE_INFINITY
-  let next: string | null = before ?? null
-  const takeover = held ? ({ takeover: 'held' } as const) : asked ? ({ takeover: 'asked' } as const) : {}
-  do {
-    const from = next === null ? {} : { before: parseConversationCursor(next) }
-    const filter = { ...rest, ...takeover, ...defined({ search: q }), ...from, limit: Math.min(PAGE, left) }
-    const page = await desk.conversations(filter, NOBODY)
-    yield* page.items
-    left -= page.items.length
-    next = page.next
-  } while (left > 0 && next !== null)
 }
 
 export function conversationPath(address: string): string {
   return `/api/conversations/${encodeURIComponent(address)}`
-}
-
-/** As the API answers it. */
-function placeBefore(place: number | null): number {
-  if (place !== null && Number.isSafeInteger(place) && place >= 0) return place
-  throw new SwitchboardError('input_invalid', 'before: is not a cursor of this list')
 }
 
 function queryOf(filter: ListFilter<string>): Query {

@@ -22,7 +22,10 @@ export const DOORS: Readonly<Record<string, readonly string[] | '*'>> = {
   // What stands in the way of a message.
   health: ['contract', 'core', 'config', 'server', 'runtime', 'modules', 'gateway'],
   // What an operator may ask and do.
-  operations: ['contract', 'kit', 'core', 'config', 'store', 'runtime', 'modules', 'gateway', 'health'],
+  operations: [
+    ...['contract', 'kit', 'core', 'config', 'store', 'server'],
+    ...['runtime', 'modules', 'gateway', 'health'],
+  ],
   // The process: its folder, its database, its start and its end.
   daemon: '*',
   setup: ['contract', 'kit', 'config', 'store', 'server', 'runtime', 'daemon'],

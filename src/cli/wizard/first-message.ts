@@ -2,7 +2,7 @@
 // answer arrive. It only looks and approves: the daemon does the work, and goes on when the wait is ended.
 import type { PairedView, PairingView, SendView, TurnView, UserView } from '../../contract/index.ts'
 import type { Context } from '../context.ts'
-import type { DaemonClient } from '../daemon-client.ts'
+import type { ApiClient } from '../daemon-client.ts'
 import { oneLine } from '../output/text.ts'
 import type { Prompts } from './prompts.ts'
 
@@ -72,7 +72,7 @@ export async function awaitFirstMessage(
 
 /** Never by itself: the code proves that whoever sits here and whoever wrote are one. */
 async function pair(
-  daemon: DaemonClient,
+  daemon: ApiClient,
   prompts: Prompts,
   { code, integration, sender, sender_name }: PairingView,
 ): Promise<void> {
@@ -90,7 +90,7 @@ async function pair(
 }
 
 /** Being let in gives the right to talk alone. Who sits here says whether that was their own phone. */
-async function whoIsIt(daemon: DaemonClient, prompts: Prompts) {
+async function whoIsIt(daemon: ApiClient, prompts: Prompts) {
   const users = await all<UserView>(daemon, '/api/users', {})
   // With no users configured there is one, whoever sits here.
   const isConfigured = users.length !== 1 || users[0]?.id !== 'local'
@@ -113,7 +113,7 @@ const nameOf = (name: string | undefined, id: string) =>
   name === undefined || name === id ? oneLine(id) : `${oneLine(name)} (${oneLine(id)})`
 
 async function all<Item>(
-  daemon: DaemonClient,
+  daemon: ApiClient,
   path: string,
   query: Readonly<Record<string, string | number>>,
 ): Promise<readonly Item[]> {

@@ -9,7 +9,7 @@ import { type Route, route, wholeReply } from './route.ts'
 import { ROUTES } from './routes.ts'
 
 export interface ApiRequest {
-  readonly request: IncomingMessage
+  readonly request: Pick<IncomingMessage, 'method' | 'headers'>
   /** The decoded path's segments, `api` first. */
   readonly segments: readonly string[]
   readonly query: URLSearchParams

@@ -1,7 +1,7 @@
 // `switchboard access`: who may talk and who may approve, beyond what the configuration itself lists.
 import { asSwitchboardError, type Right, SwitchboardError } from '../../../contract/index.ts'
 import type { Context, Run } from '../../context.ts'
-import type { DaemonClient } from '../../daemon-client.ts'
+import type { ApiClient } from '../../daemon-client.ts'
 import { printList } from '../../list.ts'
 import type { Column } from '../../output/table.ts'
 import { oneLine } from '../../output/text.ts'
@@ -75,11 +75,7 @@ export const removeSender: Run = async (context, [integration = '', sender = '']
 }
 
 /** Talking and approving are taken back without a look: they may be left of an integration that is gone. */
-async function grantedTo(
-  daemon: DaemonClient,
-  integration: string,
-  sender: string,
-): Promise<readonly Right[]> {
+async function grantedTo(daemon: ApiClient, integration: string, sender: string): Promise<readonly Right[]> {
   const rights: Right[] = ['talk', 'approve']
   for await (const row of daemon.list<AccessView>('/api/access', {}, null)) {
     const isTheirs = row.integration === integration && row.sender === sender && row.at !== null
@@ -96,13 +92,13 @@ async function grant(context: Context, change: Change): Promise<number> {
   return 0
 }
 
-async function revoke(daemon: DaemonClient, body: Change): Promise<boolean> {
+async function revoke(daemon: ApiClient, body: Change): Promise<boolean> {
   return (await daemon.call<{ readonly revoked: boolean }>('POST', '/api/access/revoke', { body })).revoked
 }
 
 /** Only grants are taken back here: whoever the configuration lists keeps the right, and that must not read as success. */
 async function refuseIfStillAllowed(
-  daemon: DaemonClient,
+  daemon: ApiClient,
   { integration, sender }: Pick<Change, 'integration' | 'sender'>,
   rights: readonly Right[],
   removed: readonly Right[],

@@ -10,7 +10,7 @@ import {
 } from '../../../contract/index.ts'
 import type { AnsweredConnector } from '../../connector-answers.ts'
 import type { Context, Run } from '../../context.ts'
-import type { DaemonClient } from '../../daemon-client.ts'
+import type { ApiClient } from '../../daemon-client.ts'
 import { usage } from '../../failure.ts'
 import { printList } from '../../list.ts'
 import type { Column } from '../../output/table.ts'
@@ -118,7 +118,7 @@ function takesPrivate({ options }: ConnectorModule): boolean {
 /** A running agent must not be led elsewhere by a command that says "add". */
 async function refuseTaken(
   context: Context,
-  daemon: DaemonClient,
+  daemon: ApiClient,
   { id, names, write }: { id: string; names: ReadonlyMap<string, string>; write: boolean },
 ): Promise<void> {
   const own = [...names.values()]
@@ -150,7 +150,7 @@ interface NewAgent {
 }
 
 /** Prints the lines, or writes them: secrets are kept before the file speaks of them. */
-async function put(context: Context, daemon: DaemonClient | null, one: NewAgent): Promise<number> {
+async function put(context: Context, daemon: ApiClient | null, one: NewAgent): Promise<number> {
   const { agent, instance, names, answered, options } = one
   const { secrets, made, who } = answered
   const nameOf = (key: string) => names.get(key) ?? key
@@ -172,7 +172,7 @@ async function put(context: Context, daemon: DaemonClient | null, one: NewAgent)
 }
 
 /** What `--write` would write, and which secrets it would make and keep. */
-async function printLines(context: Context, daemon: DaemonClient | null, one: NewAgent): Promise<number> {
+async function printLines(context: Context, daemon: ApiClient | null, one: NewAgent): Promise<number> {
   const { agent, names, answered, options } = one
   const { secrets, made, who } = answered
   const kept = [...secrets.keys()].map((key) => ({ name: names.get(key) ?? key, isMade: made.has(key) }))
@@ -206,7 +206,7 @@ async function printLines(context: Context, daemon: DaemonClient | null, one: Ne
 /** Beside the chat page where there is none yet: whoever begins with a connection string has no file as a rule. */
 async function withPlace(
   context: Context,
-  daemon: DaemonClient,
+  daemon: ApiClient,
   { agent, plugin, instance }: NewAgent,
 ): Promise<string> {
   const { integrations, config } = await daemon.call<StatusReport>('GET', '/api/status')

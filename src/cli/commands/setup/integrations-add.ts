@@ -9,7 +9,7 @@ import {
 } from '../../../contract/index.ts'
 import type { SetupDoor } from '../../configuration.ts'
 import type { Context, Run } from '../../context.ts'
-import type { DaemonClient } from '../../daemon-client.ts'
+import type { ApiClient } from '../../daemon-client.ts'
 import { usage } from '../../failure.ts'
 import { oneLine, safeLines } from '../../output/text.ts'
 import { daemonsFile } from '../../own-instance.ts'
@@ -84,7 +84,7 @@ export const addIntegration: Run<AddOptions> = async (context, words, options) =
 /**
  * Once its link is up, or after some seconds: what is written to it before is heard by nobody, and a platform may never tell of it.
  */
-async function linked(daemon: DaemonClient, added: IntegrationView): Promise<IntegrationView> {
+async function linked(daemon: ApiClient, added: IntegrationView): Promise<IntegrationView> {
   let now = added
   for (let look = 0; now.link === 'connecting' && look < LINK_LOOKS; look++) {
     await pause(LINK_LOOK_MS)
@@ -163,14 +163,14 @@ function demandBuilt({ module, names, planned, problems }: SetupDoor, platform: 
 }
 
 /** Before anybody types a secret for nothing. */
-async function demandFree(daemon: DaemonClient, id: string): Promise<void> {
+async function demandFree(daemon: ApiClient, id: string): Promise<void> {
   if (!(await isThere(daemon, id))) return
   throw new SwitchboardError('conflict', `integration "${id}" is there already`, {
     hint: 'choose another id with --id ID',
   })
 }
 
-async function isThere(daemon: DaemonClient, id: string): Promise<boolean> {
+async function isThere(daemon: ApiClient, id: string): Promise<boolean> {
   const { items } = await daemon.call<IntegrationList>('GET', '/api/integrations')
   return items.some((one) => one.id === id)
 }
@@ -183,7 +183,7 @@ async function agreed(context: Context, id: string, yes: boolean): Promise<boole
 
 /** Secrets under names that nobody has, then the integration. What cannot be finished is taken back. */
 async function keep(
-  daemon: DaemonClient,
+  daemon: ApiClient,
   definition: Definition,
   secrets: SecretAnswers,
   agent: { readonly agent?: string },
@@ -207,7 +207,7 @@ async function keep(
 
 /** An answer that never came may have been a yes: then what was kept is in use, and stays. */
 async function takeBack(
-  daemon: DaemonClient,
+  daemon: ApiClient,
   kept: readonly string[],
   id: string,
   thrown: unknown,
@@ -218,7 +218,7 @@ async function takeBack(
   for (const name of kept) await daemon.call('DELETE', secretPath(name)).catch(() => undefined)
 }
 
-async function secretNames(daemon: DaemonClient): Promise<readonly string[]> {
+async function secretNames(daemon: ApiClient): Promise<readonly string[]> {
   const names: string[] = []
   for await (const one of daemon.list<string | { readonly name: string }>('/api/secrets', {}, null))
     names.push(typeof one === 'string' ? one : one.name)

@@ -1,0 +1,48 @@
+// The API without a daemon: the same routes, answered in this process from a store that is only read.
+import { once } from 'node:events'
+import { PassThrough } from 'node:stream'
+import type { Clock, Desk, HttpReply, ReadDesk } from '../contract/index.ts'
+import { createApi } from '../server/api/api.ts'
+
+/** Answers a GET of `/api`. Throws what the route throws. */
+export type OfflineApi = (path: string, query: Readonly<Record<string, string>>) => Promise<HttpReply>
+
+export function createOfflineApi(desk: ReadDesk, clock: Pick<Clock, 'now'>): OfflineApi {
+  const api = createApi({
+    // The command line asks only for routes that read.
+    desk: desk as Desk,
+    clock: clock as Clock,
+    // Whoever may read the data folder may read all of it.
+    authorize: () => ({ allowed: true }),
+  })
+  return (path, query) =>
+    api({
+      request: { method: 'GET', headers: {} },
+      segments: path.slice(1).split('/').map(decodeURIComponent),
+      query: new URLSearchParams(query),
+      body: Buffer.alloc(0),
+      // Without a daemon nobody holds a conversation by this name.
+      principal: { kind: 'operator', id: '' },
+      via: 'cli',
+    })
+}
+
+/** The text of a reply in chunks. A reply that streams is read as fast as it is taken. */
+export function chunksOf({ stream, body }: HttpReply): AsyncIterable<string> {
+  const out = new PassThrough({ encoding: 'utf8' })
+  if (stream === undefined) {
+    out.end(body ?? '')
+    return out
+  }
+  const writing: unknown = stream({
+    write: (chunk) => void out.write(chunk),
+    drained: async () => void (out.writableNeedDrain && (await once(out, 'drain'))),
+    get closed() {
+      return out.destroyed
+    },
+    onClose: (run) => void out.once('close', run),
+    end: () => void out.end(),
+  })
+  Promise.resolve(writing).catch((thrown) => out.destroy(thrown))
+  return out
+}
