@@ -46,7 +46,7 @@ describe('bounds', () => {
     await turn('fresh', { session: S2 })
     await until('the old one is gone', () => !isAlive(old))
     // Its end is heard of a moment later.
-    await until('one is listed', () => connector.processes?.().length === 1)
+    await expect.poll(() => connector.processes?.().length).toBe(1)
   })
 
   it('[I22.cc-endless] a turn that never ends is ended and told, and the next one is answered', async () => {
