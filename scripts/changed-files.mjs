@@ -16,7 +16,7 @@ const VOLUMES = /^test\/scenarios\/(ten-thousand|long-queue|many-approvals|looke
  * What these rooms do is proven by the scenarios on a scripted platform: those with an emulated one, on real time, are for who
  * works on adapters. Three platforms have no service behind them, and are part of the others.
  */
-const INNER = /^src\/(core|store|app)\//
+const INNER = /^src\/(core|store|gateway|health|operations|modules|runtime|daemon)\//
 const ADAPTER = /^src\/platforms\/(?!(?:mcp|web|webhook)\/)[^/]+\/index\.ts$/
 const SCENARIO = /^test\/scenarios\//
 const IMPORT = /^(?:import|export)\s+(?!type\s)(?:[^'"]*?\sfrom\s+)?['"](\.{1,2}\/[^'"]+)['"]/gm

@@ -136,7 +136,7 @@ export async function openStoreReader(options: {
       hint: `name the right one with --data, or ${options.hint}`,
     })
   }
-  const { openReadDesk } = await import('../operations/read-desk.ts')
+  const { openReadDesk } = await import('../operations/desk/read-desk.ts')
   const { dataDir, configFile } = options
   const opened = await openReadDesk(configFile === null ? { dataDir } : { dataDir, configFile })
   const { createStoreReader } = await import('./store-reader.ts')

@@ -52,6 +52,7 @@ export function createDaemonServer(instance: Instance, deps: DaemonServerDeps): 
       ready: deps.readiness.report,
       note: (notes) => store.note(notes),
       ...{ authenticate, authorize, console: deps.console },
+      operations: async () => (await import('../operations/index.ts')).OPERATIONS,
       attach: createRemoteHosts({
         ...{ clock, tokens, authenticate, store, accept: attachments.accept },
         isAgent: (id) => settings().agents.some((agent) => agent.id === id),

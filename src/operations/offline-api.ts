@@ -3,18 +3,20 @@ import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import type { Clock, Desk, HttpReply, ReadDesk } from '../contract/index.ts'
 import { createApi } from '../server/api/api.ts'
+import { OPERATIONS } from './index.ts'
 
 /** Answers a GET of `/api`. Throws what the route throws. */
 export type OfflineApi = (path: string, query: Readonly<Record<string, string>>) => Promise<HttpReply>
 
 export function createOfflineApi(desk: ReadDesk, clock: Pick<Clock, 'now'>): OfflineApi {
-  const api = createApi({
+  const deps = {
     // The command line asks only for routes that read.
     desk: desk as Desk,
     clock: clock as Clock,
     // Whoever may read the data folder may read all of it.
-    authorize: () => ({ allowed: true }),
-  })
+    authorize: () => ({ allowed: true }) as const,
+  }
+  const api = createApi(deps, OPERATIONS)
   return (path, query) =>
     api({
       request: { method: 'GET', headers: {} },

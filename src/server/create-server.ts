@@ -74,7 +74,9 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Server {
     draining: () => draining,
     finishing: () => finishing,
     api: () => {
-      loading ??= import('./api/api.ts').then(({ createApi }) => createApi(deps))
+      loading ??= Promise.all([import('./api/api.ts'), deps.operations()]).then(
+        ([{ createApi }, operations]) => createApi(deps, operations),
+      )
       return loading
     },
   }

@@ -1,4 +1,5 @@
 // What the listener is given. It knows no platform and no store: doors to them are handed in.
+
 import type {
   Action,
   Authorization,
@@ -15,6 +16,7 @@ import type {
   Resource,
   UsageRow,
 } from '../contract/index.ts'
+import type { Operation } from './api/operation.ts'
 
 export interface ServerDeps {
   readonly clock: Clock
@@ -54,6 +56,8 @@ export interface ServerDeps {
   /** Who a bearer token speaks for. Null: nobody. Compares hashes in constant time. */
   authenticate(bearer: string): Promise<Principal | null>
   authorize(principal: Principal, action: Action, resource: Resource): Authorization
+  /** What an operator may ask and do. Loaded on the first call of the API, with its schemas. */
+  operations(): Promise<readonly Operation[]>
   /** Writes into the ledger. Absent: wrong credentials are counted and logged only. */
   note?(notes: readonly LedgerNote[]): Promise<void>
   /** Known to this process alone: its own probe is told whether it looked local. Absent: nobody probes. */

@@ -10,7 +10,7 @@ import {
 } from '../../src/contract/index.ts'
 import { createTokens } from '../../src/gateway/access/tokens.ts'
 import { createGateway, type Gateway } from '../../src/gateway/gateway.ts'
-import { type DeskWatchers, watchHints } from '../../src/operations/watch-hints.ts'
+import { type DeskWatchers, watchHints } from '../../src/operations/desk/watch-hints.ts'
 import { SESSION_KIND } from '../../src/platforms/web/config.ts'
 import { createWebPlatform } from '../../src/platforms/web/index.ts'
 import { createWebhook } from '../../src/platforms/webhook/index.ts'

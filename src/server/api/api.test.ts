@@ -7,8 +7,8 @@ import {
   SwitchboardError,
   type TurnView,
 } from '../../contract/index.ts'
+import { OPERATIONS } from '../../operations/index.ts'
 import { type Opened, openServer, TOKEN } from '../fixtures/open-server.ts'
-import { ROUTES } from './routes.ts'
 
 let open: Opened | null = null
 const opened = async (answers: Partial<Desk> = {}): Promise<Opened> => {
@@ -252,7 +252,7 @@ describe('description and events', () => {
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     )
     expect(described.sort()).toEqual(
-      [...ROUTES.map(({ method, path }) => `${method} ${path}`), 'GET /api/openapi.json'].sort(),
+      [...OPERATIONS.map(({ method, path }) => `${method} ${path}`), 'GET /api/openapi.json'].sort(),
     )
     expect(json.openapi).toBe('3.1.0')
     expect(paths['/api/turns']?.get?.parameters.map(({ name }) => name)).toContain('since')

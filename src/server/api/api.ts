@@ -1,12 +1,11 @@
-// Serves the route table under /api. Loaded with its schemas on the first call, so that the start stays fast.
+// Serves operations under /api. Loaded with its schemas on the first call, so that the start stays fast.
 import type { IncomingMessage } from 'node:http'
 import { type Action, type HttpReply, type Principal, SwitchboardError } from '../../contract/index.ts'
 import type { ServerDeps } from '../deps.ts'
 import { json, methodNotAllowed, notFound } from '../reply.ts'
-import { parseInput } from './inputs.ts'
 import { openApi } from './openapi.ts'
-import { type Route, route, wholeReply } from './route.ts'
-import { ROUTES } from './routes.ts'
+import { type Operation, operation, wholeReply } from './operation.ts'
+import { parseInput } from './parse-input.ts'
 
 export interface ApiRequest {
   readonly request: Pick<IncomingMessage, 'method' | 'headers'>
@@ -20,14 +19,17 @@ export interface ApiRequest {
 
 export type Api = (call: ApiRequest) => Promise<HttpReply>
 
-export function createApi(deps: Pick<ServerDeps, 'desk' | 'clock' | 'authorize'>): Api {
-  const description = route({
+export function createApi(
+  deps: Pick<ServerDeps, 'desk' | 'clock' | 'authorize'>,
+  operations: readonly Operation[],
+): Api {
+  const description = operation({
     method: 'GET',
     path: '/api/openapi.json',
     summary: 'This description.',
     run: async () => openApi(routes),
   })
-  const routes: readonly Route[] = [...ROUTES, description]
+  const routes: readonly Operation[] = [...operations, description]
   return async (call) => {
     const matches = routes.filter((candidate) => match(candidate, call.segments) !== null)
     if (matches.length === 0) return notFound()
@@ -58,7 +60,7 @@ export function createApi(deps: Pick<ServerDeps, 'desk' | 'clock' | 'authorize'>
 }
 
 /** A literal segment beats a parameter: /api/secrets/rotate is not the secret named rotate, for it has its own method. */
-function match(candidate: Route, segments: readonly string[]): Record<string, string> | null {
+function match(candidate: Operation, segments: readonly string[]): Record<string, string> | null {
   const pattern = candidate.path.slice(1).split('/')
   if (pattern.length !== segments.length) return null
   const values: Record<string, string> = {}

@@ -1,13 +1,14 @@
 // Every route of the API against every role: who may call it, and that nobody gives by a call what they lack. The table
 // names every route; one without a row fails.
+
 import { expect, it } from 'vitest'
 import type { Action, Principal } from '../../contract/index.ts'
 import { authorize } from '../../core/people/authorize.ts'
+import { OPERATIONS } from '../../operations/index.ts'
 import { createTestClock } from '../../testing/test-clock.ts'
 import { fakeDesk } from '../fixtures/open-server.ts'
 import { RIGHT, RIGHTS } from '../fixtures/rights-table.ts'
 import { createApi } from './api.ts'
-import { ROUTES } from './routes.ts'
 
 const user = (...roles: string[]): Principal => ({ kind: 'user', id: 'ann', roles })
 const CALLERS: Readonly<Record<string, Principal>> = {
@@ -28,7 +29,7 @@ const named = (route: { method: string; path: string }) => `${route.method} ${ro
 /** The calls that the desk got, or null where the caller was turned away. */
 async function calls(principal: Principal, route: string, body: unknown): Promise<unknown[][] | null> {
   const { desk, calls } = fakeDesk()
-  const api = createApi({ desk, clock: createTestClock(), authorize })
+  const api = createApi({ desk, clock: createTestClock(), authorize }, OPERATIONS)
   const [method = '', path = ''] = route.split(' ')
   const segments = path
     .replaceAll('{address}', 'chat:mallory')
@@ -50,7 +51,7 @@ async function calls(principal: Principal, route: string, body: unknown): Promis
 }
 
 it('[I14.rights-table] every route has a row, and every row a route', () => {
-  expect(Object.keys(RIGHTS).sort()).toEqual(ROUTES.map(named).sort())
+  expect(Object.keys(RIGHTS).sort()).toEqual(OPERATIONS.map(named).sort())
 })
 
 it('[I14.rights-table] [I21.roles] [I14.no-right-by-chorus] [I14.no-right-by-secret] each role passes where the table says and nowhere else', async () => {

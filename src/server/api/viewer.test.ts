@@ -1,7 +1,9 @@
 // A viewer reads, but neither secrets nor what a tool call would do: in whatever route that could be found.
+
 import { expect, it } from 'vitest'
 import type { Desk, Principal } from '../../contract/index.ts'
 import { authorize } from '../../core/people/authorize.ts'
+import { OPERATIONS } from '../../operations/index.ts'
 import { createTestClock } from '../../testing/test-clock.ts'
 import { fakeDesk } from '../fixtures/open-server.ts'
 import { createApi } from './api.ts'
@@ -36,7 +38,7 @@ const desk = {
 } as unknown as Partial<Desk>
 
 async function read(roles: readonly string[], path: string): Promise<string> {
-  const api = createApi({ desk: fakeDesk(desk).desk, clock: createTestClock(), authorize })
+  const api = createApi({ desk: fakeDesk(desk).desk, clock: createTestClock(), authorize }, OPERATIONS)
   const principal: Principal = { kind: 'user', id: 'eve', roles }
   const request = { method: 'GET', headers: {} } as never
   const segments = path.slice(1).split('/')

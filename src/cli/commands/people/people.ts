@@ -27,7 +27,7 @@ export const exportPerson: Run<{ readonly to?: string }> = (context, [who = ''],
   })
 
 async function exportFolder(context: Context, to: string, chunks: AsyncIterable<string>): Promise<number> {
-  const { writePersonFolder } = await import('../../../operations/person-folder.ts')
+  const { writePersonFolder } = await import('../../../operations/desk/person-folder.ts')
   const written = await writePersonFolder(resolve(to), chunks)
   const whole = written.files_missing === 0
   if (context.json) await context.printJson({ ok: whole, ...written })

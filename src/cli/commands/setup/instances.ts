@@ -94,7 +94,7 @@ export const adopt: Run = async (context, [dir = '']) => {
     context.note(context.paint.dim(`moved ${entry}`))
   })
   remember(context)
-  const { openReadDesk } = await import('../../../operations/read-desk.ts')
+  const { openReadDesk } = await import('../../../operations/desk/read-desk.ts')
   const opened = await openReadDesk({ dataDir: folder.path, configFile: instance.config.file })
   const report = await opened.desk.verifyAudit().finally(() => opened.close())
   if (!report.ok)
