@@ -1,4 +1,4 @@
-// How a pager that knows bold alone shows Markdown: what is strong stands between asterisks, everything else is said plainly.
+// An example renderer for a pager that knows only bold: strong text stands between asterisks, all else is plain text.
 import { plainText } from 'switchboard/markdown'
 
 /** @type {import('switchboard/markdown').MarkdownRenderer} */

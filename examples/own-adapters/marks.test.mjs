@@ -1,4 +1,4 @@
-// Hostile Markdown costs work in proportion to its length; and what is strong is shown so.
+// The work for hostile Markdown grows with its length only; strong text is shown as bold.
 import { readMarkdown, sentForm } from 'switchboard/markdown'
 import { describeRenderer } from 'switchboard/testing'
 import { expect, it } from 'vitest'

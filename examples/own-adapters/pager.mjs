@@ -1,10 +1,10 @@
-// A platform of one's own: pages come in by POST with a token, and go out to a URL with the same one.
+// An example platform. Pages come in by POST with a token, and go out to a URL with the same token.
 import { createGuardedFetch, equalSecrets, markVerified, SwitchboardError } from 'switchboard/adapter'
 import { z } from 'zod'
 
 const options = z
   .strictObject({
-    // "x-secret": written as env:NAME, file:path or secret:NAME, and shown nowhere.
+    // "x-secret": the file holds env:NAME, file:path or secret:NAME. The value is shown nowhere.
     token: z.string().meta({ description: 'What both sides show each other.', 'x-secret': true }),
     url: z.url().describe('Where pages go.'),
   })
@@ -17,7 +17,7 @@ export const platforms = [
     name: 'pager',
     options,
     docs: 'https://example.com/pager',
-    // Whoever is not listed in access.allow_from is nobody.
+    // Only senders in access.allow_from may speak.
     defaultAccess: { dm: 'allowlist' },
     create: (deps) => createPager(deps),
   },
@@ -38,23 +38,23 @@ export function createPager(deps, { timeoutMs = 10_000 } = {}) {
       files: false,
       buttons: false,
       typing: false,
-      // The pager knows our key: the same one twice is one page.
+      // The pager knows our key. The same key twice is one page.
       idempotentSend: true,
     },
     textLimit: { size: 500, unit: 'code-points' },
     markdown: 'written',
     sendFrom: 'any',
     endpoint: {
-      // The credential is in a header: whoever lacks it is refused before a byte of the body is read.
+      // The credential is in a header, so a wrong one is refused before the body is read.
       headDecides: () => true,
-      // Nothing is parsed before the credential holds.
+      // Parse nothing before the credential is verified.
       verify: (request) =>
         equalSecrets(String(request.headers['x-pager-token'] ?? ''), token)
           ? markVerified(request, 'pager')
           : { status: 401, body: 'who are you?' },
       async handle({ request }) {
         await intake.receive([eventOf(request, deps.clock.now())])
-        // Only now: the message is stored.
+        // The message is stored now, so the answer is true.
         return { status: 200, body: 'received' }
       },
     },
@@ -89,7 +89,7 @@ export function createPager(deps, { timeoutMs = 10_000 } = {}) {
   }
 }
 
-/** A page, or what could not be read: that is recorded too. */
+/** Returns a message, or an `unparsable` event, which is recorded too. */
 function eventOf({ body }, at) {
   const common = { chat: 'direct', at }
   try {

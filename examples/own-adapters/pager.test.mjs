@@ -1,4 +1,4 @@
-// The pager, held to what the river relies on.
+// Runs the platform suite on the pager.
 import { createServer } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { deliverTo, describePlatform, testPlatformDeps } from 'switchboard/testing'

@@ -1,4 +1,4 @@
-// A connector of one's own: an agent that says everything back, loudly if it is told to.
+// An example connector: an agent that repeats every message, in capitals with `loud`.
 import { z } from 'zod'
 
 const options = z
@@ -16,7 +16,7 @@ export function createParrot(deps) {
   const { loud } = deps.agent.connector.options
   let outlet = null
   return {
-    // It keeps nothing: what a crash left in flight is simply said again.
+    // The parrot keeps no state, so a turn in flight can be delivered again after a crash.
     redelivery: { handed: 'again', seen: 'again', afterTimeout: false },
     window: 1,
     holdsDecisions: true,
@@ -25,7 +25,7 @@ export function createParrot(deps) {
       given.presence(true)
     },
     async deliver({ session, turn, text }) {
-      // The answer and the end of the turn are one commit.
+      // `final` puts the answer and the end of the turn into one commit.
       await outlet.accept({ kind: 'say', session, turn, text: loud ? text.toUpperCase() : text, final: true })
     },
     async stop() {

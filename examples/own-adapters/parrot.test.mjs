@@ -1,4 +1,4 @@
-// The parrot, held to what the dispatcher relies on.
+// Runs the connector suite on the parrot.
 import { describeConnectorSuite, testConnectorDeps } from 'switchboard/testing'
 import { createParrot } from './parrot.mjs'
 
