@@ -1,5 +1,6 @@
-// Which channel servers count where something is asked for: those that the binding admits through which the work came. One
-// who has no session's token may work on turns of several bindings at once, and then only what all of them admit counts.
+// Which channel servers count for a tool call or a question: the servers that the binding of the work admits. A host
+// without a session token may work on turns of several bindings at once. Then only servers that all of these bindings
+// admit count.
 import {
   type Address,
   type AgentSettings,
@@ -18,9 +19,9 @@ import { boundAt } from './inbound/routing.ts'
 import type { Links } from './outbound/links.ts'
 
 export interface Admission {
-  /** The binding, or the agent where none can be named. */
+  /** The binding, or the agent where no binding can be named. */
   readonly id: string
-  /** Null: nothing led here from any place, so that all servers of the agent count. */
+  /** Null: the work comes from no place, so all servers of the agent count. */
   readonly servers: readonly string[] | null
 }
 
@@ -41,7 +42,10 @@ export async function admissionOf(asker: Asker, deps: AdmissionDeps): Promise<Ad
   return admissionOfOpen(host.open, asker, deps)
 }
 
-/** For a permission request of such a host: what the binding of its newest open turn admits. */
+/**
+ * Returns the admission for a permission request. For a host without a session token, the binding of its newest open
+ * turn counts.
+ */
 export async function admissionOfAsk(asker: Asker, deps: AdmissionDeps): Promise<Admission> {
   const newest = asker.host?.open.at(-1)
   if (asker.session !== null || newest === undefined) return admissionOf(asker, deps)
@@ -62,9 +66,9 @@ async function admissionOfOpen(
   return found.length > 0 ? whatAllAdmit(found) : ofAllBindings(asker.agent, agent)
 }
 
-/** With nothing open it is not known whose work the next call is. */
+/** With no open turn, the origin of the next call is unknown. All bindings count. */
 function ofAllBindings(id: string, agent: AgentSettings | undefined): Admission {
-  // What stands for a channel server itself admits nothing, and refuses nothing.
+  // The binding of a channel server itself neither admits nor refuses anything.
   const bindings = (agent?.bindings ?? []).filter((binding) => !isServerBinding(binding))
   if (bindings.length === 0) return { id, servers: null }
   return { id, servers: whatAllAdmit(bindings.map(admissionOfBinding)).servers }
@@ -79,7 +83,7 @@ function whatAllAdmit(all: readonly Admission[]): Admission {
   }
 }
 
-/** Where the turn in work, or the session, came from; null: from no place at all. */
+/** The origin of the current turn, or of the session. Null: no place. */
 async function placeOf(asker: Asker, { store }: AdmissionDeps): Promise<Address | null> {
   const turn = asker.turn === null ? null : await store.turn(asker.turn)
   if (turn?.agent === asker.agent)
@@ -103,7 +107,7 @@ function admissionAt(
   return binding ? admissionOfBinding(binding) : { id, servers: [] }
 }
 
-/** What came through a channel server came by the binding that lets the server in, up or down. */
+/** Messages from a channel server come through the binding that admits the server, whether or not the server runs. */
 function bindingAt(
   agent: AgentSettings | undefined,
   place: Address,
@@ -115,7 +119,10 @@ function bindingAt(
     : agent?.bindings.find((one) => one.allowedChannelServers.includes(through))
 }
 
-/** All that speak of a place: for a channel server also the one that names it. By a claim a place may be another agent's. */
+/**
+ * All bindings that concern a place. For a channel server this includes the binding that names it. After a claim, a
+ * place may belong to another agent.
+ */
 function bindingsOfPlace(
   agent: AgentSettings | undefined,
   place: Address,
@@ -132,8 +139,8 @@ function bindingsOfPlace(
 }
 
 /**
- * The bindings by which the work came that a call is made for: of a turn its own, of a session or host those of the turns that
- * are open there. Where none can be named all of the agent's count. Empty: no person's words are behind it.
+ * Returns the bindings behind a call. A turn has its own binding; a session or host has those of its open turns. If
+ * one cannot be named, all bindings of the agent count. Empty: no message from a person led to the call.
  */
 export async function bindingsBehind(
   asker: Asker,
@@ -157,7 +164,7 @@ export async function bindingsBehind(
   return found
 }
 
-/** A turn may have come into its session from another place, by a claim. Null: nothing is open, the session's place counts. */
+/** A claim may move a turn into a session of another place. Null: no turn is open, and the session's place counts. */
 async function turnsBehind(
   { agent, session, turn }: Asker,
   store: Pick<Store, 'turns'>,

@@ -1,4 +1,4 @@
-// The words of claims: the buttons that offer one, and what is said when it is decided. The deed is the store's.
+// The texts of claims: the buttons that offer one, and the messages when it is decided. The store performs the claim.
 import type { ClaimOutcome, ClaimTexts } from '../contract/index.ts'
 
 const REPLY_HERE = 'claim:reply'
@@ -15,13 +15,13 @@ export const CLAIM_TEXTS: ClaimTexts = {
   unreachable: 'The {label} thread cannot be reached any more. You are in your own chat.',
 }
 
-/** What a tap on a claim's button decides; null for every other tap. */
+/** Returns the decision behind a claim's button; null for any other button. */
 export function claimVerdict(value: string): 'reply' | 'keep' | null {
   if (value === REPLY_HERE) return 'reply'
   return value === KEEP_MY_CHAT ? 'keep' : null
 }
 
-/** Said to whoever tapped. */
+/** Returns the text shown to the person who tapped. */
 export function claimAnswer(outcome: ClaimOutcome): string {
   switch (outcome) {
     case 'claimed':

@@ -1,5 +1,5 @@
-// Watches for a wall clock that was set back. Timers of a process do not notice, but what is due by a time that is written
-// down would wait until the clock has caught up.
+// Watches for a wall clock that was set back. Process timers do not notice, but stored times would not be due until the
+// clock has caught up.
 import type { Cancel, Clock, Logger, Store } from '../contract/index.ts'
 import { keepDoing } from './keep-doing.ts'
 
@@ -9,10 +9,13 @@ export interface ClockWatchDeps {
   readonly log: Logger
 }
 
-/** As often as the queues are swept. */
+/** The same interval as the sweep of the queues. */
 const LOOK_MS = 5_000
 
-/** Looks now, for it may have happened while nothing ran, and from then on until it is cancelled. */
+/**
+ * Checks now, because the clock may have changed while nothing ran, and then repeatedly until cancelled. Never
+ * rejects; failures are logged.
+ */
 export async function keepSettlingClock({ store, clock, log }: ClockWatchDeps): Promise<Cancel> {
   const failed = (thrown: unknown) => log.warn({ error: String(thrown) }, 'the clock could not be looked at')
   const look = async () => {

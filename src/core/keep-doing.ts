@@ -1,4 +1,4 @@
-// Work that is done again and again: each time a while after the last one was over, until it is cancelled.
+// Repeats a task until it is cancelled. Each run starts `everyMs` after the previous one ended.
 import type { Cancel, Clock } from '../contract/index.ts'
 
 export function keepDoing(

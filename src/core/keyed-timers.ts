@@ -1,4 +1,4 @@
-// Appointments by name: one each, a later one replaces it, and all of them end at once.
+// Timers by name, one per name. A new timer replaces the old one, and all can be cleared at once.
 import type { Cancel, Clock } from '../contract/index.ts'
 
 export interface KeyedTimers {

@@ -1,4 +1,4 @@
-// Many lanes are kept in slices: no commit of the keeper holds up the others for long.
+// Many lanes are renewed in slices, so no commit of the keeper delays the others for long.
 import { expect, it } from 'vitest'
 import { createTestClock } from '../testing/test-clock.ts'
 import { createLaneKeeper, type KeptLane } from './lane-keeper.ts'

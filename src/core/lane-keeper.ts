@@ -4,18 +4,18 @@
 //              │                        └──a second later──▶ given back
 //              └──another node has it──▶ lost
 //
-// A lane that is held or rests is renewed every quarter of its lease; one that could not be renewed is lost, and nothing
-// more is written for it. A lane rests for a second before it is given back: in a conversation one message follows
-// another, and a lane given back has to be taken again. What is said about a lane that was given back a moment ago still
-// concerns this node: others who heard of it leave it to whoever had it last.
+// A lane that is held or rests is renewed every quarter of its lease. A lane that could not be renewed is lost, and
+// nothing more is written for it. A lane rests for a second before it is given back, because the next message of a
+// conversation often follows soon. A hint about a lane that was just given back still concerns this node: other nodes
+// leave it to the last holder.
 import type { Cancel, Clock, Logger, Store } from '../contract/index.ts'
 
 export interface KeptLane {
   readonly lane: string
   readonly token: number
-  /** By this node's clock: until then nobody else can have it. */
+  /** Lease end by this node's clock. Until then no other node can have the lane. */
   until: number
-  /** Set while nothing is open in it. */
+  /** Set while nothing is open in the lane. */
   restingSince: number | null
 }
 
@@ -24,17 +24,20 @@ export interface LaneKeeper<Hold extends KeptLane> {
   all(): readonly Hold[]
   /** Held, or given back a moment ago. */
   knows(lane: string): boolean
-  /** It was taken: `askedAt` is when its lease began, as seen from here. */
+  /** Records a taken lane. `askedAt` is the start of its lease, as seen from here. */
   keep(hold: Hold, askedAt: number): void
-  /** Nothing is open in it: given back soon, unless work comes. */
+  /** Marks a lane without open work. It is given back soon, unless work comes. */
   rest(hold: Hold): void
   /** Gives lanes back at once. */
   release(holds: readonly Hold[]): Promise<void>
-  /** Forgets the lane without writing: it is no longer ours. */
+  /** Forgets the lane without a write, because it is no longer ours. */
   forget(hold: Hold): void
-  /** The lease ran out unnoticed (this process slept): another node may have it, and nothing more may go out for it. */
+  /**
+   * Whether the lease ran out unnoticed because this process slept. Another node may have the lane, and no more may be
+   * sent for it.
+   */
   isOver(hold: Hold): boolean
-  /** Gives everything back. */
+  /** Gives all lanes back. Never throws. */
   stop(): Promise<void>
 }
 
@@ -44,20 +47,20 @@ export interface LaneKeeperDeps<Hold extends KeptLane> {
   readonly clock: Clock
   readonly log: Logger
   readonly leaseMs: number
-  /** Another node has it. It is still kept when this is told: whoever listens forgets it. */
+  /** Another node has the lane. It is still kept during this call; the listener forgets it. */
   readonly lost: (hold: Hold) => void
-  /** It is not kept any more, for whatever reason. */
+  /** The lane is no longer kept, for any reason. */
   readonly left?: (hold: Hold) => void
 }
 
 const REST_MS = 1_000
-/** Lanes that one commit renews or gives back: between two, the process takes what came meanwhile. */
+/** Lanes per commit that renews or gives back. Between two commits the process handles other work. */
 const LANES_A_COMMIT = 500
 
 export function createLaneKeeper<Hold extends KeptLane>(deps: LaneKeeperDeps<Hold>): LaneKeeper<Hold> {
   const { kind, store, clock, leaseMs } = deps
   const holds = new Map<string, Hold>()
-  /** Lanes that were let go since the last but one renewal. */
+  /** Lanes that were let go since the renewal before the last one. */
   let left = new Set<string>()
   let justLeft = new Set<string>()
   let cancelTick: Cancel = () => undefined
@@ -144,7 +147,7 @@ function* slicesOf<Hold>(lanes: readonly Hold[]): Iterable<readonly Hold[]> {
     yield lanes.slice(from, from + LANES_A_COMMIT)
 }
 
-/** In either direction: a wall clock that was set back must not keep a lease from being renewed until it has caught up. */
+/** In either direction: a wall clock that was set back must not delay the renewal of a lease. */
 function elapsedMs(now: number, then: number): number {
   return Math.abs(now - then)
 }

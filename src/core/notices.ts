@@ -1,5 +1,5 @@
-// What Switchboard itself tells a person: an agent that is offline, a message that was given up. Through the outbox,
-// like everything else, and never to a place that cannot be spoken to.
+// Messages from Switchboard itself to a person, such as an offline agent or a message that was given up. They go
+// through the outbox, and never to a place that takes no messages.
 import { type Address, defined, type NewSend, REASONS, type ReasonCode } from '../contract/index.ts'
 
 export interface NoticeTarget {
@@ -10,7 +10,7 @@ export interface NoticeTarget {
   readonly turn: string | null
 }
 
-/** The same key is told once, however often it is asked for. */
+/** Returns a notice. Notices with the same key are sent once. */
 export function notice(
   target: NoticeTarget,
   text: string,
@@ -30,15 +30,15 @@ export function givenUpText(reason: ReasonCode, detail?: string): string {
   return `⚠️ Your message was not answered. ${why}`
 }
 
-/** What an agent had said before it fell silent. */
+/** The text an agent had produced before it went silent. */
 export function incompleteText(text: string): string {
   return `${text.trimEnd()} …\n\n⚠️ Incomplete: the agent stopped here.`
 }
 
-/** In the place of an answer's beginning that an end of ours cut. */
+/** Replaces the beginning of an answer that our end cut off. */
 export const INTERRUPTED_TEXT = '⏳ Interrupted, asking again …'
 
-/** To a command, or a tap, that would change whom a conversation leads to. */
+/** The answer to a command or tap that would change the target of a conversation. */
 export function heldText(name: string): string {
   return `This conversation is held by ${name}; that can be done when it is given back.`
 }
@@ -49,7 +49,10 @@ export interface UndeliveredCount {
   readonly of: 'answer' | 'file' | 'question'
 }
 
-/** What was not delivered in a conversation, or may not have been. It quotes nothing, and is tried once. */
+/**
+ * Returns a notice about messages of a conversation that were not delivered, or may not have been. It quotes nothing
+ * and is tried once.
+ */
 export function undeliveredNotice(target: NoticeTarget, count: UndeliveredCount): NewSend {
   const text = undeliveredText(count)
   return { ...target, op: { kind: 'text', text, once: true }, cause: 'notice' }

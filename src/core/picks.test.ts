@@ -1,4 +1,4 @@
-// The buttons of a question: their values, their labels, and what is none.
+// The buttons of a question: their values, their labels, and values that are no pick.
 import { describe, expect, it } from 'vitest'
 import { pickButtons, pickInTap } from './picks.ts'
 

@@ -1,11 +1,11 @@
-// What a question of the model may be answered with, as buttons: their values, and what a tap on one says to the agent.
+// Choices for a model's question, as buttons: their values, and the agent's input for a tap.
 import type { Choice, PickList } from '../contract/index.ts'
 
 const VALUE = /^pick:([A-Za-z0-9_-]{1,40}):([1-9]\d?)$/
 const MOST_BUTTONS = 10
 const LABEL_CHARS = 60
 
-/** Empty: there are too many of them for a row of buttons, and the text alone tells them. */
+/** Returns the buttons. Empty: there are too many choices for buttons, and the text lists them. */
 export function pickButtons({ of, labels }: PickList): readonly Choice[] {
   if (labels.length > MOST_BUTTONS) return []
   return labels.map((label, at) => {
@@ -16,7 +16,7 @@ export function pickButtons({ of, labels }: PickList): readonly Choice[] {
   })
 }
 
-/** Null: it is another button. */
+/** Returns the picked choice; null: another button. */
 export function pickInTap(value: string): { readonly of: string; readonly number: string } | null {
   const [, of, number] = VALUE.exec(value) ?? []
   return of === undefined || number === undefined ? null : { of, number }

@@ -1,7 +1,7 @@
-// Limits that hold for all nodes together. The bucket is a row; a node draws tokens from it and spends them here, one at a
-// time from a small bucket (so the limit is exact), some at once from a large one (so a flood is not a trip to the
-// database for each message). What is drawn is never more than the limit lets through; what a node did not spend it
-// keeps for its next message. Draws that come while one is under way share the next.
+// Limits shared by all nodes. The bucket is a row. A node draws tokens from it and spends them locally. From a small
+// bucket it draws one at a time, so the limit is exact. From a large bucket it draws several, so a flood does not query
+// the database for each message. A draw never exceeds the limit, and unspent tokens serve the node's next messages.
+// Draws that arrive during another draw share the next one.
 import {
   createBoundedMap,
   isUnlimited,
@@ -13,13 +13,15 @@ import {
 } from '../contract/index.ts'
 
 export interface SharedLimits {
-  /** Takes one token. A store that is away stops nobody here: what follows will say so. */
+  /**
+   * Takes one token. If the store is unavailable, the token is granted; the write that follows reports the failure.
+   */
   draw(key: string, limit: RateLimit): Promise<LimitPeek>
-  /** What was drawn was not needed. */
+  /** Returns a token that was not needed. */
   giveBack(key: string, limit: RateLimit): void
 }
 
-/** Of a bucket's burst: what a node may draw ahead. */
+/** The fraction of a bucket's burst that a node may draw ahead. */
 const SHARE = 16
 const MOST_KEPT = 10_000
 
@@ -29,7 +31,7 @@ interface Draw {
   readonly resolve: (peek: LimitPeek) => void
 }
 
-/** Null where there is one node: its own limits are enough. */
+/** Returns null with a single node, whose own limits are enough. */
 export function createSharedLimits(deps: {
   readonly store: Pick<Store, 'drawTokens'>
   readonly log: Logger

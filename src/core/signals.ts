@@ -1,4 +1,5 @@
-// Signals: lossy news for the person's side (typing, delivery state). Never queued, never awaited, never fatal.
+// Signals: lossy updates for the person's side (typing, delivery state). They are never queued, never awaited and never
+// fatal.
 import { type Address, defined, type Signal, type TurnRow, type TurnState } from '../contract/index.ts'
 
 export type SignalSink = (to: Address, signal: Signal) => void

@@ -1,4 +1,4 @@
-// Writing again while the store is away, and how a stop ends that.
+// Repeated writes while the store is unavailable, and how a stop ends them.
 import { expect, it } from 'vitest'
 import { SwitchboardError } from '../contract/index.ts'
 import { createRecordingLog } from '../testing/recording-log.ts'
@@ -27,7 +27,7 @@ it('[I14.stop-lost] a stop does not wait for a database that was taken away', as
   retry.hurry()
   await persisting
   expect(ended()).toMatchObject({ code: 'store_unavailable' })
-  // Nothing is left to wake a process that ended.
+  // No timer is left to wake an ended process.
   expect(clock.pending()).toBe(0)
 })
 

@@ -1,16 +1,21 @@
-// Writing again while the store is away: what is already true (an agent answered, a platform confirmed) must not be forgotten
-// because the database was away for a moment.
+// Repeats writes while the store is unavailable. Facts that are already true (an agent answered, a platform confirmed)
+// must survive a short database outage.
 import { asSwitchboardError, type Clock, type Logger, type Store } from '../contract/index.ts'
 
 const FIRST_WAIT_MS = 100
 const LONGEST_WAIT_MS = 5_000
 
 export interface StoreRetry {
-  /** Runs `attempt` until it succeeds; rethrows what is not retryable, or when stopped. */
+  /**
+   * Runs `attempt` until it succeeds. Rethrows an error other than `store_unavailable`, and any error after a stop.
+   */
   persist<T>(what: string, attempt: () => Promise<T>): Promise<T>
-  /** The same, but what comes later in this line waits until this has ended, so that it does not overtake it. */
+  /** The same, in order: later writes of this line wait until this one has ended and cannot overtake it. */
   persistInLine<T>(line: string, what: string, attempt: () => Promise<T>): Promise<T>
-  /** A stop begins: it waits for a store that is away, but not for a file that was taken away, which nobody puts back now. */
+  /**
+   * Called when a stop begins. A stop waits for an unavailable store. It does not wait for a removed database file,
+   * which will not return now.
+   */
   hurry(): void
   stop(): void
 }
@@ -50,12 +55,12 @@ export function createStoreRetry(clock: Clock, log: Logger, store: Pick<Store, '
     }
   }
 
-  /** In each line: what runs now, and what came meanwhile. */
+  /** For each line, the writes that wait behind the running ones. */
   const lines = new Map<string, { waiting: (() => Promise<void>)[] }>()
 
-  /** What came while others were written goes together, so that it can share a commit. */
+  /** Writes that arrived meanwhile run together, so they can share a commit. */
   const runLine = async (line: string, { waiting }: { waiting: (() => Promise<void>)[] }) => {
-    // What comes in the same breath goes along.
+    // Writes from the same tick join.
     await null
     while (waiting.length > 0) await Promise.all(waiting.splice(0).map((run) => run()))
     lines.delete(line)

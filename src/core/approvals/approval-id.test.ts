@@ -1,11 +1,11 @@
-// Approval ids: their form, their fairness, and what they never spell.
+// Approval ids: their form, their uniform distribution, and the words they never contain.
 import { describe, expect, it } from 'vitest'
 import { createTestRandom } from '../../testing/test-clock.ts'
 import { freshApprovalId, isApprovalId } from './approval-id.ts'
 
 const ALPHABET = 'abcdefghijkmnopqrstuvwxyz'
 
-/** Bytes that spell these words, one after the other. */
+/** Bytes that spell these words in sequence. */
 function spelling(...words: readonly string[]) {
   const left = [...words]
   return {

@@ -1,10 +1,10 @@
-// Approval ids: five letters a–z without l, random, easy to type on a phone, free of rude words. They locate a request;
-// they never authorise.
+// Approval ids: five random letters a–z without l. They are easy to type on a phone and contain no rude words. An id
+// locates a request; it never authorises anything.
 import type { Random } from '../../contract/index.ts'
 
 const ALPHABET = 'abcdefghijkmnopqrstuvwxyz'
 const FORM = /^[a-km-z]{5}$/
-// Stems, matched anywhere in the id.
+// Word stems, matched anywhere in the id.
 const RUDE = [
   'anus',
   'arse',
@@ -40,7 +40,7 @@ export function isApprovalId(text: string): boolean {
 export function freshApprovalId(random: Random): string {
   for (;;) {
     let id = ''
-    // 250 is the largest multiple of 25 in a byte: larger values would favour the first letters.
+    // 250 is the largest multiple of 25 in a byte. Larger values would favour the first letters.
     while (id.length < 5)
       for (const byte of random.bytes(8)) if (byte < 250 && id.length < 5) id += ALPHABET[byte % 25]
     if (!RUDE.some((stem) => id.includes(stem))) return id

@@ -1,4 +1,5 @@
-// Looks at an approval: one that is under way is not joined, and one that expired beside its dying asker is looked at again.
+// Looking up an approval. A repeated call does not join a verdict that is being passed on. An approval that expires
+// while its asker dies is settled later.
 import { expect, it } from 'vitest'
 import type { ApprovalRow, Hint } from '../../contract/index.ts'
 import { createTestClock, createTestRandom } from '../../testing/test-clock.ts'
@@ -40,7 +41,7 @@ it('[I3.verdict-two-at-once] a look that began before the verdict does not swall
     shared: false,
     owner: 'here/1',
     onHint: (listen: (hint: Hint, from: null) => void) => listeners.push(listen),
-    // Answers with what was true when it was asked, whenever it gets round to it.
+    // Returns the state at the time of the call, however late it resolves.
     approval() {
       const seen = row
       return new Promise((resolve) => looks.push(() => resolve(seen)))
@@ -71,10 +72,10 @@ it('[I3.verdict-two-at-once] a look that began before the verdict does not swall
     grants: { has: () => false, senders: () => [] },
     watched: () => false,
   } as unknown as ApprovalsDeps)
-  hint({ kind: 'approval', id: 'abcde' }) // it was asked
+  hint({ kind: 'approval', id: 'abcde' }) // The question is asked.
   await clock.settle()
   row = { ...ROW, state: 'decided', behavior: 'allow', cause: 'person', decidedBy: 'anna', decidedAt: 1 }
-  hint({ kind: 'approval', id: 'abcde' }) // it was decided
+  hint({ kind: 'approval', id: 'abcde' }) // The question is decided.
   for (let turn = 0; turn < 5; turn++) {
     for (const answer of looks.splice(0)) answer()
     await clock.settle()

@@ -1,7 +1,11 @@
-// APPROVALS: a tool call waits for a person's yes or no. One durable row, one winner by compare-and-set, and every
-// surface hears how it ended. The connector learns of the verdict from the row, so any node may decide.
+// APPROVALS: a tool call waits for a person to allow or deny it. Each approval is one durable row. Compare-and-set lets
+// exactly one decision win, and every surface shows how it ended. The connector reads the verdict from the row, so any
+// node may decide.
+//
 //   pending ──▶ decided ──▶ passing ──▶ relayed | undeliverable     pending ──▶ expired (a denial) | withdrawn
-// Allow is for one call: `passing` is committed before the verdict is written, and a row that came so far is never joined.
+//
+// An allow is valid for one call. `passing` is committed before the verdict is written to the host. A repeated call
+// never joins a row that has reached `passing`.
 import { hash } from 'node:crypto'
 import {
   type ApprovalRow,
@@ -42,51 +46,58 @@ export interface ApprovalsDeps {
   readonly cluster: Pick<Cluster, 'isAlive' | 'isElsewhere'>
   readonly links: Links
   readonly grants: GrantBook
-  /** Puts what is said by itself into the outbox. */
+  /** Puts messages from Switchboard itself into the outbox. */
   readonly say: (sends: readonly NewSend[]) => Promise<unknown>
-  /** Whether an approver is looking at a surface that is not a chat (console, event stream). */
+  /** Whether an approver is watching a surface that is not a chat (console, event stream). */
   readonly watched: () => boolean
   readonly crashPoint?: (name: string) => void
 }
 
 export interface Approvals {
-  /** What an earlier life left is taken up in slices, beside whatever comes in. */
+  /** Resumes approvals of an earlier run in slices, while new ones are accepted. */
   start(): void
   /**
-   * Returns the approval's id. A call of an interrupted turn that asks again is the same approval where its verdict was never
-   * passed on; else it is asked again, with the words that it may already have run.
+   * Returns the approval's id. A repeated call of an interrupted turn joins the earlier approval if its verdict was
+   * never passed on. Otherwise the question is asked again, with a note that the call may already have run. Throws
+   * `rate_limited` when too many questions of the turn are pending.
    */
   ask(order: AskOrder): Promise<string>
-  /** Resolves when a decided approval was passed on, or could not be, or waits for its host to come back. */
+  /** Resolves when a decided approval was passed on, could not be passed on, or waits for its host to return. */
   settle(id: string): Promise<void>
-  /** A host that attached here still waits for the answers to these requests of its own. */
+  /** A host that attached here still waits for the answers to these requests. */
   hostWaits(agent: string, host: string, requests: readonly string[]): Promise<void>
-  /** How an approval of that turn stands: `not_found` for another's, `gone` for one that was given up. */
+  /**
+   * Returns the verdict of an approval of that turn, or `pending`. Throws `not_found` for an approval of another turn,
+   * and `gone` for one that was given up.
+   */
   fetchVerdict(
     id: string,
     of: { readonly agent: string; readonly turn: string },
   ): Promise<Verdict | 'pending'>
-  /** The turns behind them were cancelled: nobody needs to answer any more. */
+  /** Withdraws the questions of cancelled turns. They need no answer any more. */
   withdraw(agent: string, turns: readonly string[]): Promise<void>
-  /** Agents that are not configured any more: what they asked needs no answer, and what was decided reaches nobody. */
+  /**
+   * Ends the approvals of agents that are no longer configured. Pending questions are withdrawn; decided ones become
+   * undeliverable.
+   */
   endForRemovedAgents(configured: readonly string[]): Promise<void>
   stop(): void
 }
 
-/** Hints are lossy, timers die with their node: what is due is looked for. */
+/** Hints may be lost and timers end with their node, so a sweep looks for due approvals. */
 const SWEEP_MS = 5_000
 const JOINED_REMEMBERED = 10_000
-/** Questions of one turn that wait at once: a person reads no more, and none of them is to drown the one that counts. */
+/** Pending questions per turn. A person reads no more, and a flood must not hide the important one. */
 const MOST_OF_A_TURN = 10
 const TOO_MANY_MS = 5_000
 
-/** Decided, and the asking host may not have heard of it. */
+/** Decided, but the asking host may not know yet. */
 const ON_THE_WAY = ['decided', 'passing'] as const
 
 const MAY_HAVE_RUN = 'It may already have run: it was allowed before an interruption.'
 
 interface AskedBefore {
-  /** The approval that this is. */
+  /** The approval that this call joins. */
   readonly same: ApprovalRow | null
   /** The same call was allowed before an interruption. */
   readonly mayHaveRun: boolean
@@ -101,7 +112,9 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
   const relay = createVerdictRelay({ ...deps, storeRetry, timers, words, isAskedHere })
   const { settle } = relay
   const askedHere = createBoundedMap<string, true>(JOINED_REMEMBERED)
-  /** Approvals that a repeated call was joined to, by hand-over: an allow is for one call, so each is joined once. */
+  /**
+   * Hand-overs in which a repeated call joined an approval. An allow is for one call, so each approval is joined once.
+   */
   const joined = createBoundedMap<string, true>(JOINED_REMEMBERED)
   let cancelSweep: Cancel = () => undefined
   let cancelResume: Cancel = () => undefined
@@ -114,7 +127,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
       askedHere.set(same.id, true)
       if (isOpen(same)) await storeRetry.persist('adopt an approval', () => store.adoptApproval(same.id))
       if (same.state === 'pending') expectExpiry(same)
-      // Behind the answer, which tells the asker what to wait for. It may have been decided since it was looked up.
+      // Runs after the answer, which gives the asker the id to wait for. The approval may have been decided meanwhile.
       if (isOpen(same)) clock.after(0, () => relay.settleSoon(same.id))
       return same.id
     }
@@ -146,7 +159,10 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     }
   }
 
-  /** A host of the channel goes on without us when nobody is asked: how often it may ask is counted at its line. */
+  /**
+   * Channel hosts (no `holdsDecisions`) go on without us when the question is refused. Their connection limits them
+   * instead.
+   */
   const roomFor = async ({ agent, turn }: AskOrder) => {
     if (turn === null || !deps.roster.get(agent)?.connector.holdsDecisions) return
     const waiting = await store.approvals({ agent, turn, states: ['pending'], limit: MOST_OF_A_TURN })
@@ -171,8 +187,9 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
   }
 
   /**
-   * What was asked before is joined while its verdict was never passed on: by the host's own id, else by equal content, and
-   * then only what was asked before the present hand-over (the same call twice in one run is two calls).
+   * A repeated call joins an earlier approval while its verdict was never passed on. The host's own request id is
+   * compared first, then equal content. Content counts only if it was asked before the present hand-over: the same
+   * call twice in one run is two calls.
    */
   const askedBefore = async (order: AskOrder, inputHash: string): Promise<AskedBefore> => {
     const { turn, handedAt } = order
@@ -192,7 +209,9 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     return { same: null, mayHaveRun }
   }
 
-  /** The same request: a host sends it again because nobody confirmed it, or an agent comes for what it was told before. */
+  /**
+   * The same request again: a host repeats it because it got no confirmation, or an agent fetches an earlier verdict.
+   */
   const sameRequest = async ({ agent, ask }: AskOrder, inputHash: string): Promise<ApprovalRow | null> => {
     const { requestId, host } = ask
     if (requestId === undefined || host === undefined) return null
@@ -210,7 +229,10 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
   const inTurn = (rows: AsyncIterable<ApprovalRow>, work: (row: ApprovalRow) => unknown) =>
     inSlices(rows, clock, work, { stopped: () => stopped })
 
-  /** What an earlier life asked expires, and what was decided is passed on: all of it, while new ones are asked. */
+  /**
+   * Resumes approvals of an earlier run: pending ones get their expiry timer, decided ones are passed on. New
+   * questions are accepted meanwhile.
+   */
   const resume = () => {
     const resumed = async () => {
       await inTurn(all({ states: ['pending'] }), expectExpiry)
@@ -253,7 +275,10 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     if (!stopped && hint.kind === 'missed') sweep().catch(() => undefined)
   })
 
-  /** Decided and not passed on; due and not expired: whoever finds it first. */
+  /**
+   * Finds decided approvals that were not passed on, and due ones that did not expire. The first node to find one
+   * settles it.
+   */
   const sweep = async () => {
     await inTurn(all({ states: ON_THE_WAY }), ({ id }) => settle(id))
     await inTurn(all({ states: ['pending'], dueBefore: clock.now() }), ({ id }) => expire(id))
@@ -310,7 +335,7 @@ function isOpen({ state }: ApprovalRow): boolean {
   return OPEN_APPROVAL_STATES.some((open) => open === state)
 }
 
-/** In front, so that a long description hides it from nobody. */
+/** The note comes first, so a long description cannot hide it. */
 function withMayHaveRun(ask: Ask): Ask {
   return { ...ask, description: `${MAY_HAVE_RUN} ${ask.description}`.trim() }
 }

@@ -1,9 +1,9 @@
-// How long a person was asked for a turn: time that an agent is not answerable for.
+// How long a person was asked during a turn. The agent is not answerable for that time.
 import type { ApprovalRow, Store } from '../../contract/index.ts'
 
 const MOST_ASKED = 200
 
-/** Milliseconds since `since` in which at least one approval of the turn was open. */
+/** Returns the milliseconds since `since` in which at least one approval of the turn was open. */
 export async function askedMsOf(
   store: Pick<Store, 'approvals'>,
   turn: string,

@@ -1,4 +1,4 @@
-// A question as a chat shows it: whatever is asked, the message and its parts keep within the platform's limit.
+// An approval as a chat shows it: the message and its parts always keep within the platform's limit.
 import { expect, it } from 'vitest'
 import {
   type ApprovalRow,
@@ -42,7 +42,7 @@ it.each(INPUTS)(
   },
 )
 
-/** Shows one paragraph and one block of code, and writes out what its platform would read. */
+/** Renders one paragraph and one block of code, and escapes what its platform would interpret. */
 const escaping: MarkdownRenderer = {
   render(blocks) {
     const shown = blocks.map((block) => {
@@ -65,7 +65,7 @@ it('[I13.limit-prompts] [S10.show-all] a question and its parts fit as the platf
     expect(shownSize(opText(op))).toBeLessThanOrEqual(4_000)
     expect(opText(op)).toMatch(/Reply "yes abcde" or "no abcde"$/)
     expect(op).toMatchObject({ choices: [{ label: 'Allow' }, { label: 'Deny' }, { label: 'Show all' }] })
-    // Most of the room is used.
+    // The message uses most of the available space.
     expect(shownSize(opText(op))).toBeGreaterThan(3_000)
     const parts = wholeAsk({ id: 'abcde', ask: { ...ask, description: '' } }, limit)
     for (const part of parts) expect(shownSize(part)).toBeLessThanOrEqual(4_000)

@@ -1,4 +1,4 @@
-// What an approval looks like in a chat: the whole input, cut safely where a platform has a limit, and both ways to answer.
+// How an approval appears in a chat: the whole input, cut safely at the platform's limit, and both ways to answer.
 import {
   type ApprovalRow,
   type Ask,
@@ -15,20 +15,20 @@ import { showButton, verdictButton } from '../inbound/verdict-form.ts'
 import type { PromptLimit } from '../outbound/links.ts'
 import { shownLine, shownText } from './shown-text.ts'
 
-/** For what says that something was cut, and the line breaks. */
+/** Reserved for the note that text was cut, and for line breaks. */
 const NOTE_SIZE = 100
-/** For the line above a part of the whole. */
+/** Reserved for the line above each part. */
 const FRAME_SIZE = 400
-/** A platform without a limit gets it in messages of this size all the same. */
+/** Maximum message size for a platform without a limit. */
 const MOST_SIZE = 16_000
 const MOST_TOOL_NAME = 100
-/** One tap does not fill a chat: the rest is on the command line. */
+/** One tap must not fill a chat. The command line shows the rest. */
 const MOST_PARTS = 50
 const SHOW_ALL = 'Show all'
 
 export interface PromptPlace {
   readonly limit: PromptLimit
-  /** Where the rest is, when it is cut: a button of the prompt, or the command line. */
+  /** Where a person finds the rest of a cut input: a button of the prompt, or the command line. */
   readonly rest: 'button' | 'command'
 }
 
@@ -63,8 +63,8 @@ export function promptOp(
 }
 
 /**
- * What replaces the question once it is decided: how it ended, and still what was asked. Where a card shows the question
- * (`showsAsk`) the line alone.
+ * Returns the text that replaces a decided question: the outcome, followed by the input. Where a card already shows
+ * the question (`showsAsk`), it returns the outcome line only.
  */
 export function retiredText(
   row: ApprovalRow,
@@ -79,7 +79,7 @@ export function retiredText(
   return `${line}\n\n${fenced(cut(input, fitting(input, 0, room, limit), way))}`
 }
 
-/** Names are chosen by people: the id, which is not, stands beside it. */
+/** People choose their names, so the id is shown beside the name. */
 const MOST_NAME = 60
 
 function personOf({ decidedBy }: ApprovalRow, name: string | null): string {
@@ -89,17 +89,17 @@ function personOf({ decidedBy }: ApprovalRow, name: string | null): string {
   return `${cut(shown, textEnd(shown, MOST_NAME, 'code-points'), '')} (${id})`
 }
 
-/** How it ended, in a line. "Allowed" only when the agent has the verdict. */
+/** Returns the outcome in one line. It says "allowed" only when the agent has the verdict. */
 export function outcomeText(row: ApprovalRow, passedOn: boolean, name: string | null = null): string {
   const who = personOf(row, name)
   const what = `${shownAsk(row.ask).toolName} (${row.id})`
   if (row.state === 'withdrawn') return `${what}: no longer asked`
-  // A host with a dialog of its own was told nothing: it still asks there.
+  // Hosts with a dialog of their own get no denial on expiry; their dialog is still open.
   if (row.cause === 'expired' && passedOn) return `${what}: expired here; the agent still asks where it runs`
   if (row.cause === 'expired') return `${what}: expired, denied`
   if (row.cause === 'unreachable') return `${what}: denied, nobody could be reached`
   const verb = row.behavior === 'allow' ? 'allowed' : 'denied'
-  // Found so after a crash: nobody can know whether it was written.
+  // Found after a crash. The verdict may or may not have been written.
   if (row.state === 'passing')
     return `${what}: ${verb} by ${who}, then interrupted; the agent may have heard it, and asks again`
   if (row.state === 'undeliverable') return `${what}: decided (${verb} by ${who}), but the agent is gone`
@@ -107,7 +107,7 @@ export function outcomeText(row: ApprovalRow, passedOn: boolean, name: string | 
   return passedOn ? `${what}: passed on (${verb} by ${who})` : `${what}: ${verb} by ${who}`
 }
 
-/** All that is asked, in messages that each fit: for whoever wants to see the rest before deciding. */
+/** Returns the whole input as messages that each fit the limit, for approvers who read the rest before deciding. */
 export function wholeAsk(
   { id, ask }: Pick<ApprovalRow, 'id' | 'ask'>,
   limit: PromptLimit,
@@ -126,14 +126,14 @@ export function wholeAsk(
   ]
 }
 
-/** The same as one file. */
+/** Returns the whole input as one file. */
 export function askAsFile({ id, ask }: Pick<ApprovalRow, 'id' | 'ask'>): OutboundOp {
   const shown = shownAsk(ask)
   const caption = `${shown.toolName} (${id}): all of it; also by switchboard approvals show ${id}`
   return { kind: 'text', text: allOf(ask), plain: true, asFile: { name: `approval-${id}.txt`, caption } }
 }
 
-/** Everything that the agent gave, line breaks kept. The name of the tool stands above it, unless that is cut. */
+/** Everything the agent gave, with line breaks. The tool name is included only when the line above cuts it. */
 function allOf(ask: Ask): string {
   const { isNameCut } = shownAsk(ask)
   return [
@@ -152,7 +152,7 @@ interface ShownAsk {
   readonly input: string
 }
 
-/** As people read it: what cannot be seen, or changes how the rest is read, is written out. */
+/** The request as people read it. Invisible characters and characters that reorder text are written out. */
 function shownAsk(ask: Ask): ShownAsk {
   const wholeName = shownLine(ask.toolName)
   const toolName = shortName(wholeName)
@@ -174,7 +174,7 @@ function inParts(text: string, size: number, limit: PromptLimit): readonly strin
   return parts
 }
 
-/** How far back a part may end so that no word is torn. */
+/** How far back a part may end so that it splits no word. */
 const LONGEST_WORD = 200
 
 function afterWord(text: string, from: number, end: number): number {
@@ -184,7 +184,10 @@ function afterWord(text: string, from: number, end: number): number {
   return end
 }
 
-/** Where what fits into a room ends, as it is written and as the platform shows it: escapes make it longer. */
+/**
+ * Returns where the text that fits ends. It checks the size as written and as the platform shows it, because escapes
+ * add length.
+ */
 function fitting(text: string, from: number, room: number, limit: PromptLimit): number {
   const end = fittingWritten(text, from, room, limit.unit)
   const fits = (until: number) =>
@@ -199,7 +202,7 @@ function fitting(text: string, from: number, room: number, limit: PromptLimit): 
   return isWithinPair(text, low) ? low - 1 : low
 }
 
-/** Between the halves of one character. */
+/** Whether the position is between the two halves of one character. */
 function isWithinPair(text: string, at: number): boolean {
   return /[\uD800-\uDBFF]/.test(text[at - 1] ?? '') && /[\uDC00-\uDFFF]/.test(text[at] ?? '')
 }
@@ -209,12 +212,12 @@ function lineSize(text: string, limit: PromptLimit): number {
   return Math.max(textSize(text, limit.unit), shown)
 }
 
-/** Nothing where it is shown as it is written: that is counted already. */
+/** Returns 0 where the platform shows text as written; the written size already counts there. */
 function shownSize(block: MarkdownBlock, { markdown, unit }: PromptLimit): number {
   return markdown === 'written' ? 0 : renderedSize(markdown.render([block]), unit)
 }
 
-/** As it is written, together with the fences around it, which grow with what is inside. */
+/** The size as written includes the code fences, which grow with the content. */
 function fittingWritten(text: string, from: number, room: number, unit: TextUnit): number {
   const most = textEnd(text, room, unit, from)
   let run = 0
@@ -239,14 +242,14 @@ function shortName(name: string): string {
   return cut(name, textEnd(name, MOST_TOOL_NAME, 'code-points'), '')
 }
 
-/** The text up to `end`, and where the rest is. */
+/** Returns the text up to `end`, with a note where the rest is. */
 function cut(text: string, end: number, way: string): string {
   if (end >= text.length) return text
   const rest = way === '' ? '' : ` (${lengthOf(text.slice(end))} more characters: ${way})`
   return `${text.slice(0, end)}…${rest}`
 }
 
-// A fence longer than any run of backticks inside, so that the input cannot end it.
+// The fence is longer than any run of backticks inside, so the input cannot close it.
 function fenced(text: string): string {
   let longest = 2
   for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length)

@@ -1,4 +1,4 @@
-// What an approver reads: what cannot be seen is written out, and nothing is left out.
+// Text as an approver reads it: invisible characters are written out, and nothing is omitted.
 import { expect, it } from 'vitest'
 import { shownLine, shownText } from './shown-text.ts'
 

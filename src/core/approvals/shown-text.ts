@@ -1,8 +1,8 @@
-// Text of an agent as an approver reads it: what cannot be seen, or would reorder or overwrite what stands around it, is
-// written out by its number. Nothing is left out, so that what is allowed is what was read.
-
-// Controls but line break and tab, separators, and everything that only formats: marks of direction, zero width, soft
-// hyphens, tags. The joiners stay: scripts and emoji need them, and they move nothing.
+// An agent's text as an approver reads it. Characters that are invisible, reorder text or overwrite it are written out
+// by number. Nothing is omitted, so an approver reads exactly what is allowed.
+//
+// These are controls except line break and tab, separators, and format characters: direction marks, zero width, soft
+// hyphens, tags. Joiners stay, because scripts and emoji need them and they move nothing.
 const UNSEEN = /[^\P{Cc}\n\t]|[\u2028\u2029]|[^\P{Cf}\u200c\u200d]|[\ud800-\udfff]/gu
 
 export function shownText(text: string): string {
@@ -11,7 +11,7 @@ export function shownText(text: string): string {
     .replace(UNSEEN, (one) => `[U+${(one.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`)
 }
 
-/** The same in one line: a name or a summary must not look like a line of ours. */
+/** The same text in one line. A name or a summary must not look like a line of Switchboard. */
 export function shownLine(text: string): string {
   return shownText(text)
     .replace(/(?<!\s)\s*\n\s*/g, ' ⏎ ')

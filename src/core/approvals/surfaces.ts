@@ -1,4 +1,4 @@
-// Where an approval is asked, and how it is retired there: the chats of its approvers, one prompt each, edited when it ends.
+// Where an approval is asked: one prompt in each chat of its approvers. When the approval ends, each prompt is edited.
 import {
   type Address,
   type ApprovalRow,
@@ -17,7 +17,7 @@ import { spokenLately } from '../people/spoken-lately.ts'
 import { rowAddress } from '../signals.ts'
 import { outcomeText, type PromptPlace, promptOp, retiredText } from './prompt.ts'
 
-/** The verdict is among the newest. */
+/** The turn with the verdict is among the newest. */
 const RECENT_TURNS = 50
 
 export interface AskOrder {
@@ -25,11 +25,11 @@ export interface AskOrder {
   readonly session: string
   readonly turn: string | null
   readonly ask: Ask
-  /** When the turn was handed over for the last time; null when it is not in flight here. */
+  /** Time of the turn's latest hand-over; null when the turn is not in flight here. */
   readonly handedAt: number | null
-  /** The request names no chat: groups are asked only where the configuration opens them for such. */
+  /** The request names no chat. Groups are asked only where the configuration opens them for such requests. */
   readonly placeless?: true
-  /** Where the turn came from, and who sent it; `direct`: nobody else is in that chat. */
+  /** The chat and the sender of the turn. `direct`: only the sender is in that chat. */
   readonly origin: { readonly to: Address; readonly sender: string; readonly direct: boolean } | null
   /** The channel servers that may be asked; null: all of the agent's. */
   readonly servers: readonly string[] | null
@@ -44,12 +44,12 @@ export interface SurfacesDeps {
 }
 
 export interface Surfaces {
-  /** The chats that are asked. */
+  /** Returns the chats that are asked. */
   surfaces(order: AskOrder): Promise<readonly Address[]>
   prompts(id: string, order: AskOrder, chats: readonly Address[], expiresAt: number): readonly NewSend[]
   /**
-   * What every chat that was asked is told: how it ended, or that a verdict waits for its host. Said twice it shows nothing
-   * twice, unless it must be said `again`.
+   * Returns the messages for every chat that was asked: the outcome, or that the verdict waits for its host.
+   * Idempotency keys prevent a second display, unless it must be said `again`.
    */
   words(row: ApprovalRow, passedOn: boolean, again?: 'again'): Promise<readonly NewSend[]>
 }
@@ -70,7 +70,7 @@ export function createSurfaces(deps: SurfacesDeps): Surfaces {
     }
     const direct = await Promise.all(approverChats(settings, deps.grants, order.agent).map(chatsOf))
     for (const chat of direct.flat()) {
-      // The chat where it was asked is enough for the one who asked.
+      // The chat of origin is enough for a person who asked there.
       if (!isOriginOf(origin, chat) || found.size === 0) found.set(formatAddress(chat), chat)
     }
     if (order.placeless) {
@@ -95,7 +95,7 @@ export function createSurfaces(deps: SurfacesDeps): Surfaces {
       }
     })
 
-  /** What whoever decided calls himself where he did, by the verdict's own row; null: he has no name there. */
+  /** The display name of the person who decided, from the verdict's own turn. Null: the person has no name there. */
   const nameOf = async ({ decidedBy, decidedVia, createdAt }: ApprovalRow): Promise<string | null> => {
     if (decidedBy === null || decidedVia === null || !deps.links.get(decidedVia)) return null
     const since = { integration: decidedVia, sinceMs: createdAt, limit: RECENT_TURNS }
@@ -103,16 +103,16 @@ export function createSurfaces(deps: SurfacesDeps): Surfaces {
     return said?.body?.senderName ?? null
   }
 
-  /** Edits the prompts where the platform can; elsewhere a line says how it ended. */
+  /** Edits the prompts where the platform can edit. Elsewhere a new line states the outcome. */
   const words: Surfaces['words'] = async (row, passedOn, again) => {
     const how = { passedOn, name: await nameOf(row) }
     const said = row.state === 'decided' ? 'await' : again ? 'retire-again' : 'retire'
     const sends: NewSend[] = []
-    // Since then: ids are used again once they are settled.
+    // Only prompts since the row's creation count, because ids are reused once they are settled.
     const asked = { approval: row.id, sinceMs: row.createdAt }
     for await (const send of everyRow((page) => store.sends({ ...asked, ...page }))) {
       const link = deps.links.get(send.integration)
-      // A channel server that was asked has no way to hear how it ended: its verdict would come too late.
+      // A channel server cannot learn the outcome. Its own verdict would come too late.
       if (!link || send.op?.kind !== 'prompt' || send.conversation === RELAY_PLACE) continue
       const on = send.platformIds[0]
       const showsAsk = link.adapter.abilities.showsAsk === true
@@ -138,7 +138,7 @@ export function createSurfaces(deps: SurfacesDeps): Surfaces {
   return { surfaces, prompts, words }
 }
 
-/** A direct chat may have two names: its own, under which the message came, and that of its person. */
+/** A direct chat may have two names: its own, under which the message came, and the name of its person. */
 function isOriginOf(origin: AskOrder['origin'], { integration, conversation }: Address): boolean {
   if (integration !== origin?.to.integration) return false
   return conversation === origin.to.conversation || (origin.direct && conversation === origin.sender)
@@ -149,9 +149,10 @@ function placeOf(link: Link | undefined): PromptPlace {
   return { limit: promptLimitOf(link), rest: buttons && !showsAsk ? 'button' : 'command' }
 }
 
-// Channel servers that relay permissions: asked beside the chats of approvers, as structured requests.
-
-/** One per server of this agent that is admitted, passes its gates, is connected and relays permissions. */
+/**
+ * The channel servers that relay permissions, asked with structured requests beside the chats of approvers. The result
+ * has one address per server of this agent that is admitted, passes its gates, is connected and relays permissions.
+ */
 function relayPlaces(
   settings: Settings,
   links: Links,
@@ -166,7 +167,10 @@ function relayPlaces(
     .map((link) => ({ integration: link.integration, conversation: RELAY_PLACE }))
 }
 
-/** An approver's direct chat behind a channel server has a name that only the server knows: there, where it was asked. */
+/**
+ * Only the channel server knows the name of an approver's direct chat. Behind a server, approvers are asked only in
+ * the chat of origin.
+ */
 function canAsk(links: Links, chat: Address, origin: Address | null): boolean {
   if (!canSpeak(links, chat.integration)) return false
   if (links.get(chat.integration)?.adapter.channel === undefined) return true

@@ -1,4 +1,4 @@
-// Decisions as data: what the asking host is told of one, and the no that Switchboard says by itself.
+// Decisions as data: the verdict for the asking host, and the denial that Switchboard makes by itself.
 import type { ApprovalRow, Decide, Verdict } from '../../contract/index.ts'
 
 export function verdictOf(row: ApprovalRow): Verdict {

@@ -1,4 +1,4 @@
-// Who says that a verdict could not be passed on, when the node that asked is gone.
+// Which node reports that a verdict could not be passed on when the asking node is gone.
 import { expect, it } from 'vitest'
 import type { ApprovalRow } from '../../contract/index.ts'
 import { createTestClock } from '../../testing/test-clock.ts'
@@ -19,13 +19,13 @@ interface Here {
   readonly attached: boolean
   readonly hears?: 'gone' | 'fetched' | 'relayed'
   readonly state?: ApprovalRow['state']
-  /** The node that asked lives. */
+  /** The asking node lives. */
   readonly askerLives?: boolean
   /** A host with a dialog of its own. */
   readonly ownDialog?: true
 }
 
-/** A node of several; `there` is one that has the agent, and may go. */
+/** One node of several. `there` is a node that has the agent and may leave. */
 function opened({ owner = 'here/1', attached, hears = 'gone', state = 'decided', ...more }: Here) {
   const clock = createTestClock()
   let row: ApprovalRow = { ...DECIDED, state, decidedAt: clock.now() }

@@ -1,10 +1,13 @@
-// A decided approval on its way back: the verdict is passed on to the asking host, then every surface hears how it ended.
-// `passing` is committed before the verdict is written. A row found `passing` after a crash may have been used: it ends, and
-// the call is asked again. Only a host that outlived its daemon, and still waits for that very request, is told once more.
-// While a turn is being taken up again after an interruption its verdict waits for it: the call comes again.
-// The node whose connector asked goes first; when that node is gone, whoever has the host now does, and at last somebody
-// says that it could not be, while nobody else has the agent. A host outlives its daemon and its line: a verdict waits for
-// it to come back, and says so.
+// Passes a decided approval back to the asking host. Then every surface shows how it ended.
+//
+// `passing` is committed before the verdict is written. A row found in `passing` after a crash may have been used. It
+// ends as undeliverable, and the call is asked again. The exception is a host that outlived its daemon and still waits
+// for that request: it gets the verdict once more.
+//
+// A verdict waits while its interrupted turn is being resumed, because the call will be repeated. The node whose
+// connector asked goes first. When that node is gone, the node that now has the host passes the verdict on. If no node
+// has the agent, one node finally reports the approval as undeliverable. A host outlives its daemon and its connection,
+// so the verdict waits for the host to return, and the chats show that it waits.
 import {
   type AgentConnector,
   type ApprovalRow,
@@ -33,11 +36,11 @@ export interface VerdictRelayDeps {
   readonly roster: Roster
   readonly cluster: Pick<Cluster, 'isAlive' | 'isElsewhere'>
   readonly storeRetry: StoreRetry
-  /** One appointment an approval: its expiry, or the next look for its host. */
+  /** One timer per approval: its expiry, or the next look for its host. */
   readonly timers: KeyedTimers
   readonly words: Surfaces['words']
   readonly say: (sends: readonly NewSend[]) => Promise<unknown>
-  /** It was asked in this process, or what was asked before was joined. */
+  /** The approval was asked in this process, or a call in this process joined it. */
   readonly isAskedHere: (id: string) => boolean
   /** For tests that end the process at a named point. */
   readonly crashPoint?: (name: string) => void
@@ -46,52 +49,58 @@ export interface VerdictRelayDeps {
 type Ended = 'relayed' | 'undeliverable' | 'withdrawn'
 
 export interface VerdictRelay {
-  /** Passes a verdict on, or finds that somebody else does. Looks of one approval follow one another. */
+  /** Passes a verdict on, or finds that another node does. Calls for one approval run one after another. */
   settle(id: string): Promise<unknown>
-  /** The same for whoever cannot wait: what fails is logged. */
+  /** The same without waiting. Errors are logged. */
   settleSoon(id: string): void
-  /** Resolves when another node has passed it on, or after a while. */
+  /** Resolves when another node has passed the verdict on, or after a while. */
   passedOn(id: string): Promise<void>
-  /** The agent came for it: it is passed on by that. */
+  /**
+   * Returns the verdict to an agent that fetches it. Fetching a decided verdict passes it on. Throws `not_found` or
+   * `gone`.
+   */
   fetchVerdict(
     id: string,
     of: { readonly agent: string; readonly turn: string },
   ): Promise<Verdict | 'pending'>
-  /** decided → relayed or undeliverable, pending → withdrawn, and the chats are told. */
+  /**
+   * Moves decided → relayed or undeliverable, or pending → withdrawn, and updates the chats. False: the row had moved
+   * already.
+   */
   settled(row: ApprovalRow, to: Ended, passed: boolean): Promise<boolean>
-  /** Switchboard holds the decision; a host with a dialog of its own does not need it. */
+  /** Whether Switchboard holds the decision. A host with a dialog of its own does not depend on it. */
   holdsDecisions(row: ApprovalRow): boolean
   stop(): void
 }
 
-/** How long a host that is gone may take to come back, here or elsewhere, before its verdict is undeliverable. */
+/** How long a missing host may take to return, here or elsewhere, before its verdict is undeliverable. */
 const ORPHAN_MS = 15_000
-/** How long a turn that was interrupted may take to come back to its call. */
+/** How long an interrupted turn may take to return to its call. */
 const TAKEN_UP_MS = 60_000
-/** What another node was passing on when it died is over by then, whoever passed it on. */
+/** After this time, a verdict that a dead node was passing on counts as interrupted, and any node may settle it. */
 const PASSED_MS = 2 * 60_000
-/** An agent that fetches asks again within seconds; one that does not for so long is gone. */
+/** A fetching agent asks again within seconds. One that stays silent this long is gone. */
 const FETCH_MS = 10 * 60_000
-/** What its asker could not pass on by then may be asked of the hosts of others. */
+/** After this time, other nodes may offer the verdict to their hosts. */
 const ROAMED_MS = 2_000
-/** A verdict given here and passed on by another node: waited for this long by whoever gave it. */
+/** How long the caller waits for another node to pass the verdict on. */
 const ELSEWHERE_MS = 3_000
 const TOLD_REMEMBERED = 1_000
 
 export function createVerdictRelay(deps: VerdictRelayDeps): VerdictRelay {
   const { store, clock, log, storeRetry, timers, words } = deps
   const settling = createSerialLines<string>()
-  /** Expired ones whose connector was told from here: their row says no more about it. */
+  /** Expired approvals whose connector was informed from here. Their row does not record that. */
   const told = createBoundedMap<string, true>(TOLD_REMEMBERED)
-  /** Those who wait for another node to pass a verdict on. */
+  /** Callers that wait for another node to pass a verdict on. */
   const waiting = new Map<string, Set<() => void>>()
   const bornAt = clock.now()
   let stopped = false
 
-  /** Passes the verdict on to the asking host, then tells every surface how it ended. False: there was nothing to do. */
+  /** Passes the verdict on to the asking host, then updates every surface. False: there was nothing to do. */
   const settle = (id: string): Promise<boolean> => {
     if (stopped) return Promise.resolve(false)
-    // Behind the one that runs, not with it: that one may have looked before what we were told of was true.
+    // Runs after the current call, not together with it. The current call may have read the row too early.
     return settling.run(id, () => settleOnce(id))
   }
 
@@ -100,10 +109,10 @@ export function createVerdictRelay(deps: VerdictRelayDeps): VerdictRelay {
     if (found?.state !== 'decided' && found?.state !== 'expired' && found?.state !== 'passing') return false
     if (found.state === 'expired' && told.has(found.id)) return false
     const own = isOwn(found)
-    // A host is attached to one node at a time and may have moved: the connector of every node knows its own.
+    // A host attaches to one node at a time and may move. The connector of each node knows its own hosts.
     const roams = !holdsDecisions(found)
     const ageMs = clock.now() - (found.decidedAt ?? found.expiresAt)
-    // The one who asked goes first: request ids of two hosts may be alike.
+    // The asking node goes first, because two hosts may use the same request id.
     const first = found.asker !== null && deps.cluster.isAlive(found.asker)
     const row =
       found.state === 'passing' ? await interrupted(found, own || (!first && ageMs > PASSED_MS)) : found
@@ -112,26 +121,26 @@ export function createVerdictRelay(deps: VerdictRelayDeps): VerdictRelay {
     if (!own && !roams && isOnlyElsewhere(row)) return false
     const isInterrupted = !roams && (await isTakenUp(row))
     const waits = roams || isInterrupted
-    // While nobody was here a host had nothing to come back to: that time does not count.
+    // A host cannot return while no daemon runs, so that time does not count.
     const leftMs = (waits && !roams ? TAKEN_UP_MS : ORPHAN_MS) - Math.min(ageMs, clock.now() - bornAt)
-    // Nobody here knows it by its id before the call has come again.
+    // No connector here knows the id before the call is repeated.
     const unheard = isInterrupted && !deps.isAskedHere(row.id)
     const done = await relay(row, { last: leftMs <= 0 || (own && !waits), unheard })
     if (!done && waits) await awaitHost(row, leftMs)
     return true
   }
 
-  /** Its turn was interrupted after it asked, and goes on: it comes to its call again, and asks again. */
+  /** The turn was interrupted after it asked, and continues. It will reach its call and ask again. */
   const isTakenUp = async ({ turn: id, createdAt }: ApprovalRow): Promise<boolean> => {
     const turn = id === null ? null : await store.turn(id)
     if (!turn || !OPEN_TURN_STATES.some((state) => state === turn.state)) return false
-    // One from the future was asked before the clock was set back, so before this start.
+    // A row from the future was asked before the clock was set back, so before this start.
     return createdAt < bornAt || createdAt > clock.now() || turn.state !== 'seen'
   }
 
   /**
-   * Found `passing`: whoever passed it on was cut off, and may have written it. A host that lives on is asked anew, which
-   * takes each of its requests once. Null: it is over, or somebody else is at it.
+   * The node that passed this verdict on was cut off, and may have written it. A host with its own dialog gets the
+   * verdict again, because it takes each request once. Null: the approval is over, or another node handles it.
    */
   const interrupted = async (row: ApprovalRow, ours: boolean): Promise<ApprovalRow | null> => {
     if (!ours) return null
@@ -149,13 +158,13 @@ export function createVerdictRelay(deps: VerdictRelayDeps): VerdictRelay {
     timers.set(row.id, leftMs, () => settleSoon(row.id))
     if (!isOwn(row)) return
     await retire(row, true)
-    // Another node may have passed it on just now: what is said last must be how it ended.
+    // Another node may have passed the verdict on just now. The last message must state the outcome.
     const now = store.shared ? await store.approval(row.id) : null
     const isOver = now && now.state !== 'decided' && now.state !== 'passing'
     if (isOver) await retire(now, !holdsDecisions(now), 'again')
   }
 
-  /** False: it did not come for too long. */
+  /** False: the agent did not fetch the verdict in time. */
   const awaitFetch = async (row: ApprovalRow): Promise<boolean> => {
     const leftMs = FETCH_MS - (clock.now() - (row.decidedAt ?? row.expiresAt))
     if (leftMs <= 0) return false
@@ -172,7 +181,7 @@ export function createVerdictRelay(deps: VerdictRelayDeps): VerdictRelay {
       if (row.state === 'pending') return 'pending'
       if (row.state === 'undeliverable' || row.state === 'withdrawn')
         throw new SwitchboardError('gone', `the approval is over: ${row.state}`)
-      // Somebody else settled it between the look and the write: look again.
+      // Another caller settled the row between the read and the write. Read it again.
       const passes = row.state === 'decided' || row.state === 'passing'
       if (passes) deps.crashPoint?.('approvals.before-passing')
       if (passes && !(await settled(row, 'relayed', false))) continue
@@ -189,11 +198,11 @@ export function createVerdictRelay(deps: VerdictRelayDeps): VerdictRelay {
 
   const holdsDecisions = ({ agent }: ApprovalRow) => deps.roster.get(agent)?.connector.holdsDecisions ?? true
 
-  /** Who has the agent knows more: it may come for its verdict there, to the node that began anew or to another. */
+  /** The node that has the agent knows more. The agent may fetch its verdict there. */
   const isOnlyElsewhere = ({ agent }: ApprovalRow) =>
     !deps.roster.get(agent)?.attached && deps.cluster.isElsewhere(agent)
 
-  /** Asked here. A node answers for its former lives, too. */
+  /** The approval was asked here. A node also answers for its earlier runs. */
   const isOwn = ({ asker }: ApprovalRow) =>
     !store.shared || asker === null || nodeOf(asker) === nodeOf(store.owner)
 
@@ -222,8 +231,8 @@ export function createVerdictRelay(deps: VerdictRelayDeps): VerdictRelay {
   }
 
   /**
-   * `last`: nobody else will do it, so one that cannot be delivered is undeliverable. `unheard`: a connector that is told what
-   * it has to do has nobody yet to tell it to. False: it was not settled.
+   * `last`: no other node will do it, so a verdict that cannot be delivered becomes undeliverable. `unheard`: the call
+   * has not come again, so the connector has no caller for the verdict yet. False: the approval was not settled.
    */
   const relay = async (
     row: ApprovalRow,
@@ -232,20 +241,20 @@ export function createVerdictRelay(deps: VerdictRelayDeps): VerdictRelay {
     timers.cancel(row.id)
     const post = deps.roster.get(row.agent)
     if (!post) {
-      // Its agent is not configured any more: nobody is left to tell but the chats that were asked.
+      // The agent is no longer configured. Only the chats that were asked remain to be updated.
       if (row.state !== 'decided') return true
       if (store.shared && last) await settled(row, 'undeliverable', false)
       return last
     }
     const holds = post.connector.holdsDecisions
-    // A host with a dialog of its own is told only what a person decided; its dialog stays open otherwise.
+    // A host with a dialog of its own receives only decisions of people. Otherwise its dialog stays open.
     const tell = row.cause === 'person' || holds
-    // Such a host may be there although no turn can be handed to it: its connector knows.
+    // Such a host may be present although it takes no turns. Its connector knows.
     const there = holds ? post.attached && (!unheard || post.connector.fetchesVerdicts) : true
     const outcome = tell && there ? await passOn(row, post.connector) : 'gone'
     if (outcome === 'elsewhere') return true
     if (row.state !== 'decided') {
-      // Its chats heard of it in the commit that let it expire.
+      // The commit of the expiry already updated the chats.
       told.set(row.id, true)
       return true
     }

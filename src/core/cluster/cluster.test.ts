@@ -1,4 +1,4 @@
-// What a node makes of the rows of others: who lives, who goes first, since when nobody reaches an agent.
+// How a node reads the rows of others: which nodes live, which goes first, and since when an agent is unreachable.
 import { describe, expect, it } from 'vitest'
 import type { AttachmentRow, NodeRow } from '../../contract/index.ts'
 import { createTestClock } from '../../testing/test-clock.ts'
@@ -97,7 +97,7 @@ describe('the cluster as a node knows it', () => {
     everybody('a/2', 'b/2')
     await clock.advance(2_500)
     expect([up(), errors.length]).toEqual([['a/2', 'b/2'], 0])
-    // The other ones were not killed.
+    // The other nodes were not killed.
     everybody('a/1', 'a/2', 'b/1', 'b/2')
     await clock.advance(2_500)
     expect([up(), errors.length]).toEqual([['a/1', 'a/2', 'b/1', 'b/2'], 1])

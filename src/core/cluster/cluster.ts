@@ -1,6 +1,6 @@
-// The cluster as this node knows it: heartbeats out, rows in. Who lives, which agent is attached where, and whose turn it
-// is to act on a hint. All of it is a view that may be some seconds old: it decides who goes first and whom people are
-// told about; what may be written is decided by the rows themselves.
+// The cluster as this node sees it. It writes heartbeats and reads rows: which nodes live, which agent is attached
+// where, and which node acts on a hint. This view may be some seconds old. It decides which node goes first and what
+// people hear. The rows themselves decide what may be written.
 import {
   type AttachmentRow,
   type Cancel,
@@ -24,36 +24,39 @@ export interface ClusterDeps {
   readonly clock: Clock
   readonly log: Logger
   readonly roster: Roster
-  /** What this node says of itself, its agents apart. */
+  /** The report of this node, without its agents. */
   readonly report: () => Omit<NodeReport, 'agents'>
 }
 
 export interface Cluster {
-  /** All that were heard of in the last day. Of several boots under one name the latest lives, and whoever still speaks. */
+  /**
+   * All nodes seen in the last day. Among boots that share a name, the latest lives, and so does any that still sends
+   * heartbeats.
+   */
   nodes(): readonly NodeRow[]
-  /** Other nodes that are heard of. */
+  /** Other nodes that are alive. */
   others(): readonly NodeRow[]
   isAlive(owner: string): boolean
-  /** A turn can be handed to this agent here, or at another living node. */
+  /** A turn can be handed to this agent here or at another living node. */
   reaches(agent: string): boolean
-  /** Another living node has it. */
+  /** Another living node has the agent. */
   isElsewhere(agent: string): boolean
-  /** When the present outage of an agent began, the same on every node; null: somebody reaches it. */
+  /** Start of the agent's present outage, the same on every node. Null: a node reaches the agent. */
   outageOf(agent: string): number | null
-  /** Whether this node should act on another node's hint about work of this agent, or leave it to a better one. */
+  /** Whether this node acts on another node's hint about work of this agent, or leaves it to a better placed node. */
   isMine(lane: string, agent: string, from: string): boolean
-  /** Of all living nodes this one goes first for the lane: the same answer everywhere. */
+  /** Whether this node goes first for the lane among all living nodes. Every node computes the same answer. */
   isFirst(lane: string): boolean
-  /** Whether somebody looks at this integration through another node. */
+  /** Whether another node has a listener for this integration. */
   isWatchedElsewhere(integration: string): boolean
-  /** Somebody looks at the console of another node. */
+  /** Whether a person watches the console of another node. */
   isObservedElsewhere(): boolean
-  /** Resolves when what changed here was told and read again. */
+  /** Resolves when local changes were published and the rows were read again. */
   caughtUp(): Promise<void>
-  /** Told when another node fell silent, or said goodbye: what it held may be taken. */
+  /** Registers a listener for a node that went silent or left. Its lanes may be taken. */
   onGone(listen: (owner: string) => void): void
   start(): Promise<void>
-  /** Gives everything back; told to the others. */
+  /** Leaves the cluster. The other nodes see this node as gone. */
   stop(): Promise<void>
 }
 
@@ -66,17 +69,23 @@ export function createCluster(deps: ClusterDeps): Cluster {
   let cancel: Cancel = () => undefined
   let stopped = false
   let beatAt: number | null = null
-  /** Another daemon has this node's name. */
+  /** Another daemon uses this node's name. */
   let doubled = false
-  /** Until then nobody is taken for gone: we slept, or the database was away, and the others have to be heard again. */
+  /**
+   * Until then no node counts as gone. This process slept, or the database was away, and other nodes must be heard
+   * again.
+   */
   let trustFrom = 0
   const inOrder = createSerial()
 
-  /** In either direction: after a clock was set back, one that died before it must not live until it has caught up. */
+  /**
+   * The difference counts in either direction. After the clock is set back, a node that died before must not seem
+   * alive.
+   */
   const isRecent = ({ seenAt }: NodeRow) => Math.abs(clock.now() - seenAt) <= NODE_GONE_MS
 
   const isAlive = (owner: string): boolean => {
-    // A node's name has one life at a time.
+    // A node's name stands for one run at a time.
     if (nodeOf(owner) === nodeOf(store.owner)) return owner === store.owner
     const row = nodes.find((one) => one.owner === owner)
     if (!row || row.leftAt !== null) return false
@@ -84,12 +93,15 @@ export function createCluster(deps: ClusterDeps): Cluster {
   }
   const others = () => nodes.filter((one) => one.owner !== store.owner && isAlive(one.owner))
 
-  /** Boots that share their name with another that is heard of: when they were last heard of as that began. */
+  /** Boots that share their name with another active boot, with their last heartbeat at the time this began. */
   const doubles = new Map<string, number>()
   const namesakes = (row: NodeRow) =>
     nodes.filter((one) => one.node === row.node && one.owner !== row.owner && isHeard(one))
   const isHeard = (row: NodeRow) => row.owner === store.owner || (row.leftAt === null && isRecent(row))
-  /** It was killed and began anew, or it runs twice: only a living one is heard of again. */
+  /**
+   * Two boots share a name because the node restarted, or because it runs twice. Only a living boot sends another
+   * heartbeat.
+   */
   const speaksAgain = (row: NodeRow) => isHeard(row) && row.seenAt > (doubles.get(row.owner) ?? row.seenAt)
   const runs = (row: NodeRow): boolean => {
     const same = namesakes(row)
@@ -144,7 +156,7 @@ export function createCluster(deps: ClusterDeps): Cluster {
     for (const owner of living) if (!before.has(owner)) log.info({ node: owner }, 'a node is there')
   }
 
-  /** One after another: a beat that overtakes another would tell an older state. */
+  /** Beats run one after another. A beat that overtakes another would publish an older state. */
   const soon = (work: () => Promise<void>): Promise<void> =>
     inOrder(() => (stopped ? undefined : work())).catch((thrown) =>
       log.warn({ error: String(thrown) }, 'the other nodes cannot be heard; trying again'),
@@ -199,7 +211,7 @@ export function createCluster(deps: ClusterDeps): Cluster {
     },
     isMine(lane, agent, from) {
       const there = holders(agent)
-      // Where it came from it is taken without a detour.
+      // The node where the hint comes from takes the lane itself.
       if (there.includes(from)) return false
       return firstInLine(lane, [...there, store.owner]) === store.owner
     },

@@ -1,7 +1,7 @@
-// Which of several nodes goes first for a lane: the same answer on every node, and lanes spread evenly. Rendezvous
-// hashing: when a node goes, only its own lanes get another first.
+// Chooses which of several nodes goes first for a lane, by rendezvous hashing. Every node computes the same answer, and
+// lanes spread evenly. When a node leaves, only its own lanes change.
 
-/** The name that wins for this key; '' when there is none. */
+/** Returns the name that wins for this key, or '' when there are no names. */
 export function firstInLine(key: string, names: readonly string[]): string {
   let best = ''
   let bestScore = -1
@@ -15,7 +15,7 @@ export function firstInLine(key: string, names: readonly string[]): string {
   return best
 }
 
-/** FNV-1a, stirred at the end: names that differ in one letter must not be neighbours. */
+/** FNV-1a with a final mix, so that names that differ in one letter get distant scores. */
 function scoreOf(text: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at++) {

@@ -1,4 +1,5 @@
-// One line of a turn's context: cut where it would crowd out the turn itself, never through the middle of a character.
+// One line of a turn's context. A long line is cut so that it does not crowd out the turn, and never within a
+// character.
 const LINE_CHARS = 2_000
 
 export function cutLine(text: string): string {

@@ -34,7 +34,7 @@ export function toDelivery(row: TurnRow, agent: string, session: string): Delive
   }
 }
 
-/** No answer can be given where it came from. */
+/** Whether the origin of this turn can take no answer. */
 export function takesNoAnswer(
   { integration }: TurnRow,
   { isOneWay }: { readonly isOneWay: (integration: string) => boolean },
@@ -42,7 +42,7 @@ export function takesNoAnswer(
   return integration === SCHEDULE_PLACE || isOneWay(integration)
 }
 
-/** The meta that every message carries where known (SPEC 6). All strings; what the platform gave comes first. */
+/** The meta of every message, where known (SPEC 6). All values are strings. Keys from the platform come first. */
 function channelMeta(row: TurnRow): Record<string, string> {
   const body = row.body
   const { [MCP_SERVERS_REF]: _kept, ...meta } = body?.meta ?? {}
@@ -70,7 +70,7 @@ function attachmentMeta(row: TurnRow): Record<string, string> {
   if (!first) return {}
   return {
     attachment_count: String(attachments.length),
-    // All of them, where there are several; the fields below are the first one's.
+    // Lists all attachments if there are several. The fields below describe the first.
     ...(attachments.length > 1 ? { attachments: attachments.map(inWords).join('; ') } : {}),
     attachment_kind: first.kind,
     attachment_file_id: first.id,
@@ -79,7 +79,7 @@ function attachmentMeta(row: TurnRow): Record<string, string> {
   }
 }
 
-/** `name (type, NKB)`. A name must not look like the next one of the list. */
+/** `name (type, NKB)`. Separators are replaced, so that a name cannot look like the next entry. */
 function inWords({ name, kind, mime, size }: Attachment): string {
   const shown = (name ?? kind).replace(/[<>[\]\r\n;]/g, '_')
   const kilobytes = size === undefined ? '' : `, ${(size / 1_024).toFixed(0)}KB`

@@ -1,6 +1,6 @@
-// DISPATCH: inbox → agent. It holds the lanes of sessions whose agent is attached here, hands turns over in order,
-// and settles them by the evidence that comes back. `handed` is committed before the hand-over, so whatever a crash
-// leaves behind is offered again as a marked repeat or waited for, in the way the connector declared.
+// DISPATCH: inbox → agent. It holds the lanes of sessions whose agent is attached here, hands turns over in order, and
+// settles them by the evidence that returns. `handed` is committed before the hand-over. So every turn that a crash
+// leaves behind is either offered again as a marked repeat or waited for, as the connector declares.
 import {
   type AgentConnector,
   type AgentTrouble,
@@ -50,68 +50,72 @@ export interface DispatcherDeps {
   readonly roster: Roster
   readonly cluster: Pick<Cluster, 'isFirst' | 'isMine' | 'onGone' | 'outageOf' | 'reaches' | 'caughtUp'>
   readonly signal: SignalSink
-  /** False for a place that nothing can be said to. */
+  /** False for a place where Switchboard cannot send. */
   readonly canSpeak: (integration: string) => boolean
-  /** True for a place that takes no answer, ever. */
+  /** True for a place that never takes an answer. */
   readonly isOneWay: (integration: string) => boolean
-  /** What the channel server behind an integration says of its messages. */
+  /** Instructions of the channel server behind an integration. */
   readonly instructionsOf?: (integration: string) => Delivery['instructions']
-  /** Puts what Switchboard says by itself into the outbox. */
+  /** Puts messages from Switchboard itself into the outbox. */
   readonly say: (sends: readonly NewSend[]) => Promise<unknown>
-  /** The reaction that tells a sender that the agent has it; null where there is none to give. */
+  /** The reaction that shows a sender that the agent has the message; null if there is none. */
   readonly ackReaction: (row: TurnRow) => NewSend | null
-  /** What else is said when a turn ends: committed with its end. */
+  /** Further messages at the end of a turn, committed with that end. */
   readonly ended: (row: TurnRow, end: TurnEnd) => readonly NewSend[]
-  /** The agent refused a turn for good: a claim that led it there is given back. */
+  /** The agent refused a turn for good. A claim that led it there is undone. */
   readonly onRejected: (row: TurnRow) => void
-  /** Access is asked again at hand-over. */
+  /** Access is checked again at hand-over. */
   readonly admission: Pick<Admission, 'atOnce' | 'ofTurn' | 'mayBeHeard'>
-  /** A turn was not handed over, for access to it was revoked. */
+  /** A turn was not handed over because access was revoked. */
   readonly onRevoked: (row: TurnRow) => void
   readonly onAskerOver: (row: TurnRow) => void
-  /** Somebody took over, at another node, where a turn was in flight here: nothing more of it is shown. */
+  /**
+   * A person at another node took over a conversation whose turn is in flight here. Its output is no longer shown.
+   */
   readonly onTakenOver?: (turn: string) => void
-  /** A turn whose answer was cut by an end of ours is asked for again. */
+  /** A turn whose answer our end cut off is offered again. */
   readonly onInterrupted?: (row: TurnRow) => void
   readonly pressure?: Pressure
   readonly crashPoint?: (name: string) => void
-  /** Credentials that go out with a turn, for connectors that order them. Absent: they mint their own. */
+  /** Creates credentials for a turn, for connectors that order them. Absent: connectors create their own. */
   readonly prepareToken?: PrepareToken
-  /** What agents are told of sends that failed later. */
+  /** Notes to agents about messages that failed later. */
   readonly failures: FailureNotes
 }
 
 export interface Dispatcher {
   start(): void
-  /** The flight of a turn that is in work here. */
+  /** The flight of a turn that is in flight here; null otherwise. */
   flight(turn: string): { readonly hold: LaneHold; readonly flight: Flight } | null
-  /** It was in work here until another node took its lane: what its agent says for it here comes too late. */
+  /**
+   * Whether the turn was in flight here until another node took its lane. Output of its agent here comes too late.
+   */
   wasLost(turn: string): boolean
   readonly settle: Settling['settle']
   readonly acknowledge: Settling['acknowledge']
   readonly heard: Settling['heard']
   readonly rest: Settling['rest']
   readonly giveUpRemoved: Settling['giveUpRemoved']
-  /** It was offered to an agent that has it from before: the attempt is given back, and what was seen is seen. */
+  /** The agent already has this offered turn. The attempt is given back, and a turn that was seen stays `seen`. */
   kept(turn: string, seen: boolean): Promise<void>
   readonly giveBack: PutBack['giveBack']
-  /** The agent answered, whatever it said. */
+  /** The agent answered, with any result. */
   readonly reached: Reachability['reached']
-  /** An agent may have room again: lanes that wait for it are looked at. */
+  /** The agent may have free capacity. Lanes that wait for it are checked. */
   roomy(agent: string): void
   /**
-   * Before a stop: waits for hand-overs that last as long as their answer, and begins no more of those agents. Everything else
-   * goes on meanwhile.
+   * Before a stop: waits for hand-overs that last as long as their answer, and starts no new ones for those agents.
+   * Everything else continues.
    */
   finish(): Promise<void>
   /**
-   * Before an agent is started anew: the same for it alone. Null: nothing of it is under way, or its time is over. It takes no
-   * turns until it is back, or `reopen` says that it stays as it is.
+   * Before an agent restarts: the same for that agent alone. Null: none of its turns is under way, or their time is
+   * over. The agent takes no turns until it is back, or until `reopen` cancels the restart.
    */
   finishAgent(agent: string): Promise<void> | null
-  /** Of the agents that were to be started anew all but these go on. */
+  /** Cancels the planned restart of every agent except these. The others take turns again. */
   reopen(but: ReadonlySet<string>): void
-  /** Stops what runs for these turns (they are already cancelled in the store). */
+  /** Stops the work on these turns. The store has already cancelled them. */
   abandon(agent: string, turns: readonly string[]): void
   stop(): Promise<void>
 }
@@ -124,7 +128,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const reachability = createReachability({ clock, roster, roomy: (agent) => roomy(agent) })
   const pastOutages = createPastOutages({ store, clock, log, reachability })
   const finishMs = (agent: string) => roster.get(agent)?.connector.finishMs ?? 0
-  /** Agents that are to be started anew; true: the time for what is under way is over. */
+  /** Agents that are about to restart. True: the time for turns under way is over. */
   const ending = new Map<string, boolean>()
   const isClosed = (agent: string) =>
     (finishing && finishMs(agent) > 0) || ending.has(agent) || reachability.isClosed(agent)
@@ -179,7 +183,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     { store, clock, log, ...defined({ pressure: deps.pressure }) },
   )
 
-  /** As many lanes that wait for this agent as may find a place are looked at; the others go on waiting. */
+  /** Wakes as many waiting lanes of this agent as may get a place. The others keep waiting. */
   const roomy = (agent: string) => {
     for (const work of rooms.next(agent)) drain.wake(work)
   }
@@ -188,7 +192,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     const connector = roster.get(agent)?.connector
     return connector?.windowOf?.(lane) ?? connector?.window ?? 1
   }
-  /** Nothing can be written to its agent now: a lane with nothing in flight is another node's to take. */
+  /** The agent can take no turn now. A lane with nothing in flight is released for other nodes. */
   const waitForRoom = (work: Work) => {
     if (!rooms.waits(work)) return drain.wake(work)
     if (reachability.isClosed(work.scope)) offline.tell(work.lane, work.scope)
@@ -202,18 +206,18 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     const work = { lane: taken.lane, scope: taken.scope }
     if (taken.outcome === 'full') return waitForRoom(work)
     if (taken.outcome !== 'taken') {
-      // `later` takes nothing away: what is in flight in a lane that we hold goes on.
+      // `later` takes nothing away: turns in flight in a lane that we hold continue.
       if (taken.outcome !== 'later') holds.drop(holds.get(taken.lane))
       drain.wakeAfter(work, taken.outcome === 'lost' ? 0 : taken.retryAt - clock.now())
       return
     }
-    // It was let go meanwhile: what was taken is found by whoever has it next, as left behind.
+    // The lane was released meanwhile. Its next owner finds the taken turns as left in flight.
     if (taken.before.held && holds.get(taken.lane) !== taken.before.held) return drain.wake(work)
     const post = roster.get(taken.scope)
     const hold = holds.take(taken.lane, taken.scope, taken.token, taken.before.askedAt)
     hold.doubtful = false
     if (!post?.attached) return notNow(hold, taken.handed)
-    // Older ones were put back while these were taken: they go first.
+    // Older turns were put back while these were taken. The older ones go first.
     if ((hold.puttingBack || hold.putBacks !== taken.before.putBacks) && taken.handed.length > 0) {
       await putBackBehind(hold, taken.handed)
       return drain.wake(work)
@@ -225,7 +229,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     hold.more = taken.more
     for (const row of taken.handed) holds.board(hold, row)
     for (const row of taken.handed) handOverNext(hold, row, post.connector, taken)
-    // Not waited for: while these are handed over, more may be taken behind them.
+    // Not awaited: more turns may be taken during these hand-overs.
     hold.handingOver = hold.handingOver.then(() => {
       if (taken.empty && hold.flights.size === 0) holds.rest(hold)
       if (hold.more) wakeIfRoom(hold)
@@ -233,12 +237,14 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     if (taken.next) await makeReady(hold, taken.next, post.connector)
   }
 
-  /** Under pressure, or for want of room, little is taken at a time. */
+  /** Under pressure, or with little capacity, only a few turns are taken at a time. */
   const wakeIfRoom = (hold: LaneHold) => {
     if (hold.flights.size < widthOf(hold)) drain.wake({ lane: hold.lane, scope: hold.agent })
   }
 
-  /** Judged, and its files fetched, while it is queued: handed is what is being written. */
+  /**
+   * Access is checked and files are fetched while the turn is queued. `handed` means that the turn is being written.
+   */
   const makeReady = async (hold: LaneHold, row: TurnRow, connector: AgentConnector) => {
     const work = { lane: hold.lane, scope: hold.agent }
     const judgement = await deps.admission.ofTurn(row)
@@ -256,7 +262,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     drain.wake(work)
   }
 
-  /** The agent went while its turns were taken: nothing was handed over. */
+  /** The agent left while its turns were taken. No turn was handed over. */
   const notNow = async (hold: LaneHold, rows: readonly TurnRow[]) => {
     if (rows.length > 0) await putBack(hold, rows, { uncounted: true })
     await holds.release(hold)

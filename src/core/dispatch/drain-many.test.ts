@@ -1,4 +1,5 @@
-// Many lanes, many scopes: who waits for one of them holds up no other, and who starts looks for his own.
+// Many lanes and many scopes: lanes that wait for one scope delay no other, and a scope that starts sweeps only its own
+// lanes.
 import { describe, expect, it } from 'vitest'
 import type { Work } from '../../contract/index.ts'
 import { createTestClock } from '../../testing/test-clock.ts'
@@ -44,7 +45,7 @@ describe('many scopes', () => {
     for (let at = 0; at < 200; at += 1) {
       reachable.push(`hook-${at}`)
       drain.sweep(`hook-${at}`)
-      // Each starts in its own time.
+      // Each starts at its own time.
       await clock.advance(1)
     }
     expect(asked.flat()).toHaveLength(200)
@@ -82,7 +83,7 @@ describe('lanes that are dealt', () => {
     lanes.add({ lane: 'b1', scope: 'b' })
     lanes.add({ lane: 'c1', scope: 'c' })
     expect(lanes.take(2).map(({ lane }) => lane)).toEqual(['a1', 'b1'])
-    // Whose turn it is next goes on where the last round ended.
+    // The order of scopes continues where the last round ended.
     expect(lanes.take(10).map(({ lane }) => lane)).toEqual(['c1', 'a2', 'a3'])
     expect(lanes.isEmpty()).toBe(true)
   })

@@ -1,4 +1,4 @@
-// Whether anything failed later is looked up once for all turns that ask meanwhile.
+// One lookup for later failures serves all turns that ask meanwhile.
 import { expect, it } from 'vitest'
 import type { SendRow } from '../../contract/index.ts'
 import { createTestClock } from '../../testing/test-clock.ts'

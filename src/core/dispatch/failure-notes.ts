@@ -1,6 +1,6 @@
-// What an agent is told, beside its next turn, of messages of its session that were not delivered: those that failed, those
-// of which nobody knows whether they arrived, and those that came back after they were confirmed (a bounce). Said once:
-// marked when the turn was handed over with it. Where nothing failed, no turn pays for looking.
+// Notes that an agent gets with its next turn about undelivered messages of its session. They cover messages that
+// failed, messages with an unknown outcome, and messages that bounced after confirmation. Each is reported once: it is
+// marked when a turn was handed over with it. Where nothing failed, turns pay for no lookup.
 import {
   type Clock,
   type ContextLine,
@@ -12,16 +12,16 @@ import {
 } from '../../contract/index.ts'
 
 const QUOTED_CHARS = 200
-/** How long "nothing failed anywhere" is believed: another node may hear of a bounce. */
+/** How long the result "nothing failed" is trusted. Another node may learn of a bounce. */
 const BELIEVED_MS = 1_000
 
 export interface FailureNotes {
-  /** Never throws: the turn is more important. */
+  /** Returns the notes for a session. Never throws, because the turn is more important. */
   of(
     session: string | null,
   ): Promise<{ readonly lines: readonly ContextLine[]; readonly sends: readonly string[] }>
   reported(sends: readonly string[]): Promise<void>
-  /** A send failed later, just now and here. */
+  /** A message failed later, just now and at this node. */
   noticed(): void
 }
 
@@ -40,11 +40,11 @@ export function createFailureNotes(deps: {
     const believed = clock.now() + BELIEVED_MS
     const before = noticings
     const none = (await store.unreportedFailures(null)).length === 0
-    // One that was noticed while we looked may not be among them.
+    // A failure that was noticed during the lookup may be missing from its result.
     if (none && noticings === before) noneUntil = believed
     return none
   }
-  /** One look for all that ask meanwhile: they go on in the order in which they came. */
+  /** One lookup serves all callers that ask meanwhile, and they continue in the order of their calls. */
   const isNone = () => {
     const mine =
       looking ??

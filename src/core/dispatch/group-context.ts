@@ -1,5 +1,5 @@
-// What a group said around a turn: messages that did not mention the agent, of people whom the gate admits now. Marked by
-// their speakers and handed over beside the turn; they are no turn of their own and no instruction.
+// What a group said around a turn: messages without a mention, from people whom the gate admits now. The lines carry
+// their speakers and go along with the turn. They are neither turns nor instructions.
 import {
   type Clock,
   type ContextLine,
@@ -13,7 +13,7 @@ import type { Admission } from '../people/admission.ts'
 import { cutLine } from './context-line.ts'
 
 const CONTEXT_LINES = 50
-/** Edits and people who may not speak any more leave out lines: so many more are looked at. */
+/** Edits and people without access reduce the lines, so more rows are read. */
 const LOOKED_AT = 4 * CONTEXT_LINES
 
 export interface GroupContextDeps {
@@ -36,14 +36,14 @@ export function createGroupContext({ store, clock, log, admission }: GroupContex
       const context = linesOf(heard, row.messageId)
       return context.length === 0 ? {} : { context }
     } catch (thrown) {
-      // The turn itself is more important than what was said around it.
+      // The turn itself is more important than its context.
       log.warn({ turn: row.id, error: String(thrown) }, 'what the group said before could not be read')
       return {}
     }
   }
 }
 
-/** Of a message that was edited the newest words, where it was first said; the turn's own message is not repeated. */
+/** An edited message shows its newest text at its first position. The turn's own message is not repeated. */
 function linesOf(said: readonly TurnRow[], own: string): readonly ContextLine[] {
   const lines = new Map<string, ContextLine>()
   for (const { body, sender, messageId, receivedAt } of said) {

@@ -1,5 +1,5 @@
-// One turn is handed to its agent: judged once more, with what goes along, just before it is written. What the agent does
-// not take goes back to the queue, or is given up.
+// Hands one turn to its agent. Access is checked once more just before the turn is written, together with its context.
+// A turn that the agent does not take returns to the queue or is given up.
 import {
   type AgentConnector,
   type AgentTrouble,
@@ -43,7 +43,7 @@ export interface HandOverDeps {
   readonly admission: Pick<Admission, 'ofTurn' | 'mayBeHeard'>
   readonly failures: FailureNotes
   readonly canSpeak: (integration: string) => boolean
-  /** Puts what Switchboard says by itself into the outbox. */
+  /** Puts messages from Switchboard itself into the outbox. */
   readonly say: (sends: readonly NewSend[]) => Promise<unknown>
   readonly isOneWay: (integration: string) => boolean
   readonly instructionsOf?: (integration: string) => Delivery['instructions']
@@ -56,7 +56,7 @@ export interface HandOverDeps {
   readonly unreached: (hold: LaneHold, detail: string, retryAfterMs?: number) => void
   /** The agent of this lane was tried, and did not take the turn for now. */
   readonly refused: (hold: LaneHold, state: AgentTrouble['state'], detail: string) => void
-  /** Tells whoever waits in this lane that its agent went away. */
+  /** Tells people who wait in this lane that its agent left. */
   readonly tellOffline: (lane: string, agent: string) => void
   readonly crashPoint?: (name: string) => void
 }
@@ -64,10 +64,10 @@ export interface HandOverDeps {
 /** What was taken along with the turns of a lane. */
 type Along = Pick<TakenLane & { outcome: 'taken' }, 'afterTakeover' | 'tokens'>
 
-/** Hands a turn over behind those of its lane that are being handed over. */
+/** Hands a turn over after the other hand-overs of its lane. */
 type HandOverNext = (hold: LaneHold, row: TurnRow, connector: AgentConnector, taken: Along) => void
 
-/** How long a message waits for room before its sender is told. */
+/** How long a message waits for a busy agent before its sender is informed. */
 const BUSY_MS = 20_000
 const TOLD_REMEMBERED = 10_000
 const NOBODY_HELD_IT: readonly ContextLine[] = []
@@ -85,7 +85,7 @@ export function createHandOver(deps: HandOverDeps): HandOverNext {
     })
     const over = hold.offering
       .then(() => handOver(hold, row, connector, { ...taken, begun }))
-      // What could not be written down (the store refused it for good) must not stop the lane, nor the process.
+      // A write that the store refuses for good must stop neither the lane nor the process.
       .catch((thrown) => log.error({ turn: row.id, error: String(thrown) }, 'dispatch failed'))
     hold.offering = connector.overlaps ? Promise.race([begins, over]) : over
     const before = hold.handingOver
@@ -99,11 +99,11 @@ export function createHandOver(deps: HandOverDeps): HandOverNext {
     { afterTakeover, tokens, begun }: Along & { readonly begun: () => void },
   ) => {
     const flight = hold.flights.get(row.id)
-    if (!flight) return // cancelled or put back while the one before it was being handed over
+    if (!flight) return // Cancelled or put back during the previous hand-over.
     const ended = await endedMeanwhile(row, connector)
     if (ended) return settling.settledElsewhere(hold, ended)
     const judgement = await deps.admission.ofTurn(row)
-    if (hold.flights.get(row.id) !== flight) return // likewise
+    if (hold.flights.get(row.id) !== flight) return // Likewise.
     if (holds.isOver(hold)) return holds.drop(hold)
     if (judgement === 'revoked') return settling.revoke(hold, row)
     if (judgement === 'unsure') return notTaken(hold, row, NOT_KNOWN_YET)
@@ -118,9 +118,9 @@ export function createHandOver(deps: HandOverDeps): HandOverNext {
       ...(takesNoAnswer(row, deps) ? { oneWay: true as const } : {}),
       ...defined({ tokens: tokens.get(row.id), instructions: deps.instructionsOf?.(row.integration) }),
     }
-    // One before it was not taken: this one goes back with it, and must not be offered meanwhile.
+    // An earlier turn was not taken. This one returns with it, and must not be offered meanwhile.
     while (hold.puttingBack) await hold.puttingBack
-    if (hold.flights.get(row.id) !== flight) return // likewise
+    if (hold.flights.get(row.id) !== flight) return // Likewise.
     if (holds.isOver(hold)) return holds.drop(hold)
     flight.offered = true
     tellTurnState(deps.signal, row, 'handed')
@@ -132,17 +132,17 @@ export function createHandOver(deps: HandOverDeps): HandOverNext {
       deps.crashPoint?.('dispatch.after-hand-over')
       flight.written = true
       await deps.failures.reported(failed.sends)
-      // An agent that answered already needs no note.
+      // An agent that already answered needs no note.
       const { handed, cut } = connector.redelivery
       if (handed === 'wait' && cut === undefined && hold.flights.has(row.id)) await noteTaken(hold, row)
       settling.watchSilence(hold, row)
     } catch (thrown) {
-      // Given back meanwhile with the one before it, and maybe on its way again: that flight is not this one.
+      // The turn may have been put back with an earlier one and be on its way again. That is a different flight.
       if (hold.flights.get(row.id) === flight) await notTaken(hold, row, thrown)
     }
   }
 
-  /** An agent that had it from before, and lives on, ended it while it was taken from the queue again. */
+  /** An agent that outlives the daemon had the turn, and ended it while it was taken from the queue again. */
   const endedMeanwhile = async ({ id, repeat, attempts }: TurnRow, { redelivery }: AgentConnector) => {
     if (redelivery.handed !== 'wait' || (!repeat && attempts <= 1)) return null
     const now = await store.turn(id)
@@ -158,11 +158,11 @@ export function createHandOver(deps: HandOverDeps): HandOverNext {
       return settling.giveUp(hold, row, 'max_attempts', error.message)
     }
     const notBeforeMs = retryDelayMs(row.attempts, error)
-    // Nobody was there to take it: that is no attempt.
+    // No agent was present, so the attempt does not count.
     const uncounted = error.code === 'agent_absent'
     if (error.busy) tellBusy(row)
     const fails = error.code === 'platform_unavailable' || error.code === 'rate_limited'
-    // The request went out, and the connection broke before an answer came.
+    // The request went out, and the connection broke before an answer arrived.
     const broken = fails && error.written
     if (fails) deps.refused(hold, broken ? 'unreachable' : 'failing', error.message)
     const reason = error.busy ? 'agent_busy' : broken ? 'agent_unreachable' : 'agent_failed'
@@ -170,11 +170,11 @@ export function createHandOver(deps: HandOverDeps): HandOverNext {
     await deps.putBack(hold, [row], { notBeforeMs, detail: error.message, uncounted, ...why })
     if (hold.flights.size === 0) await holds.release(hold)
     if (roster.get(hold.agent)?.attached) deps.wakeAfter({ lane: hold.lane, scope: hold.agent }, notBeforeMs)
-    // It went away over this one, which did not wait yet when that was told.
+    // The agent left because of this turn, which was not yet waiting when the notices were sent.
     else deps.tellOffline(hold.lane, hold.agent)
   }
 
-  /** Once a turn, and only where it still waits then. */
+  /** Once per turn, and only if the turn still waits then. */
   const tellBusy = (row: TurnRow) => {
     if (toldBusy.has(row.id)) return
     toldBusy.set(row.id, true)
@@ -188,21 +188,21 @@ export function createHandOver(deps: HandOverDeps): HandOverNext {
     })
   }
 
-  /** No request was read by anybody: that is no attempt, and the turn waits for as long as the queue keeps it. */
+  /** The agent read no request, so the attempt does not count. The turn waits for as long as the queue keeps it. */
   const notReached = async (hold: LaneHold, row: TurnRow, error: SwitchboardError) => {
     const { message: detail, retryAfterMs, written } = error
     deps.unreached(hold, detail, retryAfterMs)
-    // What stood before the agent read it, and may have passed it on.
+    // A proxy before the agent read the request, and may have passed it on.
     const repeat = written ? { repeat: true } : {}
     await deps.putBack(hold, [row], { reason: 'agent_unreachable', detail, uncounted: true, ...repeat })
     if (hold.flights.size === 0) await holds.release(hold)
   }
 
-  /** What the agent confirmed it has is not offered again, also by the next life of this node. */
+  /** The agent confirmed the turn, so it is not offered again, even after a restart of this node. */
   const noteTaken = async (hold: LaneHold, row: TurnRow) => {
     const note = { lane: hold.lane, token: hold.token, turn: row.id, to: 'handed', reason: 'taken' } as const
     const [outcome] = await storeRetry.persist('note a hand-over', () =>
-      // Where nothing waits behind it, it is written with what the agent says next.
+      // If nothing waits behind it, the note is written together with the agent's next output.
       store.moveTurns([note], { unhurried: hold.flights.size === 1 && !hold.more }),
     )
     if (outcome === 'stale') holds.drop(hold)

@@ -1,4 +1,4 @@
-// Where whoever sent a turn is told about it.
+// The address for notices to a turn's sender.
 import type { TurnRow } from '../../contract/index.ts'
 import type { NoticeTarget } from '../notices.ts'
 import { rowAddress } from '../signals.ts'

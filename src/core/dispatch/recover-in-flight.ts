@@ -1,5 +1,5 @@
-// What a former owner of a lane left in flight goes on where an attached host still has it; else it is offered again,
-// resumed, waited for or given up, as its connector declared.
+// Recovers turns that a former owner of a lane left in flight. A turn continues if an attached host still has it.
+// Otherwise it is offered again, resumed, waited for or given up, as its connector declares.
 import type { AgentConnector, Clock, Settings, Store, TurnMove, TurnRow } from '../../contract/index.ts'
 import type { Admission } from '../people/admission.ts'
 import { type SignalSink, tellTurnState } from '../signals.ts'
@@ -18,7 +18,7 @@ export interface LeftoversDeps {
   readonly settling: Settling
   readonly admission: Pick<Admission, 'ofTurn'>
   readonly isOneWay: (integration: string) => boolean
-  /** It is asked for again: whoever reads the beginning of its answer is told. */
+  /** The turn is offered again. People who see the beginning of its answer are informed. */
   readonly interrupted: (row: TurnRow) => void
 }
 
@@ -31,7 +31,7 @@ export type SettleLeftovers = (
 export function createLeftovers(deps: LeftoversDeps): SettleLeftovers {
   const { store, holds, storeRetry, settling } = deps
 
-  /** The agent has it and lives on without us: it stays in flight, for what is left of its time. */
+  /** The agent has the turn and outlives the daemon. The turn stays in flight for the rest of its time. */
   const waitOn = (hold: LaneHold, row: TurnRow) => {
     holds.board(hold, row)
     const flight = hold.flights.get(row.id)
@@ -51,10 +51,11 @@ export function createLeftovers(deps: LeftoversDeps): SettleLeftovers {
       const kept = connector.takeUp?.(delivery, row.state === 'seen') ?? false
       if (kept) waitOn(hold, row)
       else if (policy === 'wait' && isAnsweredLater(row, connector)) waitOn(hold, row)
-      // No agent confirmed it: to one whose sender may not speak any more it is not said again, nor that it was taken.
+      // No agent confirmed this turn. If its sender has lost access, it is not offered again, and the sender gets no
+      // confirmation.
       else if (row.state === 'handed' && (await deps.admission.ofTurn(row)) === 'revoked')
         await settling.revoke(hold, row)
-      // Offered again once, without a sign of having been read: it expires with the queue.
+      // It was offered again once, without a sign of being read. It expires with the queue.
       else if (oneWay && row.repeat && row.state === 'handed' && connector.windowOf)
         moves.push({ lane, token, turn: row.id, to: 'handed', reason: 'one_way' })
       else if (policy === 'give-up') await settling.giveUp(hold, row, 'agent_silent')
@@ -64,7 +65,7 @@ export function createLeftovers(deps: LeftoversDeps): SettleLeftovers {
         moves.push({ lane, token, turn: row.id, to: 'queued', repeat: true, resume: policy === 'resume' })
       }
     }
-    // In one commit: were some queued before the others, a newer turn could be handed over ahead of an older one.
+    // One commit: if some were queued earlier, a newer turn could be handed over before an older one.
     const outcomes = await storeRetry.persist('offer turns again', () => store.moveTurns(moves))
     if (outcomes.includes('stale')) return holds.drop(hold)
     for (const row of again) {
@@ -74,7 +75,7 @@ export function createLeftovers(deps: LeftoversDeps): SettleLeftovers {
   }
 }
 
-/** The agent has it and will say its answer by itself. */
+/** The agent has the turn and will answer by itself. */
 function isAnsweredLater({ state, reason }: TurnRow, { redelivery }: AgentConnector): boolean {
   if (redelivery.cut === 'again') return reason === 'working'
   return state === 'seen' || reason === 'taken'

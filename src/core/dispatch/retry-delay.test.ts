@@ -1,4 +1,4 @@
-// How long a turn waits that was not taken: doubling, bounded, and never shortened by who did not take it.
+// How long a turn waits after it was not taken: the delay doubles, is bounded, and the agent cannot shorten it.
 import { expect, it } from 'vitest'
 import { SwitchboardError } from '../../contract/index.ts'
 import { retryDelayMs } from './retry-delay.ts'

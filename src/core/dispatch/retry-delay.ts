@@ -5,8 +5,8 @@ const FIRST_MS = 1_000
 const LONGEST_MS = 60_000
 
 /**
- * What the agent asks for can only lengthen the pause: one that says "at once" would use up all attempts in a moment.
- * Where nobody was there to take it no attempt is used up, and the connector alone knows when to look again.
+ * The agent can only lengthen the delay. An agent that asks for "at once" would use up all attempts in a moment. If no
+ * agent was present, no attempt is used up, and the connector's delay counts.
  */
 export function retryDelayMs(attempts: number, { code, retryAfterMs }: SwitchboardError): number {
   const pauseMs = Math.min(FIRST_MS * 2 ** Math.max(0, attempts - 1), LONGEST_MS)

@@ -1,4 +1,4 @@
-// How turns end, one condition at a time: silence, giving up, evidence here and elsewhere, thanks and words.
+// How turns end, one condition at a time: silence, giving up, evidence here and elsewhere, reactions and messages.
 import { describe, expect, it } from 'vitest'
 import { AGAIN, opened, own, REDELIVER_MS, rowOf, WAIT } from './fixtures/settling-scene.ts'
 

@@ -1,5 +1,5 @@
-// How a turn that was handed over ends: by evidence, by silence, or given up. Every end is one commit with what is said
-// about it. A turn that another node holds is settled here too when its agent speaks here: the row decides, not the node.
+// Ends a turn that was handed over: by evidence, by silence, or by giving up. Each end and its messages are one commit.
+// A turn that another node holds is settled here when its agent speaks here. The row decides, not the node.
 import {
   type Clock,
   defined,
@@ -42,7 +42,7 @@ export interface SettlingDeps {
   readonly ended: (row: TurnRow, end: TurnEnd) => readonly NewSend[]
   readonly onRejected: (row: TurnRow) => void
   readonly onRevoked: (row: TurnRow) => void
-  /** A turn ended that may have asked for something: what still waits for a person waits in vain. */
+  /** A turn ended that may have asked a person. Its open questions need no answer any more. */
   readonly onAskerOver: (row: TurnRow) => void
   /** The agent took a turn and never answered. */
   readonly onSilent?: (agent: string, forMs: number) => void
@@ -60,9 +60,9 @@ export interface SettleOptions {
   readonly sends?: readonly NewSend[]
   readonly reason?: ReasonCode
   readonly detail?: string
-  /** What is said with it are the agent's own words. */
+  /** The messages are the agent's own words. */
   readonly said?: true
-  /** It is the turn's one answer: refused where another one has been given. */
+  /** This is the turn's only answer. It is refused if another one was given. */
   readonly sole?: true
   /** The agent's final text. */
   readonly text?: string
@@ -71,22 +71,31 @@ export interface SettleOptions {
 export type SettleOutcome = { readonly ok: true; readonly ids: readonly string[] } | { readonly ok: false }
 
 export interface Settling {
-  /** Commits sends and the turn's move as one; forgets the flight when the turn is done. False: the lane is lost. */
+  /**
+   * Commits messages and the turn's move together, and forgets the flight when the turn ends. `ok: false`: the turn is
+   * no longer this node's to settle.
+   */
   settle(turn: string, to: End, options?: SettleOptions): Promise<SettleOutcome>
-  /** The agent has seen it and will not answer at once, or at all: where the connector says so it rests from now on. */
+  /**
+   * The agent saw the turn and will not answer at once, or at all. If the connector declares so, the turn rests from
+   * now on.
+   */
   acknowledge(row: TurnRow): Promise<void>
-  /** They came one way and their host has them: they stay `handed`, are waited for no longer, and expire with the queue. */
+  /** One-way turns that their host has. They stay `handed`, are no longer waited for, and expire with the queue. */
   rest(turns: readonly string[]): Promise<void>
-  /** It was not handed over, and never will be: whoever sent it may not speak any more. Nobody is told. */
+  /** Refuses a turn before hand-over because its sender has lost access. The sender gets no notice. */
   revoke(hold: LaneHold, row: TurnRow): Promise<void>
   giveUp(hold: LaneHold, row: TurnRow, reason: ReasonCode, detail?: string): Promise<void>
-  /** Its agent is not configured any more: it ends, also where it still waits. False: it ended meanwhile. */
+  /** Ends a turn of an agent that is no longer configured, even while it waits. False: it ended meanwhile. */
   giveUpRemoved(row: TurnRow): Promise<boolean>
-  /** A sign of life that moves nothing, of a turn that is in flight here or at another node. */
+  /** Records a sign of life that moves nothing, for a turn in flight here or at another node. */
   heard(turn: string, agent: string): Promise<void>
   /** Another node settled a turn that is in flight here. */
   settledElsewhere(hold: LaneHold, row: TurnRow): void
-  /** Silence means that nothing is running (offered again), or that an agent which must speak up by itself will not. */
+  /**
+   * Starts the silence timer of a turn. Silence means that no work is running, so the turn is offered again. If the
+   * agent must answer by itself, the turn is given up.
+   */
   watchSilence(hold: LaneHold, row: TurnRow, since?: number): void
 }
 
@@ -95,7 +104,7 @@ export function createSettling(deps: SettlingDeps): Settling {
 
   const unseen = createUnseenNotices(deps)
 
-  /** `askedMs`: for how long a person was asked since then, as far as is known. */
+  /** `askedMs`: how long a person has been asked since then, as far as is known. */
   const watchSilence = (hold: LaneHold, row: TurnRow, since = clock.now(), askedMs = 0) => {
     const redelivery = roster.get(hold.agent)?.connector.redelivery
     const waits = redelivery?.handed === 'wait'
@@ -105,7 +114,7 @@ export function createSettling(deps: SettlingDeps): Settling {
     flight.cancelTimeout()
     const { redeliverAfterMs } = deps.settings().tunables
     flight.cancelTimeout = clock.after(since + redeliverAfterMs + askedMs - clock.now(), () => {
-      // Its agent spoke, and the store was away when that was to be written down: it is not silent.
+      // The agent spoke while the store was unavailable, so it is not silent.
       if (flight.speaking > 0) return watchSilence(hold, row)
       endSilence(hold, row, since, askedMs)
         .then((ended) => ended && deps.wake({ lane: hold.lane, scope: hold.agent }))
@@ -113,7 +122,7 @@ export function createSettling(deps: SettlingDeps): Settling {
     })
   }
 
-  /** False: a person was asked meanwhile, so its time is not over. */
+  /** False: a person was asked meanwhile, so the time is not over. */
   const endSilence = async (
     hold: LaneHold,
     row: TurnRow,
@@ -158,13 +167,13 @@ export function createSettling(deps: SettlingDeps): Settling {
 
   const signs = createSignsOfLife(deps)
 
-  /** Its time begins anew. */
+  /** The silence timer starts again. */
   const extend = (hold: LaneHold, row: TurnRow) => {
     if (roster.get(hold.agent)?.connector.redelivery.seen === 'wait') watchSilence(hold, row)
     else hold.flights.get(row.id)?.cancelTimeout()
   }
 
-  /** What is said with an end, the agent's own words last. */
+  /** The messages of an end, the agent's own words last. */
   const wordsOf = (row: TurnRow, to: End, options: SettleOptions, thanks: readonly NewSend[]) => {
     const { sends = [], reason, detail, text } = options
     const why = { ...defined({ reason }), ...(detail ? { detail } : {}) }
@@ -188,18 +197,18 @@ export function createSettling(deps: SettlingDeps): Settling {
     const { lane, token } = hold
     const full: TurnMove = { lane, token, turn: row.id, to, ...why, ...soleOf(options) }
     const result = await spoken(hold, row, () =>
-      // An answer that has to be written again stays before those that came after it.
+      // A retried answer stays before the answers that follow it.
       storeRetry.persistInLine(lane, 'settle a turn', () => store.accept(all, [full])),
     )
     deps.crashPoint?.('dispatch.after-settle')
     if (result.outcome === 'stale') holds.drop(hold)
-    // It ended at another node, or by an operator, and nobody told us.
+    // The turn ended at another node or by an operator, without a hint here.
     if (result.outcome === 'ended') landed(hold, row)
     if (result.outcome !== 'accepted') return given(result.sends)
     if (to === 'answered') deps.onAnswered?.(hold.agent)
     if (to === 'seen' && !RESTING_REASONS.includes(options.reason ?? null)) extend(hold, row)
     else landed(hold, row)
-    // One that was interrupted may have asked in a life before.
+    // An interrupted turn may have asked in an earlier run.
     if (to !== 'seen' && (flight?.asked || row.attempts > 1)) deps.onAskerOver(row)
     tellTurnState(deps.signal, row, to, options.reason)
     return { ok: true, ids: result.sends.slice(own).map((sent) => sent.id) }
@@ -217,12 +226,12 @@ export function createSettling(deps: SettlingDeps): Settling {
 
   const landed = (hold: LaneHold, row: TurnRow) => {
     holds.land(hold, row.id)
-    // Only what was left waiting must be asked for: what comes later is hinted at.
+    // Only turns that were left waiting must be requested. Later ones come with a hint.
     if (hold.more) deps.wake({ lane: hold.lane, scope: hold.agent })
     else if (hold.flights.size === 0) holds.rest(hold)
   }
 
-  /** Only once the agent has it, and once. */
+  /** Once, and only after the agent has the turn. */
   const acknowledged = (hold: LaneHold, row: TurnRow): readonly NewSend[] => {
     const flight = hold.flights.get(row.id)
     if (!flight || flight.acknowledged) return []
@@ -237,7 +246,7 @@ export function createSettling(deps: SettlingDeps): Settling {
 
   /** For a turn that is in flight at another node, or about to be taken over from one. */
   const elsewhere = async (row: TurnRow, to: End, options: SettleOptions): Promise<SettleOutcome> => {
-    // The reaction's key lets it through once, whoever says it.
+    // The reaction's key prevents a second one, whichever node sends it.
     const thanks = to === 'failed' || row.state === 'seen' ? [] : thanksFor(row)
     const { why, all, own } = wordsOf(row, to, options, thanks)
     const result = await storeRetry.persist('settle a turn', () =>
@@ -245,7 +254,7 @@ export function createSettling(deps: SettlingDeps): Settling {
     )
     if (result.outcome === 'stale') return given(result.sends)
     if (to === 'answered' && row.agent !== null) deps.onAnswered?.(row.agent)
-    // It was taken from the queue here meanwhile.
+    // The turn was taken from the queue here meanwhile.
     const here = to === 'seen' ? null : holds.flight(row.id)
     if (here) landed(here.hold, row)
     tellTurnState(deps.signal, row, to, options.reason)
@@ -256,7 +265,7 @@ export function createSettling(deps: SettlingDeps): Settling {
     const found = holds.flight(turn)
     if (found) return commit(found.hold, found.flight.row, to, options)
     const row = holds.wasLost(turn) ? null : await store.turn(turn)
-    // In flight at another node, or nowhere because it rests: the row decides.
+    // The turn is in flight at another node, or rests and is in flight nowhere. The row decides.
     const ends = row?.state === 'queued' && to !== 'seen'
     const asked = store.shared || ends || (row && (isResting(row) || row.state === 'answered'))
     return row && asked ? elsewhere(row, to, options) : { ok: false }
@@ -289,7 +298,7 @@ export function createSettling(deps: SettlingDeps): Settling {
     async heard(turn, agent) {
       const found = holds.flight(turn)
       if (found) extend(found.hold, found.flight.row)
-      // Only an agent that lives on is waited for by others.
+      // Other nodes wait only for an agent that outlives the daemon.
       if (roster.get(agent)?.connector.redelivery.seen === 'wait') await signs.note(turn, agent)
     },
     settledElsewhere(hold, row) {
@@ -312,10 +321,10 @@ export function createSettling(deps: SettlingDeps): Settling {
 
 const soleOf = ({ sole }: SettleOptions) => (sole ? ({ sole } as const) : {})
 
-/** Its agent had taken it, though that was not confirmed. */
+/** The agent had taken the turn without confirming it. */
 const waitingOf = ({ state }: TurnRow) => (state === 'queued' ? ({ waiting: true } as const) : {})
 
-/** That very answer was given before: whoever gives it again gets its rows. */
+/** The same answer was given before, so its rows are returned. */
 function given(sends: readonly Enqueued[]): SettleOutcome {
   return sends.length === 0 ? { ok: false } : { ok: true, ids: sends.map((sent) => sent.id) }
 }

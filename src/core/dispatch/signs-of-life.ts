@@ -1,10 +1,10 @@
-// Signs of life of agents that live on without us. They are written down, for whoever waits for the turn after a restart
-// or at another node; not every one of them, for a chatty agent would cost a commit a word.
+// Records signs of life of agents that outlive the daemon, for a restart or for another node. Not every sign is
+// written, because a chatty agent would cost one commit per word.
 import { type Clock, createBoundedMap, type Settings, type Store } from '../../contract/index.ts'
 import type { StoreRetry } from '../store-retry.ts'
 
 export interface SignsOfLife {
-  /** Resolves when it is written down, or when one a moment ago was. */
+  /** Resolves when the sign is written, or when a recent one was. */
   note(turn: string, agent: string): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-// What waited longer than the queue keeps is given up, with a word to whoever sent it.
+// Gives up turns that waited longer than the queue keeps them, with a notice to their senders.
 import type { Cancel, Clock, Logger, NewSend, Settings, Store, TurnRow } from '../../contract/index.ts'
 import { givenUpText, notice } from '../notices.ts'
 import type { TurnEnd } from '../outbound/notify-on.ts'

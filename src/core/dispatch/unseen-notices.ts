@@ -1,5 +1,5 @@
-// Who wrote to an agent that gives no sign of having seen it is told so, once: nothing else would tell that the message lies
-// there. Only where the connector cannot know by itself whether the agent took it; nothing is moved by it.
+// Tells a sender, once, that the agent has given no sign of seeing the message. It applies only where the connector
+// cannot know whether the agent took it. The notice moves no turn.
 import type { Clock, Logger, NewSend, Settings, Store, TurnRow } from '../../contract/index.ts'
 import { notice, unseenText } from '../notices.ts'
 import type { LaneHold } from './lanes/lane-holds.ts'
@@ -11,17 +11,17 @@ export interface UnseenNoticesDeps {
   readonly log: Logger
   readonly settings: () => Settings
   readonly canSpeak: (integration: string) => boolean
-  /** Into the outbox. */
+  /** Puts messages into the outbox. */
   readonly say: (sends: readonly NewSend[]) => Promise<unknown>
 }
 
-/** A store that is away is asked again. */
+/** Delay before a store that failed is asked again. */
 const AGAIN_MS = 15_000
 
 export function createUnseenNotices(deps: UnseenNoticesDeps) {
   const { store, clock } = deps
 
-  /** Its flight's timer: evidence ends it, like every other wait for one. */
+  /** Uses the flight's timer, so evidence cancels it like any other wait. */
   const watch = (hold: LaneHold, row: TurnRow, since: number): void => {
     const flight = hold.flights.get(row.id)
     if (!flight) return
@@ -38,12 +38,12 @@ export function createUnseenNotices(deps: UnseenNoticesDeps) {
   const tell = async (hold: LaneHold, row: TurnRow): Promise<void> => {
     const flight = hold.flights.get(row.id)
     if (!flight || !deps.canSpeak(row.integration)) return
-    // Of several that wait behind one another the first is told of.
+    // Of several waiting messages only the first gets a notice.
     const told = [...hold.flights.values()].some((one) => one.unseenTold && !one.acknowledged)
     flight.unseenTold = true
-    // Evidence may have come by another node.
+    // Evidence may have reached another node.
     if (told || (await store.turn(row.id))?.state !== 'handed') return
-    // The key is the turn's: told once, also by the next life of this node.
+    // The key contains the turn, so a restart sends no second notice.
     await deps.say([notice(noticeTarget(row), unseenText(hold.agent), `unseen:${row.id}`)])
   }
 

@@ -1,11 +1,14 @@
-// How far an integration is known to have missed nothing, as status, doctor, metrics and the page tell it.
+// Until when an integration is known to have missed nothing, as status, doctor, metrics and the console show it.
 import { type Completeness, type HistoryLinkRow, withoutNulls } from '../../contract/index.ts'
 
 const NOT_YET = 'not compared yet'
-/** Three walks in the background should have ended by then. */
+/** Three background walks should have ended by then. */
 const STALE_MS = 1_800_000
 
-/** `row`: absent where the platform keeps no history that we may read, or nothing was compared yet. */
+/**
+ * Returns the completeness of an integration. `row` is absent where the platform has no readable history, or before
+ * the first comparison.
+ */
 export function completenessOf(
   row: HistoryLinkRow | undefined,
   keepsHistory: boolean,

@@ -1,4 +1,4 @@
-// When one node of several compares: a look that a connect asks for is not lost because another node walks at that moment.
+// Which of several nodes compares: a look after a connect is not lost when another node walks at that moment.
 import { expect, it } from 'vitest'
 import type {
   HistoryLinkRow,
@@ -15,13 +15,13 @@ import { completenessOf } from './completeness-of.ts'
 
 const SECOND = 1_000
 
-/** One integration, whose lease another node holds while `busy` says so. */
+/** One integration, whose lease another node holds while `busy` is set. */
 function watched(history: Partial<HistoryReader> = {}) {
   const clock = createTestClock()
   const began = clock.now()
-  /** Of the walks of this node, in seconds. */
+  /** Start times of this node's walks, in seconds. */
   const walks: number[] = []
-  /** What was received as missed, and when, in seconds. */
+  /** Messages received as missed, with their times in seconds. */
   const missed: (readonly [string, number])[] = []
   let busy = false
   let leases = 0
@@ -73,7 +73,7 @@ function watched(history: Partial<HistoryReader> = {}) {
     busy(is: boolean) {
       busy = is
     },
-    /** The other node began to compare now, and came to the end. */
+    /** The other node started a comparison now and finished it. */
     async comparedElsewhere() {
       const upTo = clock.now() - 60 * SECOND
       await settleHistory({

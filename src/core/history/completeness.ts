@@ -1,13 +1,16 @@
-// COMPLETENESS: proof that nothing was missed, for every integration whose platform keeps a history.
+// COMPLETENESS: proof that no message was missed, for every integration whose platform keeps a history.
 //
-// An integration is `behind` from each connect until a walk over its histories (walk.ts) has compared every place; then it
-// is `complete` until a minute before that walk began, and the next walks move that on. After a connect a walk begins at
-// once, which receives what was said before the connect. Another one follows 75 s later for what the platform showed late;
-// then they come slowly, in the background. Meanwhile live messages wait for the look at their place (live-order.ts). Where several nodes run, one of them walks, under a lease whose token goes with every mark; a look after a connect
-// that finds another one walking is tried again, until somebody has compared what was said up to that connect.
+// An integration is `behind` from each connect until a walk over its histories (walk.ts) has compared every place. Then
+// it is `complete` until a minute before that walk began, and later walks advance that time. After a connect a walk
+// begins at once and receives messages from before the connect. A second walk follows 75 s later for messages that the
+// platform showed late. Then walks run slowly in the background. Meanwhile live messages wait until their place has
+// been compared (live-order.ts). With several nodes, one node walks under a lease, and the lease's token goes with
+// every mark. If a look after a connect finds another node walking, it is tried again until a node has compared
+// everything up to that connect.
 //
-// A message that stands in the history and was not brought by a link that was up when it was said shows that the link is
-// deaf: it is renewed, once in ten minutes at most. So is one whose own probe says so. Silence alone proves nothing.
+// The history may hold a message from a time when the link was up, although the link did not bring it. Then the link is
+// deaf and is renewed, at most once in ten minutes. A failed probe renews the link as well. Silence alone proves
+// nothing.
 import {
   type Cancel,
   type Clock,
@@ -35,25 +38,28 @@ export interface CompletenessDeps {
   readonly clock: Clock
   readonly log: Logger
   readonly intake: Pick<Intake, 'late'>
-  /** For tests: the process may die here. */
+  /** For tests: the process may end here. */
   readonly crashPoint?: ((name: string) => void) | undefined
 }
 
-/** What watches one integration. */
+/** Watches one integration. */
 export interface HistoryWatch {
   /** The live link was made, or made again. */
   connected(): void
-  /** Receives what the live link brought: after what was said before the connect, where that may still be missing. */
+  /**
+   * Receives events of the live link. Where messages from before the connect may still be missing, they are received
+   * first.
+   */
   inOrder<Answer>(events: readonly InboundEvent[], receive: () => Promise<Answer>): Promise<Answer>
   stop(): Promise<void>
 }
 
 const EVERY_MS = 600_000
 const AFTER_FAULT_MS = 60_000
-/** What was said up to a connect is ripe by then. */
+/** Everything up to the connect is old enough to compare by then. */
 const FOLLOW_UP_MS = GRACE_MS + 15_000
 const BACKGROUND_GAP_MS = 250
-/** A link that comes and goes makes no walk after walk. */
+/** A link that keeps reconnecting must not cause walk after walk. */
 const BETWEEN_CONNECTS_MS = 5_000
 const LEASE_MS = 120_000
 const ANSWER_WITHIN_MS = 60_000
@@ -62,7 +68,7 @@ const PROBE_EVERY_MS = 300_000
 const KNOWN_FOR_MS = 7 * 24 * 3_600_000
 const MOST_KNOWN = 2_000
 
-/** `follow-up`: what was too young at the connect is ripe. */
+/** `follow-up`: compares entries that were too young at the connect. */
 type Cause = 'connect' | 'follow-up' | 'background'
 
 interface Next {
@@ -76,9 +82,9 @@ export function watchHistory(link: Link, deps: CompletenessDeps): HistoryWatch {
   const { history: reader } = adapter
   let stopped = false
   let walking: Promise<void> | null = null
-  /** A connect came while one was walking: it did not see what was said meanwhile. */
+  /** A connect came during a walk, which did not see the messages of that time. */
   let again = false
-  /** When the last walk for a connect began. */
+  /** Start of the last walk for a connect. */
   let lookedAt = Number.NEGATIVE_INFINITY
   let renewedAt = Number.NEGATIVE_INFINITY
   let next: Cancel = () => undefined
@@ -112,7 +118,7 @@ export function watchHistory(link: Link, deps: CompletenessDeps): HistoryWatch {
   const renew = (cause: string) => {
     const now = clock.now()
     const agoMs = now - renewedAt
-    // A time that lies ahead was told by a clock that has been set back since.
+    // A time in the future dates from before the clock was set back.
     if (!adapter.renew || (agoMs >= 0 && agoMs < RENEW_AT_MOST_EVERY_MS)) return
     renewedAt = now
     log.warn({ integration, cause }, 'the link is renewed')
@@ -123,7 +129,7 @@ export function watchHistory(link: Link, deps: CompletenessDeps): HistoryWatch {
     link.lastInAt = clock.now()
     log.warn({ integration, messages: found.length }, 'messages were missed, and found in the history')
     const { state, since = connectedAt() } = linkOf(adapter)
-    // What was said before it was made no link could bring, and one that is down is being made anew already.
+    // No link could bring messages from before it was made, and a link that is down is being renewed already.
     const isUnheard = ({ at }: Missed) => since !== null && at >= since && clock.now() - at > GRACE_MS
     if (state === 'up' && since !== null && (since > clock.now() || found.some(isUnheard)))
       renew(`${found.length} messages stood in the history that it did not bring`)
@@ -150,7 +156,7 @@ export function watchHistory(link: Link, deps: CompletenessDeps): HistoryWatch {
   }
   const isElsewhere = () => ['waiting', 'disabled'].includes(linkOf(adapter).state)
 
-  /** All since the last comparison; of what is older the newest: the rest of it has marks. */
+  /** All conversations since the last comparison, and the newest of the older ones. The rest have marks. */
   const known = async (comparedMs: number): Promise<readonly KnownConversation[]> => {
     const sinceMs = clock.now() - KNOWN_FOR_MS
     const found = new Map<string, KnownConversation>()
@@ -182,7 +188,10 @@ export function watchHistory(link: Link, deps: CompletenessDeps): HistoryWatch {
     return received
   }
 
-  /** One place, for live messages that wait for it. It moves no mark, so it needs no lease: whoever walks compares it again. */
+  /**
+   * Compares one place for live messages that wait for it. It moves no mark and needs no lease, because the next walk
+   * compares the place again.
+   */
   const look = async (place: HistoryPlace) => {
     if (!reader) return
     const until = clock.now() + WAIT_AT_MOST_MS
@@ -202,14 +211,15 @@ export function watchHistory(link: Link, deps: CompletenessDeps): HistoryWatch {
   const connectedAt = () => live.connectedAt()
   const comparing = {
     ...{ integration, store, firstHeard, inTime, missed, gap, late },
-    // A link that itself reads on where it stopped (a mailbox by its numbers) brings what was said before the connect.
+    // A link that resumes at its own position (a mailbox by its numbers) brings messages from before the connect
+    // itself.
     live: reader?.livePlace === undefined ? undefined : live,
     now: () => clock.now(),
   }
 
   /**
-   * For how long the background has nothing to do because somebody has compared lately, and since the last connect: another
-   * node may have walked when the look after that was due. Null: it is to walk.
+   * How long the background needs no walk, because a node compared recently and since the last connect. Another node
+   * may have walked when the look after that connect was due. Null: a walk is due.
    */
   const freshFor = ({ comparedAt }: HistoryLinkRow): number | null => {
     const now = clock.now()
@@ -219,11 +229,11 @@ export function watchHistory(link: Link, deps: CompletenessDeps): HistoryWatch {
     return !isOwed && freshMs > AFTER_FAULT_MS && freshMs <= EVERY_MS ? freshMs : null
   }
 
-  /** Resolves with when the next one is due, and as what. */
+  /** Returns the delay and the cause of the next walk. */
   const walk = async (cause: Cause): Promise<Next> => {
     if (!reader) return { ms: EVERY_MS }
     const inBackground = cause === 'background'
-    // Asked before the lease is taken, too: who has nothing to do must not be in the way of who has.
+    // Also checked before the lease is taken: a node without work must not block one that has work.
     if (inBackground && store.shared && !isElsewhere()) {
       const ms = freshFor(await store.beginHistory(integration))
       if (ms !== null) return { ms }

@@ -1,4 +1,4 @@
-// Live messages behind a connect: who waits, for how long, in which order, and what a stop makes of them.
+// Live messages after a connect: which wait, for how long, in which order, and what a stop does to them.
 import { expect, it } from 'vitest'
 import type { HistoryPlace, InboundEvent } from '../../contract/index.ts'
 import { createTestClock } from '../../testing/test-clock.ts'
@@ -60,7 +60,7 @@ it('[I35.b12a] messages of a place wait for one look, and are received as they c
   expect(order.waits({ ...message('room', 'r1'), kind: 'message', text: '' } as never)).toBe(true)
   order.looked('room', order.connects())
   await settled()
-  // What came with a message of another place waits for that one, too, and keeps its turn.
+  // An event that also names another place waits for that place too, and keeps its position.
   expect(received).toEqual(['before any connect', 'r1'])
   order.looked('hall', order.connects())
   await Promise.all(all)

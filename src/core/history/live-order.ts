@@ -1,8 +1,8 @@
-// ORDER AFTER A CONNECT. What was said while there was no connection stands in the history, and the new connection may bring
-// newer messages first. So after each connect the live messages of a place wait until that place was compared (`look`), for
-// 30 seconds at most. They are received in the order in which they came, and the platform hears "received" only then.
+// ORDER AFTER A CONNECT. Messages from a time without connection are in the history, and the new connection may bring
+// newer messages first. So after each connect the live messages of a place wait until the place was compared (`look`),
+// for at most 30 seconds. They are received in order of arrival, and only then does the platform get its confirmation.
 //
-// A place that was compared once since the connect waits no more. Neither does any place once the connect is 30 seconds old.
+// A place that was compared once since the connect waits no more. After 30 seconds no place waits.
 import {
   type Cancel,
   type Clock,
@@ -16,14 +16,15 @@ import {
 import type { LiveLink } from './place-walk.ts'
 
 export const WAIT_AT_MOST_MS = 30_000
-/** More than this is not kept in memory: then order gives way. */
+/** Limit of waiting events in memory. Beyond it, messages are received out of order. */
 const MOST_WAITING = 1_000
 
 export interface LiveOrder extends LiveLink {
   connected(): void
   /**
-   * Null: they may be received at once. Otherwise resolves when they may; call `done` when they were received. Rejects with
-   * `store_unavailable` when it was stopped: nothing was said to be received, and the history has them.
+   * Null: the events may be received at once. Otherwise `ready` resolves when they may; call `done` after receiving
+   * them. `ready` rejects with `store_unavailable` after a stop: the events were not confirmed, and the history has
+   * them.
    */
   wait(events: readonly InboundEvent[]): { readonly ready: Promise<void>; done(): void } | null
   stop(): void
@@ -40,10 +41,10 @@ interface Waiting {
 }
 
 export function createLiveOrder(deps: {
-  /** Absent: there is no history. */
+  /** Absent: the platform has no history. */
   readonly reader: Pick<HistoryReader, 'livePlace'> | undefined
   readonly clock: Clock
-  /** Compares one place now, and calls `looked` when it came to its end. Never throws. */
+  /** Compares one place now, and calls `looked` when it reaches the end. Never throws. */
   readonly look: (place: HistoryPlace) => Promise<void>
 }): LiveOrder {
   const { reader, clock } = deps
@@ -51,11 +52,11 @@ export function createLiveOrder(deps: {
   let connects = 0
   let stopped = false
   const looked = new Set<string>()
-  /** Of the present connect, by place; an earlier one is opened by its own look. */
+  /** The gates of the present connect, by place. An earlier gate is opened by its own look. */
   const gates = new Map<string, Gate>()
   const closed = new Set<Gate>()
   const waiting = new Set<Waiting>()
-  /** The messages among those that wait. */
+  /** The messages among the waiting events. */
   const keys = new Map<string, number>()
 
   const isOrdering = () => {
@@ -69,7 +70,7 @@ export function createLiveOrder(deps: {
       const { conversation, thread, messageId } = event
       return reader?.livePlace?.({ conversation, ...defined({ thread, messageId }) }) ?? null
     } catch {
-      return null // the reader is foreign: what it cannot name does not wait
+      return null // the reader is external code: an event whose place it cannot name does not wait
     }
   }
 

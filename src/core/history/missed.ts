@@ -1,4 +1,4 @@
-// What of a page of history was missed: the entries beside what the inbox knows. Pure.
+// Finds the entries of a history page that the inbox does not know. Pure.
 import type { HistoryEntry, InboundMessage, MessageKey } from '../../contract/index.ts'
 
 export type KnownVersion = MessageKey & { readonly editVersion: number }
@@ -6,13 +6,16 @@ export type KnownVersion = MessageKey & { readonly editVersion: number }
 export interface Missed {
   readonly event: InboundMessage
   readonly at: number
-  /** The edit that its text includes: received with it, so that it counts as known when the live link brings it. */
+  /**
+   * The edit that the text already includes. It is received together with the message, so it counts as known when the
+   * live link brings it.
+   */
   readonly includes?: InboundMessage
 }
 
 /**
- * An unknown message is its first version with its present text; a known one edited since is that edit. What is older
- * than `since` was never ours, whatever the history yields.
+ * Returns the missed entries. An unknown message is received as its first version with its present text. A known
+ * message that was edited since is received as that edit. Entries older than `since` were never ours.
  */
 export function missedIn(
   entries: readonly HistoryEntry[],
@@ -32,7 +35,7 @@ export function missedIn(
     if (event === null || at < since) continue
     const present = event.editVersion ?? 0
     const before = versions.get(keyOf(event))
-    // The same message twice on one page is one.
+    // The same message twice on one page counts once.
     if (before === undefined) versions.set(keyOf(event), [0, present])
     else before.push(present)
     if (before === undefined) {
@@ -47,7 +50,7 @@ export function missedIn(
 
 const keyOf = ({ conversation, messageId }: MessageKey) => JSON.stringify([conversation, messageId])
 
-/** The keys to ask for. */
+/** Returns the keys to look up. */
 export function keysOf(entries: readonly HistoryEntry[]): readonly MessageKey[] {
   return entries.flatMap(({ event }) =>
     event === null ? [] : [{ conversation: event.conversation, messageId: event.messageId }],

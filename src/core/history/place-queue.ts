@@ -1,27 +1,28 @@
-// The places of one walk, each once: those that the platform lists, and those that the river knows. Bounded, whatever is listed.
+// The places of one walk, each once: those the platform lists, and those Switchboard knows. The queue is bounded,
+// whatever the platform lists.
 import type { HistoryPlace } from '../../contract/index.ts'
 
 const MOST_PLACES = 50_000
 const MOST_LISTINGS = 5_000
-/** Of an id, a position and the name of a page. */
+/** Maximum length of an id, a position, and the name of a page. */
 export const MOST_NAME_CHARS = 500
 
 export interface QueuedPlace {
   readonly place: HistoryPlace
-  /** `listed` by the platform, `found` while another one was read, or `known` to the river by what was said there. */
+  /** `listed` by the platform, `found` while reading another place, or `known` to Switchboard from a conversation. */
   readonly by: 'listed' | 'found' | { readonly known: string }
 }
 
 export interface PlaceQueue {
-  /** Once, whoever names it first; never more than can be walked. */
+  /** Adds a place once, up to the number that can be walked. */
   add(place: HistoryPlace, by: QueuedPlace['by']): void
-  /** Its turn comes again after all others. */
+  /** Puts a place behind all others. */
   putBack(queued: QueuedPlace): void
-  /** Takes those that come next out of it. */
+  /** Removes and returns the next places. */
   next(count: number): readonly QueuedPlace[]
   /** Whether the listing has another page that is worth asking for. */
   isNextPage(page: string | undefined): page is string
-  /** What is wrong with what was listed. Null: nothing. */
+  /** The problem with the listing; null: none. */
   problem(): { readonly problem: string; readonly lasting: boolean } | null
 }
 

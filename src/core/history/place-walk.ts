@@ -1,12 +1,13 @@
-// Reads the history of one place after its mark and compares it with the inbox. What was missed is received now, with the
-// mark, in one commit: a crash repeats a comparison, never a message.
+// Reads the history of one place after its mark and compares it with the inbox. Missed messages are received in one
+// commit with the mark, so a crash repeats a comparison, never a message.
 //
-// What the live link may still bring is not missed yet: entries of the last minute are left alone. What was said before the
-// present connection was made is different: no link brings it any more. It is received at once, and the mark stays before
-// it, because a platform may show a message in its history a little late. Where the link itself reads on from where it
-// stopped (`live` is absent), it may still bring that, too.
+// Entries of the last minute are not missed yet, because the live link may still bring them. Entries from before the
+// present connect are different: no link brings them any more. They are received at once. The mark stays before them,
+// because a platform may show a message in its history a little late. A link that resumes at its own position (`live`
+// is absent) may still bring those entries too.
 //
-// The reader is foreign: it may lie, page without end, ask to wait or fall silent, and nothing here grows or hangs for it.
+// The reader is external code. It may lie, return pages without end, ask for delays or hang. Nothing here grows or
+// hangs because of it.
 import {
   asSwitchboardError,
   defined,
@@ -25,33 +26,33 @@ import {
 import { keysOf, type Missed, missedIn } from './missed.ts'
 import { MOST_NAME_CHARS, type QueuedPlace } from './place-queue.ts'
 
-/** What is younger than this is not missed yet: the live link may still bring it. */
+/** Younger entries are not missed yet: the live link may still bring them. */
 export const GRACE_MS = 60_000
-/** A time further ahead than this is no time that could be waited for. */
+/** A time further in the future than this is not waited for. */
 export const CLOCKS_DIFFER_MS = 300_000
 /**
- * So far two clocks that are both right may differ. Whether what was said this soon after a connect came before it is told
- * by the order of the history, beside a message that the connection brought.
+ * The difference allowed between two correct clocks. For entries this soon after a connect, the order of the history
+ * decides whether they came before it, compared with a message that the connection brought.
  */
 const CONNECT_LEEWAY_MS = 5_000
 const PAGE_ENTRIES = 100
-/** For one place in one walk; the next walk goes on where this one ended. */
+/** For one place in one walk. The next walk continues where this one ended. */
 const MOST_PAGES = 1_000
-/** Then it is the turn of the others: a flood in one place keeps nobody waiting for its end. */
+/** Then other places follow, so a flood in one place does not delay them. */
 const PAGES_AT_ONCE = 20
 const MOST_TRIES = 5
 const FIRST_WAIT_MS = 5_000
 const MOST_WAIT_MS = 600_000
-/** Of a mark that says from when on a place is ours, before anything of it was read. */
+/** The position of a mark that only records since when a place is ours, before anything was read. */
 const NO_POSITION = ''
 
-/** The live link, as far as a comparison needs to know it. */
+/** The parts of the live link that a comparison needs. */
 export interface LiveLink {
-  /** When the present connection was made; null: there was none yet. */
+  /** Time of the present connect; null: there was none yet. */
   connectedAt(): number | null
-  /** Whether this message came by it and waits for the look at its place. */
+  /** Whether the live link brought this message and it waits for its place to be compared. */
   waits(event: InboundMessage): boolean
-  /** Grows with each connect. */
+  /** Increases with each connect. */
   connects(): number
   /** The place was compared to its end by a read that began under that connect. */
   looked(place: string, connects: number): void
@@ -62,54 +63,57 @@ export interface PlaceWalkDeps {
   readonly reader: Pick<HistoryReader, 'read'>
   readonly store: Pick<Store, 'knownMessages' | 'forgetPlace'>
   readonly now: () => number
-  /** `mark` null: it is received, and no mark moves. */
+  /** `mark` null: the events are received, and no mark moves. */
   readonly late: (events: readonly InboundEvent[], mark: MarkMove | null) => Promise<readonly Received[]>
   /** Takes or renews the right to walk, before each place and each wait. False: another node walks. */
   readonly hold: () => Promise<MarkMove['fence'] | null | false>
-  /** Rejects when it takes too long: a platform that never answers holds up no walk. */
+  /** Rejects after a timeout, so a platform that never answers cannot block a walk. */
   readonly inTime: <Answer>(answer: Promise<Answer>) => Promise<Answer>
-  /** When the river heard the first of a conversation; null: nothing yet. */
+  /** Time of the first message known in a conversation; null: none. */
   readonly firstHeard: (conversation: string) => Promise<number | null>
-  /** False: it was ended meanwhile. */
+  /** False: the walk was ended meanwhile. */
   readonly pause: (ms: number) => Promise<boolean>
-  /** Between two reads: nothing after a connect, a little in the background. */
+  /** Pause between two reads: none after a connect, a short one in the background. */
   readonly gapMs: number
   readonly missed: (found: readonly Missed[]) => void
-  /** The platform has forgotten what was said there in between: nobody can tell any more. */
+  /** The platform no longer has the messages of this span, so missed ones cannot be found. */
   readonly gap: (place: HistoryPlace, span: { readonly from: number; readonly to: number }) => Promise<void>
-  /** A place that was found on the way. */
+  /** A place that was found during the walk. */
   readonly found?: (place: HistoryPlace) => void
-  /** Absent: it may bring all that is young, also what was said before it was made. */
+  /** Absent: the link may bring any recent message, including those from before its connect. */
   readonly live?: LiveLink | undefined
 }
 
 export class Ended extends Error {}
 
 export type Problem = { readonly problem: string; readonly lasting: boolean }
-/** `more`: others come first. Null: all of it was compared. */
+/** `more`: other places come first. Null: the whole place was compared. */
 export type PlaceEnd = Problem | 'more' | null
 
-/** How far this walk came in a place. */
+/** This walk's progress in a place. */
 interface Progress {
   after: string | null
   pages: number
-  /** Something was received that the mark does not pass: nor does it pass what comes behind. */
+  /** Messages were received that the mark does not pass. Then the mark passes no later ones either. */
   markStays: boolean
   readonly passed: Set<string>
 }
 
 export interface PlaceWalk {
-  /** Asks the platform; waits as it says, tries again what may pass, and gives up in the end. Throws `Ended`. */
+  /**
+   * Asks the platform. It waits as requested, retries temporary errors, and rethrows the last error when it gives up.
+   * Throws `Ended`.
+   */
   asked<Answer>(ask: () => Promise<Answer>, tries?: number): Promise<Answer>
   /** Throws `Ended` when the walk was ended meanwhile. */
   rest(ms: number): Promise<void>
-  /** Goes on where this walk stopped in that place. */
+  /** Continues where this walk stopped in that place. */
   walk(queued: QueuedPlace, mark: HistoryMark | undefined): Promise<PlaceEnd>
   hasBegun(place: string): boolean
   readonly found: number
 }
 
-/** `marks: false`: it only receives what was missed, and leaves every mark where it is. */
+/** `marks: false`: receives missed messages and leaves every mark in place. */
 export function createPlaceWalk(
   row: HistoryLinkRow,
   deps: PlaceWalkDeps,
@@ -117,12 +121,11 @@ export function createPlaceWalk(
 ): PlaceWalk {
   const { integration, reader, store, live } = deps
   const { comparedAt } = options
-  /** Rows and keys that are older may be gone: whether such a message was received nobody can tell. */
+  /** Rows and keys older than this may be pruned, so it is unknown whether such a message was received. */
   const oldest = Math.min(row.comparedAt ?? row.beganAt, deps.now() - GRACE_MS - HISTORY_ROWS_MS)
   const begun = new Map<string, Progress>()
   let found = 0
 
-  /** Asks the platform; waits as it says, tries again what may pass, and gives up in the end. */
   const asked = async <Answer>(ask: () => Promise<Answer>, tries = MOST_TRIES): Promise<Answer> => {
     for (let tried = 1, limited = 0; ; ) {
       await held()
@@ -155,7 +158,7 @@ export function createPlaceWalk(
     mark: MarkMove | null,
     { place, since }: { readonly place: HistoryPlace; readonly since: number },
   ) => {
-    // Twice where the live link brought one of them in between: that one may have been edited since.
+    // Runs twice if the live link brought one of these messages meanwhile, because it may have been edited since.
     for (let round = 0; round < 2; round++) {
       const unknown = missedIn(page, await store.knownMessages(integration, keysOf(page)), since)
       const missing = unknown.filter(({ at }) => at >= oldest)
@@ -171,21 +174,24 @@ export function createPlaceWalk(
     }
   }
 
-  /** A place without a mark is new to us, or quiet: what was said there before we came is not ours, whoever lists it now. */
+  /**
+   * A place without a mark is new or quiet. Messages from before Switchboard joined are not ours, even if the place is
+   * listed now.
+   */
   const firstSeen = async (by: QueuedPlace['by']): Promise<number> => {
     if (by === 'found') return row.beganAt
     const seen = by === 'listed' ? comparedAt : await deps.firstHeard(by.known)
     return Math.max(row.beganAt, (seen ?? 0) - CLOCKS_DIFFER_MS)
   }
 
-  /** Where history is to be asked from, kept for a place that may not be read yet. */
+  /** Records the start of the history for a place that cannot be read yet. */
   const keepFirstSeen = async ({ id }: HistoryPlace, at: number) => {
     const fence = await held()
     const move = { integration, place: id, position: NO_POSITION, at }
     await deps.late([], { ...move, ...defined({ fence: fence ?? undefined }) })
   }
 
-  /** The mark moves with those that are firm; the others are received before it. */
+  /** The mark moves with the firm entries. The other ripe entries are received before the mark passes them. */
   const receiveUpTo = async (
     place: HistoryPlace,
     entries: readonly HistoryEntry[],
@@ -201,7 +207,7 @@ export function createPlaceWalk(
     if (ripe > firm) await compared(entries.slice(firm, ripe), null, { place, since })
   }
 
-  /** Whether one that may have been said before the connect was not brought yet: then a later look may tell. */
+  /** Whether an entry from around the connect is still unknown. Then a later look may decide. */
   const mayBeEarlier = async (rest: readonly HistoryEntry[]): Promise<boolean> => {
     const connectedAt = live?.connectedAt() ?? null
     if (connectedAt === null) return false
@@ -214,7 +220,7 @@ export function createPlaceWalk(
   const walk = async (queued: QueuedPlace, mark: HistoryMark | undefined): Promise<PlaceEnd> => {
     const { place } = queued
     const connects = live?.connects() ?? 0
-    // What comes after a mark came after the first connect, whatever the clocks said then.
+    // Entries after a mark came after the first connect, whatever the clocks showed then.
     const began = mark ? (mark.position === NO_POSITION ? mark.at : 0) : await firstSeen(queued.by)
     const joined = Math.max(place.since ?? 0, began)
     const since = Math.max(joined, oldest)
@@ -292,9 +298,9 @@ const isWaiting = (event: HistoryEntry['event'], live: LiveLink | undefined) =>
   event !== null && live?.waits(event) === true
 
 /**
- * How many of a page are received now (`ripe`), and how many of these the mark passes (`firm`): what is older than a minute
- * is firm. Of what is younger, what was said before the connect is ripe; so is what stands shortly behind the connect and
- * before a message that the connection brought.
+ * Returns how many entries of a page are received now (`ripe`), and how many of these the mark passes (`firm`).
+ * Entries older than a minute are firm. A younger entry is ripe if it is from before the connect. It is also ripe
+ * shortly after the connect, if it precedes a message that the connection brought.
  */
 function ripeOf(
   entries: readonly HistoryEntry[],

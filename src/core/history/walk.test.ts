@@ -1,4 +1,5 @@
-// A walk over histories whose platform floods, lists without end, forgets and lies: bounded, fair, and told.
+// A walk over histories whose platform floods, lists without end, forgets and lies: it stays bounded and fair, and
+// reports the problem.
 import { expect, it } from 'vitest'
 import {
   type HistoryEntry,
@@ -76,7 +77,7 @@ const said = (n: number, at: number, place = 'flood'): HistoryEntry => ({
   },
 })
 
-/** `count` messages, each made when it is asked for. */
+/** `count` messages, each created on demand. */
 const endless =
   (count: number, at = NOW - DAY) =>
   async ({ after, limit, place }: HistoryQuery): Promise<HistoryPage> => {
@@ -89,7 +90,7 @@ const endless =
     return { entries, more: from + limit < count }
   }
 
-/** Nothing was compared yet: all of it may have been missed. */
+/** Nothing was compared yet, so any message may have been missed. */
 const FIRST: HistoryLinkRow = { ...ROW, comparedAt: null }
 
 it('[I15.reader-lies] a listing that pages without end is a fault, and what it listed is compared all the same', async () => {
@@ -132,7 +133,7 @@ it('[I14.walked-all] every thread and chat that was active lately is compared, h
   })
   expect(outcome).toMatchObject({ end: 'walked', places: 5_000 })
   expect(new Set(taken).size).toBe(5_000)
-  // Whatever was said since the last comparison is looked for there.
+  // The walk reads everything since the last comparison.
   expect(asked).toEqual([(ROW.comparedAt ?? ROW.beganAt) - 60_000])
 })
 
@@ -148,7 +149,7 @@ it('[I15.fair-walk] a flood in one place, behind a rate limit, does not keep wha
   expect(taken.indexOf('anna 1')).toBeGreaterThan(0)
   expect(taken.indexOf('anna 1')).toBeLessThan(5_000)
   expect(first).toMatchObject({ settled: false, problem: expect.stringMatching(/more than one walk takes/) })
-  // All of it with the next walk, in order, once, and never more than a page at a time.
+  // The next walk reads all of it, in order, once, at most one page at a time.
   expect(await walkHistory(FIRST, deps)).toMatchObject({ settled: true, problem: null })
   const floods = taken.filter((text) => text.startsWith('flood'))
   expect(floods).toHaveLength(100_050)
@@ -172,7 +173,7 @@ it('[I15.forgotten-told] what is older than rows are kept is not taken for misse
       ? { entries: [said(1, NOW - 60 * DAY), said(2, NOW - 40 * DAY), said(3, NOW - DAY)], more: false }
       : { entries: [], more: false }
   const { deps, marks, taken, gaps } = world({ places: [{ id: 'flood' }], read })
-  // It could not be read for two months, while the others were compared: rows of it may be gone.
+  // The place was unreadable for two months while others were compared. Some of its rows may be pruned.
   marks.set('flood', { place: 'flood', position: '0', at: NOW - 61 * DAY })
   await walkHistory(ROW, deps)
   expect(taken).toEqual(['flood 3'])
@@ -204,7 +205,7 @@ it('[I15.clocks-differ] a place is passed over only if it was quiet for longer t
   const { deps } = world({ places, read })
   await walkHistory(ROW, deps)
   expect(reads).toEqual(['just before'])
-  // A look that lies in the future was told by a clock that was ahead: it proves nothing.
+  // A comparison in the future was recorded by a clock that was ahead. It proves nothing.
   await walkHistory({ ...ROW, comparedAt: NOW + DAY }, deps)
   expect(reads).toEqual(['just before', 'just before', 'long before'])
 })
@@ -257,18 +258,18 @@ it('[I35.b32] a listing that fails for good, or only in part, is never called co
 
 it('[I35.b32] a place whose pages do not move on is behind with the reason, and the others are compared', async () => {
   const turns: readonly ((query: HistoryQuery) => HistoryPage)[] = [
-    // More, and nothing of it.
+    // Promises more, and returns nothing.
     () => ({ entries: [], more: true }),
     // The same page for ever.
     () => ({ entries: [said(7, NOW - DAY)], more: true }),
-    // Two pages in turn.
+    // Two pages in alternation.
     ({ after }) => ({ entries: [said(after?.endsWith('7') ? 6 : 7, NOW - DAY)], more: true }),
   ]
   for (const page of turns) {
     let reads = 0
     const read = async (query: HistoryQuery) => {
       if (query.place.id !== 'flood') return endless(0)(query)
-      // A walk that goes on ends here.
+      // A walk that continues ends here.
       return ++reads > 10 ? { entries: [], more: false } : page(query)
     }
     const { deps, taken } = world({ places: [{ id: 'flood' }, { id: 'room' }], read })

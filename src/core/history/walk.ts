@@ -1,4 +1,4 @@
-// One walk over the histories of an integration: every place that can be asked is compared with the inbox (place-walk.ts).
+// One walk over the histories of an integration: every readable place is compared with the inbox (place-walk.ts).
 import {
   asSwitchboardError,
   defined,
@@ -21,25 +21,28 @@ import {
 } from './place-walk.ts'
 
 const MARKS_AT_ONCE = 500
-/** Threads and chats that the listing does not show are walked while something was said there lately. */
+/** Threads and chats outside the listing are walked while they had recent messages. */
 const ACTIVE_FOR_MS = 7 * 24 * 3_600_000
 const PROBLEMS_TOLD = 3
 
 export interface WalkDeps extends Omit<PlaceWalkDeps, 'found'> {
   readonly reader: HistoryReader
   readonly store: Pick<Store, 'historyMarks' | 'marksSince' | 'knownMessages' | 'forgetPlace'>
-  /** Where something was said: all since then, and the newest of what is older. Asked only where the reader can name them. */
+  /**
+   * Conversations with messages: all since then, and the newest of the older ones. Called only if the reader can name
+   * their places.
+   */
   readonly known: (sinceMs: number) => Promise<readonly KnownConversation[]>
 }
 
 export interface WalkOutcome {
-  /** `lost`: ended, or another node walks: nothing is to be said of it. */
+  /** `lost`: the walk was ended, or another node walks. Its result does not count. */
   readonly end: 'walked' | 'lost'
-  /** What was said before this was ripe when the walk began. */
+  /** Messages before this time were old enough to compare when the walk began. */
   readonly upTo: number
-  /** Why some could not be compared, for people. */
+  /** Why some places could not be compared, for people. */
   readonly problem: string | null
-  /** Every place that may be read was compared: whatever is wrong, trying again at once brings nothing. */
+  /** Every readable place was compared. An immediate retry would not help. */
   readonly settled: boolean
   readonly places: number
   readonly found: number
@@ -61,7 +64,7 @@ export async function walkHistory(row: HistoryLinkRow, deps: WalkDeps): Promise<
   const since = comparedAt ?? row.beganAt
   let listingAt: string | undefined
 
-  /** Goes on with the page that failed. */
+  /** Continues with the page that failed. */
   const addListed = async (tries?: number) => {
     for (;;) {
       const page = defined({ page: listingAt })
@@ -76,11 +79,14 @@ export async function walkHistory(row: HistoryLinkRow, deps: WalkDeps): Promise<
   const addOwn = async () => {
     if (!reader.placeOf) return
     for (const one of await deps.known(since - GRACE_MS)) addKnown(one)
-    // What was said lately in one place must not push the others out of sight.
+    // Many recent messages in one place must not hide the other places.
     await addMarked()
   }
 
-  /** A listing that fails holds up nothing that the river knows itself: that is compared before it is asked for again. */
+  /**
+   * A failing listing does not delay the places that Switchboard knows. They are compared before the listing is
+   * retried.
+   */
   const walkPlaces = async () => {
     const failure = await addListed(1).then(
       () => null,
@@ -98,7 +104,7 @@ export async function walkHistory(row: HistoryLinkRow, deps: WalkDeps): Promise<
     await walkAll()
   }
 
-  /** Page by page: the queue says so where there are more than it takes. */
+  /** Page by page. The queue reports when there are too many. */
   const addMarked = async () => {
     const sinceMs = deps.now() - ACTIVE_FOR_MS
     for (let after: HistoryMark | undefined; ; ) {
@@ -112,7 +118,7 @@ export async function walkHistory(row: HistoryLinkRow, deps: WalkDeps): Promise<
     }
   }
 
-  /** The reader is foreign: one place that it cannot name is no reason to walk no other. */
+  /** The reader is external code. A place that it cannot name does not stop the walk. */
   const addKnown = (one: KnownConversation) => {
     try {
       const place = reader.placeOf?.(one)
@@ -123,7 +129,7 @@ export async function walkHistory(row: HistoryLinkRow, deps: WalkDeps): Promise<
     }
   }
 
-  /** Nothing was said there since it was looked at, by whichever clock. */
+  /** The place had no messages since it was compared, by either clock. */
   const isQuiet = ({ activeAt }: HistoryPlace, mark: HistoryMark | undefined) =>
     activeAt !== undefined && activeAt <= Math.max(mark?.at ?? 0, (comparedAt ?? 0) - CLOCKS_DIFFER_MS)
 
@@ -172,11 +178,14 @@ export async function walkHistory(row: HistoryLinkRow, deps: WalkDeps): Promise<
   return outcome('walked', problemSummary(problems.map(({ problem }) => problem)))
 }
 
-/** Up to when all was compared. One that lies ahead was told by a clock that has been set back since: it proves nothing. */
+/**
+ * The time up to which everything was compared. A time in the future was recorded before the clock was set back, and
+ * proves nothing.
+ */
 const lastCompared = (row: HistoryLinkRow, now: number): number | null =>
   row.comparedAt !== null && row.comparedAt <= now - GRACE_MS ? row.comparedAt : null
 
-/** Compares one place now, and receives what was missed there. No mark moves: the next walk compares it once more. */
+/** Compares one place now and receives its missed messages. No mark moves, so the next walk compares it again. */
 export async function lookAt(
   place: HistoryPlace,
   row: HistoryLinkRow,

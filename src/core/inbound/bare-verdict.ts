@@ -1,5 +1,5 @@
-// A bare "yes" is a sentence and goes to the agent. An approver who meant a question that waits is told how it is decided;
-// which one was meant is never guessed, so that is told where one waits and nowhere else.
+// A bare "yes" is a sentence and goes to the agent. Switchboard never guesses which question it answers. If an approver
+// sends one while exactly one question waits, the approver learns how to decide it.
 import { type ApprovalRow, CONTINUE, type StepResult, type Store } from '../../contract/index.ts'
 import { isBound } from '../people/approvers.ts'
 import { reply } from './receive-item.ts'
@@ -7,14 +7,14 @@ import type { StepInput } from './step-input.ts'
 import { decidesHere } from './verdict-step.ts'
 
 const BARE = /^\s*(y|yes|n|no)[.!]?\s*$/i
-/** More than this waits for nobody's bare word. */
+/** With more pending questions than this, none is looked up. */
 const MOST = 50
 
 function isBareVerdict(event: StepInput['event']): boolean {
   return event.kind === 'message' && event.text.length <= 12 && BARE.test(event.text)
 }
 
-/** What waits for a decision of agents that this integration has a part in. */
+/** Returns the pending approvals of agents bound to this integration. */
 export async function waitingHere(
   { event, settings, integration, now }: Pick<StepInput, 'event' | 'settings' | 'integration' | 'now'>,
   store: Pick<Store, 'approvals'>,
@@ -24,7 +24,7 @@ export async function waitingHere(
   return pending.filter((row) => row.expiresAt > now && isBound(settings, row.agent, integration.id))
 }
 
-/** The last step: the message is on its way to the agent. */
+/** The last step. The message is on its way to the agent. */
 export function bareVerdictHint(input: StepInput): StepResult {
   const [one, other] = input.waiting
   if (one === undefined || other !== undefined || input.late || !decidesHere(input)) return CONTINUE

@@ -1,5 +1,5 @@
-// A tap on a claim's button, and what a plain message may take. Only the chat's owner claims: in a direct chat whoever
-// passed the gate, in a group an approver.
+// A tap on a claim's button, and the sessions that a plain message may claim. Only the chat's owner claims: any
+// admitted sender in a direct chat, and an approver in a group.
 import type { ClaimRules, StepResult } from '../../contract/index.ts'
 import { CONTINUE } from '../../contract/index.ts'
 import { CLAIM_TEXTS } from '../claims.ts'
@@ -7,7 +7,7 @@ import { heldText } from '../notices.ts'
 import { isOwnerOf } from '../people/approvers.ts'
 import type { StepInput } from './step-input.ts'
 
-/** Runs behind the sender gate and never reaches the model. */
+/** Decides a tap on a claim's button. Runs after the sender gate; the tap never reaches the model. */
 export function claimStep(input: StepInput): StepResult {
   const { event, at, form } = input
   if (form?.kind !== 'claim') return CONTINUE
@@ -33,7 +33,7 @@ export function claimStep(input: StepInput): StepResult {
   }
 }
 
-/** For a message on its way to an agent: where it may lead instead of its own session. */
+/** Returns the rules by which a message on its way to an agent may lead to another session. */
 export function claimRules(input: StepInput): ClaimRules {
   const { event } = input
   const owner = ownsChat(input)
@@ -45,7 +45,7 @@ export function claimRules(input: StepInput): ClaimRules {
   }
 }
 
-/** What it replies to; a thread is answered as well as its first message. */
+/** The message that it replies to. A thread counts as its first message. */
 function answersOf(event: StepInput['event']): readonly string[] {
   if (event.kind !== 'message' && event.kind !== 'edit') return []
   const ids = [event.replyTo?.messageId, event.thread]

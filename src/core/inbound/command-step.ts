@@ -1,4 +1,5 @@
-// /new, /status, /stop, /back, /human and /help (or !new …, where a platform keeps the slash for itself) go to Switchboard, not to the model.
+// /new, /status, /stop, /back, /human and /help go to Switchboard, not to the model. Where a platform reserves the
+// slash, they start with an exclamation mark (!new …).
 import type {
   BackTexts,
   Effect,
@@ -14,10 +15,10 @@ import type { StepInput } from './step-input.ts'
 
 export type ChatCommand = 'new' | 'status' | 'stop' | 'back' | 'human' | 'help'
 
-// `/new@some_bot` is for that bot: an adapter takes its own name off, and what still has one is meant for somebody else.
+// `/new@some_bot` is for that bot. An adapter removes its own name, so a remaining name means another bot.
 const COMMAND = /^\s*[/!](new|status|stop|back|human|help)\s*$/i
 
-/** The command that an event is, or null. Edits never command. */
+/** Returns the command in an event, or null. Edits are never commands. */
 export function chatCommand(event: StepInput['event']): ChatCommand | null {
   if (event.kind !== 'message') return null
   const { text } = event
@@ -51,7 +52,7 @@ const HUMAN_TEXTS: HumanTexts = {
   held: 'You are talking to a person: this conversation is held by {name}.',
 }
 
-/** Where it is not allowed, it is a word like any other. */
+/** Where it is not allowed, /human is ordinary text. */
 function mayAskForPerson({ settings, integration }: StepInput): boolean {
   const { human } = settings.takeover ?? DEFAULT_TAKEOVER
   return human === 'all' || human.includes(integration.id)
@@ -77,7 +78,7 @@ const BACK_TEXTS: BackTexts = {
   home: 'You are in your own chat.',
 }
 
-/** In a group one member's command must not end what the others are in the middle of: that is for approvers. */
+/** In a group, one member's command must not end the work of others. Only approvers may do that. */
 function commandsAll({ event, settings, grants, integration }: StepInput): boolean {
   return event.chat === 'direct' || isOwnerOf(settings, grants, integration, event.sender.id)
 }
@@ -86,7 +87,7 @@ export function commandStep(input: StepInput): StepResult {
   const { form, agent, at, reach, event } = input
   if (form?.kind !== 'command' || !agent) return CONTINUE
   if (form.command === 'human' && !mayAskForPerson(input)) return CONTINUE
-  // What it was about has moved on since.
+  // The situation it referred to has passed.
   if (input.late) return { decision: { go: 'consume', reason: 'late' } }
   const { attached, stoppable } = reach
   switch (form.command) {
@@ -121,7 +122,7 @@ export function commandStep(input: StepInput): StepResult {
   }
 }
 
-/** The effect says what came of it. */
+/** The effect reports the result. */
 function done(effect: Effect): StepResult {
   return { decision: { go: 'consume', reason: 'command' }, effects: [effect] }
 }

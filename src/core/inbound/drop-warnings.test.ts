@@ -1,4 +1,4 @@
-// One warning a minute for what is dropped, with how many.
+// Dropped messages cause one warning a minute, with their count.
 import { expect, it } from 'vitest'
 import { createRecordingLog } from '../../testing/recording-log.ts'
 import { createTestClock } from '../../testing/test-clock.ts'

@@ -1,18 +1,21 @@
-// Messages that are refused in any number keep no row each: one warning a minute says how many there were, and why.
+// Refused messages that may come in any number keep no row each. One warning a minute states their count and the
+// reason.
 import { type Clock, createBoundedMap, defined, type Logger, type ReasonCode } from '../../contract/index.ts'
 
 export interface Drop {
   readonly integration: string
   readonly reason: ReasonCode
-  /** The key of the configuration that would let it in, where there is one. */
+  /** The configuration key that would admit the message, if there is one. */
   readonly key: string | undefined
 }
 
 const EVERY_MS = 60_000
-/** Integrations times reasons: more than any configuration has. */
+/** Integrations times reasons, more than any configuration has. */
 const MOST_KINDS = 10_000
 
-/** The first is told at once, those of the minute after it together. */
+/**
+ * Returns a function that reports drops. The first drop is logged at once, and those of the following minute together.
+ */
 export function createDropWarnings({
   clock,
   log,

@@ -1,4 +1,4 @@
-// The sender gate: who may speak. It looks at the sender's stable id, never at the room, and deny is the default.
+// The sender gate: who may speak. It checks the sender's stable id, never the room. Deny is the default.
 import type {
   AccessPolicy,
   Effect,
@@ -14,7 +14,7 @@ const CODE_LIFE_MS = 3_600_000
 
 type ReadablePolicy = Extract<AccessPolicy, { readable: true }>
 
-/** Refuses strangers. Says which key of the configuration would let them in. */
+/** Refuses strangers, and names the configuration key that would admit them. */
 export function senderGate(input: StepInput): StepResult {
   const { integration, event, grants } = input
   const speaker = { sender: event.sender.id, conversation: input.at.conversation, chat: event.chat }
@@ -27,7 +27,7 @@ export function senderGate(input: StepInput): StepResult {
     : refuse(closed.reason, closed.key)
 }
 
-/** Who speaks, and where. */
+/** A sender and the place of the message. */
 export interface Speaker {
   readonly sender: string
   readonly conversation: string
@@ -45,7 +45,10 @@ export interface ClosedGate {
   readonly key: string
 }
 
-/** The gate that keeps somebody out now; null: they may speak. Asked at the door, at hand-over and at sending. */
+/**
+ * Returns the gate that keeps a speaker out; null: the speaker is admitted. It is checked at intake, at hand-over and
+ * at sending.
+ */
 export function closedGate(
   integration: IntegrationSettings,
   grants: Pick<GrantBook, 'has'>,
@@ -69,7 +72,7 @@ export function closedGate(
     case 'disabled':
       return { reason: 'dm_disabled', key: `${key}.dm` }
     case 'credential':
-      // The platform's own credential was checked before; a list narrows it further.
+      // The platform checked its own credential before. A list narrows it further.
       return access.allowFrom.length === 0 || allowed(access.allowFrom)
         ? null
         : { reason: 'sender_not_allowed', key: at }
@@ -80,12 +83,14 @@ export function closedGate(
   }
 }
 
-/** By its own name only: strangers choose conversation ids, and `constructor` is in every object. */
+/** Looks up own keys only: strangers choose conversation ids, and every object has `constructor`. */
 export function groupAt(policy: ReadablePolicy, conversation: string): GroupPolicy | undefined {
   return Object.hasOwn(policy.groups, conversation) ? policy.groups[conversation] : undefined
 }
 
-/** In groups a message must mention the agent, unless the group says otherwise. Runs after the verdict step. */
+/**
+ * In groups a message must mention the agent, unless the group's policy says otherwise. Runs after the verdict step.
+ */
 export function mentionGate(input: StepInput): StepResult {
   const { integration, event } = input
   if (event.chat === 'direct' || !integration.access.readable) return CONTINUE
@@ -99,7 +104,8 @@ export function mentionGate(input: StepInput): StepResult {
   )
 }
 
-// The operator writes the pattern, anybody the text: even `.*kate` takes hours over a megabyte without a line break.
+// The operator writes the pattern and any sender the text. Even `.*kate` takes hours on a megabyte without a line
+// break.
 const MENTION_LOOKED_FOR_IN_CHARS = 4_096
 
 function matchesPattern(policy: ReadablePolicy, text: string): boolean {
@@ -108,7 +114,7 @@ function matchesPattern(policy: ReadablePolicy, text: string): boolean {
     try {
       return new RegExp(pattern, 'iu').test(looked)
     } catch {
-      return false // a pattern that does not compile mentions nobody; `check` reports it
+      return false // a pattern that does not compile matches nothing; `check` reports it
     }
   })
 }
@@ -124,7 +130,8 @@ function offerPairing(input: StepInput, key: string): StepResult {
     conversation: input.at.conversation,
     code,
     expiresAt: input.now + CODE_LIFE_MS,
-    // The store replaces {code} and {left}: a sender who already has a code is told that one again, for what is left of it.
+    // The store replaces {code} and {left}. A sender with a valid code gets the same code again, with its remaining
+    // time.
     reply: {
       to: input.at,
       text: 'This chat is not paired yet. Ask the owner to run: switchboard pair approve {code}\nThe code is good for {left}.',

@@ -1,5 +1,5 @@
-// INTAKE's limits: the flood guard, the sender's limit, and how many rows refusals may have. They are looked at before
-// the steps decide, and pay for what was decided; what was never stored gives its tokens back.
+// INTAKE's limits: the flood guard, the sender's limit, and the number of rows for refusals. They are read before the
+// steps decide, and charged afterwards. A message that was never stored gives its tokens back.
 import {
   type Clock,
   createBoundedMap,
@@ -17,7 +17,7 @@ export interface Knock {
   readonly sender: string
   /** Admitted by configuration or grants. */
   readonly known: boolean
-  /** It is within every limit and spends nothing. */
+  /** Exempt: within every limit, and charged nothing. */
   readonly free: boolean
   readonly floodLimit: RateLimit
   readonly senderLimit: RateLimit
@@ -26,44 +26,47 @@ export interface Knock {
 export interface KnockLook {
   readonly flood: LimitPeek
   readonly sender: LimitPeek
-  /** Pays for what was decided. */
+  /** Charges for the decision. */
   pay(result: StepResult): Paid
-  /** True for the first message of this sender that is over its limit, until one of theirs comes through again. */
+  /** True for the first message of this sender over its limit, until one of their messages is admitted again. */
   isFirstOver(): boolean
 }
 
 export interface Paid {
-  /** So many were refused here lately that this refusal gets no row. */
+  /** There were so many recent refusals here that this one gets no row. */
   readonly crowded: boolean
-  /** Gives the tokens back: it was a repeat, or was not stored. */
+  /** Gives the tokens back: the message was a duplicate, or was not stored. */
   undo(): void
 }
 
 export interface IntakeLimits {
-  /** Nodes share them, so a look may wait: `look`. Else nothing may come between look and pay: `lookAlone`. */
+  /**
+   * If nodes share the limits, a look may wait: use `look`. Otherwise nothing may run between look and pay: use
+   * `lookAlone`.
+   */
   readonly areShared: boolean
   look(knock: Knock): Promise<KnockLook>
   lookAlone(knock: Knock): KnockLook
 }
 
-// Strangers decide how often they knock: beyond this their refusals are counted and in the ledger, without a row each.
+// Strangers control how often they write. Refusals beyond this are counted and in the ledger, without a row each.
 const REFUSAL_ROWS = { rps: 1, burst: 1_000 }
 /** Strangers choose their ids. */
 const MOST_BUCKETS = 50_000
 
 export function createIntakeLimits(deps: {
   readonly clock: Clock
-  /** Limits that all nodes share; null: there is one. */
+  /** Limits shared by all nodes; null: there is one node. */
   readonly shared: SharedLimits | null
 }): IntakeLimits {
   const { shared } = deps
   const own = createTokenBuckets(MOST_BUCKETS, deps.clock)
-  /** Who was told to slow down, and has not come through since. */
+  /** Senders who were told to slow down and have not been admitted since. */
   const noticed = createBoundedMap<string, true>(MOST_BUCKETS)
 
   const lookAlone = ({ key, limit }: Bucket): Look => ({ peek: own.peek(key, limit), drawn: false })
 
-  /** Over this node's own share, or all of them together. A token of the shared one is taken with the look. */
+  /** Checks this node's own share first, then the shared limit. The look takes a token of the shared limit. */
   const look = async (bucket: Bucket): Promise<Look> => {
     const alone = lookAlone(bucket)
     if (alone.peek.over || shared === null) return alone
@@ -143,7 +146,10 @@ interface Look {
 
 const NOT_LOOKED: Look = { peek: WITHIN_LIMIT, drawn: false }
 
-/** Strangers who knock must not crowd out what a group says: they have a flood guard and rows of their own. */
+/**
+ * Messages of strangers must not crowd out a group's messages. Strangers have their own flood guard and their own
+ * rows.
+ */
 function bucketsOf(knock: Knock): Buckets {
   const { integration, sender, known, floodLimit, senderLimit } = knock
   return {
@@ -153,7 +159,7 @@ function bucketsOf(knock: Knock): Buckets {
   }
 }
 
-/** A limit that was changed counts from now: whoever waits at the old one is let in by a wider one at once. */
+/** A changed limit applies at once. A wider limit admits senders that waited at the old one. */
 const sizeOf = ({ rps, burst }: RateLimit) => `${rps}/${burst}`
 
 interface Due {
@@ -165,8 +171,8 @@ interface Due {
 const NOTHING_DUE: Due = { flood: false, sender: false, refusal: false }
 
 /**
- * Strangers and floods spend no sender token; nor do verdicts and claims, which stand before the limit. A verdict that
- * is refused has its row.
+ * Refused strangers and floods spend no sender token. Verdicts and claims spend none either, because they come before
+ * the limit. A refused verdict always has its row.
  */
 function dueFor({ decision }: StepResult): Due {
   if (decision.go !== 'refuse') {

@@ -1,11 +1,11 @@
-// The door in: what is stored beside the events of a platform, and when nothing is.
+// Intake: what is stored with the events of a platform, and when nothing is stored.
 import { expect, it } from 'vitest'
 import type { InboundVerdict, ReceiveItem, Store } from '../../contract/index.ts'
 import { createTestClock, createTestRandom, testIntegration, testSettings } from '../../testing/index.ts'
 import { createRecordingLog } from '../../testing/recording-log.ts'
 import { createIntake, type Fence } from './intake.ts'
 
-/** Of the agent that is bound there. */
+/** An approval of the agent that is bound there. */
 const PENDING = { id: 'abcde', agent: 'demo', state: 'pending', expiresAt: Number.POSITIVE_INFINITY }
 
 function opened(over: { readonly isChannelServer?: boolean; readonly prompts?: readonly unknown[] } = {}) {
@@ -56,10 +56,10 @@ it('[I6.fenced-position] a position is stored under the lease, or not at all onc
   await door.receive([], { cursor: '7' })
   held = null
   await expect(door.receive([], { cursor: '8' })).rejects.toMatchObject({ code: 'conflict' })
-  // What comes without a position needs no lease.
+  // Events without a position need no lease.
   await door.receive([])
   expect(stored).toEqual([{ integration: 'tg', value: '7', fence: { name: 'link:tg', token: 3 } }, undefined])
-  // An embedded database has one daemon, and no lease.
+  // An embedded database has one daemon and no lease.
   await intake.of('tg').receive([], { cursor: '9' })
   expect(stored.at(-1)).toEqual({ integration: 'tg', value: '9' })
 })

@@ -1,5 +1,5 @@
-// INTAKE: the one door in. Every event of every platform comes through here: steps decide, then row, session,
-// effects, cursor, ledger and counters are one commit, and only then does the platform hear "received".
+// INTAKE: every event of every platform comes through here. The steps decide. Then row, session, effects, cursor,
+// ledger and counters are one commit. Only after that does the platform get its confirmation.
 import {
   type Address,
   address,
@@ -41,7 +41,7 @@ import { type AgentReach, NOBODY, type StepInput } from './step-input.ts'
 import { runSteps } from './steps.ts'
 
 export interface IntakeDeps {
-  /** Limits that all nodes share; null: there is one. */
+  /** Limits shared by all nodes; null: there is one node. */
   readonly sharedLimits: SharedLimits | null
   readonly store: Pick<Store, 'receive' | 'approval' | 'approvals' | 'sends' | 'takeoverAt'>
   readonly clock: Clock
@@ -49,43 +49,49 @@ export interface IntakeDeps {
   readonly random: Random
   readonly settings: () => Settings
   readonly grants: GrantBook
-  /** What a command tells of agents. */
+  /** The agents' state, for the answers to commands. */
   readonly reach: () => AgentReach
   readonly canEdit: (integration: string) => boolean
   readonly textAsFile: (integration: string) => boolean
-  /** Nothing can be said back there. */
+  /** True for an integration that takes no answers. */
   readonly isOneWay: (integration: string) => boolean
-  /** What speaks there is a channel server: it can be asked for a verdict itself. */
+  /** True where the sender is a channel server, which can be asked for a verdict itself. */
   readonly isChannelServer: (integration: string) => boolean
   readonly promptLimit: (integration: string) => PromptLimit
-  /** Whether a sender over a limit is told by a message: false where the platform's own answer says so. */
+  /** Whether a sender over a limit gets a message. False where the platform's own response says so. */
   readonly tellsLimits: (integration: string) => boolean
-  /** Its platform keeps a history: what is dropped without a row must not be found there as missed. */
+  /** True where the platform keeps a history. A message dropped without a row must not be found there as missed. */
   readonly keepsHistory: (integration: string) => boolean
-  /** Its platform tells of deletions. */
+  /** True where the platform reports deletions. */
   readonly tellsDeletions: (integration: string) => boolean
   readonly failedLater: FailedLater
-  /** Told after the commit which turns /stop cancelled, so that what runs can be stopped. */
+  /** Called after the commit with the turns that /stop cancelled, so that running work can be stopped. */
   readonly onStop: (agent: string, turns: readonly string[]) => void
-  /** Told after the commit that somebody asked for a person. */
+  /** Called after the commit when a sender asked for a person. */
   readonly onAsked: (takeover: TakeoverRow) => void
-  /** Told after the commit which turns a deletion ended, so that whoever looks at them hears of it. */
+  /** Called after the commit with the turns that a deletion ended, for the people who watch them. */
   readonly onWithdrawn: (turns: readonly string[]) => void
 }
 
 const OVER_LIMIT_TEXT =
   'You are sending more than is taken: this message and those that follow too soon are dropped. Wait a moment, then send it again.'
 
-/** What a stored position presents, so that only the holder of the lease moves it. */
+/** The lease that goes with a stored position, so that only its holder moves the position. */
 export interface Fence {
   readonly name: string
   readonly token: number
 }
 
 export interface Intake {
-  /** `fence`: the lease under which positions of it are stored, and only under it; null while it is not held. */
+  /**
+   * Returns the intake of one integration. `fence`: positions are stored only under this lease; it returns null while
+   * the lease is not held.
+   */
   of(integration: string, fence?: () => Fence | null): PlatformIntake
-  /** What was missed and found in the history of a place; with a mark in one commit with how far that was compared. */
+  /**
+   * Receives messages that were missed and found in the history of a place. A mark is stored in the same commit.
+   * Throws as `receive` does.
+   */
   late(
     integration: string,
     events: readonly InboundEvent[],
@@ -93,7 +99,7 @@ export interface Intake {
   ): Promise<readonly Received[]>
 }
 
-/** Whose bucket a message draws from. As JSON: no sender's id can be made to look like a pair. */
+/** The key of the bucket that a message draws from. JSON prevents a sender's id from imitating a pair. */
 function limitedAs({ sender, conversation }: InboundEvent): string {
   return sender.limitedByConversation ? JSON.stringify([sender.id, conversation]) : sender.id
 }
@@ -105,7 +111,10 @@ export function createIntake(deps: IntakeDeps): Intake {
   const limits = createIntakeLimits({ clock: deps.clock, shared: deps.sharedLimits })
   const dropped = createDropWarnings(deps)
 
-  /** What was missed draws no limit, and neither does what a known sender wrote while there was no link. */
+  /**
+   * Missed messages draw from no limit. Messages that a known sender wrote while the link was down draw from none
+   * either.
+   */
   const consider = async (
     event: InboundEvent,
     integration: IntegrationSettings,
@@ -122,13 +131,13 @@ export function createIntake(deps: IntakeDeps): Intake {
     const floodLimit = known ? settings.tunables.floodLimit : settings.tunables.strangerLimit
     const ofSenders = event.sender.isSource ? NO_LIMIT : settings.tunables.senderLimit
     const senderLimit = bound?.binding.senderLimit ?? ofSenders
-    // Whatever may fail is asked for before a token is drawn: a message that was never considered has spent nothing.
+    // Calls that may fail come before a token is drawn, so a message that was never considered spends nothing.
     const form = messageForm(event)
     const approval = form === null ? null : await namedApproval(deps.store, form, now)
     const heldBy = form === null ? null : await holderAt(deps.store, form, at)
     const isMute = deps.isOneWay(integration.id)
     const waiting = isMute ? [] : await waitingHere({ event, settings, integration, now }, deps.store)
-    // Elsewhere people were asked: an adapter that brings such an event must not decide over the heads of approvers.
+    // Elsewhere people were asked. An adapter that brings such an event must not bypass the approvers.
     const isAnswer = event.kind === 'verdict' && deps.isChannelServer(integration.id)
     const asked = isAnswer && (await wasAsked(deps.store, event, integration.id))
     const failureWords = event.kind === 'report' ? await deps.failedLater.words(integration.id, event) : []
@@ -170,7 +179,7 @@ export function createIntake(deps: IntakeDeps): Intake {
     return { item: crowded ? remembered({ ...item, keepRow: false }) : item, result, undo }
   }
 
-  /** What a history will show again, or a deletion overtake, is marked so. */
+  /** Marks messages that a history will show again, or that a deletion may overtake. */
   const remembered = (item: ReceiveItem): ReceiveItem => {
     const { integration } = item.turn.at
     const unkept = !item.keepRow && item.reason !== 'store_away' && deps.keepsHistory(integration)
@@ -183,7 +192,7 @@ export function createIntake(deps: IntakeDeps): Intake {
     }
   }
 
-  /** A one-way place gets no answer: it would fail. What the sender hears in the same breath stays. */
+  /** A one-way place gets no message, because it would fail. The immediate answer to the sender stays. */
   const heard = (item: ReceiveItem): ReceiveItem => {
     if (item.effects.length === 0) return item
     const effects = item.effects.filter((one) => one.kind !== 'send' || !deps.isOneWay(one.to.integration))
@@ -192,11 +201,11 @@ export function createIntake(deps: IntakeDeps): Intake {
 
   const isKnown = (event: InboundEvent, integration: IntegrationSettings): boolean => {
     const { sender, conversation, chat } = event
-    // It names a send of ours, and the adapter knows it for the platform's own word.
+    // The event names a message of ours, and the adapter identified it as the platform's own report.
     if (event.kind === 'report') return true
-    // The adapter refused its sender: that it bears somebody's name proves nothing.
+    // The adapter refused the sender, so the name in the event proves nothing.
     if (event.kind === 'barred' && OF_THE_SENDER.includes(event.reason)) return false
-    // Nobody is named: it is the platform's own word.
+    // An event without a sender comes from the platform itself.
     if (event.kind === 'delete' && sender.id === '') return true
     return (
       !sender.isBot &&
@@ -216,10 +225,13 @@ export function createIntake(deps: IntakeDeps): Intake {
     return receivedOf(one.result, result)
   }
 
-  // A message without an id gets a fresh one and is never taken for a duplicate.
+  // A message without an id gets a fresh one and is never a duplicate.
   const freshMessageId = (event: InboundEvent): string => event.messageId ?? deps.random.uuid()
 
-  /** Considers, stores and settles; what failed to be stored has spent nothing. */
+  /**
+   * Considers, stores and settles events. Events that were not stored spend nothing. Throws `not_found` for an unknown
+   * integration; other failures become `store_unavailable`.
+   */
   const take = async (
     integrationId: string,
     events: readonly InboundEvent[],
@@ -271,7 +283,7 @@ type Stored = Promise<readonly ReceiveResult[]>
 /** `live`: by the link. `waited`: by the link, from before it was made. `late`: found in the history. */
 type Came = 'live' | 'waited' | 'late'
 
-/** Throws `conflict` when the lease is known to be lost: without its token nothing would keep the position from going back. */
+/** Throws `conflict` when the lease is lost. Without its token the position could move backwards. */
 function fencedBy(fence: (() => Fence | null) | undefined): { readonly fence?: Fence } {
   if (!fence) return {}
   const held = fence()
@@ -295,7 +307,10 @@ function overLimit({ decision }: StepResult): boolean {
   return decision.go === 'refuse' && (decision.reason === 'rate_limited' || decision.reason === 'flood')
 }
 
-/** The first message of a known sender that is over a limit has its row, and an answer where no status tells it. */
+/**
+ * The first message of a known sender over a limit has a row, and gets an answer where no status code reports the
+ * limit.
+ */
 function tellingLimit(item: ReceiveItem): ReceiveItem {
   return { ...item, keepRow: true, effects: [...item.effects, reply(item.turn.at, OVER_LIMIT_TEXT)] }
 }

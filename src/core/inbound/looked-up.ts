@@ -1,4 +1,5 @@
-// What the steps must know of the store about an event, asked for before they run: they are pure.
+// Facts from the store that the steps need about an event. They are read before the steps run, because the steps are
+// pure.
 import {
   type Address,
   type ApprovalRow,
@@ -10,7 +11,7 @@ import type { MessageForm } from './message-form.ts'
 
 const DECIDED_STAYS_KNOWN_MS = 24 * 3_600_000
 
-/** The one that a message is about: also one that was decided, for a while. */
+/** Returns the approval that a message names. A decided approval counts for 24 hours. */
 export async function namedApproval(
   store: Pick<Store, 'approval'>,
   form: MessageForm | null,
@@ -23,7 +24,9 @@ export async function namedApproval(
   return now - endedAt <= DECIDED_STAYS_KNOWN_MS ? row : null
 }
 
-/** Only what would change where the place leads asks for it: what is said there the commit itself looks at. */
+/**
+ * Returns the holder of the place. Only a command or a claim needs it; for other messages the commit itself checks.
+ */
 export async function holderAt(
   store: Pick<Store, 'takeoverAt'>,
   form: MessageForm | null,
@@ -34,7 +37,10 @@ export async function holderAt(
   return live?.state === 'held' ? (live.holderName ?? live.holder) : null
 }
 
-/** Written to the server's pipe, as far as is known: one that waits or failed was never shown to it. */
+/**
+ * Whether the request was written to the server's pipe, as far as is known. A waiting or failed request was never
+ * shown to it.
+ */
 export async function wasAsked(
   store: Pick<Store, 'sends'>,
   { approval, conversation }: InboundVerdict,

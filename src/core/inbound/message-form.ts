@@ -1,5 +1,5 @@
-// What form an event has, by its words or its button alone: recognised once, when it comes, and looked at by every step.
-// The form decides nothing: an id may name no approval, and a sender may not be allowed to command.
+// The form of an event by its text or button alone. It is recognised once, on arrival, and every step reads it. The
+// form decides nothing: an id may name no approval, and a sender may not be allowed to command.
 import type { InboundEvent } from '../../contract/index.ts'
 import { claimVerdict } from '../claims.ts'
 import { type ChatCommand, chatCommand } from './command-step.ts'
@@ -12,7 +12,7 @@ export type MessageForm =
   | { readonly kind: 'claim'; readonly verdict: 'reply' | 'keep'; readonly on: string }
   | { readonly kind: 'command'; readonly command: ChatCommand }
 
-/** Null: it is ordinary chat. */
+/** Returns the form of an event; null: ordinary chat. */
 export function messageForm(event: InboundEvent): MessageForm | null {
   switch (event.kind) {
     case 'verdict':

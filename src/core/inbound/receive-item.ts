@@ -1,4 +1,4 @@
-// One event, judged by the steps, as the store takes it: which row is kept of it, in which state, with what body.
+// Turns one judged event into the item that the store receives: its row, its state and its body.
 import { hash } from 'node:crypto'
 import {
   type Address,
@@ -15,10 +15,10 @@ import { pickInTap } from '../picks.ts'
 import { claimRules } from './claim-step.ts'
 import type { StepInput } from './step-input.ts'
 
-/** What comes in any number: counted and in the ledger, without a row each. */
+/** Refusals that may come in any number: counted and in the ledger, without a row each. */
 const UNKEPT: readonly ReasonCode[] = ['rate_limited', 'flood', 'store_away', 'filtered']
 
-/** `messageId`: the event's own, or a fresh one. */
+/** Returns the item to store. `messageId`: the event's own id, or a fresh one. */
 export function receiveItem(
   input: StepInput,
   { decision, effects = [] }: StepResult,
@@ -27,7 +27,7 @@ export function receiveItem(
   const { event, integration, at, agent } = input
   const body = bodyOf(event)
   const refused = decision.go === 'refuse'
-  // What a group says without mention is the context of its next turn: that of people whom the gate admits alone.
+  // Group messages without a mention become context of the next turn, if the gate admits their sender.
   const isHeard = refused && decision.reason === 'not_mentioned' && agent !== null
   const isKept = !refused || isHeard
   const outcome = outcomeOf(input, decision)
@@ -69,14 +69,14 @@ function outcomeOf(
   return { state: 'queued', reason: null }
 }
 
-/** An edit takes the place of what still waits: nobody gets an answer to words that were changed before they were read. */
+/** An edit replaces the queued versions of its message, so that no agent answers outdated text. */
 function replacedBy(event: InboundEvent, at: Address, editVersion: number): readonly Effect[] {
   if (event.kind !== 'edit' || event.messageId === undefined) return []
   const versions = event.editVersion === undefined ? { not: editVersion } : { below: editVersion }
   return [{ kind: 'withdraw', at, messageId: event.messageId, sender: event.sender.id, versions }]
 }
 
-/** An edit that names no version is not its first version. */
+/** An edit without a version must not count as the first version. */
 function editVersionOf(event: InboundEvent, body: TurnBody): number {
   if (event.kind === 'delete') return DELETED_VERSION
   if (event.kind !== 'message' && event.kind !== 'edit') return 0

@@ -1,4 +1,4 @@
-// What the adapter hears of an event once it is committed: its row, and what is said to the sender in the same breath.
+// What the adapter gets back for a committed event: its row, and the immediate answer to the sender.
 import {
   defined,
   lateText,
@@ -26,7 +26,7 @@ export function receivedOf({ decision }: StepResult, result: ReceiveResult): Rec
   }
 }
 
-/** What is said in the same breath: by what was done, not by what was seen before it. */
+/** The immediate answer, from what the commit did, not from what the steps saw before. */
 function answerTo(decision: StepDecision, result: ReceiveResult): string | undefined {
   if (decision.go === 'answer') return decision.text
   if (decision.go !== 'consume') return undefined
@@ -34,7 +34,7 @@ function answerTo(decision: StepDecision, result: ReceiveResult): string | undef
     if (effect.kind === 'cancelled' || effect.kind === 'answered') return effect.said
     if (effect.kind === 'claimed') return claimAnswer(effect.outcome)
     if (effect.kind === 'decided' && !effect.won) {
-      // In the words of one that came a moment later: whether it lost the race or came late is nobody's business.
+      // The same text as for a later verdict. The sender need not know whether it lost the race or came late.
       const { approval } = effect
       return approval ? `${approval.id}: ${lateText(approval)}` : 'already answered'
     }

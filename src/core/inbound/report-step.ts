@@ -1,5 +1,5 @@
-// The platform's later word on a message of ours (a bounce, a receipt): recorded, and carried out in the same commit. It
-// stands before the sender gate, for it is the platform's word and no person's.
+// The platform's later report about a message of ours (a bounce, a receipt). It is recorded and applied in the same
+// commit. It comes before the sender gate, because the report is from the platform and not from a person.
 import type { StepResult } from '../../contract/index.ts'
 import { CONTINUE, defined } from '../../contract/index.ts'
 import type { StepInput } from './step-input.ts'

@@ -1,4 +1,4 @@
-// A message finds its integration and its agent by a table, not by going through all of them.
+// A message finds its integration and its agent by a table lookup, not by a scan.
 import { expect, it } from 'vitest'
 import { agentById, bindingsAt, integrationById } from '../../contract/index.ts'
 import { testAgent, testIntegration, testSettings } from '../../testing/test-settings.ts'

@@ -1,4 +1,5 @@
-// Which agent takes a conversation: the binding that names it (chat/topic before chat), else the one that takes the rest.
+// Which agent takes a conversation: the binding that names it (chat/topic before chat), else the binding without
+// conversations.
 import { type Address, type Binding, bindingsAt, type Settings } from '../../contract/index.ts'
 
 export interface Bound {
@@ -6,7 +7,7 @@ export interface Bound {
   readonly binding: Binding
 }
 
-/** The agent and its binding, or null when no binding takes this conversation. */
+/** Returns the agent and its binding; null when no binding takes this conversation. */
 export function boundAt(settings: Pick<Settings, 'agents'>, at: Address): Bound | null {
   let rest: Bound | null = null
   let byChat: Bound | null = null
@@ -25,8 +26,8 @@ export function boundAt(settings: Pick<Settings, 'agents'>, at: Address): Bound 
   return byTopic ?? byChat ?? rest
 }
 
-// An entry of star, slash and topic takes the threads of that topic in whatever chat, by their first word: for mail, the
-// plus-address that it was sent to.
+// An entry of star, slash and topic takes threads of that topic in any chat, by their first word. For mail this is the
+// plus-address.
 function isTopic(entry: string, thread: string | undefined): boolean {
   if (thread === undefined || !entry.startsWith('*/')) return false
   const topic = entry.slice(2)

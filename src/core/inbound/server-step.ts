@@ -1,6 +1,6 @@
-// What only channel servers bring: messages that their adapter's own gates barred, and verdicts that a server pushed. A
-// verdict counts only from a server that was asked, whatever id it names; it stands before the sender gate, for its
-// sender is the server itself.
+// Events that only channel servers bring: messages that their adapter's own gates barred, and verdicts that a server
+// pushed. A verdict counts only from a server that was asked, whatever id it names. It comes before the sender gate,
+// because its sender is the server itself.
 import { CONTINUE, lateText, type StepResult } from '../../contract/index.ts'
 import type { StepInput } from './step-input.ts'
 
@@ -16,7 +16,7 @@ export function serverVerdictStep(input: StepInput): StepResult {
     return {
       decision: { go: 'refuse', reason: 'integration_disabled', key: `${integration.origin}.enabled` },
     }
-  // An id that names nothing, an approval of another agent, one that others were asked: all the same from outside.
+  // An unknown id, an approval of another agent, and one that others were asked all get the same answer.
   if (!approval || approval.agent !== input.agent || !input.asked)
     return { decision: { go: 'refuse', reason: 'not_asked', key: integration.origin } }
   if (approval.state !== 'pending' || approval.expiresAt <= input.now)

@@ -1,5 +1,5 @@
-// "Show all": the whole input of an approval, sent to the chat where the button was pressed, as a file or in parts. It
-// decides nothing; whoever may not decide may not see it either.
+// "Show all": sends the whole input of an approval to the chat of the button, as a file or in parts. It decides
+// nothing. A person who may not decide may not see the input either.
 import { CONTINUE, type OutboundOp, type StepResult } from '../../contract/index.ts'
 import { askAsFile, wholeAsk } from '../approvals/prompt.ts'
 import { isBound } from '../people/approvers.ts'

@@ -1,5 +1,5 @@
-// What an intake step looks at: the event, where it belongs, and what was known when it came. Gathered beforehand,
-// so that the steps themselves are pure.
+// The input of an intake step: the event, where it belongs, and the facts known on arrival. They are gathered
+// beforehand, so the steps are pure.
 import type {
   Address,
   ApprovalRow,
@@ -15,7 +15,7 @@ import type { MessageForm } from './message-form.ts'
 
 export interface StepInput {
   readonly event: InboundEvent
-  /** By its words alone; null: ordinary chat. */
+  /** The form by its text alone; null: ordinary chat. */
   readonly form: MessageForm | null
   readonly integration: IntegrationSettings
   readonly settings: Settings
@@ -23,42 +23,42 @@ export interface StepInput {
   /** The agent whose binding takes this conversation; null when none does. */
   readonly agent: string | null
   readonly now: number
-  /** It was missed and found in the history: gated as of now, and what it would command is past. */
+  /** The event was missed and found in the history. The gate applies as of now, and commands in it have no effect. */
   readonly late: boolean
   readonly grants: GrantBook
   /** The approval that a verdict-shaped message names: pending, or decided in the last 24 h; else null. */
   readonly approval: ApprovalRow | null
-  /** Approvals that a bare "yes" may have meant; empty for every other message. */
+  /** Approvals that a bare "yes" may refer to; empty for every other message. */
   readonly waiting: readonly ApprovalRow[]
-  /** A channel server that pushed a verdict was sent the request that it answers; false for everything else. */
+  /** The channel server that pushed a verdict was sent the request; false for everything else. */
   readonly asked: boolean
-  /** Who holds the place in the agent's stead; null: nobody, or the message is neither a command nor a claim. */
+  /** The person who holds the place; null: none, or the message is neither a command nor a claim. */
   readonly heldBy: string | null
-  /** What `/status` and `/stop` tell of agents; nobody's unless the message is a command. */
+  /** The agents' state for `/status` and `/stop`; empty unless the message is a command. */
   readonly reach: AgentReach
-  /** How much of a question one message of this integration holds. */
+  /** How much of a question fits into one message of this integration. */
   readonly promptLimit: PromptLimit
   /** Whether messages of this integration can be edited. */
   readonly canEdit: boolean
   /** Whether a long text can be shown there as a file. */
   readonly textAsFile: boolean
-  /** Already looked at, not yet taken. */
+  /** Read already, not yet charged. */
   readonly senderLimit: LimitPeek
-  /** The key that sets it: the tunable, or the binding's own. */
+  /** The key that sets the limit: the tunable, or the binding's own. */
   readonly senderLimitKey: string
   readonly floodLimit: LimitPeek
-  /** The tunable that sets it: those who may speak have another one than strangers. */
+  /** The tunable that sets the limit. Admitted senders and strangers have different ones. */
   readonly floodLimitKey: string
-  /** What is said where a send turns out to have failed: empty for everything but such a report. */
+  /** Messages for a send that failed later; empty except for such a report. */
   readonly failureWords: readonly NewSend[]
-  /** A fresh pairing code, should one be needed. */
+  /** Returns a fresh pairing code when one is needed. */
   readonly freshCode: () => string
 }
 
-/** Whichever of them an address leads to: that is known only when the command is carried out. */
+/** All agents, because the one behind an address is known only when the command runs. */
 export interface AgentReach {
   readonly attached: readonly string[]
-  /** Their connectors can stop what runs. */
+  /** Agents whose connectors can stop running work. */
   readonly stoppable: readonly string[]
 }
 

@@ -1,5 +1,5 @@
 // The ordered list of intake steps. The order is a promise (SPEC 2): flood guard, sender gate and pairing, verdict,
-// sender limit, session. The duplicate check is the unique key of the row itself, applied with it.
+// sender limit, session. The duplicate check is the unique key of the row itself, applied with the session.
 import type { StepResult } from '../../contract/index.ts'
 import { CONTINUE } from '../../contract/index.ts'
 import { pickInTap } from '../picks.ts'
@@ -37,7 +37,7 @@ const STEPS: readonly Step[] = [
   notEmpty,
 ]
 
-/** Runs the steps until one decides otherwise than to continue. */
+/** Runs the steps until one decides something other than to continue. */
 export function runSteps(input: StepInput): StepResult {
   for (const step of STEPS) {
     const result = step(input)
@@ -57,12 +57,12 @@ function parsable(input: StepInput): StepResult {
   return { decision: { go: 'refuse', reason: 'unparsable', key: input.event.problem } }
 }
 
-/** Behind the gate: a stranger is refused, whatever was sent. */
+/** After the gate: a stranger is refused, whatever was sent. */
 function filtered(input: StepInput): StepResult {
   return input.event.kind === 'filtered' ? { decision: { go: 'consume', reason: 'filtered' } } : CONTINUE
 }
 
-/** Said already, as part of the message that was missed. */
+/** The missed message already contained this edit. */
 function included({ event, late }: StepInput): StepResult {
   const isIncluded = late && event.kind === 'edit' && event.included
   return isIncluded ? { decision: { go: 'consume', reason: 'late' } } : CONTINUE
@@ -79,9 +79,9 @@ function bound(input: StepInput): StepResult {
   return { decision: { go: 'refuse', reason: 'no_binding', key: 'agents[].inbound_bindings' } }
 }
 
-/** A tap that is no verdict, or a reaction: recorded, not handed to an agent. */
+/** A reaction, or a tap that is no verdict: recorded, not handed to an agent. */
 function noted(input: StepInput): StepResult {
-  // What was picked is an answer to the agent.
+  // A picked choice is an answer to the agent.
   if (input.event.kind === 'tap' && pickInTap(input.event.value) !== null) return CONTINUE
   if (input.event.kind === 'tap') return { decision: { go: 'consume', reason: 'tap' } }
   return input.event.kind === 'reaction' ? { decision: { go: 'consume', reason: 'noted' } } : CONTINUE

@@ -1,4 +1,4 @@
-// The exact form of a verdict, as text or as the value of a button; and the button that shows the whole question.
+// The exact form of a verdict, as text or as a button value, and the button that shows the whole question.
 
 export interface VerdictForm {
   readonly behavior: 'allow' | 'deny'
@@ -8,9 +8,9 @@ export interface VerdictForm {
 const TEXT = /^\s*(y|yes|n|no)\s+([a-km-z]{5})\s*$/i
 const BUTTON = /^(allow|deny):([a-km-z]{5})$/
 
-/** `yes abcde`, `n ABCDE`; anything else is ordinary chat. */
+/** Returns the verdict in a text such as `yes abcde` or `n ABCDE`; null: ordinary chat. */
 export function verdictInText(text: string): VerdictForm | null {
-  // The shortest is 7 characters, and a long text is never one: keeps the expression off the hot path.
+  // A verdict has 7 to 64 characters. This check keeps the expression off the hot path.
   if (text.length < 7 || text.length > 64) return null
   const match = TEXT.exec(text)
   if (!match?.[1] || !match[2]) return null
@@ -23,14 +23,14 @@ export function verdictInTap(value: string): VerdictForm | null {
   return { behavior: match[1] === 'allow' ? 'allow' : 'deny', id: match[2] }
 }
 
-/** The values of the two buttons of a prompt. */
+/** Returns the value of one of a prompt's two buttons. */
 export function verdictButton(behavior: 'allow' | 'deny', id: string): string {
   return `${behavior}:${id}`
 }
 
 const SHOW = /^show:([a-km-z]{5})$/
 
-/** The approval whose input is asked for; null: it is another button. */
+/** Returns the approval whose input is requested; null: another button. */
 export function shownInTap(value: string): string | null {
   return SHOW.exec(value)?.[1] ?? null
 }

@@ -1,5 +1,6 @@
-// A verdict is looked for after the sender gate and before the sender's limit. It never reaches the model. Who asks comes
-// before what is asked for: somebody who decides nothing here hears the same of every id, so that none can be guessed.
+// A verdict is recognised after the sender gate and before the sender's limit. It never reaches the model. The sender
+// is checked before the id: a person who may decide nothing here gets the same answer for every id, so ids cannot be
+// guessed.
 import type { ApprovalRow, StepResult } from '../../contract/index.ts'
 import { CONTINUE, lateText } from '../../contract/index.ts'
 import { isBound, isOwnerOf } from '../people/approvers.ts'
@@ -10,7 +11,7 @@ export function verdictStep(input: StepInput): StepResult {
   const { form, approval } = input
   if (form?.kind !== 'verdict') return CONTINUE
   if (!decidesHere(input)) return input.event.kind === 'tap' ? notApprover(input) : CONTINUE
-  // An id that names nothing here is a sentence ("no sorry"), and so is one of an agent that this chat has no part in.
+  // An unknown id makes the text a sentence ("no sorry"). So does the id of an agent that is not bound to this chat.
   if (!approval || !isBound(input.settings, approval.agent, input.integration.id)) return CONTINUE
   return approval.state === 'pending' && approval.expiresAt > input.now
     ? decide(input, form, approval)

@@ -1,4 +1,4 @@
-// A text as rows: each part with a key of its own, so that an order that is repeated finds every one of them.
+// A text as rows: each part has its own key, so a repeated order finds every part.
 import { expect, it } from 'vitest'
 import { createTestRandom } from '../../testing/test-clock.ts'
 import { compose } from './compose.ts'
@@ -30,7 +30,7 @@ it('files without a word are rows of their own, and no empty text goes before th
   const kinds = (size: number, text: string) => said(size, { text, files: [file] }).map(({ op }) => op.kind)
   expect(kinds(Number.POSITIVE_INFINITY, ' ')).toEqual(['file'])
   expect(kinds(Number.POSITIVE_INFINITY, 'one')).toEqual(['text', 'file'])
-  // Without a file it is said as it came.
+  // Without a file the text is sent unchanged.
   expect(said(Number.POSITIVE_INFINITY, { text: ' ' }).map(({ op }) => op.kind)).toEqual(['text'])
 })
 

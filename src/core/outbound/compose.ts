@@ -1,5 +1,5 @@
-// From what is to be said to outbox rows: one row per part of a long message, so that a failure resumes at its part.
-// Buttons, a claim and the note in the notification log belong to the last part: it is the one that is answered.
+// Composes outbox rows: one row per part of a long message, so that a failure resumes at its part. Buttons, a claim and
+// the entry in the notification log belong to the last part, because people answer that one.
 import { hash } from 'node:crypto'
 import {
   type Address,
@@ -28,21 +28,24 @@ export interface Saying {
   readonly urgency?: Urgency
   readonly dueAt?: number
   readonly idempotencyKey?: string
-  /** The message that is quoted, by the parts that `replyToMode` says (default: the first). */
+  /** The message that is quoted, by the parts that `replyToMode` selects (default: the first). */
   readonly replyTo?: string
   readonly replyToMode?: 'off' | 'first' | 'all'
   readonly choices?: readonly Choice[]
-  /** Sent after the text, each by itself: one that is refused keeps back neither the text nor the others. */
+  /** Sent after the text, each separately. A refused file holds back neither the text nor the other files. */
   readonly files?: readonly FileOp[]
   readonly claim?: ClaimOffer
   readonly notification?: NewNotification
   /** Equal content to the same place is not sent twice within a short time. */
   readonly dedup?: boolean
-  /** Words that the platform has approved: one message, whatever `text` says of it here. */
+  /** A message template that the platform has approved: one message, whatever `text` contains. */
   readonly template?: Template
 }
 
-/** Cuts a text for a platform's limit so that each part is whole there. Handed in: reading Markdown is the kit's trade. */
+/**
+ * Cuts a text for a platform's limit so that each part is well-formed there. It is injected because the kit reads
+ * Markdown.
+ */
 export type SplitText = (
   said: Pick<Saying, 'text' | 'plain'>,
   limit: TextLimit,
@@ -53,11 +56,11 @@ export type FileOp = Extract<OutboundOp, { kind: 'file' }>
 
 export interface Place {
   readonly platform: string
-  /** Of one message. */
+  /** The limit of one message. */
   readonly limit: TextLimit
-  /** How it shows Markdown. */
+  /** How the platform shows Markdown. */
   readonly markdown: PlatformAdapter['markdown']
-  /** The tool of a channel server that takes it; null: it is none. */
+  /** The tool of a channel server that takes the text; null: no channel server. */
   readonly tool: string | null
 }
 
@@ -67,7 +70,7 @@ export function compose(
   deps: { readonly split: SplitText; readonly random: Random },
 ): readonly NewSend[] {
   const { to, cause, agent, session, turn, dueAt, idempotencyKey, claim, notification, files = [] } = saying
-  // Files may come without a word.
+  // Files may come without text.
   const wordless = files.length > 0 && saying.text.trim() === ''
   const whole = wordless ? [] : [saying.text]
   const cut = saying.template === undefined && Number.isFinite(limit.size)
@@ -85,7 +88,7 @@ export function compose(
     const op = textOp(part, saying, { first: index === 0, last })
     return {
       ...row(tool === null ? op : { ...op, tool }, index, index === 0 ? '' : `#${index}`),
-      // A key for each part: whoever sends a long message again after it broke resumes at the part that failed.
+      // Each part has a key, so a repeated long message resumes at the part that failed.
       ...(content === null ? {} : { dedupKey: `${content}#${index}` }),
       ...(last && claim ? { claim } : {}),
       ...(last && notification ? { notification } : {}),
@@ -96,7 +99,7 @@ export function compose(
 
 type TextOp = Extract<OutboundOp, { kind: 'text' }>
 
-/** Where it goes, what it says, and whose replies it asks for. */
+/** The target, the text, and the session whose replies it asks for. */
 function contentKey({ to, text, claim, template }: Saying): string {
   const content = [to.integration, to.conversation, to.thread ?? null, text, claim?.session ?? null]
   if (template !== undefined) content.push(JSON.stringify(template))

@@ -1,5 +1,5 @@
-// What is said when a message that was sent turns out to have failed: to the owner, where its agent's notify_on asks for
-// failures. The agent itself hears it beside its next turn (core/dispatch/failure-notes.ts).
+// Messages for the case that a sent message turns out to have failed. The owner gets one if the agent's notify_on asks
+// for failures. The agent gets a note with its next turn (core/dispatch/failure-notes.ts).
 import {
   agentById,
   asSwitchboardError,
@@ -19,9 +19,12 @@ import { resolveRecipient } from './recipients.ts'
 import { usable } from './targets.ts'
 
 export interface FailedLater {
-  /** Rows for the commit that makes it failed; none unless somebody asked for them. */
+  /**
+   * Returns rows for the commit that marks the send as failed; empty unless the configuration asks for them. Never
+   * throws for an unusable recipient.
+   */
   words(integration: string, report: InboundReport): Promise<readonly NewSend[]>
-  /** It was committed. */
+  /** Called after that commit. */
   noticed(): void
 }
 
@@ -35,13 +38,13 @@ export interface FailedLaterDeps {
   readonly noticed: () => void
 }
 
-/** A notification that came back is not answered with a notification: they would follow each other for ever. */
+/** A failed notification causes no further notification, to avoid an endless loop. */
 const UNTOLD: readonly SendCause[] = ['notify_user', 'notice', 'pairing', 'prompt']
 
 export function createFailedLater(deps: FailedLaterDeps): FailedLater {
   const rowsFor = (row: SendRow, text: string): readonly NewSend[] => {
     const to = resolveRecipient(deps, { user: null, channel: undefined })
-    // Where it could not be delivered nobody would hear of it.
+    // A message to the place that failed would not arrive either.
     if (to.integration.id === row.integration && to.to.conversation === row.conversation) return []
     usable(deps.settings(), to.integration, row.agent)
     return deps.outlet.rows({

@@ -1,4 +1,4 @@
-// The platform adapters of this node, by integration. What the outlet and the approvals need to know of them.
+// The platform adapters of this node, by integration, and what the outlet and the approvals need to know about them.
 import {
   type Address,
   asSwitchboardError,
@@ -23,9 +23,9 @@ export interface Link {
   readonly adapter: PlatformAdapter
   lastInAt: number | null
   lastOutAt: number | null
-  /** When a call by which something is sent, or looked for, succeeded last. */
+  /** Time of the last successful call that sends or looks up a message. */
   okAt: number | null
-  /** Compares it with its platform's history. */
+  /** Compares the integration with its platform's history. */
   watch?: HistoryWatch
 }
 
@@ -42,11 +42,11 @@ const NEVER_USED = { lastInAt: null, lastOutAt: null }
 
 export function createLinks(): Links {
   const links = new Map<string, Link>()
-  /** Those that were started anew: when they were last used is not forgotten. */
+  /** Links that were restarted. Their times of last use are kept. */
   const earlier = new Map<string, Link>()
   const listeners: ((integration: string) => void)[] = []
   let reachable: readonly string[] = []
-  /** Those that one node at a time can send through. */
+  /** Integrations through which one node at a time can send. */
   const shared = new Set<string>()
   const isHere = (id: string) => {
     const link = shared.has(id) ? links.get(id) : undefined
@@ -82,7 +82,10 @@ export function createLinks(): Links {
 
 type LinkStanding = ReturnType<PlatformAdapter['link']>
 
-/** How its link stands. Code of others is asked: one that throws or tells nothing is down, and that is its detail. */
+/**
+ * Returns the state of an adapter's link. Adapters are external code: one that throws or returns no state counts as
+ * down, with the reason as detail.
+ */
 export function linkOf(adapter: Pick<PlatformAdapter, 'link'>): LinkStanding {
   try {
     const told: Partial<LinkStanding> | undefined = adapter.link()
@@ -96,7 +99,7 @@ export function linkOf(adapter: Pick<PlatformAdapter, 'link'>): LinkStanding {
   }
 }
 
-/** Longest text of one message there: the integration's own limit, never above the platform's. */
+/** Returns the longest text of one message: the integration's own limit, at most the platform's. */
 export function textLimitOf(settings: Settings, links: Links, integration: string): TextLimit {
   const link = links.get(integration)
   const platforms = link ? roomyTextLimit(link.adapter) : NO_TEXT_LIMIT
@@ -104,7 +107,7 @@ export function textLimitOf(settings: Settings, links: Links, integration: strin
   return { ...platforms, size: Math.min(own, platforms.size) }
 }
 
-/** How much of a question one message holds, counted as it is shown there. */
+/** How much of a question fits into one message, counted as it is shown there. */
 export interface PromptLimit extends TextLimit {
   readonly markdown: PlatformAdapter['markdown']
 }
@@ -114,17 +117,17 @@ export function promptLimitOf(link: Link | undefined): PromptLimit {
   return { ...roomyTextLimit(link.adapter), markdown: link.adapter.markdown }
 }
 
-/** False for an integration that is absent here or one-way. */
+/** Returns false for an integration that is absent here or one-way. */
 export function canSpeak(links: Pick<Links, 'get'>, integration: string): boolean {
   return links.get(integration) !== undefined && !isOneWay(links, integration)
 }
 
-/** Nothing can be said back there: whatever was queued for it would fail. */
+/** Whether the integration takes no messages. Anything queued for it would fail. */
 export function isOneWay(links: Pick<Links, 'get'>, integration: string): boolean {
   return links.get(integration)?.adapter.abilities.oneWay === true
 }
 
-/** Throws `execution_failed` where a hosted server has no way to that place, before anything is queued for it. */
+/** Throws `execution_failed` if a hosted server cannot reach that place, before anything is queued. */
 export async function checkPlace({ adapter }: Link, to: Address, cause: SendCause): Promise<void> {
   try {
     await adapter.channel?.check(to, cause)
@@ -134,10 +137,10 @@ export async function checkPlace({ adapter }: Link, to: Address, cause: SendCaus
   }
 }
 
-/** What to do where nobody hears an answer. */
+/** The hint for a place that takes no answers. */
 export const ONE_WAY_HINT = 'the options of the integration decide whether it takes answers'
 
-/** The configured reaction on the sender's own message, where the platform knows reactions. */
+/** Returns the configured reaction on the sender's message; null if the platform has no reactions. */
 export function ackReaction(row: TurnRow, emoji: string, link: Link | undefined): NewSend | null {
   if (emoji === '' || !link?.adapter.abilities.reactions) return null
   return {
@@ -152,7 +155,10 @@ export function ackReaction(row: TurnRow, emoji: string, link: Link | undefined)
   }
 }
 
-/** Whether a sender over a limit is told by a message: where no HTTP status says so, and no channel server would read it. */
+/**
+ * Whether a sender over a limit gets a message. False where an HTTP status reports it, or where the reader would be a
+ * channel server.
+ */
 export function tellsLimits(links: Pick<Links, 'get'>, integration: string): boolean {
   const adapter = links.get(integration)?.adapter
   if (!adapter || adapter.answersRefusals || adapter.channel) return false

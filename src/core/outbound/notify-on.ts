@@ -1,5 +1,5 @@
-// notify_on: when a turn that no person started ends, the owner hears of it. Made as outbox rows for the commit that
-// ends the turn, so that neither is there without the other.
+// notify_on: the owner is notified when a turn ends that no person started. The rows go into the commit that ends the
+// turn, so neither exists without the other.
 import {
   agentById,
   asSwitchboardError,
@@ -22,7 +22,7 @@ import { usable } from './targets.ts'
 
 export interface TurnEnd {
   readonly to: 'answered' | 'failed' | 'expired'
-  /** The agent's final text, where it is known. */
+  /** The agent's final text, if known. */
   readonly text?: string
   readonly reason?: ReasonCode
   readonly detail?: string
@@ -66,7 +66,7 @@ export function createNotifyOn(deps: NotifyOnDeps): NotifyOn {
       )
   }
 
-  /** Nobody waits in a chat for the answer. */
+  /** No person waits in a chat for the answer. */
   const startedByNobody = (integration: string): boolean =>
     integration === SCHEDULE_PLACE || deps.links.get(integration)?.adapter.abilities.unattended === true
 
@@ -77,7 +77,7 @@ export function createNotifyOn(deps: NotifyOnDeps): NotifyOn {
     const text = end.to === 'answered' ? (end.text ?? '') : failureText(row, end)
     if (text === '') return []
     if (notifyOn !== 'both' && notifyOn !== wanted) {
-      // A schedule has no chat of its own: what the agent said there is not lost, it can be read in the log.
+      // A schedule has no chat of its own. The log keeps the agent's text.
       if (row.integration === SCHEDULE_PLACE) notSent(row, text, `notify_on is ${notifyOn}`, 'not_sent')
       return []
     }
@@ -95,7 +95,7 @@ function failureText(row: TurnRow, end: TurnEnd): string {
   return `✗ ${row.agent} — ${row.source} ${end.to}. ${why}${end.detail ? ` (${end.detail})` : ''}`
 }
 
-/** In the log: whose it is, and what it says. */
+/** The entry in the notification log: its owner and its text. */
 export function notifyOnEntry(row: Pick<TurnRow, 'agent' | 'session'>, text: string): NewNotification {
   return {
     user: LOCAL_USER,

@@ -1,5 +1,4 @@
-// notify_user: tells the person who owns the session. Every attempt is in the notification log, also the one that came
-// to nothing.
+// notify_user: notifies the owner of the session. Every attempt is in the notification log, even a failed one.
 import {
   asSwitchboardError,
   type Choice,
@@ -31,7 +30,7 @@ export interface NotifyDeps {
   readonly outlet: Outlet
 }
 
-/** Who asks: from the credential, never from arguments. An operator has neither agent nor session. */
+/** The caller, from the credential and never from arguments. An operator has neither agent nor session. */
 export interface NotifyCaller {
   readonly agent: string | null
   readonly session: string | null
@@ -51,9 +50,9 @@ export interface NotifyOrder {
 export interface Notified {
   readonly result: SendResult
   readonly channel: string
-  /** The address that was notified; null: none was found. */
+  /** The notified address; null: none was found. */
   readonly to: string | null
-  /** What the caller reads. */
+  /** The text for the caller. */
   readonly text: string
 }
 
@@ -96,7 +95,7 @@ export function createNotifier(deps: NotifyDeps): Notifier {
     return (await outlet.post(rows)).result
   }
 
-  /** The session comes from the credential, so no agent can claim for a session that it does not own. */
+  /** The session comes from the credential, so an agent can claim only for its own session. */
   const offerOf = async (caller: NotifyCaller, order: NotifyOrder): Promise<ClaimOffer> => {
     if (caller.session === null || caller.agent === null) {
       throw new SwitchboardError('execution_failed', 'claim_thread needs a token that carries a session')

@@ -1,4 +1,4 @@
-// OPEN OUTCOMES: what becomes of a try that was written out and never confirmed. An outage is not an outcome:
+// OPEN OUTCOMES: decides what happens to an attempt that was written and never confirmed. An outage is not an outcome:
 //
 //   the platform can be asked ──▶ it is there: sent
 //                             ──▶ it is not there, 30 s after the try ended: sent again without a label, with backoff, for
@@ -8,7 +8,7 @@
 //   a nonce still holds       ──▶ sent again at once: it shows nothing twice
 //   it is not sent again      ──▶ the platform is asked as above: `failed` where it is not there, else `unknown`
 //
-// Pure: the row holds everything that is known, so that a crash in between changes nothing.
+// Pure: the row holds all known facts, so a crash in between changes nothing.
 import {
   ABSENT_COUNTS_AFTER_MS,
   defined,
@@ -25,7 +25,7 @@ import {
 
 export type SendStep = Omit<SendMove, 'lane' | 'token' | 'id'>
 
-/** What the platform said. `later`: it could not be asked now. */
+/** The platform's answer. `later`: it could not be asked now. */
 export type Asked =
   | Exclude<ReadBack, { readonly outcome: 'sent' }>
   | { readonly outcome: 'later'; readonly error: SwitchboardError }
@@ -34,7 +34,7 @@ export interface OutcomeTimes {
   readonly absentCountsAfterMs: number
   readonly resendAfterMs: readonly number[]
   readonly laterSendsWaitMs: number
-  /** From one look to the next: doubled each time, up to the longest. */
+  /** The delay between two looks. It doubles each time, up to the maximum. */
   readonly lookBaseMs: number
   readonly lookMaxMs: number
 }
@@ -52,21 +52,21 @@ export interface OutcomeFacts {
   readonly now: number
   readonly hold: boolean
   readonly sendExpiryMs: number
-  /** Until the next try, where it is harmless. */
+  /** The delay before the next attempt, where a repeat is harmless. */
   readonly retryMs: number
   /** Between 0 and 1. */
   readonly jitter: number
-  /** When any call to the platform succeeded last; null: none that this node knows of. */
+  /** Time of the last successful call to the platform; null: none known to this node. */
   readonly okAt: number | null
 }
 
-/** A wall clock that was set back must not make the wait longer. */
+/** A wall clock that was set back must not lengthen the wait. */
 export function openOutcomeOf({ open, updatedAt }: SendRow, now: number): OpenOutcome {
   const known = open ?? { since: updatedAt, endedAt: now, resends: 0, looks: 0 }
   return { ...known, since: Math.min(known.since, now), endedAt: Math.min(known.endedAt, now) }
 }
 
-/** Another try may have arrived. */
+/** Reopens the outcome for another attempt that may have arrived. */
 export function openedAgain(row: SendRow, now: number): OpenOutcome {
   const { since, resends, absences } = openOutcomeOf(row, now)
   return { since, resends, endedAt: now, looks: 0, ...defined({ absences }) }
@@ -141,7 +141,7 @@ function unknown(detail: string): SendStep {
   return { to: 'unknown', reason: 'unconfirmed', detail }
 }
 
-/** From the moment after which the platform is known to answer others; the look before that success is its lower bound. */
+/** Set once the platform is known to answer other calls. The look before that success is its lower bound. */
 function yieldsAt(row: SendRow, open: OpenOutcome, { okAt, times }: OutcomeFacts): number | null {
   if (row.yieldsAt !== undefined) return row.yieldsAt
   if (okAt === null || okAt <= open.endedAt) return null

@@ -1,8 +1,9 @@
-// OUTLET: the one door out. Whatever is said, by an agent, a tool, the operator or Switchboard itself, becomes rows that
-// fit the platform here and goes into the outbox here; what an agent says for a turn is in the commit that settles it.
-// Whoever waits for the platform's confirmation waits here, and gets the one result that there is.
-// What is not said by itself is written by the verb of what it belongs to: the end of a turn (src/core/dispatch), an
-// approval (src/core/approvals), a step of the intake.
+// OUTLET: every message of an agent, a tool, the operator or Switchboard itself becomes rows for its platform here, and
+// enters the outbox here. An agent's words for a turn are in the commit that settles the turn. Callers that wait for
+// the platform's confirmation wait here and get its one result.
+//
+// Messages that belong to another change are written by the verb of that change: the end of a turn (src/core/dispatch),
+// an approval (src/core/approvals), or an intake step.
 import {
   type Address,
   type Clock,
@@ -28,7 +29,7 @@ import type { Sender } from './sender.ts'
 
 export interface OutletDeps {
   readonly store: Pick<Store, 'enqueue' | 'sayHeld' | 'transcript'>
-  /** Limits that all nodes share; null: there is one. */
+  /** Limits shared by all nodes; null: there is one node. */
   readonly sharedLimits: SharedLimits | null
   readonly clock: Clock
   readonly random: Random
@@ -37,11 +38,11 @@ export interface OutletDeps {
   readonly sender: Pick<Sender, 'settled'>
   readonly settle: Settling['settle']
   readonly split: SplitText
-  /** Why an integration is not running, if it is known. */
+  /** Why an integration is not running, if known. */
   readonly problemOf: (integration: string) => string | undefined
 }
 
-/** The turn that is moved in the commit that takes the words. */
+/** The turn that moves in the same commit as the message. */
 export interface Settles extends Omit<SettleOptions, 'sends' | 'said'> {
   readonly turn: string
   readonly to: 'seen' | 'answered' | 'failed'
@@ -53,31 +54,37 @@ export interface Posted {
 }
 
 export interface Outlet {
-  /** The running link of an integration that can send. Throws `execution_failed` when there is none. */
+  /** Returns the running link of an integration that can send. Throws `execution_failed` when there is none. */
   running(integration: string): Link
-  /** Throws `input_invalid` where an address can be known to reach nobody. */
+  /** Throws `input_invalid` for an address that is known to reach no person. */
   demandSomebody(to: Address): Promise<void>
-  /** What is to be said, as rows of the outbox: one for each part that the platform takes. */
+  /**
+   * Returns the outbox rows of a message, one for each part that the platform takes. Throws `input_invalid` for a
+   * template where the platform has none.
+   */
   rows(saying: Saying): readonly NewSend[]
-  /** The ids of the rows, in order. Null: the turn is not this node's to settle any more, and nothing was written. */
+  /**
+   * Puts rows into the outbox and returns their ids in order. Null: the turn is no longer this node's to settle, and
+   * nothing was written.
+   */
   put(sends: readonly NewSend[], settles?: Settles): Promise<readonly string[] | null>
-  /** A holder's words: only while they hold the place, in one commit. */
+  /** Puts a holder's message, in one commit, only while the person holds the place. */
   putHeld(sends: readonly NewSend[], order: SayOrder): Promise<SayResult>
-  /** Puts them, and waits a bounded time for the platform's confirmation. Throws `rate_limited`; null as `put`. */
+  /** Puts rows and waits a bounded time for the platform's confirmation. Throws `rate_limited`. */
   post(sends: readonly NewSend[], options?: { readonly waitMs?: number }): Promise<Posted>
-  /** The same for rows that were put. */
+  /** Waits the same way for rows that were put before. */
   confirmed(ids: readonly string[], waitMs?: number): Promise<Posted>
 }
 
 const RECIPIENTS_REMEMBERED = 50_000
-/** What an agent sends of its own accord. */
+/** Messages that an agent sends on its own initiative. */
 const LIMITED: readonly SendCause[] = ['send_message', 'notify_user', 'channel_send']
 
 export function createOutlet(deps: OutletDeps): Outlet {
   const { store, clock, settings, links } = deps
   const limits = createTokenBuckets(RECIPIENTS_REMEMBERED, clock)
 
-  /** A loop of an agent must not flood a phone. What was not sent gives its token back. */
+  /** An agent's loop must not flood a phone. A deduplicated message gives its token back. */
   const underLimit = async (to: Address, send: () => Promise<Posted>): Promise<Posted> => {
     const { recipientLimit } = settings().tunables
     const key = JSON.stringify([to.integration, to.conversation])
@@ -135,7 +142,7 @@ export function createOutlet(deps: OutletDeps): Outlet {
       if (saying.template !== undefined && link?.adapter.abilities.templates !== true)
         throw new SwitchboardError('input_invalid', `Integration "${integration}" has no templates`)
       const platform = link?.platform ?? integrationById(settings(), integration)?.platform ?? ''
-      // What is on its way keeps the name: a reload in between changes it for what is said from then on.
+      // A queued message keeps the tool's name. A reload changes it for later messages only.
       const tool = link?.adapter.channel?.outboundTool() ?? null
       const limit = textLimitOf(settings(), links, integration)
       const markdown = link?.adapter.markdown ?? 'written'
@@ -157,7 +164,7 @@ export function createOutlet(deps: OutletDeps): Outlet {
   }
 }
 
-/** The configuration knows this sender: as a user, or by a right. */
+/** Whether the configuration knows this sender, as a user or by a right. */
 function isNamed(settings: Settings, integration: string, sender: string): boolean {
   const isUser = settings.users.some(
     ({ id, identities }) => id === sender || identities.includes(`${integration}:${sender}`),

@@ -1,5 +1,5 @@
-// Which message an answer quotes: the one that it answers, as the integration's `reply_to_mode` says. `first` quotes in groups,
-// where others speak in between; `all` quotes everywhere, by every part.
+// Which message an answer quotes: the one it answers, as the integration's `reply_to_mode` says. `first` quotes in
+// groups, where other messages come in between. `all` quotes everywhere, in every part.
 import { integrationById, type Settings, type TurnRow } from '../../contract/index.ts'
 import type { Saying } from './compose.ts'
 

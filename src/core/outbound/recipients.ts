@@ -1,5 +1,5 @@
-// Who is notified, and where: resolves a user and the named channel to one integration and one conversation. The recipient
-// is an identity of that user. A named channel that does not exist is an error, never another channel.
+// Resolves a user and a named channel to one integration and one conversation. The recipient is an identity of that
+// user. A named channel that does not exist is an error, never a reason to use another channel.
 import {
   type Address,
   address,
@@ -20,7 +20,7 @@ export interface Recipient {
   readonly user: string
   readonly integration: IntegrationSettings
   readonly to: Address
-  /** As it was named, or `type:id` of the default. */
+  /** As named, or `type:id` of the default. */
   readonly channel: string
 }
 
@@ -36,13 +36,13 @@ export interface RecipientDeps {
   readonly links: Pick<Links, 'get'>
 }
 
-/** Throws `execution_failed` with the reason that the caller is told. */
+/** Returns the recipient. Throws `execution_failed` with the reason for the caller. */
 export function resolveRecipient(deps: RecipientDeps, wish: Wish): Recipient {
   const settings = deps.settings()
   const user = userOf(settings, deps.grants, wish.user)
   const chats = createChats(deps, user)
   const found = (integration: IntegrationSettings, channel: string): Recipient => {
-    // Where its chat is was said by what no longer runs.
+    // A disabled integration no longer reports where its chat is.
     if (!integration.enabled) throw failed(`Integration "${integration.id}" is disabled`)
     const to = chats.at(integration)
     if (!to) throw failed(`Integration "${integration.id}" is not linked to a chat of user "${user.id}" yet`)
@@ -80,7 +80,10 @@ function userOf(settings: Settings, grants: GrantBook, id: string | null): UserS
   return found
 }
 
-/** The user's own address, else the default integration, else the first place where the user has a chat; none is one-way. */
+/**
+ * The user's own address, else the default integration, else the first integration with a chat of the user. One-way
+ * integrations are excluded.
+ */
 function defaultOf({ settings, links }: RecipientDeps, user: UserSettings, chats: Chats) {
   const { integrations } = settings()
   if (user.notifyTo !== null) {
@@ -96,7 +99,7 @@ function defaultOf({ settings, links }: RecipientDeps, user: UserSettings, chats
 
 interface Chats {
   at(integration: IntegrationSettings): Address | null
-  /** It is somebody else's. */
+  /** The integration belongs to another user. */
   isForeign(integration: IntegrationSettings): boolean
 }
 
@@ -126,7 +129,7 @@ function createChats({ settings, grants, links }: RecipientDeps, user: UserSetti
   }
 }
 
-/** Whether that is a place of any user now. */
+/** Whether the place belongs to any user now. */
 export function isRecipient(
   deps: RecipientDeps,
   { integration: id, to }: Pick<SendRow, 'integration' | 'to'>,
@@ -140,8 +143,8 @@ export function isRecipient(
 }
 
 /**
- * With no users configured there is one, and the only sender that the file admits is that user. Nobody who was let in by
- * pairing or command becomes a recipient by that.
+ * Without configured users there is one user: the only sender that the configuration file admits. Pairing or a command
+ * makes no sender a recipient.
  */
 function soleByFile({ access }: IntegrationSettings): string | null {
   if (!access.readable || access.allowFrom.length !== 1) return null

@@ -1,5 +1,5 @@
-// send_message: an agent writes to a place that it names. Checked in one order: input valid, agent known, target allowed,
-// integration exists, is enabled and granted; what follows (idempotency key, same content a moment ago, outbox) is one
+// send_message: an agent writes to a place that it names. Checks run in one order: input valid, agent known, target
+// allowed, integration exists, is enabled and granted. The rest (idempotency key, recent equal content, outbox) is one
 // commit of the store.
 import {
   type Address,
@@ -33,7 +33,7 @@ export interface SendMessageDeps {
   readonly outlet: Outlet
 }
 
-/** Throws what the caller did wrong; what the platform did is in the result. */
+/** Sends a message. Throws on errors of the caller; errors of the platform are in the result. */
 export async function sendMessage(
   deps: SendMessageDeps,
   caller: ToolCaller,
@@ -66,7 +66,7 @@ export async function sendMessage(
   return (await outlet.post(rows)).result
 }
 
-/** The integration that the caller's turn, or its session, came from. */
+/** The integration of the caller's turn or session. */
 async function ownIntegration(store: SendMessageDeps['store'], caller: ToolCaller): Promise<string | null> {
   const turn = caller.turn === null ? null : await store.turn(caller.turn)
   if (turn?.agent === caller.agent) return turn.integration
@@ -74,7 +74,7 @@ async function ownIntegration(store: SendMessageDeps['store'], caller: ToolCalle
   return session?.agent === caller.agent ? parseAddress(session.address).integration : null
 }
 
-/** At a hosted server a target has the name that it spoke under, if it ever did. */
+/** At a hosted server, a target is the name under which it wrote before, if it ever did. */
 async function placeOf(
   store: SendMessageDeps['store'],
   { integration, adapter: { channel: server } }: Link,

@@ -1,4 +1,4 @@
-// An outbox row as its platform is asked to send it.
+// An outbox row as a request to its platform.
 import { type OutboundOp, type SendRequest, type SendRow, withoutNulls } from '../../contract/index.ts'
 import { rowAddress } from '../signals.ts'
 

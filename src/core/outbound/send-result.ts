@@ -1,5 +1,5 @@
-// What a caller is told of a send, as data and in words: sent means that the platform confirmed it, everything else says
-// what it is. All tools take their words from here.
+// The result of a send, as data and as text. `sent` means that the platform confirmed it. All tools take their texts
+// from here.
 import {
   heldByText,
   REASONS,
@@ -10,7 +10,7 @@ import {
 } from '../../contract/index.ts'
 import { ONE_WAY_HINT } from './links.ts'
 
-/** The result of a message in one or several parts. */
+/** Returns the result of a message in one or several parts. */
 export function resultOf(rows: readonly (SendRow | null)[]): SendResult {
   const known = rows.filter((row) => row !== null)
   const base = { platform_ids: known.flatMap((row) => row.platformIds), outbox_id: known[0]?.id ?? null }
@@ -29,18 +29,18 @@ export function resultOf(rows: readonly (SendRow | null)[]): SendResult {
   return { ok: true, status: repeated ? 'deduplicated' : 'sent', ...base, code: null, error: null }
 }
 
-/** A person has the place, or answered that message in the agent's place. */
+/** The error when a person holds the place, or answered that message instead of the agent. */
 export function heldRefusal(held: Pick<TakeoverRow, 'holder' | 'holderName'>): SwitchboardError {
   return new SwitchboardError('held', `not sent: this conversation was ${heldByText(held)}`)
 }
 
-/** Nobody hears an answer there. `hint`: what would take one. */
+/** The error for an integration that takes no answers, with a hint how to change that. */
 export function oneWayRefusal(integration: string): SwitchboardError {
   const words = `Integration "${integration}" cannot send: it is one-way`
   return new SwitchboardError('execution_failed', words, { hint: ONE_WAY_HINT })
 }
 
-/** The tool's own words: whoever called it has others to tell somebody with. */
+/** The error for the reply tool, which names other tools that can send. */
 export function unheardReply(integration: string, isAnswered: boolean): SwitchboardError {
   const ended = isAnswered ? ' The message counts as answered.' : ''
   return new SwitchboardError(
@@ -64,7 +64,7 @@ export function refusedResult(error: SwitchboardError): SendResult {
   }
 }
 
-/** How a tool says each outcome; what failed says why itself. */
+/** A tool's text for each outcome. A failure brings its own text. */
 interface Words {
   readonly sent: string
   readonly deduplicated: string
@@ -81,7 +81,7 @@ const said = ({ status, error, outbox_id }: SendResult, words: Words): string =>
 
 const SAME_TEXT = 'the same text went there less than 30 seconds ago (deduplicated)'
 
-/** The seed's words where it has some. */
+/** Returns the text for send_message. It keeps the original wording where there is one. */
 export function sendMessageText(result: SendResult, target: string): string {
   return said(result, {
     sent: `Message sent to ${target}`,
@@ -100,7 +100,7 @@ export function notificationText(result: SendResult, channel: string): string {
   })
 }
 
-/** `done`: what is said of one that was confirmed. */
+/** `done`: the text for a confirmed message. */
 export function sentText(result: SendResult, done: string): string {
   return said(result, {
     sent: done,
@@ -110,7 +110,10 @@ export function sentText(result: SendResult, done: string): string {
   })
 }
 
-/** In the form of the official plugins: the ids of the parts, or how far it came before it broke. */
+/**
+ * Returns the text in the form of the official plugins: the ids of the parts, or the number of parts sent before the
+ * failure.
+ */
 export function replyText(result: SendResult, rows: readonly (SendRow | null)[]): string {
   if (!result.ok) {
     const sent = rows.filter((row) => row?.state === 'sent').length

@@ -1,15 +1,15 @@
-// Those who wait for a send to be confirmed: told at once when this node settles it, and made to look again when
-// something happens in its lane elsewhere.
+// Callers that wait for the confirmation of a send. They wake at once when this node settles it, and read again when
+// its lane changes elsewhere.
 import type { Clock, SendRow, Store } from '../../contract/index.ts'
 
 export interface SendWaiters {
-  /** The row once it settled, or as it stands after `waitMs`. */
+  /** Resolves with the row once it is settled, or with its state after `waitMs`. */
   wait(id: string, waitMs: number): Promise<SendRow | null>
   settled(id: string): void
-  /** Somebody waits for it. */
+  /** Whether a caller waits for this send. */
   has(id: string): boolean
   lookAgain(lane: string): void
-  /** Nobody waits any longer. */
+  /** Ends all waits. */
   stop(): void
 }
 
@@ -34,7 +34,7 @@ export function createSendWaiters(store: Pick<Store, 'send'>, clock: Clock): Sen
   return {
     async wait(id, waitMs) {
       let over = waitMs <= 0
-      // Registered before the first look, so that nothing falls in between.
+      // Registered before the first read, so no event falls in between.
       let news: Promise<void> = Promise.resolve()
       const waiter: Waiter = { id, lane: null, wake: () => undefined }
       const listen = () => {
@@ -45,7 +45,7 @@ export function createSendWaiters(store: Pick<Store, 'send'>, clock: Clock): Sen
       listen()
       waiters.add(waiter)
       byId.set(id, (byId.get(id) ?? new Set()).add(waiter))
-      // By a timer alone: a wall clock that is set back keeps nobody waiting.
+      // A timer decides, so a wall clock that is set back delays no caller.
       const cancel = clock.after(waitMs, () => {
         over = true
         waiter.wake()

@@ -1,4 +1,5 @@
-// A node that slept over its lease sends nothing for the lane: another node may have it, and finds the row as left behind.
+// A node that slept past its lease sends nothing for the lane. Another node may have the lane and finds the row as left
+// behind.
 import { expect, it } from 'vitest'
 import { LEASE_MS, type SendRow, type TakenSend } from '../../contract/index.ts'
 import { createRecordingLog } from '../../testing/recording-log.ts'
@@ -23,7 +24,7 @@ function opened({ sleptMs, shared }: { readonly sleptMs: number; readonly shared
     findWork: async () => [{ lane: 'chat:c', scope: 'chat' }],
     async takeSends(): Promise<readonly TakenSend[]> {
       const sending = left-- > 0 ? ROW : null
-      // The commit stands; the process sleeps before it hears of it.
+      // The commit stands. The process sleeps before it gets the result.
       if (sending) clock.jump(clock.now() + sleptMs)
       return [{ lane: 'chat:c', outcome: 'taken', token: 1, sending, leftover: [], nextDueAt: null }]
     },
@@ -59,7 +60,7 @@ it.each([
   { sleptMs: 0, shared: true, sends: ['hello'] },
   { sleptMs: LEASE_MS - 1, shared: true, sends: ['hello'] },
   { sleptMs: LEASE_MS, shared: true, sends: [] },
-  // A store of one node: nobody else could have taken it.
+  // A store of one node: no other node could have taken the lane.
   { sleptMs: LEASE_MS, shared: false, sends: ['hello'] },
 ])('[I6.woken-is-silent] after $sleptMs ms, shared: $shared, it sends $sends', async ({ sends, ...how }) => {
   const { clock, sent, moved, sender } = opened(how)

@@ -1,5 +1,5 @@
-// SENDER: outbox → platform. One message of a conversation at a time, in order: it holds the lanes, asks the platform's
-// pace before it takes a row, and hands each to sending.ts, which brings it to its end.
+// SENDER: outbox → platform. It sends one message of a conversation at a time, in order. It holds the lanes, asks for
+// the platform's pace before it takes a row, and passes each row to sending.ts.
 import {
   defined,
   integrationById,
@@ -23,22 +23,22 @@ export interface SenderDeps
   extends Omit<SendingDeps, 'storeRetry' | 'waiters' | 'closedDoor' | 'letGo' | 'wakeAfter'> {
   readonly log: Logger
   readonly cluster: Pick<Cluster, 'isAlive' | 'onGone'>
-  /** Whether intake needs the loop more than this does. */
+  /** Whether intake needs the event loop more than sending does. */
   readonly pressure?: Pressure
 }
 
 export interface Sender {
   start(): void
-  /** The configuration changed: what waits for an integration that is gone or disabled ends with that reason. */
+  /** Called when the configuration changed. Messages for a removed or disabled integration end with that reason. */
   review(): Promise<void>
-  /** Resolves with the row when it settled, or as it stands after `waitMs`. */
+  /** Resolves with the row when it is settled, or with its state after `waitMs`. */
   settled(id: string, waitMs: number): Promise<SendRow | null>
   stop(): Promise<void>
 }
 
 type Taken = (TakenSend | Paced) & { readonly scope: string; readonly askedAt: number }
 
-/** Its platform lets nothing through to this conversation now: it was not asked for, and waits as `queued`. */
+/** The platform admits no message to this conversation now. The row was not taken and stays `queued`. */
 interface Paced {
   readonly lane: string
   readonly outcome: 'paced'
@@ -53,21 +53,21 @@ export function createSender(deps: SenderDeps): Sender {
   const storeRetry = createStoreRetry(clock, log, store)
   const lanes = createLaneKeeper<KeptLane>({
     ...{ kind: 'sends', store, clock, log, leaseMs: LEASE_MS },
-    // What was under way is settled by whoever has it now.
+    // The new holder settles the messages under way.
     lost: (hold) => lanes.forget(hold),
   })
   const waiters = createSendWaiters(store, clock)
   const running = new Set<Promise<void>>()
-  /** Integrations that this store knows and the configuration does not let speak. */
+  /** Integrations with rows in this store that the configuration does not allow to send. */
   let closed: readonly string[] = []
 
   const drain: Drain = createDrain<Taken>(
     {
       kind: 'sends',
-      // One message of a lane at a time: enough lanes to keep up with what the agents say meanwhile.
+      // One message of a lane at a time, so many lanes are needed to keep up with the agents.
       share: 1 / 3,
       reachable: () => (closed.length === 0 ? links.reachable() : [...links.reachable(), ...closed]),
-      // What another node put there it sends itself, unless it can be sent only from here.
+      // A node sends its own messages, unless only this node can send them.
       isMine: ({ lane, scope }, from) =>
         lanes.knows(lane) ||
         links.get(scope)?.adapter.sendFrom === 'link-holder' ||
@@ -76,7 +76,7 @@ export function createSender(deps: SenderDeps): Sender {
       handle(taken) {
         const work = handle(taken).catch((thrown) => {
           log.error({ error: String(thrown) }, 'sending failed')
-          // Not held any more: whoever takes the lane next finds what was left in `sending`, and settles it.
+          // The lane is released. Its next holder finds rows left in `sending` and settles them.
           letGo(taken.lane)
         })
         running.add(work)
@@ -95,7 +95,7 @@ export function createSender(deps: SenderDeps): Sender {
     wakeAfter: drain.wakeAfter,
   })
 
-  /** `sending` is committed by the take: who must wait for the platform's pace is not taken. */
+  /** The take commits `sending`, so a row that must wait for the platform's pace is not taken. */
   async function take(wanted: readonly Work[]): Promise<readonly Taken[]> {
     const askedAt = clock.now()
     const asked = wanted.map((work) => ({ ...work, askedAt, waitMs: placeTaken(work) }))
@@ -103,7 +103,7 @@ export function createSender(deps: SenderDeps): Sender {
     const requests = free.map(({ lane }) => {
       const hold = lanes.get(lane)
       if (!hold) return { lane }
-      hold.restingSince = null // or it might be let go before the answer comes
+      hold.restingSince = null // otherwise it might be released before the answer arrives
       return { lane, token: hold.token }
     })
     const found = await taking(requests).catch((thrown) => {
@@ -167,7 +167,7 @@ export function createSender(deps: SenderDeps): Sender {
     return hold
   }
 
-  /** Nothing is to be sent in it now. */
+  /** The lane has nothing to send now. */
   const letRest = (lane: string): void => {
     const hold = lanes.get(lane)
     if (hold) lanes.rest(hold)
@@ -178,7 +178,7 @@ export function createSender(deps: SenderDeps): Sender {
     if (hold) lanes.forget(hold)
   }
 
-  /** Its adapter is being started again: nothing is lost, and `onAdded` finds it. */
+  /** The adapter is being restarted. No message is lost, and `onAdded` finds the lane again. */
   const standBy = async (hold: KeptLane, row: SendRow | null) => {
     if (row) {
       const detail = 'the integration is being started'
@@ -206,7 +206,7 @@ export function createSender(deps: SenderDeps): Sender {
     // Another node sends this one.
     if (hint.kind === 'sends' && !isInWork(hint.lane)) waiters.lookAgain(hint.lane)
   })
-  /** A platform that hangs does not hold up the stop: what is found in `sending` afterwards is settled then. */
+  /** A platform that hangs does not delay the stop. Rows left in `sending` are settled later. */
   const finished = () =>
     new Promise<void>((resolve) => {
       const cancel = clock.after(STOP_GRACE_MS, resolve)

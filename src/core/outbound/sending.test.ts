@@ -1,4 +1,4 @@
-// One row of the outbox: what is in hand may be older than what is stored.
+// One row of the outbox: the row in hand may be older than the stored one.
 import { expect, it } from 'vitest'
 import type { SendMove, SendRow } from '../../contract/index.ts'
 import { createSending } from './sending.ts'

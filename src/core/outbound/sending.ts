@@ -1,6 +1,6 @@
-// SENDING: one row of the outbox to its end. `sending` is committed before the platform is called, `sent` only when it
-// confirmed. A try that may have arrived, also one that a crash cut off, is settled as open-outcomes.ts says. The lanes are
-// the sender's (sender.ts).
+// SENDING: takes one row of the outbox to its end. `sending` is committed before the platform is called, and `sent`
+// only after it confirmed. An attempt that may have arrived, even one that a crash cut off, is settled by the rules of
+// open-outcomes.ts. The sender (sender.ts) owns the lanes.
 import {
   asSwitchboardError,
   type Clock,
@@ -39,14 +39,14 @@ import type { SendWaiters } from './send-waiters.ts'
 import { endOf, isPartialOp } from './stream-rows.ts'
 import type { Streams } from './streams.ts'
 
-/** A lane that this node holds, by its token. */
+/** A lane that this node holds, with its token. */
 export interface HeldLane {
   readonly lane: string
   readonly token: number
 }
 
 export interface SendLane extends HeldLane {
-  /** When the next one in it is due; null: there is none. */
+  /** When the next row of the lane is due; null: there is none. */
   readonly nextDueAt: number | null
 }
 
@@ -60,14 +60,14 @@ export interface SendingDeps {
   readonly crashPoint?: (name: string) => void
   /** Between 0 and 1. */
   readonly jitter: () => number
-  /** Why the configuration lets nothing through to this integration. */
+  /** Why the configuration admits no message to this integration; null: it does. */
   readonly closedDoor: (integration: string) => ReasonCode | null
-  /** Why a row may not be sent any more, or not yet: permission is asked again at the moment of sending. */
+  /** Why a row may not be sent any more, or not yet. Permission is checked again at the moment of sending. */
   readonly refusedNow: (row: SendRow) => Promise<ReasonCode | 'later' | null>
   readonly streams: Pick<Streams, 'shown' | 'written' | 'ended'>
-  /** Something was not delivered: its agent and the person have yet to hear of it. */
+  /** A message was not delivered. Its agent and the person have yet to be informed. */
   readonly undelivered: () => void
-  /** Other times than the usual ones, for tests. */
+  /** Replaces the default times, for tests. */
   readonly outcomeTimes?: Partial<OutcomeTimes>
   /** Another node has the lane. */
   readonly letGo: (lane: string) => void
@@ -76,25 +76,25 @@ export interface SendingDeps {
 
 export interface Sending {
   sendOne(lane: SendLane, row: SendRow): Promise<SendEnd>
-  /** What a crash left in `sending`, or whose outcome is open and which is to be looked at now. */
+  /** Settles a row that a crash left in `sending`, or an open outcome that is due for a look. */
   settleLeftover(lane: HeldLane, row: SendRow): Promise<void>
   move(lane: HeldLane, row: SendRow, ...steps: readonly SendStep[]): Promise<void>
 }
 
-/** `more`: the lane may have more to send at once. `waits`: not now. `open`: the lane is to be looked at again. */
+/** `more`: the lane may have more to send at once. `waits`: not now. `open`: check the lane again. */
 export type SendEnd = 'more' | 'waits' | 'open'
 
-/** Whether it may be sent is not known at this node yet. */
+/** Delay while this node does not yet know whether a row may be sent. */
 const NOT_KNOWN_MS = 5_000
-/** What is sent later than that was kept back by something. */
+/** A row that is sent later than this was held back. */
 const LATE_MS = 2_000
-/** How long a question waits for the parts of an answer, and how often it looks. */
+/** How long a question waits for the parts of an answer, and how often it checks. */
 const AMID_MS = 20_000
 const AMID_LOOK_MS = 2_000
 const AMID_ROWS = 100
-/** A notice that is tried once is not worth sending after a day. */
+/** A notice with one attempt is not worth sending after a day. */
 const ONCE_MS = 24 * 3_600_000
-/** What an agent said itself. */
+/** Messages that an agent sent itself. */
 const TOLD_TO_AGENTS: readonly SendCause[] = [
   'reply',
   'send_message',
@@ -102,7 +102,7 @@ const TOLD_TO_AGENTS: readonly SendCause[] = [
   'notify_user',
   'prompt',
 ]
-/** Nothing is said where the reason is that nothing may be said there. */
+/** Reasons without a notice, because no notice may be sent there either. */
 const UNNOTICED: readonly ReasonCode[] = [
   'not_allowed',
   'held',
@@ -127,7 +127,7 @@ export function createSending(deps: SendingDeps): Sending {
       return giveUp(lane, row, { reason: 'given_up' })
     const over = await askedInVain(row)
     if (over !== null) {
-      // Nobody is told: the question has its end, and whoever it was shown to was told of that.
+      // No notice: the question has ended, and the chats that showed it were updated.
       const to = mayHaveArrived(row.open) ? 'unknown' : 'failed'
       await move(lane, row, { to, reason: 'given_up', detail: over })
       return 'more'
@@ -138,21 +138,21 @@ export function createSending(deps: SendingDeps): Sending {
       deps.wakeAfter({ lane: lane.lane, scope: row.integration }, AMID_LOOK_MS)
       return 'waits'
     }
-    // It waited for longer than the platform would tell it from its first try.
+    // The row waited beyond the time in which the platform recognises the repeat.
     if (row.open?.harmlessUntil !== undefined && clock.now() > row.open.harmlessUntil) {
       await settle(lane, row, row.detail ?? 'the platform never confirmed it')
       return 'open'
     }
     const isBeginning = isPartialOp(row.op)
-    // Nobody will finish it any more, and nothing of it is shown.
+    // The turn has ended, so the agent will not finish the answer, and none of it is shown.
     if (isBeginning && (await endOf(row, { store, written: deps.streams.written }))) {
-      // Or its final text came since it was taken: then the row holds the whole.
+      // The final text may have arrived since the take. Then the row holds the whole answer.
       const isWhole = !isPartialOp((await store.send(row.id))?.op ?? row.op)
       const unfinished = { reason: 'given_up', detail: 'the answer was not finished' } as const
       await move(lane, row, isWhole ? { to: 'queued' } : { to: 'failed', ...unfinished })
       return 'more'
     }
-    // An edit that is under way must not come after the final text.
+    // A running edit must not arrive after the final text.
     if (row.turn !== null && row.platformIds.length > 0) await deps.streams.ended(row.turn)
     let receipt: Receipt
     try {
@@ -161,7 +161,7 @@ export function createSending(deps: SendingDeps): Sending {
     } catch (thrown) {
       return sendFailed(lane, row, asSwitchboardError(thrown, 'platform_unavailable'))
     }
-    // From here on it is confirmed: what fails now is not the platform, and must not be said of the message.
+    // The send is confirmed from here on. A later failure is not the platform's, and must not be recorded as such.
     deps.crashPoint?.('outbox.after-send')
     link.lastOutAt = clock.now()
     link.okAt = link.lastOutAt
@@ -171,26 +171,26 @@ export function createSending(deps: SendingDeps): Sending {
       deps.streams.shown(row, receipt.platformIds)
       return 'more'
     }
-    // It is there, and nothing is behind it: what is left is to write that down, with whatever is written next.
+    // The message has arrived and nothing follows it. The confirmation is written together with the next write.
     await confirm(lane, row, receipt, lane.nextDueAt === null && !deps.waiters.has(row.id))
     deps.crashPoint?.('outbox.after-receipt')
     return 'more'
   }
 
-  /** A question that is asked late, or again: why nobody needs to answer it any more; null: it is open. */
+  /** For a question that is sent late or again: why it needs no answer any more; null: it is open. */
   const askedInVain = async (row: SendRow): Promise<string | null> => {
     const isLate = row.attempts > 1 || clock.now() - row.createdAt > LATE_MS
     if (row.op?.kind !== 'prompt' || row.approval === null || !isLate) return null
     const asked = await store.approval(row.approval)
-    // Ids are used again.
+    // Approval ids are reused.
     if (asked && asked.createdAt > row.createdAt) return `the question is over, and is not ${askedWord(row)}`
     if (asked?.state === 'pending') return null
     return `the question is over (${asked?.state ?? 'gone'}), and is not ${askedWord(row)}`
   }
 
   /**
-   * A question to a person's direct chat goes by the person's id, and an answer there by the chat's: two lanes of one chat. It
-   * is not put between the parts of an answer, for as long as those go on.
+   * A question to a direct chat goes by the person's id, and an answer by the chat's id: two lanes of one chat. The
+   * question waits while the parts of an answer are being sent.
    */
   const isAmidAnswer = async (row: SendRow): Promise<boolean> => {
     if (row.op?.kind !== 'prompt' || clock.now() - row.createdAt > AMID_MS) return false
@@ -210,7 +210,7 @@ export function createSending(deps: SendingDeps): Sending {
     return false
   }
 
-  /** Permission is checked again at the moment of sending: the configuration may have changed meanwhile. */
+  /** Permission is checked again at the moment of sending, because the configuration may have changed. */
   const refusal = async (row: SendRow) => deps.closedDoor(row.integration) ?? (await deps.refusedNow(row))
 
   const sendFailed = async (lane: HeldLane, tried: SendRow, error: SwitchboardError): Promise<SendEnd> => {
@@ -220,7 +220,7 @@ export function createSending(deps: SendingDeps): Sending {
       await settle(lane, row, error.message)
       return 'open'
     }
-    // The message that showed its beginning is gone: the final text is sent anew.
+    // The message with the beginning is gone. The final text is sent as a new message.
     if (isShown && !error.nature.retryable && error.code !== 'outcome_unknown') {
       await move(lane, row, { to: 'queued', platformIds: [], detail: error.message })
       return 'more'
@@ -241,13 +241,13 @@ export function createSending(deps: SendingDeps): Sending {
     return 'waits'
   }
 
-  /** A side act is never told of: what became of its tries is not kept. */
+  /** Side acts cause no notices, so the outcome of their attempts is not stored. */
   const withOpenTry = (row: SendRow): SendRow =>
     isSideAct(row) ? row : { ...row, open: openedAgain(row, clock.now()) }
 
   /**
-   * It is not sent again. `failed` only where no try of it can have arrived: else the platform is asked, and where it cannot
-   * tell the row is `unknown`.
+   * The row is not sent again. It is `failed` only if no attempt can have arrived. Otherwise the platform is asked,
+   * and if it cannot tell, the row is `unknown`.
    */
   const giveUp = async (
     lane: HeldLane,
@@ -273,7 +273,7 @@ export function createSending(deps: SendingDeps): Sending {
     return Math.round(backoffMs * (0.5 + deps.jitter() / 2))
   }
 
-  /** Doing it twice shows the same. */
+  /** Repeating it shows the same result. */
   const repeatsShowNothing = ({ op, integration }: SendRow) =>
     op?.kind === 'edit' ||
     op?.kind === 'react' ||
@@ -289,11 +289,11 @@ export function createSending(deps: SendingDeps): Sending {
     return settle(lane, tried, detail)
   }
 
-  /** Brings a row on whose outcome is open. */
+  /** Advances a row with an open outcome. */
   const settle = async (lane: HeldLane, row: SendRow, detail: string): Promise<void> => {
     const link = links.get(row.integration)
     if (!link || !row.op) {
-      // It may have arrived, and nobody is left who could tell.
+      // The message may have arrived, and no platform is left to ask.
       const unknown = { to: 'unknown', reason: 'unconfirmed', detail: 'the integration is gone' } as const
       return end(lane, row, unknown, true)
     }
@@ -306,7 +306,7 @@ export function createSending(deps: SendingDeps): Sending {
     const open = openOutcomeOf(row, clock.now())
     const asked = await ask(link, requestOf(row, row.op), open)
     if (asked.outcome === 'sent') {
-      // Of a stream its beginning stands there: what was written meanwhile is to be shown.
+      // The beginning of the stream is shown. Text written meanwhile follows.
       if (isStreamLane(row.lane))
         return move(lane, row, { to: 'sending', platformIds: asked.receipt.platformIds, open: null })
       return confirm(lane, row, asked.receipt)
@@ -327,7 +327,7 @@ export function createSending(deps: SendingDeps): Sending {
     deps.wakeAfter({ lane: lane.lane, scope: row.integration }, dueMs)
   }
 
-  /** What the platform itself says became of a send whose answer is lost. */
+  /** Asks the platform about a send whose answer was lost. */
   const ask = async (
     link: Link,
     request: SendRequest,
@@ -349,18 +349,18 @@ export function createSending(deps: SendingDeps): Sending {
   const confirm = (lane: HeldLane, row: SendRow, { platformIds, conversation }: Receipt, unhurried = false) =>
     written(lane, row, [{ to: 'sent', platformIds, ...defined({ conversation }) }], unhurried)
 
-  /** It was not delivered, or nobody knows: that is told to its agent, and to the person. */
+  /** Ends a row that was not delivered, or may not have been. Its agent and the person are informed. */
   const end = (lane: HeldLane, row: SendRow, step: SendStep, quiet = false) =>
     move(lane, row, { ...step, tell: whoIsTold(row, quiet) })
 
-  /** `quiet`: nothing may or can be said there. */
+  /** `quiet`: no notice may or can be sent there. */
   const whoIsTold = (row: SendRow, quiet: boolean) => {
     const isSaid = row.op !== null && row.op.kind !== 'react' && !isSideAct(row) && !isPartialOp(row.op)
     const isAgents = row.agent !== null && row.session !== null && TOLD_TO_AGENTS.includes(row.cause)
     const oneWay = links.get(row.integration)?.adapter.abilities.oneWay === true
     const isAnswer = row.cause === 'reply' || row.cause === 'prompt'
     return {
-      // Whoever waits for it hears it there.
+      // A waiting caller gets the result directly.
       agent: isSaid && isAgents && !deps.waiters.has(row.id),
       person: isSaid && isAnswer && !oneWay && !quiet,
     }
@@ -381,7 +381,7 @@ export function createSending(deps: SendingDeps): Sending {
     if (outcome === 'stale') deps.letGo(lane.lane)
     if (steps.some(({ tell }) => tell?.agent || tell?.person)) deps.undelivered()
     const last = steps.at(-1)?.to
-    // A part that fails for good takes the parts behind it along.
+    // A part that fails for good takes the later parts with it.
     if (last === 'failed' && row.group !== null) deps.waiters.lookAgain(lane.lane)
     else if (last !== 'queued' && last !== 'sending') deps.waiters.settled(row.id)
   }
@@ -391,12 +391,12 @@ export function createSending(deps: SendingDeps): Sending {
 
 const askedWord = ({ open }: SendRow) => (open === undefined ? 'asked' : 'asked again')
 
-/** What is to be written of its open outcome, where that changed. When others go first is not changed by it. */
+/** The changed part of the open outcome. It does not change when others go first. */
 function openOf({ open, yieldsAt }: SendRow, before: SendRow): Pick<SendStep, 'open' | 'yieldsAt'> {
   return open === undefined || open === before.open ? {} : { open, yieldsAt: yieldsAt ?? null }
 }
 
-/** The try before it may have left a mark on the row. */
+/** An earlier attempt may have left an open outcome on the row. */
 function openEnds({ open }: SendRow): { readonly open?: null } {
   return open === undefined ? {} : { open: null }
 }

@@ -1,10 +1,10 @@
-// Lines that tell what an agent is doing on a turn, where a platform can show one apart from what is said. A signal made
-// visible: one line for each turn, changed every few seconds at most, gone when the turn is over.
+// Shows what an agent is doing on a turn, where a platform can show a line apart from messages. Each turn has one line.
+// It changes every few seconds at most and disappears when the turn is over.
 //
-// A line is wanted when a status comes, shown when the platform's pace lets something through that gives way, and taken
-// away when its turn is in flight no more. Nothing waits for it, and what fails is given up soon. That it stands is written
-// down before it is shown, so that a crash leaves none behind: whoever starts next takes it away once its turn is over. Only
-// a line whose making was cut short before the platform gave it a name can stay; there is no second one for that turn.
+// A status makes a line wanted. The line is shown when the platform's pace admits a low-priority call, and removed when
+// its turn is no longer in flight. Nothing waits for a line, and failures are given up soon. The line is recorded
+// before it is shown, so a crash leaves none behind: the next start removes it once its turn is over. Only a line whose
+// creation was cut off before the platform named it can stay. No second line is created for that turn.
 import {
   type Address,
   asSwitchboardError,
@@ -24,10 +24,10 @@ import { createKeyedTimers } from '../keyed-timers.ts'
 import type { Link, Links } from './links.ts'
 
 export interface StatusLines {
-  /** Every signal passes here. */
+  /** Receives every signal. */
   heard(to: Address, signal: Signal): void
   start(): void
-  /** Takes away what stands, as far as that goes quickly. */
+  /** Removes the shown lines, within a short time limit. */
   stop(): Promise<void>
 }
 
@@ -37,33 +37,33 @@ export interface StatusLinesDeps {
   readonly log: Logger
   readonly links: Pick<Links, 'get'>
   readonly cluster: Pick<Cluster, 'isAlive'>
-  /** Whether anything may be said for this turn now. */
+  /** Whether messages may be shown for this turn now. */
   readonly mayShow: (row: TurnRow) => Promise<boolean>
 }
 
 interface Line {
   readonly turn: string
   readonly to: Address
-  /** What the platform calls it; null: it does not stand yet. */
+  /** The platform's id of the line; null: it is not shown yet. */
   name: string | null
   wanted: string
   shown: string
-  /** The act that is under way. */
+  /** The current call to the platform. */
   working: Promise<void> | null
-  /** Nothing is wanted that is not shown: the next status may be, from then on. */
+  /** The wanted text is already shown. The next status may be shown from this time on. */
   idleUntil: number | null
   over: boolean
   faults: number
-  /** It was written down that one is being made. */
+  /** The store records that this node creates the line. */
   claimed: boolean
 }
 
-/** An answer that comes at once is not announced. */
+/** A fast answer gets no line. */
 const FIRST_MS = 1_500
 const EVERY_MS = 3_000
 const SWEEP_MS = 15_000
 const STOP_MS = 2_000
-/** After that nobody tries to take it away any more. */
+/** After this time the line is no longer removed. */
 const GIVEN_UP_MS = 3_600_000
 const MOST_FAULTS = 3
 const MOST_LINES = 1_000
@@ -74,7 +74,7 @@ export function createStatusLines(deps: StatusLinesDeps): StatusLines {
   const { store, clock, log, links } = deps
   const lines = new Map<string, Line>()
   const timers = createKeyedTimers(clock)
-  /** Until then an integration asked for peace. */
+  /** Integrations that asked for a pause, with its end. */
   const quietUntil = new Map<string, number>()
   let stopSweeping: Cancel = () => undefined
   let stopped = false
@@ -107,7 +107,7 @@ export function createStatusLines(deps: StatusLinesDeps): StatusLines {
     timers.set(line.turn, ms, () => work(line))
   }
 
-  /** One act at a time: shows what is wanted, takes away what is over, and looks again. */
+  /** One call at a time: shows the wanted text or removes a finished line, and then checks again. */
   const work = (line: Line) => {
     if (line.working) return
     const act = line.over ? takeAway(line) : show(line)
@@ -123,7 +123,7 @@ export function createStatusLines(deps: StatusLinesDeps): StatusLines {
       })
   }
 
-  /** Resolves with when to look again. */
+  /** Resolves with the delay until the next check. */
   const show = async (line: Line): Promise<number> => {
     if (line.faults >= MOST_FAULTS) return EVERY_MS
     const link = linkOf(line.to)
@@ -151,7 +151,7 @@ export function createStatusLines(deps: StatusLinesDeps): StatusLines {
     return EVERY_MS
   }
 
-  /** False: another node makes one, or one whose name was never heard may stand. */
+  /** False: another node creates the line, or a line without a known id may be shown. */
   const claimed = async (line: Line): Promise<boolean> => {
     const row = await store.keepStatusLine({ turn: line.turn, to: formatAddress(line.to), line: '' })
     if (row.line !== '') line.name = row.line
@@ -164,7 +164,7 @@ export function createStatusLines(deps: StatusLinesDeps): StatusLines {
     log.debug({ turn: line.turn, error: error.message }, 'a status was not shown')
     rest(line.to, error.retryAfterMs)
     line.faults += 1
-    // Whether a first line stands is not known: a second one is not made.
+    // A first line may be shown already, so no second one is created.
     if (error.code === 'outcome_unknown' || !error.nature.retryable) line.faults = MOST_FAULTS
     if (line.over) lines.delete(line.turn)
     return EVERY_MS * 2 ** line.faults
@@ -182,7 +182,7 @@ export function createStatusLines(deps: StatusLinesDeps): StatusLines {
     return 0
   }
 
-  /** What cannot be taken away now is found by a sweep. */
+  /** A later sweep finds a line that cannot be removed now. */
   const remove = async (turn: string, to: Address, name: string) => {
     const link = linkOf(to)
     try {
@@ -195,7 +195,7 @@ export function createStatusLines(deps: StatusLinesDeps): StatusLines {
     await store.forgetStatusLine(turn)
   }
 
-  /** Lines of turns that ended elsewhere, and of nodes that are gone. */
+  /** Removes lines of turns that ended elsewhere, and of nodes that are gone. */
   const sweep = async (isStopped: () => boolean = () => false) => {
     for (let after: StatusLineRow | undefined; ; ) {
       const page: readonly StatusLineRow[] = await store.statusLines(PAGE, after)

@@ -1,4 +1,4 @@
-// The outbox rows of answers that are shown while they are written, where a crash or the end of a turn left them.
+// The outbox rows of answers that are shown while they are written, as a crash or the end of a turn left them.
 import {
   OPEN_TURN_STATES,
   type OutboundOp,
@@ -15,7 +15,10 @@ export function isPartialOp(op: OutboundOp | null): op is Extract<OutboundOp, { 
   return op?.kind === 'text' && op.partial === true
 }
 
-/** How a beginning ends whose turn has: as far as it came, marked unless the agent ended it so. Null: the turn goes on. */
+/**
+ * Returns the step that ends a beginning whose turn has ended: its text so far, marked as incomplete unless the agent
+ * ended it there. Null: the turn goes on.
+ */
 export async function endOf(
   row: SendRow,
   deps: {
@@ -28,7 +31,7 @@ export async function endOf(
   if (!isPartialOp(row.op)) return null
   const { partial: _begun, ...op } = row.op
   const written = turn ? deps.written(turn.id) : undefined
-  // Whoever stopped it, or took the chat over, has read what was shown: nothing comes after that.
+  // The person who stopped the turn or took over has read the shown text. No further text follows it.
   const text = (turn?.reason === 'cancelled' ? written?.shown : written?.latest) || op.text
   return { to: 'queued', op: { ...op, text: turn?.state === 'answered' ? text : incompleteText(text) } }
 }

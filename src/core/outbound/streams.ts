@@ -1,10 +1,10 @@
-// Answers shown while they are written. By signals where a platform draws them itself; by edits of one message where not:
+// Shows answers while they are written. Some platforms draw them from signals; on others, one message is edited:
 //
 //   first text ──▶ the answer's own outbox row, with `partial` ──sent──▶ shown ──more text──▶ revised, lossy, paced
 //   final text ──▶ the same row becomes the whole (store: finishStream) ──▶ the shown message is made to show it
 //
-// What is here is lost with the process, and nothing depends on it: the row, its message and the turn are durable, and the
-// sender ends what nobody finishes (stream-rows.ts). An edit never overtakes the final text: that waits for it.
+// The state here is lost with the process, and nothing depends on it. The row, its message and the turn are durable,
+// and the sender ends unfinished rows (stream-rows.ts). An edit never overtakes the final text, which waits for it.
 import {
   asSwitchboardError,
   type Cancel,
@@ -34,22 +34,22 @@ export interface StreamsDeps {
   readonly links: Pick<Links, 'get'>
   readonly outlet: Pick<Outlet, 'rows' | 'put'>
   readonly signal: SignalSink
-  /** Asked before each showing: who may not speak any more is shown no more either. */
+  /** Checked before each update: text of a sender without access is no longer shown. */
   readonly admission: Pick<Admission, 'atOnce' | 'ofTurn' | 'ofSend'>
 }
 
 export interface Streams {
-  /** The answer to a turn as far as it is written. Never waits. */
+  /** Updates the answer to a turn with its text so far. Never waits. */
   partial(turn: TurnRow, text: string): void
-  /** Its beginning stands there now. */
+  /** The beginning of the answer is shown now. */
   shown(row: SendRow, platformIds: readonly string[]): void
-  /** The text that came last, and what of it was shown, where this node heard it. */
+  /** The latest text of a turn and the part that was shown, if this node knows them. */
   written(turn: string): Written | undefined
-  /** The same, of one that goes on and whose beginning is shown or on its way. */
+  /** The latest text of a running answer whose beginning is shown or on its way. */
   begun(turn: string): string | undefined
-  /** It is asked for again from its beginning: what is shown of it says so, until more comes. Never throws. */
+  /** The answer is requested again from its beginning. The shown text says so until more arrives. Never throws. */
   interrupted(turn: TurnRow): Promise<void>
-  /** No more is shown of it; resolves when no edit is under way, or after a while. */
+  /** Stops showing text. Resolves when no edit is running, or after a while. */
   ended(turn: string): Promise<void>
 }
 
@@ -73,16 +73,16 @@ interface Stream {
 
 const MOST_STREAMS = 1_000
 const MOST_FAULTS = 5
-/** What was shown is known for so long after the end: a late word must not begin it anew. */
+/** How long a finished stream is remembered, so that late text does not start it again. */
 const OVER_KEPT_MS = 60_000
 const EDIT_WITHIN_MS = 15_000
-/** A chat in which something waits to be said: the answer is not begun before it. */
+/** Delay while other messages wait in the chat. The answer does not start before them. */
 const LOOK_AGAIN_MS = 1_000
 
 export function createStreams(deps: StreamsDeps): Streams {
   const { clock, log, links } = deps
   const streams = createBoundedMap<string, Stream>(MOST_STREAMS)
-  /** What is to be told by signals next, while it is asked whether it may be. */
+  /** The next text to signal, while access is being checked. */
   const telling = new Map<string, string>()
 
   const pieceOf = (stream: Stream): NewSend | undefined => {
@@ -134,7 +134,7 @@ export function createStreams(deps: StreamsDeps): Streams {
     const refused = await deps.admission.ofSend(row.send)
     if (stream.over) return
     if (refused !== null) {
-      // One that is not sure is asked again with the next text; the sender ends the others.
+      // An uncertain check is repeated with the next text. The sender ends refused rows.
       stream.faults += 1
       stream.notBefore = clock.now() + everyMs
       return
@@ -160,7 +160,7 @@ export function createStreams(deps: StreamsDeps): Streams {
     }
   }
 
-  /** A turn that was stopped or taken over meanwhile, maybe at another node: the sender ends it where it stands. */
+  /** If the turn was stopped or taken over, perhaps at another node, the sender ends the row as it stands. */
   const show = async (stream: Stream, everyMs: number) => {
     const turn = await deps.store.turn(stream.turn.id)
     if (turn && isOpen(turn)) return stream.begun ? revise(stream, everyMs) : begin(stream)
@@ -173,7 +173,7 @@ export function createStreams(deps: StreamsDeps): Streams {
     return stream
   }
 
-  /** By signals: asked at the store, for it may have been taken over at another node; then the newest is told. */
+  /** For signals: checks the store, because another node may have taken over, and then sends the newest text. */
   const tell = async (turn: TurnRow) => {
     const isTold = await judged(turn).catch((thrown) => {
       log.info({ turn: turn.id, error: String(thrown) }, 'partial text was not shown')
@@ -190,7 +190,7 @@ export function createStreams(deps: StreamsDeps): Streams {
     return deps.admission.atOnce(turn) || (await deps.admission.ofTurn(turn)) === 'admitted'
   }
 
-  /** A word behind the end comes too late, unless the turn was offered again meanwhile: then it is that one's first. */
+  /** Late text is dropped, unless the turn was offered again. Then it is the first text of the new offer. */
   const again = async (over: Stream, turn: TurnRow, text: string) => {
     const now = await deps.store.turn(turn.id).catch(() => null)
     if (!now || !isOpen(now)) return
@@ -202,7 +202,7 @@ export function createStreams(deps: StreamsDeps): Streams {
     showLatest(stream)
   }
 
-  /** One thing at a time, and what came meanwhile right after it. */
+  /** One update at a time. Newer text follows directly. */
   const showLatest = (stream: Stream) => {
     if (stream.over) return
     stream.cancel()

@@ -1,4 +1,4 @@
-// Which integration a named platform leads to: a native one where the agent has one, else the hosted server of that name.
+// Which integration a named platform leads to: a native one if the agent has one, else the hosted server of that name.
 import { expect, it } from 'vitest'
 import { testAgent, testIntegration, testSettings } from '../../testing/test-settings.ts'
 import { chooseIntegration } from './targets.ts'
@@ -17,7 +17,7 @@ const chosen = (native: Partial<typeof NATIVE>, bound: readonly string[], own: s
 
 it('[I14.server-by-name] a native integration of that name, enabled and granted, goes before the hosted server', () => {
   expect(chosen({}, ['work'])).toBe('work')
-  // Also where the work came from the hosted one.
+  // The same holds for work that came from the hosted one.
   expect(chosen({}, ['work'], HOSTED.id)).toBe('work')
   expect(chosen({ enabled: false }, ['work'])).toBe(HOSTED.id)
   expect(chosen({}, [])).toBe(HOSTED.id)

@@ -1,5 +1,5 @@
-// Whether an agent may send there, and through which integration. Pure: asked when a send is ordered and again at the
-// moment of sending.
+// Whether an agent may send to a target, and through which integration. Pure. It is checked when a send is ordered, and
+// again at the moment of sending.
 import {
   agentById,
   type IntegrationSettings,
@@ -11,7 +11,7 @@ import {
   SwitchboardError,
 } from '../../contract/index.ts'
 
-/** `platform:target`, `platform:*`, `*`; nothing listed is denied. */
+/** Whether the entries (`platform:target`, `platform:*`, `*`) allow the target. An empty list denies. */
 export function isAllowedTarget(entries: readonly string[], platform: string, target: string): boolean {
   return entries.some(
     (entry) => entry === '*' || entry === `${platform}:*` || entry === `${platform}:${target}`,
@@ -22,7 +22,7 @@ export function allowedTargets(settings: Settings, agent: string): readonly stri
   return agentById(settings, agent)?.messagingAllow ?? []
 }
 
-/** The words of a denial: they name this agent's own targets and nobody else's. */
+/** Returns the error for a denial. It names this agent's own targets only. */
 export function denial(entries: readonly string[], platform: string, target: string): SwitchboardError {
   const allowed = entries.length === 0 ? 'none' : entries.join(', ')
   return new SwitchboardError(
@@ -31,7 +31,9 @@ export function denial(entries: readonly string[], platform: string, target: str
   )
 }
 
-/** By its scope; without one it is granted to the agents bound to it. */
+/**
+ * Whether the integration's scope grants it to the agent. Without a scope it is granted to the agents bound to it.
+ */
 export function isGranted(settings: Settings, integration: IntegrationSettings, agent: string): boolean {
   const { scope } = integration
   if (scope === 'all') return agentById(settings, agent) !== undefined
@@ -40,7 +42,7 @@ export function isGranted(settings: Settings, integration: IntegrationSettings, 
   return bindings.some((binding) => binding.instance === integration.id)
 }
 
-/** The hosted channel server behind an integration; null: it is none. Its name stands where a platform's would. */
+/** The hosted channel server behind an integration; null: none. Its name is used like a platform's. */
 function hostedServer(integration: Pick<IntegrationSettings, 'source'>): string | null {
   const { source } = integration
   return source?.startsWith(HOSTED) ? source.slice(HOSTED.length) : null
@@ -48,7 +50,7 @@ function hostedServer(integration: Pick<IntegrationSettings, 'source'>): string 
 
 const HOSTED = 'channel:'
 
-/** What a platform is called in orders and allow entries: a hosted server by its own name. */
+/** The platform name used in orders and allow entries. A hosted server uses its own name. */
 function calledPlatform(integration: IntegrationSettings): string {
   return hostedServer(integration) ?? integration.platform
 }
@@ -56,13 +58,16 @@ function calledPlatform(integration: IntegrationSettings): string {
 export interface Choosing {
   readonly platform: string
   readonly agent: string
-  /** Named by the caller: no other will do. */
+  /** Named by the caller; no other integration is used. */
   readonly named: string | undefined
-  /** Where the turn (or session) in work came from: preferred on its own platform. */
+  /** The integration of the current turn or session. It is preferred on its own platform. */
   readonly own: string | null
 }
 
-/** The turn's own on that platform, else the first granted, unless named. Throws `execution_failed`. */
+/**
+ * Returns the named integration; else the turn's own on that platform, else the first granted one. Throws
+ * `execution_failed`.
+ */
 export function chooseIntegration(settings: Settings, choosing: Choosing): IntegrationSettings {
   const { platform, agent, named, own } = choosing
   const there = integrationsCalled(settings, platform, agent)
@@ -80,7 +85,10 @@ export function chooseIntegration(settings: Settings, choosing: Choosing): Integ
   return usable(settings, first, agent)
 }
 
-/** Those of the platform where one is enabled and granted; else the hosted server of that name as this agent has it. */
+/**
+ * The native integrations of the platform, if one is enabled and granted. Otherwise this agent's hosted server of that
+ * name.
+ */
 function integrationsCalled(
   settings: Settings,
   platform: string,
@@ -93,7 +101,7 @@ function integrationsCalled(
   return hosted.length === 0 ? native : hosted
 }
 
-/** Throws `execution_failed` for one that is off or not granted. */
+/** Returns the integration. Throws `execution_failed` if it is disabled or not granted. */
 export function usable(
   settings: Settings,
   integration: IntegrationSettings,
@@ -108,7 +116,9 @@ export function usable(
 
 const ASKED_AGAIN: readonly SendCause[] = ['send_message', 'notify_user', 'channel_send']
 
-/** Permission at the moment of sending: the configuration may have changed since the row was written. */
+/**
+ * Checks permission at the moment of sending, because the configuration may have changed since the row was written.
+ */
 export function refusedNow(settings: Settings, row: SendRow): ReasonCode | null {
   if (row.agent === null || !ASKED_AGAIN.includes(row.cause)) return null
   const integration = integrationById(settings, row.integration)
@@ -117,7 +127,7 @@ export function refusedNow(settings: Settings, row: SendRow): ReasonCode | null 
   if (row.cause === 'notify_user') return null
   const entries = allowedTargets(settings, row.agent)
   if (row.cause === 'channel_send') {
-    // Where the server spoke from stays open; what only the list opened is looked up again.
+    // A conversation that wrote through the server stays open. Targets opened by the allowlist are checked again.
     const listed = row.op?.kind === 'call' ? (row.op.allowed ?? []) : []
     const open = listed.every(({ platform, target }) => isAllowedTarget(entries, platform, target))
     return open ? null : 'not_allowed'
@@ -126,7 +136,7 @@ export function refusedNow(settings: Settings, row: SendRow): ReasonCode | null 
   return isAllowedTarget(entries, calledPlatform(integration), target) ? null : 'not_allowed'
 }
 
-/** A place of a hosted server is a key and a value; targets are values. */
+/** A place of a hosted server is a key and a value. Targets are values. */
 function afterKey(conversation: string): string {
   return conversation.slice(conversation.indexOf('=') + 1)
 }

@@ -1,19 +1,19 @@
-// UNDELIVERED: the person is told that answers to them ended `failed` or `unknown`. One notice a conversation, which quotes
-// nothing, is tried once, comes at most once an hour, and not when a day has passed. What is to be told stands with the
-// rows, so that a restart forgets nothing.
+// UNDELIVERED: tells a person that answers to them ended as `failed` or `unknown`. Each conversation gets one notice.
+// It quotes nothing, is tried once, is sent at most once an hour, and never after a day. The pending notices are stored
+// with the rows, so a restart loses none.
 import type { Cancel, Clock, Logger, NewSend, SendRow, Store, Unnoticed } from '../../contract/index.ts'
 import { type NoticeTarget, undeliveredNotice } from '../notices.ts'
 import { rowAddress } from '../signals.ts'
 
 export interface Undelivered {
-  /** Looks for what a former run left. */
+  /** Looks for pending notices of an earlier run. */
   start(): void
-  /** Something was not delivered, just now. */
+  /** A message was not delivered, just now. */
   noticed(): void
   stop(): void
 }
 
-/** Several that fail together are told together. */
+/** Messages that fail together share one notice. */
 const GATHERED_MS = 5_000
 const ONCE_IN_MS = 3_600_000
 const TOLD_WITHIN_MS = 24 * 3_600_000
@@ -67,18 +67,18 @@ export function createUndelivered({
   }
 }
 
-/** What is to be told in one conversation. */
+/** The pending notice of one conversation. */
 interface Place {
   readonly noticedAt: number | null
   readonly ids: string[]
-  /** Of what is told: each answer once, however many parts it has, and `failed` if one of them is. */
+  /** The counted answers: each once, however many parts it has, and `failed` if one part failed. */
   readonly answers: Map<string, 'failed' | 'unknown'>
   readonly kinds: Set<string>
-  /** Where the newest of what is told was to be said. Null: nothing is told any more. */
+  /** The target of the newest counted message. Null: no notice is due any more. */
   newest: NoticeTarget | null
 }
 
-/** Page by page, and of each row only what is counted: after a long outage there may be very many. */
+/** Reads page by page and keeps only counts, because a long outage may leave very many rows. */
 async function unnoticedPlaces(
   store: Pick<Store, 'unnoticedSends'>,
   clock: Pick<Clock, 'now'>,
@@ -113,7 +113,7 @@ function count(place: Place, send: SendRow): void {
   place.newest = { to: rowAddress(send), platform, agent, session, turn: null }
 }
 
-/** Said where the newest of them was to be said. */
+/** The notice goes to the target of the newest message. */
 function noticeOf({ answers, kinds }: Place, target: NoticeTarget): NewSend {
   const failed = [...answers.values()].filter((state) => state === 'failed').length
   const only = kinds.size === 1 ? [...kinds][0] : undefined

@@ -1,4 +1,4 @@
-// Access asked again: what a node may only not have heard of yet is not refused for good.
+// Repeated access checks: nothing is refused for good that a node may only not know yet.
 import { expect, it } from 'vitest'
 import type { Settings, TurnRow } from '../../contract/index.ts'
 import { createTestClock } from '../../testing/test-clock.ts'

@@ -1,6 +1,6 @@
-// Access asked again: a turn that waited is judged when it is handed over, a message when it is sent. Mentions and limits
-// are not asked again, and pairing codes are exempt. What this node may only not have heard of yet (a grant, an integration,
-// a configuration that is being rolled out) is not refused for good: it waits.
+// Checks access again: a waiting turn at its hand-over, and a message when it is sent. Mentions and limits are not
+// checked again, and pairing codes are exempt. This node may not yet know a grant, an integration, or a configuration
+// that is being rolled out. In that case it refuses nothing for good, and the turn or message waits.
 import {
   type Clock,
   createBoundedMap,
@@ -27,13 +27,13 @@ import { spokenLately } from './spoken-lately.ts'
 export type Judgement = 'admitted' | 'revoked' | 'unsure'
 
 export interface Admission {
-  /** Whether a turn may be handed over by what is known here, without asking anybody. False: `ofTurn` has to say. */
+  /** Whether a turn may be handed over, from local knowledge only. False: call `ofTurn`. */
   atOnce(row: TurnRow): boolean
   /** Whether a turn may be handed to its agent now. */
   ofTurn(row: TurnRow): Promise<Judgement>
-  /** Whether what somebody said beside a turn may be shown with it now. What cannot be known is no. */
+  /** Whether a message beside a turn may be shown with it now. Uncertain cases are refused. */
   mayBeHeard(row: TurnRow): Promise<boolean>
-  /** Why a message may not be sent any more; `later`: it cannot be known yet; null: it may. */
+  /** Why a message may not be sent any more; `later`: unknown so far; null: it may be sent. */
   ofSend(row: SendRow): Promise<ReasonCode | 'later' | null>
 }
 
@@ -43,15 +43,15 @@ export interface AdmissionDeps {
   readonly settings: () => Settings
   readonly grants: LiveGrantBook
   readonly cluster: Pick<Cluster, 'nodes' | 'isAlive'>
-  /** What the platform's own gates say now. */
+  /** The present result of the platform's own gates. */
   readonly admitsNow: (integration: string) => boolean
-  /** Whether what is told to a user still goes to one. */
+  /** Whether a message to a user still goes to a user's place. */
   readonly isRecipient: (row: SendRow) => boolean
-  /** There people are reached where they spoke lately. */
+  /** True where people are reached in the conversations in which they wrote lately. */
   readonly sendersAreNoChats: (integration: string) => boolean
 }
 
-/** What is judged of a turn; remembered, for its answer follows soon. */
+/** The facts that are judged about a turn. They are remembered, because its answer follows soon. */
 type Facts = Pick<TurnRow, 'integration' | 'conversation' | 'thread' | 'sender' | 'agent' | 'session'> & {
   readonly address: string
   readonly chat: 'direct' | 'group'
@@ -60,14 +60,14 @@ type Facts = Pick<TurnRow, 'integration' | 'conversation' | 'thread' | 'sender' 
 
 type Heard = Pick<Facts, 'integration' | 'receivedAt'>
 
-/** For whoever cannot know: a configuration is being rolled out, or the store was away. */
+/** For uncertain cases: a configuration is being rolled out, or the store was unavailable. */
 export const NOT_KNOWN_YET = new SwitchboardError(
   'agent_absent',
   'whether it may be handed over is not known here yet',
 )
 
 const REMEMBERED = 5_000
-/** What another node changed by command is heard of by then. */
+/** By then this node has heard of changes made by command at another node. */
 const HEARD_OF_MS = 15_000
 
 export function createAdmission(deps: AdmissionDeps): Admission {
@@ -85,7 +85,7 @@ export function createAdmission(deps: AdmissionDeps): Admission {
     return deps.admitsNow(facts.integration)
   }
 
-  /** Its binding leads to this agent still; or it was a claim that led the message to another one. */
+  /** The binding still leads to this agent, or a claim led the message to another one. */
   const isBoundStill = async (facts: Facts): Promise<boolean> => {
     const bound = boundAt(settings(), rowAddress(facts))
     if (bound === null || bound.agent === facts.agent) return bound !== null
@@ -95,7 +95,7 @@ export function createAdmission(deps: AdmissionDeps): Admission {
 
   const admits = async (facts: Facts): Promise<boolean> => mayTalk(facts) && (await isBoundStill(facts))
 
-  /** Nodes that live run one configuration: until then what one does not know another may. */
+  /** All living nodes run one configuration. Until then, one node may know what another does not. */
   const agreed = (facts: Heard): boolean => {
     if (!store.shared) return true
     const { digest } = settings()
@@ -111,9 +111,9 @@ export function createAdmission(deps: AdmissionDeps): Admission {
     facts: Known,
     may: (facts: Known) => Promise<boolean>,
   ): Promise<Judgement> => {
-    // A schedule is nobody's word but the configuration's.
+    // A schedule comes from the configuration, not from a person.
     if (facts.integration === SCHEDULE_PLACE || (await may(facts))) return 'admitted'
-    // Somebody may have been let in a moment ago, at another node.
+    // A sender may have been admitted a moment ago at another node.
     const fresh = await grants.load().then(
       () => true,
       () => false,
@@ -122,7 +122,7 @@ export function createAdmission(deps: AdmissionDeps): Admission {
     return fresh && agreed(facts) ? 'revoked' : 'unsure'
   }
 
-  /** The turn that a message answers; without one the last that was said in its session. */
+  /** The turn that a message answers, else the last turn of its session. */
   const answeredBy = async (row: SendRow): Promise<Facts | null> => {
     const known = row.turn === null ? undefined : remembered.get(row.turn)
     if (known) return known
@@ -135,7 +135,7 @@ export function createAdmission(deps: AdmissionDeps): Admission {
     return turn === null ? null : remember(turn.id, factsOf(turn, settings()))
   }
 
-  /** A host may answer in another chat of its agent than that of the turn: while that one is its own, or is allowed. */
+  /** A host may answer in another chat of its agent, as long as that chat is the agent's own or allowed. */
   const isOwnChat = ({ agent, integration, platform, conversation, ...row }: SendRow): boolean => {
     const found = integrationById(settings(), integration)
     if (!found || agent === null) return false
@@ -145,7 +145,7 @@ export function createAdmission(deps: AdmissionDeps): Admission {
     return listed && isGranted(settings(), found, agent)
   }
 
-  /** Prompts show what an agent is about to do: only to those who may still decide it. */
+  /** Prompts show what an agent is about to do. Only people who may still decide see them. */
   const mayBeAsked = async (row: SendRow): Promise<boolean> => {
     const { agent, integration, conversation } = row
     if (agent === null || conversation === RELAY_PLACE) return true
@@ -182,7 +182,7 @@ export function createAdmission(deps: AdmissionDeps): Admission {
       }
       if (row.cause !== 'reply' && row.cause !== 'notice') return null
       const facts = await answeredBy(row)
-      // What a notice tells of a turn may go to others than its sender, and outlives the binding.
+      // A notice about a turn may go to people other than its sender, and outlives the binding.
       if (facts === null || (row.cause === 'notice' && facts.address !== row.to)) return null
       if (row.cause === 'reply' && facts.address !== row.to) return isOwnChat(row) ? null : 'not_allowed'
       return reasonOf(await judge(facts, row.cause === 'notice' ? async (one) => mayTalk(one) : admits))
@@ -195,7 +195,7 @@ function reasonOf(judgement: Judgement): ReasonCode | 'later' | null {
   return judgement === 'unsure' ? 'later' : 'not_allowed'
 }
 
-/** A row that was stored before groups were noted is one of a group where its chat is listed as one. */
+/** Old rows do not record groups. They count as group messages if the configuration lists their chat as a group. */
 function factsOf(row: TurnRow, settings: Settings): Facts {
   const { integration, conversation, thread, sender, agent, session, receivedAt, body } = row
   const access = integrationById(settings, integration)?.access

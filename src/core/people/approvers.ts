@@ -1,4 +1,4 @@
-// Who may decide an approval. An id locates a request, it never authorises: this does.
+// Who may decide an approval. An id only locates a request; the checks here authorise.
 import {
   type Address,
   bindingsAt,
@@ -11,13 +11,13 @@ import {
 import { boundAt } from '../inbound/routing.ts'
 import { LOCAL_USER, pairedAs } from './users.ts'
 
-/** The grants that pairing and operators made at run time, as the gate looks them up. */
+/** The grants that pairing and operators made at run time. */
 export interface GrantBook {
   has(integration: string, sender: string, right: Right): boolean
   senders(integration: string, right: Right): readonly string[]
 }
 
-/** Whether this sender, on this integration, may decide for this agent. */
+/** Whether this sender on this integration may decide for this agent. */
 export function isApprover(
   settings: Settings,
   grants: GrantBook,
@@ -28,7 +28,7 @@ export function isApprover(
   return approversOn(settings, grants, integration).includes(who.sender)
 }
 
-/** Every approver's direct chat on the integrations bound to the agent. */
+/** Returns every approver's direct chat on the integrations bound to the agent. */
 export function approverChats(settings: Settings, grants: GrantBook, agent: string): readonly Address[] {
   const chats: Address[] = []
   for (const integration of settings.integrations) {
@@ -40,7 +40,7 @@ export function approverChats(settings: Settings, grants: GrantBook, agent: stri
   return chats
 }
 
-/** Groups that are opened for requests which name no chat, on the integrations bound to the agent. */
+/** Returns the groups that are opened for requests without a chat, on the integrations bound to the agent. */
 export function openedGroups(settings: Settings, agent: string): readonly Address[] {
   return settings.integrations.flatMap((integration) => {
     if (!integration.enabled || !integration.access.readable) return []
@@ -51,7 +51,7 @@ export function openedGroups(settings: Settings, agent: string): readonly Addres
   })
 }
 
-/** Whether this sender owns a shared chat of the integration: who may approve there. */
+/** Whether this sender owns a shared chat of the integration and may approve there. */
 export function isOwnerOf(
   settings: Settings,
   grants: GrantBook,
@@ -66,14 +66,14 @@ export function isBound(settings: Settings, agent: string, integration: string):
   return bindingsAt(settings, integration).some((bound) => bound.agent.id === agent)
 }
 
-/** A right that the configuration itself gives, and the key that gives it. */
+/** A right from the configuration, and the key that gives it. */
 export interface Listed {
   readonly sender: string
   readonly right: Right
   readonly key: string
 }
 
-/** Who may talk and who may approve on an integration by the configuration alone: grants come on top. */
+/** Returns who may talk and who may approve on an integration by the configuration alone. Grants add to this. */
 export function listedRights(settings: Settings, integration: IntegrationSettings): readonly Listed[] {
   if (!integration.access.readable) return []
   const at = `${integration.origin}.access`
@@ -87,7 +87,7 @@ export function listedRights(settings: Settings, integration: IntegrationSetting
   ]
 }
 
-/** Everybody who may decide what agents ask on this integration, whatever gives them the right. */
+/** Returns all senders who may decide what agents ask on this integration, from any source of the right. */
 export function approversOn(
   settings: Settings,
   grants: Pick<GrantBook, 'senders'>,

@@ -1,4 +1,4 @@
-// Whether those who can answer are known: one door that anybody may come through spoils it.
+// Whether the people who can answer are authenticated: one open integration makes the result false.
 import { expect, it } from 'vitest'
 import type { IntegrationSettings } from '../../contract/index.ts'
 import { OPEN, testAgent, testIntegration, testSettings } from '../../testing/test-settings.ts'

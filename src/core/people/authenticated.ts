@@ -1,8 +1,8 @@
-// Whether whoever can answer through an agent's integrations is known to be who they are. Only then may a host be told
-// that its permission requests can be answered there: anybody who can answer can allow.
+// Whether all people who can answer through an agent's integrations are authenticated. Only then may a host learn that
+// its permission requests can be answered there, because a person who can answer can allow.
 import type { IntegrationSettings, Settings } from '../../contract/index.ts'
 
-/** False too when nothing is bound: there would be nobody to ask. */
+/** Returns false also when nothing is bound, because then there is no approver. */
 export function sendersAuthenticated(settings: Settings, agent: string): boolean {
   const bound = settings.agents.find((one) => one.id === agent)?.bindings ?? []
   const integrations = settings.integrations.filter(
@@ -14,6 +14,6 @@ export function sendersAuthenticated(settings: Settings, agent: string): boolean
 function isAuthenticated({ access, unproven }: IntegrationSettings): boolean {
   if (!access.readable || access.allowFrom.includes('*')) return false
   if (Object.values(access.groups).some((group) => group.allowFrom.includes('*'))) return false
-  // An address that nothing vouches for can be written by anybody.
+  // Any sender can forge an unverified address.
   return unproven !== true
 }

@@ -1,9 +1,9 @@
-// The one answer to "may this principal do that?", for /api, /chat, /events, /mcp, /attach and the command line.
+// Decides whether a principal may do an action, for /api, /chat, /events, /mcp, /attach and the command line.
 import type { Action, Authorization, Principal, Resource } from '../../contract/index.ts'
 
 const YES: Authorization = { allowed: true }
 
-/** Pure: what a principal may do follows from its kind, its roles and what it is scoped to. */
+/** Returns the authorization. Pure: it depends on the principal's kind, roles and scope. Never throws. */
 export function authorize(who: Principal, action: Action, on: Resource): Authorization {
   switch (who.kind) {
     case 'operator':
@@ -40,7 +40,7 @@ function userMay(roles: readonly string[], action: Action): Authorization {
   return { allowed: false, reason: `${action} needs another role` }
 }
 
-/** Beside what everybody may; the owner may everything. */
+/** Rights beyond those of every user. The owner has all rights. */
 const MAY: Readonly<Record<string, readonly Action[]>> = {
   approver: ['approval.read', 'approval.input', 'approval.decide'],
   operator: [

@@ -1,4 +1,4 @@
-// The grants in memory: what a node goes by is never older than what it was told last.
+// The grants in memory: they are never older than the last change this node heard of.
 import { expect, it } from 'vitest'
 import type { Grant, Hint } from '../../contract/index.ts'
 import { createRecordingLog } from '../../testing/recording-log.ts'
@@ -7,7 +7,7 @@ import { createGrantBook } from './grant-book.ts'
 const ANN: Grant = { integration: 'chat', sender: 'ann', right: 'talk', by: 'op', at: 0 }
 const quiet = createRecordingLog()
 
-/** A store whose reads see what is true when they begin, and answer when they are told to. */
+/** A store whose reads see the state at their start, and resolve on demand. */
 function slowStore() {
   const waiting: (() => void)[] = []
   let hint: (hint: Hint) => void = () => undefined

@@ -1,4 +1,5 @@
-// The grants in memory: loaded at start, read on every message, loaded again when the store says that they changed.
+// The grants in memory. They are loaded at start, read on every message, and loaded again when the store reports a
+// change.
 import type { Logger, Right, Store } from '../../contract/index.ts'
 import type { GrantBook } from './approvers.ts'
 
@@ -23,8 +24,8 @@ export function createGrantBook(store: Pick<Store, 'grants' | 'onHint'>, log: Lo
   }
 
   /**
-   * One after the other: of two reads at once the one that began before a change might end last, and bring back what was
-   * revoked. One that waits to begin is enough for all who ask meanwhile.
+   * Reads run one after another. Of two parallel reads, the older one might end last and restore a revoked grant. One
+   * waiting read serves all callers.
    */
   const load = (): Promise<void> => {
     next ??= running

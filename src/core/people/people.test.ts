@@ -1,4 +1,4 @@
-// Who may do what: the whole table of the one authorize, and the people in force when none are configured.
+// Who may do what: the whole table of `authorize`, and the users in force when none are configured.
 import { describe, expect, it } from 'vitest'
 import type { Action, Principal, Resource, Right, UserSettings } from '../../contract/index.ts'
 import { OPEN, testIntegration, testSettings } from '../../testing/test-settings.ts'

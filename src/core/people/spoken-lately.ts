@@ -1,13 +1,13 @@
-// Where a person is reached on a platform whose senders are no chats (a Chorus channel is no person): in the conversations
-// in which they spoke lately.
+// Where a person is reached on a platform whose senders are not chats (a Chorus channel is no person): in the
+// conversations where they wrote lately.
 import { type Address, type Clock, everyRow, type Store } from '../../contract/index.ts'
 import { rowAddress } from '../signals.ts'
 
-/** Callbacks of a Chorus service live as long. */
+/** The lifetime of callbacks of a Chorus service. */
 const LATELY_MS = 24 * 3_600_000
 const MOST_PLACES = 20
 
-/** Newest first; at most twenty. `chat.conversation` is the sender's id. */
+/** Returns up to twenty conversations, newest first. `chat.conversation` is the sender's id. */
 export async function spokenLately(
   { store, clock }: { readonly store: Pick<Store, 'turns'>; readonly clock: Clock },
   chat: Address,

@@ -1,18 +1,19 @@
-// Trust: which tools may run for what is said at a place. `full`: all of them. `read_only`: our own reads, and those that the
-// operator names. `none`: no tool. Answers (`reply`, `ack`) pass always. What a tool says of itself is not believed.
+// Trust: which tools may run for messages from a place. `full`: all tools. `read_only`: our own reading tools, and
+// those that the operator names. `none`: no tool. Answers (`reply`, `ack`) always pass. A tool's own description of
+// itself does not count.
 import { agentById, OWN_READS, type Store, SwitchboardError, type ToolCaller } from '../../contract/index.ts'
 import { type AdmissionDeps, bindingsBehind } from '../channel-admission.ts'
 
 const ANSWERS = ['reply', 'ack']
 
-/** Why the tool must not run for this caller; null: trust does not forbid it. */
+/** Returns why the tool must not run for this caller; null: trust allows it. */
 export async function distrustOf(
   caller: Pick<ToolCaller, 'agent' | 'session' | 'turn' | 'host'>,
   { tool, own }: { readonly tool: string; readonly own: boolean },
   deps: AdmissionDeps & { readonly store: Pick<Store, 'turns'> },
 ): Promise<string | null> {
   const { agents } = deps.settings()
-  // Most configurations trust all their places: nothing is looked up for those.
+  // Most configurations set no trust, and then nothing is looked up.
   if (!agents.some(({ bindings }) => bindings.some(({ trust }) => trust !== undefined))) return null
   const agent = agentById(deps.settings(), caller.agent)
   if (own && ANSWERS.includes(tool)) return null

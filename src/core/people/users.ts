@@ -1,5 +1,5 @@
-// The users in force: those of the configuration, with the identities that pairing gave them. With none configured there is
-// one user, `local`: the person who holds the command line.
+// The users in force: those of the configuration, with the identities that pairing added. Without configured users
+// there is one user, `local`: the person at the command line.
 import type { Settings, UserSettings } from '../../contract/index.ts'
 import type { GrantBook } from './approvers.ts'
 
@@ -17,14 +17,17 @@ export function usersInForce(settings: Settings, grants: Grants): readonly UserS
   const byFile = integrations
     .filter(({ id }) => !own.some((identity) => identity.startsWith(`${id}:`)))
     .flatMap(({ id, access }) => {
-      // Whom somebody merely let in is never `local`.
+      // A sender who was only admitted is never `local`.
       const sender = access.readable ? access.approvers[0] : undefined
       return sender === undefined ? [] : [`${id}:${sender}`]
     })
   return [{ id: LOCAL_USER, identities: [...own, ...byFile], notifyTo: null, roles: ['owner'] }]
 }
 
-/** The senders that pairing made this user's. The configuration wins: what it lists for a user is no other user's. */
+/**
+ * Returns the senders that pairing assigned to this user. The configuration wins: an identity it lists belongs to that
+ * user only.
+ */
 export function pairedAs(
   { users }: Pick<Settings, 'users'>,
   grants: Grants,

@@ -1,4 +1,4 @@
-// The time of schedules over days, time zones and gaps, on a driven clock and with croner as the daemon uses it.
+// Schedules over days, time zones and gaps, on a driven clock and with croner as the daemon uses it.
 import { describe, expect, it } from 'vitest'
 import type { Firing, FiringRow, ScheduleSettings } from '../../contract/index.ts'
 import { nextRun } from '../../gateway/next-run.ts'

@@ -1,5 +1,6 @@
-// Schedules: turns that start by themselves. Every node keeps the time; the row in the store decides who fires, so each
-// time of a schedule fires once. What fell into a gap (a stop, a sleep) is run or skipped by policy, and recorded.
+// Schedules: turns that start by themselves. Every node keeps the time. The row in the store decides which node fires,
+// so each time of a schedule fires once. Times that fall into a gap (a stop, a sleep) are run or skipped by policy, and
+// recorded.
 import {
   type AgentSettings,
   type Cancel,
@@ -15,7 +16,7 @@ import {
   type Store,
 } from '../../contract/index.ts'
 
-/** The first time after `afterMs` that the expression names in the time zone; null: there is none. */
+/** Returns the first time after `afterMs` that the expression names in the time zone; null: there is none. */
 export type NextRun = (cron: string, tz: string, afterMs: number) => number | null
 
 export interface SchedulerDeps {
@@ -28,20 +29,20 @@ export interface SchedulerDeps {
 
 export interface Scheduler {
   start(): void
-  /** The configuration changed: look again at once. */
+  /** Checks the schedules at once, after the configuration changed. */
   refresh(): void
-  /** Starts one now, beside its times. The turn's id; null: there is no such schedule. */
+  /** Starts a schedule now, in addition to its times. Returns the turn's id; null: no such schedule. */
   runNow(agent: string, schedule: string): Promise<string | null>
   stop(): void
 }
 
-/** A firing that is noticed later than this was missed. */
+/** A firing noticed later than this counts as missed. */
 const MISSED_AFTER_MS = 60_000
-/** Timers cannot wait for months, and clocks are set: look again at least this often. */
+/** Timers cannot wait for months and clocks are changed, so schedules are checked at least this often. */
 const LOOK_EVERY_MS = 60_000
-/** How many missed times are recorded one by one: the newest. */
+/** The number of missed times that are recorded individually: the newest ones. */
 const MISSED_RECORDED = 100
-/** After so many missed times the rest of the gap is leapt over, up to the last day. */
+/** After this many missed times, the rest of the gap up to the last day is skipped. */
 const LONG_GAP = 5_000
 const DAY_MS = 24 * 3_600_000
 
@@ -56,7 +57,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   const { store, clock, log } = deps
   let cancel: Cancel = () => undefined
   let stopped = false
-  /** Up to where each schedule was looked at, by this node. */
+  /** The time up to which this node has checked each schedule. */
   const marks = new Map<string, Mark>()
   const inOrder = createSerial()
 
@@ -83,7 +84,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     })
   }
 
-  /** What is added again later begins then: it did not miss what lay between. */
+  /** A schedule that is added again starts at that time. It missed nothing in between. */
   const forgetRemoved = async () => {
     const { agents } = deps.settings()
     const present = new Set(agents.flatMap((agent) => agent.schedules.map((one) => keyOf(agent.id, one.id))))
@@ -95,12 +96,12 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     }
   }
 
-  /** Fires what is due; returns the next time. */
+  /** Fires due times and returns the next time. */
   const lookAt = async (agent: AgentSettings, schedule: ScheduleSettings): Promise<number | null> => {
     const key = keyOf(agent.id, schedule.id)
     const times = timesOf(schedule)
     const known = marks.get(key)
-    // A clock that was set back meets times again: what was fired at them is not fired twice, what was not is.
+    // After the clock is set back, times come again. Those already fired do not fire twice; the others do.
     const mark = Math.min(known?.times === times ? known.at : await firstMark(agent, schedule), clock.now())
     const due: number[] = []
     let next = deps.nextRun(schedule.cron, schedule.tz, mark)
@@ -111,12 +112,12 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
       next = deps.nextRun(schedule.cron, schedule.tz, after)
     }
     for (const [at, fireAt] of due.entries()) await fire(agent, schedule, fireAt, at === due.length - 1)
-    // Only what was committed moves the mark: a store that was away is asked for the same times again.
+    // Only a commit moves the mark. After a store outage the same times are tried again.
     marks.set(key, { agent: agent.id, schedule: schedule.id, times, at: due.at(-1) ?? mark })
     return next
   }
 
-  /** The newest known time; a schedule that was never seen, or not with these times, begins now. */
+  /** The newest known time. A schedule that is new, or has new times, begins now. */
   const firstMark = async (agent: AgentSettings, schedule: ScheduleSettings): Promise<number> => {
     const [last] = await store.firings({ agent: agent.id, schedule: schedule.id, limit: 1 })
     const times = timesOf(schedule)
@@ -126,7 +127,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     return fireAt
   }
 
-  /** Of several missed ones at most the newest is run. */
+  /** Of several missed times at most the newest runs. */
   const fire = async (agent: AgentSettings, schedule: ScheduleSettings, fireAt: number, newest: boolean) => {
     const missed = clock.now() - fireAt > MISSED_AFTER_MS
     const runs = newest && (!missed || schedule.missed === 'run')
@@ -179,7 +180,7 @@ function turnOf(agent: AgentSettings, schedule: ScheduleSettings, fireAt: number
     turn: {
       at: { integration: SCHEDULE_PLACE, conversation: agent.id, thread: schedule.id },
       platform: 'schedule',
-      // The thread is no part of the duplicate key, and several schedules of an agent may be due at once.
+      // The duplicate key does not contain the thread, and several schedules of an agent may be due at once.
       messageId: `${schedule.id}@${at}`,
       editVersion: 0,
       source: `schedule:${schedule.id}`,

@@ -1,5 +1,5 @@
-// Somebody wants a person: an agent by `handoff`, whoever writes by `/human`. The place is marked, and those who may hold it
-// are told where they are reached, once; nothing else changes until one of them takes it.
+// Asks for a person: an agent does so by `handoff`, a sender by `/human`. The place is marked, and the people who may
+// hold it are informed once where they are reached. Nothing else changes until one of them takes it.
 import {
   type AskOrder,
   formatAddress,
@@ -26,7 +26,7 @@ export interface AskForPersonDeps {
   readonly outlet: Pick<Outlet, 'put'>
 }
 
-/** `asked: false`: it is held, or was asked for before. */
+/** `asked: false`: the place is held, or a person was asked for before. */
 export type AskForPerson = (
   order: AskOrder,
 ) => Promise<{ readonly asked: boolean; readonly takeover: TakeoverRow }>
@@ -35,12 +35,12 @@ const REASON_CHARS = 500
 
 export interface PersonRequests {
   readonly askForPerson: AskForPerson
-  /** Those who may hold a place that was marked before are told of it. */
+  /** Informs the people who may hold a place that is already marked. Never throws. */
   tellWhoMayHold(takeover: TakeoverRow): Promise<void>
 }
 
 export function createAskForPerson(deps: AskForPersonDeps): PersonRequests {
-  /** Where those who may hold it are reached; not the place itself. */
+  /** The notices for the people who may hold the place, never to the place itself. */
   const wordsFor = (takeover: TakeoverRow): readonly NewSend[] => {
     const settings = deps.settings()
     const words: NewSend[] = []

@@ -1,5 +1,5 @@
-// What was said while a person held a conversation, for the agent's next turn from there: marked lines beside the turn, never
-// a turn of their own. Of people whom the gate admits now, and of the holder.
+// Messages from the time when a person held a conversation, for the agent's next turn there. They are marked lines
+// beside the turn, never turns of their own. They come from people whom the gate admits now, and from the holder.
 import {
   type ContextLine,
   createSerial,
@@ -20,14 +20,14 @@ export interface HeldContextDeps {
   readonly admission: Pick<Admission, 'mayBeHeard'>
 }
 
-/** Never throws: the turn itself is more important. */
+/** Never throws, because the turn itself is more important. */
 export type HeldContext = (row: TurnRow) => Promise<readonly ContextLine[]>
 
 export function createHeldContext({ store, log, admission }: HeldContextDeps): HeldContext {
   const lineOf = async (word: HeldWord): Promise<ContextLine | null> => {
     if (word.kind === 'out') {
       const { send, by } = word
-      // What did not arrive nobody was told.
+      // A message that did not arrive had no reader.
       if (send.state === 'failed' || send.op === null) return null
       const speaker = { id: `${by}, a person in your place` }
       const text = cutLine(opText(send.op))
@@ -49,7 +49,7 @@ export function createHeldContext({ store, log, admission }: HeldContextDeps): H
   }
   const read = async (row: TurnRow): Promise<readonly ContextLine[]> => {
     try {
-      // Of a message that was edited the newest words, where it was first said.
+      // An edited message shows its newest text at its first position.
       const lines = new Map<string, ContextLine>()
       for (const word of await store.heldWords(row.id, MOST_LINES)) {
         const line = await lineOf(word)
@@ -61,7 +61,7 @@ export function createHeldContext({ store, log, admission }: HeldContextDeps): H
       return []
     }
   }
-  // Read side by side and told in the order in which they were asked for: turns that were taken together go on together.
+  // Reads run in parallel and resolve in order of the calls. Turns that were taken together continue in order.
   const inOrder = createSerial()
   return (row) => {
     const reading = read(row)

@@ -1,4 +1,5 @@
-// Whether whoever holds a conversation may still do so: asked by the watch over takeovers, for a right can be lost in mid-hold.
+// Whether the holder of a conversation may still hold it. The watch over takeovers asks this, because a right may be
+// lost during a hold.
 import type { Clock, Principal, Store, UserSettings } from '../../contract/index.ts'
 import { authorize } from '../people/authorize.ts'
 import { userOfHolder } from './takeovers.ts'
@@ -19,7 +20,7 @@ export function createMayHold(deps: {
       const user = deps.users().find((one) => one.id === id)
       return user !== undefined && may({ kind: 'user', id, roles: user.roles })
     }
-    // A minted token of the operator's: by its id.
+    // An operator's minted token, by its id.
     const tokens = await deps.store.tokens({ ofTurns: false })
     const token = tokens.find((one) => one.id === holder && one.kind === 'admin')
     if (!token || token.revokedAt !== null) return false

@@ -1,6 +1,6 @@
-// STEPPING IN: a person holds a conversation in the agent's place. The row decides, on every node; here are the holder's
-// words on their way to the outlet, what is stopped when somebody takes a place, and the watch that ends a hold whose
-// holder fell silent or lost the right to it.
+// STEPPING IN: a person holds a conversation in the agent's place. The row decides on every node. This file sends the
+// holder's messages to the outlet and stops running work when a place is taken. It also ends a hold whose holder went
+// silent or lost the right.
 import {
   type Address,
   type Cancel,
@@ -27,9 +27,9 @@ export interface TakeoversDeps {
   readonly settings: () => Settings
   readonly links: Pick<Links, 'get'>
   readonly outlet: Pick<Outlet, 'running' | 'rows' | 'putHeld' | 'confirmed'>
-  /** Whether whoever the ledger names so may hold a conversation now. */
+  /** Whether the person with this ledger name may hold a conversation now. */
   readonly mayHold: (holder: string) => Promise<boolean>
-  /** What runs for these turns is stopped, and their questions are withdrawn; they are cancelled in the store. */
+  /** Stops running work for these turns and withdraws their questions. The store has already cancelled them. */
   readonly onTaken: (agent: string, turns: readonly string[]) => void
 }
 
@@ -40,13 +40,13 @@ export interface SayWish {
 }
 
 export interface Takeovers {
-  /** Throws `not_found` where nothing was ever said, and `conflict` where nobody can write. */
+  /** Throws `not_found` for a place without messages, and `conflict` where no message can be sent. */
   take(at: Address, by: string, force: boolean): Promise<TakeResult>
-  /** Throws `held` where another one holds it, and `not_held` where nobody does. */
+  /** Throws `held` if another person holds the place, and `not_held` if it is not held. */
   say(at: Address, by: string, wish: SayWish): Promise<SendResult>
-  /** Likewise, but for `force`. */
+  /** Throws the same, unless `force` is set. */
   give(at: Address, by: string, force: boolean): Promise<TakeoverRow>
-  /** Ends what nobody may hold any more, or has been silent in for too long. */
+  /** Ends holds whose holder lost the right or was silent for too long. */
   sweep(): Promise<void>
   start(): Cancel
 }
@@ -139,12 +139,12 @@ function notHolder(at: Address, takeover: TakeoverRow | null): SwitchboardError 
 
 const OF_USER = 'user:'
 
-/** As people read whoever the ledger names so. */
+/** The name of a holder as people read it. */
 function holderName(by: string): string {
   return by.startsWith(OF_USER) ? by.slice(OF_USER.length) : by
 }
 
-/** The user that the ledger names so; null: it is no user, but the operator's own credential. */
+/** Returns the user behind a ledger name; null: the operator's own credential. */
 export function userOfHolder(by: string): string | null {
   return by.startsWith(OF_USER) ? by.slice(OF_USER.length) : null
 }

@@ -1,4 +1,4 @@
-// Attachments for an agent that does not share our disk: their bytes go along with the result.
+// Attachments for an agent that does not share our disk: the result contains their bytes.
 import {
   type DownloadedFile,
   type NewFile,
@@ -8,10 +8,10 @@ import {
 import type { SendableFiles } from './kept-files.ts'
 import { oneLine } from './one-line.ts'
 
-/** In one result: more than a picture, less than clients take. */
+/** The limit for one result. It fits a picture and stays below the limits of clients. */
 const CARRIED_BYTES = 4 * 1_048_576
 
-/** Throws `too_large` when none of them fits. */
+/** Returns the files as a tool result. Throws `too_large` when none of them fits. */
 export async function carried(
   files: readonly DownloadedFile[],
   disk: SendableFiles | undefined,

@@ -1,5 +1,5 @@
-// channel_list, channel_send and channel_status: the channel servers of an agent as its tools see them. What is sent goes
-// through the outlet like everything else, and only to where that server spoke from or the allowlist opens.
+// channel_list, channel_send and channel_status: the channel servers of an agent as its tools see them. A send goes
+// through the outlet. Its target must have written through that server, or be on the allowlist.
 import {
   type Address,
   address,
@@ -51,14 +51,14 @@ export function createChannelTools(deps: ChannelToolsDeps): ChannelTools {
       return registration ? [{ integration, view, registration }] : []
     })
 
-  /** The conversation that the arguments lead to. Throws a denial for one that neither spoke nor is allowed. */
+  /** The conversation that the arguments name. Throws a denial for one that neither wrote before nor is allowed. */
   const destination = async (caller: ToolCaller, { integration, view }: Registered, input: Input) => {
     const entries = allowedTargets(settings(), caller.agent)
     const named = view.destinations(input)
     const allowed: { platform: string; target: string }[] = []
     let to: Address | null = null
     for (const one of named) {
-      // A thread lies in its chat: where that is named, that is what counts.
+      // A thread belongs to its chat. If the chat is named, only the chat counts.
       if (one.of === 'thread' && named.some(({ of }) => of === 'conversation')) continue
       const known = await spoke(integration, caller.agent, one)
       if (!known) {
@@ -71,7 +71,7 @@ export function createChannelTools(deps: ChannelToolsDeps): ChannelTools {
   }
 
   const spoke = async (integration: string, agent: string, one: Destination): Promise<Address | null> => {
-    // A thread of no chat is a conversation itself.
+    // A thread without a chat is itself a conversation.
     for (const conversation of one.places) {
       const said = await store.transcript(integration, { conversation, direction: 'in', limit: 1 })
       if (said.some((entry) => entry.state !== 'refused')) return address(integration, conversation)
@@ -148,7 +148,7 @@ export function createChannelTools(deps: ChannelToolsDeps): ChannelTools {
 
 type Input = Readonly<Record<string, unknown>>
 
-/** `arguments` goes along as it came; `content` is its text unless it has one. */
+/** `arguments` is passed on unchanged. `content` becomes its text unless it has one. */
 function inputOf(content: string | undefined, given: Input): Input {
   const full = Object.hasOwn(given, 'text') || Object.hasOwn(given, 'content')
   if (content !== undefined && !full) return { ...given, text: content }

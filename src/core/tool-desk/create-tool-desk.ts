@@ -1,4 +1,4 @@
-// The tool desk: what an agent's tools do, whoever carries the call. Everything that leaves goes through the outlet.
+// What an agent's tools do, for every carrier of the call. All messages go through the outlet.
 import {
   type LentToolDoor,
   type Settings,
@@ -37,15 +37,15 @@ export interface ToolDeskDeps {
   readonly notifier: Notifier
   readonly dispatcher: Pick<Dispatcher, 'acknowledge' | 'flight' | 'wasLost'>
   readonly roster: Pick<Roster, 'get'>
-  /** Reads files that hosts of this machine attach; absent: there are none. */
+  /** Reads files that hosts of this machine attach; absent: none. */
   readonly files?: SendableFiles
-  /** Tools that the service in front lent to a session. Absent: there are none. */
+  /** Tools that the service in front lent to a session; absent: none. */
   readonly lent?: LentToolDoor
-  /** Absent: nobody can be asked to take over. */
+  /** Absent: no person can be asked to take over. */
   readonly askForPerson?: AskForPerson
 }
 
-/** Every tool of ours, by what carries it out. */
+/** Every tool of ours, by the method that runs it. */
 const TOOL_OF: Readonly<Record<Exclude<keyof ToolDesk, 'refusalOf'>, string>> = {
   sendMessage: 'send_message',
   notifyUser: 'notify_user',
@@ -65,14 +65,14 @@ const TOOL_OF: Readonly<Record<Exclude<keyof ToolDesk, 'refusalOf'>, string>> = 
   callServiceTool: 'call_service_tool',
 }
 
-/** A tool of a service is judged by its own name, by whichever way it is called. */
+/** A service's tool is judged by its own name, however it is called. */
 function judged(tool: string, input: { readonly name?: unknown }): { tool: string; own: boolean } {
   return tool === TOOL_OF.callServiceTool && typeof input.name === 'string'
     ? { tool: input.name, own: false }
     : { tool, own: true }
 }
 
-/** Whoever carries the call, trust is asked first. */
+/** Returns the tools. Every call is checked against trust first, for every carrier. */
 export function createToolDesk(deps: ToolDeskDeps): ToolDesk {
   const desk = createTools(deps)
   const guarded = Object.entries(TOOL_OF).map(([verb, tool]) => {

@@ -1,5 +1,5 @@
-// Files that go along with a reply: read where the host and this daemon share a machine, kept by the platform before
-// anything is said, and sent after the text, each as a part of its own.
+// Files that go with a reply. They are read if host and daemon share a machine. The platform stores them before any
+// message is sent. Each is sent after the text as its own part.
 import { type NewFile, SwitchboardError, type ToolCaller } from '../../contract/index.ts'
 import type { FileOp } from '../outbound/compose.ts'
 import type { Link } from '../outbound/links.ts'
@@ -7,13 +7,13 @@ import { noFilesRefusal } from '../outbound/send-result.ts'
 
 export interface SendableFiles {
   /**
-   * Throws `input_invalid` for what is no file, or is one that must not leave; `too_large` above the cap. `folder` is where
-   * the caller works: its files may leave where the configuration says nothing else.
+   * Reads a file. Throws `input_invalid` for a path that is no file or must not leave, and `too_large` above the
+   * limit. `folder` is the caller's working folder; its files may leave unless the configuration says otherwise.
    */
   read(path: string, folder?: string): Promise<NewFile>
 }
 
-/** All are read before the first is kept: a path that is wrong sends nothing at all. */
+/** All files are read before the first is stored, so a wrong path sends nothing. */
 export function createKeptFiles(files: SendableFiles | undefined) {
   return async (caller: ToolCaller, link: Link, paths: readonly string[]): Promise<readonly FileOp[]> => {
     if (paths.length === 0) return []

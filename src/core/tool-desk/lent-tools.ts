@@ -1,5 +1,5 @@
-// service_tools and call_service_tool: what a Chorus service lent with the newest delivery of a conversation. A caller
-// reaches those of its own conversations alone.
+// service_tools and call_service_tool: the tools that a Chorus service lent with the newest delivery of a conversation.
+// A caller reaches only those of its own conversations.
 import {
   type LentToolDoor,
   type LentToolResult,
@@ -12,7 +12,7 @@ import {
 import type { OwnChats } from './own-chats.ts'
 import { toolOutcome } from './tool-outcome.ts'
 
-/** Content blocks beyond this stay behind; the text of the result is what the model reads. */
+/** Content blocks beyond this are left out. The model reads the text of the result. */
 const MAX_CONTENT_CHARS = 65_536
 
 export function createLentTools(

@@ -1,9 +1,10 @@
-// What strangers wrote, as part of a row that a model reads: a name, an id or a text must not look like another row.
-
-// Everything that some reader takes for the end of a line: vertical tab, form feed and U+0085 among them.
+// Text of strangers inside a line that a model reads. A name, an id or a text must not look like another line.
+//
+// The pattern covers every character that some reader takes for a line end, including vertical tab, form feed and
+// U+0085.
 const BREAKS = /[\n\r\v\f\u0085\u2028\u2029]+/g
 
-/** Line breaks, a run of them, become `⏎`, tabs a space, other controls `�`. */
+/** Returns the text in one line. Each run of line breaks becomes `⏎`, a tab a space, and other controls `�`. */
 export function oneLine(text: string): string {
   return text
     .replace(BREAKS, ' ⏎ ')

@@ -1,4 +1,4 @@
-// The open turn that an agent means when it replies in a chat or acknowledges a message.
+// Finds the open turn that an agent means when it replies in a chat or acknowledges a message.
 import {
   everyRow,
   isResting,
@@ -11,9 +11,9 @@ import {
 import type { Dispatcher } from '../dispatch/dispatcher.ts'
 
 export interface OpenTurns {
-  /** The one that a reply in this chat answers: the one in work, the one that is quoted, else the oldest. */
+  /** Returns the turn that a reply in this chat answers: the current one, the quoted one, else the oldest. */
   answered(caller: ToolCaller, address: string, replyTo: string | undefined): Promise<TurnRow | null>
-  /** The one of that message, or of that id. */
+  /** Returns the open turn with that message id or turn id. */
   waiting(caller: ToolCaller, id: string): Promise<TurnRow | null>
 }
 
@@ -23,7 +23,7 @@ export function createOpenTurns(deps: {
 }): OpenTurns {
   const { store } = deps
 
-  /** A turn may be in flight at another node than the one that its agent calls, and one that rests is so nowhere. */
+  /** A turn may be in flight at another node than the one its agent calls. A resting turn is in flight nowhere. */
   const isAnswerable = (turn: TurnRow) =>
     store.shared || isResting(turn) || deps.dispatcher.flight(turn.id) !== null
 
@@ -33,8 +33,8 @@ export function createOpenTurns(deps: {
       turn.address === address &&
       (caller.turn !== null || replyTo === undefined || turn.messageId === replyTo) &&
       isAnswerable(turn)
-    // Where the carrier knows the turn no other is answered: a second reply, or the same one again after a crash, is not
-    // an answer to whoever wrote next.
+    // If the carrier knows the turn, only that turn is answered. A second reply, or a repeat after a crash, must not
+    // answer the next sender.
     if (caller.turn !== null) {
       const known = await store.turn(caller.turn)
       const isOwn = known?.agent === caller.agent && [null, known.session].includes(caller.session)
@@ -49,13 +49,13 @@ export function createOpenTurns(deps: {
     }
     let flying: TurnRow | null = null
     let resting: TurnRow | null = null
-    // Newest first: the last of them is the oldest.
+    // Newest first, so the last match is the oldest.
     for await (const turn of everyRow((page) => store.turns({ ...open, ...page }))) {
       if (!isMeant(turn)) continue
       if (isResting(turn)) resting = turn
       else flying = turn
     }
-    // What was acknowledged is answered by a reply that is about nothing else.
+    // An acknowledged turn is answered by a reply that matches no other turn.
     return flying ?? resting
   }
 

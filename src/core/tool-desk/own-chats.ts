@@ -1,5 +1,5 @@
-// Which conversations are an agent's own: where its turn came from, where its session lives, or (for a credential that
-// is good for the whole agent) where any session of its own is. No argument rebinds a reply to anything else.
+// Which conversations belong to an agent: the place of its turn, the place of its session, or, for an agent-wide
+// credential, the place of any of its sessions. No argument can redirect a reply elsewhere.
 import {
   type Address,
   defined,
@@ -18,11 +18,14 @@ import {
 import { allowedTargets, denial, isAllowedTarget } from '../outbound/targets.ts'
 
 export interface OwnChats {
-  /** The address, if it is the caller's own. `allowed`: it is not, but the agent may send there. Throws otherwise. */
+  /**
+   * Returns the address if it is the caller's own. `allowed`: it is not, but the agent may send there. Throws
+   * otherwise.
+   */
   open(caller: ToolCaller, chatId: string): Promise<{ readonly at: Address; readonly by: 'own' | 'allowed' }>
-  /** The same without the allowlist: for reading and for changing what stands there. */
+  /** The same without the allowlist, for reading and for changing shown messages. */
   mine(caller: ToolCaller, chatId: string): Promise<Address>
-  /** The platform's id of a message there; the id of a turn stands for the message that it came from. */
+  /** Returns the platform's id of a message. A turn's id stands for its message. */
   messageId(caller: ToolCaller, at: Address, id: string): Promise<string>
 }
 
@@ -43,7 +46,7 @@ export function createOwnChats(deps: {
     return spokeThere(caller, wanted, at)
   }
 
-  /** A caller that speaks for one session is told that session's id, and no address. */
+  /** A caller with a session token knows its session's id, and no address. */
   const named = async (caller: ToolCaller, chatId: string): Promise<Address> => {
     if (caller.session === null || chatId !== caller.session) return parseAddress(chatId)
     const turn = caller.turn === null ? null : await store.turn(caller.turn)
@@ -53,7 +56,7 @@ export function createOwnChats(deps: {
     throw new SwitchboardError('not_found', `session "${chatId.slice(0, 200)}" is not one of yours`)
   }
 
-  /** A claim leads messages of a chat to a session that lives elsewhere: it may answer where it was spoken to. */
+  /** A claim leads messages of a chat to a session elsewhere. That session may answer in the chat of the message. */
   const spokeThere = async (caller: ToolCaller, wanted: string, at: Address): Promise<boolean> => {
     const there = {
       agent: caller.agent,

@@ -1,4 +1,4 @@
-// The tools that read: what was said, who is there, what waits, and the files that came with a message.
+// The tools that read: messages, people, waiting turns, and attached files.
 import {
   type Attachment,
   type DownloadedFile,
@@ -25,7 +25,7 @@ type ReadingTools = Pick<ToolDesk, 'downloadAttachment' | 'fetchMessages' | 'get
 
 const MOST_PENDING = 200
 const MOST_PEOPLE = 1_000
-/** How many messages are looked through for who spoke, and for a file: told where it ends there. */
+/** How many messages are searched for people and for a file. The result says when this limit was reached. */
 const LOOKED_BACK = 50_000
 
 export function createReadingTools(
@@ -107,7 +107,7 @@ export function createReadingTools(
           throw new SwitchboardError('execution_failed', `${turn.platform} gives no attachments`)
         const files: DownloadedFile[] = []
         for (const attachment of attachments) files.push(await adapter.download(attachment))
-        // Who speaks for one session was called from here, and may be anywhere: a path of ours is nothing to it.
+        // A caller with a session token may be on any machine, where our paths mean nothing.
         if (caller.session !== null && caller.local !== true) return carried(files, deps.files)
         const listed = rows(
           files,
@@ -172,7 +172,7 @@ function messageOf(entry: TranscriptEntry) {
   return {
     message_id: entry.platformMessageId ?? entry.id,
     user: entry.direction === 'out' ? 'me' : (entry.sender ?? 'somebody'),
-    // Files alone are named by what they are.
+    // A message with only files is shown by their kinds.
     text: entry.text || `(${(entry.attachments ?? []).map(({ kind }) => kind).join(', ')})`,
     ts: new Date(entry.at).toISOString(),
     attachments: entry.attachments?.length ?? 0,
@@ -187,7 +187,7 @@ function messageLine(message: ReturnType<typeof messageOf>): string {
   return `[${ts}] ${user}: ${text}  (id: ${message_id}${files}${come})`
 }
 
-/** One line each, whatever is in its fields: nobody writes a row of somebody else. */
+/** One line each, whatever its fields contain, so no sender can fake another line. */
 function rows<T>(of: readonly T[], row: (one: T) => string): string {
   return of.map((one) => oneLine(row(one))).join('\n')
 }

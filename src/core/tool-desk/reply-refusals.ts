@@ -1,4 +1,4 @@
-// Why a reply comes too late: a person has the place, or the message is another host's by now.
+// Refuses late replies: a person holds the place, or another host has the message now.
 import {
   type Address,
   defined,
@@ -10,18 +10,18 @@ import {
 } from '../../contract/index.ts'
 import { heldRefusal } from '../outbound/send-result.ts'
 
-/** How many turns of a chat are looked at for the last one that was handed over. */
+/** How many turns of a chat are searched for the last one that was handed over. */
 const LATELY = 100
 
-/** Each throws where the reply is refused. */
+/** Returns checks that throw when the reply is refused. */
 export function createReplyRefusals(store: StoreBesideOutlet) {
-  /** A person has the place, or answered that message in the agent's place. */
+  /** A person holds the place, or answered that message instead of the agent. */
   const refuseHeld = async (at: Address, turn: string | null) => {
     const held = await store.heldAgainst(at, turn)
     if (held) throw heldRefusal(held)
   }
 
-  /** Its lane went to another node: over a person who stepped in, or with its message to another host. */
+  /** The turn's lane went to another node, because of a takeover or with its message to another host. */
   const refuseLost = async (turn: string): Promise<never> => {
     const row = await store.turn(turn)
     if (row) await refuseHeld(parseAddress(row.address), row.id)
@@ -29,8 +29,8 @@ export function createReplyRefusals(store: StoreBesideOutlet) {
   }
 
   /**
-   * A host that does not say which message it answers, and whose last one there a takeover ended, answers that one: too
-   * late, also after the place was given back.
+   * A host may not say which message it answers. If a takeover ended its last turn there, the reply is for that turn
+   * and is too late, even after the place was given back.
    */
   const refuseLate = async (caller: ToolCaller, at: Address) => {
     const { integration, conversation } = at

@@ -1,4 +1,4 @@
-// The tool `reply`: an answer in a chat of the agent's own, and the turn that it answers, as one commit.
+// The tool `reply`: one commit with an answer in a chat of the agent's own and the turn that it answers.
 import {
   type Address,
   defined,
@@ -35,7 +35,7 @@ export interface ReplyToolDeps {
   readonly outlet: Outlet
   readonly dispatcher: Pick<Dispatcher, 'wasLost'>
   readonly roster: Pick<Roster, 'get'>
-  /** Reads files that hosts of this machine attach; absent: there are none. */
+  /** Reads files that hosts of this machine attach; absent: none. */
   readonly files?: SendableFiles
 }
 
@@ -49,8 +49,8 @@ export function createReplyTool(
   const { refuseHeld, refuseLost, refuseLate } = createReplyRefusals(store)
 
   /**
-   * The reply and the turn that it answers are one commit, and the turn has one answer: a host that holds a turn has not
-   * answered it, so when the row says that it is, another host did.
+   * The reply and its turn are one commit, and a turn has one answer. A host that holds a turn has not answered it. If
+   * its row says answered, another host did.
    */
   const answer = async (
     caller: ToolCaller,
@@ -68,13 +68,16 @@ export function createReplyTool(
     return outlet.post(sends)
   }
 
-  /** Where the connector hears of the end itself a reply is none: what runs on can still be stopped, and ask. */
+  /**
+   * Where the connector itself reports the end, a reply does not end the turn. Running work can still be stopped, and
+   * can still ask.
+   */
   const replied = ({ agent }: ToolCaller) =>
     deps.roster.get(agent)?.connector.endsTurns
       ? ({ to: 'seen', reason: 'replied' } as const)
       : ({ to: 'answered' } as const)
 
-  /** The turn that a host holds, and that is answered. */
+  /** The answered turn that a host still holds. */
   const answeredByAnother = async ({ agent, turn, host }: ToolCaller, [first]: readonly NewSend[]) => {
     if (!host || turn === null || first?.turn !== turn || first.cause !== 'reply') return null
     const row = await store.turn(turn)
@@ -82,7 +85,7 @@ export function createReplyTool(
     return isHere && row.state === 'answered' ? row.id : null
   }
 
-  /** Where none of the words behind the call came from, it is a message like any other, and no answer. */
+  /** A reply elsewhere than to the origin of the call is an ordinary message, not an answer, so it needs trust. */
   const demandTrust = async (
     caller: ToolCaller,
     at: Address,
@@ -103,7 +106,7 @@ export function createReplyTool(
     if (refused !== null) throw distrusted(refused)
   }
 
-  /** Nothing can be said there. The agent answered all the same: the turn ends, and `notify_on` tells its words. */
+  /** The place takes no messages. The agent answered nevertheless: the turn ends, and `notify_on` sends its text. */
   const unheard = async (
     caller: ToolCaller,
     at: Address,

@@ -1,4 +1,4 @@
-// The tools `react` and `edit_message`: what an agent changes at messages that are shown already.
+// The tools `react` and `edit_message`: changes to messages that are already shown.
 import {
   everyRow,
   type NewSend,
@@ -16,7 +16,9 @@ import { sentText } from '../outbound/send-result.ts'
 import type { OwnChats } from './own-chats.ts'
 import { sendOutcome, toolOutcome } from './tool-outcome.ts'
 
-/** How many of its own messages in a chat an agent's edit is looked for among: told where it ends there. */
+/**
+ * How many of the agent's messages in a chat are searched for an edit. The error says when this limit was reached.
+ */
 const LOOKED_BACK = 50_000
 
 export function createShownMessageTools(
@@ -41,7 +43,7 @@ export function createShownMessageTools(
     ...withoutNulls({ idempotencyKey: caller.idempotencyKey }),
   })
 
-  /** A message of this agent's own in that conversation. */
+  /** A message of this agent in that conversation. */
   const ownMessage = async (caller: ToolCaller, to: NewSend['to'], id: string): Promise<SendRow> => {
     const { integration, conversation } = to
     const mine = { agent: caller.agent, integration, conversation }

@@ -1,13 +1,13 @@
-// What was said in one thread of a chat, the newest of it, oldest first: other threads may have said much since.
+// Reads the newest messages of one thread, oldest first. Other threads of the chat may have had many messages since.
 import type { Address, Store, TranscriptEntry } from '../../contract/index.ts'
 
 const PAGE = 200
-/** So many messages of a chat are looked through in each direction. */
+/** How many messages of a chat are read in each direction. */
 const MOST_LOOKED_AT = 5_000
 
 export interface ThreadTranscript {
   readonly entries: readonly TranscriptEntry[]
-  /** There are older ones that were not looked at. */
+  /** There are older messages that were not read. */
   readonly partly: boolean
 }
 
@@ -16,7 +16,7 @@ export async function threadTranscript(
   { integration, conversation, thread }: Address,
   limit: number,
 ): Promise<ThreadTranscript> {
-  // Each direction has positions of its own.
+  // Each direction has its own positions.
   const back = async (direction: 'in' | 'out'): Promise<ThreadTranscript> => {
     const found: TranscriptEntry[] = []
     let before: number | undefined
@@ -39,7 +39,7 @@ export async function threadTranscript(
   }
 }
 
-/** By time; within one direction by position, which a platform's late message does not change. */
+/** Ordered by time. Within one direction the position decides, and a platform's late message does not change it. */
 function merged(heard: readonly TranscriptEntry[], told: readonly TranscriptEntry[]): TranscriptEntry[] {
   const all: TranscriptEntry[] = []
   const left = [...told]
@@ -50,7 +50,7 @@ function merged(heard: readonly TranscriptEntry[], told: readonly TranscriptEntr
   return [...all, ...left]
 }
 
-/** What people see: no prompt of ours, no reaction, nothing that never arrived. */
+/** What people see: no prompts, no reactions, and nothing that never arrived. */
 function isShown(entry: TranscriptEntry): boolean {
   if (entry.direction === 'out') return entry.state === 'sent' && entry.op?.kind === 'text'
   return entry.state !== 'refused' && (entry.text !== '' || (entry.attachments?.length ?? 0) > 0)

@@ -1,5 +1,5 @@
-// What a tool gives back: the result of a send with its words, or why there is none. What the caller did wrong, and what
-// is not there, is an outcome of the tool; a bug is thrown on.
+// The result of a tool: the result of a send with its text, or the reason for a failure. Errors of the caller and
+// missing objects are outcomes; a bug is rethrown.
 import { asSwitchboardError, type SendResult, type ToolOutcome } from '../../contract/index.ts'
 import { refusedResult } from '../outbound/send-result.ts'
 

@@ -1,4 +1,5 @@
-// The agent's way back, one condition at a time: whose turn it is, where words go, silence, failures, what is shown.
+// Output of an agent, one condition at a time: whose turn it is, where replies go, silence, failures, and what is
+// shown.
 import { describe, expect, it } from 'vitest'
 import { cutAnswer, MOST_ANSWER_CHARS } from '../../../contract/index.ts'
 import { opened, rowOf } from '../fixtures/agent-outlet-scene.ts'
@@ -122,7 +123,7 @@ describe('what is said', () => {
     ])
     await say({ turn: 't', final: true, text: '', files: [{ name: 'a', mime: 'x' } as never] })
     await say({ turn: 't', final: true, text: '', before: ['x'] })
-    // Neither is anything that is not the end of a turn.
+    // The same holds for text that does not end a turn.
     await say({ turn: 't', text: '' })
     await say({ final: true, text: '' })
     expect([puts.length, settled.length]).toEqual([4, 1])
@@ -304,7 +305,7 @@ describe('what is shown meanwhile', () => {
     flights.set('u', rowOf('u', { agent: 'paul' }))
     await partial('u')
     await partial('nowhere')
-    // What the agent writes behind its reply is not said, and so not shown.
+    // Text that the agent writes after its reply is not sent, and so not shown.
     flights.set('t', rowOf('t', { state: 'seen', reason: 'replied' }))
     await partial('t')
     expect(settled).toEqual([['t', 'seen', undefined, undefined]])
@@ -361,7 +362,7 @@ describe('a question', () => {
     await outlet.accept({ kind: 'ask', session: 's', turn: 't', guessed: true, ask })
     expect(asked).toMatchObject([{ origin: { direct: false } }, { origin: null }])
     asked.length = 0
-    // Nor of a room behind a channel server: who is in it, nobody here knows.
+    // The same holds for a room behind a channel server, whose members are unknown here.
     flights.set('t', rowOf('t'))
     world.server = true
     await outlet.accept({ kind: 'ask', session: 's', turn: 't', ask })
@@ -371,7 +372,7 @@ describe('a question', () => {
     const late = { kind: 'ask', session: 's', turn: 'over', ask } as const
     await expect(outlet.accept(late)).rejects.toMatchObject({ code: 'conflict' })
     await outlet.accept({ ...late, guessed: true })
-    // One whose decisions nobody holds back asks for itself.
+    // A host whose decisions Switchboard does not hold asks by itself.
     world.holdsDecisions = false
     await outlet.accept(late)
     expect(asked).toHaveLength(4)

@@ -1,5 +1,5 @@
-// The agent's way back: say, status, ask, evidence and failure come through this one door. A reply goes to the
-// conversation of the turn it answers, whatever the agent writes: no argument can rebind it.
+// Accepts everything an agent outputs: say, status, ask, evidence and failure. A reply goes to the conversation of the
+// turn it answers. No argument of the agent can redirect it.
 import {
   type Accepted,
   type AgentOutlet,
@@ -42,7 +42,7 @@ export interface AgentOutletDeps {
   readonly approvals: Approvals
   readonly signal: SignalSink
   readonly streams: Pick<Streams, 'partial' | 'begun' | 'ended'>
-  /** What an agent does is shown only to whoever may still speak to it. */
+  /** An agent's activity is shown only to people who may still speak to it. */
   readonly admission: Pick<Admission, 'atOnce' | 'ofTurn'>
 }
 
@@ -72,7 +72,7 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     return { id: null }
   }
 
-  /** The last trouble that the agent told of a turn, to this process or to one before it. */
+  /** The last error the agent reported for a turn, to this process or an earlier one. */
   const reportedTrouble = async (turn: string): Promise<{ detail: string; code?: string } | null> => {
     const last = (await store.turnEvents(turn)).findLast((one) => one.kind === 'error')
     if (!last || last.text === null) return null
@@ -101,7 +101,7 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     return { id: null }
   }
 
-  /** A claim may have led it here: that takes more than a look. */
+  /** A claim may have led the turn here, and that takes a full check. */
   const mayShow = async (row: TurnRow): Promise<boolean> =>
     deps.admission.atOnce(row) || (await deps.admission.ofTurn(row)) === 'admitted'
 
@@ -118,13 +118,13 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     return { id: null }
   }
 
-  /** Never waited for, and lost where nobody can show it. */
+  /** Not awaited, and lost where no surface can show it. */
   const partial = async ({ turn, text: given }: Output<'partial'>): Promise<Accepted> => {
     const text = cutAnswer(given)
     const flight = dispatcher.flight(turn)?.flight
     const row = flight?.row
     if (row?.agent !== agent) return { id: null }
-    // An answer that our end would cut is evidence when it is whole.
+    // An answer that our end may cut is evidence only when it is complete.
     const isEvidence = deps.roster.get(agent)?.connector.redelivery.cut === undefined
     if (row.state !== 'seen' && isEvidence) await dispatcher.settle(turn, 'seen')
     else await dispatcher.heard(turn, agent)
@@ -134,7 +134,7 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
 
   const status = async ({ turn, text, call }: Output<'status'>): Promise<Accepted> => {
     if (turn === undefined) return { id: null }
-    // What lives on speaks at any node, whoever holds the lane.
+    // An agent that outlives the daemon may speak at any node, whichever holds the lane.
     const row = dispatcher.flight(turn)?.flight.row ?? (turns.livesOn() ? await store.turn(turn) : null)
     if (row?.agent === agent && OPEN_TURN_STATES.some((state) => state === row.state)) {
       const shown = text !== '' && (await mayShow(row))
@@ -149,7 +149,7 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     async accept(output) {
       switch (output.kind) {
         case 'say':
-          // Nothing would be shown: an answer without words is told as one.
+          // An empty answer shows nothing, so it is treated as evidence of an answer.
           if (output.turn && output.final && isWordless(output))
             return evidence({ kind: 'evidence', turn: output.turn, of: 'answered' })
           return replies.say(withinLimit(output))
@@ -187,13 +187,13 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
   }
 }
 
-/** No connector says more than is taken, whatever it was given. */
+/** No answer exceeds the limit, whatever the connector passes. */
 function withinLimit(output: Output<'say'>): Output<'say'> {
   const before = output.before?.map(cutAnswer)
   return { ...output, text: cutAnswer(output.text), ...(before === undefined ? {} : { before }) }
 }
 
-/** Everybody who watches gets it, each in a buffer of its own. */
+/** Every listener gets a copy in its own buffer, so the line is short. */
 function statusLine(text: string): string {
   const end = textEnd(text, MOST_STATUS, 'code-points')
   return end < text.length ? `${text.slice(0, end)}…` : text

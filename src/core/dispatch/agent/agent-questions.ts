@@ -1,4 +1,4 @@
-// What an agent asks a person: where it is asked from, and whether the turn it is asked for may still ask.
+// Questions of an agent to a person: where they are asked, and whether their turn may still ask.
 import {
   type Accepted,
   defined,
@@ -49,7 +49,9 @@ export function createAgentQuestions(agent: string, deps: AgentQuestionsDeps) {
     return { id }
   }
 
-  /** A host with a dialog of its own asks its person whatever we say: `check` says that trust limits our tools only there. */
+  /**
+   * A host with a dialog of its own asks its person in any case. `check` says that trust limits only our tools there.
+   */
   const demandTrust = async ({ session, ...output }: Output<'ask'>) => {
     if (!holdsDecisions()) return
     const turn = output.turn ?? null
@@ -62,13 +64,13 @@ export function createAgentQuestions(agent: string, deps: AgentQuestionsDeps) {
   }
 
   /**
-   * Where the turn came from. A host that asks on its own account has no chat: its approvers are asked directly. One whose
-   * turn is only guessed may be about anything: that is no business of a group, nor of a room behind a channel server.
+   * The origin of the turn. A host that asks on its own account has no chat, so its approvers are asked directly. A
+   * guessed turn may concern anything, so its question goes to no group and to no room behind a channel server.
    */
   const originOf = async (output: Output<'ask'>) => {
     if (output.turn === undefined) return null
     const { row, to } = await deps.turns.placeOf(output)
-    // Whoever goes on after the end asks for nobody: the person stopped it, or has the answer already.
+    // An agent that asks after its turn ended has no reader. The person stopped the turn, or already has the answer.
     const over = row !== null && !OPEN_TURN_STATES.some((state) => state === row.state)
     if (over && !output.guessed && holdsDecisions())
       throw new SwitchboardError('conflict', 'this message was answered, or given up, before')

@@ -1,5 +1,5 @@
-// What an agent says, as rows of the outbox: in the commit that settles its turn. A reply goes to the conversation of the
-// turn it answers, whatever the agent writes.
+// Turns an agent's words into rows of the outbox, in the commit that settles the turn. A reply goes to the conversation
+// of the turn it answers. No argument of the agent can redirect it.
 import {
   type Accepted,
   type Address,
@@ -34,7 +34,7 @@ export interface AgentRepliesDeps {
   readonly turns: AgentTurns
 }
 
-/** Where it is said, and the turn that it answers. */
+/** The target, and the turn that is answered. */
 interface Place {
   readonly to: Address
   readonly row: TurnRow | null
@@ -42,7 +42,7 @@ interface Place {
 
 export interface AgentReplies {
   say(output: Output<'say'>): Promise<Accepted>
-  /** The rows of one answer. Where the beginning of it is shown, the final text takes its place. */
+  /** Returns the rows of one answer. If its beginning is already shown, the final text replaces it. */
   replyRows(output: Output<'say'>, place: Place, files: readonly FileOp[]): readonly NewSend[]
 }
 
@@ -53,7 +53,7 @@ export function createAgentReplies(agent: string, deps: AgentRepliesDeps): Agent
     if (output.turn && output.unlessReplied && (await turns.hasAnsweredByTool(output.turn)))
       return endQuietly(output.turn, output.text)
     const place = await turns.placeOf(output)
-    // Nobody is there to hear it: the end of such a turn is told by notify_on, anything else by a tool.
+    // No person reads here. `notify_on` reports the end of such a turn; any other message needs a tool.
     const oneWay = isOneWay(deps.links, place.to.integration)
     const unheard = place.to.integration === SCHEDULE_PLACE || oneWay
     if (oneWay && output.turn === undefined) throw oneWayRefusal(place.to.integration)
@@ -76,14 +76,14 @@ export function createAgentReplies(agent: string, deps: AgentRepliesDeps): Agent
     return { id: ids[0] ?? null }
   }
 
-  /** It was said by the tool: these words are for `notify_on` alone. */
+  /** The reply tool already sent the answer. This text serves `notify_on` only. */
   const endQuietly = async (turn: string, text: string): Promise<Accepted> => {
     await dispatcher.settle(turn, 'answered', { text })
     void deps.streams.ended(turn)
     return { id: null }
   }
 
-  /** Where the beginning of it is shown, the final text takes its place. */
+  /** If the beginning of the answer is already shown, the final text replaces it. */
   const finishing = (rows: readonly NewSend[], { turn, final }: Output<'say'>): readonly NewSend[] => {
     const [first, ...others] = rows
     const isText =
@@ -114,7 +114,7 @@ export function createAgentReplies(agent: string, deps: AgentRepliesDeps): Agent
     return [...before, ...deps.outlet.rows({ ...said, text, files, ...picks, ...quote, ...keyed('') })]
   }
 
-  /** All of them are kept before anything is said. */
+  /** All files are stored before any row is written. */
   const keptFiles = async (integration: string, files: readonly NewFile[]): Promise<readonly FileOp[]> => {
     if (files.length === 0) return []
     const adapter = deps.links.get(integration)?.adapter

@@ -1,5 +1,5 @@
-// Whose turn it is, as its agent may know it: in flight here, at another node or over. The turns and sessions of another
-// agent are not found.
+// The state of a turn as its agent may see it: in flight here, in flight at another node, or over. Turns and sessions
+// of other agents are not found.
 import {
   type Address,
   type AgentOutput,
@@ -25,10 +25,10 @@ export interface AgentTurnsDeps {
   readonly dispatcher: Pick<Dispatcher, 'flight'>
 }
 
-/** What an agent brings, by its kind. */
+/** One kind of agent output. */
 export type Output<K extends AgentOutput['kind']> = Extract<AgentOutput, { kind: K }>
 
-/** A turn in flight, and its flight where that is here. */
+/** A turn in flight, with its flight if it is in flight here. */
 interface Flying {
   readonly row: TurnRow
   readonly here: Flight | null
@@ -36,24 +36,28 @@ interface Flying {
 
 export interface AgentTurns {
   /**
-   * The flight of a turn. An agent that lives on without us may speak before we have its lane again (a restart), or
-   * while its turn is about to be tried again: that is waited for, for a word must not be taken past its turn. `ends`: a word
-   * that ends the turn is taken from the queue, too: the agent had it, though its hand-over was not confirmed.
+   * Returns the flight of a turn; null when it is not in flight. An agent that outlives the daemon may speak before
+   * this node has its lane again, or just before a retry. Then this waits, so that no word is taken past its turn.
+   * `ends`: output that ends the turn may also take it from the queue, because the agent had it without confirming the
+   * hand-over. Throws `store_unavailable` when the lane is not taken over in time.
    */
   flightOf(turn: string, how?: { readonly ends?: boolean }): Promise<Flying | null>
-  /** Where a reply goes: the turn's conversation, else the session's. */
+  /**
+   * Returns where a reply goes: the turn's conversation, else the session's. Throws `not_found` for a turn or session
+   * of another agent.
+   */
   placeOf(output: Output<'say' | 'ask'>): Promise<{ readonly to: Address; readonly row: TurnRow | null }>
-  /** In flight here. */
+  /** Whether the turn is in flight here. */
   isOwn(turn: string): boolean
   isAnswered(turn: string): Promise<boolean>
-  /** What was said for a turn at another node is found in the outbox. */
+  /** Whether the outbox holds a reply for this turn. It finds replies of other nodes. */
   hasReplied(row: TurnRow): Promise<boolean>
   hasAnsweredByTool(turn: string): Promise<boolean>
-  /** It keeps the turns it has when this process ends. */
+  /** Whether the agent keeps its turns when this process ends. */
   livesOn(): boolean
 }
 
-/** Longer than a lane's lease: by then the lane of a node that died is taken over. */
+/** Longer than a lane's lease. By then another node has taken over the lane of a dead node. */
 const BOARDING_MS = 20_000
 const BOARDING_STEP_MS = 100
 
@@ -64,14 +68,14 @@ export function createAgentTurns(agent: string, deps: AgentTurnsDeps): AgentTurn
   const flightOf: AgentTurns['flightOf'] = async (turn, { ends = false } = {}) => {
     for (let waitedMs = 0; ; waitedMs += BOARDING_STEP_MS) {
       const flying = dispatcher.flight(turn)
-      // Ids can be guessed: whoever names the turn of another agent names none.
+      // Ids can be guessed. The turn of another agent is not found.
       if (flying && flying.flight.row.agent !== agent) return null
       if (flying) return { row: flying.flight.row, here: flying.flight }
       const row = await store.turn(turn)
       if (row?.agent === agent && isResting(row)) return { row, here: null }
       if (!livesOn()) return null
       if (row?.agent !== agent || !OPEN_TURN_STATES.some((state) => state === row.state)) return null
-      // It is in flight at another node, or its node died: the row is settled from here.
+      // The turn is in flight at another node, or its node died. Its row is settled from here.
       if (row.state === 'queued' ? ends : store.shared) return { row, here: null }
       if (waitedMs >= BOARDING_MS) {
         throw new SwitchboardError('store_unavailable', `turn ${turn} is being taken over`, {

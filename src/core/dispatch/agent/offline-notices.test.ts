@@ -1,4 +1,5 @@
-// Who writes to an agent that is away is told once per outage and lane, after the grace; a second node stands by.
+// People who write to an absent agent get one notice per outage and lane, after the grace period. A second node stands
+// by.
 import { expect, it } from 'vitest'
 import type { NewSend, TurnRow, Work } from '../../../contract/index.ts'
 import { createRecordingLog } from '../../../testing/recording-log.ts'

@@ -1,5 +1,5 @@
-// Tells a person that the agent is offline or cannot be reached, and that the message is kept. Once for each conversation
-// and outage, after some grace, because most outages are short.
+// Tells a person that the agent is offline or unreachable, and that the message is kept. It does so once per
+// conversation and outage. A grace period comes first, because most outages are short.
 import {
   type Clock,
   defined,
@@ -25,28 +25,29 @@ export interface OfflineNoticesDeps {
 }
 
 export interface OfflineNotices {
-  /** Something waits in this lane; `since`: it has waited since before this start. */
+  /** Called when a message waits in this lane. `since`: it has waited since before this start. */
   tell(lane: string, agent: string, since?: number): void
-  /** The agent went away: whoever still waits for it is told, as those are who write now. */
+  /** Called when the agent leaves. Sends notices to every lane that still waits for it. */
   tellWaiting(agent: string): Promise<void>
 }
 
 const OFFLINE_GRACE_MS = 5_000
 const UNREACHABLE_GRACE_MS = 20_000
-// One node tells; the others look again when it must be done. Nodes that write the same keys at once wait for each other.
+// One node sends the notice; the others check again later. Nodes that write the same keys at once would wait for each
+// other.
 const STAND_BY_MS = 3_000
 const PAGE = 500
 const LANES_REMEMBERED = 50_000
 
 interface Outage {
-  /** The agent is attached, and does not take turns: no request reaches it, or it puts them off. */
+  /** The agent is attached but takes no turns: requests do not reach it, or it defers them. */
   readonly unreachable: boolean
   readonly since: number
 }
 
 export function createOfflineNotices(deps: OfflineNoticesDeps): OfflineNotices {
   const { store, clock, log, roster, cluster } = deps
-  /** Lanes that were told, or will be when the grace is over: every further message costs nothing. */
+  /** Lanes with a notice sent or scheduled. Further messages in them cost nothing. */
   const told = new Map<string, { outage: Outage; lanes: Set<string> }>()
 
   const outageOf = (agent: string): Outage | null => {
@@ -73,7 +74,7 @@ export function createOfflineNotices(deps: OfflineNoticesDeps): OfflineNotices {
     const outage = outageOf(agent)
     if (outage === null || !isFirst(lane, agent, outage)) return
     const waitedMs = waitsSince === undefined ? 0 : Math.max(0, clock.now() - waitsSince)
-    // The first try after a start may succeed.
+    // The first attempt after a start may succeed.
     const unreachableMs = Math.max(OFFLINE_GRACE_MS, UNREACHABLE_GRACE_MS - waitedMs)
     const graceMs = outage.unreachable ? unreachableMs : OFFLINE_GRACE_MS
     clock.after(graceMs + (outage.unreachable || cluster.isFirst(lane) ? 0 : STAND_BY_MS), () => {
@@ -88,14 +89,14 @@ export function createOfflineNotices(deps: OfflineNoticesDeps): OfflineNotices {
     })
   }
 
-  /** False: nobody was told, and the next message may try again. */
+  /** False: no notice was sent, and the next message may try again. */
   const send = async (lane: string, agent: string, { unreachable, since }: Outage): Promise<boolean> => {
-    // While it is tried, a turn is handed.
+    // A turn is `handed` while it is being tried.
     const states = unreachable ? (['queued', 'handed'] as const) : (['queued'] as const)
     const [row] = await store.turns({ session: lane, states, oldestFirst: true, limit: 1 })
     if (!row) return false
     if (!deps.canSpeak(row.integration)) return true
-    // By the turn: a restart during an outage tells nobody twice.
+    // The key contains the turn, so a restart during an outage sends no second notice.
     const words = unreachable
       ? notice(noticeTarget(row), unreachableText(agent), `unreachable:${row.id}`)
       : notice(noticeTarget(row), offlineText(agent), `offline:${agent}:${since}:${lane}`)
@@ -112,7 +113,7 @@ export function createOfflineNotices(deps: OfflineNoticesDeps): OfflineNotices {
         for (const { lane } of page) tell(lane, agent)
         after = page.at(-1)?.lane
         if (page.length < PAGE || deps.stopped()) return
-        // Between two pages the process takes what came meanwhile.
+        // Between two pages the process handles other work.
         await new Promise<void>((resolve) => clock.after(0, resolve))
       }
     },

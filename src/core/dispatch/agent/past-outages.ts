@@ -1,5 +1,5 @@
-// An agent that cannot be reached is tried while a turn waits for it. Where the last one was stopped, revoked or expired,
-// nobody tries it any more: how it stands is not known, and the outage is told as a past one.
+// An unreachable agent is tried while a turn waits for it. When the last waiting turn is stopped, revoked or expired,
+// the tries end. The agent's state is then unknown, and the outage is reported as a past one.
 import type { Clock, Logger, Store } from '../../../contract/index.ts'
 import { createKeyedTimers } from '../../keyed-timers.ts'
 import type { Reachability } from './reachability.ts'

@@ -1,29 +1,33 @@
-// Agents that cannot be reached. One request at a time tries them, later each time, however many conversations wait; with the
-// first answer all of them go on. The state is kept in the roster, where `status`, `doctor` and the other nodes read it.
+// Tracks agents that cannot be reached. One request at a time tries such an agent, with growing delays, however many
+// conversations wait. The first answer releases all of them. The roster holds the state, where `status`, `doctor` and
+// other nodes read it.
 import type { AgentTrouble, Clock } from '../../../contract/index.ts'
 import { createKeyedTimers } from '../../keyed-timers.ts'
 import type { AgentPost, Roster } from './roster.ts'
 
 export interface Reachability {
-  /** A request did not reach the agent. `retryAfterMs`: when it asked to be tried again. */
+  /** A request did not reach the agent. `retryAfterMs`: the delay the agent asked for. */
   failed(agent: string, detail: string, retryAfterMs?: number): void
-  /** It was tried and did not take a turn, which is tried again: it is shown, and other conversations try for themselves. */
+  /**
+   * The agent was tried and did not take a turn, which will be retried. The trouble is shown, and other conversations
+   * try by themselves.
+   */
   refused(agent: string, state: AgentTrouble['state'], detail: string): void
-  /** It answered. `failing`: why its answers cannot be used; null: they can; absent: not known yet. */
+  /** The agent answered. `failing`: why its answers are unusable; null: they are usable; absent: unknown so far. */
   reached(agent: string, failing?: string | null): void
-  /** It took a turn and never answered: it is failing until it answers one. */
+  /** The agent took a turn and never answered. It counts as failing until it answers one. */
   silent(agent: string, detail: string): void
   answered(agent: string): void
-  /** What its turns tell of the tries before this start; null: nothing. It counts until the agent is heard of. */
+  /** Sets the trouble that its turns recorded before this start; null: none. It counts until the agent responds. */
   recall(agent: string, trouble: AgentTrouble | null): void
   isUnreachable(agent: string): boolean
-  /** Nothing waits for it any more: it could not be reached, and whether it can be now is not known. */
+  /** No turn waits for the agent any more. It was unreachable, and its present state is unknown. */
   over(agent: string): void
-  /** What is known of it is from before this start. */
+  /** Whether the known trouble dates from before this start. */
   isRecalled(agent: string): boolean
-  /** It cannot be reached, and the next try is not due: nothing is taken for it. */
+  /** Whether the agent is unreachable and its next try is not due. Then no turn is taken for it. */
   isClosed(agent: string): boolean
-  /** A turn is taken for it: until that has ended, or the next try is due, no other is. */
+  /** A turn is being taken for the agent. No other is taken until that one ends or the next try is due. */
   tried(agent: string): void
   stop(): void
 }
@@ -40,13 +44,13 @@ const LONGEST_MS = 60_000
 export function createReachability(deps: {
   readonly clock: Clock
   readonly roster: Pick<Roster, 'get'>
-  /** What waits for the agent is looked at. */
+  /** Called when lanes that wait for the agent should be checked. */
   readonly roomy: (agent: string) => void
 }): Reachability {
   const { clock, roster } = deps
   const timers = createKeyedTimers(clock)
   const triesOf = new WeakMap<AgentPost, Tries>()
-  /** Whether it was heard of since the start, or what is known is from before. */
+  /** Agents that responded since the start, and agents whose trouble dates from before it. */
   const heardOf = new WeakSet<AgentPost>()
   const recalled = new WeakSet<AgentPost>()
   const silentOnes = new WeakSet<AgentPost>()
@@ -80,7 +84,7 @@ export function createReachability(deps: {
       if (!post) return
       const known = triesOf.get(post)
       troubled(post, 'unreachable', detail)
-      // Of several requests that failed together the first counts.
+      // Of several requests that failed together, only the first counts.
       if (known && !known.underWay) return
       const tries = known ?? { count: 0, notBefore: 0, underWay: false }
       triesOf.set(post, tries)
@@ -106,7 +110,7 @@ export function createReachability(deps: {
     },
     silent(agent, detail) {
       const post = roster.get(agent)
-      // One that cannot be reached was seen to fail since.
+      // An unreachable agent is already known to fail.
       if (!post || isUnreachable(post)) return
       troubled(post, 'failing', detail)
       silentOnes.add(post)

@@ -1,5 +1,5 @@
-// After a start nothing is known of agents, but their turns still say how the last tries ended. An agent whose turns wait
-// because it did not answer is in trouble from the start, and the people who wait are told on time.
+// After a start nothing is known about agents, but their turns record how the last tries ended. An agent whose turns
+// wait for an answer is in trouble from the start. People who wait are informed on time.
 import type { AgentTrouble, Clock, Logger, Store, TurnRow } from '../../../contract/index.ts'
 import type { OfflineNotices } from './offline-notices.ts'
 import type { Reachability } from './reachability.ts'
@@ -15,9 +15,9 @@ export interface RecallTroubleDeps {
   readonly stopped: () => boolean
 }
 
-/** The oldest ones: enough to find one that was tried. */
+/** The oldest turns, enough to find one that was tried. */
 const LOOKED_AT = 200
-/** The turn that told of it may end without a try, or at another node. */
+/** The turn that recorded the trouble may end without a try, or at another node. */
 const LOOK_AGAIN_MS = 30_000
 
 const STATE_OF: Readonly<Partial<Record<string, AgentTrouble['state']>>> = {
@@ -64,7 +64,7 @@ export function recallTrouble(deps: RecallTroubleDeps): void {
   })
 }
 
-/** Since when: nothing was tried before the oldest of them came. */
+/** The trouble began no earlier than the oldest of these turns. */
 function troubleOf(waiting: readonly TurnRow[]): AgentTrouble | null {
   const [first] = waiting
   const state = STATE_OF[first?.reason ?? '']

@@ -1,4 +1,4 @@
-// Several nodes with differing configurations: nothing is ended that another one may still have an agent for.
+// Several nodes with different configurations: no turn ends while another node may still have its agent.
 import { expect, it } from 'vitest'
 import type { NodeRow, TurnRow } from '../../../contract/index.ts'
 import { createRecordingLog, createTestClock, testSettings } from '../../../testing/index.ts'
@@ -63,7 +63,7 @@ it('[S2.agent-removed] a node with another configuration keeps what its agents m
   }
   nodes = [node('one/1', 'test', clock.now()), node('two/1', 'an older one', clock.now() + LOOK_MS)]
   await wait()
-  // It is gone by now, and was heard of a moment ago: it may be on its way back.
+  // The node is gone, but was seen a moment ago and may return.
   await wait()
   expect([ended, asked]).toEqual([[], []])
   await wait()

@@ -1,6 +1,7 @@
-// Turns of agents that are not configured any more: nobody would ever hand them over, or answer. They are given up with a
-// word to whoever sent them. Not at once, for a configuration is edited in steps and reaches several nodes one after
-// another: only when the same one was in force at two looks in a row, and no node with another one was heard of since.
+// Ends the turns of agents that are no longer configured, with a notice to their senders. No agent would ever answer
+// these turns. It does not end them at once, because configurations are edited in steps and reach nodes one after
+// another. The same configuration must be in force at two looks in a row, and no node with a different one may have
+// been seen since.
 import type { Cancel, Clock, Logger, Settings, Store, TurnRow } from '../../../contract/index.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
 import type { Cluster } from '../../cluster/cluster.ts'
@@ -13,14 +14,14 @@ export interface RemovedAgentsDeps {
   readonly settings: () => Settings
   readonly cluster: Pick<Cluster, 'nodes'>
   readonly approvals: Pick<Approvals, 'endForRemovedAgents'>
-  /** Ends a turn that nobody will ever take. False: it ended meanwhile. */
+  /** Ends a turn that no agent will take. False: it ended meanwhile. */
   readonly giveUp: (row: TurnRow) => Promise<boolean>
 }
 
 const LOOK_MS = 10 * 60_000
 const PAGE = 100
 
-/** Looks from now on, until it is cancelled. */
+/** Checks from now on, until cancelled. */
 export function keepEndingRemoved(deps: RemovedAgentsDeps): Cancel {
   const { store, clock, log } = deps
   const agents = () => deps.settings().agents.map(({ id }) => id)
@@ -41,13 +42,13 @@ export function keepEndingRemoved(deps: RemovedAgentsDeps): Cancel {
     before = now
     if (!stood || !isAgreed()) return
     await deps.approvals.endForRemovedAgents(agents())
-    // What rests waits for nobody.
+    // Resting turns wait for no agent.
     const stray = { agent: { not: agents() }, resting: false, oldestFirst: true, limit: PAGE } as const
     for (;;) {
       const rows = await store.turns({ ...stray, states: ['queued', 'handed', 'seen'] })
       let ended = 0
       for (const row of rows) if (!stopped() && inForce() === now && (await deps.giveUp(row))) ended += 1
-      // Where none could be ended the same page would come again and again.
+      // If no turn could be ended, the same page would repeat for ever.
       if (rows.length < PAGE || ended === 0 || stopped() || inForce() !== now) return
     }
   }

@@ -6,9 +6,9 @@ export interface AgentPost {
   readonly connector: AgentConnector
   attached: boolean
   detail: string | undefined
-  /** When the present outage began; null while attached. */
+  /** Start of the present outage; null while attached. */
   outageSince: number | null
-  /** Why it does not answer though it is attached; null: nothing is known to be wrong. */
+  /** Why an attached agent does not answer; null: no trouble is known. */
   trouble: AgentTrouble | null
 }
 
@@ -20,7 +20,7 @@ export interface Roster {
   remove(agent: string): void
   presence(agent: string, attached: boolean, detail?: string): void
   onAttached(listen: (agent: string) => void): void
-  /** Nobody is there any more: what was in flight is no longer being worked on. */
+  /** Registers a listener for an agent that left. It no longer works on the turns in flight. */
   onDetached(listen: (agent: string) => void): void
 }
 
@@ -28,7 +28,7 @@ export function createRoster(clock: Clock): Roster {
   const posts = new Map<string, AgentPost>()
   const attachedListeners: ((agent: string) => void)[] = []
   const detachedListeners: ((agent: string) => void)[] = []
-  /** Null: to be gathered when somebody asks, once for many that come or go. */
+  /** Null: computed on demand, once for many agents that come or go. */
   let reachable: readonly string[] | null = []
 
   const attachedOnes = () =>

@@ -1,4 +1,4 @@
-// Places at an agent: shared by the lanes of a round, and offered to those that waited longest.
+// Places at an agent: lanes of a round share them, and lanes that waited longest get them first.
 import { describe, expect, it } from 'vitest'
 import type { AgentConnector, Work } from '../../../contract/index.ts'
 import type { Roster } from '../agent/roster.ts'

@@ -1,32 +1,33 @@
-// Room at the agents: how many turns of a lane may be taken now, and which lanes wait for a place. A turn is `handed` when
-// it is about to be written, so no more are taken than can be: what waits for a window or a slot stays `queued`.
+// Capacity of agents: how many turns of a lane may be taken now, and which lanes wait for a place. A turn becomes
+// `handed` just before it is written, so no more are taken than can be written. Turns that wait for a window or a slot
+// stay `queued`.
 import { type BoundedMap, createBoundedMap, type Work } from '../../../contract/index.ts'
 import type { Roster } from '../agent/roster.ts'
 import type { LaneHolds } from './lane-holds.ts'
 
 export interface Rooms {
   /**
-   * What each lane of a round may be given. What one is promised another is not; where many ask for one agent they share, so
-   * that one commit hands over to all of them. Until `over` is said somebody holds a promise.
+   * Returns the number of turns each lane of a round may take. Places are promised once, and lanes of one agent share
+   * them, so one commit hands over to all of them. A promise lasts until `over`.
    */
   deal(lanes: readonly Work[]): readonly number[]
-  /** What a lane was promised is in use by now, or was not needed. */
+  /** The lane's promise was used or not needed. */
   over(work: Work): void
-  /** Nothing was taken of this lane, for there was no place. False: there is one now, and nobody holds a promise of it. */
+  /** Records that this lane got no place. False: there is a place now, and no lane holds a promise for it. */
   waits(work: Work): boolean
-  /** Some of the lanes that waited for this agent and have room now, each once, those that waited longest first. */
+  /** Returns some lanes that waited for this agent and have room now, each once, longest wait first. */
   next(agent: string): readonly Work[]
 }
 
-/** More are found by the next sweep. */
+/** The next sweep finds further lanes. */
 const LANES_REMEMBERED = 10_000
-/** Whoever has room for more of them says so when these were taken. */
+/** Further lanes are woken when these have been taken. */
 const LANES_AT_A_TIME = 32
 
 export function createRooms(deps: {
   readonly roster: Pick<Roster, 'get'>
   readonly holds: Pick<LaneHolds, 'get'>
-  /** Nothing is taken for this agent now. */
+  /** Whether no turn may be taken for this agent now. */
   readonly isClosed: (agent: string) => boolean
   /** A lane of this agent may be taken. */
   readonly tried: (agent: string) => void

@@ -1,4 +1,4 @@
-// The loop under both queues: a lane that is being handled is not asked for a second time.
+// The loop under both queues: a lane that is being handled is not requested again.
 import { describe, expect, it } from 'vitest'
 import type { Hint, Work } from '../../../contract/index.ts'
 import { createTestClock } from '../../../testing/test-clock.ts'
@@ -121,11 +121,11 @@ describe('the drain', () => {
     const { clock, taken, finish, hint, commit, drain } = scene()
     const told: Hint = { kind: 'turns', lane: 'one', scope: 'demo' }
     commit([told, { ...told, kind: 'sends' }, { ...told, lane: 'two', scope: 'away' }])
-    // Asked for before the commit goes on; its own hint comes after it.
+    // The lane is requested before the commit continues. Its own hint arrives after that.
     expect(taken).toEqual(['one'])
     hint(told)
     expect(drain.isWanted('one')).toBe(false)
-    // What comes behind it is another matter, also before the answer to the take.
+    // A later hint counts, even if it arrives before the answer to the take.
     hint(told)
     expect(drain.isWanted('one')).toBe(true)
     await clock.advance(1)
@@ -180,7 +180,7 @@ describe('the drain', () => {
     expect(taken).toEqual([])
     drain.wake(LANE)
     await clock.advance(1)
-    // The commit may have given us the lane before the other's row; only its hint was quicker than our answer.
+    // The commit may have given us the lane before the other node's row. Only its hint was faster than our answer.
     hint(told, 'b/1')
     answer()
     await clock.settle()

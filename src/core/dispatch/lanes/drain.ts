@@ -1,5 +1,5 @@
-// DRAIN: the one loop under both queues. It gathers lanes that may have work, takes them in batches, and lets the
-// queue's own code do the rest. Hints make it quick, sweeps make it sure: a hint may be lost, a row may not.
+// DRAIN: the one loop under both queues. It gathers lanes that may have work, takes them in batches, and passes them to
+// the queue's own code. Hints make it fast. Sweeps make it reliable: a hint may be lost, a row may not.
 import {
   type Cancel,
   type Clock,
@@ -15,11 +15,11 @@ import { createDealtLanes } from './round-robin-lanes.ts'
 
 export interface DrainQueue<Taken extends { readonly lane: string }> {
   readonly kind: 'turns' | 'sends'
-  /** Lanes for each message that comes in, under pressure. */
+  /** Under pressure, the number of lanes taken for each incoming message. */
   readonly share: number
   /** Agents or integrations that this node can reach now. */
   reachable(): readonly string[]
-  /** Whether another node's hint is to be acted on here; otherwise the next sweep looks. Absent: always. */
+  /** Whether this node acts on another node's hint; if not, the next sweep finds the work. Absent: always. */
   isMine?(work: Work, from: string): boolean
   /** `pressed`: take little of each lane. */
   take(lanes: readonly Work[], pressed: boolean): Promise<readonly Taken[]>
@@ -33,32 +33,35 @@ export interface DrainDeps {
     >
   readonly clock: Clock
   readonly log: Logger
-  /** Absent: never pressed. */
+  /** Absent: never under pressure. */
   readonly pressure?: Pressure
 }
 
 export interface Drain {
-  /** This lane may have work now. Cheap; gathers until the next turn of the loop. */
+  /** This lane may have work now. Cheap: lanes gather until the next turn of the event loop. */
   wake(work: Work): void
-  /** Wakes the lane at a later time (replaces an earlier appointment of that lane). */
+  /** Wakes the lane later. It replaces an earlier appointment of that lane. */
   wakeAfter(work: Work, delayMs: number): void
-  /** A hint came for this lane while it is being handled: it will be taken again. */
+  /** Whether a hint for this lane arrived during its handling. Then the lane is taken again. */
   isWanted(lane: string): boolean
-  /** Looks for lanes that no hint told about: at start, and every so often; of one scope, when it can be reached anew. */
+  /** Looks for lanes without a hint: at start and periodically, or for one scope when it becomes reachable. */
   sweep(scope?: string): void
-  /** Resolves when what is being taken at this moment is in the queue's hands. */
+  /** Resolves when the lanes being taken now are with the queue. */
   taken(): Promise<void>
-  /** Nothing is taken any more; what was being taken is handled. Resolves when it is in the queue's hands. */
+  /**
+   * Stops taking lanes. Lanes that are being taken are still handled. Resolves when they are with the queue, or after
+   * a grace period.
+   */
   stop(): Promise<void>
 }
 
-// Intake goes first: a drain round takes a bounded number of lanes, then the loop is free for requests. While more comes
-// in than the loop can work off, rounds are rarer and take a share of what came in, so that nobody is kept waiting for
-// the word "received" by work that can wait; never less than one lane, so that the work goes on.
+// Intake goes first. A drain round takes a bounded number of lanes, then the loop is free for requests. When more
+// arrives than the loop can process, rounds are rarer and take a share of the arrivals. So work that can wait does not
+// delay the confirmation of a message. A round takes at least one lane, so work continues.
 const LANES_PER_ROUND = 32
 const PRESSED_EVERY_MS = 5
 const SWEEP_EVERY_MS = 5_000
-/** Where others may die and leave lanes behind: with their lease it decides how soon these move. */
+/** Where nodes may die and leave lanes behind. With their lease, this decides how soon the lanes move. */
 const SHARED_SWEEP_MS = 2_500
 const SWEEP_PAGE = 500
 const STOP_GRACE_MS = 2_000
@@ -68,11 +71,11 @@ export function createDrain<Taken extends { readonly lane: string }>(
   deps: DrainDeps,
 ): Drain {
   const waiting = createDealtLanes()
-  // A lane between its request and the end of its handling. Asked for a second time meanwhile, the store would take us
-  // for a new owner, and what we are doing right now for something that was left behind.
+  // Lanes between their request and the end of their handling. If one were requested again, the store would treat this
+  // node as a new owner, and the current work as left behind.
   const underway = new Set<string>()
   const wanted = new Map<string, string>()
-  /** Being taken by the commit that hints at them: its hint tells nothing new. */
+  /** Lanes taken by the very commit that hints at them. Their hint says nothing new. */
   const early = new Set<string>()
   const appointments = createKeyedTimers(deps.clock)
   const takes = new Set<Promise<void>>()
@@ -80,10 +83,10 @@ export function createDrain<Taken extends { readonly lane: string }>(
   let stopped = false
   let abandoned = false
   let sweeping = false
-  /** What the next sweep asks for: everything, or some scopes. */
+  /** The scope of the next sweep: everything, or some scopes. */
   let sweepAll = false
   const sweepOf = new Set<string>()
-  /** Messages that came in since the last round, as far as hints tell. */
+  /** Messages since the last round, counted by hints. */
   let arrivals = 0
 
   const isPressed = () => deps.pressure?.now() ?? false
@@ -102,7 +105,7 @@ export function createDrain<Taken extends { readonly lane: string }>(
     takes.add(taking)
   }
 
-  /** Those whose work is being committed are taken by that very commit. */
+  /** Takes lanes in the same commit that creates their work. */
   const earlyRound = async (hinted: readonly Work[]) => {
     for (const work of hinted) {
       waiting.add(work)
@@ -113,7 +116,7 @@ export function createDrain<Taken extends { readonly lane: string }>(
     }
     await round(async () => {
       committed()
-      // Whoever called the verbs of the commit hears of it first, as if the lanes were taken after it.
+      // Callers of the commit's verbs hear of it first, as if the lanes were taken afterwards.
       await new Promise<void>((resolve) => deps.clock.after(0, resolve))
     }).finally(committed)
   }
@@ -132,13 +135,13 @@ export function createDrain<Taken extends { readonly lane: string }>(
       const all = await queue.take(lanes, pressed)
       await taken?.()
       for (const one of all) {
-        // Nobody waits any more, and the lane has been given back: its next owner settles what was taken.
+        // The stop no longer waits, and the lane was released. Its next owner settles what was taken.
         if (abandoned) break
-        // Also when we were stopped meanwhile: what a commit took belongs to nobody else.
+        // This also runs after a stop: what a commit took belongs to no other node.
         void queue.handle(one).finally(() => done(one.lane))
       }
     } catch (thrown) {
-      // The store is away: the rows are still there, and a later sweep finds them.
+      // The store is unavailable. The rows remain, and a later sweep finds them.
       deps.log.warn({ queue: queue.kind, error: String(thrown) }, 'lanes could not be taken; will try again')
       for (const work of lanes) {
         done(work.lane)
@@ -171,7 +174,7 @@ export function createDrain<Taken extends { readonly lane: string }>(
       for (const work of page) drain.wake(work)
       after = page.at(-1)?.lane
       if (page.length < SWEEP_PAGE || stopped) return
-      // Between two pages the process takes what came meanwhile.
+      // Between two pages the process handles other work.
       await new Promise<void>((resolve) => deps.clock.after(0, resolve))
     }
   }
@@ -193,7 +196,7 @@ export function createDrain<Taken extends { readonly lane: string }>(
       else sweepOf.add(scope)
       if (sweeping) return
       sweeping = true
-      // Those that come in one turn of the loop are asked for together.
+      // Calls in one turn of the event loop share one sweep.
       Promise.resolve()
         .then(sweepOnce)
         .catch((thrown) =>
@@ -215,7 +218,7 @@ export function createDrain<Taken extends { readonly lane: string }>(
       wanted.clear()
       cancelSweep()
       if (takes.size === 0) return
-      // A store that is away does not hold up the stop.
+      // An unavailable store does not delay the stop.
       await new Promise<void>((resolve) => {
         const cancel = deps.clock.after(STOP_GRACE_MS, () => {
           abandoned = true
@@ -243,7 +246,7 @@ export function createDrain<Taken extends { readonly lane: string }>(
     if (hint.kind === 'missed') drain.sweep()
     if (!isDue(hint) || stopped || (from === null && early.delete(hint.lane))) return
     if (!queue.reachable().includes(hint.scope)) return
-    // A hint may overtake the answer to our own take: a lane that is being taken may already be ours.
+    // A hint may overtake the answer to our own take. A lane that is being taken may already be ours.
     const isOurs = from === null || queue.isMine === undefined || underway.has(hint.lane)
     if (isOurs || queue.isMine?.(hint, from)) drain.wake(hint)
   })

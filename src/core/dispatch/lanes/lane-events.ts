@@ -1,5 +1,5 @@
-// What makes the dispatcher look at its lanes: hints of the store, nodes that go, agents that come and go, lanes that
-// are lost to another node.
+// Events that make the dispatcher check its lanes: hints of the store, nodes that leave, agents that come and go, and
+// lanes lost to another node.
 import type { Logger, Settings, Store } from '../../../contract/index.ts'
 import type { Cluster } from '../../cluster/cluster.ts'
 import type { OfflineNotices } from '../agent/offline-notices.ts'
@@ -18,7 +18,7 @@ export interface LaneEventsDeps {
   readonly drain: Drain
   readonly offline: OfflineNotices
   readonly movedElsewhere: MovedElsewhere
-  /** Its agent goes on with a turn when its lane moves to another node. */
+  /** The agent continues a turn when its lane moves to another node. */
   readonly livesOn: (agent: string) => boolean
   readonly stopWork: (agent: string, lane: string, turn: string) => void
   readonly stopped: () => boolean
@@ -48,7 +48,7 @@ export function listenForLanes(deps: LaneEventsDeps): void {
   roster.onAttached((agent) => drain.sweep(agent))
   roster.onDetached((agent) => {
     if (deps.stopped()) return
-    // A lane that is let go while it is taken would leave the turn to the next owner as handed, to be marked a repeat.
+    // A lane released during its take would leave turns `handed`, and the next owner would mark them as repeats.
     drain
       .taken()
       .then(() => holds.releaseAgent(agent))
@@ -58,7 +58,7 @@ export function listenForLanes(deps: LaneEventsDeps): void {
   })
   holds.onLost((lane, agent, turns) => {
     drain.wake({ lane, scope: agent })
-    // Whoever has the lane now offers them again: here nobody needs to go on.
+    // The lane's new owner offers the turns again, so work here stops.
     if (deps.livesOn(agent)) return
     for (const turn of turns) deps.stopWork(agent, lane, turn)
   })

@@ -1,4 +1,4 @@
-// Held lanes and what is in flight in them: boarding and landing, loss, a clock that is set back, an agent that goes.
+// Held lanes and their turns in flight: boarding and landing, loss, a clock that is set back, and an agent that leaves.
 import { describe, expect, it } from 'vitest'
 import { SwitchboardError, type TurnMove, type TurnRow } from '../../../contract/index.ts'
 import { createTestClock } from '../../../testing/test-clock.ts'
@@ -154,7 +154,7 @@ describe('turns in flight', () => {
     again.judged.add('a')
     holds.board(again, rowOf('a'))
     expect([holds.wasLost('a'), again.ready.size, again.judged.size]).toEqual([false, 0, 0])
-    // What a hand-over that came too late leaves in the lost lane does not touch the new flight.
+    // A late hand-over in the lost lane does not affect the new flight.
     holds.board(first, rowOf('b'))
     holds.board(again, rowOf('b'))
     holds.land(first, 'b')

@@ -1,12 +1,18 @@
 // The session lanes that this node holds, and the turns in flight in each.
 //
-// A turn boards when it is taken and is in flight until it lands: answered, failed, acknowledged, put back, or lost with its
-// lane. On its way it is offered (its hand-over began: it can no longer go back unseen), written (its hand-over is over), and
-// maybe spoken for: `said` spares an answer without a word its notice; `replied`, by the tool, keeps back what its agent writes from
-// then on; `asked` tells that a person was asked for it, `acknowledged` that it rests at its agent and is waited for no longer, and
-// `unseenTold` that its sender heard, once, that nothing was seen of it for long. Hand-overs of one lane follow one another, or begin so where its agent lets them overlap. What is put back into a lane goes before what was taken
-// meanwhile: `putBacks` tells a take that was asked for before from one after. A take whose answer was lost leaves the lane
-// doubtful: the next one names what is in flight here, and the store tells what else it holds for handed.
+// A turn boards when it is taken. It is in flight until it lands: answered, failed, acknowledged, put back, or lost
+// with its lane. It is offered when its hand-over begins; from then on it cannot return unseen. It is written when its
+// hand-over is over.
+//
+// Further flags describe its output. `said`: a message was sent for it, so an empty answer needs no notice. `replied`:
+// the agent replied by the tool, and later text is held back. `asked`: a person was asked for it. `acknowledged`: it
+// rests at its agent and is no longer waited for. `unseenTold`: its sender has heard once that nothing was seen of it
+// for long.
+//
+// Hand-overs of one lane run one after another, or start in order if the agent lets them overlap. Turns that are put
+// back go before turns taken meanwhile; `putBacks` tells earlier takes from later ones. A take whose answer was lost
+// makes the lane doubtful. The next take then names the turns in flight here, and the store returns the other turns it
+// holds as handed.
 import {
   type Cancel,
   type Clock,
@@ -21,20 +27,20 @@ import { rowAddress, type SignalSink } from '../../signals.ts'
 
 export interface Flight {
   row: TurnRow
-  /** Its hand-over has begun; until then it can go back unseen. */
+  /** Its hand-over has begun. Until then it can return unseen. */
   offered: boolean
   /** Its hand-over is over. */
   written: boolean
-  /** Something was said for it: an answer without a word gets a notice. */
+  /** A message was sent for it, so an empty answer gets no notice. */
   said: boolean
-  /** Its agent replied by the tool: what it writes from then on is not said. */
+  /** Its agent replied by the tool. Later text is not sent. */
   replied: boolean
   /** A person was asked for it. */
   asked: boolean
   acknowledged: boolean
-  /** It lay without evidence for long, and its sender was told, or told of one before it. */
+  /** It had no evidence for long, and its sender was informed of it or of an earlier turn. */
   unseenTold: boolean
-  /** Commits under way of what its agent said: as long as there are any it is not silent. */
+  /** Running commits of its agent's output. While there are any, the agent is not silent. */
   speaking: number
   cancelTimeout: Cancel
   cancelTyping: Cancel
@@ -43,25 +49,27 @@ export interface Flight {
 export interface LaneHold extends KeptLane {
   readonly agent: string
   readonly flights: Map<string, Flight>
-  /** Until the next one may be offered: hand-overs of one lane begin one after the other, also when two takes overlap. */
+  /**
+   * Resolves when the next turn may be offered. Hand-overs of one lane begin in order, even when two takes overlap.
+   */
   offering: Promise<void>
-  /** Until all of them are over. */
+  /** Resolves when all hand-overs are over. */
   handingOver: Promise<void>
-  /** Counts what was put back into it: a take that was asked for before may have passed over the older ones. */
+  /** Counts put-backs. A take requested before a put-back may have skipped the older turns. */
   putBacks: number
-  /** Until those that are being written are; null: none is. */
+  /** Resolves when running put-backs are written; null: none runs. */
   puttingBack: Promise<unknown> | null
-  /** More waited in it when it was last taken than was let through. */
+  /** More turns waited in the lane at its last take than were taken. */
   more: boolean
-  /** Turns that wait in it, and whose attachments were made ready. */
+  /** Waiting turns whose attachments are ready. */
   readonly ready: Set<string>
-  /** Turns that wait in it, and that were admitted by a judgement that takes more than a look. */
+  /** Waiting turns that passed a full access check. */
   readonly judged: Set<string>
-  /** What came of the last take was never heard: the store may hold turns for handed that are not in flight here. */
+  /** The result of the last take is unknown. The store may hold turns as handed that are not in flight here. */
   doubtful: boolean
 }
 
-/** How a lane stood here when it was asked for. */
+/** The lane's state here at the time of the request. */
 export interface Before {
   readonly held: LaneHold | undefined
   readonly putBacks: number
@@ -71,35 +79,38 @@ export interface Before {
 export interface LaneHolds {
   get(lane: string): LaneHold | undefined
   all(): readonly LaneHold[]
-  /** Held, or given back a moment ago: what is said about it meanwhile concerns this node. */
+  /** Whether the lane is held, or was released a moment ago. Hints about it concern this node. */
   knows(lane: string): boolean
   before(lane: string): Before
   take(lane: string, agent: string, token: number, askedAt: number): LaneHold
-  /** The lease ran out unnoticed (this process slept): another node may have it, and nothing more may go out for it. */
+  /**
+   * Whether the lease ran out unnoticed because this process slept. Another node may have the lane, and no more may be
+   * sent for it.
+   */
   isOver(hold: LaneHold): boolean
-  /** A take of this lane failed: whether it was committed is not known. */
+  /** A take of this lane failed, and its commit is uncertain. */
   doubt(lane: string): void
   board(hold: LaneHold, row: TurnRow): void
   land(hold: LaneHold, turn: string): void
   flight(turn: string): { readonly hold: LaneHold; readonly flight: Flight } | null
-  /** Nothing is open in it: released soon, unless work comes. */
+  /** The lane has no open turn. It is released soon, unless work arrives. */
   rest(hold: LaneHold): void
-  /** Gives the lane back at once. */
+  /** Releases the lane at once. */
   release(hold: LaneHold): Promise<void>
-  /** Gives back every lane of an agent that went away; what was in flight is found there as left behind. */
+  /** Releases every lane of an agent that left. The next owner finds the turns in flight as left behind. */
   releaseAgent(agent: string): Promise<void>
-  /** Forgets the lane without writing: it is no longer ours. */
+  /** Forgets the lane without a write, because another node owns it. */
   drop(hold: LaneHold | undefined): void
   onLost(listen: (lane: string, agent: string, turns: readonly string[]) => void): void
-  /** It was in flight here when its lane was lost to another node, which offers it again, and did not come back. */
+  /** Whether the turn was in flight here when another node took its lane, and has not returned. */
   wasLost(turn: string): boolean
-  /** Resolves when the hand-overs of these lanes are over, or after a while. */
+  /** Resolves when the hand-overs of these lanes are over, or after `mostMs`. */
   handedOver(lanes: readonly LaneHold[], mostMs: number): Promise<void>
   stop(): Promise<void>
 }
 
 const HAND_OVER_MS = 1_000
-/** What is in the middle of a hand-over by then is left behind, and offered again as a marked repeat. */
+/** A hand-over that still runs then is left behind, and offered again as a marked repeat. */
 const STOP_GRACE_MS = 10_000
 const TYPING_EVERY_MS = 4_000
 const LOST_REMEMBERED = 10_000
@@ -110,7 +121,7 @@ export interface LaneHoldsDeps {
   readonly log: Logger
   readonly leaseMs: number
   readonly signal: SignalSink
-  /** Nobody asks this agent again when a lane moves, so what it says at the node that lost it still counts. */
+  /** The agent is not asked again when a lane moves, so its output at the node that lost the lane still counts. */
   readonly livesOn: (agent: string) => boolean
 }
 
@@ -127,7 +138,7 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
   const lostListeners: ((lane: string, agent: string, turns: readonly string[]) => void)[] = []
   const lost = createBoundedMap<string, true>(LOST_REMEMBERED)
 
-  /** Another node has it: what is in flight here is no longer ours. */
+  /** Another node has the lane. The turns in flight here are no longer ours. */
   const lose = (hold: LaneHold) => {
     const turns = [...hold.flights.keys()]
     if (!deps.livesOn(hold.agent)) for (const turn of turns) lost.set(turn, true)
@@ -163,7 +174,7 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
     await store.moveTurns(moves)
   }
 
-  /** Resolves when what is being handed over has ended as it ends, or after a while. */
+  /** Resolves when these hand-overs are over, or after `mostMs`. */
   const handedOver = (lanes: readonly LaneHold[], mostMs: number): Promise<void> =>
     new Promise((resolve) => {
       const cancel = clock.after(mostMs, resolve)
@@ -225,11 +236,13 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
     release: (hold) => keeper.release([hold]),
     async releaseAgent(agent) {
       const leaving = keeper.all().filter((hold) => hold.agent === agent)
-      // What cannot be written now is found as left behind by whoever has the lane next; kept, it would be renewed for ever.
+      // If this write fails, the lane's next owner finds the turns as left behind. Keeping the lane would renew it for
+      // ever.
       await putBackUnoffered(leaving).catch((thrown) =>
         deps.log.warn({ agent, error: String(thrown) }, 'turns could not be put back'),
       )
-      // A hand-over that is under way ends as it ends: what was not taken goes back to the queue, and counts for nothing.
+      // A running hand-over ends normally. A turn that was not taken returns to the queue, and the attempt does not
+      // count.
       await handedOver(leaving, HAND_OVER_MS)
       await keeper.release(leaving)
     },
@@ -244,7 +257,7 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
     },
     async stop() {
       const all = keeper.all()
-      // Nothing new begins, and what began is written down: the next owner would else offer it a second time.
+      // No hand-over begins, and running ones are recorded. Otherwise the next owner would offer them again.
       await putBackUnoffered(all).catch(() => undefined)
       await handedOver(all, STOP_GRACE_MS)
       await keeper.stop()

@@ -1,4 +1,4 @@
-// Looking around after hints were missed: the store may be away again in the middle of it.
+// Checking all lanes after missed hints: the store may fail again in the middle.
 import { expect, it } from 'vitest'
 import { SwitchboardError, type TurnRow } from '../../../contract/index.ts'
 import { createRecordingLog } from '../../../testing/recording-log.ts'

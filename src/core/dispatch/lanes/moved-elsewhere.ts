@@ -1,13 +1,13 @@
-// What other nodes do to turns that are in flight here: an agent speaks there, or somebody says stop. They tell; what they
-// told while nobody could listen is looked for.
+// What other nodes do to turns in flight here: an agent speaks there, or a person cancels. They send hints. Changes
+// without a hint are found by looking.
 import type { Logger, Store, TurnRow, Work } from '../../../contract/index.ts'
 import type { StoreRetry } from '../../store-retry.ts'
 import type { LaneHold, LaneHolds } from './lane-holds.ts'
 
 export interface MovedElsewhere {
-  /** Looks at one turn, if it is in flight here. */
+  /** Checks one turn, if it is in flight here. */
   lookAt(turn: string): Promise<void>
-  /** Nobody else looks after lanes that we hold: what came or ended in them unheard is ours to find. */
+  /** Checks all held lanes. No other node looks after them, so this node must find changes it missed. */
   lookAtAll(): Promise<void>
 }
 
@@ -17,7 +17,7 @@ export function createMovedElsewhere(deps: {
   readonly wake: (work: Work) => void
   readonly storeRetry: StoreRetry
   readonly log: Logger
-  /** The turn is in flight here; its row may say that it is not, or no longer. */
+  /** The turn is in flight here, but its row may say otherwise. */
   readonly ended: (hold: LaneHold, row: TurnRow) => void
 }): MovedElsewhere {
   const { store, holds } = deps
@@ -34,7 +34,7 @@ export function createMovedElsewhere(deps: {
     async lookAtAll() {
       const held = holds.all()
       for (const { lane, agent } of held) deps.wake({ lane, scope: agent })
-      // One that cannot be looked at must not keep the others from it.
+      // One failed lookup must not prevent the others.
       for (const { flights } of held)
         for (const turn of [...flights.keys()])
           await lookAt(turn).catch((thrown) =>

@@ -1,4 +1,4 @@
-// Pressure: a busy loop and messages that come in, both.
+// Pressure needs both: a busy loop and incoming messages.
 import { describe, expect, it } from 'vitest'
 import type { Hint } from '../../../contract/index.ts'
 import { createTestClock } from '../../../testing/test-clock.ts'
@@ -19,7 +19,7 @@ describe('pressure', () => {
       return pressure.now()
     }
     expect(await afterSome(20)).toBe(true)
-    // Asked again at once it stays what it was.
+    // An immediate second call returns the same result.
     expect(pressure.now()).toBe(true)
     expect(await afterSome(0)).toBe(true)
     expect(await afterSome(1)).toBe(false)
@@ -51,7 +51,7 @@ describe('pressure', () => {
       hint = (told) => listen(told, null)
     }
     const pressure = createPressure({ store: { onHint }, clock, utilization: () => 1 })
-    /** In each window this many come in and are taken. */
+    /** In each window, this many arrive and this many are taken. */
     const pressedIn = async (windows: number, came: number, taken: number) => {
       let pressed = 0
       for (let window = 0; window < windows; window++) {
@@ -62,7 +62,7 @@ describe('pressure', () => {
       }
       return pressed
     }
-    // A tenth of a second is looked at; then nobody is held back for a second, then for two.
+    // It observes for a tenth of a second. Then it applies no pressure for one second, then for two.
     expect(await pressedIn(100, 20, 20)).toBeLessThan(12)
     expect(await pressedIn(300, 20, 15)).toBeLessThan(24)
     await clock.advance(10_000)

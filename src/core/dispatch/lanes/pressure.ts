@@ -1,24 +1,24 @@
-// Whether messages come in faster than they can be worked off. Measured by how busy the loop is, not by the clock: a
-// slow trickle on an idle machine is no pressure, however long it lasts, and a machine that only drains is not pressed.
-// Nor does one person press, however fast: a lane is worked off one by one, and to hold it back only makes that person wait.
+// Whether messages arrive faster than they can be processed. It measures how busy the loop is, not the time. A slow
+// trickle on an idle machine is no pressure, and neither is a machine that only drains. One person alone causes no
+// pressure, however fast: a lane is processed one turn at a time, and holding it back would only delay that person.
 //
-// Nor is one whose people wait for their answers before they speak again: held back there, the work would come one by one
-// and cost more, and nothing would come in any sooner. There what comes in is no more than what is let through. So a while
-// under pressure in which not twice as much came as was taken ends it, for a time that grows with every while of that kind.
+// People who wait for their answers before they write again cause no pressure either. There, arrivals never exceed what
+// is taken, and holding work back would cost more without helping intake. So pressure ends when, over one period,
+// arrivals are less than twice the lanes taken. The pause that follows grows with each such period.
 import type { Clock, Store } from '../../../contract/index.ts'
 
 export interface Pressure {
   now(): boolean
-  /** So many lanes of what came in were taken. */
+  /** This many lanes with arrivals were taken. */
   took(lanes: number): void
 }
 
-/** Long enough to tell busy from idle, short enough that a pause of the people is used. */
+/** Long enough to tell busy from idle, and short enough to use a pause between messages. */
 const WINDOW_MS = 10
 const BUSY = 0.9
-/** Lanes for which something came in, in two windows. */
+/** Lanes with arrivals in two windows. */
 const ARRIVALS = 4
-/** So long is looked whether more comes in than is taken. */
+/** How long arrivals and taken lanes are compared. */
 const WHILE_MS = 100
 const FLOOD = 2
 const RELIEF_MS = 1_000
@@ -27,7 +27,7 @@ const LONGEST_RELIEF_MS = 16_000
 export interface PressureDeps {
   readonly store: Pick<Store, 'onHint'>
   readonly clock: Clock
-  /** How busy the loop was since it was last asked, between 0 and 1. */
+  /** How busy the loop was since the last call, between 0 and 1. */
   readonly utilization: () => number
 }
 
@@ -53,7 +53,7 @@ export function createPressure({ store, clock, utilization }: PressureDeps): Pre
     taken = 0
   }
 
-  /** Whether it helps: judged after each while. */
+  /** Whether pressure helps; judged after each period. */
   const helps = (at: number): boolean => {
     if (!pressed) begin(at)
     if (at - begunAt < WHILE_MS) return true
@@ -70,9 +70,9 @@ export function createPressure({ store, clock, utilization }: PressureDeps): Pre
   return {
     now() {
       const at = clock.now()
-      // Also after the clock was set back.
+      // This also holds after the clock was set back.
       if (at >= since && at - since < WINDOW_MS) return pressed
-      // One window without arrivals may only mean that one commit was long.
+      // One window without arrivals may only mean that one commit took long.
       const busy = utilization() > BUSY && new Set([...before, ...arrivals]).size >= ARRIVALS
       const relieved = at < relievedUntil && at >= relievedUntil - LONGEST_RELIEF_MS
       pressed = busy && !relieved && helps(at)

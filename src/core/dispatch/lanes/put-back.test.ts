@@ -1,4 +1,4 @@
-// What goes back behind older ones: nobody may let the lane go before it is written.
+// Turns put back behind older ones: the lane is not released before they are written.
 import { expect, it } from 'vitest'
 import type { TurnMove, TurnRow } from '../../../contract/index.ts'
 import type { LaneHold } from './lane-holds.ts'

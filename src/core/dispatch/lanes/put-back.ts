@@ -1,5 +1,5 @@
-// Turns that go back to the queue: what the agent did not take, what it gave back, what it never was offered. Those behind
-// them go with them, so that order holds; those before are the agent's and stay.
+// Returns turns to the queue: those the agent did not take, gave back, or was never offered. Later turns of the lane
+// return with them, so the order holds. Earlier turns belong to the agent and stay.
 import {
   defined,
   type Settings,
@@ -26,10 +26,10 @@ export interface PutBackDeps {
 }
 
 export interface GiveBackOptions {
-  /** False: nobody ever took them, so the attempt does not count. */
+  /** False: no agent took the turns, so the attempt does not count. */
   readonly counted: boolean
   readonly detail: string
-  /** Not given up now, however often they were offered. */
+  /** The turns are not given up now, however often they were offered. */
   readonly kept?: true
   /** No request reached the agent. */
   readonly unreachable?: true
@@ -41,9 +41,9 @@ export interface PutBack {
     rows: readonly TurnRow[],
     how: Pick<TurnMove, 'notBeforeMs' | 'detail' | 'uncounted' | 'reason' | 'repeat' | 'resume'>,
   ): Promise<void>
-  /** Behind older ones that go back: what was taken meanwhile, and nobody had. */
+  /** Returns turns that were taken meanwhile and never offered, behind older ones that return. */
   putBackBehind(hold: LaneHold, rows: readonly TurnRow[]): Promise<void>
-  /** Offers turns again, in order, that were handed over and that nobody works on any more. */
+  /** Offers turns again, in order, that were handed over but that no agent works on any more. */
   giveBack(turns: readonly string[], options: GiveBackOptions): Promise<void>
 }
 
@@ -58,7 +58,7 @@ export function createPutBack(deps: PutBackDeps): PutBack {
     const { notBeforeMs, reason } = how
     const moves: TurnMove[] = [
       ...rows.map((one) => ({ lane, token, turn: one.id, to: 'queued' as const, ...how })),
-      // Never offered: no attempt was made.
+      // Never offered, so no attempt was made.
       ...behind.map((one) => ({
         ...{ lane, token, turn: one.id, to: 'queued' as const, uncounted: true },
         ...defined({ notBeforeMs, reason }),
@@ -85,7 +85,7 @@ export function createPutBack(deps: PutBackDeps): PutBack {
       await hold.puttingBack
       await putBack(hold, rows, { uncounted: true })
     }
-    // Whoever lets the lane go waits for it, as for a hand-over: they would else be left to its next owner as handed.
+    // A release of the lane waits for this as for a hand-over. Otherwise the next owner would find the turns as handed.
     const gone = goBack()
     hold.handingOver = Promise.allSettled([hold.handingOver, gone]).then(() => undefined)
     await gone
@@ -98,7 +98,7 @@ export function createPutBack(deps: PutBackDeps): PutBack {
     const again = rows.filter((row) => !spent.includes(row))
     const { detail } = options
     if (options.unreachable) deps.unreached(hold, detail)
-    // What nobody had seen is not offered a second time.
+    // A turn that the agent never saw is not marked as a repeat.
     const seen = again.some(({ state }) => state === 'seen')
     const how = options.unreachable
       ? ({ reason: 'agent_unreachable', ...(seen ? { repeat: true, resume: true } : {}) } as const)

@@ -1,17 +1,17 @@
-// Lanes that wait to be taken, dealt by scope (an agent, or an integration): one of each in turn, so that many which wait
-// for one of them hold up no other.
+// Lanes that wait to be taken, one per scope (an agent or an integration) in turn. Many lanes that wait for one scope
+// delay no other scope.
 import type { Work } from '../../../contract/index.ts'
 
 export interface DealtLanes {
   add(work: Work): void
-  /** Up to so many, which wait no longer. */
+  /** Removes and returns up to `most` lanes. */
   take(most: number): readonly Work[]
   isEmpty(): boolean
   clear(): void
 }
 
 export function createDealtLanes(): DealtLanes {
-  /** In the order in which it is their turn; none of them is empty. */
+  /** In round-robin order. No set is empty. */
   const scopes = new Map<string, Set<string>>()
   return {
     add({ lane, scope }) {
@@ -21,7 +21,7 @@ export function createDealtLanes(): DealtLanes {
     },
     take(most) {
       const dealt: Work[] = []
-      // A scope that goes behind the others comes again within this very walk.
+      // A scope that moves to the end comes again within this loop.
       for (const [scope, lanes] of scopes) {
         if (dealt.length >= most) break
         scopes.delete(scope)

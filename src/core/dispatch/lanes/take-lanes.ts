@@ -1,6 +1,6 @@
-// How lanes are taken for the drain: each asks for as much as can be written to its agent now, and one without room is
-// given back as `full`, so that its turns stay queued. What may not be handed over as it
-// stands (access to it was taken back, its files are not there yet) stays queued, too.
+// Takes lanes for the drain. Each lane requests as many turns as can be written to its agent now. A lane without room
+// is returned as `full`, and its turns stay queued. A turn that may not be handed over yet also stays queued: its
+// access was revoked, or its files are not ready.
 import {
   type AgentConnector,
   type Clock,
@@ -22,7 +22,7 @@ import type { Before, LaneHold, LaneHolds } from './lane-holds.ts'
 export type TakenLane = (TakenTurns | { readonly lane: string; readonly outcome: 'full' }) & {
   readonly scope: string
   readonly before: Before
-  /** What goes out with each turn that was taken. */
+  /** The tokens that go out with each taken turn. */
   readonly tokens: ReadonlyMap<string, readonly string[]>
 }
 
@@ -33,18 +33,18 @@ export interface TakeLanesDeps {
   readonly holds: LaneHolds
   readonly rooms: Rooms
   readonly admission: Pick<Admission, 'atOnce'>
-  /** Somebody who waited for this agent may find a place. */
+  /** A lane that waited for this agent may get a place. */
   readonly roomy: (agent: string) => void
   readonly prepareToken?: PrepareToken
 }
 
-/** A credential and the row by which it is known; it is good once the row is kept. */
+/** Creates a credential and the row that identifies it. The credential is valid once the row is stored. */
 export type PrepareToken = (order: TokenOrder & { readonly scope: Readonly<Record<string, string>> }) => {
   readonly token: string
   readonly row: NewToken
 }
 
-/** Its connector makes files ready first, and has not yet. */
+/** Whether the connector must still prepare the turn's files. */
 export function mustPrepare(
   connector: AgentConnector | undefined,
   hold: LaneHold | undefined,
@@ -56,7 +56,7 @@ export function mustPrepare(
 export function createTakeLanes(deps: TakeLanesDeps) {
   const { store, roster, holds, rooms } = deps
 
-  /** Told apart by turn: what the last attempt of the commit made is what was kept. */
+  /** Keyed by turn: the last attempt of the commit is the one that was stored. */
   const tokensInto = (into: Map<string, readonly string[]>, { lane, scope }: Work) => {
     const orders = roster.get(scope)?.connector.mints ?? []
     const prepare = deps.prepareToken
@@ -76,7 +76,7 @@ export function createTakeLanes(deps: TakeLanesDeps) {
   const toRequest = (work: Work, pressed: boolean, room: number, tokens: Map<string, readonly string[]>) => {
     const { lane, scope } = work
     const hold = holds.get(lane)
-    if (hold) hold.restingSince = null // or it might be let go before the answer comes
+    if (hold) hold.restingSince = null // otherwise it might be released before the answer arrives
     const connector = roster.get(scope)?.connector
     const mayHand = (turn: TurnRow) =>
       (hold?.judged.has(turn.id) || deps.admission.atOnce(turn)) && !mustPrepare(connector, hold, turn)
@@ -85,7 +85,7 @@ export function createTakeLanes(deps: TakeLanesDeps) {
     return laneRequest(lane, hold, how)
   }
 
-  /** By the next turn of the loop what could be written is written: what is left over is for whoever waits. */
+  /** By the next turn of the event loop, possible writes are done. Remaining places go to waiting lanes. */
   const used = (lanes: readonly Work[]) =>
     deps.clock.after(0, () => {
       for (const work of lanes) rooms.over(work)
@@ -116,18 +116,18 @@ export function createTakeLanes(deps: TakeLanesDeps) {
   }
 }
 
-// How much of a lane is asked for: as much as the connector has room for, less while intake wants it.
-
-/** How many turns of a lane are taken at a time under pressure. */
+/**
+ * How many turns of a lane are taken at a time under pressure. Otherwise it is as many as the connector has room for.
+ */
 const PRESSED_WINDOW = 2
 
 interface Circumstances {
   /** The connector's window. */
   readonly wide: number
   readonly pressed: boolean
-  /** So many can be written now. */
+  /** How many turns can be written now. */
   readonly room: number
-  /** What may be handed over as it stands. */
+  /** Whether a turn may be handed over now. */
   readonly mayHand: NonNullable<LaneRequest['mayHand']>
   readonly tokens?: LaneRequest['tokens']
 }
