@@ -1,4 +1,4 @@
-// The Store out of verbs and reads: the same for both databases. What differs is behind `StoreEngine`.
+// Assembles the Store from verbs and reads, which are the same for both databases. `StoreEngine` holds the differences.
 import { type Clock, type DatabaseFile, defined, type Hint, nodeOf, type Store } from '../contract/index.ts'
 import { findWork } from './find-work.ts'
 import type { Mac } from './mac.ts'
@@ -65,14 +65,14 @@ export interface StoreEngine {
   readonly shared: boolean
   readonly clock: Clock
   readonly mac: Mac
-  /** Resolves after the commit that holds the verb. */
+  /** Resolves after the commit that contains the verb. */
   write<Args, Result>(verb: Verb<Args, Result>, args: Args, unhurried?: boolean): Promise<Result>
   read<Result>(steps: Steps<Result>): Promise<Result>
-  /** A long read on one snapshot that lets other work through. */
+  /** Runs a long read on one snapshot, with room for other work. */
   readLong<Result>(steps: Steps<Result>): Promise<Result>
-  /** A transaction of its own beside the group, for what is large. It leaves no entry in the ledger. */
+  /** Runs a separate transaction outside the group, for large data. It leaves no entry in the ledger. */
   writeApart<Args>(steps: (args: Args, now: number) => Steps<void>, args: Args): Promise<void>
-  /** What is large, on one snapshot, beside the other reads. */
+  /** Reads large data on one snapshot, beside the other reads. */
   readApart<Result>(steps: Steps<Result>): Promise<Result>
   durability: Store['durability']
   readonly file?: DatabaseFile
@@ -221,7 +221,7 @@ export function assembleStore(engine: StoreEngine): Store {
     heldAgainst: (at, turn) => read(readHeldAgainst(tag, at, turn)),
     heldWords: (turn, limit) => read(readHeldWords(tag, turn, limit)),
 
-    // Its end is looked for before: a commit that has rows of its own on the way would wait for itself.
+    // The end is read beforehand: a commit with pending rows of its own would wait for itself.
     async gatherConversations() {
       const ends = await read(readGatherEnds())
       return ends === null ? false : write(gatherConversations, ends)

@@ -1,23 +1,23 @@
-// A checkpoint of the ledger: all that its entries up to a position told, so that they can go. It stands in an entry of
-// the ledger, where the chain vouches for it; `meta` has a copy, for finding it without reading the whole ledger.
+// A checkpoint of the ledger: the summary of all entries up to a position, so that they can be deleted. It is itself an
+// entry of the ledger, so the chain covers it. `meta` holds a copy, to find it without reading the whole ledger.
 import { firstRow, run, type Steps, text } from './statement.ts'
 
 export const CHECKPOINT = { kind: 'audit', ref: 'ledger', to: 'checkpoint' } as const
 
 export interface Checkpoint {
-  /** The last position that is gone. */
+  /** The last deleted position. */
   readonly through: number
-  /** When that was. */
+  /** The time of that entry. */
   readonly at: number
-  /** How many entries went, in all. */
+  /** The total number of deleted entries. */
   readonly entries: number
   readonly head: string
-  /** Chain → how far it had come, and its head there. */
+  /** Chain → its length at the checkpoint, and its head there. */
   readonly chains: Readonly<Record<string, readonly [n: number, mac: string]>>
   /** `integration\nname\nreason` → count. */
   readonly counts: Readonly<Record<string, number>>
   readonly grants: readonly string[]
-  /** The highest positions that entries had told of: later ones may tell of them without their birth. */
+  /** The highest positions in the deleted entries. Later entries may mention these rows without their first entry. */
   readonly turns: number
   readonly sends: number
 }

@@ -1,4 +1,4 @@
-// Rows of the database as the rows of the contract, and the column lists that reading them needs.
+// Converts database rows to contract rows, with the column lists that reading them needs.
 import {
   type ApprovalRow,
   type ApprovalState,
@@ -178,7 +178,7 @@ export function sessionRow(row: Row): SessionRow {
   }
 }
 
-/** `chain` is handed in where the row was read without its chain's name. */
+/** `chain` is passed in if the row was read without its chain's name. */
 export function ledgerEntry(row: Row, chain = text(row, 'chain_name')): LedgerEntry {
   return {
     seq: whole(row, 'seq'),

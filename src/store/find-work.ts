@@ -1,8 +1,8 @@
-// findWork: a walk over all that is open, slice by slice. Between two slices the process takes what came meanwhile.
+// findWork: walks over all open work, slice by slice. Between two slices the process handles other work.
 import type { Work } from '../contract/index.ts'
 import type { WorkSlice } from './verbs/turns/lane-work.ts'
 
-/** `slice` walks on behind a lane, and finds no more than so many. */
+/** `slice` continues after a lane and returns at most `limit` results. */
 export async function findWork(
   options: { readonly limit: number; readonly after?: string },
   slice: (after: string, limit: number) => Promise<WorkSlice>,

@@ -1,7 +1,8 @@
-// One group: the verbs of a loop turn as one run of statements. Neighbouring calls of the same verb become one call; on
-// PostgreSQL, verbs that need nothing of each other are asked side by side.
-// What is about to be hinted at can be acted on within the group: a message that is received is handed over, and an answer
-// that is taken is being sent, by the same commit.
+// One group: the verbs of one turn of the event loop as one run of statements. Adjacent calls of the same verb become
+// one call. On PostgreSQL, independent verbs run side by side.
+//
+// Work that a commit is about to hint at can be taken within the same group. The same commit then receives a message
+// and hands it over, or accepts an answer and starts to send it.
 import type { Hint, Random } from '../contract/index.ts'
 import { flush } from './ledger-chain.ts'
 import type { Mac } from './mac.ts'
@@ -49,13 +50,13 @@ export function newContext(identity: GroupIdentity, now: number): VerbContext {
   }
 }
 
-/** Runs the calls in order; the results are in the same order. `join` may put more behind them, once. */
+/** Runs the calls in order and returns the results in the same order. `join` may append calls once. */
 export const runGroup = groupOf(runCalls)
 
-/** Verbs whose neighbouring calls are one, whichever of them they are. */
+/** Verbs whose adjacent calls merge, in any mix. */
 const ALIKE = new Map([moveTurns, accept].map((verb) => [verb as AnyVerb, settleTurns as AnyVerb]))
 
-/** Those that have no result yet. */
+/** Runs the calls that have no result yet. */
 function* runCalls(context: VerbContext, calls: readonly Pending[], results: unknown[]): Steps<void> {
   const verbAt = (at: number) => {
     const { verb } = calls[at] as Pending
@@ -71,9 +72,9 @@ function* runCalls(context: VerbContext, calls: readonly Pending[], results: unk
 
 export interface CommitListeners {
   add(listen: (hints: readonly Hint[]) => void): void
-  /** What they call meanwhile is put behind `calls`. */
+  /** Returns a function that calls the listeners. Verbs called meanwhile are appended to `calls`. */
   joinerOf(calls: Pending[]): (hints: readonly Hint[]) => void
-  /** True: it belongs to the commit that is being made. */
+  /** True: the call joins the commit that is being made. */
   takes(call: Pending): boolean
 }
 
@@ -97,7 +98,7 @@ export function createCommitListeners(): CommitListeners {
   }
 }
 
-/** The same, where waiting for answers is what costs: as few round trips as the verbs allow. */
+/** The same with as few round trips as the verbs allow, where waiting for answers is expensive. */
 export const runGroupInWaves = groupOf(runWaves)
 
 function groupOf(run: typeof runCalls) {
@@ -119,7 +120,7 @@ function groupOf(run: typeof runCalls) {
   }
 }
 
-/** Those that have no result yet. */
+/** Runs the calls that have no result yet. */
 function* runWaves(context: VerbContext, calls: readonly Pending[], results: unknown[]): Steps<void> {
   const before = results.length
   const open = calls.slice(before)

@@ -1,8 +1,9 @@
-// The end of every commit: ledger entries get their place in the chain, counters their new values.
+// The end of every commit: ledger entries get their place in the chain, and counters their new values.
 //
-// One chain per node and boot. The entries of a commit share one MAC, kept with the last of them; it covers them all and
-// the MAC before it, so an edit, a gap or a swap breaks all that follows. A chain's first covers the head before it. The chain's row is sealed with a MAC over its
-// length and head in the same commit, so a cut tail does not go unseen; how many chains there are is sealed in `meta`.
+// There is one chain per node and boot. The entries of a commit share one MAC, stored with the last of them. It covers
+// these entries and the previous MAC, so an edit, a gap or a swap breaks everything after it. The first MAC of a chain
+// covers the head before it. The same commit seals the chain's row with a MAC over its length and head, so a cut tail
+// is detected. `meta` holds the sealed number of chains.
 import type { Mac } from './mac.ts'
 import {
   firstRow,
@@ -52,12 +53,12 @@ const COUNTER_INSERT: InsertShape = {
 
 export const CHAINS = 'ledger_chains'
 
-/** What a commit's MAC is made over begins with this; a line for each entry follows. */
+/** The first line of the text under a commit's MAC. One line per entry follows. */
 export function linkText(before: string, chain: number): string {
   return JSON.stringify([before, chain])
 }
 
-/** JSON keeps one field from running into the next, and holds no line break. */
+/** JSON separates the fields and contains no line break. */
 export function entryText(n: number, at: number, entry: NewEntry): string {
   return JSON.stringify([
     n,
@@ -91,7 +92,7 @@ export function chainsText(chains: number): string {
   return JSON.stringify(['chains', chains])
 }
 
-/** Runs last in every commit. */
+/** Writes the ledger entries and counters. Runs last in every commit. */
 export function* flush(context: VerbContext, mac: Mac): Steps<void> {
   for (const drop of context.drops.values()) {
     context.entries.push({
@@ -112,7 +113,7 @@ export function* flush(context: VerbContext, mac: Mac): Steps<void> {
     if (change.delta === 0) continue
     changes.push([context.node, change.integration, change.name, change.reason, change.delta])
   }
-  // In one order everywhere, so that two nodes cannot wait for each other.
+  // The same order on every node, so that two nodes cannot deadlock.
   changes.sort((one, other) => (String(one) < String(other) ? -1 : 1))
   yield* sideBySide(
     ...(chain === null ? [] : appendEntries(context, mac, chain)),
@@ -120,7 +121,7 @@ export function* flush(context: VerbContext, mac: Mac): Steps<void> {
   )
 }
 
-/** The entries, and the chain's row that seals them. */
+/** Writes the entries and the chain's row that seals them. */
 function appendEntries(context: VerbContext, mac: Mac, chain: ChainHead): readonly Steps<unknown>[] {
   const { entries, now } = context
   const values: Value[][] = []

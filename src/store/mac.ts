@@ -1,5 +1,5 @@
-// HMAC-SHA256 for the ledger's chain. One-shot hashes over a reused buffer: the chain grows by one entry per
-// message on the hot path, and building an Hmac object for each cost more than the hashing (3.6 µs against 2).
+// HMAC-SHA256 for the ledger's chain, as one-shot hashes over a reused buffer. The chain grows with every message on
+// the hot path, and an Hmac object per entry costs more than the hashing (3.6 µs against 2).
 
 import * as crypto from 'node:crypto'
 import { createHash, createHmac } from 'node:crypto'
@@ -8,9 +8,12 @@ export type Mac = (text: string) => string
 
 const BLOCK = 64
 
-/** Base64url HMAC-SHA256 of UTF-8 text under `key`. Not reentrant, and need not be: it never yields. */
+/**
+ * Returns a function that computes the base64url HMAC-SHA256 of UTF-8 text under `key`. It is not reentrant and never
+ * yields.
+ */
 export function createMac(key: Uint8Array): Mac {
-  // crypto.hash came with Node 20.12; the plain way gives the same bytes.
+  // crypto.hash exists since Node 20.12. The fallback gives the same bytes.
   if (typeof crypto.hash !== 'function') {
     return (text) => createHmac('sha256', key).update(text).digest('base64url')
   }
@@ -23,7 +26,7 @@ export function createMac(key: Uint8Array): Mac {
     outer[at] = (block[at] ?? 0) ^ 0x5c
   }
   return (text) => {
-    // Three bytes per UTF-16 unit is the most that UTF-8 can take.
+    // UTF-8 takes at most three bytes per UTF-16 unit.
     const room = BLOCK + text.length * 3
     if (inner.byteLength < room) {
       const larger = Buffer.alloc(room * 2)
@@ -37,7 +40,7 @@ export function createMac(key: Uint8Array): Mac {
   }
 }
 
-/** Hex SHA-256 of UTF-8 text: the digest of a stored body. */
+/** Returns the hex SHA-256 of UTF-8 text: the digest of a stored body. */
 export function digestOf(text: string): string {
   return typeof crypto.hash === 'function'
     ? crypto.hash('sha256', text, 'hex')

@@ -1,4 +1,4 @@
-// The front door: which store a URL leads to, and what a wrong one is told.
+// Opening a store: which store a URL selects, and the error for an invalid one.
 import { describe, expect, it } from 'vitest'
 import { createTestClock, createTestRandom } from '../testing/test-clock.ts'
 import { openStore } from './open.ts'

@@ -1,4 +1,4 @@
-// The store's front door: the URL of the configuration decides which one. PostgreSQL's driver is loaded when used.
+// Opens the store that the configured URL selects. The PostgreSQL driver is loaded only when used.
 import { type Store, SwitchboardError } from '../contract/index.ts'
 import type { StoreDeps } from './store-deps.ts'
 
@@ -6,7 +6,7 @@ export interface OpenStoreOptions extends StoreDeps {
   readonly readOnly?: boolean
 }
 
-/** `sqlite:PATH`, `postgres://…` or `postgresql://…`. Throws `config_invalid` for anything else. */
+/** Opens `sqlite:PATH`, `postgres://…` or `postgresql://…`. Throws `config_invalid` for any other URL. */
 export async function openStore(url: string, options: OpenStoreOptions): Promise<Store> {
   if (url.startsWith('sqlite:') && url.length > 'sqlite:'.length) {
     const { createSqliteStore } = await import('./sqlite/sqlite-store.ts')
@@ -16,7 +16,7 @@ export async function openStore(url: string, options: OpenStoreOptions): Promise
     const { createPostgresStore } = await import('./postgres/postgres-store.ts')
     return await createPostgresStore({ ...options, url })
   }
-  // The URL may hold a password: it is not repeated.
+  // The URL may contain a password, so the error does not repeat it.
   throw new SwitchboardError('config_invalid', 'the store is neither sqlite:PATH nor postgres://…', {
     hint: 'set store: sqlite:./switchboard.db in switchboard.yaml',
   })

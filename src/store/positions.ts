@@ -1,10 +1,11 @@
-// Positions that were given out, also to rows that are gone: one that came twice would give a new row the id of an old
-// one, and would hide it from whoever reads on from there. (PostgreSQL's sequences remember; a file has to be told.)
+// The highest positions given out, including those of deleted rows. A position used twice would give a new row the id
+// of an old one, and readers that continue from a position would miss it. PostgreSQL's sequences remember this; a
+// SQLite file must store it.
 import { firstRow, run, type SequencedTable, type Steps, text, whole } from './statement.ts'
 
 const markOf = (table: SequencedTable) => `last-position:${table}`
 
-/** The highest that a row has or had. */
+/** Returns the highest position that a row has or had. */
 export function* highestPosition(table: SequencedTable): Steps<number> {
   const row = yield* firstRow(`SELECT max(seq) AS last FROM ${table}`)
   const kept = yield* firstRow('SELECT value FROM meta WHERE name = $1', [markOf(table)])
@@ -14,7 +15,7 @@ export function* highestPosition(table: SequencedTable): Steps<number> {
   return Math.max(highest, placed ? whole(placed, 'last') : 0)
 }
 
-/** Before rows of these tables go for good. */
+/** Stores the highest positions. Runs before rows of these tables are deleted. */
 export function* keepPositions(tables: readonly SequencedTable[]): Steps<void> {
   for (const table of tables)
     yield* run(

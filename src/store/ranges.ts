@@ -1,6 +1,7 @@
-// Positions as text: `1-5,8`. Pruning tells the ledger which rows it emptied, so that one emptied by hand stands out.
+// Positions as text: `1-5,8`. Pruning records in the ledger which rows it emptied, so a row emptied by hand is
+// detected.
 
-/** Ascending positions, neighbours joined. */
+/** Converts ascending positions and joins neighbours. */
 export function toRanges(positions: readonly number[]): string {
   const parts: [number, number][] = []
   for (const at of positions) {

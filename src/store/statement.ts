@@ -1,5 +1,6 @@
-// What a verb yields: statements as data. Each verb is written once as a generator; SQLite drives it synchronously
-// inside the group commit, PostgreSQL asynchronously. SQL is shared: `$n` placeholders and a few tokens,
+// The statements that a verb yields, as data. Each verb is written once as a generator. SQLite runs it synchronously
+// inside the group commit, PostgreSQL asynchronously. The SQL is shared: `$n` placeholders and a few tokens:
+//
 //   @any($n)  membership in the array given as $n        @lock  row lock where the database has them
 //   @seq      the type of a table's integer position (migrations only)
 //   @places   what leads from a conversation to its turns   @at_place($a, $b)  a turn is in this integration's conversation
@@ -10,22 +11,22 @@ export type Row = Readonly<Record<string, Value | Uint8Array>>
 
 export type Statement =
   | { readonly form: 'rows'; readonly sql: string; readonly params: readonly Param[] }
-  /** `unheard`: nobody asks how many rows it changed, so it is not waited for; if it fails, the commit fails. */
+  /** `unheard`: the number of changed rows is not needed, so it is not awaited. If it fails, the commit fails. */
   | {
       readonly form: 'run'
       readonly sql: string
       readonly params: readonly Param[]
       readonly unheard?: true
     }
-  /** Many rows for one insert. The result has one truth value per row: was it written? */
+  /** Many rows for one insert. The result has one boolean per row: whether it was written. */
   | { readonly form: 'insert'; readonly into: InsertShape; readonly rows: readonly (readonly Value[])[] }
-  /** Rows that are there already, each with its key first. Unheard. */
+  /** Updates of existing rows, each with its key first. Unheard. */
   | { readonly form: 'update'; readonly of: UpdateShape; readonly rows: readonly (readonly Value[])[] }
-  /** Statements of which none waits for the answer to another: in this order, in one round trip. The answer is all answers. */
+  /** Independent statements, in this order, in one round trip. The answer contains all answers. */
   | { readonly form: 'together'; readonly statements: readonly Statement[] }
-  /** Positions for new rows of a table, growing. */
+  /** Ascending positions for new rows of a table. */
   | { readonly form: 'reserve'; readonly table: SequencedTable; readonly count: number }
-  /** The highest position of a table up to which no row can still appear. */
+  /** The highest position below which no more rows can appear. */
   | { readonly form: 'horizon'; readonly table: SequencedTable }
 
 export type SequencedTable = 'turns' | 'sessions' | 'outbox' | 'approvals' | 'ledger'
@@ -33,13 +34,13 @@ export type SequencedTable = 'turns' | 'sessions' | 'outbox' | 'approvals' | 'le
 export interface InsertShape {
   readonly table: string
   readonly columns: readonly string[]
-  /** Those of the columns that hold whole numbers; the others hold text. */
+  /** The columns with whole numbers. The others hold text. */
   readonly numbers: readonly string[]
-  /** Its `seq`, which is none of the columns, is given out as the row is written. */
+  /** `seq`, which is not among the columns, is assigned when the row is written. */
   readonly positioned?: true
   /** Everything after VALUES (…): a conflict clause, or ''. */
   readonly conflict: string
-  /** A column that tells rows apart, so that PostgreSQL can say which ones were written; '' where all are, unheard. */
+  /** A column that identifies rows, so PostgreSQL can report which were written; '' if all are, unheard. */
   readonly identity: string
 }
 
@@ -50,7 +51,7 @@ export interface UpdateShape {
   readonly numbers: readonly string[]
 }
 
-/** The answer to a statement, by form: rows; a count; truth values; positions; answers; nothing. */
+/** The answer to a statement, by form: rows; a count; booleans; positions; answers; nothing. */
 export type Answer =
   | readonly Row[]
   | number
@@ -70,12 +71,12 @@ export function* firstRow(sql: string, params: readonly Param[] = []): Steps<Row
   return ((yield { form: 'rows', sql, params }) as readonly Row[])[0]
 }
 
-/** Returns how many rows changed. */
+/** Runs a statement and returns how many rows changed. */
 export function* run(sql: string, params: readonly Param[] = []): Steps<number> {
   return (yield { form: 'run', sql, params }) as number
 }
 
-/** For whoever does not need to know what it changed. */
+/** Runs a statement whose result is not needed. */
 export function* runUnheard(sql: string, params: readonly Param[] = []): Steps<void> {
   yield { form: 'run', sql, params, unheard: true }
 }
@@ -94,8 +95,8 @@ type Results<All extends readonly Steps<unknown>[]> = {
 }
 
 /**
- * Runs verbs that need nothing of each other side by side: what each of them asks first is asked together, and so on. Who
- * waits for no answer goes on at once, so its next question goes along with the first ones of the others.
+ * Runs independent verbs side by side: their first questions are asked together, then their second ones, and so on. A
+ * verb that needs no answer continues at once, so its next question goes along with the first ones of the others.
  */
 export function* sideBySide<const All extends readonly Steps<unknown>[]>(...all: All): Steps<Results<All>> {
   const results: unknown[] = all.map(() => undefined)
@@ -120,7 +121,7 @@ export function* sideBySide<const All extends readonly Steps<unknown>[]>(...all:
   }
 }
 
-/** Its answer is known before it is given. */
+/** Whether the answer is known before it arrives. */
 export function isUnheard(statement: Statement): boolean {
   switch (statement.form) {
     case 'run':
@@ -147,7 +148,7 @@ export function* reserve(table: SequencedTable, count: number): Steps<readonly n
   return (yield { form: 'reserve', table, count }) as readonly number[]
 }
 
-/** For whoever reads on from the last row seen: what lies beyond may be joined by rows with lower positions. */
+/** Returns the position up to which a follower may read. Rows with lower positions may still appear beyond it. */
 export function* horizon(table: SequencedTable): Steps<number> {
   return (yield { form: 'horizon', table }) as number
 }
@@ -162,7 +163,7 @@ export function textOrNull(row: Row, column: string): string | null {
   return value === null || value === undefined ? null : String(value)
 }
 
-/** Empty where there are none. */
+/** Returns the bytes; empty if there are none. */
 export function bytesOf(row: Row, column: string): Uint8Array {
   const value = row[column]
   return value instanceof Uint8Array ? value : new Uint8Array()

@@ -1,5 +1,5 @@
-// Texts that every database can hold: no NUL (PostgreSQL refuses it) and no lone surrogate (UTF-8 has none). Strangers
-// choose message ids and sender ids; a hostile one must not make a commit fail or the audit doubt itself.
+// Texts that every database can store: no NUL (PostgreSQL refuses it) and no lone surrogate (UTF-8 has none). Strangers
+// choose message and sender ids. A hostile id must not fail a commit or confuse the audit.
 import type { NewTurn } from '../contract/index.ts'
 
 // With the u flag a pair is one character, so only lone halves match.
@@ -10,7 +10,7 @@ export function storable(text: string): string {
   return UNSTORABLE.test(text) ? text.replace(ALL_UNSTORABLE, '\uFFFD') : text
 }
 
-/** The same turn, with every text that is stored as it came made storable. */
+/** Returns the turn with all its unchanged texts made storable. */
 export function storableTurn(turn: NewTurn): NewTurn {
   const { at } = turn
   const suspect = `${turn.sender}${turn.messageId}${at.conversation}${at.thread ?? ''}`

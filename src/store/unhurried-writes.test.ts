@@ -1,4 +1,4 @@
-// What nobody waits for shares the commit of what comes next, on both stores; alone it is written all the same.
+// Unhurried writes share the next commit, on both stores. A single one is still written.
 import { describe, expect, it } from 'vitest'
 import type { Store } from '../contract/index.ts'
 import { item, mustTake, mustTakeSend, queueOne, send } from '../testing/store-suite/fixture.ts'
@@ -13,7 +13,7 @@ async function commits(store: Store): Promise<number> {
   return entries.filter(({ mac }) => mac !== '').length
 }
 
-/** One that is being sent, and the note that it was. */
+/** A message that is being sent, and its confirmation. */
 async function sending(store: Store) {
   const [queued] = await store.enqueue([send()])
   const { token } = await mustTakeSend(store, { lane: LANE })

@@ -1,5 +1,5 @@
-// What a verb has at hand during one commit: time, identity, and the places where it leaves ledger entries, counter
-// changes and hints. All of it is thrown away when the commit fails, so nothing in memory runs ahead of the disk.
+// The state of a verb during one commit: time, identity, and collected ledger entries, counter changes and hints. All
+// of it is discarded when the commit fails, so memory never runs ahead of the disk.
 import {
   type BoundedMap,
   createBoundedMap,
@@ -30,7 +30,7 @@ export interface LaneState {
 
 export interface KnownSession {
   readonly id: string
-  /** The session's position: its turns carry it as their lane. */
+  /** The session's position. Its turns carry it as their lane. */
   readonly seq: number
   readonly generation: number
 }
@@ -40,17 +40,17 @@ export interface SessionFacts {
   readonly seq: number
 }
 
-/** What outlives a commit. Only facts that are true on disk get in: see `adopt`. */
+/** Facts that outlive a commit. Only facts on disk get in: see `adopt`. */
 export interface WriterMemory {
-  /** Session key → current session. Null where other nodes may raise a generation behind our back. */
+  /** Session key → current session. Null where other nodes may raise a generation. */
   readonly sessions: BoundedMap<string, KnownSession> | null
-  /** Session id → agent and position: they never change, so every node may remember them. */
+  /** Session id → agent and position. They never change, so every node may cache them. */
   readonly sessionFacts: BoundedMap<string, SessionFacts>
   /** Kind and lane → its row, or null where there is none. Null where other nodes write to them. */
   readonly lanes: BoundedMap<string, LaneState | null> | null
-  /** There is no claim and no route at all, and only this node could make one. */
+  /** There is no claim and no route, and only this node could make one. */
   claimless: boolean
-  /** Nobody ever took a conversation over, and only this node could have. */
+  /** No conversation was ever taken over, and only this node could take one over. */
   heldless: boolean
   chain: ChainHead | null
 }
@@ -72,9 +72,9 @@ export interface Drop {
   count: number
 }
 
-/** A row that is written with the end of the commit: see verbs/born-rows.ts. */
+/** A row that is written at the end of the commit: see verbs/turns/pending-inserts.ts. */
 export interface BornRow {
-  /** In the order of the columns of its insert. */
+  /** In the order of the insert's columns. */
   readonly values: Value[]
   attempts: number
 }
@@ -87,27 +87,27 @@ export interface VerbContext {
   readonly tag: string
   readonly random: Random
   readonly memory: WriterMemory
-  /** Sessions met in this commit; adopted into memory after it. */
+  /** Sessions used in this commit; adopted into memory after it. */
   readonly freshSessions: Map<string, KnownSession>
-  /** Lanes met or changed in this commit; adopted likewise. */
+  /** Lanes used or changed in this commit; adopted likewise. */
   readonly freshLanes: Map<string, LaneState | null>
   /** By position. */
   readonly born: { readonly turns: Map<number, BornRow>; readonly sends: Map<number, BornRow> }
   readonly entries: NewEntry[]
-  /** Unkept drops by integration, reason and key: one entry per commit. */
+  /** Dropped messages without a row, by integration, reason and key: one entry per commit. */
   readonly drops: Map<string, Drop>
   readonly counts: Map<string, { integration: string; name: string; reason: string; delta: number }>
   readonly hints: Map<string, Hint>
-  /** Seen in this commit; adopted likewise. */
+  /** Observed in this commit; adopted likewise. */
   claimless: boolean
   heldless: boolean
   chain: ChainHead | null
 }
 
-/** A verb, written for many calls at once: neighbours in a commit share statements. One result per call. */
+/** A verb for many calls at once: neighbours in a commit share statements. It returns one result per call. */
 export type Verb<Args, Result> = (context: VerbContext, calls: readonly Args[]) => Steps<readonly Result[]>
 
-/** A verb for which sharing brings nothing. */
+/** Wraps a verb that gains nothing from sharing. */
 export function oneByOne<Args, Result>(
   verb: (context: VerbContext, call: Args) => Steps<Result>,
 ): Verb<Args, Result> {
@@ -120,7 +120,7 @@ export function oneByOne<Args, Result>(
 
 const REMEMBERED = 20_000
 
-/** `alone`: no other node writes, so what was met of sessions and lanes stays true. */
+/** `alone`: no other node writes, so cached sessions and lanes stay valid. */
 export function createWriterMemory(alone: boolean): WriterMemory {
   return {
     sessions: alone ? createBoundedMap(REMEMBERED) : null,
@@ -130,7 +130,7 @@ export function createWriterMemory(alone: boolean): WriterMemory {
   }
 }
 
-/** After the commit: what it made true may be remembered. */
+/** Keeps the facts of a successful commit in memory. */
 export function adopt(context: VerbContext): void {
   const { memory } = context
   memory.chain = context.chain
@@ -147,7 +147,7 @@ export function count(context: VerbContext, change: Change): void {
   else context.counts.set(key, { ...change })
 }
 
-/** Messages that were missed and found in a history: counted beside their states. */
+/** Messages that were missed and found in a history. They are counted beside their states. */
 export const FOUND_LATE = 'found:late'
 
 export interface Change {
@@ -158,7 +158,7 @@ export interface Change {
   readonly delta: number
 }
 
-/** States whose counters are split by reason; all others are counted under ''. */
+/** States whose counters are split by reason. All others are counted under ''. */
 const REASONED = new Set(['refused', 'consumed', 'failed', 'expired', 'unknown', 'deduplicated', 'sending'])
 
 export function countedReason(state: string, reason: string | null): string {
@@ -170,7 +170,7 @@ export function hint(context: VerbContext, told: Hint): void {
   addHint(context.hints, `${told.kind}\n${about}`, told)
 }
 
-/** Of two for the same lane the one that asks for work counts. */
+/** Adds a hint. Of two hints for one lane, the one that asks for work wins. */
 export function addHint(hints: Map<string, Hint>, key: string, told: Hint): void {
   if (told.kind === 'sends' && told.settled && hints.has(key)) return
   hints.set(key, told)
@@ -188,7 +188,7 @@ export interface Moved {
   readonly detail?: Readonly<Record<string, string>>
 }
 
-/** Ledger entry and counters of one move of a turn or a send. */
+/** Records the ledger entry and the counters of one move of a turn or a send. */
 export function recordMove(context: VerbContext, moved: Moved): void {
   const prefix = moved.kind === 'send' ? 'send:' : ''
   const was = countedReason(moved.from, moved.fromReason)
@@ -210,7 +210,7 @@ export function recordMove(context: VerbContext, moved: Moved): void {
   count(context, { integration, name: prefix + moved.to, reason, delta: 1 })
 }
 
-/** An entry that moves no counter: approvals, access, notes. */
+/** Records an entry that moves no counter: approvals, access, notes. */
 export function recordFact(
   context: VerbContext,
   fact: { kind: string; ref: string; integration?: string; from?: string; to?: string; digest?: string },
@@ -229,7 +229,7 @@ export function recordFact(
   })
 }
 
-/** Results of many calls that ran as one, given back call by call. */
+/** Splits the results of merged calls by call. */
 export function divide<Result>(
   results: readonly Result[],
   calls: readonly { readonly length: number }[],

@@ -1,4 +1,4 @@
-// What a commit brings and takes is written once, as what became of it.
+// Rows that a commit both creates and takes are written once, in their final state.
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Store } from '../../contract/index.ts'
@@ -8,7 +8,7 @@ import { sentWhile, tripsWhile } from './fixtures/sent-statements.ts'
 
 const AT = { integration: 'demo', conversation: 'c1' }
 
-/** Takes whatever a commit hints at, within it. */
+/** Takes all hinted work within the same commit. */
 function takeAlong(store: Store) {
   const turns: ReturnType<Store['takeTurns']>[] = []
   const sends: ReturnType<Store['takeSends']>[] = []
@@ -28,7 +28,7 @@ describe('rows that a commit brings and takes', () => {
   beforeEach(async () => {
     fixture = await createPostgresFixture()
     store = await fixture.open('one')
-    // Session, lane and the ledger's chain are there.
+    // The session, the lane and the ledger's chain exist.
     await store.receive([item({ state: 'consumed', reason: 'command' })])
   })
   afterEach(async () => {
@@ -36,7 +36,7 @@ describe('rows that a commit brings and takes', () => {
     await fixture.dispose()
   })
 
-  /** Received and taken, and given back: its lane is there. */
+  /** Received, taken and given back, so its lane exists. */
   const handOne = async (taken: ReturnType<typeof takeAlong>) => {
     const { id, lane } = await queueOne(store)
     const took = await taken.turn()
@@ -55,7 +55,7 @@ describe('rows that a commit brings and takes', () => {
     })
     expect(sent.filter((text) => /^INSERT INTO turns\b/.test(text))).toHaveLength(1)
     expect(sent.filter((text) => /^UPDATE turns\b/.test(text))).toEqual([])
-    // Begin; what is looked at; the lane and what is open in it; taking the lane; commit.
+    // Begin; the reads; the lane and its open rows; taking the lane; commit.
     expect(trips).toBe(5)
     const rows = await fixture.sql(
       `SELECT state, attempts, body FROM turns WHERE body LIKE '%second%' AND state = 'handed'`,
@@ -78,7 +78,7 @@ describe('rows that a commit brings and takes', () => {
     expect(rows).toEqual([{ state: 'sending', attempts: 1 }])
     const took = await taken.send()
     expect(took).toMatchObject({ sending: { state: 'sending', attempts: 1, op: { text: 'answer' } } })
-    // What is read of it afterwards is what was said of it.
+    // A later read returns the same row.
     const row = took?.outcome === 'taken' ? took.sending : null
     expect(await store.send(row?.id ?? '')).toEqual(row)
   })
@@ -96,7 +96,7 @@ describe('rows that a commit brings and takes', () => {
     await other.connect()
     try {
       const first = await store.receive([item({ messageId: 'first' })])
-      // Somebody whose commit is not through yet: nobody can see its row.
+      // Another connection whose commit is pending, so its row is invisible.
       await other.query('BEGIN')
       await other.query(
         `INSERT INTO turns (seq, integration, conversation, message_id, edit_version, platform, source, agent, session,
@@ -108,7 +108,7 @@ describe('rows that a commit brings and takes', () => {
       await waitsForIt(other)
       await other.query('COMMIT')
       expect(await second).toMatchObject([{ duplicate: true, state: 'queued' }])
-      // The other one wrote no entry in the ledger: the audit would miss it.
+      // The other connection wrote no ledger entry, so the audit would report the row.
       await other.query(`DELETE FROM turns WHERE message_id = 'twice'`)
       const race = [store, await fixture.open('two')].map((node) =>
         node.receive([item({ messageId: 'raced' })]),
@@ -138,7 +138,7 @@ describe('rows that a commit brings and takes', () => {
   })
 })
 
-/** Until another connection waits for a lock. */
+/** Resolves when another connection waits for a lock. */
 async function waitsForIt(on: pg.Client): Promise<void> {
   for (;;) {
     const { rows } = await on.query('SELECT 1 FROM pg_locks WHERE NOT granted')

@@ -1,4 +1,4 @@
-// PostgreSQL connections that answer statements, and the shared SQL in PostgreSQL's words.
+// PostgreSQL connections that answer statements, and the translation of shared SQL to PostgreSQL.
 import pg from 'pg'
 import { type Answer, isUnheard, type Statement, type Steps } from '../statement.ts'
 import { horizonOf, reserveText } from './horizon.ts'
@@ -7,13 +7,13 @@ import type { Asked, Pipeline } from './pipeline.ts'
 
 const INT8 = 20
 
-/** Positions and times are far below 2^53: numbers, not strings. */
+/** Positions and times are far below 2^53, so they are numbers and not strings. */
 const types = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
     oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 }
 
-/** Of values that came as text. */
+/** Returns the parser for values in text format. */
 export const typeParser = (oid: number): ((text: string) => unknown) =>
   types.getTypeParser(oid, 'text') as (text: string) => unknown
 
@@ -23,7 +23,7 @@ export interface Queryable {
 
 const CONNECT_TIMEOUT_MS = 5_000
 const QUERY_TIMEOUT_MS = 15_000
-/** Somebody waits for what is read; a connection whose other end is gone gives no answer, and no error either. */
+/** A caller waits for each read. A connection whose other end is gone gives neither an answer nor an error. */
 const READ_TIMEOUT_MS = 10_000
 
 export function createClient(url: string, more: pg.ClientConfig & { pipeline?: true } = {}): pg.Client {
@@ -52,7 +52,7 @@ export function createPool(url: string, more: pg.PoolConfig = {}): pg.Pool {
   })
 }
 
-/** Drives a verb or a read to its end on this connection. */
+/** Runs a verb or a read to its end on this connection. */
 export async function drive<Result>(steps: Steps<Result>, execute: Executor): Promise<Result> {
   let step = steps.next(undefined)
   while (!step.done) step = steps.next(await execute(step.value))
@@ -61,14 +61,17 @@ export async function drive<Result>(steps: Steps<Result>, execute: Executor): Pr
 
 export const SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
 
-/** Drives it to its end between `begin` and COMMIT on a connection of the pool. One that failed is not used again. */
+/**
+ * Runs the steps between `begin` and COMMIT on a connection of the pool. A failed connection is not reused. Throws the
+ * driver's error.
+ */
 export async function inTransaction<Result>(
   pool: pg.Pool,
   begin: string,
   steps: Steps<Result>,
 ): Promise<Result> {
   const client = await pool.connect()
-  // One in use has no listener of the pool: without this its loss would end the process.
+  // The pool removes its listener from a connection in use. Without this one, a lost connection would end the process.
   client.on('error', ignore)
   try {
     await client.query(begin)
@@ -84,16 +87,18 @@ export async function inTransaction<Result>(
   }
 }
 
-// The query that was under way hears of it.
+// The running query reports the error.
 function ignore(): void {}
 
 export interface Executor {
   (statement: Statement): Promise<Answer>
-  /** Throws what the first of the statements failed with that nobody waited for. */
+  /** Throws the first error of the statements that were not awaited. */
   check(): void
 }
 
-/** Answers statements. On a pipeline, what is unheard only goes along with what is waited for next. */
+/**
+ * Returns an executor for statements. On a pipeline, unheard statements go out together with the next awaited one.
+ */
 export function createExecutor(on: Queryable, pipeline?: Pick<Pipeline, 'ask' | 'send'>): Executor {
   let failed: { readonly thrown: unknown } | null = null
   const unheard = async (work: Promise<unknown>): Promise<void> => {
@@ -137,7 +142,7 @@ export function createExecutor(on: Queryable, pipeline?: Pick<Pipeline, 'ask' | 
     const answering = answer(statement)
     if (!isUnheard(statement)) pipeline?.send()
     const answered = await answering.catch((thrown: unknown) => {
-      // What came after the first failure failed because of it.
+      // Later statements failed because of the first failure.
       check()
       throw thrown
     })

@@ -1,6 +1,6 @@
-// Whose clock counts. With several nodes it is the database's: leases, due times and expiries are compared by one clock,
-// however wrong a machine's own may be. It is read with the BEGIN of every commit, in the same round trip, so it costs
-// no trip and is never stale; what it says also sets the node's own clock, by which reads and timers go.
+// The clock that counts. With several nodes it is the database's clock: leases, due times and expiries use one clock,
+// however wrong a machine's own clock is. It is read with the BEGIN of every commit in the same round trip, so it costs
+// nothing and is never stale. It also sets the node's own clock, which reads and timers use.
 import type pg from 'pg'
 import type { Clock } from '../../contract/index.ts'
 import type { StoreDeps } from '../store-deps.ts'
@@ -10,7 +10,7 @@ const NOW = 'SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)
 
 type OnDatabaseTime = NonNullable<StoreDeps['onDatabaseTime']>
 
-/** Begins a transaction; returns its time: the database's, or the given clock's where nobody wants to be told. */
+/** Begins a transaction and returns its time: the database's time, or the given clock's without `onTime`. */
 export async function begin(
   on: Pick<Pipeline, 'ask' | 'send'>,
   clock: Clock,

@@ -1,5 +1,5 @@
-// drawTokens on PostgreSQL: buckets that all nodes share. One statement, and no other lock held meanwhile, so nodes that
-// draw at once wait for a moment and never for each other in a circle. It is no part of a commit: a token is not worth one.
+// drawTokens on PostgreSQL: buckets shared by all nodes. It is one statement and holds no other lock, so nodes that
+// draw at once wait briefly and cannot deadlock. It is not part of a commit, because a token is not worth one.
 import type { Store } from '../../contract/index.ts'
 import type { Queryable } from './connection.ts'
 
@@ -9,10 +9,10 @@ type Drawn = Awaited<ReturnType<NonNullable<Store['drawTokens']>>>
 const REFILLED = 'least(d.burst, b.tokens + greatest(0, $5::bigint - b.at) * d.per_ms)'
 const GRANTED = `CASE WHEN ${REFILLED} >= 1 THEN least(d.take, floor(${REFILLED})) ELSE 0 END`
 
-// The clocks of nodes differ a little, and of two the later counts; a clock that was set back by more is counted from there.
+// Clocks of nodes differ a little, and the later one counts. If a clock was set back further, the new time counts.
 const AT = 'CASE WHEN b.at > $5::bigint + 5000 THEN $5::bigint ELSE greatest(b.at, $5::bigint) END'
 
-// What a bucket had before is gone by the time of RETURNING: what was granted is kept in the row.
+// RETURNING cannot see a bucket's former value, so the row stores the granted tokens.
 const DRAW = `WITH d AS MATERIALIZED (
     SELECT * FROM unnest($1::text[], $2::float8[], $3::float8[], $4::float8[]) AS d(name, burst, per_ms, take) ORDER BY name),
   fresh AS (
@@ -24,7 +24,7 @@ const DRAW = `WITH d AS MATERIALIZED (
 
 export async function drawTokens(on: Queryable, draws: Draws, now: number): Promise<Drawn> {
   const answers = new Map<string, { granted: number; tokens: number }>()
-  // A bucket that was made by this very statement is not seen by its update: the second round draws from it.
+  // The update does not see a bucket that the same statement creates. The second round draws from it.
   for (let round = 0, left = draws; left.length > 0 && round < 3; round++) {
     const { rows } = await on.query({
       text: DRAW,

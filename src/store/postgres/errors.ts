@@ -1,7 +1,7 @@
-// PostgreSQL's refusals as errors of the house.
+// Maps PostgreSQL errors to SwitchboardErrors.
 import { SwitchboardError } from '../../contract/index.ts'
 
-// By class or code: away or out of means, and what can be done about it.
+// Patterns for classes or codes of an unavailable or exhausted database, with the remedy.
 const AWAY: readonly (readonly [RegExp, string])[] = [
   [/^(08|57P0)/, 'the database went away or is starting: it is tried again by itself'],
   [/^53/, 'the database is out of disk, memory or connections: give it more, it goes on by itself'],
@@ -11,19 +11,22 @@ const AWAY: readonly (readonly [RegExp, string])[] = [
   [/^(28|3D|42501)/, 'check the user, password, database and rights in the `store` URL'],
 ]
 
-/** Codes after which the same group may simply be run again. */
+/** Codes after which the same group can run again. */
 const COLLISION = /^(40P01|40001)$/
 
 const TAKEN_KEY = '23505'
 
-/** Another node may have received the same message since its key was looked up: then it is found by the next look. */
+/**
+ * Whether the group can run again. Another node may have received the same message after the lookup; the next lookup
+ * finds it.
+ */
 export function isCollision(thrown: unknown): boolean {
   const code = codeOf(thrown)
   if (code === TAKEN_KEY) return /^turns/.test(String((thrown as { table?: unknown }).table))
   return COLLISION.test(code)
 }
 
-/** Any error of the driver as a SwitchboardError; null when it is not the database's fault. */
+/** Returns the driver's error as a SwitchboardError; null when the database is not the cause. */
 export function postgresError(thrown: unknown): SwitchboardError | null {
   if (thrown instanceof SwitchboardError) return thrown.code.startsWith('store_') ? thrown : null
   const code = codeOf(thrown)
@@ -42,7 +45,7 @@ export function postgresError(thrown: unknown): SwitchboardError | null {
   return null
 }
 
-/** The connection is of no use any more. */
+/** Whether the connection is unusable. */
 export function isConnectionLoss(thrown: unknown): boolean {
   if (/^(08|57P0|25P0[23])/.test(codeOf(thrown))) return true
   if (/^E[A-Z]+$/.test(codeOf(thrown))) return true

@@ -1,5 +1,5 @@
-// What is large (files) goes over connections of its own: neither the writer's commits nor the reads of people who wait
-// stand behind it. They are opened when needed and end when idle.
+// Separate connections for large data (files), so that neither commits nor reads wait behind it. They open on demand
+// and close when idle.
 import type { Steps } from '../statement.ts'
 import { createPool, inTransaction, SNAPSHOT } from './connection.ts'
 
@@ -9,9 +9,9 @@ export interface FileConnections {
   close(): Promise<void>
 }
 
-/** So many files move at a time; the others wait for these. */
+/** The number of files transferred at once. Others wait. */
 const CONNECTIONS = 2
-/** Also how long a file waits for those before it. */
+/** Includes the wait for earlier files. */
 const CONNECT_TIMEOUT_MS = 15_000
 
 export function createFileConnections(url: string): FileConnections {

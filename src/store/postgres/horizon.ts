@@ -1,21 +1,22 @@
-// Up to where a reader may go who will not come back. Positions are given out before the commit that uses them, so with
-// several nodes a row may become visible behind one that a reader has seen already. Therefore whoever reserves positions
-// holds a shared advisory lock, until its commit is visible, that names the last position before its own; a reader stays
-// at or below the lowest of them. In this order nothing slips through:
+// How far a reader may read if it never goes back. Positions are assigned before the commit, so with several nodes a
+// row may become visible behind a row that a reader has already seen. A writer that reserves positions therefore holds
+// a shared advisory lock until its commit is visible. The lock names the last position before its own, and readers stay
+// at or below the lowest lock. This order misses nothing:
+//
 //   writer: lock(last position given out), then take positions          — the lock is there before the position is
 //   reader: last position given out, then the lowest lock, then the rows — what came later has a higher position
 import type { SequencedTable } from '../statement.ts'
 import type { Queryable } from './connection.ts'
 
-/** Tables that are read on from a position. */
+/** Tables that readers follow by position. */
 const FOLLOWED: readonly SequencedTable[] = ['turns', 'outbox', 'ledger']
-/** Bits of a lock's key for the position; the table's number is above them. */
+/** The bits of a lock's key for the position. The table's number is above them. */
 const POSITION_BITS = 48
-/** A commit takes milliseconds. One that takes longer (its node froze) is not waited for: a later look finds its rows. */
+/** A commit takes milliseconds. A slower one (its node froze) is not awaited; a later read finds its rows. */
 const WAIT_MS = 3
 const MOST_WAITS = 60
 
-/** What gives out positions; `$1`: how many. */
+/** Returns the SQL that assigns positions. `$1` is their number. */
 export function reserveText(table: SequencedTable): string {
   if (!FOLLOWED.includes(table))
     return `SELECT nextval('${table}_position') AS position FROM generate_series(1, $1)`
@@ -23,7 +24,10 @@ export function reserveText(table: SequencedTable): string {
     SELECT nextval('${table}_position') AS position FROM floor, generate_series(1, $1)`
 }
 
-/** Locks the last position that was given out; to be done before the next is taken. */
+/**
+ * Returns the SQL that locks the last assigned position. It must run before the next position is taken. Throws for a
+ * table without followed positions.
+ */
 export function floorText(table: string): string {
   const at = (FOLLOWED as readonly string[]).indexOf(table)
   if (at < 0) throw new Error(`nobody reads on from a position of ${table}`)
@@ -31,7 +35,7 @@ export function floorText(table: string): string {
       (last_value - CASE WHEN is_called THEN 0 ELSE 1 END)) AS held FROM ${table}_position`
 }
 
-/** The highest position up to which every row is there for good. */
+/** Returns the highest position below which no more rows can appear. */
 export async function horizonOf(on: Queryable, table: SequencedTable): Promise<number> {
   const given = await one(on, `SELECT last_value AS value FROM ${table}_position`)
   const lowest = `SELECT min(((classid::bigint << 32) | objid::bigint) & ${2 ** POSITION_BITS - 1}) AS value

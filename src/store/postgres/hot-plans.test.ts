@@ -1,5 +1,5 @@
-// How PostgreSQL runs what a message costs, with many rows in the tables: by an index, never by reading a table whole. The
-// statements are those that the store really sends while messages go all the way.
+// How PostgreSQL runs the statements of a message with many rows in the tables: by an index, never by a full scan. The
+// statements are those that the store sends while messages go all the way.
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Store, sendLane } from '../../contract/index.ts'
@@ -10,7 +10,7 @@ import { SESSION } from './writer.ts'
 
 const MANY = 50_000
 
-/** As they are when the tables have grown: rows that ended, a few that are open, many conversations. */
+/** Grown tables: ended rows, a few open ones, and many conversations. */
 const GROWN = [
   `INSERT INTO sessions (seq, id, session_key, agent, address, generation, created_at)
    SELECT nextval('sessions_position'), 's_old' || n, 'key' || n, 'main', 'old:c' || n, 1, 0
@@ -41,7 +41,7 @@ const GROWN = [
   'ANALYZE',
 ]
 
-/** Others have a row for each node, or a handful: read whole they cost what an index does. */
+/** Other tables have one row per node, or a handful. A scan costs no more than an index there. */
 const GROWS = new Set(['sessions', 'turns', 'outbox', 'ledger', 'lanes', 'takeovers', 'claims', 'routes'])
 
 interface PlanNode {
@@ -51,7 +51,9 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[]
 }
 
-/** Tables that are read whole, or by an index from its one end to the other; the first of an index is no such reading. */
+/**
+ * Tables that are scanned, or read by an index from end to end. Reading only the first row of an index does not count.
+ */
 function scanned(node: PlanNode, isFirst = false): readonly string[] {
   const { 'Node Type': type, 'Relation Name': table, 'Index Cond': condition, Plans = [] } = node
   const below = Plans.flatMap((plan) => scanned(plan, isFirst || type === 'Limit'))
@@ -74,7 +76,7 @@ describe('the plans of what a message costs', () => {
   it('[I23.pg-plans] reads no grown table whole, for any of the statements that it sends', async () => {
     const asked = [...sent].filter((text) => /^\s*(SELECT|WITH|INSERT|UPDATE|DELETE)\b/i.test(text))
     const hot = asked.filter((text) => /\b(turns|outbox|lanes|sessions|takeovers|claims)\b/.test(text))
-    // What a message is received, handed, answered and sent by.
+    // The statements that receive, hand over, answer and send a message.
     expect(hot.length).toBeGreaterThan(15)
     const found: string[] = []
     for (const text of asked) {
@@ -106,7 +108,7 @@ describe('the plans of what a message costs', () => {
   }, 60_000)
 })
 
-/** Received, taken, answered, sent, and what keeps lanes. */
+/** Received, taken, answered and sent, and the lanes renewed. */
 async function allTheWay(store: Store): Promise<void> {
   await store.receive([item({ messageId: 'm1' }), item({ messageId: 'm2', conversation: 'other' })])
   const [first] = await store.receive([item({ messageId: 'm1' })])
@@ -128,7 +130,7 @@ async function allTheWay(store: Store): Promise<void> {
   await store.findWork('turns', ['kate', 'main'], { limit: 100 })
   await store.findWork('sends', ['old'], { limit: 100 })
   await store.turn(turn)
-  // What a commit brings is taken by it.
+  // The commit takes its own rows.
   store.onCommit((hints) => {
     for (const hint of hints) if (hint.kind === 'turns') void store.takeTurns([{ lane: hint.lane }], 15_000)
   })

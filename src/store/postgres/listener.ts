@@ -1,20 +1,22 @@
-// Wake-ups from other nodes: one connection that listens, renewed with backoff. Lossy by design; sweeps find the rest.
+// Wake-ups from other nodes, over one listening connection that reconnects with backoff. Hints may be lost; sweeps find
+// the rest.
 //
-// Whoever begins to listen says hello, and whoever hears that answers. A node that has heard nobody tells nobody: alone at a
-// database it spends nothing on hints. Who comes later is heard by its hello, and looks through the tables when it starts.
+// A node that starts to listen says hello, and nodes that hear it answer. A node that has heard no other node sends no
+// hints, so a single node pays nothing. A later node makes itself known by its hello, and reads the tables when it
+// starts.
 import type pg from 'pg'
 import type { Cancel, Clock, Hint } from '../../contract/index.ts'
 import { createClient } from './connection.ts'
 
 export const HINT_CHANNEL = 'switchboard_hint'
-/** PostgreSQL takes less than 8000 bytes per notification. */
+/** PostgreSQL accepts less than 8000 bytes per notification. */
 const MOST_BYTES = 7_000
 const FIRST_WAIT_MS = 200
 const LONGEST_WAIT_MS = 10_000
-/** A connection that only listens does not notice that its other end is gone: it is asked. */
+/** A listening connection does not notice that its other end is gone, so it is pinged. */
 const PING_EVERY_MS = 5_000
 const PING_ANSWER_MS = 3_000
-/** Ends of a notification without hints: one that wants to be answered, and the answer. */
+/** Ends of a notification without hints: a hello that wants an answer, and the answer. */
 const HELLO = '],"hello":true}'
 const HERE = ']}'
 const ANSWERED_WITHIN_MS = 1_000
@@ -22,7 +24,7 @@ const ANSWERED_WITHIN_MS = 1_000
 export interface HintListener {
   start(): Promise<void>
   stop(): Promise<void>
-  /** Whether a hint may wake somebody: another node was heard, or none has had the time to answer. */
+  /** Whether a hint may reach another node: one was heard, or none has had time to answer. */
   hasOthers(): boolean
 }
 
@@ -40,7 +42,7 @@ export function createHintListener(options: {
   let stopped = false
   let wasHeard = false
   let others = false
-  /** Null while nothing can be heard. */
+  /** Null while this node hears nothing. */
   let askedAt: number | null = null
 
   const retry = (): void => {
@@ -90,7 +92,7 @@ export function createHintListener(options: {
       askedAt = clock.now()
       waitMs = FIRST_WAIT_MS
       cancel = clock.after(PING_EVERY_MS, () => void ping(fresh))
-      // Whatever was said meanwhile was not heard here.
+      // Notifications from the time without connection are lost.
       if (wasHeard) tell({ kind: 'missed' }, null)
       wasHeard = true
     } catch {
@@ -109,14 +111,14 @@ export function createHintListener(options: {
   }
 }
 
-/** As many notifications as it takes. */
+/** Splits hints into as many notifications as needed. */
 export function payloadsOf(from: string, hints: readonly Hint[]): readonly string[] {
   const parts: string[][] = []
   let bytes = MOST_BYTES
   for (const hint of hints) {
     const told = JSON.stringify(hint)
     const size = Buffer.byteLength(told) + 1
-    // A name too long for a notification is found by the sweep.
+    // The sweep finds a name that is too long for a notification.
     if (size > MOST_BYTES) continue
     if (bytes + size > MOST_BYTES) {
       parts.push([])
@@ -128,7 +130,7 @@ export function payloadsOf(from: string, hints: readonly Hint[]): readonly strin
   return parts.map((part) => `${beginning(from)}${part.join(',')}]}`)
 }
 
-/** Whose it is can be told without reading the rest. */
+/** The sender comes first, so it can be recognised without parsing the rest. */
 function beginning(from: string): string {
   return `{"from":${JSON.stringify(from)},"hints":[`
 }

@@ -1,4 +1,4 @@
-// Lists in the words of PostgreSQL: what comes back is what was given, whatever is in it.
+// Lists as PostgreSQL arrays: every value comes back unchanged.
 
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,12 +1,13 @@
-// Many rows in one statement: a column is an array, so the text is the same for any number of rows and is planned once.
+// Many rows in one statement. Each column is an array, so the text is the same for any number of rows and is planned
+// once.
 import type { InsertShape, Param, UpdateShape, Value } from '../statement.ts'
 import { floorText } from './horizon.ts'
 import type { Asked } from './pipeline.ts'
 
-/** The text of a statement, and its values. */
+/** Runs a statement text with its values. */
 export type Ask = (text: string, values: readonly (Param | undefined)[]) => Promise<Asked>
 
-/** A list in the words of the database: the driver's own way costs several times as much. */
+/** Returns a list as a PostgreSQL array literal. The driver's own conversion is several times slower. */
 export function asParameter(value: unknown): unknown {
   if (!Array.isArray(value)) return value
   let written = ''
@@ -26,13 +27,13 @@ function element(value: Value | undefined): string {
 
 type Rows = readonly (readonly Value[])[]
 
-/** Says which of them were written. */
+/** Inserts rows and returns which of them were written. */
 export async function insertMany(ask: Ask, into: InsertShape, rows: Rows): Promise<readonly boolean[]> {
   const { rows: returned } = await ask(textOf(into, insertText), columnsOf(rows, into.columns.length))
   if (into.identity === '') return rows.map(() => true)
   const at = into.columns.indexOf(into.identity)
   const ids = new Set(returned.map((row) => row[into.identity]))
-  // The same identity twice in one statement is written once: the first one counts.
+  // Of equal identities in one statement, only the first is written.
   return rows.map((row) => ids.delete(row[at] as Value))
 }
 
@@ -54,7 +55,7 @@ function textOf<Shape extends object>(shape: Shape, write: (shape: Shape) => str
   return text
 }
 
-/** In the order in which they were given: that is the order in which rows are locked, and positions given out. */
+/** Keeps the given order, which is the order of row locks and of positions. */
 function given({ columns, numbers }: Pick<InsertShape, 'columns' | 'numbers'>): string {
   const arrays = columns.map((column, at) => `$${at + 1}::${numbers.includes(column) ? 'bigint' : 'text'}[]`)
   return `unnest(${arrays.join(', ')}) WITH ORDINALITY AS given(${columns.join(', ')}, nth)`

@@ -1,4 +1,4 @@
-// Hints go out behind a commit, not within it; and where some were lost, the others hear that.
+// Hints are sent after a commit, not within it. If some were lost, the other nodes are informed.
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Hint } from '../../contract/index.ts'
@@ -35,7 +35,7 @@ describe('the notifier', () => {
     expect(heard).toEqual(lanes.map((lane) => ({ kind: 'turns', lane, scope: 'kate' })))
     const writes = sent.filter((text) => /^(BEGIN|COMMIT|INSERT|WITH|UPDATE)/.test(text.trim()))
     expect(writes.at(-1)).toBe('COMMIT')
-    // The connection that commits told nobody: what it asked last is the commit.
+    // The connection of the commits sent no notification: its last statement is the commit.
     const [notified] = await fixture.sql(`SELECT count(*) AS many FROM pg_stat_activity
       WHERE datname = current_database() AND query LIKE '%pg_notify(%' AND pid <> pg_backend_pid()`)
     expect(Number(notified?.many)).toBe(1)
@@ -54,7 +54,7 @@ describe('the notifier', () => {
       const one = await fixture.open('one')
       await fixture.clock.advance(1_000)
       await queueOne(one)
-      // What was on its way is told before a store is closed.
+      // Pending hints are sent before a store closes.
       await one.close()
       await ear.query(`NOTIFY switchboard_hint, 'the end'`)
       await until(() => heard.includes('the end'))
@@ -71,7 +71,7 @@ describe('the notifier', () => {
       const heard: Hint[] = []
       const other = await fixture.open(name)
       other.onHint((hint) => heard.push(hint))
-      // Said before its hello is heard, a hint goes nowhere.
+      // A hint sent before the hello is heard reaches no node.
       await until(async () => {
         await queueOne(one)
         return heard.length > 0

@@ -1,6 +1,6 @@
-// Tells the other nodes what the commits of this one did, behind them and on a connection of its own: a notification
-// within a commit makes the commits of all nodes wait for each other, and for each other's disk. While one is on its way,
-// the hints of the next gather. Lossy by design; where some were lost, the others are told that they missed something.
+// Informs other nodes about this node's commits, afterwards and on a separate connection. A notification inside a
+// commit would make the commits of all nodes wait for each other and for each other's disk. While one is being sent,
+// further hints gather. Hints may be lost; then the other nodes learn that they missed some.
 import type pg from 'pg'
 import type { Cancel, Clock, Hint } from '../../contract/index.ts'
 import { addHint } from '../verb-context.ts'
@@ -8,15 +8,15 @@ import { createClient } from './connection.ts'
 import { HINT_CHANNEL, payloadsOf } from './listener.ts'
 
 export interface Notifier {
-  /** By what they are about, as a commit leaves them. */
+  /** Takes the hints of a commit, keyed by their subject. */
   tell(hints: ReadonlyMap<string, Hint>): void
-  /** What was told is on its way. */
+  /** Resolves when pending hints are sent. */
   stop(): Promise<void>
 }
 
 const AGAIN_MS = 500
 const MOST_WAITING = 10_000
-/** Nobody waits for the disk: a hint of a commit that the disk has. */
+/** The commit is on the disk already, so its hint need not wait for the disk. */
 const SESSION = 'SET synchronous_commit = off'
 const NOTIFY = {
   name: 'notify',
@@ -32,13 +32,13 @@ export function createNotifier({
   readonly url: string
   readonly clock: Clock
   readonly self: string
-  /** Whether anybody would hear it. */
+  /** Whether another node would hear it. */
   readonly hasOthers: () => boolean
 }): Notifier {
   let client: pg.Client | null = null
   let gathered = new Map<string, Hint>()
   let sending: Promise<void> | null = null
-  /** Set while the database is away: what is told meanwhile waits, as far as there is room. */
+  /** Set while the database is unavailable. Hints wait meanwhile, up to a limit. */
   let again: Cancel | null = null
   let stopped = false
 
@@ -79,7 +79,7 @@ export function createNotifier({
   }
 
   const sendAll = async (): Promise<void> => {
-    // What the same turn of the loop tells goes along.
+    // Hints from the same turn of the event loop go along.
     await new Promise<void>((resolve) => setImmediate(resolve))
     while (gathered.size > 0 && !again) {
       const hints = [...gathered.values()]

@@ -1,4 +1,5 @@
-// The writer's connection: what leaves together, what fails together, and a commit that begins the next.
+// The writer's connection: which statements leave together, which fail together, and a commit that begins the next
+// transaction.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { expectSound, item, queueOne } from '../../testing/store-suite/fixture.ts'
 import { createPostgresFixture, type PostgresFixture } from './fixtures/postgres-fixture.ts'
@@ -76,7 +77,7 @@ describe('a commit that begins the next', () => {
     const alone = await tripsWhile(() => words('a'))
     const both = await tripsWhile(async () => {
       const first = words('a')
-      // It is on its way.
+      // The statement is on its way.
       await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
       await Promise.all([first, words('b')])
     })

@@ -1,13 +1,13 @@
-// The writer's connection: statements gather until somebody waits for an answer, and leave as one message with one sync
-// at its end. A sync for each, as the driver sends it, has the server write an answer of its own for each, and what a
-// statement returns be described each time; both cost more than most of the statements do.
+// The writer's connection. Statements gather until a caller waits for an answer. They leave as one message with one
+// sync at its end. The driver sends a sync per statement, so the server answers and describes each one separately. Both
+// cost more than most of the statements.
 import type { Writable } from 'node:stream'
 import pg from 'pg'
 import type { Param, Row } from '../statement.ts'
 import { createClient, typeParser } from './connection.ts'
 import { createMessage } from './wire.ts'
 
-/** What a statement came to. */
+/** The result of a statement. */
 export interface Asked {
   readonly rows: readonly Row[]
   readonly rowCount: number
@@ -16,10 +16,12 @@ export interface Asked {
 
 export interface Pipeline {
   readonly client: pg.Client
-  /** In the order of these calls. A text that comes again is parsed and planned once. Leaves with the next `send`. */
+  /**
+   * Answers come in the order of these calls. A repeated text is parsed and planned once. Leaves with the next `send`.
+   */
   ask(text: string, values: readonly (Param | undefined)[]): Promise<Asked>
   send(): void
-  /** What has not left never will. */
+  /** Rejects the statements that have not left. */
   discard(why: unknown): void
 }
 
@@ -28,7 +30,7 @@ interface Column {
   readonly parse: ((text: string) => unknown) | null
 }
 
-/** A statement that the server knows by its name. */
+/** A statement that the server knows by name. */
 interface Prepared {
   readonly name: string
   columns: readonly Column[]
@@ -81,17 +83,17 @@ interface Field {
 
 export type Batch = pg.Query & {
   readonly texts: readonly string[]
-  /** When everything is answered, or nothing more will be. */
+  /** Resolves when all answers are in, or none will come any more. */
   readonly over: Promise<void>
 }
 
 interface Names {
-  /** True: the server is told of it now. */
+  /** True: the server must be sent the statement now. */
   readonly prepare: (text: string) => readonly [Prepared, boolean]
   readonly forget: (text: string) => void
 }
 
-/** To the driver it is one query, whose own ways of sending and hearing are replaced. */
+/** The driver treats it as one query, with replaced methods for sending and receiving. */
 function createBatch(questions: readonly Question[], { prepare, forget }: Names): Batch {
   const prepared: Prepared[] = []
   const fresh = new Set<number>()
@@ -113,11 +115,11 @@ function createBatch(questions: readonly Question[], { prepare, forget }: Names)
     return message.sync()
   }
 
-  /** What came after the first failure was passed over. */
+  /** The server skips everything after the first failure. */
   const fail = (thrown: unknown): void => {
     for (; at < questions.length; at++) {
       const { text, reject } = questions[at] as Question
-      // Whether the server has it by its name is not known: it gets another one.
+      // The server may or may not know this name, so the text gets a new one.
       if (fresh.has(at)) forget(text)
       reject(thrown)
     }
@@ -127,7 +129,7 @@ function createBatch(questions: readonly Question[], { prepare, forget }: Names)
     texts: questions.map(({ text }) => text),
     over,
     submit: ({ stream }: { readonly stream: Writable }) => void stream.write(message()),
-    /** The driver puts another one around it, which gives up when no answer comes. */
+    /** The driver wraps this callback with one that gives up when no answer comes. */
     callback(thrown?: unknown): void {
       if (thrown !== undefined && thrown !== null) fail(thrown)
       end()

@@ -1,4 +1,4 @@
-// What is PostgreSQL's own: a server that goes away and comes back, nodes that hear each other, hostile settings.
+// Faults specific to PostgreSQL: a server that goes away and returns, nodes that hear each other, and hostile settings.
 import pg from 'pg'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Hint, Store } from '../../contract/index.ts'
@@ -60,7 +60,7 @@ describe('PostgreSQL faults', () => {
   const endConnections = async (): Promise<void> => {
     const others = `FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`
     const ended = await fixture.sql(`SELECT pid, pg_terminate_backend(pid) ${others}`)
-    // That sends a signal; until the backend minds it, its connection still takes what is written to it.
+    // This sends a signal. Until the backend handles it, its connection still accepts writes.
     const pids = ended.map(({ pid }) => Number(pid)).join()
     if (pids === '') return
     await until(async () => (await fixture.sql(`SELECT 1 ${others} AND pid IN (${pids})`)).length === 0)
@@ -183,7 +183,7 @@ describe('PostgreSQL faults', () => {
   })
 
   it('nodes that enqueue the same keys at once, each in its own order, do not end each other by deadlock', async () => {
-    // The database is lent, and counts for as long as it is there.
+    // The database counts deadlocks for as long as it exists.
     const deadlocks = async () => {
       const [row] = await fixture.sql(
         'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()',
@@ -203,7 +203,7 @@ describe('PostgreSQL faults', () => {
       expect(mine.map(({ id }) => id)).toEqual(theirs.toReversed().map(({ id }) => id))
     }
     await expectSound(one)
-    // What a connection counted is written when it ends.
+    // A connection writes its counts when it ends.
     await one.close()
     await two.close()
     expect(await deadlocks()).toBe(before)
@@ -222,7 +222,7 @@ describe('PostgreSQL faults', () => {
       await other.query('BEGIN')
       await other.query('SELECT 1 FROM lanes WHERE lane = $1 FOR UPDATE', [known])
       await other.query(`SELECT pg_advisory_xact_lock(hashtextextended('turns' || $1, 0))`, [born])
-      // A take that waited would end with the lock's timeout, as a failure.
+      // A waiting take would fail with the lock's timeout.
       const taken = await store.takeTurns([{ lane: known }, { lane: born }], 10_000)
       expect(taken.map(({ outcome }) => outcome)).toEqual(['busy', 'busy'])
       for (const one of taken) {
@@ -273,7 +273,7 @@ describe('PostgreSQL faults', () => {
         settled = true
         return result
       })
-      // What else the node has to write goes on.
+      // Other writes of the node continue.
       await queueOne(two, { conversation: 'another' })
       await queueOne(two, { conversation: 'another' })
       expect(settled).toBe(false)
@@ -284,7 +284,7 @@ describe('PostgreSQL faults', () => {
     }
   })
 
-  /** Changes rows in a transaction that is committed only once somebody waits for one of them. */
+  /** Changes rows in a transaction that commits only when a caller waits for one of them. */
   const changeUnderLook = async (text: string, meanwhile: () => Promise<unknown>): Promise<unknown> => {
     const other = new pg.Client({ connectionString: fixture.url })
     await other.connect()

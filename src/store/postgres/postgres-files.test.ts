@@ -1,4 +1,4 @@
-// Files on their way to and from PostgreSQL: beside everything else, and lost connections end nothing but them.
+// Files to and from PostgreSQL: they run beside all other work, and a lost connection ends only the transfer.
 import pg from 'pg'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createWire } from '../../../test/faults/cluster/tcp-proxy.ts'
@@ -27,7 +27,7 @@ describe('files beside the river', () => {
   const keep = (name: string) =>
     store.keepFile({ integration: 'web', name, bytes: Buffer.alloc(2_000_000, name) })
 
-  /** Nobody gets at them until the returned function is called: as if what goes there were endless. */
+  /** Blocks the tables until the returned function is called, as if a transfer were endless. */
   const hold = async (...tables: readonly string[]) => {
     await held.query('BEGIN')
     await held.query(`LOCK TABLE ${tables.join(', ')} IN ACCESS EXCLUSIVE MODE`)

@@ -1,5 +1,5 @@
-// The shared store: PostgreSQL for several nodes. The same verbs as the embedded one; a writer connection, a pool for
-// reading, and a connection that listens for what other nodes did.
+// The shared store: PostgreSQL for several nodes. It uses the same verbs as the embedded store, with a writer
+// connection, a pool for reads, and a connection that listens for other nodes.
 import { defined, type Hint, type Store, SwitchboardError } from '../../contract/index.ts'
 import { assembleStore, type StoreEngine } from '../assemble.ts'
 import type { GroupIdentity } from '../group.ts'
@@ -19,11 +19,14 @@ import { createWriter } from './writer.ts'
 
 export interface PostgresStoreOptions extends StoreDeps {
   readonly url: string
-  /** For commands without a daemon: no writes, no migration. */
+  /** For commands without a daemon: no writes and no migration. */
   readonly readOnly?: boolean
 }
 
-/** Throws `store_unavailable` when the server is away, `store_corrupt` for a database of a newer version. */
+/**
+ * Opens the store. Throws `store_unavailable` when the server cannot be reached, `store_corrupt` for a database of a
+ * newer version.
+ */
 export async function createPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const { url, clock, random, node, log } = options
   const readOnly = options.readOnly ?? false
@@ -34,7 +37,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     owner: ownerName(options),
     tag,
     random,
-    // Another node may raise a generation at any time: sessions are looked up in every commit.
+    // Another node may raise a generation at any time, so every commit looks sessions up.
     memory: createWriterMemory(false),
   }
   const listeners: ((hint: Hint, from: string | null) => void)[] = []
@@ -98,7 +101,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     },
     durability: () =>
       guarded(async () => {
-        // On the connection that commits: what another one would say proves nothing.
+        // Uses the committing connection, because the settings of another one prove nothing.
         const on = readOnly ? pool : await writer.connected()
         const show = async (name: string): Promise<string> => {
           const { rows } = await on.query(`SHOW ${name}`)
@@ -138,7 +141,7 @@ async function prepare(options: PostgresStoreOptions, tag: () => string): Promis
   client.on('error', () => undefined)
   await client.connect()
   try {
-    // Known before anything is named or decided by the time.
+    // Read before any name or decision depends on the time.
     if (onDatabaseTime) await askTime(client, clock, onDatabaseTime)
     const mac = createMac(options.ledgerKey)
     return readOnly ? await checkPostgres(client) : await migratePostgres(client, tag, mac)

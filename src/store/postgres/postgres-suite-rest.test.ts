@@ -1,4 +1,4 @@
-// The store suite on a real PostgreSQL that this test process starts: the half that postgres-suite.test.ts leaves.
+// The store suite on a real PostgreSQL that this test process starts: the half that postgres-suite.test.ts omits.
 import { afterAll, describe } from 'vitest'
 import { sharedPostgres } from '../../testing/postgres/server.ts'
 import { describeStore } from '../../testing/store-suite/index.ts'

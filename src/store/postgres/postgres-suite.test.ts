@@ -1,4 +1,5 @@
-// The store suite on a real PostgreSQL that this test process starts: one half of its parts; the other is in postgres-suite-rest.test.ts.
+// The store suite on a real PostgreSQL that this test process starts: one half. postgres-suite-rest.test.ts has the
+// other.
 import { afterAll, describe } from 'vitest'
 import { sharedPostgres } from '../../testing/postgres/server.ts'
 import { describeStore } from '../../testing/store-suite/index.ts'

@@ -1,4 +1,4 @@
-// PostgreSQL with machines whose clocks disagree, and readers that go on from the last row they saw.
+// PostgreSQL with machines whose clocks differ, and readers that continue from the last row they saw.
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Clock, Store } from '../../contract/index.ts'
@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => fixture.dispose())
 
-/** A machine whose clock is off, and what its store told about that. */
+/** A machine whose clock is off, and the differences its store reported. */
 async function machine(node: string, offByMs: number): Promise<{ store: Store; skews: number[] }> {
   const clock: Clock = {
     now: () => Date.now() + offByMs,

@@ -1,5 +1,4 @@
-// Round trips: what many lanes need is asked for all of them at once, and what several verbs of a commit need is asked
-// together.
+// Round trips: one query serves many lanes, and the verbs of a commit ask together.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Store, sendLane } from '../../contract/index.ts'
 import { expectSound, item, send } from '../../testing/store-suite/fixture.ts'
@@ -20,7 +19,7 @@ describe('round trips', () => {
     await fixture.dispose()
   })
 
-  /** Statements of each step of so many messages, each in a conversation of its own. */
+  /** Counts the statements of each step for this many messages in separate conversations. */
   const countSteps = async (messages: number): Promise<Readonly<Record<string, number>>> => {
     const places = Array.from({ length: messages }, (_, at) => `${messages}-${at}`)
     const steps: Record<string, number> = {}
@@ -66,7 +65,7 @@ describe('round trips', () => {
   }
 
   it('[I23.pg-trips] as many statements for twenty messages as for two, at every step of their way', async () => {
-    // The first opens the ledger's chain.
+    // The first message opens the ledger's chain.
     await store.receive([item({ conversation: 'first' })])
     const two = await countSteps(2)
     expect(Object.keys(two)).toEqual(['receive', 'take turns', 'answer', 'take sends', 'sent'])
@@ -74,7 +73,7 @@ describe('round trips', () => {
     expect(await countSteps(20)).toEqual(two)
   })
 
-  /** Messages that are one step further each: what a commit under load has to do at once. */
+  /** Messages that are each one step further: the simultaneous work of a commit under load. */
   const ready = async () => {
     const place = (name: string) => ({ integration: 'demo', conversation: name })
     const names = ['queued', 'handed', 'to-send', 'sending']
@@ -94,7 +93,7 @@ describe('round trips', () => {
       [send({ to: place('to-send') }), send({ to: place('sending') })],
       [...(first ? [first] : []), ...answered],
     )
-    // As in a conversation: its session and its lane are known.
+    // As in a running conversation: the session and the lane are known.
     await store.receive([item({ conversation: 'queued' })])
     const [sending] = await store.takeSends([{ lane: sendLane(send({ to: place('sending') })) }], LEASE_MS)
     if (!first || !answer || sending?.outcome !== 'taken' || !sending.sending)
@@ -119,7 +118,7 @@ describe('round trips', () => {
       done = [received[0]?.duplicate, taken[0]?.outcome, settled.outcome, sends[0]?.outcome, moved]
     })
     expect(done).toEqual([false, 'taken', 'accepted', 'taken', ['moved']])
-    // Begin; what each looks at; what each takes and writes; commit.
+    // Begin; the reads of each verb; the takes and writes of each verb; commit.
     expect(trips).toBe(4)
   })
 

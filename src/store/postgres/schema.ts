@@ -1,4 +1,4 @@
-// Bringing a PostgreSQL database up to date. Nodes that start at once wait for each other under one advisory lock.
+// Migrates a PostgreSQL database. Nodes that start at once wait for each other under one advisory lock.
 import type pg from 'pg'
 import { SwitchboardError } from '../../contract/index.ts'
 import { CHAINS } from '../ledger-chain.ts'
@@ -8,12 +8,12 @@ import { toPostgres } from './connection.ts'
 
 const LOCK = 7_428_001
 
-/** Bytes decide the order of texts, on every server alike, as they do in SQLite and in the river. */
+/** Texts are ordered by bytes on every server, as in SQLite and in JavaScript code. */
 function collated(sql: string): string {
   return toPostgres(sql).replace(/\bTEXT\b/g, 'TEXT COLLATE "C"')
 }
 
-/** Migrates and returns the store's tag. */
+/** Migrates and returns the store's tag. Throws for a newer database or another ledger key. */
 export async function migratePostgres(client: pg.Client, freshTag: () => string, mac: Mac): Promise<string> {
   await client.query('BEGIN')
   try {
@@ -41,7 +41,9 @@ export async function migratePostgres(client: pg.Client, freshTag: () => string,
 
 const KEY_CHECK = 'ledger_key_check'
 
-/** All nodes sign with one key, or none of them could verify the others. The first one leaves a mark of its own. */
+/**
+ * All nodes sign with one key; otherwise no node could verify the others. The first node stores a mark of its key.
+ */
 async function checkKey(client: pg.Client, mac: Mac): Promise<void> {
   const mark = mac('switchboard ledger key')
   const known = await readMeta(client, KEY_CHECK)
@@ -56,7 +58,7 @@ async function checkKey(client: pg.Client, mac: Mac): Promise<void> {
   )
 }
 
-/** For a reader: no migration. Throws when the database is from another version. */
+/** Returns the tag without migrating, for a reader. Throws when the database belongs to another version. */
 export async function checkPostgres(client: pg.Client): Promise<string> {
   const { rows } = await client.query(`SELECT to_regclass('meta') IS NOT NULL AS there`)
   const there = (rows[0] as { there?: boolean } | undefined)?.there === true

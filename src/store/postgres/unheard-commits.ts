@@ -1,20 +1,20 @@
-// Commits whose answer was lost with the connection. Done again, an answer would be said twice; given up, a turn would be
-// handed to nobody. So the database is asked, as soon as it can be, whether the ledger's chain has the head that the
-// commit gave it: nobody else writes that row, and no two commits give the same head. (The server's own memory of
-// transactions would not do: a crash may give a number out a second time.)
+// Commits whose answer was lost with the connection. Repeating one might send an answer twice; giving it up might lose
+// a turn. So the database is asked, as soon as possible, whether the ledger's chain has the head of that commit. Only
+// this node writes that row, and no two commits produce the same head. The server's own transaction ids do not serve,
+// because a crash may assign a number twice.
 import type pg from 'pg'
 import type { Cancel, Clock } from '../../contract/index.ts'
 import type { ChainHead } from '../verb-context.ts'
 import { createClient } from './connection.ts'
 
-/** The server's end of a connection. While it is there, its last commit may still come about. */
+/** The server side of a connection. While it exists, its last commit may still succeed. */
 export interface Backend {
   readonly pid: number
   readonly since: string
 }
 
 export interface UnheardCommits {
-  /** Resolves with whether the commit that gave the chain this head holds. Throws on `stop`. */
+  /** Resolves with whether the commit with this chain head succeeded. Throws on `stop`. */
   outcome(backend: Backend, chain: ChainHead): Promise<boolean>
   stop(): void
 }
@@ -44,7 +44,7 @@ export function createUnheardCommits(url: string, clock: Clock): UnheardCommits 
       waking.add(done)
     })
 
-  /** Undefined: the server is away, or has not noticed yet that the connection is gone. */
+  /** Undefined: the server is unavailable, or has not yet noticed that the connection is gone. */
   const ask = async ({ pid, since }: Backend, chain: ChainHead): Promise<boolean | undefined> => {
     const client = createClient(url)
     client.on('error', () => undefined)

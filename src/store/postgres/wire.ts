@@ -1,4 +1,4 @@
-// Messages of PostgreSQL's extended protocol, written one behind the other into one piece of memory.
+// Messages of PostgreSQL's extended protocol, written in sequence into one buffer.
 import type { Param } from '../statement.ts'
 import { asParameter } from './many-rows.ts'
 
@@ -11,21 +11,21 @@ const STATEMENT = 0x53
 const NULL = -1
 const AS_TEXT = 0
 const AS_BYTES = 1
-/** A character takes no more bytes than that. */
+/** The maximum number of bytes per UTF-16 unit. */
 const MOST_BYTES = 3
 
 export interface Message {
-  /** A statement is given a name; what it returns is described. */
+  /** Names a statement and asks for a description of its result. */
   parse(name: string, text: string): void
-  /** A statement that has a name is run with these values. */
+  /** Runs a named statement with these values. */
   run(name: string, values: readonly (Param | undefined)[]): void
-  /** The end: everything is answered before what comes next. */
+  /** Ends the message. The server answers everything before it reads on. */
   sync(): Buffer
 }
 
 let memory = Buffer.allocUnsafeSlow(1 << 16)
 
-/** One at a time: they share the memory in which they are written. */
+/** Creates a message. Only one at a time, because all share one buffer. */
 export function createMessage(): Message {
   let at = 0
   const room = (bytes: number): void => {
@@ -40,7 +40,7 @@ export function createMessage(): Message {
     at += 4
     return at - 4
   }
-  /** Its length is known now, and counts itself. */
+  /** The length is known now. It includes its own field. */
   const end = (from: number): void => void memory.writeInt32BE(at - from, from)
   const int16 = (value: number): void => {
     room(2)

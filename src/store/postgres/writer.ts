@@ -1,4 +1,5 @@
-// The writer of a node: one connection, one group at a time. While a group is on its way, the verbs of the next gather.
+// The writer of a node: one connection, one group at a time. While a group is being written, the verbs of the next one
+// gather.
 import type pg from 'pg'
 import { type Clock, type Hint, type Logger, SwitchboardError } from '../../contract/index.ts'
 import {
@@ -26,11 +27,13 @@ const FIRST_WAIT_MS = 100
 const LONGEST_WAIT_MS = 5_000
 
 /**
- * A node that freezes in the middle of a commit must not hold its locks for long: the server ends its transaction, before
- * those who wait for a lock lose patience.
+ * A node that freezes during a commit must not hold its locks for long. The server ends its transaction before other
+ * lock waiters time out.
+ *
  * Acknowledged means on the disk, whatever the server's default is.
- * Statements are planned once a connection, by their indexes: what the tables are like while they are empty must not
- * decide how they are read when they are full, and a plan for each run costs more than the run.
+ *
+ * Statements are planned once per connection, by their indexes. The state of empty tables must not decide how full
+ * tables are read, and a plan per run costs more than the run.
  */
 export const SESSION = `SET synchronous_commit = on; SET lock_timeout = '5s'; SET statement_timeout = '15s';
   SET idle_in_transaction_session_timeout = '4s'; SET plan_cache_mode = force_generic_plan; SET jit = off;
@@ -39,9 +42,9 @@ export const SESSION = `SET synchronous_commit = on; SET lock_timeout = '5s'; SE
 export interface Writer {
   submit(call: Pending, unhurried: boolean): void
   readonly onCommit: CommitListeners['add']
-  /** The live connection, opened if need be. */
+  /** Returns the live connection, and opens it if needed. Throws when the database cannot be reached. */
   connected(): Promise<pg.Client>
-  /** Waits for the verbs that were submitted. */
+  /** Waits for the submitted verbs. */
   stop(): Promise<void>
 }
 
@@ -50,10 +53,10 @@ export interface WriterOptions {
   readonly clock: Clock
   readonly mac: Mac
   readonly identity: () => GroupIdentity
-  /** Present: the database's time is the time of every commit. */
+  /** If present, the database's time is the time of every commit. */
   readonly onDatabaseTime?: StoreDeps['onDatabaseTime']
   readonly tell: (hint: Hint) => void
-  /** Tells the other nodes. */
+  /** Informs the other nodes. */
   readonly notifier: Pick<Notifier, 'tell'>
   readonly unhurriedMs?: StoreDeps['unhurriedMs']
   readonly crashPoint?: (name: string) => void
@@ -61,8 +64,8 @@ export interface WriterOptions {
 }
 
 /**
- * Own lanes first, and waited for; those of other nodes last, and never waited for: so nobody who has a lane of another
- * node waits for one of its own, and no circle can close.
+ * Own lanes come first and are waited for. Lanes of other nodes come last and are never waited for. So a holder of a
+ * foreign lane waits for no own lane, and no deadlock can form.
  */
 function foreignLast(calls: readonly Pending[]): Pending[] {
   const last = calls.filter(isForeign)
@@ -77,12 +80,12 @@ interface Done {
   readonly results: readonly unknown[]
   readonly context: VerbContext
   readonly on: pg.Client
-  /** What broke while the commit was on its way; null: it was confirmed. */
+  /** The error that hit the commit on its way; null: it was confirmed. */
   readonly lost: unknown
   readonly next: Begun | null
 }
 
-/** A transaction that was begun in the round trip of the commit before it, and its time. */
+/** A transaction begun in the round trip of the previous commit, with its time. */
 interface Begun {
   readonly on: Pipeline
   readonly now: number
@@ -90,9 +93,9 @@ interface Begun {
 
 type Join = (hints: readonly Hint[]) => void
 
-/** A group that was dealt with. */
+/** The result of a group. */
 interface Settled {
-  /** Says so to those who called. */
+  /** Resolves the calls and sends the hints. */
   readonly deliver: () => void
   readonly next: Begun | null
 }
@@ -115,7 +118,7 @@ export function createWriter(options: WriterOptions): Writer {
   const drop = (lost: pg.Client): void => {
     if (pipeline?.client !== lost) return
     pipeline = null
-    // Whether the last commit held is not known: a new chain binds whatever the old one's row says.
+    // The outcome of the last commit is unknown. A new chain binds the old one, whatever its row says.
     options.identity().memory.chain = null
     log?.warn({}, 'the connection to the database was lost')
     void lost.end().catch(() => undefined)
@@ -148,7 +151,7 @@ export function createWriter(options: WriterOptions): Writer {
     return made
   }
 
-  /** Where more is to be done already, it is begun along with the commit. */
+  /** If more calls wait, their transaction begins together with the commit. */
   const beginNext = async (on: Pipeline): Promise<Begun | null> => {
     if (queue.length === 0) return null
     const now = await begin(on, clock, options.onDatabaseTime).catch(() => null)
@@ -167,7 +170,7 @@ export function createWriter(options: WriterOptions): Writer {
       const results = await drive(runGroupInWaves(context, calls, mac, join), execute)
       options.crashPoint?.('store.before-commit')
       done = { results, context, on, lost: null, next: null }
-      // Sent behind what is not waited for. A commit of what failed is a rollback, and says so.
+      // Sent after the unheard statements. A COMMIT after a failure is a rollback and reports so.
       const committed = made.ask('COMMIT', [])
       const beginning = beginNext(made)
       made.send()
@@ -189,14 +192,17 @@ export function createWriter(options: WriterOptions): Writer {
     }
   }
 
-  /** The answer to the commit was lost. Whoever can safely ask again is told at once, the others when it is known. */
+  /**
+   * The answer to the commit was lost. Calls that can safely be repeated fail at once; the others wait until the
+   * outcome is known.
+   */
   const park = async (calls: readonly Pending[], done: Done): Promise<void> => {
     const away = postgresError(done.lost) ?? done.lost
     const safe = receive as Verb<unknown, unknown>
     for (const call of calls) if (call.verb === safe) call.reject(away)
     const backend = backends.get(done.on)
     const { chain, entries } = done.context
-    // Without an entry there is nothing to know it by, and nothing in it that may not be done again: leases, lanes.
+    // Without an entry the commit cannot be identified. It then contains only leases and lanes, which may be repeated.
     const known = backend !== undefined && chain !== null && entries.length > 0
     const held = known && (await unheard.outcome(backend, chain).catch(() => false))
     for (const [at, call] of calls.entries()) {
@@ -238,7 +244,7 @@ export function createWriter(options: WriterOptions): Writer {
     }
   }
 
-  /** One of them cannot be done: the others can. */
+  /** One call cannot be done, but the others can. */
   const oneByOne = async (calls: readonly Pending[]): Promise<Settled> => {
     let last = NOTHING_TO_SAY
     for (const call of calls) {
@@ -257,10 +263,10 @@ export function createWriter(options: WriterOptions): Writer {
     while (queue.length > 0) {
       const calls = foreignLast(queue)
       queue = []
-      // Nothing of our own comes behind the lanes of others.
+      // No own lanes may follow the lanes of others.
       const join = calls.some(isForeign) ? undefined : commitListeners.joinerOf(calls)
       const settling = settle(calls, 1, join, last.next)
-      // The database is at work on these while those before them hear what became of them.
+      // The database works on these calls while the previous ones are resolved.
       last.deliver()
       last = await settling
     }

@@ -1,4 +1,4 @@
-// A WHERE clause that grows, and the position at which a time begins.
+// Builds a WHERE clause step by step, and finds the position where a time begins.
 import { firstRow, type Param, type Steps, whole } from '../statement.ts'
 
 export interface ConditionList {
@@ -24,10 +24,10 @@ export function createConditions(): ConditionList {
   }
 }
 
-/** Clocks of several nodes differ a little, and a clock may be set back: begin a minute early. */
+/** Clocks of several nodes differ a little, and a clock may be set back. Reads begin a minute early. */
 export const LEEWAY_MS = 60_000
 
-/** First and last position that there is. Asked one by one: together they would be looked for in the whole table. */
+/** Returns the first and the last position. Two subqueries use the index; one query for both would scan the table. */
 export function* edgesOf(table: 'turns' | 'outbox'): Steps<{ readonly from: number; readonly to: number }> {
   const row = yield* firstRow(
     `SELECT (SELECT min(seq) FROM ${table}) AS first, (SELECT max(seq) FROM ${table}) AS last`,
@@ -36,8 +36,8 @@ export function* edgesOf(table: 'turns' | 'outbox'): Steps<{ readonly from: numb
 }
 
 /**
- * A position from which all rows of `sinceMs` and later can be found. Rows are written in order of time, so halving
- * finds it in some twenty lookups by primary key, without an index on time that every insert would pay for.
+ * Returns a position from which all rows of `sinceMs` and later can be found. Rows are written in order of time, so
+ * bisection takes some twenty lookups by primary key. An index on time would cost every insert.
  */
 export function* positionAt(table: 'turns' | 'outbox', time: string, sinceMs: number): Steps<number> {
   const edges = yield* edgesOf(table)
@@ -58,18 +58,18 @@ export function* positionAt(table: 'turns' | 'outbox', time: string, sinceMs: nu
 const SMALL = 2000
 
 export interface Way {
-  /** A condition with `?` for the integration, and after it for the conversation where one is asked for. */
+  /** A condition with `?` for the integration, and a second one for the conversation if it is given. */
   readonly sql: string
   readonly order: string
 }
 
-/** Through the table in order of position, whatever the indexes offer. */
+/** Reads the table in order of position, whatever the indexes offer. */
 export const IN_ORDER: Way = { sql: "integration || '' = ?", order: 'seq' }
 const ONE_IN_ORDER: Way = { sql: "integration || '' = ? AND conversation || '' = ?", order: 'seq' }
 
 /**
- * How to read a conversation's rows in order. A small one is gathered by its place and sorted; a large one is met often
- * enough on the way through the table. Either way the answer comes in milliseconds at a million rows.
+ * Returns how to read a conversation's rows in order. A small conversation is collected by its place and sorted. A
+ * large one appears often enough while reading the table in order. Both take milliseconds with a million rows.
  */
 export function* wayTo(table: 'turns' | 'outbox', integration: string, conversation: string): Steps<Way> {
   // The outbox has an index in the right order.

@@ -1,4 +1,4 @@
-// Reading the list of conversations, newest first, by keyset: each page goes on behind the last one, by an index.
+// Reads the list of conversations, newest first, by keyset. Each page continues after the last one by an index.
 import {
   type Address,
   address,
@@ -16,7 +16,7 @@ import { LIVE_TAKEOVER, TAKEOVER_COLUMNS, takeoverRow } from './takeovers.ts'
 const COLUMNS =
   'integration, conversation, thread, platform, agent, turns, sends, first_at, last_at, last_turn, last_send'
 const NEWEST_FIRST = 'last_at DESC, integration DESC, conversation DESC, thread DESC'
-/** A search looks through so many at a time, and then says where to go on. */
+/** A search reads this many conversations at a time and returns where to continue. */
 const LOOKED_THROUGH = 20_000
 
 export function* readConversations(tag: string, filter: ConversationFilter): Steps<ConversationPage> {
@@ -34,7 +34,7 @@ export function* readConversations(tag: string, filter: ConversationFilter): Ste
   return { rows: yield* filled(tag, found), next: end ? cursorOf(end) : null }
 }
 
-/** Those that match among the next so many, and the row where to go on. */
+/** Returns the matches among the next rows, and the row where to continue. */
 function* searched(
   looked: string,
   params: readonly Param[],
@@ -63,7 +63,7 @@ function conditions(filter: ConversationFilter) {
       '(last_at, integration, conversation, thread) < (?, ?, ?, ?)',
       ...[filter.before.at, integration, conversation, thread],
     )
-    // Said once more for the index that the agent or the integration leads.
+    // Repeated for the index that starts with the agent or the integration.
     where.add('last_at <= ?', filter.before.at)
   }
   return where
@@ -78,7 +78,7 @@ function placeOf(row: Row): Address {
   return address(text(row, 'integration'), text(row, 'conversation'), thread === '' ? undefined : thread)
 }
 
-/** Few at any time: by their own index, each with its conversation. */
+/** There are few at any time, so they are read by their own index, each with its conversation. */
 function* readTakenOver(tag: string, filter: ConversationFilter): Steps<ConversationPage> {
   const live = yield* rows(
     `SELECT integration, conversation, thread FROM takeovers WHERE ${LIVE_TAKEOVER} AND state = $1`,
@@ -116,7 +116,7 @@ export function* readConversation(tag: string, at: Address): Steps<ConversationR
   return (yield* filled(tag, found))[0] ?? null
 }
 
-/** With what was said last there, and who holds it: by positions and keys, all of a page at once. */
+/** Adds the last message and the holder, by positions and keys for a whole page at once. */
 function* filled(tag: string, found: readonly Row[]): Steps<readonly ConversationRow[]> {
   if (found.length === 0) return []
   const seqs = (column: string) => found.map((row) => wholeOrNull(row, column)).filter((seq) => seq !== null)

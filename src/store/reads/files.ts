@@ -1,7 +1,7 @@
-// Reading a kept file back, part by part: each statement carries no more than one.
+// Reads a stored file part by part. Each statement carries at most one part.
 import { bytesOf, firstRow, type Steps, whole } from '../statement.ts'
 
-/** Null when there is none, or when a part of it is gone already. Needs one snapshot for all parts. */
+/** Returns null when the file does not exist, or when a part is already deleted. Needs one snapshot for all parts. */
 export function* readFile(integration: string, name: string): Steps<Uint8Array | null> {
   const found: Uint8Array[] = []
   for (let part = 0, parts = 1; part < parts; part++) {

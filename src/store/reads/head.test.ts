@@ -1,4 +1,4 @@
-// The head of the ledger is looked up, however long the ledger is.
+// The head of the ledger is found by a lookup, however long the ledger is.
 import { expect, it } from 'vitest'
 import type { Row, Statement } from '../statement.ts'
 import { readHead } from './verify.ts'

@@ -1,4 +1,4 @@
-// Completeness, read: how far integrations were compared, marks, and which messages of a history are known already.
+// Reads completeness: how far integrations were compared, the marks, and which messages of a history are known.
 import type { HistoryLinkRow, HistoryMark, HistoryStore, MessageKey } from '../../contract/index.ts'
 import { type Row, rows, type Steps, text, textOrNull, whole, wholeOrNull } from '../statement.ts'
 

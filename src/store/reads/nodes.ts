@@ -1,4 +1,4 @@
-// Reading the cluster: nodes, and which agents are at which of them.
+// Reads the cluster: the nodes, and which agents are attached where.
 import {
   type AgentTrouble,
   type AttachmentRow,

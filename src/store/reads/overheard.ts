@@ -1,4 +1,5 @@
-// Reading what a group said without mention before a turn: rows of its very place, since the agent last heard from there.
+// Reads group messages without a mention before a turn: rows of exactly this place, since the agent last got a message
+// from there.
 import { rowSeq, type TurnRow } from '../../contract/index.ts'
 import { TURN_COLUMNS, turnRow } from '../codec.ts'
 import { firstRow, type Param, rows, type Steps, text, whole } from '../statement.ts'
@@ -27,7 +28,7 @@ export function* readOverheard(tag: string, id: string, query: Query): Steps<rea
     return where
   }
   const handed = here()
-  // A hand-over that came to nothing told the agent nothing.
+  // A failed hand-over gave the agent nothing.
   handed.plain('attempts > 0')
   const last = handed.build()
   const [heard] = yield* rows(`SELECT seq FROM turns ${last.sql} ORDER BY ${way.order} DESC LIMIT 1`, [
@@ -44,7 +45,10 @@ export function* readOverheard(tag: string, id: string, query: Query): Steps<rea
   return found.map((row) => turnRow(tag, row)).reverse()
 }
 
-/** When /new was said here last: what was said before it is another conversation. The first session has no beginning. */
+/**
+ * Returns the time of the last /new in this place; earlier messages belong to another conversation. The first session
+ * returns 0.
+ */
 export function* openedAnew(session: string, address: string): Steps<number> {
   const row = yield* firstRow('SELECT address, generation, created_at FROM sessions WHERE id = $1', [session])
   if (!row || text(row, 'address') !== address || whole(row, 'generation') <= 1) return 0

@@ -1,4 +1,4 @@
-// The rows of one person, a window of positions at a time.
+// Reads the rows of one person, one window of positions at a time.
 import {
   type Identity,
   type PersonCursor,
@@ -30,7 +30,7 @@ export function* readPerson(tag: string, who: Identity, cursor: PersonCursor): S
 }
 
 function* turnsIn(tag: string, who: Identity, from: number): Steps<readonly TurnRow[]> {
-  // By position alone: an index on the integration would lead through all of its history.
+  // By position alone. An index on the integration would read its whole history.
   const found = yield* rows(
     `SELECT ${TURN_COLUMNS} FROM turns WHERE seq > $1 AND seq <= $2 AND integration || '' = $3 AND sender = $4
      ORDER BY seq`,
@@ -63,7 +63,7 @@ function* sendsIn(tag: string, who: Identity, from: number) {
   return theirs.map((row) => sendRow(tag, row))
 }
 
-/** Which of the turns that these sends answer are theirs. */
+/** Which of the answered turns belong to this person. */
 function* answersTo(tag: string, who: Identity, sends: readonly Row[]): Steps<ReadonlySet<string>> {
   const seqs = sends.flatMap((row) => rowSeq('t', tag, textOrNull(row, 'turn') ?? '') ?? [])
   if (seqs.length === 0) return new Set()
@@ -74,7 +74,7 @@ function* answersTo(tag: string, who: Identity, sends: readonly Row[]): Steps<Re
   return new Set(found.map((row) => rowId('t', tag, whole(row, 'seq'))))
 }
 
-/** A direct chat: its id is theirs, or nobody else ever said anything there. */
+/** Whether it is the person's direct chat: its id is theirs, or they are its only sender. */
 function* speaksAlone(who: Identity, conversation: string): Steps<boolean> {
   if (conversation === who.sender) return true
   const speakers = yield* rows('SELECT sender FROM turns WHERE @at_place($1, $2) GROUP BY sender LIMIT 2', [

@@ -1,5 +1,5 @@
-// The ledger told again: states, counters, approvals and grants as the entries alone would have them. Pure; verify
-// compares the outcome with the tables.
+// Replays the ledger: states, counters, approvals and grants as the entries alone define them. Pure. verify compares
+// the result with the tables.
 import type { LedgerEntry } from '../../contract/index.ts'
 import { rowSeq, SEND_STATES, TURN_STATES } from '../../contract/index.ts'
 import type { Checkpoint } from '../checkpoint.ts'
@@ -7,18 +7,18 @@ import { fromRanges } from '../ranges.ts'
 import { countedReason, FOUND_LATE } from '../verb-context.ts'
 
 export interface Replay {
-  /** Returns what is wrong with the entry, or null. */
+  /** Applies an entry. Returns the problem with it, or null. */
   apply(
     entry: Pick<
       LedgerEntry,
       'kind' | 'ref' | 'integration' | 'from' | 'to' | 'reason' | 'count' | 'detail' | 'digest'
     >,
   ): string | null
-  /** Integration, name and reason (joined by newlines) → count; zeros are left out. */
+  /** Integration, name and reason (joined by newlines) → count, without zeros. */
   counts(): ReadonlyMap<string, number>
   readonly turns: StateBySeq
   readonly sends: StateBySeq
-  /** Approval id → state and who decided. */
+  /** Approval id → state and the person who decided. */
   readonly approvals: ReadonlyMap<
     string,
     { readonly state: string; readonly by: string; readonly behavior: string; readonly inputHash: string }
@@ -29,13 +29,13 @@ export interface Replay {
 const OPEN_TURNS: readonly string[] = ['queued', 'handed']
 const OPEN_SENDS: readonly string[] = ['queued', 'sending']
 
-/** One byte per row: a million turns are a megabyte. */
+/** One byte per row: a million turns take a megabyte. */
 export interface StateBySeq {
   get(seq: number): string
   readonly size: number
 }
 
-/** `from`: what the entries up to a checkpoint told. */
+/** `from`: the summary of the entries up to a checkpoint. */
 export function createReplay(tag: string, from?: Checkpoint): Replay {
   const counts = new Map<string, number>(Object.entries(from?.counts ?? {}))
   const turns = createStates(TURN_STATES)
@@ -65,7 +65,7 @@ export function createReplay(tag: string, from?: Checkpoint): Replay {
     if (seq === null) return `${entry.ref} is no row of this store`
     const states = send ? sends : turns
     const was = states.get(seq)
-    // Its birth may lie before the checkpoint.
+    // Its first entry may precede the checkpoint.
     const unknown = was === '' && seq <= (send ? before.sends : before.turns)
     if (was !== from && !unknown) return `${entry.ref} moves from "${from}" but was "${was}"`
     states.set(seq, to)

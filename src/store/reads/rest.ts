@@ -1,4 +1,4 @@
-// The small reads: cursor, sessions, approvals, people, counters, ledger pages, lanes with work.
+// The small reads: cursor, sessions, approvals, people, counters, ledger pages, and lanes with work.
 import {
   type Address,
   type ApprovalRow,
@@ -26,7 +26,7 @@ export function* readCursor(integration: string): Steps<string | null> {
   return row ? text(row, 'value') : null
 }
 
-/** So many of the last ledger entries are looked at: the scan stays short on a ledger of millions. */
+/** How many of the last ledger entries are read, so the scan stays short on a ledger of millions. */
 const REFUSALS_SOUGHT_IN = 20_000
 
 export function* readRecentRefusals(sinceMs: number): Steps<readonly RecentRefusals[]> {
@@ -117,7 +117,7 @@ export function* readGrants(): Steps<readonly Grant[]> {
   }))
 }
 
-/** Those that still count. */
+/** Returns the pairings that are still valid. */
 export function* readPairings(now: number): Steps<readonly PairingRow[]> {
   const found = yield* rows(
     'SELECT * FROM pairings WHERE listed_at IS NOT NULL AND expires_at > $1 ORDER BY created_at, sender',
@@ -130,7 +130,7 @@ export function* readTokens(only: {
   readonly kind?: string
   readonly ofTurns?: false
 }): Steps<readonly TokenRow[]> {
-  // A scope is a flat object of strings as JSON: a quote within one of them is written with a backslash before it.
+  // A scope is a flat JSON object of strings, so a quote inside a string has a backslash before it.
   const found = yield* rows(
     `SELECT * FROM tokens WHERE ($1 = '' OR kind = $1) AND ($2 = 1 OR scope NOT LIKE '%"turn":%')
      ORDER BY created_at, id`,
@@ -181,7 +181,7 @@ export interface QueuedTurns {
   readonly count: number
 }
 
-/** Counted on the index of queued turns alone, lane by lane. */
+/** Counts by the index of queued turns alone, lane by lane. */
 export function* readQueuedTurns(): Steps<readonly QueuedTurns[]> {
   const found = yield* rows(
     `SELECT s.agent AS agent, CAST(sum(waiting.many) AS BIGINT) AS count
@@ -198,7 +198,7 @@ export interface WaitingBehind {
   readonly behind: number
 }
 
-/** On the small indexes of queued turns and of those in flight. What was acknowledged holds nobody up. */
+/** Uses the small indexes of queued turns and of turns in flight. Acknowledged turns delay no other turn. */
 export function* readWaitingBehind(tag: string, before: number): Steps<readonly WaitingBehind[]> {
   const found = yield* rows(
     `SELECT flight.seq AS seq, t.agent AS agent, t.updated_at AS since, waiting.many AS behind
@@ -226,7 +226,7 @@ interface WaitingSends {
   readonly since: number
 }
 
-/** On the small index of sends that are not settled. An answer that is shown while it is written does not wait. */
+/** Uses the small index of unsettled sends. An answer that is shown while it is written does not count as waiting. */
 export function* readWaitingSends(before: number): Steps<readonly WaitingSends[]> {
   const found = yield* rows(
     `SELECT integration, count(*) AS waiting, min(created_at) AS since,

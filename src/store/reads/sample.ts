@@ -1,5 +1,5 @@
-// Turns since a time, for charts: all of them where they are few, else some that are spread evenly. Bounded either way, by
-// primary key alone.
+// Reads turns since a time, for charts: all of them if they are few, otherwise an evenly spread sample. The cost is
+// bounded, by primary key alone.
 import type { SeriesQuery, TurnSample, TurnState } from '../../contract/index.ts'
 import {
   firstRow,
@@ -14,9 +14,9 @@ import {
 } from '../statement.ts'
 import { createConditions, positionAt } from './conditions.ts'
 
-/** Up to so many are all looked at: some ten milliseconds. */
+/** Up to this many turns are all read: some ten milliseconds. */
 const ALL = 10_000
-/** Of more, this share of that many: single lookups cost more than a walk. */
+/** Of more turns, this share of the limit is sampled. Single lookups cost more than a scan. */
 const SHARE = 0.4
 const STATEMENT = 1_000
 
@@ -37,7 +37,7 @@ export function* readSample({
   const narrow = () => {
     const where = createConditions()
     where.add('received_at >= ?', sinceMs)
-    // Not by their indexes: those lead through all of history.
+    // Not by their indexes, which would read the whole history.
     if (source !== undefined) where.add("source || '' = ?", source)
     if (agent !== undefined) where.add('agent = ?', agent)
     return where

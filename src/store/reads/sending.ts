@@ -1,4 +1,4 @@
-// Reading what sending left behind: claims, the notification log, what schedules fired.
+// Reads claims, the notification log, and fired schedules.
 import type { ClaimRow, ClaimState, FiringRow, NotificationRow, Urgency } from '../../contract/index.ts'
 import { formatAddress, rowId } from '../../contract/index.ts'
 import { type Row, rows, type Steps, text, textOrNull, whole, wholeOrNull } from '../statement.ts'
@@ -43,12 +43,12 @@ export function* readClaims(tag: string, filter: ClaimFilter): Steps<readonly Cl
 export interface NotificationFilter {
   readonly agent?: string
   readonly user?: string
-  /** Those before this one, by its id. */
+  /** Entries before this one, by its id. */
   readonly before?: string
   readonly limit: number
 }
 
-/** What is in the outbox is told as it stands there now. */
+/** Returns log entries. An entry with a row in the outbox shows that row's present state. */
 export function* readNotifications(
   tag: string,
   filter: NotificationFilter,

@@ -1,4 +1,4 @@
-// Reading the outbox, and the transcript of an integration: what was said, both ways, oldest first.
+// Reads the outbox, and the transcript of an integration: messages in both directions, oldest first.
 import {
   defined,
   opText,
@@ -22,9 +22,9 @@ export function* readSend(tag: string, id: string): Steps<SendRow | null> {
 
 const OPEN = ['queued', 'sending']
 const STUCK = ['failed', 'unknown']
-// A deduplicated row was never sent: its first one stands for it.
+// A deduplicated row was never sent. The first row represents it.
 const SHOWN = "op IS NOT NULL AND state <> 'deduplicated'"
-// In the words of the partial index.
+// Phrased like the partial index.
 const ON_ITS_WAY = "op IS NOT NULL AND state IN ('queued','sending')"
 
 export function* readSends(tag: string, filter: SendFilter): Steps<readonly SendRow[]> {
@@ -32,13 +32,13 @@ export function* readSends(tag: string, filter: SendFilter): Steps<readonly Send
   if (filter.states) {
     where.add('state @any(?)', filter.states)
     if (filter.states.every((state) => OPEN.includes(state))) where.plain("state IN ('queued','sending')")
-    // In the words of its partial index too.
+    // Phrased like its partial index as well.
     if (filter.states.every((state) => STUCK.includes(state))) where.plain("state IN ('failed','unknown')")
   }
   if (filter.agent !== undefined) where.add('agent = ?', filter.agent)
   if (filter.session !== undefined) where.add('session = ?', filter.session)
   if (filter.approval !== undefined) where.add('approval = ?', filter.approval)
-  // Not by the conversation index: its order within an integration is not that of time.
+  // Not by the conversation index, whose order within an integration is not the order of time.
   if (filter.integration !== undefined && filter.conversation !== undefined)
     where.add('integration = ? AND conversation = ?', filter.integration, filter.conversation)
   else if (filter.integration !== undefined) where.add(IN_ORDER.sql, filter.integration)
@@ -58,8 +58,8 @@ export function* readSends(tag: string, filter: SendFilter): Steps<readonly Send
 }
 
 /**
- * With `afterSeq` the first ones behind it, else the newest ones; always told oldest first. Inbound and outbound have
- * positions of their own, so paging by position makes sense in one direction only.
+ * Returns the first entries after `afterSeq`, else the newest ones, always oldest first. Inbound and outbound have
+ * separate positions, so paging by position needs one direction.
  */
 export function* readTranscript(
   tag: string,
@@ -71,7 +71,7 @@ export function* readTranscript(
     const said = yield* page(
       'turns',
       TURN_COLUMNS,
-      // A deletion and a platform's later word are rows, and nothing that was said.
+      // A deletion and a platform's later report are rows, but not messages.
       "body IS NOT NULL AND state <> 'refused' AND edit_version >= 0 AND (reason IS NULL OR reason <> 'report')",
       integration,
       query,
@@ -87,7 +87,7 @@ export function* readTranscript(
   return query.afterSeq === undefined ? entries.slice(-query.limit) : entries.slice(0, query.limit)
 }
 
-/** Places alone: whoever looks every few seconds at what waits needs no words of it. */
+/** Positions only: a caller that polls every few seconds needs no texts. */
 export function* readOnItsWay(integration: string): Steps<readonly number[]> {
   const found = yield* rows(
     `SELECT COALESCE(place, seq) AS at FROM outbox WHERE integration = $1 AND state IN ('queued','sending')`,
@@ -117,7 +117,7 @@ function* page(
   if (query.sender !== undefined && table === 'turns') where.add('sender = ?', query.sender)
   if (query.afterSeq !== undefined) where.add('seq > ?', query.afterSeq)
   if (query.beforeSeq !== undefined) where.add('seq < ?', query.beforeSeq)
-  // Whoever asks without an end goes on from the last one.
+  // A caller without an end continues from the last row later.
   else where.add('seq <= ?', yield* horizon(table))
   const { sql, params } = where.build()
   const order = query.afterSeq === undefined ? 'DESC' : 'ASC'
@@ -127,7 +127,7 @@ function* page(
   )
 }
 
-/** Sends that were tried again, by the places that they were given then. Few, and by an index of their own. */
+/** Sends that were tried again, by the places they got then. They are few and have their own index. */
 function* placedPage(integration: string, query: TranscriptQuery) {
   const where = createConditions()
   where.plain(`place IS NOT NULL AND ${query.onItsWay ? ON_ITS_WAY : SHOWN}`)
@@ -144,7 +144,7 @@ function* placedPage(integration: string, query: TranscriptQuery) {
   )
 }
 
-/** Few rows, by their own partial index, and sorted then. */
+/** Few rows, read by their own partial index and then sorted. */
 function waitingAt(conversation: string | undefined): Way {
   const one = conversation === undefined ? '' : " AND conversation || '' = ?"
   return { sql: `integration = ?${one}`, order: 'seq + 0' }
@@ -182,7 +182,7 @@ function outbound(send: SendRow): TranscriptEntry {
     id: send.id,
     conversation: send.conversation,
     ...withoutNulls({ thread: send.thread }),
-    // A reminder is said when it is due, not when it was planned.
+    // A reminder counts from its due time, not from its planning.
     at: Math.max(send.createdAt, send.dueAt),
     text: send.op ? opText(send.op) : '',
     state: send.state,

@@ -1,4 +1,4 @@
-// Reading takeovers: those that live, those that were, and what was said while somebody held a place.
+// Reads takeovers: live ones, past ones, and the messages while a person held a place.
 import {
   type Address,
   address,
@@ -30,7 +30,7 @@ export const TAKEOVER_COLUMNS =
   'id, address, integration, conversation, thread, platform, agent, state, asked_by, asked_reason, asked_summary, ' +
   'asked_at, holder, holder_name, since, last_word_at, ended_at, ended_how, ended_by'
 
-/** As the index of live ones says it. */
+/** Phrased like the index of live takeovers. */
 export const LIVE_TAKEOVER = `state IN ('asked','held')`
 
 export function takeoverRow(row: Row): TakeoverRow {
@@ -87,7 +87,7 @@ export function* readPastTakeovers(at: Address, limit: number): Steps<readonly T
   return found.map(takeoverRow)
 }
 
-/** Who holds the place, or ended that turn by taking it. */
+/** Returns the takeover that holds the place, or that ended this turn. */
 export function* readHeldAgainst(tag: string, at: Address, turn: string | null): Steps<TakeoverRow | null> {
   const live = yield* readTakeoverAt(at)
   if (live?.state === 'held') return live
@@ -103,8 +103,9 @@ export function* readHeldAgainst(tag: string, at: Address, turn: string | null):
 }
 
 /**
- * Of the place of a turn: what people wrote there while it was held, and what its holders wrote, since the last message
- * from there that the agent was given; not before its session was opened anew. The newest `limit`, oldest first.
+ * Returns the messages in a turn's place while it was held: those of people and those of its holders. They begin after
+ * the last message that the agent got from there, and not before its session was opened. Returns the newest `limit`,
+ * oldest first.
  */
 export function* readHeldWords(tag: string, id: string, limit: number): Steps<readonly HeldWord[]> {
   const turn = yield* readTurn(tag, id)
@@ -143,7 +144,7 @@ export function* readHeldWords(tag: string, id: string, limit: number): Steps<re
     `SELECT ${TURN_COLUMNS} FROM turns ${sql} ORDER BY ${way.order} DESC LIMIT $${params.length + 1}`,
     [...params, limit] as Param[],
   )
-  // Of the same moment those that came first come first.
+  // At equal times, incoming messages come first.
   const words: (HeldWord & { readonly at: number })[] = heardRows.toReversed().map((row) => {
     const one = turnRow(tag, row)
     return { kind: 'in', turn: one, at: one.receivedAt }

@@ -1,5 +1,5 @@
-// Reading one conversation as people saw it: turns, sends and takeovers in order of time, newest first, by keyset. Each kind
-// goes on behind its own position, so a page costs what it shows, however much was said there.
+// Reads one conversation as people saw it: turns, sends and takeovers in order of time, newest first, by keyset. Each
+// kind continues after its own position, so a page costs only what it shows.
 import {
   type Address,
   formatAddress,
@@ -33,7 +33,7 @@ interface Query {
 interface Found {
   readonly kind: 'turn' | 'send' | 'takeover'
   readonly at: number
-  /** Its position among those of its kind. */
+  /** Its position among the rows of its kind. */
   readonly seq: number
   readonly row: Row
   readonly mark?: TakeoverMark
@@ -58,8 +58,8 @@ export function* readThread(tag: string, at: Address, { limit, before = FIRST }:
 }
 
 /**
- * By time; within a kind by position, whatever a clock said. What was written in one commit has one time: the message comes
- * before the answer to it, and both before what became of the conversation.
+ * Merges by time; within a kind by position, whatever the clocks showed. Rows of one commit share one time: the
+ * message comes before its answer, and both before the takeover event.
  */
 function merged(queues: readonly (readonly Found[])[], limit: number): readonly Found[] {
   const heads = queues.map(() => 0)
@@ -78,7 +78,10 @@ function merged(queues: readonly (readonly Found[])[], limit: number): readonly 
   return page
 }
 
-/** Between the first and the last turn of the place, and among those that its list has not been told of yet. */
+/**
+ * Reads between the first and the last known turn of the place, and the turns that the conversation list does not
+ * cover yet.
+ */
 function* turnsBefore(at: Address, before: number, limit: number): Steps<readonly Found[]> {
   const { integration, conversation, thread = '' } = at
   const known = yield* firstRow(
@@ -113,7 +116,7 @@ function* turnRows(
   if (thread === undefined) where.plain('thread IS NULL')
   else where.add('thread = ?', thread)
   where.add('seq < ?', before)
-  // What a platform says later of a send is shown with the send, as its receipt or its failure.
+  // A platform's later report about a send is shown with that send, as its receipt or its failure.
   where.plain("(reason IS NULL OR reason <> 'report')")
   const { sql, params } = where.build()
   const found = yield* rows(
@@ -137,7 +140,7 @@ function* sendsBefore(at: Address, before: number, limit: number): Steps<readonl
   return found.map((row) => ({ kind: 'send', at: whole(row, 'created_at'), seq: whole(row, 'seq'), row }))
 }
 
-/** One ends before the next begins, also in the same millisecond. */
+/** One takeover ends before the next begins, even in the same millisecond. */
 const MARK_ORDER: readonly TakeoverMark[] = ['ended', 'asked', 'taken']
 const PLACES = 4
 
@@ -145,7 +148,7 @@ function* takeoversBefore(at: Address, before: number, limit: number): Steps<rea
   const found = yield* rows(
     `SELECT ${TAKEOVER_COLUMNS} FROM takeovers WHERE address = $1 AND began_at < $2
      ORDER BY began_at DESC LIMIT $3`,
-    // One more: of the newest all marks may lie behind the position.
+    // One more, because all marks of the newest takeover may lie beyond the position.
     [formatAddress(at), Math.ceil(before / PLACES), limit + 1],
   )
   const marks = found.flatMap((row) => {
@@ -161,7 +164,7 @@ function* takeoversBefore(at: Address, before: number, limit: number): Steps<rea
     .slice(0, limit)
 }
 
-/** What happened in a takeover is one entry where nothing lies between. Newest first. */
+/** Adjacent events of one takeover become one entry. Newest first. */
 function joined(page: readonly ThreadRow[]): readonly ThreadRow[] {
   const entries: ThreadRow[] = []
   for (const row of page) {
@@ -173,7 +176,7 @@ function joined(page: readonly ThreadRow[]): readonly ThreadRow[] {
   return entries
 }
 
-/** With what was told of the work on turns, and what was asked for them. */
+/** Adds the events and the approvals of each turn. */
 function* withEventsAndApprovals(tag: string, page: readonly Found[]): Steps<readonly ThreadRow[]> {
   const seqs = page.flatMap(({ kind, seq }) => (kind === 'turn' ? [seq] : []))
   const events = new Map<number, Row[]>()

@@ -1,4 +1,4 @@
-// Reading what an agent told of its work on a turn, in order.
+// Reads what an agent reported about its work on a turn, in order.
 import { rowSeq, type TurnEventRow } from '../../contract/index.ts'
 import { type Row, rows, type Steps, text, textOrNull, whole } from '../statement.ts'
 import { parsed } from './replay.ts'

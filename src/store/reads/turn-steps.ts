@@ -1,4 +1,4 @@
-// Reading journals: the steps of a turn, the earlier turns of a session with theirs, and what an agent used.
+// Reads journals: the steps of a turn, the earlier turns of a session with their steps, and an agent's usage.
 import {
   opText,
   type PastTurn,
@@ -23,7 +23,7 @@ export function* readSteps(tag: string, turn: string): Steps<readonly TurnStep[]
   )
 }
 
-/** Newest first. Those that never reached the agent are no part of its past. */
+/** Returns earlier turns, newest first. Turns that never reached the agent are omitted. */
 export function* readPast(
   tag: string,
   session: string,
@@ -61,7 +61,7 @@ export function* readPast(
   })
 }
 
-/** What was said for turns that have no journal: by another connector, or before there was one. */
+/** The replies to turns without a journal, from another connector or from before journals existed. */
 function* repliesTo(tag: string, turns: readonly TurnRow[]): Steps<ReadonlyMap<string, readonly string[]>> {
   const said = new Map<string, string[]>()
   for (const { id: turn, integration, conversation, receivedAt: sinceMs } of turns) {

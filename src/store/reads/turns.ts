@@ -1,4 +1,4 @@
-// Reading turns: by id, by filter. Positions grow with time, so a time filter becomes a position found by halving.
+// Reads turns by id and by filter. Positions grow with time, so a time filter becomes a position found by bisection.
 import { parseAddress, rowSeq, type TurnFilter, type TurnRow } from '../../contract/index.ts'
 import { TURN_COLUMNS, turnRow } from '../codec.ts'
 import { HANDED_OR_SEEN, IN_FLIGHT, NOT_RESTING } from '../in-flight.ts'
@@ -15,7 +15,7 @@ export function* readTurn(tag: string, id: string): Steps<TurnRow | null> {
 
 const OPEN = ['queued', 'handed', 'seen']
 
-/** In the words of the partial indexes, so that they serve. */
+/** Phrased like the partial indexes, so that they are used. */
 function openTurns(resting: TurnFilter['resting'], lane?: number): string {
   const held = resting === false ? [IN_FLIGHT] : HANDED_OR_SEEN
   const here = lane === undefined ? '' : `lane = ${lane} AND `
@@ -24,19 +24,19 @@ function openTurns(resting: TurnFilter['resting'], lane?: number): string {
     .join(' UNION ALL ')
 }
 
-// Ends that few come to: in the words of their partial index.
+// Rare end states, phrased like their partial index.
 const ASIDE: readonly string[] = ['refused', 'consumed', 'failed', 'expired']
 const IS_ASIDE = "state IN ('refused','consumed','failed','expired')"
 
 const isOpen = ({ states }: TurnFilter) => states?.every((state) => OPEN.includes(state)) ?? false
 
-/** One of them alone is found in order by the index. */
+/** With exactly one of these states, the index returns the rows in order. */
 function asideOf({ states }: TurnFilter): string | null {
   const [only] = states ?? []
   return states?.length === 1 && only !== undefined && ASIDE.includes(only) ? only : null
 }
 
-/** No index leads to what is asked for: it may lie anywhere, or nowhere. */
+/** Whether no index serves the filter. Matches may be anywhere in the table, or nowhere. */
 export function isLongWalk(filter: TurnFilter): boolean {
   if (filter.session !== undefined || filter.source !== undefined || filter.afterSeq !== undefined)
     return false
@@ -46,7 +46,7 @@ export function isLongWalk(filter: TurnFilter): boolean {
   return [states, resting, agent, sender, integration, messageId, thread].some((one) => one !== undefined)
 }
 
-/** The newest positions alone, for a look that is quick: null where more would have to be walked through. */
+/** Searches only the newest positions for a quick answer. Null: more rows would have to be read. */
 export function* readNewestTurns(tag: string, filter: TurnFilter): Steps<readonly TurnRow[] | null> {
   const { to } = yield* edgesOf('turns')
   const top = Math.min(to, (filter.beforeSeq ?? Number.MAX_SAFE_INTEGER) - 1)
@@ -80,7 +80,7 @@ export function* readTurns(
     if (!home) return []
     if (open) where.plain(`seq IN (${openTurns(filter.resting, whole(home, 'seq'))})`)
     else if (!(yield* wasClaimed(filter.session))) {
-      // Without a claim a session lives in one conversation.
+      // Without a claim, a session has one conversation.
       const at = parseAddress(text(home, 'address'))
       const way = yield* wayTo('turns', at.integration, at.conversation)
       where.add(way.sql, at.integration, at.conversation)
@@ -88,7 +88,7 @@ export function* readTurns(
     }
   } else if (open) where.plain(`seq IN (${openTurns(filter.resting)})`)
   if (filter.integration !== undefined && filter.conversation !== undefined) {
-    // One message is found by its key; a conversation by its place.
+    // A message is found by its key, and a conversation by its place.
     const way =
       filter.messageId === undefined
         ? yield* wayTo('turns', filter.integration, filter.conversation)
@@ -107,7 +107,7 @@ export function* readTurns(
   }
   if (filter.untilMs !== undefined) {
     where.add('received_at < ?', filter.untilMs)
-    // Behind the first row that is a minute younger there is none.
+    // No match lies beyond the first row that is a minute younger.
     until = yield* positionAt('turns', 'received_at', filter.untilMs + 2 * LEEWAY_MS)
     where.add('seq <= ?', until)
   }
@@ -143,7 +143,10 @@ export function* readTurns(
   return found.map((row) => turnRow(tag, row))
 }
 
-/** Each is found in the newest slice that it is in; one that has no session was never written to. */
+/**
+ * Returns the time of each agent's last message. An agent is found in the newest slice that contains it. An agent
+ * without a session never got a message.
+ */
 export function* readLastReceived(agents: readonly string[]): Steps<ReadonlyMap<string, number>> {
   const last = new Map<string, number>()
   const wanted = new Set(agents)
@@ -162,7 +165,7 @@ export function* readLastReceived(agents: readonly string[]): Steps<ReadonlyMap<
   return last
 }
 
-/** Messages of other conversations may have been led to it. */
+/** A claim may have led messages of other conversations to it. */
 function* wasClaimed(session: string): Steps<boolean> {
   return (
     (yield* firstRow('SELECT 1 AS there FROM claims WHERE session = $1 LIMIT 1', [session])) !== undefined

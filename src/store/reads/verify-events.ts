@@ -1,4 +1,4 @@
-// The part of verify that reads what agents told of their work: every event that the ledger tells of is there as it was.
+// The part of verify for agents' reports: every event in the ledger exists unchanged.
 import { type LedgerEntry, rowSeq } from '../../contract/index.ts'
 import { digestOf } from '../mac.ts'
 import { rows, type Steps, text, textOrNull, whole } from '../statement.ts'
@@ -8,7 +8,7 @@ import type { Wrong } from './verify-rows.ts'
 
 export interface EventCheck {
   expect(entry: LedgerEntry): void
-  /** Compares what was expected since the last call. */
+  /** Compares the events expected since the last call. */
   compare(): Steps<Wrong | null>
 }
 
@@ -38,12 +38,12 @@ export function createEventCheck(tag: string, prunes: PruneCheck): EventCheck {
         waiting.delete(place)
         const body = textOrNull(row, 'body')
         if (entry && body === null) prunes.absentEvent(entry.at, whole(row, 'turn'))
-        // One that is not waited for stands in another page of the ledger.
+        // An unexpected event belongs to another page of the ledger.
         const same =
           !entry || (text(row, 'kind') === entry.to && (body === null || digestOf(body) === entry.digest))
         if (entry && !same) wrong ??= { seq: entry.seq, problem: `an event of ${entry.ref} was changed` }
       }
-      // They go with their turn; that it went is told later on.
+      // Events are deleted with their turn. A later entry records that deletion.
       for (const entry of waiting.values()) prunes.missingEvent(rowSeq('t', tag, entry.ref) ?? 0)
       return wrong
     },

@@ -1,4 +1,4 @@
-// The part of verify that asks why a body is absent: it was pruned, and the ledger tells so, or somebody took it.
+// The part of verify that explains missing bodies: the ledger records a pruning, or the body was removed by hand.
 import { type LedgerEntry, rowId } from '../../contract/index.ts'
 import { fromRanges } from '../ranges.ts'
 import { parsed } from './replay.ts'
@@ -12,9 +12,9 @@ export interface PruneCheck {
   absent(table: PrunedTable, seq: number): void
   /** An event without its body: pruned by age, or erased with its turn. */
   absentEvent(at: number, turn: number): void
-  /** An event that is not there: its turn must have gone. */
+  /** An event that does not exist. Its turn must have been deleted. */
   missingEvent(turn: number): void
-  /** What no pruning explains. */
+  /** Returns the first missing body or event that no pruning explains; null: none. */
   unexplained(): string | null
 }
 

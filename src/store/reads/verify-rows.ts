@@ -1,4 +1,4 @@
-// The second half of verify: bodies against their digests, rows and counters against what the ledger tells.
+// The second half of verify: bodies against their digests, and rows and counters against the ledger.
 import { type Ask, formatAddress, type LedgerEntry, rowSeq, TURN_STATES } from '../../contract/index.ts'
 import { digestOf } from '../mac.ts'
 import { type Row, rows, type Steps, text, textOrNull, whole } from '../statement.ts'
@@ -13,16 +13,16 @@ export interface Wrong {
 
 export interface BodyCheck {
   expect(entry: LedgerEntry): void
-  /** Compares what was expected since the last call. */
+  /** Compares the rows expected since the last call. */
   compare(): Steps<Wrong | null>
-  /** Ops that differ from their first digest and that no later entry explains. */
+  /** Returns an op that differs from its first digest without a later entry that explains it; null: none. */
   unexplained(): Wrong | null
 }
 
 export function createBodyCheck(tag: string, prunes: PruneCheck): BodyCheck {
   let turns = new Map<number, LedgerEntry>()
   let sends = new Map<number, LedgerEntry>()
-  // An op may be replaced later on: its row then matches a later entry.
+  // An op may be replaced later. Then its row matches a later entry.
   const differing = new Map<number, { readonly digest: string; readonly entry: LedgerEntry }>()
   return {
     expect(entry) {
@@ -34,7 +34,7 @@ export function createBodyCheck(tag: string, prunes: PruneCheck): BodyCheck {
       else if (entry.kind === 'send' && entry.digest !== '') {
         if (sends.has(seq)) sends.set(seq, entry)
         else if (differing.get(seq)?.digest === entry.digest) differing.delete(seq)
-        // A second replacement: the row as it is now was compared already, or is among those that differ.
+        // A second replacement: the present row was compared already, or is among the differing ones.
       }
     },
     *compare() {
@@ -71,7 +71,7 @@ export function createBodyCheck(tag: string, prunes: PruneCheck): BodyCheck {
   }
 }
 
-/** The first entry of a send tells where it goes; a later one (a replaced op) tells only the content. */
+/** The first entry of a send contains its destination. A later one (a replaced op) contains only the content. */
 function sameDestination(row: Row, entry: LedgerEntry): boolean {
   if (entry.from !== '') return true
   return (
@@ -90,7 +90,7 @@ function* compareTurns(expected: ReadonlyMap<number, LedgerEntry>, prunes: Prune
   for (const row of found) {
     const entry = expected.get(whole(row, 'seq'))
     if (!entry) continue
-    // Of what is refused nothing but the digest is kept.
+    // A refused turn keeps only its digest.
     if (textOrNull(row, 'body') === null && entry.to !== 'refused') prunes.absent('turns', whole(row, 'seq'))
     const problem = turnProblem(row, entry)
     if (problem !== null && (wrong === null || entry.seq < wrong.seq)) wrong = { seq: entry.seq, problem }
@@ -119,7 +119,7 @@ export interface TableReport {
 
 const PAGE = 5000
 
-/** Rows against the replay (told through `broken`), counters against the replay and against themselves. */
+/** Compares rows with the replay (reported through `broken`), and counters with the replay and with each other. */
 export function* compareTables(
   replay: Replay,
   prunes: PruneCheck,
@@ -199,7 +199,7 @@ function* compareApprovals(
   if (latest.size > 0) broken('there are approvals that the ledger does not know')
 }
 
-/** The hash that is bound to the verdict covers tool and input; other makers of hashes are theirs to check. */
+/** The verdict's hash covers tool and input. Hashes of other makers cannot be checked here. */
 function inputChanged({ toolName, input }: Ask, hash: string): boolean {
   return /^[0-9a-f]{64}$/.test(hash) && digestOf(JSON.stringify([toolName, input])) !== hash
 }

@@ -1,5 +1,5 @@
-// verify: reads the whole ledger in pages and finds any edit, gap, swap, deletion or cut tail; then compares what the
-// ledger tells with the rows and counters it tells about. Stops naming problems at the first one.
+// verify: reads the whole ledger in pages and finds any edit, gap, swap, deletion or cut tail. Then it compares the
+// ledger with the rows and counters. It reports only the first problem.
 import { type AuditReport, defined, type LedgerEntry, type LedgerHead } from '../../contract/index.ts'
 import { CHECKPOINT, type Checkpoint, readCheckpoint } from '../checkpoint.ts'
 import { ledgerEntry } from '../codec.ts'
@@ -19,7 +19,7 @@ interface ChainWalk {
   readonly sealed: ChainHead
   n: number
   mac: string
-  /** What the next MAC must cover. */
+  /** The text that the next MAC must cover. */
   covered: string
 }
 
@@ -39,7 +39,7 @@ export function* verifyLedger(tag: string, mac: Mac, expectHead: string | undefi
   const chains = yield* loadChains(mac, checkpoint, broken)
   const replay = createReplay(tag, checkpoint ?? undefined)
   const walked = yield* walkEntries({ tag, mac, chains, replay, broken, expectHead, checkpoint })
-  // What it starts from must be what the chain vouches for.
+  // The starting checkpoint must be the one that the chain covers.
   if ((kept?.written ?? null) !== walked.checkpoint)
     broken(walked.lastSeq, 'the checkpoint is not the one that the ledger tells of')
   for (const chain of chains.values()) {
@@ -68,11 +68,11 @@ export function* verifyLedger(tag: string, mac: Mac, expectHead: string | undefi
   }
 }
 
-/** What `verify` would call the head, without proving it. */
+/** Returns the head as `verify` would report it, without a proof. */
 export function* readHead(): Steps<LedgerHead> {
   const last = yield* firstRow(`SELECT mac FROM ledger WHERE mac <> '' ORDER BY seq DESC LIMIT 1`)
   const before = yield* readCheckpoint()
-  // Each chain says how far it has come: to count millions of entries would take as long as to read them.
+  // Each chain stores its length. Counting millions of entries would take as long as reading them.
   const written = yield* firstRow('SELECT sum(n) AS n FROM ledger_chains')
   return {
     head: last ? text(last, 'mac') : (before?.at.head ?? null),
@@ -82,7 +82,7 @@ export function* readHead(): Steps<LedgerHead> {
 
 type Broken = (seq: number, problem: string) => void
 
-/** How many chains the key at hand did not seal. */
+/** Returns how many chains were sealed with another key. */
 export function* readForeignChains(mac: Mac): Steps<number> {
   const chains = yield* rows('SELECT * FROM ledger_chains')
   return chains.filter((row) => mac(sealText(text(row, 'name'), headOf(row))) !== text(row, 'seal')).length
@@ -136,7 +136,7 @@ interface Walked {
   readonly head: string | null
   readonly lastSeq: number
   readonly expectFound: boolean
-  /** The text of the latest checkpoint that was met. */
+  /** The text of the latest checkpoint in the walk. */
   readonly checkpoint: string | null
   readonly prunes: PruneCheck
 }
@@ -189,7 +189,7 @@ function isCheckpoint({ kind, ref, to }: LedgerEntry): boolean {
   return kind === CHECKPOINT.kind && ref === CHECKPOINT.ref && to === CHECKPOINT.to
 }
 
-/** The entry that a chain binds went behind the checkpoint; if it was the last of its chain there, the head is known. */
+/** The checkpoint covers the entry that a chain binds. If it was the last of its chain there, its head is known. */
 function isBoundBefore({ checkpoint, broken }: Walk, { prevChain, prevN, prevMac }: ChainHead): boolean {
   const [n, mac] = checkpoint?.chains[String(prevChain)] ?? [0, '']
   if (prevChain === 0 || prevN > n) return false
@@ -207,7 +207,7 @@ function checkPlace(walk: Walk, chainId: number, entry: LedgerEntry): void {
     walk.broken(entry.seq, `entry ${chain.n + 1} of chain ${chain.name} is missing`)
   chain.n = entry.n
   chain.covered += `\n${entryText(entry.n, entry.at, entry)}`
-  // The others of its commit are covered by the last one's.
+  // The last entry of a commit covers its other entries.
   if (entry.mac === '') return
   if (walk.mac(chain.covered) !== entry.mac)
     walk.broken(entry.seq, 'the entry was changed, or what stood before it')

@@ -1,4 +1,4 @@
-// What no index leads to is looked for in slices: none is long, and the loop is free between them.
+// Searches without an index run in slices: no slice is long, and the event loop is free between them.
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it } from 'vitest'
 import type { TurnFilter } from '../../contract/index.ts'
@@ -9,7 +9,7 @@ import { isLongWalk, readTurns } from './turns.ts'
 
 const MILLION = 1_000_000
 
-/** Drives the read over a table of a million in which nothing matches; tells the slices that it looked at. */
+/** Runs the read over a table of a million rows without a match, and returns the slices it read. */
 function slicesOf(filter: TurnFilter, answer: (first: number, last: number) => readonly Row[] = () => []) {
   const slices: (readonly [number, number])[] = []
   const steps = readTurns('x', filter)
@@ -44,7 +44,7 @@ describe('a walk in slices', () => {
       const slices = slicesOf({ ...filter, limit: 50 })
       expect(slices[0]).toEqual([MILLION - 1_999, MILLION])
       for (const [first, last] of slices) expect(last - first).toBeLessThan(10_000)
-      // All of it, once, without a gap.
+      // The whole table, once, without a gap.
       expect(slices.reduce((sum, [first, last]) => sum + last - first + 1, 0)).toBe(MILLION)
       expect(slices.at(-1)?.[0]).toBe(1)
       const oldest = slicesOf({ ...filter, limit: 50, oldestFirst: true, beforeSeq: 5_001 })

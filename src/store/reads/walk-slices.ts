@@ -1,8 +1,8 @@
-// A walk through a table by position, slice by slice. What no index leads to is looked for this way: each slice is a
-// statement of its own that takes some milliseconds, so whoever drives it lets other work through in between.
+// Walks through a table by position, slice by slice, for searches that no index serves. Each slice is a separate
+// statement of some milliseconds, so other work can run in between.
 import type { Row, Steps } from '../statement.ts'
 
-/** Most that is asked for is among the newest. */
+/** Most searched rows are among the newest. */
 const FIRST_SLICE = 2_000
 const SLICE = 10_000
 
@@ -13,7 +13,7 @@ export interface Walk {
   readonly oldestFirst: boolean
 }
 
-/** `read`: the rows of one slice, both ends in it, in the order of the walk, at most so many. */
+/** `read` returns at most `most` rows of one slice, including both ends, in the order of the walk. */
 export function* walkSlices(
   { from, to, limit, oldestFirst }: Walk,
   read: (first: number, last: number, most: number) => Steps<readonly Row[]>,

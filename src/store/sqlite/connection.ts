@@ -1,5 +1,5 @@
-// One SQLite connection that answers statements. Prepared statements are kept by text; the handle lives in the closure
-// for as long as they do (a statement whose database was collected crashes the process).
+// One SQLite connection that answers statements. Prepared statements are cached by text. The closure keeps the handle
+// for as long as they exist, because a statement whose database was collected crashes the process.
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite'
 import { type CopyProgress, SwitchboardError } from '../../contract/index.ts'
 import type {
@@ -21,21 +21,21 @@ import { atPlace, PLACES } from './turn-places.ts'
 export interface Connection {
   execute(statement: Statement): Answer
   exec(sql: string): void
-  /** Drives a verb or a read to its end, synchronously. */
+  /** Runs a verb or a read to its end, synchronously. */
   drive<Result>(steps: Steps<Result>): Result
   readonly inTransaction: boolean
-  /** As much of the log as nobody reads any more goes into the file. */
+  /** Copies into the file as much of the log as no reader uses any more. Never throws for a busy log. */
   foldLog(): void
   /**
-   * Overwrites the free pages of the file with zeros, a bounded piece at each step. Between two steps others may write. A wipe
-   * that was not finished is finished by the next one.
+   * Overwrites the free pages of the file with zeros, a bounded piece at each step. Other writes may run between two
+   * steps. The next wipe finishes an interrupted one.
    */
   wipeFree(): Generator<void>
   /** Whether a wipe was begun and not finished. */
   isHalfWiped(): boolean
-  /** Cuts the log to nothing. False: somebody reads it. */
+  /** Truncates the log. False: a reader uses it. */
   cutLog(): boolean
-  /** Into a new file. Nobody may write through this connection meanwhile. */
+  /** Copies into a new file. No writes may run through this connection meanwhile. */
   copyTo(file: string, onProgress?: CopyProgress): Promise<void>
   close(): void
 }
@@ -47,30 +47,30 @@ export interface ConnectionOptions {
   readonly reserve: (table: SequencedTable, count: number) => readonly number[]
 }
 
-/** Rows that one statement inserts when there are enough of them: a call of the driver costs more than a row. */
+/** Rows per multi-row insert. A call of the driver costs more than a row. */
 const ROWS_AT_ONCE = 8
 
-/** Free pages that one step overwrites: 4 MB of pages of the usual size. */
+/** Free pages that one step overwrites: 4 MB at the usual page size. */
 const WIPED_AT_ONCE = 1_024
 
-/** By the number of rows; each is prepared when so many are first inserted. */
+/** Indexed by the number of rows. Each is prepared at its first use. */
 type Inserts = (StatementSyncInstance | undefined)[]
 
 interface Prepared {
   readonly statement: StatementSyncInstance
-  /** Of what a row consists, once it is known. */
+  /** The column names of a row, once known. */
   names: readonly string[] | null
 }
 
-/** A shared statement; each form is prepared when it is first asked for. */
+/** A shared statement. Each form is prepared at its first use. */
 interface Shared {
   readonly lists: ReadonlySet<number>
   many: Prepared | null
-  /** Where each of its lists holds one value. */
+  /** The form in which each list holds one value. */
   ofOne: Prepared | null
 }
 
-/** Throws `store_unavailable` or `store_corrupt`. */
+/** Opens a connection. Throws `store_unavailable` or `store_corrupt`. */
 export function openConnection(options: ConnectionOptions): Connection {
   const database = open(options)
   const shared = new Map<string, Shared>()
@@ -117,7 +117,10 @@ export function openConnection(options: ConnectionOptions): Connection {
     }
     return fresh
   }
-  /** Only where a count says enough: all are written, or of many a fresh position tells which. */
+  /**
+   * Several rows at once are possible only if the count of changes suffices: all are written, or fresh positions
+   * identify them.
+   */
   const countAtOnce = ({ identity }: InsertShape, left: number): number => {
     if (identity === '') return Math.min(left, ROWS_AT_ONCE)
     return identity === 'seq' && left >= ROWS_AT_ONCE ? ROWS_AT_ONCE : 1
@@ -129,7 +132,7 @@ export function openConnection(options: ConnectionOptions): Connection {
       const count = countAtOnce(into, rows.length - at)
       const part = rows.slice(at, at + count)
       at += count
-      // By hand: `flat` took 1.9 µs a row, this 0.1.
+      // A loop, because `flat` took 1.9 µs a row and this takes 0.1.
       const values: Value[] = []
       for (const row of part) for (const value of row) values.push(value)
       const { changes } = prepareInsert(into, count).run(...values)
@@ -176,13 +179,13 @@ export function openConnection(options: ConnectionOptions): Connection {
         return { answers: statement.statements.map(execute) }
       case 'reserve':
         return options.reserve(statement.table, statement.count)
-      // One writer: positions appear in order.
+      // With one writer, positions appear in order.
       case 'horizon':
         return Number.MAX_SAFE_INTEGER
     }
   }
   const pragma = (name: string) => Number(Object.values(ask(`PRAGMA ${name}`, [])[0] ?? {})[0] ?? 0)
-  /** In a transaction of its own, which is folded into the file at once: the log stays short. */
+  /** A separate transaction that is folded into the file at once, so the log stays short. */
   const atOnce = (work: () => void): void => {
     database.exec('BEGIN IMMEDIATE')
     try {
@@ -197,7 +200,7 @@ export function openConnection(options: ConnectionOptions): Connection {
     try {
       database.exec('PRAGMA wal_checkpoint(PASSIVE)')
     } catch {
-      // The log stays as it is, whole and synced; the next fold tries again.
+      // The log stays whole and synced. The next fold tries again.
     }
   }
   return {
@@ -212,9 +215,9 @@ export function openConnection(options: ConnectionOptions): Connection {
       return database.isTransaction
     },
     foldLog,
-    // The zeros are rows of a table that takes the free pages and then gives them back. A row is one step.
+    // The zeros are rows of a table that takes the free pages and then returns them. Each row is one step.
     *wipeFree() {
-      // A page of a blob that overflows holds four bytes less than a page.
+      // A page of an overflowing blob holds four bytes less than a page.
       const size = pragma('page_size') - 4
       database.exec('CREATE TABLE IF NOT EXISTS wiped (x)')
       for (let isLast = false; !isLast; yield) {
@@ -224,13 +227,13 @@ export function openConnection(options: ConnectionOptions): Connection {
           const take = (pages: number) =>
             database.exec(`INSERT INTO wiped VALUES (zeroblob(${pages * size}))`)
           take(Math.min(free, WIPED_AT_ONCE))
-          // The last step leaves none: what others free from now on was not there when the wipe began.
+          // The last step takes all remaining pages. Pages freed later were not free when the wipe began.
           if (isLast)
             for (let left = pragma('freelist_count'); left > 0; left = pragma('freelist_count')) take(left)
         })
       }
       for (const { rowid } of ask('SELECT rowid FROM wiped', [])) {
-        // As a whole: the last page of a row is not filled to its end.
+        // ON overwrites the whole page, because the last page of a row is not filled to its end.
         database.exec('PRAGMA secure_delete = ON')
         try {
           atOnce(() => database.exec(`DELETE FROM wiped WHERE rowid = ${Number(rowid)}`))
@@ -252,8 +255,8 @@ export function openConnection(options: ConnectionOptions): Connection {
     },
     copyTo: (to, onProgress) => copyFromHandle(database, to, onProgress),
     close() {
-      // Statements cannot be finalised, so the engine keeps the file open until they are collected, and would not tidy
-      // the log itself: fold it into the file now, so that the file alone is the whole database.
+      // Statements cannot be finalised, so the engine keeps the file open until they are collected, and does not clean
+      // up the log. It is folded into the file here, so that the file alone is the whole database.
       if (!options.readOnly) database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)')
       shared.clear()
       inserts.clear()
@@ -271,15 +274,15 @@ function open(options: ConnectionOptions): DatabaseSyncInstance {
       timeout: busyTimeoutMs,
       enableForeignKeyConstraints: false,
     })
-    // Reading the header is what finds a file that is no database.
+    // Reading the header detects a file that is no database.
     database.exec('SELECT count(*) FROM sqlite_master')
     if (!readOnly) {
-      // What is erased is overwritten on its page, where that costs no further write.
+      // Erased data is overwritten on its page where that costs no further write.
       database.exec('PRAGMA secure_delete = FAST')
       database.exec('PRAGMA journal_mode = WAL')
       // Acknowledged means on the disk: FULL syncs the log at every commit, and the group shares the cost.
       database.exec('PRAGMA synchronous = FULL')
-      // The log is folded into the file when the store says so, behind a commit and not within it.
+      // The store decides when the log is folded into the file: after a commit, not within it.
       database.exec('PRAGMA wal_autocheckpoint = 0')
     }
     return database
@@ -291,13 +294,13 @@ function open(options: ConnectionOptions): DatabaseSyncInstance {
   }
 }
 
-/** The shared SQL in SQLite's words. */
+/** Translates shared SQL to SQLite. */
 export function toSqlite(sql: string): string {
   return (
     sql
       .replace(/@any\(\$(\d+)\)/g, 'IN (SELECT value FROM json_each(?$1))')
       .replace(/(?<!\s)\s*@(?:lock|skip)/g, '')
-      // As a sum: into a bare limit the engine looks before it plans, and so plans anew for each one that is bound.
+      // Written as a sum: SQLite peeks at a bare limit before planning, and plans again for every bound value.
       .replace(/LIMIT \$(\d+)/g, 'LIMIT $$$1 + 0')
       .replace(/@seq/g, 'INTEGER PRIMARY KEY')
       .replace(/@places/g, PLACES)
@@ -308,7 +311,7 @@ export function toSqlite(sql: string): string {
   )
 }
 
-/** `single`: these lists hold one value each, and are bound as it. */
+/** `single`: these lists hold one value each and are bound as that value. */
 function bind(params: readonly Param[], single?: ReadonlySet<number>): (Value | Uint8Array)[] {
   const bound: (Value | Uint8Array)[] = []
   for (let at = 0; at < params.length; at++) {
@@ -319,7 +322,7 @@ function bind(params: readonly Param[], single?: ReadonlySet<number>): (Value | 
   return bound
 }
 
-/** As lists of values, with their names put to them here: the driver puts each name to each row by a search of its own. */
+/** Reads rows as arrays and adds the names here. The driver would search for each name in each row. */
 function rowsOf(prepared: Prepared, bound: (Value | Uint8Array)[]): Row[] {
   const { statement } = prepared
   if (prepared.names === null) {

@@ -1,12 +1,15 @@
-// Copies a database page by page while others write to it, without holding up the loop.
+// Copies a database page by page during other writes, without blocking the event loop.
 import { backup, DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import type { CopyProgress } from '../../contract/index.ts'
 import { sqliteError } from './errors.ts'
 
-/** Pages per step: some MiB, so that whoever shares the handle waits for milliseconds. */
+/** Pages per step: some MiB, so other users of the handle wait for milliseconds. */
 const STEP_PAGES = 512
 
-/** Whatever this handle sees, also when its file has no name any more. Nobody may write through it meanwhile. */
+/**
+ * Copies everything this handle sees, even when its file has no name any more. No writes may run through it meanwhile.
+ * Throws a SwitchboardError for a database error.
+ */
 export async function copyFromHandle(
   database: DatabaseSyncInstance,
   to: string,
@@ -22,11 +25,11 @@ export async function copyFromHandle(
   }
 }
 
-/** One snapshot of the file, whoever writes to it meanwhile. */
+/** Copies one snapshot of the file, whatever is written meanwhile. Throws likewise. */
 export async function copyFromFile(file: string, to: string, onProgress?: CopyProgress): Promise<void> {
   const database = new DatabaseSync(file, { readOnly: true, timeout: 2000 })
   try {
-    // A read that stays open: every step copies from what it saw.
+    // An open read transaction, so every step copies the same snapshot.
     database.exec('BEGIN')
     database.exec('SELECT count(*) FROM sqlite_master')
     await copyFromHandle(database, to, onProgress)

@@ -1,23 +1,23 @@
-// Exactly one daemon writes to a database file, whichever folders lead to it: a lock of the folder's kind beside the
-// file's real path. What is told about its holder lies in a small file next to it, for whoever finds it taken.
+// Ensures that exactly one daemon writes to a database file, whichever folders lead to it. The lock is like the folder
+// lock and lies beside the file's real path. A small file next to it names the holder for people.
 import { readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { SwitchboardError } from '../../contract/index.ts'
 import { type FolderLock, takeFolderLock } from './folder-lock.ts'
 
 export interface DatabaseHolder {
-  /** The data folder whose daemon has it. */
+  /** The data folder whose daemon holds the lock. */
   readonly data: string
   readonly pid: number
 }
 
-/** Throws `data_folder_held` with the name of the other. */
+/** Takes the lock. Throws `data_folder_held` with the name of the other holder. */
 export function takeDatabaseLock(file: string, holder: DatabaseHolder): FolderLock {
   const real = realPath(file)
   const lock = takeFolderLock(`${real}.lock`)
   const note = `${real}.holder`
   if (!lock) throw held(file, readHolder(note))
-  // Only for people: where it cannot be written the lock still holds.
+  // For people only: the lock holds even if this cannot be written.
   attempt(() => writeFileSync(note, `${JSON.stringify(holder)}\n`, { mode: 0o600 }))
   return {
     release() {
@@ -27,7 +27,7 @@ export function takeDatabaseLock(file: string, holder: DatabaseHolder): FolderLo
   }
 }
 
-/** With every link resolved; a file that is not there yet lies in its folder. */
+/** Returns the path with all links resolved. A missing file is resolved by its folder. */
 export function realPath(file: string): string {
   for (const [known, rest] of [
     [file, ''],
@@ -36,7 +36,7 @@ export function realPath(file: string): string {
     try {
       return join(realpathSync(known), rest)
     } catch {
-      // Its folder, then; whoever opens the file says what is wrong with that.
+      // Tries the folder next. Opening the file reports any problem.
     }
   }
   return file
@@ -61,6 +61,6 @@ function attempt(work: () => void): void {
   try {
     work()
   } catch {
-    // As said above.
+    // As explained above.
   }
 }

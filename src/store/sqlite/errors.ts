@@ -1,4 +1,4 @@
-// SQLite's refusals as errors of the house: what the operator can do about each.
+// Maps SQLite errors to SwitchboardErrors with a remedy for the operator.
 import { SwitchboardError } from '../../contract/index.ts'
 
 const CORRUPT = new Set([11, 26]) // SQLITE_CORRUPT, SQLITE_NOTADB
@@ -11,7 +11,7 @@ const AWAY: Readonly<Record<number, string>> = {
   14: 'the database file cannot be opened: check that its folder exists and is writable',
 }
 
-/** Any error of the driver as a SwitchboardError; null when it is not the database's fault. */
+/** Returns the driver's error as a SwitchboardError; null when the database is not the cause. */
 export function sqliteError(thrown: unknown): SwitchboardError | null {
   if (thrown instanceof SwitchboardError) return thrown.code.startsWith('store_') ? thrown : null
   const code = primaryCode(thrown)

@@ -1,21 +1,21 @@
-// Whether somebody else wrote to the main file of an open SQLite database, in place. In this mode the engine writes to it
-// only when it folds the log into it: when we tell it to, which is noted, or by somebody's own tool, which the index of the
-// log tells. A new time alone is no proof (`touch`): then as much of the content as is quickly read is compared.
+// Detects writes by others to the main file of an open SQLite database. In WAL mode the engine writes to the file only
+// when it folds the log into it. That happens on our command, which is recorded, or by another SQLite tool, which the
+// log's index shows. A new file time alone proves nothing (`touch`), so a quick sample of the content is compared.
 import { createHash } from 'node:crypto'
 import { fstatSync, readSync, type Stats } from 'node:fs'
 import type { WalIndex, WalIndexFile } from './wal-index.ts'
 
 export interface FileContent {
-  /** True: it holds something that the engine did not write there. `log`: what its index said just before. */
+  /** True: the file contains something that the engine did not write. `log`: the index read just before. */
   isForeign(log: WalIndex | null): boolean
-  /** After a commit of ours, which `isForeign` was asked before: where it may have begun the log anew, that is noted. */
+  /** Called after a commit of ours that followed `isForeign`. It records a log that may have begun anew. */
   committed(): void
-  /** After a fold of ours: what is there now is ours. */
+  /** Called after a fold of ours. The present content is ours. */
   folded(): void
 }
 
 const BLOCK_BYTES = 4_096
-/** Half a MiB, read only after the file was written to: the first blocks, the last ones, and some between. */
+/** Half a MiB, read only after the file changed: the first blocks, the last ones, and some between. */
 const BLOCKS = 128
 const LAST_BLOCKS = 32
 
@@ -33,7 +33,7 @@ export function followContent(handle: number, index: WalIndexFile): FileContent 
 
   const state = (): Pick<Stats, 'size' | 'mtimeMs' | 'ctimeMs'> => fstatSync(handle)
 
-  /** How far the log was folded is read first: a fold that changes the sample after that is told apart by it. */
+  /** The fold state is read first. A later fold that changes the sample is recognised by it. */
   const look = (log: WalIndex | null) => {
     const folds = foldsOf(log)
     const { size, mark } = seen(state())
@@ -42,7 +42,7 @@ export function followContent(handle: number, index: WalIndexFile): FileContent 
 
   const first = look(index.read())
   let known = { ...first, sample: sample(first.size) }
-  /** All of the log was folded when it was last looked at: the next commit begins it anew. */
+  /** The whole log was folded at the last check, so the next commit begins it anew. */
   let beginsAnew = true
 
   const note = () => {
@@ -60,7 +60,7 @@ export function followContent(handle: number, index: WalIndexFile): FileContent 
         return false
       }
       const content = sample(now.size)
-      // Read last: whoever folds the log says so before the first page, so that no page of a fold was sampled unsaid.
+      // Read last: the engine records a fold before its first page, so no page of an unrecorded fold was sampled.
       const log = index.read()
       const folded = log === null || foldsOf(log) !== known.folds || log.folded !== log.foldingTo
       if (!folded && content !== known.sample) return true

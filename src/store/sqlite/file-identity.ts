@@ -1,8 +1,8 @@
-// Whether the files of an open SQLite database are still those at their paths. The engine would not notice: it goes on
-// writing to a file that has no name any more, and what it acknowledged would be gone at the restart.
+// Checks that the files of an open SQLite database are still those at their paths. The engine does not notice a change:
+// it continues to write to a file without a name, and acknowledged data would be lost at the restart.
 //
-// The handle of the main file is our own and stays open as long as the store does: closing any handle of a file gives up
-// all locks that this process has on it.
+// The handle of the main file is ours and stays open as long as the store. Closing any handle of a file would release
+// all locks that this process holds on it.
 import {
   type BigIntStats,
   closeSync,
@@ -19,15 +19,18 @@ import { damagedLogName } from './rescued.ts'
 import { openWalIndex, type WalIndex } from './wal-index.ts'
 
 export interface FileIdentity {
-  /** What happened to the files at their paths, in words that follow the file's name; null: they are ours. */
+  /** What happened to the files, in words that follow the file's name; null: they are ours. */
   difference(now: number): string | null
-  /** The same of their content alone, quickly: asked before every commit, for one on top of it would be lost. */
+  /**
+   * The same for the content only. It is quick and runs before every commit, because a commit on damaged content would
+   * be lost.
+   */
   damage(now: number): string | null
-  /** A commit of our own is over. */
+  /** Called after a commit of our own. */
   wrote(): void
-  /** The log was folded into the file by ourselves. */
+  /** Called after our own fold of the log. */
   folded(): void
-  /** Frames in the log when its damage was last looked for; 0 where all of them were folded already. */
+  /** Frames in the log at the last damage check; 0 if all were folded. */
   logFrames(): number
   release(): void
 }
@@ -36,7 +39,10 @@ const BESIDE = ['-wal', '-shm'] as const
 const CUT = 'is damaged: its -wal file was cut short or written over'
 const OVERWRITTEN = 'was written over by somebody else'
 
-/** `before`: the file as it was before the engine opened it, from `fileBefore`. Throws `store_unavailable`. */
+/**
+ * Opens the watch. `before`: the file's state before the engine opened it, from `fileBefore`. Throws
+ * `store_unavailable` if the file was replaced.
+ */
 export function holdIdentity(file: string, before: BigIntStats | null): FileIdentity {
   const real = realpathSync(file)
   const handle = openSync(real, 'r')
@@ -63,20 +69,20 @@ export function holdIdentity(file: string, before: BigIntStats | null): FileIden
     const own = fstatSync(handle, { bigint: true })
     if (!same(present, own)) return 'was replaced by another file'
     if (resolved(file) !== real) return 'is no longer where its path leads'
-    // In this mode the file only ever grows.
+    // In this mode the file never shrinks.
     if (own.size < largest) return 'was cut short'
     largest = own.size
     return null
   }
 
-  /** Whoever begins the log anew says so in its index first: if that has not changed, it was somebody else. */
+  /** The engine records a new log in the index first. If the index is unchanged, another program cut the log. */
   const isLogCut = (before: WalIndex | null): boolean => {
     if (before === null || !log.isDamaged(before)) return false
     const after = index.read()
     return after !== null && after.salts === before.salts && after.frames === before.frames
   }
 
-  // What was cut out or written over does not come back by itself.
+  // Damage never heals, so it is remembered.
   let damaged: string | null = null
   let frames = 0
   const damageAt = (now: number): string | null => {
@@ -99,7 +105,7 @@ export function holdIdentity(file: string, before: BigIntStats | null): FileIden
       for (const ending of BESIDE) {
         const present = look(real + ending)
         const known = beside.get(ending)
-        // The engine makes them with its first read, and they stay for as long as it has the database open.
+        // The engine creates them with its first read, and they exist as long as the database is open.
         if (known === undefined && typeof present !== 'string') beside.set(ending, present)
         else if (known === undefined) continue
         else if (typeof present === 'string') return `lost its ${ending} file, which ${present}`
@@ -117,23 +123,26 @@ export function holdIdentity(file: string, before: BigIntStats | null): FileIden
       closeSync(handle)
     },
   }
-  // Remembers what lies beside it from the start.
+  // Records the files beside it from the start.
   identity.difference(0)
   return identity
 }
 
-/** Its pages belong to the file that was: whoever opened the other one with it would mix the two. The engine has it open. */
+/**
+ * The log's pages belong to the former file. Opening another file with this log would mix the two. The engine keeps
+ * its open handle.
+ */
 function setLogAside(real: string, own: BigIntStats | undefined, now: number): void {
   const present = look(`${real}-wal`)
   if (own === undefined || typeof present === 'string' || !same(present, own)) return
   try {
     renameSync(`${real}-wal`, damagedLogName(real, now))
   } catch {
-    // It is gone with the rest.
+    // The log is gone with the rest.
   }
 }
 
-/** Null: there is none yet. */
+/** Returns the file's state; null: there is no file yet. */
 export function fileBefore(file: string): BigIntStats | null {
   try {
     return lstatSync(realpathSync(file), { bigint: true })
@@ -159,7 +168,7 @@ function resolved(path: string): string | null {
   }
 }
 
-/** The time of birth tells apart what a file server gave the same number twice. */
+/** The birth time distinguishes files to which a file server gave the same number. */
 function same(one: BigIntStats, other: BigIntStats): boolean {
   const born = one.birthtimeNs === 0n || other.birthtimeNs === 0n || one.birthtimeNs === other.birthtimeNs
   return one.dev === other.dev && one.ino === other.ino && born

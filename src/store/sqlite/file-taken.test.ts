@@ -1,4 +1,4 @@
-// The database's files are taken from under the open store, in every way that an operator or a script does it.
+// Removes the files under an open store, in every way that an operator or a script might.
 import {
   appendFileSync,
   closeSync,
@@ -42,7 +42,7 @@ const TAKEN: readonly {
   readonly take: (path: string) => void
   readonly problem: RegExp
   readonly id: string
-  /** What was acknowledged before the deed is gone with it: nothing more may be acknowledged on top of it. */
+  /** Previously acknowledged data is lost with the file. No more may be acknowledged after that. */
   readonly lossy?: boolean
 }[] = [
   { how: 'removed', take: (path) => rmSync(path), problem: /was removed/, id: 'I14.file-gone' },
@@ -157,7 +157,7 @@ const TAKEN: readonly {
   },
 ]
 
-/** In place: the same file, as `cp` does it. */
+/** In place: the same file, as with `cp`. */
 function overwrite(path: string, bytes: Uint8Array): void {
   const handle = openSync(path, 'r+')
   writeSync(handle, bytes, 0, bytes.length, 0)
@@ -168,7 +168,7 @@ describe('a database that is', () => {
   for (const { how, take, problem, id, lossy } of TAKEN) {
     it(`[${id}] ${how} is noticed, and no longer written to`, async () => {
       expect(file.misplaced()).toBeNull()
-      // Something in the file itself, so that there is something to cut.
+      // Puts data into the file itself, so that there is something to cut.
       await fixture.sql('PRAGMA wal_checkpoint(PASSIVE)')
       copyFileSync(fixture.file, `${fixture.file}.older`)
       await queueOne(store, { conversation: 'c2' })
@@ -176,9 +176,9 @@ describe('a database that is', () => {
       await queueOne(store, { conversation: 'c3' })
       expect(file.misplaced()).toBeNull()
       take(fixture.file)
-      // On top of what is damaged nothing is acknowledged, also before anybody looks.
+      // Nothing is acknowledged on a damaged file, even before a check.
       if (lossy) await expect(queueOne(store)).rejects.toMatchObject({ code: 'store_unavailable' })
-      // Acknowledged between the deed and the look: it is in the handle, and must be in the copy.
+      // Acknowledged between the change and the check: it is in the handle, and must be in the copy.
       const between = lossy || how.startsWith('cut') ? null : await queueOne(store, { conversation: 'c4' })
       expect(file.misplaced()).toMatch(problem)
       const refused = store.receive([item()])
@@ -228,7 +228,7 @@ it('[I14.no-false-alarm] a long log is folded behind a commit and begins anew, a
     expect(file.misplaced()).toBeNull()
   }
   const [small] = sizes()
-  // It is long after three, which the fourth sees.
+  // Long after three, which the fourth round sees.
   for (let round = 0; round < 4; round++) await fill()
   const [folded, longest] = sizes()
   expect(folded).toBeGreaterThan(small + 4_000 * 3_000)
@@ -236,7 +236,7 @@ it('[I14.no-false-alarm] a long log is folded behind a commit and begins anew, a
   expect(sizes()).toEqual([folded, longest])
 })
 
-// The first commit behind a fold begins the log anew, which must not be taken for a fold either.
+// The first commit after a fold begins the log anew. It must not count as a fold.
 it.each([0, 1, 2])(
   '[I14.file-overwritten] what is written over after a fold of our own and %i commits is noticed',
   async (commits) => {
@@ -317,7 +317,7 @@ it('[I14.no-empty-start] a rescued copy is needed until the database holds all t
   expect(neededRescue(fixture.file, places)).toBeNull()
   await queueOne(store)
   expect(neededRescue(fixture.file, places)).toBeNull()
-  // Another database at the path; then none; then one that does not read.
+  // Another database at the path; then none; then an unreadable one.
   await store.close()
   renameSync(fixture.file, `${fixture.file}.old`)
   expect(neededRescue(fixture.file, places)).toBe(copy)
@@ -327,11 +327,11 @@ it('[I14.no-empty-start] a rescued copy is needed until the database holds all t
   expect(neededRescue(fixture.file, places)).toBe(copy)
   writeFileSync(fixture.file, 'no database')
   expect(neededRescue(fixture.file, places)).toBe(copy)
-  // An older state of the same one does not hold it either.
+  // An older copy of the same database does not contain it either.
   const inFolder = rescuedName(places[1] as string, fixture.clock.now())
   renameSync(copy, inFolder)
   expect(neededRescue(fixture.file, places)).toBe(inFolder)
-  // Half a copy, and what has only a similar name, count for nothing.
+  // A partial copy, or a file with a similar name, does not count.
   rmSync(inFolder)
   appendFileSync(`${copy}.part`, 'x')
   mkdirSync(`${fixture.file}.rescued-notes`)

@@ -1,4 +1,4 @@
-// Whose folder it is can be asked without taking it.
+// The holder of a folder can be determined without taking the lock.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// Exactly one daemon owns a data folder. The lock is SQLite's own exclusive file lock on a file that holds nothing:
-// the kernel frees it when the process ends, kill -9 included, so no stale lock can keep an owner out.
+// Ensures that exactly one daemon owns a data folder. The lock is SQLite's exclusive file lock on an empty file. The
+// kernel releases it when the process ends, even after kill -9, so no stale lock can remain.
 import { DatabaseSync } from '@photostructure/sqlite'
 import { SwitchboardError } from '../../contract/index.ts'
 import { sqliteError } from './errors.ts'
@@ -8,10 +8,13 @@ export interface FolderLock {
   release(): void
 }
 
-/** Who looks holds it for an instant as a reader: an owner to be waits for that. */
+/** A check holds the lock briefly as a reader. A new owner waits for that. */
 const LOOK_MS = 100
 
-/** Null when somebody else holds it. */
+/**
+ * Takes the lock. Returns null when another process holds it. Throws `store_unavailable` when the lock file cannot be
+ * opened.
+ */
 export function takeFolderLock(file: string): FolderLock | null {
   let database: InstanceType<typeof DatabaseSync>
   try {
@@ -41,7 +44,7 @@ export function takeFolderLock(file: string): FolderLock | null {
   }
 }
 
-/** Asked without taking it: who looks is never mistaken for an owner, by another who looks or by one who takes it. */
+/** Returns whether the folder is locked, without taking the lock. A check is never mistaken for an owner. */
 export function isFolderLocked(file: string): boolean {
   let database: InstanceType<typeof DatabaseSync> | null = null
   try {

@@ -1,4 +1,4 @@
-// Lists of one: the same rows, by either form of a statement.
+// Lists of one value: both forms of a statement return the same rows.
 import { expect, test } from 'vitest'
 import { openConnection, toSqlite } from './connection.ts'
 import { areSingle, listsOf, ofOneEach } from './lists-of-one.ts'

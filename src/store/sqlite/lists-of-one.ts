@@ -1,8 +1,8 @@
-// Statements that are given lists, when each list holds one value: to look through a list costs more than the row that it
-// leads to, most of all in an UPDATE, and a lone message gives nothing but lists of one.
+// Statements whose lists hold one value each. Searching a list costs more than the row it finds, most of all in an
+// UPDATE, and a single message produces only such lists.
 import type { Param } from '../statement.ts'
 
-/** Which parameters stand for lists, and for nothing else; none where one of them stands for both. */
+/** Returns the parameters that are only lists; empty if one of them is also used as a plain value. */
 export function listsOf(sql: string): ReadonlySet<number> {
   const lists = placesOf(sql, /@any\(\$(\d+)\)/g)
   const all = placesOf(sql, /\$(\d+)/g)
@@ -10,12 +10,12 @@ export function listsOf(sql: string): ReadonlySet<number> {
   return new Set(isPlain ? lists : [])
 }
 
-/** The same statement for lists of one. */
+/** Returns the same statement for lists of one value. */
 export function ofOneEach(sql: string): string {
   return sql.replace(/@any\((\$\d+)\)/g, '= $1')
 }
 
-/** False without lists. */
+/** Whether every list holds one value. False without lists. */
 export function areSingle(lists: ReadonlySet<number>, params: readonly Param[]): boolean {
   if (lists.size === 0) return false
   for (const nth of lists) {

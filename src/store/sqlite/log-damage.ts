@@ -1,5 +1,5 @@
-// Whether the write-ahead log of an open SQLite database lacks frames that the engine counts on. It would not notice: it
-// writes on behind a cut, at the place that it remembers.
+// Detects missing frames in the write-ahead log of an open SQLite database. The engine does not notice: it continues to
+// write after the cut, at its remembered place.
 import { type BigIntStats, closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import type { WalIndex } from './wal-index.ts'
 
@@ -9,14 +9,14 @@ const FRAME_SALTS_AT = 8
 const SALTS_BYTES = 8
 
 export interface LogFile {
-  /** True: it was cut, or written over. A log that is not there, or another one, is told elsewhere. */
+  /** True: the log was cut or overwritten. A missing or replaced log is reported elsewhere. */
   isDamaged(index: WalIndex): boolean
   release(): void
 }
 
 /**
- * The log is opened once, when it is known to be ours, and its content is the engine's own from then on, whatever lies at
- * its path. The engine's locks are on the other files: none is given up when it is closed.
+ * Opens the log once, when it is known to be ours. From then on the handle reads the engine's own content, whatever is
+ * at its path. The engine's locks are on other files, so closing this handle releases none.
  */
 export function openLogFile(path: string, isOurs: (log: BigIntStats) => boolean): LogFile {
   let bytes = Buffer.alloc(0)
@@ -35,14 +35,14 @@ export function openLogFile(path: string, isOurs: (log: BigIntStats) => boolean)
   }
   return {
     isDamaged({ frames, pageBytes, salts }) {
-      // Nothing of it counts: it was folded into the file, and may be empty.
+      // An empty log: everything was folded into the file.
       if (frames === 0) return false
       const log = open()
       if (log === null) return false
       const frameBytes = FRAME_HEADER_BYTES + pageBytes
       const last = HEADER_BYTES + (frames - 1) * frameBytes
-      // To the end of the last frame, from the salts on that each frame of this log carries: one call, for a call costs more
-      // than a page.
+      // Reads from the salts, which each frame of this log carries, to the end of the last frame. One call, because a
+      // call costs more than a page.
       const wanted = frameBytes - FRAME_SALTS_AT
       if (bytes.length !== wanted) bytes = Buffer.alloc(wanted)
       const read = readSync(log, bytes, 0, wanted, last + FRAME_SALTS_AT)

@@ -1,4 +1,4 @@
-// How SQLite finds open turns among many that ended or rest: each look leads through the index of its kind.
+// How SQLite finds open turns among many that ended or rest: each lookup uses the index of its kind.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { readQueuedTurns, readWaitingBehind } from '../reads/rest.ts'
 import { readTurns } from '../reads/turns.ts'

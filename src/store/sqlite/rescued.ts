@@ -1,4 +1,4 @@
-// Copies that a daemon made of a database whose file was taken from under it, and whether they are still needed.
+// Copies of a database whose file was removed under a running daemon, and whether they are still needed.
 import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import { realPath } from './database-lock.ts'
 const RESCUED = '.rescued-'
 const DAMAGED = '.damaged-'
 
-/** Where a copy of this database goes: beside it, else into the data folder, else to where there is always a folder. */
+/** Where a copy of this database goes: beside it, else into the data folder, else into the temporary folder. */
 export function rescuePlaces(file: string, dataDir: string): readonly string[] {
   const real = realPath(file)
   const name = createHash('sha256').update(real).digest('hex').slice(0, 12)
@@ -20,17 +20,17 @@ export function rescuedName(place: string, now: number): string {
   return `${place}${RESCUED}${timeMark(now)}`
 }
 
-/** `20261116T154500Z`: sorts by time, and has no colon. */
+/** `20261116T154500Z`: sorts by time and contains no colon. */
 function timeMark(now: number): string {
   return new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')
 }
 
-/** Where the log of a database goes that was written over: on top of another file it would destroy that, too. */
+/** Where the log of an overwritten database goes. Left in place, it would destroy the new file as well. */
 export function damagedLogName(file: string, now: number): string {
   return `${file}${DAMAGED}${timeMark(now)}-wal`
 }
 
-/** The newest such log beside this database; null: there is none. */
+/** Returns the newest such log beside this database; null: none. */
 export function damagedLog(file: string): string | null {
   const real = realPath(file)
   const begin = basename(real) + DAMAGED
@@ -45,7 +45,7 @@ export function damagedLog(file: string): string | null {
   }
 }
 
-/** A rescued copy that holds something which the database does not; null: there is none. */
+/** Returns a rescued copy with data that the database lacks; null: none. */
 export function neededRescue(file: string, places: readonly string[]): string | null {
   const copies = places.flatMap(copiesAt)
   return copies.find((copy) => !holds(file, copy)) ?? null
@@ -66,7 +66,7 @@ function copiesAt(place: string): readonly string[] {
   }
 }
 
-/** The last of the places is open to all: what another user put there is not ours. */
+/** The last place is writable by everyone. Files of other users do not count. */
 function isOurs(path: string): boolean {
   const found = lstatSync(path)
   return found.isFile() && (process.getuid === undefined || found.uid === process.getuid())
@@ -78,7 +78,7 @@ interface Chain {
   readonly head: string
 }
 
-/** Every commit leaves an entry, so the chains of the ledger tell whether one database has all that another has. */
+/** Every commit leaves an entry, so the ledger's chains show whether one database contains another. */
 function holds(file: string, copy: string): boolean {
   const theirs = existsSync(file) ? chainsOf(file) : null
   const ours = chainsOf(copy)
@@ -88,12 +88,15 @@ function holds(file: string, copy: string): boolean {
   )
 }
 
-/** Which database it is; null: none of ours, or an empty one. */
+/** Returns the tag of the database; null: it is empty or not a Switchboard database. */
 export function tagOf(file: string): string | null {
   return chainsOf(file)?.tag ?? null
 }
 
-/** What a copy lacks that is to end where this chain ended; null: nothing. `deep`: its pages are looked over, too. */
+/**
+ * Returns what is missing in a copy that should end where this chain ended; null: nothing. `deep`: also checks its
+ * pages.
+ */
 export function lacking(
   copy: string,
   expected: { readonly tag: string; readonly chain: Chain | null; readonly deep: boolean },
@@ -120,7 +123,7 @@ function damageOf(file: string): string | null {
   }
 }
 
-/** Null: it is no database of ours, or an empty one. */
+/** Null: the file is empty or not a Switchboard database. */
 function chainsOf(file: string): { readonly tag: string; readonly chains: readonly Chain[] } | null {
   let database: DatabaseSyncInstance | null = null
   try {

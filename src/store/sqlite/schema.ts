@@ -1,4 +1,4 @@
-// Bringing a SQLite file up to date, and reading what it says about itself.
+// Migrates a SQLite file and reads its metadata.
 import { SwitchboardError } from '../../contract/index.ts'
 import { CHAINS } from '../ledger-chain.ts'
 import { META_TABLE, MIGRATIONS, pendingMigrations } from '../migrations/index.ts'
@@ -11,10 +11,10 @@ function* readMeta(name: string): Steps<string | null> {
   return row ? text(row, 'value') : null
 }
 
-/** As much as is read through in some ten milliseconds. A larger file shows its damage where it is read. */
+/** The size that can be checked in some ten milliseconds. A larger file shows damage when it is read. */
 const CHECKED_AT_START_BYTES = 16 * 1024 * 1024
 
-/** Throws `store_corrupt` before anything is written to a file whose pages do not hold together. */
+/** Throws `store_corrupt` before anything is written to a damaged file. */
 function refuseDamaged(connection: Connection): void {
   const pragma = (name: string) => {
     const answer = connection.execute({ form: 'rows', sql: `PRAGMA ${name}`, params: [] })
@@ -25,7 +25,7 @@ function refuseDamaged(connection: Connection): void {
   if (found !== 'ok') throw damaged(String(found))
 }
 
-/** Migrates and returns the store's tag. */
+/** Migrates and returns the store's tag. Throws `store_corrupt` for a damaged file. */
 export function migrateSqlite(connection: Connection, freshTag: () => string): string {
   refuseDamaged(connection)
   connection.exec('BEGIN IMMEDIATE')
@@ -51,8 +51,8 @@ export function migrateSqlite(connection: Connection, freshTag: () => string): s
 }
 
 /**
- * Frees what former boots of this node held when they were killed. A node name belongs to one data folder and its lock
- * to one process, so nobody else can be holding them; without this a restart would wait for leases to run out.
+ * Releases lanes and leases of this node's killed boots. A node name belongs to one data folder, and its lock to one
+ * process, so no other process can hold them. Without this, a restart would wait for leases to expire.
  */
 export function freeFormerBoots(connection: Connection, node: string): void {
   for (const table of ['lanes', 'leases']) {
@@ -64,7 +64,7 @@ export function freeFormerBoots(connection: Connection, node: string): void {
   }
 }
 
-/** For a reader: no migration. Throws when the file is from another version. */
+/** Returns the tag without migrating, for a reader. Throws when the file belongs to another version. */
 export function checkSchema(connection: Connection, file: string): string {
   const newest = MIGRATIONS.at(-1)?.number ?? 0
   const [meta] = connection.drive(tableNamed('meta'))

@@ -1,4 +1,4 @@
-// What is SQLite's own: one file that can be locked, damaged, full, from another version, or read without a daemon.
+// Faults specific to SQLite: one file that is locked, damaged, full, of another version, or read without a daemon.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, closeSync, openSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
 import { DatabaseSync } from '@photostructure/sqlite'
@@ -36,7 +36,7 @@ describe('SQLite faults', () => {
   })
 
   it('a full disk: a clear error, nothing acknowledged, and it goes on when there is room', async () => {
-    // A real refusal of the engine: its limit on pages stands for the disk.
+    // A real refusal of the engine: its page limit simulates a full disk.
     const small = new DatabaseSync(':memory:')
     small.exec('PRAGMA max_page_count = 3; CREATE TABLE t (x)')
     let refusal: unknown
@@ -168,7 +168,7 @@ describe('SQLite faults', () => {
     expect(await found()).toEqual(['m7', 'm1507', 'm3007'])
     await store.receive(some(4500, 10))
     expect(await found()).toEqual(['m7', 'm1507', 'm3007', 'm4507'])
-    // Rows that are written many at a time still tell which of them were there before.
+    // Multi-row inserts still report which rows existed before.
     const again = await store.receive(some(4490, 30))
     expect(again.map((result) => result.duplicate)).toEqual(
       Array.from({ length: 30 }, (_, at) => at >= 10 && at < 20),

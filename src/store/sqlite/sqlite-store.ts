@@ -1,5 +1,6 @@
-// The embedded store: one SQLite file, one writer. The verbs of a loop turn become one BEGIN IMMEDIATE … COMMIT;
-// a promise resolves only after COMMIT returned, which with synchronous=FULL is after the log is on the disk.
+// The embedded store: one SQLite file with one writer. The verbs of one turn of the event loop become one BEGIN
+// IMMEDIATE … COMMIT. A promise resolves only after COMMIT returned. With synchronous=FULL, the log is on the disk by
+// then.
 import { existsSync } from 'node:fs'
 import {
   createSerial,
@@ -33,17 +34,20 @@ export interface SqliteStoreOptions extends StoreDeps {
 
 const TABLES: readonly SequencedTable[] = ['turns', 'sessions', 'outbox', 'approvals', 'ledger']
 
-/** A turn of a busy loop is far shorter than a sync of the disk. */
+/** A turn of a busy event loop is far shorter than a disk sync. */
 const TURNS_WAITED = 2
 
-/** Frames of the log: folding it at 1,000 took a third of the system time of intake. */
+/** Frames of the log. Folding at 1,000 frames took a third of the system time of intake. */
 const FOLD_AT = 4_000
 
 /** A backup or a check reads the log for seconds. */
 const CUTS_TRIED = 100
 const CUT_AGAIN_MS = 100
 
-/** Throws `store_corrupt` for a damaged or newer file, `store_unavailable` when it cannot be opened now. */
+/**
+ * Opens the store. Throws `store_corrupt` for a damaged or newer file, `store_unavailable` when it cannot be opened
+ * now.
+ */
 export async function createSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const { file, clock, random, node } = options
   const readOnly = options.readOnly ?? false
@@ -81,7 +85,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     memory: createWriterMemory(true),
   }
   const ownFile: FileIdentity | null = watched ? holdIdentity(file, before) : null
-  /** What happened to the file. While it says something, nothing is written. */
+  /** What happened to the file. While it is set, nothing is written. */
   let lost: string | null = null
   const places = createTurnPlaces(connection)
   const listeners: ((hint: Hint, from: string | null) => void)[] = []
@@ -91,7 +95,9 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
   let closed = false
   let dataVersion = -1
 
-  /** Another process wrote to the file: what we remember may be wrong. It should not, but a lock can be lost. */
+  /**
+   * Another process wrote to the file, so cached facts may be wrong. This should not happen, but a lock can be lost.
+   */
   const refresh = (): void => {
     const version = pragma(connection, 'data_version')
     if (version === dataVersion) return
@@ -138,7 +144,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
       for (const hint of context.hints.values()) for (const listen of listeners) listen(hint, null)
     } catch (thrown) {
       const away = sqliteError(thrown)
-      // One verb's failure never takes its neighbours along: each gets a commit of its own.
+      // A failing verb does not fail its neighbours: each gets its own commit.
       if (!away && calls.length > 1) for (const call of calls) settle([call])
       else for (const call of calls) call.reject(away ?? thrown)
     }
@@ -148,7 +154,10 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
   let seen = 0
   let waited = 0
 
-  /** While calls still come in with every turn of the loop, a turn or two are waited for: they share the sync. */
+  /**
+   * While calls still arrive with every turn of the event loop, it waits for a turn or two, so that they share the
+   * sync.
+   */
   const flushSoon = (): void => {
     if (queue.length > seen && waited < TURNS_WAITED) {
       seen = queue.length
@@ -175,7 +184,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
   }
 
   let foldsSoon = false
-  /** When those who waited for the commit have heard of it: a fold has syncs of its own. */
+  /** Runs after the callers of the commit were informed, because a fold has its own syncs. */
   const foldSoon = (own: FileIdentity): void => {
     if (foldsSoon) return
     foldsSoon = true
@@ -189,7 +198,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     })
   }
 
-  /** Pages of two databases can fit together: only the chain tells whose they are. */
+  /** Pages of two databases can fit together. Only the chain proves their origin. */
   const unverified = async (copy: string): Promise<string | null> => {
     const reading = openConnection({ file: copy, readOnly: true, busyTimeoutMs, reserve })
     const report = await driveSlowly(reading, verifyLedger(tag, mac, undefined))
@@ -218,8 +227,8 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
 
   const oneWipe = createSerial()
   /**
-   * An update of a long row leaves its former overflow pages behind as free ones, whatever is erased later. There may be
-   * gigabytes of them: others write between two pieces.
+   * An update of a long row leaves its former overflow pages free, whatever is erased later. They may be gigabytes, so
+   * other writes run between two pieces.
    */
   const wipeFree = async (held: FileIdentity): Promise<void> => {
     const mayWrite = () => {
@@ -239,7 +248,8 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
       if (guarded(() => connection.cutLog())) return
       await new Promise<void>((resolve) => setTimeout(resolve, CUT_AGAIN_MS))
     }
-    // Somebody has read for so long. The words in the log are overwritten as it is filled anew, and it is cut at the end.
+    // A reader used the log for too long. The erased text in the log is overwritten as it is reused, and the log is cut
+    // at the end.
   }
 
   const engine: StoreEngine = {
@@ -276,11 +286,11 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     },
     async readLong<Result>(steps: Steps<Result>): Promise<Result> {
       if (closed) throw closedError()
-      // What lies at the path of a lost file is another database, or none.
+      // The path of a lost file leads to another database, or to none.
       if (file === ':memory:' || lost !== null) return guarded(() => connection.drive(steps))
       return await driveSlowly(openConnection({ file, readOnly: true, busyTimeoutMs, reserve }), steps)
     },
-    // One process, one disk: the group is the only writer there is.
+    // One process and one disk: the group is the only writer.
     writeApart: (steps, args) =>
       engine.write(
         oneByOne((context: VerbContext, of: typeof args) => steps(of, context.now)),
@@ -300,7 +310,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
       const level = readOnly ? 'read-only' : 'synchronous=FULL'
       return { kind: 'sqlite', detail: `journal_mode=${mode} ${level}` }
     },
-    // There is nobody else to tell.
+    // There is no other node.
     tell: () => undefined,
     onHint(listen) {
       listeners.push(listen)
@@ -310,12 +320,12 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
       if (closed) return
       flush()
       closed = true
-      // Closing would tidy away the log at the path, and that may be another database's by now.
+      // Closing would remove the log at the path, which may belong to another database by now.
       if (lost === null) guarded(() => connection.close())
       ownFile?.release()
     },
   }
-  // Killed in the middle of a wipe: what was erased may still be there, and the file is larger than it need be.
+  // A wipe was killed halfway. Erased data may remain, and the file is larger than necessary.
   if (ownFile && connection.isHalfWiped()) oneWipe(() => wipeFree(ownFile)).catch(() => undefined)
   return assembleStore(engine)
 }
@@ -328,7 +338,7 @@ function guarded<Result>(work: () => Result): Result {
   }
 }
 
-/** On a connection and snapshot of its own, with room for others between statements. */
+/** Runs on a separate connection and snapshot, with room for other work between statements. */
 async function driveSlowly<Result>(connection: Connection, steps: Steps<Result>): Promise<Result> {
   try {
     connection.exec('BEGIN')
@@ -340,7 +350,7 @@ async function driveSlowly<Result>(connection: Connection, steps: Steps<Result>)
     }
     return step.value
   } finally {
-    // Not left to `close`: a snapshot that stays open would keep the log from ever being folded into the file.
+    // Not left to `close`: an open snapshot would prevent every fold of the log.
     if (connection.inTransaction) connection.exec('ROLLBACK')
     connection.close()
   }

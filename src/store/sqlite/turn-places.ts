@@ -1,15 +1,17 @@
-// Where a conversation's turns are, on SQLite. An index would dirty a page of its own for nearly every message received;
-// so the turns are told to `turn_places` some thousand at a time, and readers look through the few since then.
+// Maps conversations to turns on SQLite. An index would change one page for nearly every received message. So turns are
+// added to `turn_places` some thousand at a time, and readers scan the few newer ones.
 import type { Connection } from './connection.ts'
 
 export const PLACES = 'turn_places'
 
-/** Meta: turns up to this position are in `turn_places`. */
+/** Meta key: turns up to this position are in `turn_places`. */
 const PLACED = 'placed_turns'
-/** Few enough to be read through in some milliseconds, many enough that each page of `turn_places` is written once for many. */
+/**
+ * Few enough to scan in some milliseconds, and enough that each page of `turn_places` is written once for many turns.
+ */
 const AT_A_TIME = 4096
 
-/** The condition that a turn is in this conversation, as a list of positions. */
+/** Returns the condition that a turn is in this conversation, as a list of positions. */
 export function atPlace(integration: string, conversation: string): string {
   return `seq IN (SELECT seq FROM ${PLACES} WHERE integration = ${integration} AND conversation = ${conversation}
     UNION ALL SELECT seq FROM turns WHERE seq > COALESCE((SELECT CAST(value AS INTEGER) FROM meta WHERE name = '${PLACED}'), 0)
@@ -17,11 +19,11 @@ export function atPlace(integration: string, conversation: string): string {
 }
 
 export interface TurnPlaces {
-  /** Reads how far it has come; another process may have written. */
+  /** Reads the present position, because another process may have written. */
   refresh(): void
-  /** Inside a commit whose last turn is `last`. Returns how to take it back, if anything was done. */
+  /** Runs inside a commit whose last turn is `last`. */
   gather(last: number): void
-  /** The commit failed. */
+  /** Restores the position after a failed commit. */
   undo(): void
 }
 

@@ -1,24 +1,24 @@
-// What SQLite itself believes of its write-ahead log, read from the index that it keeps beside it (-shm). The layout is part
-// of SQLite's file format: a header twice over, then how far the log was folded into the file.
+// SQLite's own view of its write-ahead log, read from the index beside it (-shm). The layout is part of SQLite's file
+// format: a header twice, then how far the log was folded into the file.
 //
-// The handle is our own and stays open as long as the store does: closing any handle of a file gives up all locks that this
-// process has on it, and the engine's locks of this mode are on this very file.
+// The handle is ours and stays open as long as the store. Closing any handle of a file would release all locks of this
+// process on it, and in this mode the engine's locks are on this file.
 import { closeSync, openSync, readSync } from 'node:fs'
 import { endianness } from 'node:os'
 
 export interface WalIndex {
-  /** Frames of the log that count. */
+  /** The valid frames of the log. */
   readonly frames: number
   readonly pageBytes: number
   /** They change whenever the log begins anew. */
   readonly salts: string
-  /** How far the log was folded into the file, and how far that was last begun. */
+  /** How far the log was folded into the file, and the target of the last fold. */
   readonly folded: number
   readonly foldingTo: number
 }
 
 export interface WalIndexFile {
-  /** Null: it is not there yet, or just being written. */
+  /** Returns the index; null: it does not exist yet, or is being written. */
   read(): WalIndex | null
   release(): void
 }
@@ -41,7 +41,7 @@ export function openWalIndex(path: string): WalIndexFile {
     try {
       handle ??= openSync(path, 'r')
     } catch {
-      // The engine makes it with its first read.
+      // The engine creates it with its first read.
     }
     return handle
   }

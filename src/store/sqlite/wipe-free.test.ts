@@ -1,4 +1,4 @@
-// What is erased is gone from the file, too: long texts have pages of their own, which the engine only marks as free.
+// Erased text disappears from the file too: long texts have their own pages, which the engine only marks as free.
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -44,7 +44,7 @@ it('[I35.b35] no file of the database, and no backup, holds a long prompt of an 
   const copy = `${fixture.file}.copy`
   await store.file?.copyTo(copy)
   expect(readFileSync(copy).includes('secret-of-ann-')).toBe(false)
-  // It is still our own file, and goes on.
+  // The file is still ours and remains usable.
   expect(store.file?.misplaced()).toBeNull()
   await queueOne(store, { conversation: 'bob', sender: 'bob', messageId: 'm2' })
   await expectSound(store)
@@ -53,7 +53,7 @@ it('[I35.b35] no file of the database, and no backup, holds a long prompt of an 
 const MB = 1_048_576
 const WORDS = 'secret-of-bob-'
 
-/** A store whose file has this many megabytes of free pages, full of words. */
+/** A store whose file has this many megabytes of free pages full of text. */
 async function withFreePages(megabytes: number) {
   const closing = await fixture.open()
   await closing.close()
@@ -86,14 +86,14 @@ it('[I35.b35-pieces] free pages are overwritten in pieces: others write between 
     longest = Math.max(longest, log())
   }
   await wiped
-  // 20 MB are five pieces of zeros, and each is given back.
+  // 20 MB are five pieces of zeros, and each is returned.
   expect(turns).toBeGreaterThanOrEqual(5)
   expect(longest).toBeLessThan(12 * MB)
   expect(held()).toBe(false)
   expect(log()).toBeLessThan(MB)
   expect(await tables()).toEqual([])
   await expectSound(store)
-  // The pages are free again: what is written next takes them.
+  // The pages are free again, and the next writes use them.
   const size = statSync(fixture.file).size
   await queueOne(store, { conversation: 'ann', sender: 'ann', messageId: 'last', text: 'x'.repeat(8 * MB) })
   expect(statSync(fixture.file).size).toBeLessThan(size + MB)
@@ -109,7 +109,7 @@ it('[I35.b35-pieces] a wipe that was cut off is finished when the file is opened
   expect(held()).toBe(true)
   const again = await fixture.open()
   await expect.poll(tables).toEqual([])
-  // Behind the one that goes on by itself.
+  // Runs after the automatic one.
   await again.file?.wipeFree?.()
   expect(held()).toBe(false)
   await expectSound(again)

@@ -1,4 +1,4 @@
-// Approvals: asked, decided by a compare-and-set with one winner, settled when the verdict was passed on.
+// Approvals: asked, decided by a compare-and-set with one winner, and settled when the verdict was passed on.
 import type { ApprovalRow, ApprovalState, Decide, NewApproval, NewSend } from '../../../contract/index.ts'
 import { APPROVAL_COLUMNS, approvalRow } from '../../codec.ts'
 import { firstRow, reserve, run, type Steps } from '../../statement.ts'
@@ -10,7 +10,10 @@ export interface AskCall {
   readonly prompts: readonly NewSend[]
 }
 
-/** Row and prompts in one commit. `collision`: the id still waits for its verdict or for the verdict to be passed on. */
+/**
+ * Writes row and prompts in one commit. `collision`: the id's approval still waits for its verdict, or for the verdict
+ * to be passed on.
+ */
 export const ask = oneByOne(function* (
   context: VerbContext,
   { approval, prompts }: AskCall,
@@ -55,7 +58,7 @@ export interface DecideCall {
   readonly words: readonly NewSend[]
 }
 
-/** What the chats are told is in the commit of the verdict: neither is there without the other. */
+/** The messages to the chats are in the commit of the verdict, so neither exists without the other. */
 export const decide = oneByOne(function* (
   context: VerbContext,
   { decide, words }: DecideCall,
@@ -65,7 +68,10 @@ export const decide = oneByOne(function* (
   return decided
 })
 
-/** pending → decided (or → expired when nobody decided in time). Only the first one wins, and no person behind the time. */
+/**
+ * Moves pending → decided, or → expired when the time ran out. Only the first decision wins, and a person's decision
+ * must be in time.
+ */
 export function* decideApproval(context: VerbContext, call: Decide): Steps<Decided> {
   const to = call.cause === 'expired' ? 'expired' : 'decided'
   const after = call.cause === 'person' ? context.now : 0
@@ -109,7 +115,7 @@ export const settleApproval = oneByOne(function* (
 ): Steps<ApprovalRow | null> {
   const before = yield* latestApproval(id)
   if (!before || !BEFORE[to].includes(before.state)) return null
-  // A question that was taken back ended then, though nobody decided it.
+  // A withdrawn question ends now, without a decision.
   const endedAt = to === 'withdrawn' ? context.now : null
   const changed = yield* run(
     'UPDATE approvals SET state = $2, decided_at = COALESCE(decided_at, $4) WHERE seq = $1 AND state = $3',
@@ -118,13 +124,13 @@ export const settleApproval = oneByOne(function* (
   if (changed === 0) return null
   const approval = { ...before, state: to, decidedAt: before.decidedAt ?? endedAt }
   recordFact(context, { kind: 'approval', ref: id, from: before.state, to, digest: before.inputHash })
-  // On the way nothing is over yet: nobody else has anything to do.
+  // While the verdict is being passed on nothing has ended, so no other node has work.
   if (to !== 'passing' && to !== 'decided') hint(context, { kind: 'approval', id })
   yield* enqueueSends(context, words)
   return approval
 })
 
-/** Who passes the verdict on is no event of the ledger: the verdict and its end are. */
+/** The ledger records the verdict and its end, but not which node passes it on. */
 export const adopt: Verb<string, void> = oneByOne(function* (context, id) {
   yield* run(`UPDATE approvals SET asker = $2 WHERE id = $1 AND state IN ('pending','decided','passing')`, [
     id,
@@ -132,7 +138,7 @@ export const adopt: Verb<string, void> = oneByOne(function* (context, id) {
   ])
 })
 
-/** An id may have been used before: the newest row counts. */
+/** Returns the newest row of an id, because ids are reused. */
 export function* latestApproval(id: string): Steps<ApprovalRow | null> {
   const row = yield* firstRow(
     `SELECT ${APPROVAL_COLUMNS} FROM approvals WHERE id = $1 ORDER BY seq DESC LIMIT 1`,

@@ -1,5 +1,6 @@
-// erasePerson: what a person said loses its content, and so do the answers to it; rows, keys and counters stay, so a
-// redelivery is still a duplicate. The entry names the rows and not the person: verify finds what was taken otherwise.
+// erasePerson: erases the content of a person's messages and of the answers to them. Rows, keys and counters stay, so a
+// redelivery is still a duplicate. The entry names the rows and not the person, so verify detects content that was
+// removed otherwise.
 import {
   type ErasedWindow,
   type Identity,
@@ -69,7 +70,7 @@ export const erasePerson = oneByOne(function* (
   }
 })
 
-/** What conversations are searched by, and why a person was asked for in theirs. */
+/** The search text of conversations, and the reasons why a person was asked for in theirs. */
 function* eraseFromLists({ integration, sender }: Identity): Steps<void> {
   yield* run(`UPDATE conversations SET words = '' WHERE integration = $1 AND sender = $2 AND words <> ''`, [
     integration,
@@ -82,7 +83,9 @@ function* eraseFromLists({ integration, sender }: Identity): Steps<void> {
   )
 }
 
-/** A claim offers one of these messages under the agent's words. Where a chat leads somewhere by it, only the words go. */
+/**
+ * A claim carries the agent's label for one of these messages. If a route uses the claim, only the label is erased.
+ */
 function* eraseClaims(sends: readonly number[]): Steps<void> {
   const led = `SELECT 1 FROM routes WHERE routes.place = claims.place AND routes.message_id = claims.message_id`
   yield* run(`DELETE FROM claims WHERE send @any($1) AND NOT EXISTS (${led})`, [sends])
@@ -116,8 +119,8 @@ function* eraseInputs(turns: readonly string[]): Steps<readonly number[]> {
 }
 
 /**
- * What showed such a call elsewhere: the prompts, how they ended, and the parts of "show all", on whatever integration. One that
- * is still on its way keeps its content until it is sent, counts as open, and the next run takes it.
+ * The messages that showed such a call on any integration: prompts, outcomes, and the parts of "show all". A queued
+ * one keeps its content until it is sent and counts as open. The next run erases it.
  */
 function* erasePrompts(turns: readonly string[]): Steps<readonly number[]> {
   if (turns.length === 0) return []
@@ -131,7 +134,7 @@ function* erasePrompts(turns: readonly string[]): Steps<readonly number[]> {
   return seqs
 }
 
-/** Such calls that wait for an answer still, and what shows one of them and is on its way. */
+/** Such calls that still wait for an answer, and queued messages that show one of them. */
 function* stillAsked(turns: readonly string[]): Steps<number> {
   if (turns.length === 0) return 0
   const asked = yield* firstRow(
@@ -146,7 +149,7 @@ function* stillAsked(turns: readonly string[]): Steps<number> {
   return whole(asked ?? {}, 'n') + whole(shown ?? {}, 'n')
 }
 
-/** What was to be told to a user, also where it came to no message. */
+/** Erases a user's notifications, including those that led to no message. */
 export const eraseNotifications = oneByOne(function* (
   _context: VerbContext,
   { user, limit }: { readonly user: string; readonly limit: number },
@@ -158,7 +161,7 @@ export const eraseNotifications = oneByOne(function* (
   )
 })
 
-/** A file of theirs, in the store that all nodes share. */
+/** Deletes a file of the person in the store that all nodes share. */
 export const forgetFile = oneByOne(function* (
   context: VerbContext,
   { integration, name }: { readonly integration: string; readonly name: string },
