@@ -1,4 +1,4 @@
-// Which verbs of a commit go side by side, and which wait for each other.
+// Which verbs of a commit run side by side, and which wait for each other.
 import { describe, expect, it } from 'vitest'
 import { item, send } from '../testing/store-suite/fixture.ts'
 import type { Verb } from './verb-context.ts'
@@ -51,7 +51,7 @@ describe('the waves of a commit', () => {
       ['accept 0'],
       ['takeTurns 1'],
     ])
-    // The same name is another lane for sends.
+    // The same name is a different lane for sends.
     expect(plan(['moveTurns', moves('a')], ['moveSends', moves('a')])).toHaveLength(1)
   })
 

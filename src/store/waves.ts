@@ -1,6 +1,6 @@
-// Which verbs of a commit need nothing of each other. On PostgreSQL they are asked side by side: what each of them asks
-// first goes out together, in one round trip, then what each asks next. Whoever touches what another one does comes
-// behind it, as does every verb that is not listed here.
+// Determines which verbs of a commit are independent. On PostgreSQL they run side by side: their first queries go out
+// together in one round trip, then their next ones. A verb that touches another one's lanes runs after it, and so does
+// every verb that is not listed here.
 import type { Pending } from './group.ts'
 import type { Verb } from './verb-context.ts'
 import { receive } from './verbs/receive/receive.ts'
@@ -11,18 +11,18 @@ import { type LaneKind, type LanesCall, releaseLanes } from './verbs/turns/lanes
 import { type AcceptCall, accept, moveTurns } from './verbs/turns/move-turns.ts'
 import { takeTurns } from './verbs/turns/take-turns.ts'
 
-/** The lanes whose rows a call reads and changes; null: it may touch anything. */
+/** The lanes whose rows a call reads and changes; null: any row. */
 type Reach = readonly string[] | null
 type AnyVerb = Verb<unknown, unknown>
 
 const laneKeys = (kind: LaneKind, of: readonly { readonly lane: string }[]): Reach =>
   of.map(({ lane }) => `${kind}\n${lane}`)
 
-/** What finishes an answer that is being shown changes a row that its sender may be settling. */
+/** A send that finishes a shown answer changes a row that its sender may be settling. */
 const finishes = (sends: readonly { readonly finishes?: unknown }[]) =>
   sends.some((send) => send.finishes !== undefined)
 
-/** In this order they are asked: what is born in a commit is told before what is moved. */
+/** They run in this order: rows are created before rows are moved. */
 const REACHES: readonly (readonly [AnyVerb, (args: never) => Reach])[] = [
   reachOf(receive, ({ items }) => (items.some(({ effects }) => effects.length > 0) ? null : [])),
   reachOf(moveTurns, (moves) => laneKeys('turns', moves)),
@@ -43,14 +43,14 @@ function reachOf<Args, Result>(
 
 const PLACES = new Map(REACHES.map(([verb, reach], at) => [verb, { at, reach }]))
 
-/** Settled first, given back then: both find the lane in their hands. */
+/** A lane is settled first and released then. Both verbs find it held by this node. */
 const RELEASED_AFTER: ReadonlySet<AnyVerb> = new Set([
   moveTurns as AnyVerb,
   accept as AnyVerb,
   moveSends as AnyVerb,
 ])
 
-/** Calls of one verb, by their places in the commit. */
+/** Calls of one verb, by their positions in the commit. */
 export interface VerbRun {
   readonly verb: AnyVerb
   readonly at: readonly number[]
@@ -58,13 +58,13 @@ export interface VerbRun {
 
 interface Wave {
   readonly runs: Map<AnyVerb, number[]>
-  /** Lane → who touches it. */
+  /** Lane → the verb that touches it. */
   readonly touched: Map<string, AnyVerb>
-  /** Nobody may come along. */
+  /** No other verb may join. */
   readonly alone: boolean
 }
 
-/** The waves come one after the other; the runs of a wave go side by side. */
+/** Returns the waves in order. The runs of a wave go side by side. */
 export function planWaves(calls: readonly Pick<Pending, 'verb' | 'args'>[]): readonly (readonly VerbRun[])[] {
   const waves: Wave[] = []
   for (const [at, { verb, args }] of calls.entries()) {
@@ -85,7 +85,7 @@ export function planWaves(calls: readonly Pick<Pending, 'verb' | 'args'>[]): rea
 
 const TAKES: ReadonlySet<AnyVerb> = new Set([takeTurns as AnyVerb, takeSends as AnyVerb])
 
-/** It finds rows of this commit that are not written yet: the others look for them in the database. */
+/** Whether the verb can use pending rows of this commit. Other verbs query the database. */
 export function readsBorn({ verb }: VerbRun): boolean {
   return TAKES.has(verb)
 }
@@ -95,7 +95,7 @@ function placeOf({ verb }: VerbRun): number {
 }
 
 function joins({ alone, runs, touched }: Wave, verb: AnyVerb, reach: Reach): boolean {
-  // As neighbours: calls of one verb share their statements.
+  // Adjacent calls of one verb share their statements.
   if (alone || reach === null) return alone && reach === null && runs.has(verb)
   return reach.every((lane) => {
     const by = touched.get(lane)

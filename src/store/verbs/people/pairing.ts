@@ -1,6 +1,6 @@
-// Pairing codes: one live code per stranger, at most two replies to it, and a cap per integration. When the cap is
-// reached the oldest code is set aside. Its stranger stays known for the code's hour: a crowd that takes turns gets no
-// more replies, and the owner whose code was crowded out writes again, and the code works again.
+// Pairing codes: one live code per stranger, at most two replies to it, and a cap per integration. At the cap, the
+// oldest code is set aside. Its stranger stays known for the code's hour, so a crowd that takes turns gets no more
+// replies. If the real owner's code was set aside, their next message lists it again, and the code works again.
 import type { Effect, NewSend, PairingRow, Right } from '../../../contract/index.ts'
 import { pairingRow } from '../../codec.ts'
 import { firstRow, rows, run, type Steps, text, whole, wholeOrNull } from '../../statement.ts'
@@ -10,12 +10,12 @@ import { revokeOne } from './people.ts'
 
 const MAX_REPLIES = 2
 const MAX_PENDING_CODES = 50
-/** Strangers that are remembered beyond the cap, so that a larger crowd cannot fill the store either. */
+/** The number of strangers remembered beyond the cap, so that a larger crowd cannot fill the store. */
 const MAX_SET_ASIDE = 5_000
 
 interface Paired {
   readonly outcome: 'new' | 'repeated' | 'muted'
-  /** The reply with the code that counts, or null when the stranger gets none. */
+  /** The reply with the valid code, or null when the stranger gets none. */
   readonly replyText: string | null
 }
 
@@ -35,7 +35,7 @@ export function* pairStranger(
        expires_at) VALUES ($1, $2, $3, $4, $5, 1, $6, $6, $7) ON CONFLICT DO NOTHING`,
       [integration, sender, code, effect.senderName, effect.conversation, context.now, effect.expiresAt],
     )
-    // Another node was faster: with a code for this stranger, which is the one to tell, or with these six digits.
+    // Another node was faster: it has a code for this stranger, which is the one to send, or uses the same six digits.
     if (written === 0) continue
     recordFact(context, { kind: 'pairing', ref: sender, integration, to: 'pending' })
     hint(context, { kind: 'access' })
@@ -103,7 +103,7 @@ function* listAgain(context: VerbContext, integration: string, sender: string): 
   hint(context, { kind: 'access' })
 }
 
-/** Codes are short: another stranger may hold this one. */
+/** Codes are short, so another stranger may have this one. */
 function* freeCode(context: VerbContext, wanted: string): Steps<string> {
   let code = wanted
   for (;;) {
@@ -119,13 +119,13 @@ export interface PairingVerdict {
 }
 
 export interface PairingApproval extends PairingVerdict {
-  /** Beside `talk`. */
+  /** Granted in addition to `talk`. */
   readonly rights: readonly Right[]
-  /** What the newcomer is told. */
+  /** The messages to the newcomer. */
   readonly words: readonly NewSend[]
 }
 
-/** Null: no such live code. */
+/** Approves a code and grants its rights. Null: no such live code. */
 export const approvePairing = oneByOne(function* (
   context: VerbContext,
   { code, by, rights, words }: PairingApproval,

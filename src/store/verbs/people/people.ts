@@ -1,4 +1,4 @@
-// Grants, tokens and secrets: who may do what. Every change is told in the ledger; no secret value ever is.
+// Grants, tokens and secrets: who may do what. The ledger records every change, and never a secret value.
 import type { Grant, NewToken, Right } from '../../../contract/index.ts'
 import { type InsertShape, insert, run, type Steps } from '../../statement.ts'
 import { hint, oneByOne, recordFact, type Verb, type VerbContext } from '../../verb-context.ts'
@@ -75,7 +75,7 @@ export interface TokensUsedCall {
   readonly uses: readonly { readonly id: string; readonly at: number }[]
 }
 
-/** No entry in the ledger: it is a hint for whoever tidies up, and coarse. */
+/** Leaves no entry in the ledger: it is a coarse hint for cleaning up. */
 export const tokensUsed: Verb<TokensUsedCall, void> = oneByOne(function* (_, { uses }) {
   for (const { id, at } of uses)
     yield* run(
@@ -120,6 +120,6 @@ export const replaceSecrets: Verb<SecretsCall, void> = oneByOne(function* (conte
     }
     recordFact(context, { kind: 'secret', ref: name, to: ciphertext === null ? 'removed' : 'set' }, { by })
   }
-  // What others gave an integration is looked up when it is needed: deliveries must not wake every node.
+  // Secrets that others gave an integration are read when needed, so a delivery must not wake every node.
   if (Object.keys(change).some((name) => !name.startsWith('given.'))) hint(context, { kind: 'config' })
 })

@@ -1,5 +1,5 @@
-// /stop, /status and /back in the commit of their message: where the address leads, and what is open there, is looked at
-// when it is done, so what is said is true also of messages that came in the same breath.
+// /stop, /status and /back in the commit of their message. The target of the address and its open turns are read inside
+// that commit, so the answer also covers messages received with it.
 import {
   type Address,
   type Effect,
@@ -17,13 +17,13 @@ import { endRoute, routeOf } from './claims.ts'
 
 type EffectOf<Kind extends Effect['kind']> = Extract<Effect, { kind: Kind }>
 
-/** Where an address leads: its own session, if it has one yet, or the one that claimed it. */
+/** Where an address leads: its own session, if it has one, or the session that claimed it. */
 interface Lead {
   readonly agent: string
   readonly session: string | null
-  /** What /new left behind here and is still worked on. */
+  /** Sessions from before /new in this place that still have open turns. */
   readonly earlier: readonly string[]
-  /** Of the thread that claimed it. */
+  /** The label of the thread that claimed it. */
   readonly label: string | null
 }
 
@@ -36,7 +36,7 @@ function* leadOf(context: VerbContext, agent: string, at: Address): Steps<Lead> 
   return { agent, session: own?.id ?? null, earlier, label: null }
 }
 
-// Whether a session has open turns is asked of the indexes of open turns, a look each.
+// Queries the indexes of open turns, one lookup each.
 function* openBefore(key: string, generation: number): Steps<readonly string[]> {
   const found = yield* rows(
     `SELECT s.id FROM sessions s WHERE s.session_key = $1 AND s.generation < $2 AND (
@@ -50,7 +50,7 @@ function* openBefore(key: string, generation: number): Steps<readonly string[]> 
 interface OpenTurns {
   readonly all: readonly Row[]
   readonly queued: number
-  /** In work. What the agent acknowledged and left is not. */
+  /** Turns in work, without those that the agent acknowledged and left. */
   readonly running: number
 }
 
@@ -76,8 +76,8 @@ function only(open: OpenTurns, sender: string): OpenTurns {
 }
 
 /**
- * Open turns end as failed: cancelled. Where none is left in flight the token grows, so that a running hand-over cannot
- * settle; where others' are, their lane stays with its holder, who hears which ones ended.
+ * Fails open turns as cancelled. If no turn is left in flight, the token grows, so a running hand-over cannot settle.
+ * If turns of others remain, their lane stays with its holder, who gets a hint about the ended ones.
  */
 export function* stopSession(
   context: VerbContext,
@@ -86,7 +86,7 @@ export function* stopSession(
   const { agent, session, earlier } = yield* leadOf(context, own, at)
   if (session === null) return { agent, turns: [], said: texts.none }
   const sessions = [...earlier, session]
-  // Lanes first, turns second: the order in which every verb locks.
+  // Lanes first, turns second: every verb locks in this order.
   yield* lockLanes(context, 'turns', sessions)
   const ended: string[] = []
   let [count, running, leavesOthers] = [0, 0, false]
@@ -149,7 +149,7 @@ export function* leaveRoute(context: VerbContext, { at, texts }: EffectOf<'route
   return route ? filled(texts.left, { label: route.label }) : texts.home
 }
 
-/** In one pass, so that a `{count}` in a name is only text. */
+/** Fills all placeholders in one pass, so a `{count}` in a name stays text. */
 export function filled(words: string, values: Readonly<Record<string, string | number>>): string {
   return words.replaceAll(/\{(\w+)\}/g, (all, name: string) => String(values[name] ?? all))
 }

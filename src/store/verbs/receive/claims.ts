@@ -1,6 +1,6 @@
-// Claims and routes. A claim is offered with the commit that says `sent`, and is taken by compare-and-set: by a tap, or
+// Claims and routes. A claim is offered in the commit that records `sent`. It is taken by compare-and-set: by a tap, or
 // by the next plain message in the commit of its row. A route says where an address leads while that is not its own
-// session: there is one per address, so whoever comes second goes where the first one led it.
+// session. There is one route per address, so a second message follows the first.
 import {
   type Address,
   type ClaimOffer,
@@ -27,7 +27,10 @@ export interface Place {
   readonly platform: string
 }
 
-/** With the move to `sent`. A platform that confirmed without an id gives nothing that a reply could name. */
+/**
+ * Writes the claim with the move to `sent`. Without a message id from the platform there is nothing to reply to, and
+ * no claim.
+ */
 export function* offerClaim(
   context: VerbContext,
   send: SendRow,
@@ -86,7 +89,7 @@ function liveClaim(context: VerbContext, row: Row): LiveClaim {
   }
 }
 
-/** Which of these places have a route or a claim that still counts: the others need no second look. */
+/** Returns the places with a route or a valid claim. The others need no further lookup. */
 export function* placesWithClaims(
   context: VerbContext,
   places: readonly string[],
@@ -100,7 +103,7 @@ export function* placesWithClaims(
   return new Set(found.map((row) => text(row, 'place')))
 }
 
-/** Where nobody claims anything, no message pays for looking. */
+/** Without any claims, no message pays for the lookup. */
 function* isClaimless(context: VerbContext): Steps<boolean> {
   if (context.claimless || !context.memory.lanes) return context.claimless
   const any = yield* firstRow('SELECT 1 AS there FROM routes UNION ALL SELECT 1 FROM claims LIMIT 1')
@@ -108,7 +111,7 @@ function* isClaimless(context: VerbContext): Steps<boolean> {
   return context.claimless
 }
 
-/** The claim of one of these messages, unless the person kept the chat. */
+/** Returns the claim of one of these messages, unless the person kept the chat. */
 export function* claimAnswered(
   context: VerbContext,
   at: Address,
@@ -122,7 +125,7 @@ export function* claimAnswered(
   return row ? liveClaim(context, row) : null
 }
 
-/** Of those that were offered by then. */
+/** Returns the newest open claim that was offered by then. */
 export function* newestOpenClaim(
   context: VerbContext,
   at: Address,
@@ -136,7 +139,7 @@ export function* newestOpenClaim(
   return row ? liveClaim(context, row) : null
 }
 
-/** Where the address leads by a claim; null: to its own session. */
+/** Returns where a claim leads the address; null: to its own session. */
 export function* routeOf(at: Address): Steps<RouteRow | null> {
   const row = yield* firstRow('SELECT * FROM routes WHERE place = $1 AND thread = $2', [
     conversationLane(at),
@@ -155,14 +158,17 @@ function routeRow(row: Row): Omit<RouteRow, 'address'> {
   }
 }
 
-/** Its agent is configured and its session is known. */
+/** Whether the agent is configured and its session exists. */
 export function* isReachable(offer: ClaimOffer, agents: readonly string[]): Steps<boolean> {
   if (!agents.includes(offer.agent)) return false
   const session = yield* firstRow('SELECT agent FROM sessions WHERE id = $1', [offer.session])
   return session !== undefined && text(session, 'agent') === offer.agent
 }
 
-/** Takes the claim and turns the route to its session; open ones beside it are passed over. False: somebody was first. */
+/**
+ * Takes the claim and sets the route to its session. Other open claims of the place are passed over. False: another
+ * message was first.
+ */
 export function* takeClaim(
   context: VerbContext,
   claim: LiveClaim,
@@ -210,7 +216,7 @@ export function* settleClaim(
   return true
 }
 
-/** The message that offered it says what became of it; where it cannot be edited, a new one does. */
+/** Updates the message that offered the claim with the outcome. If it cannot be edited, a new message is sent. */
 export function* showDecided(
   context: VerbContext,
   { at, platform }: Place,
@@ -246,7 +252,7 @@ function notice({ at, platform }: Place, offer: ClaimOffer, op: OutboundOp): New
 
 type ClaimEffect = Extract<Effect, { kind: 'claim' }>
 
-/** A tap. A claim that was passed over can still be tapped; one that expired or was decided cannot. */
+/** Applies a tap. A claim that was passed over can still be tapped; an expired or decided one cannot. */
 export function* applyTap(
   context: VerbContext,
   platform: string,
@@ -277,7 +283,7 @@ export function* applyTap(
   return { kind: 'claimed', outcome: 'claimed', label }
 }
 
-/** The address leads to its own session again. Null: it did already. */
+/** Returns the address to its own session. Null: it already leads there. */
 export function* endRoute(
   context: VerbContext,
   at: Address,

@@ -28,7 +28,7 @@ export interface Origin {
   readonly session: string | null
 }
 
-/** One result per effect, in order. */
+/** Returns one result per effect, in order. */
 export function* applyEffects(
   context: VerbContext,
   origin: Origin,
@@ -50,7 +50,7 @@ function* applyEffect(context: VerbContext, origin: Origin, effect: Effect): Ste
     case 'decide':
       return yield* applyVerdict(context, origin, effect)
     case 'new_session':
-      // A fresh start is one in the address's own chat.
+      // A fresh start takes place in the address's own chat.
       yield* endRoute(context, effect.at, 'back')
       return { kind: 'session', session: yield* raiseGeneration(context, effect.agent, effect.at) }
     case 'cancel_session': {
@@ -118,7 +118,7 @@ function* applyVerdict(
   const decided = yield* decideApproval(context, { id: effect.approval, behavior, by, via, cause: 'person' })
   if (!decided.won && effect.ifLate) {
     const how = decided.approval ? lateText(decided.approval) : 'no longer asked'
-    // A function, so that a `$&` in a name is only text.
+    // A function, so that a `$&` in a name stays text.
     const op: OutboundOp = { kind: 'text', text: effect.ifLate.text.replaceAll('{how}', () => how) }
     yield* enqueueSends(context, [answer(origin, effect.ifLate.to, op, 'notice')])
   }

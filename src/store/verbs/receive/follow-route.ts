@@ -1,5 +1,6 @@
-// Where a received message goes: to the session whose message it answers, to the one whose claim it takes, to where the
-// route leads, or to the address's own. In the commit of its row, so that two at once claim once.
+// Where a received message goes: to the session whose message it answers, to the one whose claim it takes, along the
+// route, or to the address's own session. This happens in the commit of its row, so two simultaneous messages claim
+// only once.
 import type { ClaimRules, NewTurn, ReceiveItem, ReceiveResult } from '../../../contract/index.ts'
 import { conversationLane } from '../../../contract/index.ts'
 import type { Steps } from '../../statement.ts'
@@ -20,7 +21,7 @@ import {
 
 export type Routed = NonNullable<ReceiveResult['routed']>
 
-/** Items that must be looked at one by one: their place has a route or a claim. */
+/** Returns the items that need individual handling, because their place has a route or a claim. */
 export function* itemsUnderClaim(
   context: VerbContext,
   items: readonly ReceiveItem[],
@@ -35,7 +36,10 @@ export function* itemsUnderClaim(
   return new Set(asking.filter((item) => places.has(conversationLane(item.turn.at))))
 }
 
-/** Null: to the address's own session. Takes what it takes: only for a message that is not a duplicate. */
+/**
+ * Returns where the message goes, and takes a claim if it leads there. Null: to the address's own session. Call it
+ * only for a message that is not a duplicate.
+ */
 export function* follow(context: VerbContext, turn: NewTurn, rules: ClaimRules): Steps<Routed | null> {
   const place: Place = { at: turn.at, platform: turn.platform }
   const answered = yield* claimAnswered(context, turn.at, rules.answers)
@@ -64,11 +68,11 @@ function* takeNewest(
   { sender, lateAt }: NewTurn,
   rules: ClaimRules,
 ): Steps<Routed | null> {
-  // What was said before a claim was offered cannot have meant it, however late it comes.
+  // A message from before the offer cannot refer to it, however late it arrives.
   const claim = yield* newestOpenClaim(context, place.at, lateAt ?? Number.MAX_SAFE_INTEGER)
   if (!claim) return null
   if (!(yield* isReachable(claim, rules.agents))) {
-    // Told once: later messages pass it over, a tap may try again.
+    // Reported once: later messages ignore the claim, and a tap may try again.
     if (yield* settleClaim(context, claim, { to: 'passed', by: sender, from: ['open'] })) {
       yield* tellUnreachable(context, place, claim, rules.texts)
     }
@@ -86,7 +90,7 @@ function routed(
   return { by, session, agent, label }
 }
 
-/** What the session is told when a plain message switched to it. */
+/** Returns the turn with a note for the session when a plain message switched to it. */
 export function switched(turn: NewTurn, { by, agent, label }: Routed): NewTurn {
   const { body } = turn
   if (by !== 'claim' || !body) return { ...turn, agent }

@@ -1,5 +1,5 @@
-// receive: turn row, session, effects, cursor, ledger and counters in one commit. The hot path of the house: plain
-// items of all calls in a commit share their statements, items with effects go one by one so that order holds.
+// receive: turn row, session, effects, cursor, ledger and counters in one commit. This is the hot path. Plain items of
+// all calls in a commit share their statements. Items with effects run one by one, so that the order holds.
 import {
   defined,
   type MarkMove,
@@ -54,7 +54,7 @@ export const receive: Verb<ReceiveCall, readonly ReceiveResult[]> = function* (c
     if (routed) answers.push(yield* keepRouted(context, item))
     else answers.push(item.keepRow ? yield* keepWithEffects(context, item) : yield* drop(context, item))
   }
-  // What is said of held ones afterwards changes their rows.
+  // Marking held items later changes their rows.
   const known = ahead && held.size > 0 ? { ...ahead, fresh: null } : ahead
   if (plain.length > 0) answers.push(...(yield* keep(context, plain, { ahead: known })))
   if (held.size > 0) {
@@ -79,7 +79,7 @@ function storableItem(item: ReceiveItem): ReceiveItem {
   return turn === item.turn ? item : { ...item, turn }
 }
 
-/** One whose place has a route or a claim. A duplicate takes nothing. */
+/** Stores an item whose place has a route or a claim. A duplicate takes no claim. */
 function* keepRouted(context: VerbContext, item: ReceiveItem): Steps<ReceiveResult> {
   const known = yield* knownTurn(context, item.turn)
   if (known) return known
@@ -97,8 +97,9 @@ function* keepWithEffects(context: VerbContext, item: ReceiveItem, leadsTo?: str
 }
 
 /**
- * No row: counters, and one ledger entry per commit for all drops of an integration with the same reason and key. A repeat of
- * what was received stays one, whatever stands in its way by now; the flood guard alone looks at nothing.
+ * Stores no row. It updates counters, and writes one ledger entry per commit for all drops of an integration with the
+ * same reason and key. A repeat of a received message stays a duplicate, even if it would be refused now. Only the
+ * flood guard skips this lookup.
  */
 function* drop(context: VerbContext, item: ReceiveItem): Steps<ReceiveResult> {
   const received = item.reason === 'flood' ? null : yield* knownTurn(context, item.turn)

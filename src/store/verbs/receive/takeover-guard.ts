@@ -1,5 +1,5 @@
-// What a takeover keeps out, in the commit that would let it in: messages to an agent whose place a person has, and words
-// of an agent there, or for a turn that a takeover ended.
+// What a takeover blocks, in the commit that would admit it: messages to the agent while a person holds the place, and
+// messages of the agent there or for a turn that a takeover ended.
 import {
   type Address,
   formatAddress,
@@ -17,20 +17,20 @@ import type { VerbContext } from '../../verb-context.ts'
 export interface HeldBy {
   readonly id: string
   readonly name: string
-  /** The place may be given back by now: it is the turn that a person answered. */
+  /** The place may have been given back. It is the turn that a person answered. */
   readonly answered?: true
 }
 
 const NONE: ReadonlyMap<string, HeldBy> = new Map()
 
-/** Where nobody ever took anything over, no message pays for looking. */
+/** Without any takeovers, no message pays for the lookup. */
 export function* isHeldless(context: VerbContext): Steps<boolean> {
   if (context.heldless || !context.memory.lanes) return context.heldless
   context.heldless = (yield* firstRow('SELECT 1 AS there FROM takeovers LIMIT 1')) === undefined
   return context.heldless
 }
 
-/** Address → who holds it, of those that are held. */
+/** Address → its holder, for the addresses that are held. */
 function* heldNow(context: VerbContext, addresses: readonly string[]): Steps<ReadonlyMap<string, HeldBy>> {
   if (addresses.length === 0 || (yield* isHeldless(context))) return NONE
   const found = yield* rows(
@@ -43,7 +43,7 @@ function* heldNow(context: VerbContext, addresses: readonly string[]): Steps<Rea
   )
 }
 
-/** Items that were to be queued where somebody holds the place. */
+/** Returns the items to be queued in a place that a person holds. */
 export function* itemsUnderHold(
   context: VerbContext,
   items: readonly ReceiveItem[],
@@ -62,7 +62,9 @@ export function* itemsUnderHold(
   return under
 }
 
-/** It passed every gate, and a person hears it: it claims nothing and goes to no agent. */
+/**
+ * Returns the item as held: it passed every gate and goes to the person, so it claims nothing and reaches no agent.
+ */
 export function asHeld(item: ReceiveItem): ReceiveItem {
   const { claims: _route, ...rest } = item
   return { ...rest, state: 'consumed', reason: 'held' }
@@ -82,14 +84,14 @@ export function* markHeld(
     yield* run('UPDATE turns SET takeover = $2 WHERE seq @any($1)', [seqs, id])
 }
 
-/** What an agent says, by itself or through a tool. */
+/** Messages of an agent, by itself or through a tool. */
 const OF_AGENTS: readonly SendCause[] = ['reply', 'send_message', 'channel_send', 'notify_user']
 
 const isOfAgent = ({ agent, cause }: NewSend) => agent !== null && OF_AGENTS.includes(cause)
 
 /**
- * Those of an agent's sends that a takeover keeps out: their place is held, or the turn that they answer was ended by one,
- * for then a person has answered it, also when the place was given back since.
+ * Returns the agent's messages that a takeover blocks. Their place is held, or a takeover ended the turn they answer.
+ * In that case a person has answered it, even if the place was given back since.
  */
 export function* sendsUnderHold(
   context: VerbContext,

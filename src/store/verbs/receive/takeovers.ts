@@ -1,6 +1,6 @@
-// Takeovers: a person holds a conversation in the agent's place. One live row an address, won by compare-and-set: whoever
-// else wants it finds the row. What waits or runs there ends in the commit that takes it; lane first, turns second, as
-// every verb locks.
+// Takeovers: a person holds a conversation in the agent's place. Each address has one live row, won by compare-and-set;
+// a second person finds the row. The commit of the takeover ends the turns that wait or run there. It locks lanes first
+// and turns second, like every verb.
 import {
   type AskOrder,
   type EndOrder,
@@ -40,7 +40,7 @@ function* lockLive(address: string): Steps<TakeoverRow | null> {
   return row ? takeoverRow(row) : null
 }
 
-/** Two nodes may both find nothing: the index lets one row in, and whoever is second reads it. */
+/** Two nodes may both find no row. The index admits one, and the second node reads it. */
 const TRIES = 3
 
 export const takeOver = oneByOne(function* (context: VerbContext, order: TakeOrder): Steps<TakeResult> {
@@ -103,18 +103,19 @@ function* insertRow(context: VerbContext, row: TakeoverRow): Steps<boolean> {
   return written === 1
 }
 
-// By what is open: few rows, whatever the place. The columns are kept from indexes that lead through all of them.
+// Searches the open rows, which are few for any place. Expressions keep the columns away from indexes that would read
+// whole conversations.
 const OPEN_HERE = `conversation || '' = $2 AND integration || '' = $1 AND COALESCE(thread, '') = $3`
 const OPEN_TURN = 'seq, session, agent, integration, state, reason'
 
-/** What waits there has been heard by a person; what runs there is nobody's to settle any more. */
+/** Waiting turns go to the person. Running turns can no longer be settled. */
 function* endOpenTurns(
   context: VerbContext,
   { id, at }: TakeoverRow,
 ): Steps<Pick<TakeResult, 'queued' | 'running'>> {
   const place = [at.integration, at.conversation, at.thread ?? '']
   const open = (lock: string) =>
-    // Queued ones first: one that is being handed over at this moment is waited for, and met among those in work.
+    // Queued turns first: a turn that is being handed over now is waited for, and then found among the running ones.
     [`state = 'queued'`, ...HANDED_OR_SEEN].map(
       (state) => `SELECT ${OPEN_TURN} FROM turns WHERE ${state} AND ${OPEN_HERE} ORDER BY seq ${lock}`,
     )
@@ -142,7 +143,7 @@ function* each(statements: readonly string[], params: readonly Param[]): Steps<(
   return answers
 }
 
-/** A chat that was switched to another's thread shares its lane: what runs there for the other goes on. */
+/** A chat that switched to another thread shares its lane. Turns of the other thread continue. */
 function* othersRun(lane: string, running: readonly Row[]): Steps<boolean> {
   const ours = new Set(running.map((row) => whole(row, 'seq')))
   const session = yield* firstRow('SELECT seq FROM sessions WHERE id = $1', [lane])
@@ -157,7 +158,7 @@ export interface HeldEnd {
   readonly takeover: string
 }
 
-/** Rows have seq, integration, state and reason. */
+/** Ends these turns. The rows need seq, integration, state and reason. */
 export function* endTurns(context: VerbContext, found: readonly Row[], to: HeldEnd): Steps<void> {
   if (found.length === 0) return
   yield* run('UPDATE turns SET state = $2, reason = $3, takeover = $4, updated_at = $5 WHERE seq @any($1)', [
@@ -208,7 +209,7 @@ export const endTakeover = oneByOne(function* (context: VerbContext, order: EndO
 
 function mayEnd(live: TakeoverRow, { by, how, id, lastWordAt }: EndOrder): boolean {
   if (id !== undefined && live.id !== id) return false
-  // The holder wrote since the timer was looked at.
+  // The holder wrote after the timer was read.
   if (lastWordAt !== undefined && live.lastWordAt !== lastWordAt) return false
   if (live.state === 'asked') return how === 'given' || how === 'forced' || how === 'withdrawn'
   return how !== 'withdrawn' && (how !== 'given' || live.holder === by)

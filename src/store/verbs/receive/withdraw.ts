@@ -1,13 +1,13 @@
-// A message that was deleted or edited: what of it is still queued ends `consumed: withdrawn` and loses its body, in the
-// commit of the deletion or of the edit, which takes its place. One that was handed over goes on. The deletion's own row is its mark: a message that comes after it is
-// withdrawn at birth.
+// A message was deleted or edited. Its queued turns end as `consumed: withdrawn` and lose their body, in the commit of
+// the deletion or of the replacing edit. A turn that was handed over continues. The deletion's own row serves as a
+// mark: a message that arrives after it is withdrawn immediately.
 import { DELETED_VERSION, type Effect, type ReceiveItem, rowId } from '../../../contract/index.ts'
 import { toRanges } from '../../ranges.ts'
 import { type Row, rows, run, type Steps, text, textOrNull, whole } from '../../statement.ts'
 import { hint, recordFact, recordMove, type VerbContext } from '../../verb-context.ts'
 import { lockLanes } from '../turns/lanes.ts'
 
-/** The ids of the turns that ended by it. */
+/** Returns the ids of the ended turns. */
 export function* withdrawMessage(
   context: VerbContext,
   { at, messageId, sender, versions }: Extract<Effect, { kind: 'withdraw' }>,
@@ -22,7 +22,7 @@ export function* withdrawMessage(
     key,
   )
   if (sessions.length === 0) return []
-  // Lane first, turns second: the order in which every verb locks.
+  // Lanes first, turns second: every verb locks in this order.
   yield* lockLanes(
     context,
     'turns',
@@ -52,7 +52,9 @@ export function* withdrawMessage(
   })
 }
 
-/** What was only overheard, or said to a person, for the context of a later turn: that goes, too. */
+/**
+ * Also erases messages kept only as context for a later turn: overheard ones, and those to a person in a takeover.
+ */
 function* forgetHeard(
   context: VerbContext,
   key: readonly string[],
@@ -79,7 +81,10 @@ function erased(context: VerbContext, seqs: readonly number[]): void {
   recordFact(context, { kind: 'audit', ref: 'bodies', to: 'erased' }, detail)
 }
 
-/** Platforms do not promise order: what was deleted before it came is taken as withdrawn, without its text. */
+/**
+ * Platforms do not guarantee order. A message that was deleted before it arrived is stored as withdrawn, without its
+ * text.
+ */
 export function* withdrawnBefore(items: readonly ReceiveItem[]): Steps<ReadonlySet<ReceiveItem>> {
   const asked = items.filter((item) => item.mayBeDeleted && item.state === 'queued')
   if (asked.length === 0) return NONE
@@ -112,7 +117,7 @@ const NONE: ReadonlySet<ReceiveItem> = new Set()
 
 const keyOf = (...parts: readonly string[]) => JSON.stringify(parts)
 
-/** As it is kept: that it was there, and nothing of what it said. */
+/** Returns the item as it is stored: its existence without its content. */
 export function asWithdrawn(item: ReceiveItem): ReceiveItem {
   const { claims: _route, ...rest } = item
   const kind = item.turn.body?.kind ?? 'message'

@@ -1,6 +1,6 @@
-// A platform's later word on a send, in the commit of the event that brought it: a bounce makes it failed, for good; that it
-// was taken, arrived or was read is its receipt, which moves forward only, and settles a send whose answer was lost. Nothing but
-// the row is locked: no other verb moves what was sent, and whoever would settle it after this finds it settled.
+// A platform's later report about a send, in the commit of the event that brought it. A bounce makes the send failed,
+// for good. `taken`, `arrived` or `read` is its receipt, which only moves forward. A receipt settles a send whose
+// answer was lost. Only the row is locked: no other verb moves sent rows, and a later settlement finds it settled.
 import {
   type Effect,
   type NewSend,
@@ -21,7 +21,7 @@ import { writeSend } from './move-sends.ts'
 
 type LaterWord = Extract<Effect, { kind: 'later_word' }>
 
-/** False: no such send of this integration, one that went to somebody else, or nothing that the word could change. */
+/** Applies a report. False: no such send of this integration, a send to someone else, or no change. */
 export function* hearLaterWord(context: VerbContext, integration: string, word: LaterWord): Steps<boolean> {
   const seq = rowSeq('o', context.tag, word.send)
   if (seq === null) return false
@@ -37,7 +37,7 @@ export function* hearLaterWord(context: VerbContext, integration: string, word: 
     : yield* noteReceipt(context, send, word.outcome, word.platformId)
 }
 
-/** What is still on its way, or to be sent again, was not what bounced. */
+/** A send that is still on its way, or will be sent again, is not the one that bounced. */
 function* failLater(context: VerbContext, send: SendRow, word: LaterWord): Steps<boolean> {
   if (send.state === 'queued' || send.state === 'failed' || !sendMayMove(send.state, 'failed')) return false
   const detail = withoutNulls({ detail: word.detail })
@@ -48,7 +48,7 @@ function* failLater(context: VerbContext, send: SendRow, word: LaterWord): Steps
   return true
 }
 
-/** Each includes those before it, and none is ever taken back. */
+/** Each receipt includes the earlier ones, and none is ever taken back. */
 function* noteReceipt(
   context: VerbContext,
   send: SendRow,
@@ -56,7 +56,7 @@ function* noteReceipt(
   platformId: string | undefined,
 ): Steps<boolean> {
   if (send.state === 'failed' || send.state === 'deduplicated') return false
-  // Nothing of it ever left: the word is on something else.
+  // The send was never attempted, so the report is about something else.
   if (send.state === 'queued' && send.attempts === 0) return false
   const settled = send.state !== 'sent' && (yield* settleByWord(context, send, platformId))
   const before = send.receipt === null ? -1 : SEND_RECEIPTS.indexOf(send.receipt)
@@ -67,7 +67,7 @@ function* noteReceipt(
   return true
 }
 
-/** Its answer was lost, or is still on its way. A beginning that is shown is not the whole, and stays open. */
+/** The send's answer was lost or is still on its way. A shown beginning is not the whole answer and stays open. */
 function* settleByWord(context: VerbContext, send: SendRow, platformId: string | undefined): Steps<boolean> {
   if (platformId === undefined || !sendMayMove(send.state, 'sent')) return false
   if (send.op?.kind === 'text' && send.op.partial) return false
@@ -79,7 +79,7 @@ function* settleByWord(context: VerbContext, send: SendRow, platformId: string |
 
 const MOST_TOLD = 20
 
-/** Sends of a session that were not delivered, and of which its agent has not heard. Oldest first. */
+/** Returns undelivered sends of a session that its agent has not heard of, oldest first. */
 export function* readUnreported(tag: string, session: string | null): Steps<readonly SendRow[]> {
   const found =
     session === null
@@ -96,7 +96,7 @@ export const markReported = oneByOne(function* (context: VerbContext, ids: reado
   if (seqs.length > 0) yield* run('UPDATE outbox SET untold = 0 WHERE seq @any($1) AND untold = 1', [seqs])
 })
 
-/** Sends that were not delivered, and of which the person has not heard. */
+/** Returns undelivered sends that the person has not heard of. */
 export function* readUnnoticed(tag: string, afterSeq: number): Steps<readonly Unnoticed[]> {
   const found = yield* rows(
     `SELECT ${SEND_COLUMNS}, (SELECT max(n.noticed_at) FROM outbox n WHERE n.integration = outbox.integration

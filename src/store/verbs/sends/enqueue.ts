@@ -1,5 +1,6 @@
-// enqueue: new rows in the outbox. The same idempotency key (of the same agent) again returns the first row; so does
-// equal content that is still on its way, and one that was confirmed a moment ago makes a row born `deduplicated`.
+// enqueue: new rows in the outbox. A repeated idempotency key of the same agent returns the first row. Equal content
+// that is still on its way also returns the first row. Equal content that was just confirmed creates a row in state
+// `deduplicated`.
 import { type Enqueued, type NewSend, rowId } from '../../../contract/index.ts'
 import { digestOf } from '../../mac.ts'
 import { insert, reserve, type Steps, sideBySide, type Value } from '../../statement.ts'
@@ -22,31 +23,34 @@ export const enqueue: Verb<readonly NewSend[], readonly Enqueued[]> = function* 
   return divide(yield* enqueueSends(context, calls.flat()), calls)
 }
 
-/** What is asked before sends are written: by whom their places are held, and positions for them, as far as they need one. */
+/** Facts read before sends are written: the holders of their places, and positions where they are reserved ahead. */
 export interface PreparedSends {
   readonly held: ReadonlyMap<NewSend, HeldBy>
-  /** Given out in turn. */
+  /** Used up in order. */
   readonly seqs: number[]
-  /** Nobody looks for them in the database before the end of the commit. */
+  /** No query looks for these sends before the end of the commit. */
   readonly unseen?: true
 }
 
-/** In one round trip. A position that nobody uses is only a gap: where asking costs nothing, none is asked for ahead. */
+/**
+ * Reads both in one round trip. An unused position is only a gap. Where queries cost no round trip, none is reserved
+ * ahead.
+ */
 export function* prepareSends(context: VerbContext, sends: readonly NewSend[]): Steps<PreparedSends> {
   const ahead = context.memory.lanes ? 0 : sends.length
   const [held, seqs] = yield* sideBySide(sendsUnderHold(context, sends), reserve('outbox', ahead))
   return { held, seqs: [...seqs] }
 }
 
-/** Those that are left of the prepared ones, and more if need be. */
+/** Takes the remaining prepared positions, and reserves more if needed. */
 function* positions(prepared: PreparedSends, count: number): Steps<readonly number[]> {
   const ready = prepared.seqs.splice(0, count)
   return ready.length === count ? ready : [...ready, ...(yield* reserve('outbox', count - ready.length))]
 }
 
 /**
- * In order; one result each. Sends without a content key share their statements. Throws `held` where a person has the
- * place of an agent that speaks there.
+ * Enqueues in order and returns one result each. Sends without a content key share their statements. Throws `held`
+ * where a person holds the place of the agent.
  */
 export function* enqueueSends(context: VerbContext, sends: readonly NewSend[]): Steps<readonly Enqueued[]> {
   const prepared = yield* prepareSends(context, sends)
@@ -55,8 +59,8 @@ export function* enqueueSends(context: VerbContext, sends: readonly NewSend[]): 
 }
 
 /**
- * With the end of a turn: the agent's own answer is refused like any other, and takes the end with it. What else is told
- * of it where a person holds the place is kept as failed. `prepared` may be of more sends than these.
+ * Enqueues messages with the end of a turn. A held answer of the agent is refused, and the end with it. Other held
+ * messages about the turn are stored as failed. `prepared` may cover more sends than these.
  */
 export function* enqueueWithEnd(
   context: VerbContext,
@@ -98,7 +102,7 @@ function* enqueueAllowed(
   const keys = sends.flatMap((send) => (send.dedupKey === undefined ? [] : [send.dedupKey]))
   if (keys.length === 0) return yield* enqueuePlain(context, sends, prepared)
   yield* prepareKeys(context, keys)
-  // Equal content looks for the row of the one before it.
+  // Equal content needs to find the row of the previous one.
   const { unseen: _, ...seen } = prepared
   const results: Enqueued[] = []
   for (const send of sends) {
@@ -114,7 +118,7 @@ function* enqueuePlain(
   prepared: PreparedSends,
 ): Steps<readonly Enqueued[]> {
   if (sends.length === 0) return []
-  // A reaction or a notice may stand before the text that finishes.
+  // A reaction or a notice may come before the finishing text.
   const at = sends.findIndex((send) => send.finishes)
   const last = sends[at]
   const finished = last
@@ -137,7 +141,7 @@ function* enqueueNew(
     digests.push(digestOf(op))
     return outboxValues(context, send, { seq: seqs[at] as number, op, birth: QUEUED })
   })
-  // Without a key there is nothing that one of them could be a repeat of.
+  // Without a key, none of them can be a repeat.
   const isBorn =
     prepared.unseen && !context.memory.lanes && sends.every((send) => send.idempotencyKey === undefined)
   if (isBorn)
@@ -145,7 +149,7 @@ function* enqueueNew(
       context.born.sends.set(seqs[at] as number, { values: row, attempts: 0 })
   const written = isBorn ? null : yield* insertByKey(values)
   const isWritten = (at: number) => !written || written[at] === true
-  // All of them are told before anything else is asked: who takes one, within this very commit, tells so behind it.
+  // All are recorded before any other query. A take within this commit records its move after that.
   const ids = seqs.map((seq) => rowId('o', context.tag, seq))
   for (const [at, send] of sends.entries())
     if (isWritten(at))
@@ -164,8 +168,8 @@ function* enqueueNew(
 const IDEM = OUTBOX_INSERT.columns.indexOf('idem')
 
 /**
- * Keys in one order everywhere: nodes that tell the same people the same thing at once would else wait for each other's
- * rows crosswise, until the database ends one of them. Of equal keys the first one given still counts.
+ * Keys go in one order on every node. Otherwise nodes that notify the same people at once would wait for each other's
+ * rows crosswise, until the database aborts one of them. Of equal keys, the first one given still counts.
  */
 function* insertByKey(values: readonly Value[][]): Steps<readonly boolean[]> {
   const keyOf = (at: number) => String(values[at]?.[IDEM] ?? '')
@@ -182,7 +186,7 @@ function* insertByKey(values: readonly Value[][]): Steps<readonly boolean[]> {
   return written
 }
 
-/** The idempotency key first, then the content. */
+/** Checks the idempotency key first, then the content. */
 function* enqueueKeyed(
   context: VerbContext,
   send: NewSend,

@@ -1,14 +1,15 @@
-// Orders to forget the files of a person who was erased: each node has copies on a disk of its own, and what leads to them
-// goes with the bodies. An order names files as the platform does, never by their own names, and is kept for a season.
+// Orders to delete the files of an erased person. Each node has copies on its own disk, and the references to them are
+// erased with the bodies. An order names files by the platform's references, never by their own names, and is kept for
+// 90 days.
 import type { FileOrder } from '../../../contract/index.ts'
 import { rows, run, type Steps, text } from '../../statement.ts'
 import { oneByOne, type Verb } from '../../verb-context.ts'
 
-/** A node that was away for longer has to be told by hand. */
+/** A node that was away for longer must be cleaned by hand. */
 const KEPT_MS = 90 * 24 * 3_600_000
 const ID_BYTES = 12
 
-/** This node has done it itself. */
+/** Writes an order. This node has already carried it out. */
 export const keepFileOrder: Verb<Omit<FileOrder, 'id'>, void> = oneByOne(function* (
   { node, now, random },
   { integration, sender, refs },
@@ -31,7 +32,7 @@ export const doneFileOrder: Verb<string, void> = oneByOne(function* ({ node }, i
   ])
 })
 
-/** Those that this node has not carried out, the oldest first. */
+/** Returns the orders that this node has not carried out, oldest first. */
 export function* readFileOrders(node: string): Steps<readonly FileOrder[]> {
   const found = yield* rows(
     `SELECT id, integration, sender, refs FROM file_orders o

@@ -1,5 +1,5 @@
-// keepFile and pruneFiles: what people uploaded and agents send, for all nodes. A file is written in parts, as one
-// transaction: it is there whole or not at all.
+// keepFile and pruneFiles: uploaded and sent files, for all nodes. A file is written in parts in one transaction, so it
+// exists whole or not at all.
 import type { KeptFile } from '../../../contract/index.ts'
 import { rows, run, type Steps, text, whole } from '../../statement.ts'
 import { oneByOne, recordFact, type VerbContext } from '../../verb-context.ts'
@@ -7,11 +7,11 @@ import type { OlderThan } from '../upkeep/upkeep.ts'
 
 const PART_BYTES = 1_048_576
 
-/** No verb of the group: a database that others share writes it beside their commits. */
+/** Not a verb of the group: a shared database writes it beside the commits. */
 export function* keepFile({ integration, name, bytes }: KeptFile, now: number): Steps<void> {
   const parts = Math.max(1, Math.ceil(bytes.byteLength / PART_BYTES))
   for (let part = 0; part < parts; part++) {
-    // Names are given out once: the same one again is the same file, told twice.
+    // Names are assigned once, so a repeated name is the same file.
     yield* run(
       `INSERT INTO files (integration, name, part, parts, bytes, at) VALUES ($1, $2, $3, $4, $5, $6)
        ON CONFLICT (integration, name, part) DO NOTHING`,
@@ -20,13 +20,13 @@ export function* keepFile({ integration, name, bytes }: KeptFile, now: number): 
   }
 }
 
-/** At most `limit` parts: a file may go in two rounds, and is not there any more after the first. */
+/** Deletes at most `limit` parts. A file may take two rounds, and is unreadable after the first. */
 export const pruneFiles = oneByOne(function* (
   context: VerbContext,
   { olderThanMs, limit }: OlderThan,
 ): Steps<number> {
   const before = context.now - olderThanMs
-  // Skipped: another node forgets those right now.
+  // Skips rows that another node is deleting.
   const old = yield* rows(
     'SELECT integration, name, part FROM files WHERE at < $1 ORDER BY at LIMIT $2 @skip',
     [before, limit],

@@ -1,5 +1,5 @@
-// moveSends and operateSend: settling what was sent. When a part of a long message fails for good, the parts behind it
-// fail with it; an operator's retry takes up again at the failed part.
+// moveSends and operateSend: settling sends. When a part of a long message fails for good, the later parts fail too. An
+// operator's retry resumes at the failed part.
 import {
   defined,
   labelled,
@@ -33,12 +33,12 @@ import { delayLane, holds, lockLanes } from '../turns/lanes.ts'
 import type { OperateCall } from '../turns/operate-turns.ts'
 import { isPartial } from './streams.ts'
 
-/** Parts of one message are written together, so they are near each other. */
+/** Parts of one message are written together, so their positions are close. */
 const GROUP_REACH = 10_000
 
 export const moveSends: Verb<readonly SendMove[], readonly MoveOutcome[]> = function* (context, calls) {
   const all = calls.flat()
-  // The lane before the row, in one round trip.
+  // Locks the lane before the row, in one round trip.
   const [lanes, sends] = yield* sideBySide(
     lockLanes(
       context,
@@ -61,7 +61,7 @@ export const moveSends: Verb<readonly SendMove[], readonly MoveOutcome[]> = func
   return results
 }
 
-/** A row whose new state is told and not yet written: those that were sent share one statement. */
+/** A row whose new state is recorded but not yet written. Rows in state `sent` share one statement. */
 type Settled = readonly Value[]
 
 const SETTLE: UpdateShape = {
@@ -82,12 +82,13 @@ function* moveOne(
 ): Steps<MoveOutcome> {
   const send = sends.get(move.id)
   if (!send || send.lane !== move.lane) return 'noop'
-  // failed → queued is the operator's, sent → failed and queued → sent the platform's, queued → unknown that of a backup.
+  // failed → queued is for the operator, sent → failed and queued → sent for the platform, queued → unknown for a
+  // restored backup.
   if (send.state === 'failed' || send.state === 'sent' || !sendMayMove(send.state, move.to)) return 'noop'
   if (send.state === 'queued' && (move.to === 'sent' || move.to === 'unknown')) return 'noop'
   const op = move.op === undefined ? null : JSON.stringify(move.op)
   const alone = op !== null || move.to !== 'sent'
-  // Whoever reads rows, or writes them in another way, finds those before it written.
+  // Rows must be written before other code reads them or writes them differently.
   if (alone) yield* writeSettled(settled)
   const isParked = move.to === 'sending' && move.reason === 'outcome_open'
   const change: SendChange = {
@@ -133,7 +134,7 @@ function* noteUntold({ seq }: SendRow, { agent, person }: NonNullable<SendMove['
   ])
 }
 
-/** The beginning of an answer is shown. It was finished meanwhile: what is shown is to be made whole. */
+/** The beginning of an answer is shown. If it was finished meanwhile, the row is queued again to show the whole. */
 function* shownAs(send: SendRow): Steps<'sending' | 'queued'> {
   const row = yield* firstRow('SELECT op FROM outbox WHERE seq = $1', [send.seq])
   return row && isPartial(textOrNull(row, 'op')) ? 'sending' : 'queued'
@@ -163,7 +164,7 @@ function* partsBehind(context: VerbContext, send: SendRow, state: SendState): St
   return found.map((row) => sendRow(context.tag, row))
 }
 
-/** Of a row that moves: what it says, for whom and when is left where it is. */
+/** Only the columns that a move needs. */
 const MOVED_COLUMNS =
   'seq, lane, integration, conversation, thread, state, reason, detail, platform_ids, grp, part, claim'
 
@@ -221,7 +222,7 @@ function settledRow(
   return [seq, to, reason, detail ?? null, JSON.stringify(platformIds), now]
 }
 
-/** Ledger, counters and hint of a row's new state; returns the row as it is then. */
+/** Records ledger entry, counters and hint of a row's new state, and returns the new row. */
 function tellSend(context: VerbContext, send: SendRow, change: SendChange): SendRow {
   const { to, reason, op, platformIds = send.platformIds } = change
   const detail = change.detail ?? null
@@ -247,8 +248,9 @@ function tellSend(context: VerbContext, send: SendRow, change: SendChange): Send
 }
 
 /**
- * failed or unknown → queued, or → failed: buried (a row that waits, or whose outcome is open, can be buried too). The parts
- * behind go along. What is unknown may have arrived: it is sent again with the note that says so, and stays in doubt.
+ * Moves failed or unknown → queued, or → failed (buried). A waiting row, or one with an open outcome, can be buried
+ * too. Later parts move along. An unknown send may have arrived, so it is sent again with a label and keeps its doubt.
+ * Null: the row may not move.
  */
 export const operateSend = oneByOne(function* (
   context: VerbContext,
@@ -256,7 +258,7 @@ export const operateSend = oneByOne(function* (
 ): Steps<SendRow | null> {
   const found = yield* loadSend(context, id, '')
   if (!found) return null
-  // The lane before the row: the order in which every verb locks.
+  // The lane before the row: every verb locks in this order.
   yield* lockLanes(context, 'sends', [found.lane])
   const send = (yield* loadSend(context, id, '@lock')) ?? found
   if (verb === 'bury') {
@@ -282,8 +284,8 @@ export const operateSend = oneByOne(function* (
 })
 
 /**
- * What failed was shown to nobody, and readers of the transcript have passed its position: it is given a new one, in the
- * commit that queues it. What is unknown may have been shown, and stays where it was.
+ * A failed row was never shown, and readers of the transcript have passed its position. It gets a new one in the
+ * commit that queues it. An unknown row may have been shown, and keeps its position.
  */
 function* tryAgain({ now }: VerbContext, sends: readonly SendRow[]): Steps<void> {
   yield* run(
@@ -296,14 +298,14 @@ function* tryAgain({ now }: VerbContext, sends: readonly SendRow[]): Steps<void>
     yield* run('UPDATE outbox SET place = $2 WHERE seq = $1', [seq, places[at] as number])
 }
 
-/** The count of resends begins anew; that an earlier try may have arrived is still so, whatever becomes of this one. */
+/** The count of resends starts again. An earlier attempt may still have arrived, whatever happens to this one. */
 function* stayInDoubt({ seq, open, updatedAt }: SendRow): Steps<void> {
   const since = open?.since ?? updatedAt
   const doubt: OpenOutcome = { since, endedAt: open?.endedAt ?? updatedAt, resends: 0, looks: 0 }
   yield* run('UPDATE outbox SET open_outcome = $2 WHERE seq = $1', [seq, JSON.stringify(doubt)])
 }
 
-/** What the platform said of a failed one stays with it. */
+/** Keeps the platform's reason for a failed send. */
 function giveUp({ state, detail }: SendRow, by: string): SendChange {
   const told = state === 'failed' && detail !== null ? { detail } : {}
   return { to: 'failed', reason: 'buried', by, ...told }

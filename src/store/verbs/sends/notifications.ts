@@ -1,4 +1,4 @@
-// The notification log: every attempt to tell the user something, in the commit of its outbox row where there is one.
+// The notification log: every attempt to notify the user, in the commit of its outbox row if there is one.
 import { type NewNotification, withoutNulls } from '../../../contract/index.ts'
 import { digestOf } from '../../mac.ts'
 import { run, type Steps } from '../../statement.ts'

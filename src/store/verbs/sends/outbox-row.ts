@@ -1,4 +1,4 @@
-// A row of the outbox as it is born: its columns, its entry in the ledger, and the idempotency key by which it is found again.
+// A new row of the outbox: its columns, its ledger entry, and the idempotency key that identifies it.
 import {
   type Enqueued,
   type NewSend,
@@ -120,7 +120,7 @@ export function recordBirth(
   if (birth.state === 'queued') hint(context, { kind: 'sends', lane: sendLane(send), scope: integration })
 }
 
-/** The key is the agent's own: another agent's equal key is another key. */
+/** A key belongs to its agent. Another agent's equal key is a different key. */
 function idempotencyOf(send: NewSend): string | null {
   return send.idempotencyKey === undefined ? null : idempotencyKeyOf(send.agent, send.idempotencyKey)
 }
@@ -129,7 +129,7 @@ export function idempotencyKeyOf(agent: string | null, key: string): string {
   return `${encodeURIComponent(agent ?? '')}:${key}`
 }
 
-/** The rows that these very sends were given before; none unless all of them are known by their keys. */
+/** Returns the earlier rows of exactly these sends; empty unless all are known by their keys. */
 export function* enqueuedBefore(context: VerbContext, sends: readonly NewSend[]): Steps<readonly Enqueued[]> {
   const found: Enqueued[] = []
   for (const send of sends) {
@@ -140,14 +140,14 @@ export function* enqueuedBefore(context: VerbContext, sends: readonly NewSend[])
   return found
 }
 
-/** Another one with its key was there first. */
+/** Another send with the same key was first. */
 export function* firstOfKey(context: VerbContext, send: NewSend): Steps<Enqueued> {
   const known = yield* knownKey(context, send)
   if (!known) throw new Error('an outbox row was neither written nor found')
   return known
 }
 
-/** The row that the send's idempotency key was given before. */
+/** Returns the earlier row of the send's idempotency key; null: none. */
 export function* knownKey(context: VerbContext, send: NewSend): Steps<Enqueued | null> {
   if (send.idempotencyKey === undefined) return null
   const row = yield* firstRow('SELECT seq, state FROM outbox WHERE idem = $1 AND idem IS NOT NULL', [

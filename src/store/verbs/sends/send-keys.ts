@@ -1,10 +1,10 @@
-// Same content, same place: a key leads to the latest send of a content, and that row's own state decides. Nothing is
-// marked before a platform confirmed, so a failed send never hides the retry behind it.
+// Equal content to the same place: a key leads to the latest send of a content, and the state of that row decides.
+// Nothing is recorded before a platform confirmed, so a failed send never blocks its retry.
 import { rowId, type SendState } from '../../../contract/index.ts'
 import { firstRow, type InsertShape, insert, run, type Steps, text, whole } from '../../statement.ts'
 import type { VerbContext } from '../../verb-context.ts'
 
-/** How long a confirmed send keeps an equal one from being sent. */
+/** How long a confirmed send prevents an equal one. */
 const DEDUP_MS = 30_000
 /** Keys outlive every retry of their send. */
 const KEY_LIFE_MS = 24 * 3_600_000
@@ -17,7 +17,7 @@ const KEY_INSERT: InsertShape = {
   identity: 'content',
 }
 
-/** Makes the keys' rows, in one order for everybody: two nodes that send the same wait for each other here. */
+/** Creates the rows of the keys in one order. Two nodes with the same content wait for each other here. */
 export function* prepareKeys(context: VerbContext, keys: readonly string[]): Steps<void> {
   if (keys.length === 0) return
   yield* run('DELETE FROM send_keys WHERE at < $1', [context.now - KEY_LIFE_MS])
@@ -32,7 +32,7 @@ export type Twin =
   | { readonly is: 'open'; readonly seq: number; readonly id: string; readonly state: SendState }
   | { readonly is: 'confirmed'; readonly id: string; readonly platformIds: string }
 
-/** The send of equal content that is on its way or was confirmed a moment ago. Failed and unknown ones do not count. */
+/** Returns the equal send that is on its way or was just confirmed. Failed and unknown ones do not count. */
 export function* twinOf(context: VerbContext, key: string): Steps<Twin | null> {
   const known = yield* firstRow('SELECT send FROM send_keys WHERE content = $1 @lock', [key])
   const seq = known ? whole(known, 'send') : 0

@@ -1,12 +1,12 @@
-// Lines that tell what an agent is doing. They pass: nothing of them is in the ledger, and a row is there only while its
-// line stands, so that whoever comes after a crash can take it away.
+// Lines that show what an agent is doing. They are temporary: the ledger ignores them, and a row exists only while its
+// line is shown, so a later start can remove it after a crash.
 import type { StatusLineRow } from '../../../contract/index.ts'
 import { firstRow, type Row, rows, run, type Steps, text, whole } from '../../statement.ts'
 import { oneByOne, type Verb } from '../../verb-context.ts'
 
 export type StatusLineCall = Pick<StatusLineRow, 'turn' | 'to' | 'line'>
 
-/** The first to come has it: another one is told whose it is, and what it is called by now. */
+/** The first caller owns the line. Others get its owner and its present id. */
 export const keepStatusLine: Verb<StatusLineCall, StatusLineRow> = oneByOne(function* (
   { owner, now },
   { turn, to, line },
@@ -28,7 +28,7 @@ export const forgetStatusLine: Verb<string, void> = oneByOne(function* (_context
   yield* run('DELETE FROM status_lines WHERE turn = $1', [turn])
 })
 
-/** The oldest first. */
+/** Returns status lines, oldest first. */
 export function* readStatusLines(
   limit: number,
   after: Pick<StatusLineRow, 'turn' | 'at'> = { turn: '', at: 0 },

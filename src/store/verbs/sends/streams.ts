@@ -1,5 +1,6 @@
-// An answer that is shown while it is written has one outbox row: born with its beginning, `sending` while it is shown and
-// not finished, and finished by the final text in the commit of that. A beginning that was never shown becomes the whole.
+// An answer that is shown while it is written has one outbox row. The row is created with the beginning, and is
+// `sending` while the beginning is shown and unfinished. The commit of the final text finishes it. A beginning that was
+// never shown becomes the whole answer.
 import {
   type Enqueued,
   type NewSend,
@@ -13,7 +14,10 @@ import { digestOf } from '../../mac.ts'
 import { firstRow, run, type Steps, text, textOrNull, whole } from '../../statement.ts'
 import { hint, recordMove, type VerbContext } from '../../verb-context.ts'
 
-/** Null: nothing of it is on its way to be shown, so it is a message of its own. `idem`: as the column holds it. */
+/**
+ * Replaces the beginning with the final text. Null: no beginning is on its way, so the text is a message of its own.
+ * `idem`: returns the key as the column stores it.
+ */
 export function* finishStream(
   context: VerbContext,
   send: NewSend,
@@ -28,7 +32,7 @@ export function* finishStream(
   const from = text(row, 'state') as SendState
   if ((from !== 'queued' && from !== 'sending') || !isPartial(textOrNull(row, 'op'))) return null
   const isShown = (textOrNull(row, 'platform_ids') ?? '[]') !== '[]'
-  // One that is just being posted is queued again by whoever posts it, once it is known where it stands.
+  // A row that is being posted is queued again by its sender, once its message id is known.
   const to = from === 'sending' && isShown ? 'queued' : from
   const seq = whole(row, 'seq')
   // Whether its beginning arrived may still be open.
@@ -50,7 +54,7 @@ export function* finishStream(
   return { id, seq, state: to, repeated: false }
 }
 
-/** Whether the op, as it is stored, is the beginning of an answer. */
+/** Whether the stored op is the beginning of an answer. */
 export function isPartial(op: string | null): boolean {
   const parsed = op === null ? null : (JSON.parse(op) as OutboundOp)
   return parsed?.kind === 'text' && parsed.partial === true

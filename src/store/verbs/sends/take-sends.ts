@@ -1,5 +1,5 @@
-// takeSends: hold a conversation's lane and move its next due row to `sending`, one at a time so that order holds. The
-// move is written before the platform is called: what is found in `sending` after a crash may have arrived.
+// takeSends: holds a conversation's lane and moves its next due row to `sending`, one at a time so that the order
+// holds. The move is written before the platform is called. A row found in `sending` after a crash may have arrived.
 import type { SendRow, TakenSend } from '../../../contract/index.ts'
 import { SEND_COLUMNS, sendRow } from '../../codec.ts'
 import {
@@ -23,7 +23,7 @@ import type { TakeCall } from '../turns/take-turns.ts'
 export const takeSends: Verb<TakeCall, readonly TakenSend[]> = function* (context, calls) {
   const results: (readonly TakenSend[])[] = []
   for (const { lanes, leaseMs } of calls) {
-    // The lanes first: what is open in them is looked up once they are locked, in the same round trip.
+    // The lanes come first: their open rows are read once they are locked, in the same round trip.
     const [looked, open] = yield* sideBySide(
       lookAtLanes(context, 'sends', lanes),
       openSends(
@@ -35,7 +35,7 @@ export const takeSends: Verb<TakeCall, readonly TakenSend[]> = function* (contex
     const seen: View[] = []
     for (const [at, { lane }] of lanes.entries())
       seen.push(yield* look(context, lane, judged[at] as Held, open.get(lane) ?? []))
-    // The rows of all lanes at once: a row costs less than a statement.
+    // Loads the rows of all lanes at once, because a row costs less than a statement.
     const [held, sends] = yield* sideBySide(
       holdLanes(context, { kind: 'sends', requests: lanes, leaseMs, looked }, judged),
       loadSends(
@@ -55,11 +55,11 @@ export const takeSends: Verb<TakeCall, readonly TakenSend[]> = function* (contex
   return results
 }
 
-/** What is to be taken from a lane, by position. */
+/** What to take from a lane, by position. */
 interface View {
   readonly next: number | null
   readonly leftover: readonly number[]
-  /** When the next of the others is due. */
+  /** When the next of the other rows is due. */
   readonly nextDueAt: number | null
 }
 
@@ -90,17 +90,17 @@ function* look(context: VerbContext, lane: string, held: Held, open: readonly Ro
   return { next: next ? whole(next, 'seq') : null, leftover: [], nextDueAt }
 }
 
-/** Its outcome is open, and it is looked at again at a time of its own. */
+/** The row's outcome is open, with its own time for the next look. */
 const isParked = (row: Row): boolean => textOrNull(row, 'reason') === 'outcome_open'
 
 interface Parked {
-  /** To be looked at now. */
+  /** Rows to look at now. */
   readonly due: readonly number[]
-  /** What is queued behind them waits. */
+  /** Rows queued behind them wait. */
   readonly isFirst: boolean
-  /** When that changes next, or the next of them is to be looked at. */
+  /** When this changes next, or when the next of them is due for a look. */
   readonly nextAt: number
-  /** Messages of which a part is parked: the parts behind it wait for it, while others go first. */
+  /** Messages with a parked part. Their later parts wait for it, while other messages go first. */
   readonly groups: readonly string[]
 }
 
@@ -124,14 +124,14 @@ function lookAtParked(parked: readonly Row[], now: number): Parked {
   return { due: due.sort((a, b) => a - b), isFirst, nextAt, groups }
 }
 
-/** Between the look and the lock an operator may have buried it: it is not sent, and the lane is looked at again. */
+/** An operator may bury the row between the read and the lock. Then it is not sent, and the lane is read again. */
 function asLocked(context: VerbContext, view: View, sends: ReadonlyMap<number, SendRow>): View {
   const leftover = view.leftover.filter((seq) => sends.get(seq)?.state === 'sending')
   if (view.next === null || sends.get(view.next)?.state === 'queued') return { ...view, leftover }
   return { next: null, leftover, nextDueAt: context.now }
 }
 
-/** Many wait in this lane, and those in front are not due, or wait for a part before them. */
+/** Many rows wait in this lane, and the first ones are not due, or wait for an earlier part. */
 function* firstDue(
   integration: string,
   lane: string,
@@ -202,7 +202,7 @@ function* markSending(context: VerbContext, sends: readonly SendRow[]): Steps<vo
   const stored = sendBorn(context, sends)
   if (stored.length > 0)
     yield* runUnheard(
-      // Why the try before failed stays to be read until this one ends.
+      // The reason of the last failure stays readable until this attempt ends.
       `UPDATE outbox SET state = 'sending', reason = NULL, attempts = attempts + 1, updated_at = $2
        WHERE seq @any($1)`,
       [stored.map((send) => send.seq), context.now],
@@ -220,7 +220,7 @@ function* markSending(context: VerbContext, sends: readonly SendRow[]): Steps<vo
   }
 }
 
-/** A conversation's lane begins with its integration, percent-encoded. */
+/** A lane's name begins with its integration, percent-encoded. */
 function integrationOf(lane: string): string {
   const [integration = ''] = lane.split(':', 1)
   if (!integration.includes('%')) return integration

@@ -1,22 +1,22 @@
-// settleClock: the wall clock was set back. What was written tells how late it was before; whatever waits for a time is moved
-// back with the clock, so that it waits as long as it would have, and not until the clock has caught up. Not a timer of
-// this process: it may have been down when it happened.
+// settleClock: handles a wall clock that was set back. Stored times show how late it was before. All stored waiting
+// times move back with the clock, so they last as long as intended and do not wait for the clock to catch up. A process
+// timer does not suffice, because the process may have been down.
 import { firstRow, rows, run, type Steps, text, textOrNull, whole } from '../../statement.ts'
 import { hint, oneByOne, recordFact, type VerbContext } from '../../verb-context.ts'
 import { noteLane } from './lanes.ts'
 
-/** Less is no reason: the clocks of nodes differ, and entries are written a moment after they were made. */
+/** A smaller difference does not count: clocks of nodes differ, and entries are written a moment after their time. */
 const LEEWAY_MS = 5_000
-/** Longer than any lease: what ends later than this was begun before the clock was set back. */
+/** Longer than any lease. A lease that ends later began before the clock was set back. */
 const LONGEST_LEASE_MS = 30_000
-/** It is looked for at least this often. */
+/** The check runs at least this often. */
 const NOTICED_WITHIN_MS = 10_000
 
-/** By how much; 0: it was not. */
+/** Returns by how much the clock was set back; 0: it was not. */
 export const settleClock = oneByOne(function* (context: VerbContext): Steps<number> {
   const { now } = context
   if ((yield* latestEntry()) - now <= LEEWAY_MS) return 0
-  // One node does it: whoever waited here finds the entry of the one that did.
+  // One node does this. A node that waited here finds the other node's entry.
   yield* run(`INSERT INTO meta (name, value) VALUES ('clock', '0') ON CONFLICT (name) DO NOTHING`, [])
   yield* rows(`SELECT value FROM meta WHERE name = 'clock' @lock`, [])
   const delta = (yield* latestEntry()) - now
@@ -25,7 +25,7 @@ export const settleClock = oneByOne(function* (context: VerbContext): Steps<numb
   const begunBefore = now + LONGEST_LEASE_MS
   yield* run(`UPDATE leases SET until = ${earlier('until')} WHERE until > $3`, [now, delta, begunBefore])
   const noticed = now - NOTICED_WITHIN_MS
-  // What is being sent may wait again.
+  // A row that is being sent may wait again.
   yield* run(
     `UPDATE outbox SET due_at = ${earlier('due_at')}
      WHERE state IN ('queued','sending') AND due_at > $1 AND ${BEFORE}`,
@@ -45,21 +45,21 @@ export const settleClock = oneByOne(function* (context: VerbContext): Steps<numb
     `UPDATE takeovers SET last_word_at = ${earlier('last_word_at')} WHERE state = 'held' AND last_word_at > $1`,
     [now, delta],
   )
-  // Nothing older is looked for in a history than its first connect. The last look at it may be younger than any entry.
+  // A history is never read further back than its first connect. Its last comparison may be younger than any entry.
   yield* run(
     `UPDATE history_links SET began_at = began_at - CASE WHEN compared_at - $1 > $2 THEN compared_at - $1 ELSE $2 END
      WHERE began_at > $1`,
     [now, delta],
   )
-  // Everybody looks around at once: for what was not due until now.
+  // Every node checks at once for work that is due now.
   hint(context, { kind: 'missed' })
   recordFact(context, { kind: 'audit', ref: 'clock', to: 'set_back' }, { by_ms: String(delta) })
   return delta
 })
 
-/** $1: now; $2: by how much. */
+/** $1: now; $2: the difference. */
 const earlier = (column: string) => `CASE WHEN ${column} - $2 > $1 THEN ${column} - $2 ELSE $1 END`
-/** $3: what was written since then may have been written by the new clock. */
+/** $3: later rows may have been written by the new clock. */
 const BEFORE = '(created_at > $1 OR created_at < $3)'
 
 function* latestEntry(): Steps<number> {

@@ -1,5 +1,5 @@
-// Tries to read what others wrote (a mail). A try is counted before it begins and forgotten when it succeeded, so an input
-// that ended its worker or the whole daemon is found by its count.
+// Attempts to read external input (a mail). An attempt is counted before it begins and deleted when it succeeds. So an
+// input that killed its worker or the whole daemon is recognised by its count.
 import { firstRow, run, type Steps, whole } from '../../statement.ts'
 import { oneByOne, type Verb } from '../../verb-context.ts'
 
@@ -11,7 +11,7 @@ export interface TriedInput {
 /** An input that was never read again is forgotten after a month. */
 const KEPT_MS = 30 * 24 * 3_600_000
 
-/** How many tries there were and are, this one included. */
+/** Returns the number of attempts, including this one. */
 export const beginTry: Verb<TriedInput, number> = oneByOne(function* (
   { now },
   { integration, input },

@@ -1,4 +1,4 @@
-// A turn that goes to the session of somebody else is kept in that one, or not at all.
+// A turn that goes to another session is stored in that one, or not at all.
 import { expect, it } from 'vitest'
 import type { ReceiveItem } from '../../../contract/index.ts'
 import { item } from '../../../testing/store-suite/fixture.ts'
@@ -9,7 +9,7 @@ import { keep, TURN_INSERT } from './keep-turns.ts'
 const SESSION = TURN_INSERT.columns.indexOf('session')
 const LANE = TURN_INSERT.columns.indexOf('lane')
 
-/** Drives a verb on a database that knows one session; what it writes is in `written`. */
+/** Runs a verb on a database with one session; `written` contains what it writes. */
 function kept(one: ReceiveItem, leadsTo: string) {
   const written: (readonly Value[])[] = []
   const answer = (asked: Statement): Answer => {

@@ -1,5 +1,5 @@
-// The rows of turns that were received, many by the same statements: their sessions, keys, ledger entries and counters. For
-// receive, and for what a schedule says.
+// Writes the rows of received turns, many per statement, with their sessions, keys, ledger entries and counters.
+// receive and schedules use it.
 import {
   formatAddress,
   type NewTurn,
@@ -60,16 +60,16 @@ const SEQ = TURN_INSERT.columns.indexOf('seq')
 const SESSION = TURN_INSERT.columns.indexOf('session')
 const LANE = TURN_INSERT.columns.indexOf('lane')
 
-/** What `keep` asks first, of items that are all kept at once. */
+/** The first reads of `keep`, for items that are all stored at once. */
 interface LookedAhead {
   readonly items: number
   readonly current: ReadonlyMap<string, KnownSession>
   readonly seqs: readonly number[]
-  /** Of these turns none was received before; null: of some one was, or it was not asked. */
+  /** None of these turns was received before; null: one was, or it was not checked. */
   readonly fresh: readonly NewTurn[] | null
 }
 
-/** With the first questions, in their round trip; where asking costs nothing, it is asked when it is needed. */
+/** Reads ahead in the round trip of the first queries. Where queries cost no round trip, nothing is read ahead. */
 export function* lookAhead(context: VerbContext, items: readonly ReceiveItem[]): Steps<LookedAhead | null> {
   const isPlain = items.every((item) => item.keepRow && item.effects.length === 0)
   if (context.memory.lanes || !isPlain || items.length === 0) return null
@@ -87,7 +87,7 @@ const KNOWN_KEYS = `SELECT turns.seq FROM unnest($1::text[], $2::text[], $3::tex
   JOIN turns ON turns.integration = asked.integration AND turns.conversation = asked.conversation
     AND turns.message_id = asked.message_id AND turns.edit_version = asked.edit_version LIMIT 1`
 
-/** No key is known, and none comes twice. */
+/** Whether no key is known and none occurs twice. */
 function* areFresh(turns: readonly NewTurn[]): Steps<boolean> {
   const known = yield* rows(KNOWN_KEYS, [
     turns.map(({ at }) => at.integration),
@@ -110,9 +110,9 @@ function wantedKeys(items: readonly ReceiveItem[], keys: readonly string[]): rea
 }
 
 /**
- * Writes rows for all items; a known key yields the first row's facts. `leadsTo`: the session of somebody else that
- * the (only) item goes to. `ahead`: what was asked before, of use if it was for as many; where all of them are known to be
- * new, they are written with the end of the commit.
+ * Writes rows for all items; a known key returns the first row's facts. `leadsTo`: the other session to which the only
+ * item goes. `ahead`: earlier reads, used if they cover the same number of items. If all of them are new, the rows are
+ * written at the end of the commit. Throws `internal` for a queued turn without an agent, or an unknown session.
  */
 export function* keep(
   context: VerbContext,
@@ -139,7 +139,7 @@ export function* keep(
   const written = isBorn ? null : yield* insert(TURN_INSERT, values)
   const births = new Map<string, SessionBirth>()
   const results: (ReceiveResult | null)[] = []
-  // All that was written is told before anything else is asked: who takes it, within this very commit, tells so behind it.
+  // All rows are recorded before any other query. A take within this commit records its move after that.
   for (let at = 0; at < items.length; at++) {
     const item = items[at] as ReceiveItem
     if (written && !written[at]) {
@@ -200,7 +200,7 @@ function* lookNow(
 
 const NONE: ReadonlyMap<string, KnownSession> = new Map()
 
-/** Sessions for those that are to be queued and have none yet; born only if a row is written. */
+/** Sessions for queued items without one. They are stored only if a row is written. */
 function* firstSessions(
   items: readonly ReceiveItem[],
   keys: readonly string[],
@@ -216,7 +216,7 @@ function* firstSessions(
   return new Map([...missing].map((key, at) => [key, firstSession(key, seqs[at] as number)]))
 }
 
-/** All that a turn's row has of its session. */
+/** The part of a session that a turn's row contains. */
 type SessionPlace = Pick<KnownSession, 'id' | 'seq'>
 
 function* sessionNamed(context: VerbContext, id: string): Steps<SessionPlace> {
@@ -225,7 +225,7 @@ function* sessionNamed(context: VerbContext, id: string): Steps<SessionPlace> {
   return { id, seq: facts.seq }
 }
 
-/** A queued turn always has a session; strangers leave none behind. */
+/** A queued turn always has a session. Strangers create none. */
 function sessionFor(
   item: ReceiveItem,
   key: string,

@@ -1,4 +1,4 @@
-// How often a sweep asks the database, however many integrations there are, and how much at once.
+// How often a sweep queries the database, however many integrations exist, and how much per query.
 import { describe, expect, it } from 'vitest'
 import { findWork } from '../../find-work.ts'
 import type { Statement } from '../../statement.ts'
@@ -39,7 +39,7 @@ describe('a sweep for sends', () => {
 })
 
 describe('a sweep over many conversations that wait', () => {
-  /** So many lanes, of which these are free; tells how many each statement passed. */
+  /** Simulates many lanes of which some are free, and returns how many each statement passed. */
   function walk(many: number, free: ReadonlySet<number>) {
     const passes: number[] = []
     const name = (n: number) => `s${String(n).padStart(6, '0')}`

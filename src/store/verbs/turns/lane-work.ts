@@ -1,12 +1,12 @@
-// Which lanes have work that nobody holds: found by walking from lane to lane in the indexes of what is open. A walk is cut
-// into slices by the lanes that it passes, not by those that it finds: thousands that are held, not due, or somebody
-// else's would make one long statement.
+// Finds lanes with work that no node holds, by walking from lane to lane in the indexes of open rows. A walk is cut
+// into slices by the lanes it passes, not by those it finds. Otherwise thousands of lanes that are held, not due, or of
+// other scopes would make one long statement.
 import type { Work } from '../../../contract/index.ts'
 import { IN_FLIGHT } from '../../in-flight.ts'
 import { type Row, rows, type Steps, text, textOrNull, whole } from '../../statement.ts'
 import type { LaneKind } from './lanes.ts'
 
-/** Whose lanes a node may take at once: those of its former boots begin with `former` and are not `owner`'s. */
+/** Lanes that a node may take at once: those of its former boots begin with `former` and are not owned by `owner`. */
 export interface Own {
   readonly owner: string
   readonly former: string
@@ -25,21 +25,21 @@ export interface WalkOptions {
   readonly own: Own
 }
 
-/** Some milliseconds' worth. */
+/** A few milliseconds of work. */
 export const LANES_A_SLICE = 250
 
-/** Lanes of these scopes with open, due work that nobody holds, behind `after`: one slice of the walk. */
+/** Returns lanes of these scopes after `after` with open, due work that no node holds: one slice of the walk. */
 export function* laneWork(kind: LaneKind, scopes: readonly string[], options: WalkOptions): Steps<WorkSlice> {
   return kind === 'turns' ? yield* turnsWork(scopes, options) : yield* sendsWork(scopes, options)
 }
 
-/** In the order in which the sessions were born. */
+/** In the order in which the sessions were created. */
 function* turnsWork(scopes: readonly string[], options: WalkOptions): Steps<WorkSlice> {
   const { after, now, limit, own } = options
   const passed = yield* rows(TURNS_WORK, [scopes, after, now, LANES_A_SLICE, own.former, own.owner])
   const found = passed.filter(isFree)
   const work = found.slice(0, limit).map((row) => ({ lane: text(row, 'lane'), scope: text(row, 'scope') }))
-  // Those behind the limit are the next slice's.
+  // Lanes beyond the limit belong to the next slice.
   const last =
     found.length > limit ? found[limit - 1] : passed.findLast((row) => textOrNull(row, 'lane') !== null)
   const ended = passed.length < LANES_A_SLICE && found.length <= limit
@@ -49,7 +49,7 @@ function* turnsWork(scopes: readonly string[], options: WalkOptions): Steps<Work
 function* sendsWork(scopes: readonly string[], options: WalkOptions): Steps<WorkSlice> {
   const { after, now, limit, own } = options
   const found: Work[] = []
-  /** Where the walk of an integration was cut: what lies behind it is not known of all. */
+  /** The point where an integration's walk was cut. Beyond it, the result is incomplete. */
   let cut: string | null = null
   const open = new Set((yield* rows(OPEN_INTEGRATIONS)).map((row) => text(row, 'integration')))
   for (const scope of new Set(scopes)) {
@@ -61,7 +61,7 @@ function* sendsWork(scopes: readonly string[], options: WalkOptions): Steps<Work
     const to = text(last, 'lane')
     if (cut === null || to < cut) cut = to
   }
-  // No two are the same: a lane has one integration.
+  // No two lanes are equal, because a lane has one integration.
   found.sort((one, other) => (one.lane < other.lane ? -1 : 1))
   const known = found.filter(({ lane }) => cut === null || lane <= cut)
   const work = known.slice(0, limit)
@@ -88,7 +88,7 @@ const TURNS_WORK = `WITH RECURSIVE at(seq, n) AS (
     SELECT lane, scope, CASE WHEN scope @any($1) AND ${FREE('turns')} THEN 1 ELSE 0 END AS free
     FROM found ORDER BY n`
 
-// From one integration to the next in the index of what is open: most of many have nothing in it.
+// Walks from one integration to the next in the index of open rows, because most integrations have none.
 const OPEN_INTEGRATIONS = `WITH RECURSIVE found(integration) AS (
       SELECT min(integration) FROM outbox WHERE state IN ('queued','sending')
       UNION ALL

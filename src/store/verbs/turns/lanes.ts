@@ -1,5 +1,5 @@
-// Lanes: the lock of the house. A lane row has an owner, a fencing token that grows by one with every fresh
-// acquisition and is never reset, and a time until which it is held.
+// Lanes: the central lock. A lane row has an owner, a fencing token and an end time. The token grows by one with every
+// fresh acquisition and is never reset.
 import type { LaneRequest } from '../../../contract/index.ts'
 import {
   type InsertShape,
@@ -21,14 +21,14 @@ export type LaneKind = 'turns' | 'sends'
 
 const RENEW = 'UPDATE lanes SET until = $3 WHERE kind = $1 AND lane @any($2)'
 const LEEWAY_MS = 1_000
-// Somebody else has the row in hand at this moment: taking it, or giving it back.
+// Another commit has the row locked now, to take or to release it.
 const IN_HAND_MS = 250
 
 export type Held =
   | { readonly outcome: 'taken'; readonly token: number; readonly fresh: boolean }
   | { readonly outcome: 'busy' | 'later' | 'lost'; readonly retryAt: number }
 
-// A lane seen as absent or free may have been taken meanwhile by another node: then its token has moved on.
+// Another node may have taken a free or absent lane meanwhile. Then its token has moved on.
 const LANE_ACQUIRE: InsertShape = {
   table: 'lanes',
   columns: ['kind', 'lane', 'owner', 'token', 'until', 'not_before'],
@@ -39,7 +39,9 @@ const LANE_ACQUIRE: InsertShape = {
   identity: 'lane',
 }
 
-/** The rows of these lanes, locked for the rest of the commit. Where only this node writes them, they are remembered. */
+/**
+ * Returns the rows of these lanes, locked for the rest of the commit. They are cached if only this node writes them.
+ */
 export function* lockLanes(
   context: VerbContext,
   kind: LaneKind,
@@ -68,7 +70,9 @@ export function* lockLanes(
   return found
 }
 
-/** Locks a lane's row for the rest of the commit, whoever holds the lane. False: another commit has the row. */
+/**
+ * Locks a lane's row for the rest of the commit, whichever node holds the lane. False: another commit has the row.
+ */
 export function* lockAtOnce(kind: LaneKind, lane: string): Steps<boolean> {
   const locked = yield* rows('SELECT lane FROM lanes WHERE kind = $1 AND lane = $2 @skip', [kind, lane])
   if (locked.length > 0) return true
@@ -87,23 +91,23 @@ function stateOf(row: Row): LaneState {
 interface Free {
   /** Locked for the rest of the commit. */
   readonly states: ReadonlyMap<string, LaneState>
-  /** Not to be had now: when to ask again. */
+  /** Not available now, with the time to ask again. */
   readonly busy: ReadonlyMap<string, number>
 }
 
 const FREE_LANES = `SELECT lane, owner, token, until, not_before FROM lanes WHERE kind = $1 AND lane @any($2)
   AND (owner IS NULL OR until <= $4 OR substr(owner, 1, length($3)) = $3) ORDER BY lane @skip`
 
-// Of new ones: who comes first makes the row, the others do not wait for its commit. Each lane is looked up by itself: joined, and
-// planned while there are no lanes yet, all of a kind would be read each time.
+// For new lanes: the first node creates the row, and the others do not wait for its commit. Each lane is looked up
+// separately. A join, planned while there are no lanes yet, would read all lanes of a kind each time.
 const OTHER_LANES = `SELECT lane, until, CASE WHEN until IS NOT NULL THEN 0
       WHEN pg_try_advisory_xact_lock(hashtextextended($1 || lane, 0)) THEN 1 ELSE 0 END AS first
   FROM (SELECT asked.lane, (SELECT l.until FROM lanes l WHERE l.kind = $1 AND l.lane = asked.lane) AS until
     FROM unnest($2::text[]) AS asked(lane) OFFSET 0) AS found`
 
 /**
- * Lanes that this node does not hold, as far as they may be taken. Nothing is waited for, and what others hold is not
- * locked: nodes that wait for each other's lanes in one commit would end each other.
+ * Returns lanes that this node does not hold, as far as they may be taken. It waits for nothing and locks no foreign
+ * lanes, because nodes that wait for each other's lanes would deadlock.
  */
 function* lookForFree(context: VerbContext, kind: LaneKind, lanes: readonly string[]): Steps<Free> {
   const busy = new Map<string, number>()
@@ -125,7 +129,7 @@ function* lookForFree(context: VerbContext, kind: LaneKind, lanes: readonly stri
   return { states, busy }
 }
 
-/** Undefined: not known. Null: there is no such row. */
+/** Undefined: unknown. Null: there is no such row. */
 function remembered(context: VerbContext, kind: LaneKind, lane: string): LaneState | null | undefined {
   const { lanes } = context.memory
   if (!lanes) return undefined
@@ -134,7 +138,7 @@ function remembered(context: VerbContext, kind: LaneKind, lane: string): LaneSta
   return fresh === undefined ? lanes.get(key) : fresh
 }
 
-/** Every change of a lane's row is noted, so that what is remembered is what the commit makes true. */
+/** Records every change of a lane's row, so the cache matches the result of the commit. */
 export function noteLane(context: VerbContext, kind: LaneKind, lane: string, state: LaneState | null): void {
   if (context.memory.lanes) context.freshLanes.set(`${kind}\n${lane}`, state)
 }
@@ -144,15 +148,17 @@ function change(context: VerbContext, kind: LaneKind, lane: string, changed: Par
   if (known) noteLane(context, kind, lane, { ...known, ...changed })
 }
 
-/** True when we still own the lane under this token. A lease that ran out unnoticed is still ours until taken. */
+/**
+ * Whether this node still owns the lane under this token. An expired lease stays ours until another node takes it.
+ */
 export function holds(context: VerbContext, state: LaneState | undefined, token: number): boolean {
   return state !== undefined && state.owner === context.owner && state.token === token
 }
 
-/** Lanes as they were found, locked as far as they may be taken. */
+/** Lanes as they were read, locked as far as they may be taken. */
 export type LooksAtLanes = Free
 
-/** Asks for lanes that are wanted and for those that are held. What is asked behind it finds them locked. */
+/** Reads wanted and held lanes. Queries after it find them locked. */
 export function* lookAtLanes(
   context: VerbContext,
   kind: LaneKind,
@@ -167,7 +173,7 @@ export function* lookAtLanes(
   return { states: new Map([...free, ...own]), busy }
 }
 
-/** What each request comes to, unless another node is quicker: `holdLanes` says so. */
+/** Returns the result for each request, unless another node is faster, which `holdLanes` reports. */
 export function judgeLanes(
   context: VerbContext,
   requests: readonly LaneRequest[],
@@ -188,7 +194,7 @@ export interface Holding {
   readonly looked: LooksAtLanes
 }
 
-/** Acquires or renews what was judged; one outcome per request. The same lane twice in one call is the caller's mistake. */
+/** Acquires or renews the judged lanes, with one outcome per request. Callers must not pass the same lane twice. */
 export function* holdLanes(
   context: VerbContext,
   { kind, requests, leaseMs, looked }: Holding,
@@ -203,7 +209,7 @@ export function* holdLanes(
     const lane = requests[at]?.lane ?? ''
     if (outcome.outcome !== 'taken') continue
     if (!outcome.fresh) {
-      // A lease that was renewed a moment ago is not worth a write.
+      // A recently renewed lease is not worth a write.
       if ((looked.states.get(lane)?.until ?? 0) < until - Math.min(LEEWAY_MS, leaseMs / 16)) renew.push(lane)
     } else {
       acquiring.push(at)
@@ -230,7 +236,10 @@ export function* holdLanes(
   return outcomes
 }
 
-/** A node's name belongs to one data folder, and its lock to one process: what a former boot held nobody holds. */
+/**
+ * Whether another node holds the lane. A node's name belongs to one data folder and its lock to one process, so lanes
+ * of its former boots are free.
+ */
 export function heldByOther(context: VerbContext, owner: string | null, until: number): boolean {
   if (owner === null || until <= context.now) return false
   return owner !== context.owner && !owner.startsWith(`${context.node}/`)
@@ -250,7 +259,7 @@ function judge(context: VerbContext, request: LaneRequest, state: LaneState | un
   return { outcome: 'taken', token: state.token + 1, fresh: true }
 }
 
-/** The lane is not taken before this time. */
+/** Prevents the lane from being taken before this time. */
 export function* delayLane(
   context: VerbContext,
   kind: LaneKind,
@@ -261,7 +270,7 @@ export function* delayLane(
   yield* runUnheard('UPDATE lanes SET not_before = $3 WHERE kind = $1 AND lane = $2', [kind, lane, notBefore])
 }
 
-/** Whoever holds the lane loses it: its token grows, and it may be taken at once. */
+/** Takes the lane from its holder: its token grows, and it may be taken at once. */
 export function* breakLane(context: VerbContext, kind: LaneKind, lane: string): Steps<void> {
   const state = (yield* lockLanes(context, kind, [lane])).get(lane)
   if (!state) return
@@ -297,7 +306,7 @@ export const renewLanes = oneByOne(function* (
   return ours
 })
 
-/** Gives lanes back; `not_before` stays as it is. */
+/** Releases lanes; `not_before` stays as it is. */
 export const releaseLanes: Verb<Omit<LanesCall, 'leaseMs'>, void> = oneByOne(function* (context, call) {
   const states = yield* lockLanes(
     context,

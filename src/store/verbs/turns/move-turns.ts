@@ -1,4 +1,5 @@
-// moveTurns and accept: settling what was handed over. Every move presents the lane's token; a stale one writes nothing.
+// moveTurns and accept: settling turns that were handed over. Every move presents the lane's token; a stale one writes
+// nothing.
 import {
   type Enqueued,
   type MoveOutcome,
@@ -46,7 +47,7 @@ interface TurnNow {
   changed: boolean
 }
 
-/** The lanes before the turns, in one round trip. */
+/** Locks the lanes before the turns, in one round trip. */
 function* lockForMoves(
   context: VerbContext,
   moves: readonly TurnMove[],
@@ -80,14 +81,17 @@ export const moveTurns: Verb<MovesCall, readonly MoveOutcome[]> = function* (con
 }
 
 /**
- * All or nothing for each call; those that hold share their statements. Nothing, too, where a turn is to fail that has
- * ended: whoever gives it up has not heard of its end, and would say that it was not answered.
+ * Each call applies completely or not at all, and valid calls share their statements. A call that fails an ended turn
+ * applies nothing: its caller has not heard of the end and would report that the turn was not answered.
  */
 export const accept: Verb<AcceptCall, AcceptResult> = function* (context, calls) {
   return (yield* settleTurns(context, calls)) as readonly AcceptResult[]
 }
 
-/** Both, in the order given: a turn that is noted as taken and answered at once is read and written once. */
+/**
+ * Both kinds of calls, in the given order. A turn that is noted as taken and answered at once is read and written
+ * once.
+ */
 export const settleTurns: Verb<SettleCall, SettleResult> = function* (context, calls) {
   const sendsOf = (call: SettleCall) => (isMoves(call) ? [] : call.sends)
   const [[lanes, turns], prepared] = yield* sideBySide(
@@ -133,7 +137,7 @@ function movesOf(call: SettleCall): MovesCall {
   return isMoves(call) ? call : call.moves
 }
 
-/** Whoever answered a turn and did not hear of it answers once more, by the same keys. */
+/** A caller that got no result for its answer repeats it with the same keys. */
 function* answeredBefore(
   context: VerbContext,
   sends: readonly NewSend[],
@@ -157,8 +161,9 @@ export interface AcceptForCall {
 type AcceptForResult = AcceptResult & { readonly outcome: 'accepted' | 'stale' }
 
 /**
- * The lane's row is locked like for its holder, so a take-over is before or after it, never in between. It is not waited
- * for: the holder may at this moment wait for a lane of ours. `busy`: ask again.
+ * Settles a turn whose lane another node holds. The lane's row is locked as for its holder, so a lane changes hands
+ * before or after this, never in between. The lock is not waited for, because the holder may be waiting for a lane of
+ * ours. `busy`: ask again.
  */
 export const acceptFor: Verb<AcceptForCall, AcceptForResult | 'busy'> = oneByOne(function* (
   context,
@@ -182,10 +187,10 @@ export const acceptFor: Verb<AcceptForCall, AcceptForResult | 'busy'> = oneByOne
   }
 })
 
-/** Lane → until when it rests. */
+/** Lane → the end of its delay. */
 type Delays = Map<string, number>
 
-/** In memory, so that the next move of the same commit meets it. */
+/** Applied in memory, so the next move of the same commit sees it. */
 function applyMove(
   context: VerbContext,
   turns: ReadonlyMap<string, TurnNow>,
@@ -211,12 +216,12 @@ function* writeMoves(context: VerbContext, turns: ReadonlyMap<string, TurnNow>, 
   for (const [lane, notBefore] of delays) yield* delayLane(context, 'turns', lane, notBefore)
 }
 
-/** Its agent had taken it before it went back to the queue: that is noted, and then its answer. */
+/** The agent had taken the turn before it returned to the queue. That is recorded before its answer. */
 function isAnsweredFromQueue({ state }: Pick<TurnNow, 'state'>, { to }: Pick<TurnMove, 'to'>): boolean {
   return state === 'queued' && to === 'answered'
 }
 
-/** Only what is open moves here; failed → queued is the operator's. Seen again says something new only with a reason. */
+/** Only open turns move here; failed → queued is for the operator. A second `seen` counts only with a new reason. */
 function mayMove({ state, reason }: TurnNow, move: Pick<TurnMove, 'to' | 'reason'>): boolean {
   if (state === 'seen' && move.to === 'seen' && (move.reason ?? reason) === reason) return false
   if (isAnsweredFromQueue({ state }, move)) return true
@@ -282,7 +287,7 @@ function* loadTurns(
   return turns
 }
 
-/** Turns that ended alike share one statement. */
+/** Turns with equal results share one statement. */
 function* writeTurns(context: VerbContext, turns: Iterable<TurnNow>): Steps<void> {
   const alike = new Map<string, { first: TurnNow; seqs: number[] }>()
   for (const turn of turns) {

@@ -1,5 +1,5 @@
-// What is open in many lanes, looked up together. With PostgreSQL a statement is a round trip, so all lanes share one;
-// SQLite is asked lane by lane, by statements that it has prepared.
+// Reads the open rows of many lanes together. On PostgreSQL a statement is a round trip, so all lanes share one. On
+// SQLite each lane uses a prepared statement.
 import { IN_FLIGHT } from '../../in-flight.ts'
 import { type Row, rows, type Steps, text, whole } from '../../statement.ts'
 import type { VerbContext } from '../../verb-context.ts'
@@ -8,28 +8,28 @@ import { bornQueuedSends, bornQueuedTurns } from './pending-inserts.ts'
 export interface OpenTurns {
   /** By position, oldest first. */
   readonly flying: readonly number[]
-  /** No more than were asked for. */
+  /** At most the requested number. */
   readonly queued: readonly number[]
 }
 
 export interface LaneOfTurns {
   /** The session's position. */
   readonly seq: number
-  /** As many of its queued turns are of interest. */
+  /** The maximum number of queued turns to return. */
   readonly most: number
 }
 
 const FLYING = `SELECT seq FROM turns WHERE lane = $1 AND ${IN_FLIGHT} ORDER BY seq`
 const QUEUED = `SELECT seq FROM turns WHERE lane = $1 AND state = 'queued' ORDER BY seq LIMIT $2`
 
-// Each lane's own few rows, by its partial indexes, however many wait in it.
+// Reads each lane's few rows by its partial indexes, however many wait.
 const OPEN_TURNS = `SELECT asked.lane, open.seq, open.state
   FROM unnest($1::bigint[], $2::bigint[]) AS asked(lane, most) CROSS JOIN LATERAL (
     SELECT seq, state FROM turns WHERE lane = asked.lane AND ${IN_FLIGHT}
     UNION ALL (SELECT seq, state FROM turns WHERE lane = asked.lane AND state = 'queued'
       ORDER BY seq LIMIT asked.most)) AS open ORDER BY open.seq`
 
-/** One answer for each lane that was asked for. */
+/** Returns one answer for each requested lane. */
 export function* openTurns(
   context: VerbContext,
   lanes: readonly LaneOfTurns[],
@@ -64,7 +64,7 @@ export interface LaneOfSends {
   readonly lane: string
 }
 
-/** What is being sent, and the first few that wait. */
+/** The row being sent, and the first few waiting ones. */
 const openSendsOf = (integration: string, lane: string, few: number) =>
   `SELECT seq, state, due_at, reason, look_at, yields_at, grp FROM outbox
      WHERE integration = ${integration} AND lane = ${lane} AND state = 'sending'
@@ -72,7 +72,7 @@ const openSendsOf = (integration: string, lane: string, few: number) =>
    UNION ALL SELECT * FROM (SELECT seq, state, due_at, reason, look_at, yields_at, grp FROM outbox WHERE integration = ${integration}
      AND lane = ${lane} AND state = 'queued' AND state IN ('queued','sending') ORDER BY seq LIMIT ${few}) waiting`
 
-/** As many of a lane's waiting rows as are looked at before the database is asked which of them is next. */
+/** The number of waiting rows that are read before the database is asked for the next one. */
 export const FEW = 4
 
 const OPEN_SENDS_OF_ONE = openSendsOf('$1', '$2', FEW)
@@ -81,7 +81,7 @@ const OPEN_SENDS = `SELECT asked.lane, open.seq, open.state, open.due_at, open.r
   FROM unnest($1::text[], $2::text[]) AS asked(integration, lane)
   CROSS JOIN LATERAL (${openSendsOf('asked.integration', 'asked.lane', FEW)}) AS open ORDER BY open.seq`
 
-/** Rows with `seq`, `state` and `due_at`, those that wait in the order of their positions, for each lane. */
+/** Returns rows with `seq`, `state` and `due_at` for each lane; waiting rows are in order of position. */
 export function* openSends(
   context: VerbContext,
   lanes: readonly LaneOfSends[],

@@ -1,4 +1,4 @@
-// What happens to turns without a lane's token: an operator's retry or cancel, and the end of waiting too long.
+// Changes to turns without a lane's token: an operator's retry or cancel, and expiry.
 import {
   type NewSend,
   OPEN_TURN_STATES,
@@ -32,11 +32,11 @@ export const operateTurn = oneByOne(function* (
   if (verb === 'cancel') {
     return open ? yield* moveTurn(context, turn, { to: 'failed', reason: 'cancelled', by }) : null
   }
-  // Without its body there is nothing to hand over again.
+  // Without its body a turn cannot be handed over again.
   const gone = turn.state === 'failed' || turn.state === 'expired'
   if (!gone || turn.body === null) return null
   const moved = yield* moveTurn(context, turn, { to: 'queued', reason: 'operator_retry', by })
-  // A fresh budget of attempts and of time; what was handed over before is marked as a repeat.
+  // The turn gets a new budget of attempts and time. If it was handed over before, it is marked as a repeat.
   const repeat = turn.repeat || turn.attempts > 0
   yield* run('UPDATE turns SET attempts = 0, repeat = $2, retried_at = $3, takeover = NULL WHERE seq = $1', [
     seq,
@@ -76,7 +76,7 @@ function* moveTurn(context: VerbContext, turn: TurnRow, { to, reason, by }: Outs
   return { ...turn, state: to, reason, updatedAt: context.now }
 }
 
-// What came one way and was never seen to have been read waits like a queued one.
+// A one-way turn without a sign of being read waits like a queued one.
 const UNREAD = [`state = 'queued'`, `${ONE_WAY} AND state = 'handed'`]
 const OVERDUE = 'COALESCE(retried_at, received_at) < $1'
 
@@ -95,8 +95,8 @@ export interface ExpireCall {
 }
 
 /**
- * queued for longer than this → expired, and whoever waits is told in the same commit. What is being taken at this moment
- * has not waited in vain.
+ * Moves turns queued for longer than this → expired, with the notices in the same commit. Turns that are being taken
+ * now are skipped.
  */
 export const expireTurns = oneByOne(function* (
   context: VerbContext,

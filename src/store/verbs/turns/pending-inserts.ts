@@ -1,7 +1,7 @@
-// Rows that a commit brings, and that are written at its end, once, as what became of them meanwhile: a turn that is received
-// is handed over by the same commit, an answer that is taken is being sent. Only on PostgreSQL, where each version of a row
-// is written whole, with an entry in every index, and reading it back is a round trip.
-// Nobody but the takes that follow at once may look for them: before any other verb they are written.
+// Rows that a commit creates and writes once, at its end, in their final state. The same commit may hand over a
+// received turn, or start to send an accepted answer. This applies only to PostgreSQL, where each version of a row is
+// written whole with all its index entries, and reading it back is a round trip. Only the takes that follow directly
+// may use these rows. Before any other verb they are written.
 import type { SendRow, TurnRow } from '../../../contract/index.ts'
 import { sendRow, turnRow } from '../../codec.ts'
 import { type InsertShape, insert, type Row, type Steps, sideBySide } from '../../statement.ts'
@@ -9,7 +9,7 @@ import type { BornRow, VerbContext } from '../../verb-context.ts'
 import { OUTBOX_INSERT } from '../sends/outbox-row.ts'
 import { TURN_INSERT } from './keep-turns.ts'
 
-/** Nobody waits for it, and a key that somebody else was quicker with is no answer but a collision: the group runs again. */
+/** The insert is not awaited. A key that another node used first is a collision, and the group runs again. */
 function bornShape(of: InsertShape): InsertShape {
   return {
     table: of.table,
@@ -41,7 +41,7 @@ function placesOf({ columns }: InsertShape): Places {
   return { lane, state, reason } as Places
 }
 
-/** Whoever looks for rows in the database finds these there from now on. */
+/** Writes the pending rows. Later queries find them in the database. */
 export function* writeBorn({ born: { turns, sends } }: VerbContext): Steps<void> {
   if (turns.size === 0 && sends.size === 0) return
   const valuesOf = (rows: ReadonlyMap<number, BornRow>) =>
@@ -52,7 +52,7 @@ export function* writeBorn({ born: { turns, sends } }: VerbContext): Steps<void>
   yield* sideBySide(...all)
 }
 
-/** Positions of those that wait in this lane. */
+/** Returns the positions of waiting turns in this lane. */
 export function bornQueuedTurns({ born }: VerbContext, lane: number): readonly number[] {
   return queuedIn(born.turns, TURN_AT, lane)
 }
@@ -80,7 +80,7 @@ export interface TurnPlace {
   readonly thread: string
 }
 
-/** Where those of these turns were said that are not written yet. */
+/** Returns the places of those turns that are not written yet. */
 export function bornPlaces({ born }: VerbContext, seqs: readonly number[]): readonly TurnPlace[] {
   return seqs.flatMap((seq) => {
     const values = born.turns.get(seq)?.values
@@ -97,7 +97,7 @@ export function bornSend({ born, tag }: VerbContext, seq: number): SendRow | und
   return row && sendRow(tag, bornRow(SENDS, row))
 }
 
-/** What was not asked for when it was born is as its table has it by default. */
+/** Columns that were not set have the table's default. */
 function bornRow({ columns }: InsertShape, born: BornRow | undefined): Row {
   const row: Record<string, Row[string]> = { attempts: born?.attempts ?? 0 }
   const values = born?.values ?? []
@@ -105,7 +105,7 @@ function bornRow({ columns }: InsertShape, born: BornRow | undefined): Row {
   return row
 }
 
-/** Returns those that are in the database already, to be changed there. */
+/** Moves pending turns to `handed`. Returns those already in the database, which must be changed there. */
 export function handBorn<Turn extends { readonly seq: number }>(
   { born }: VerbContext,
   turns: readonly Turn[],

@@ -1,5 +1,5 @@
-// What schedules fired: one row per schedule and time, so that each fires once, on whichever node notices first. The
-// turn that it starts is in the same commit.
+// Fired schedules: one row per schedule and time, so each fires once, on the first node that notices. The turn that it
+// starts is in the same commit.
 import type { Firing, ReceiveItem, ReceiveResult } from '../../../contract/index.ts'
 import { run } from '../../statement.ts'
 import { oneByOne, recordFact, type Verb } from '../../verb-context.ts'

@@ -17,7 +17,7 @@ const SESSION_INSERT: InsertShape = {
   table: 'sessions',
   columns: ['seq', 'id', 'session_key', 'agent', 'address', 'generation', 'created_at'],
   numbers: ['seq', 'generation', 'created_at'],
-  // Two nodes that meet an address at once derive the same id: whoever is second has nothing to add.
+  // Two nodes that see an address at once derive the same id, so the second has nothing to add.
   conflict: 'ON CONFLICT DO NOTHING',
   identity: 'id',
 }
@@ -29,7 +29,7 @@ export interface SessionBirth {
   readonly session: KnownSession
 }
 
-/** The current session of each key that has one. */
+/** Returns the current session of each key that has one. */
 export function* currentSessions(
   context: VerbContext,
   keys: Iterable<string>,
@@ -51,13 +51,13 @@ export function* currentSessions(
     const known = { id: text(row, 'id'), seq: whole(row, 'seq'), generation: whole(row, 'generation') }
     found.set(text(row, 'session_key'), known)
     context.freshSessions.set(text(row, 'session_key'), known)
-    // What this commit bears is found above, so this is on the disk.
+    // Sessions of this commit are found above, so this one is on the disk.
     context.memory.sessionFacts.set(known.id, { agent: text(row, 'agent'), seq: known.seq })
   }
   return found
 }
 
-/** Returns those that another node bore first, at another position. */
+/** Stores sessions. Returns those that another node stored first, at another position. */
 export function* bearSessions(
   context: VerbContext,
   births: readonly SessionBirth[],
@@ -86,12 +86,12 @@ export function* bearSessions(
   return elsewhere
 }
 
-/** The first session of a key: its id is known to every node without asking. */
+/** Returns the first session of a key. Every node derives its id without a query. */
 export function firstSession(key: string, seq: number): KnownSession {
   return { id: sessionId(key, 1), seq, generation: 1 }
 }
 
-/** /new: the next generation, or the first one where nobody ever spoke. */
+/** /new: opens the next generation, or the first one where there is none, and returns its id. */
 export function* raiseGeneration(context: VerbContext, agent: string, at: Address): Steps<string> {
   const key = sessionKey(agent, at)
   const current = (yield* currentSessions(context, [key])).get(key)
@@ -113,12 +113,15 @@ export function* raiseGeneration(context: VerbContext, agent: string, at: Addres
   return session.id
 }
 
-/** Null when there is no such session. */
+/** Returns null when there is no such session. */
 export function* factsOfSession(context: VerbContext, id: string): Steps<SessionFacts | null> {
   return (yield* factsOfSessions(context, [id])).get(id) ?? null
 }
 
-/** Of those that there are. Read from the disk, so they may be remembered whatever becomes of the commit. */
+/**
+ * Returns the facts of the sessions that exist. They are read from the disk, so they may be cached whatever happens to
+ * the commit.
+ */
 export function* factsOfSessions(
   context: VerbContext,
   ids: readonly string[],

@@ -1,5 +1,5 @@
-// takeTurns: hold a lane and move its oldest queued turns to `handed`, as many as the window lets through. The move is
-// written before the hand-over, so a crash in between makes a marked repeat and never an unmarked one.
+// takeTurns: holds a lane and moves its oldest queued turns to `handed`, as many as the window admits. The move is
+// written before the hand-over. A crash in between causes a marked repeat, never an unmarked one.
 import { defined, type LaneRequest, rowSeq, type TakenTurns, type TurnRow } from '../../../contract/index.ts'
 import { TURN_COLUMNS, turnRow } from '../../codec.ts'
 import { rows, runUnheard, type Steps, sideBySide } from '../../statement.ts'
@@ -25,7 +25,7 @@ export const takeTurns: Verb<TakeCall, readonly TakenTurns[]> = function* (conte
       context,
       lanes.map(({ lane }) => lane),
     )
-    // The lanes first: what is open in them is looked up once they are locked, in the same round trip.
+    // The lanes come first: their open turns are read once they are locked, in the same round trip.
     const born = bornIn(context, lanes, facts)
     const [looked, open, ofBorn] = yield* sideBySide(
       lookAtLanes(context, 'turns', lanes),
@@ -36,7 +36,7 @@ export const takeTurns: Verb<TakeCall, readonly TakenTurns[]> = function* (conte
     const seen = lookAtAll(context, { requests: lanes, held: judged, facts, open })
     const wanted = seen.flatMap((view) => view.handed)
     const unasked = wanted.filter((seq) => !born.includes(seq))
-    // The rows of all lanes at once: a row costs less than a statement.
+    // Loads the rows of all lanes at once, because a row costs less than a statement.
     const [held, turns, ofOthers] = yield* sideBySide(
       holdLanes(context, { kind: 'turns', requests: lanes, leaseMs, looked }, judged),
       loadTurns(context, [...wanted, ...seen.flatMap((view) => view.leftover)]),
@@ -62,7 +62,7 @@ export const takeTurns: Verb<TakeCall, readonly TakenTurns[]> = function* (conte
   return results
 }
 
-/** What goes out with a turn is good from the moment in which it is handed over. */
+/** A turn's tokens are valid from the moment of its hand-over. */
 function tokensFor(view: View, make: LaneRequest['tokens'], turns: ReadonlyMap<number, TurnRow>) {
   if (!make) return []
   const handed = view.handed.flatMap((seq) => turns.get(seq) ?? [])
@@ -73,7 +73,7 @@ function bothOf(one: TurnsUnderHold, other: TurnsUnderHold): TurnsUnderHold {
   return { now: new Map([...one.now, ...other.now]), ever: new Set([...one.ever, ...other.ever]) }
 }
 
-/** What is to be taken from a lane, by position. */
+/** What to take from a lane, by position. */
 interface View {
   readonly handed: readonly number[]
   readonly leftover: readonly number[]
@@ -86,7 +86,7 @@ const NOTHING: View = { handed: [], leftover: [], more: false, empty: true }
 
 type Facts = ReadonlyMap<string, SessionFacts>
 
-/** One more than may go tells whether more wait. */
+/** One more than the window shows whether more turns wait. */
 function askedOf(requests: readonly LaneRequest[], facts: Facts): readonly LaneOfTurns[] {
   return requests.flatMap(({ lane, window = 1 }) => {
     const seq = facts.get(lane)?.seq
@@ -94,7 +94,7 @@ function askedOf(requests: readonly LaneRequest[], facts: Facts): readonly LaneO
   })
 }
 
-/** What this commit brought into these lanes: who holds its places is asked at once. */
+/** Turns that this commit added to these lanes. The holders of their places are read at once. */
 function bornIn(context: VerbContext, requests: readonly LaneRequest[], facts: Facts): readonly number[] {
   if (context.born.turns.size === 0) return []
   return requests.flatMap(({ lane }) => {
@@ -140,7 +140,7 @@ function look(
   }
 }
 
-/** Between the look and the lock somebody may have cancelled a turn, or let it expire: it is theirs. */
+/** A turn may be cancelled or expire between the read and the lock. Then it is skipped. */
 function asLocked(view: View, turns: ReadonlyMap<number, TurnRow>): View {
   const stateOf = (seq: number) => turns.get(seq)?.state
   return {
@@ -150,7 +150,7 @@ function asLocked(view: View, turns: ReadonlyMap<number, TurnRow>): View {
   }
 }
 
-/** Queued at another node while somebody took the place over: a person hears them. */
+/** Turns queued at another node while a person took the place over. They go to the person. */
 function* withoutHeld(
   context: VerbContext,
   views: readonly View[],
@@ -172,7 +172,7 @@ function* withoutHeld(
   })
 }
 
-/** What may not be handed now stays queued, and what is behind it with it. */
+/** A turn that may not be handed over now stays queued, with all turns behind it. */
 function untilDenied(view: View, mayHand: LaneRequest['mayHand'], turns: ReadonlyMap<number, TurnRow>): View {
   if (!mayHand) return view
   const at = view.handed.findIndex((seq) => {
@@ -238,7 +238,7 @@ function taken(
   }
 }
 
-/** Who once held the place said something there that the agent has not heard: only then it is worth a look. */
+/** An earlier holder wrote messages there that the agent has not seen. Only then is the lookup needed. */
 function withEarlierHolds<Taken extends { readonly handed: readonly TurnRow[] }>(
   taken: Taken,
   ever: ReadonlySet<number>,

@@ -1,12 +1,12 @@
-// keepTurnEvent: one more thing that an agent told of its work on a turn. A turn keeps so many and no more, for a
-// stranger's agent decides how much it tells. heardOf: that it told anything at all.
+// keepTurnEvent: stores one more event that an agent reported about its work on a turn. The number per turn is limited,
+// because the agent controls how much it reports. heardOf: records that the agent reported anything at all.
 import { type NewTurnEvent, rowSeq, TURN_EVENT_CHARS, TURN_EVENTS_KEPT } from '../../../contract/index.ts'
 import { digestOf } from '../../mac.ts'
 import { firstRow, run, type Steps, whole, wholeOrNull } from '../../statement.ts'
 import { storable } from '../../storable.ts'
 import { hint, oneByOne, recordFact, type VerbContext } from '../../verb-context.ts'
 
-/** False: there is no such turn, the key is known, or the turn keeps no more. */
+/** Stores an event. False: no such turn, a known key, or the limit is reached. */
 export const keepTurnEvent = oneByOne(function* (context: VerbContext, event: NewTurnEvent): Steps<boolean> {
   const turn = rowSeq('t', context.tag, event.turn)
   if (turn === null) return false
@@ -27,7 +27,7 @@ export const keepTurnEvent = oneByOne(function* (context: VerbContext, event: Ne
       `INSERT INTO turn_events (turn, n, at, kind, body, idem) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
       [turn, n, context.now, kind, body, idem],
     )
-    // Another node took the place, or kept the same event, at the same moment: look again.
+    // Another node used the number, or stored the same event, at the same moment. Try again.
     if (written === 0) continue
     recordFact(
       context,
@@ -46,7 +46,7 @@ export interface HeardCall {
 export const heardOf = oneByOne(function* (context: VerbContext, call: HeardCall): Steps<boolean> {
   const seq = rowSeq('t', context.tag, call.turn)
   if (seq === null) return false
-  // Not waited for: whoever has the row moves the turn, and that says more than a sign of life.
+  // Not waited for: a commit that has the row moves the turn, which says more than a sign of life.
   const row = yield* firstRow(
     `SELECT seq FROM turns WHERE seq = $1 AND agent = $2 AND state IN ('handed','seen') @skip`,
     [seq, call.agent],

@@ -1,12 +1,12 @@
-// keepStep: one more step of a turn's journal. Its position is the fence: two nodes that believe they have the same turn
-// cannot both go on, for only one of them writes the next step. Tokens are counted in the same commit.
+// keepStep: stores one more step of a turn's journal. Its position is the fence: of two nodes that believe they have
+// the same turn, only one can write the next step. The same commit counts tokens.
 import { type NewTurnStep, NO_TOKENS, rowSeq, type TokenUsage } from '../../../contract/index.ts'
 import { parsedUsage } from '../../codec.ts'
 import { firstRow, run, type Steps, textOrNull } from '../../statement.ts'
 import { storable } from '../../storable.ts'
 import { oneByOne, type VerbContext } from '../../verb-context.ts'
 
-/** False: the position is taken, the one before it is missing, or there is no such turn in work. */
+/** Stores a step. False: the position is taken, the previous one is missing, or the turn is not in work. */
 export const keepStep = oneByOne(function* (context: VerbContext, step: NewTurnStep): Steps<boolean> {
   const turn = rowSeq('t', context.tag, step.turn)
   if (turn === null) return false
@@ -59,7 +59,7 @@ function added(before: TokenUsage, more: TokenUsage): TokenUsage {
   }
 }
 
-/** What is said of a person in summaries of later turns goes with what they said. */
+/** Summaries of later turns may describe a person's messages, so they are deleted with them. */
 export function* forgetSteps(turns: readonly number[]): Steps<void> {
   if (turns.length === 0) return
   yield* run('DELETE FROM turn_steps WHERE turn @any($1)', [turns])

@@ -1,17 +1,17 @@
-// Turns that are about to be handed over where a person has their place, or had it once.
+// Turns that are about to be handed over in a place that a person holds, or once held.
 import { type Row, rows, type Steps, sideBySide, text, textOrNull, whole } from '../../statement.ts'
 import type { VerbContext } from '../../verb-context.ts'
 import { type HeldBy, isHeldless } from '../receive/takeover-guard.ts'
 import { bornPlaces } from './pending-inserts.ts'
 
 export interface TurnsUnderHold {
-  /** Position → who holds its place. They were queued at another node while it was taken. */
+  /** Position → the holder of its place. These turns were queued at another node while the place was taken. */
   readonly now: ReadonlyMap<number, HeldBy>
-  /** Those whose place somebody holds, or held once. */
+  /** Turns whose place is held, or was held once. */
   readonly ever: ReadonlySet<number>
 }
 
-// By their places, so that it can be asked along with the rows.
+// Joined by place, so that it can run together with the query for the rows.
 const holdersOf = (turns: string, which: string) =>
   `SELECT turns.seq, max(CASE WHEN takeovers.state = 'held' THEN takeovers.id END) AS id,
     max(CASE WHEN takeovers.state = 'held' THEN takeovers.holder_name END) AS holder_name
@@ -25,7 +25,7 @@ const HOLDERS_OF_BORN = holdersOf(
   '',
 )
 
-/** By position. */
+/** Returns the holders, by position of the turn. */
 export function* turnsUnderHold(context: VerbContext, turns: readonly number[]): Steps<TurnsUnderHold> {
   const now = new Map<number, HeldBy>()
   const ever = new Set<number>()

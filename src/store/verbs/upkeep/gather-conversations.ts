@@ -1,5 +1,5 @@
-// The list of conversations is not kept by the commits that receive and send: a page of its own for every message would
-// cost them. New rows are told to it here, some thousand at a time, when somebody looks and in the upkeep.
+// The list of conversations. The commits that receive and send do not update it, because that would cost each message a
+// page write. New rows are added here, some thousand at a time, when the list is read and during upkeep.
 import { SCHEDULE_PLACE, type TurnBody } from '../../../contract/index.ts'
 import {
   firstRow,
@@ -45,7 +45,7 @@ export interface GatherEnds {
   readonly outbox: number
 }
 
-/** Up to where rows are there for good; null: all of them are told. */
+/** Returns the positions up to which rows are final; null: all rows are in the list. */
 export function* readGatherEnds(): Steps<GatherEnds | null> {
   const ends = { turns: yield* endOf('turns'), outbox: yield* endOf('outbox') }
   const marks = yield* rows('SELECT name, seq FROM gathered')
@@ -69,20 +69,20 @@ export const gatherConversations = oneByOne(function* (
   return turns || sends
 })
 
-/** True: there are more. */
+/** True: more rows remain. */
 function* gather(
   table: 'turns' | 'outbox',
   end: number,
   { time, valuesOf }: { readonly time: string; readonly valuesOf: (row: Row) => readonly Value[] },
 ): Steps<boolean> {
-  // Of several nodes one does it: whoever waited here goes on from where the other came to.
+  // Of several nodes, one does this. A node that waited here continues where the other one stopped.
   yield* run('INSERT INTO gathered (name, seq) VALUES ($1, 0) ON CONFLICT (name) DO NOTHING', [table])
   const mark = yield* firstRow('SELECT seq FROM gathered WHERE name = $1 @lock', [table])
   const from = mark ? whole(mark, 'seq') : 0
   if (end <= from) return false
   const to = Math.min(end, from + AT_A_TIME)
   const body = table === 'turns' ? 'body, sender' : "'' AS body, '' AS sender"
-  // What a platform says later of a send is a row, and nothing that anybody said there.
+  // A platform's later report is a row, but not a message.
   const isSaid = table === 'turns' ? `AND (reason IS NULL OR reason <> 'report')` : ''
   const found = yield* rows(
     `SELECT g.integration, g.conversation, g.place, g.many, g.first_at, g.last_at, g.first_seq, g.last_seq, platform,
@@ -114,7 +114,7 @@ function fromTurn(row: Row): readonly Value[] {
   ]
 }
 
-/** Where nobody wrote yet there are no words but its own. */
+/** A conversation without incoming messages has no search text yet. */
 function fromSend(row: Row): readonly Value[] {
   return [
     ...keyOf(row),

@@ -1,5 +1,6 @@
-// Completeness, written: the row of an integration, the marks of its places, and the keys of what was dropped without a
-// row. A mark moves in the commit that takes what stood before it, so a crash repeats a comparison and skips nothing.
+// Writes completeness: the row of an integration, the marks of its places, and the keys of messages dropped without a
+// row. A mark moves in the commit that stores the messages before it, so a crash repeats a comparison and skips
+// nothing.
 import {
   HISTORY_ROWS_MS,
   type HistoryLinkRow,
@@ -12,7 +13,7 @@ import { firstRow, run, type Steps } from '../../statement.ts'
 import { oneByOne, type VerbContext } from '../../verb-context.ts'
 import { checkFence } from './leases.ts'
 
-/** Of one integration; the oldest go. */
+/** Per integration; the oldest are deleted. */
 const MOST_DROP_KEYS = 200_000
 
 export const beginHistory = oneByOne(function* (
@@ -39,13 +40,13 @@ export const settleHistory = oneByOne(function* (
      compared_at = coalesce($5, compared_at) WHERE integration = $1`,
     [integration, state, detail, until ?? null, comparedAt ?? null],
   )
-  // As long as a row would be kept: a thread that nobody knew of may be compared weeks later.
+  // Kept as long as a row would be, because a new thread may be compared weeks later.
   if (comparedAt !== undefined)
     yield* run('DELETE FROM dropped_messages WHERE integration = $1 AND at < $2', [
       integration,
       Math.min(comparedAt, context.now - HISTORY_ROWS_MS),
     ])
-  // A flood is dropped without rows: its keys must not fill the disk either.
+  // A flood is dropped without rows, so its keys must not fill the disk either.
   yield* run(
     `DELETE FROM dropped_messages WHERE integration = $1 AND at < (SELECT at FROM dropped_messages
      WHERE integration = $1 ORDER BY at DESC LIMIT 1 OFFSET ${MOST_DROP_KEYS})`,
@@ -68,7 +69,7 @@ export function* moveMark({ integration, place, position, at }: MarkMove): Steps
   )
 }
 
-/** It leaves no row, and must not be taken for missed when the history shows it. */
+/** Remembers a message without a row, so that it does not count as missed when the history shows it. */
 export function* rememberDrop(context: VerbContext, turn: NewTurn): Steps<void> {
   yield* run(
     `INSERT INTO dropped_messages (integration, conversation, message_id, edit_version, at)

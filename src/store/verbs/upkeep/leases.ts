@@ -1,4 +1,5 @@
-// Named leases (a poller, a schedule, a socket): one holder at a time, with a token that grows at each change of hands.
+// Named leases (a poller, a schedule, a socket): one holder at a time, with a token that grows at each change of
+// holder.
 import { SwitchboardError } from '../../../contract/index.ts'
 import { firstRow, run, type Steps, textOrNull, whole } from '../../statement.ts'
 import { oneByOne, type Verb, type VerbContext } from '../../verb-context.ts'
@@ -14,7 +15,7 @@ export const lease = oneByOne(function* (
   { name, ttlMs }: LeaseCall,
 ): Steps<{ readonly token: number } | null> {
   const { owner, now } = context
-  // First come, first served: a second node waits here and then finds the row.
+  // A second node waits here and then finds the row.
   yield* run(
     `INSERT INTO leases (name, owner, token, until) VALUES ($1, NULL, 0, 0) ON CONFLICT (name) DO NOTHING`,
     [name],
@@ -33,7 +34,10 @@ export const lease = oneByOne(function* (
   return { token }
 })
 
-/** A node that slept through the end of its lease moves no position: another one receives by now. */
+/**
+ * Throws `platform_unavailable` if the lease is lost. A node that slept past its lease must move no position, because
+ * another node receives now.
+ */
 export function* checkFence(
   context: VerbContext,
   fence: { readonly name: string; readonly token: number },

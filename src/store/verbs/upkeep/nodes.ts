@@ -1,9 +1,9 @@
-// beat and leave: a node's row and the agents it reaches. A heartbeat that only moves the time tells nobody.
+// beat and leave: a node's row and the agents it reaches. A heartbeat that only updates the time sends no hint.
 import { NODE_GONE_MS, type NodeAgent, type NodeReport } from '../../../contract/index.ts'
 import { type InsertShape, insert, rows, run, type Steps, text, textOrNull, whole } from '../../statement.ts'
 import { hint, oneByOne, type Verb, type VerbContext } from '../../verb-context.ts'
 
-/** Nodes that are gone for longer are forgotten, and their attachments with them. */
+/** Nodes that are gone for longer are deleted with their attachments. */
 const REMEMBERED_MS = 24 * 3_600_000
 
 const ATTACH: InsertShape = {
@@ -43,7 +43,7 @@ export const beat: Verb<NodeReport, void> = oneByOne(function* (context, report)
     ],
   )
   const [known] = before
-  // One that slept is news for those who took it for gone.
+  // A node that slept is news for nodes that considered it gone.
   const back = known !== undefined && now - whole(known, 'seen_at') > NODE_GONE_MS
   const same =
     known !== undefined &&
@@ -57,7 +57,7 @@ export const beat: Verb<NodeReport, void> = oneByOne(function* (context, report)
   if (known === undefined) yield* forgetOld(now - REMEMBERED_MS)
 })
 
-/** True when an agent came or went, or how it stands changed. */
+/** Returns true when an agent came or left, or its trouble changed. */
 function* writeAttachments(context: VerbContext, report: NodeReport): Steps<boolean> {
   const { owner, now } = context
   const stored = yield* rows(
@@ -95,7 +95,7 @@ function* writeAttachments(context: VerbContext, report: NodeReport): Steps<bool
   return isTroubled || fresh.length + ended.length > 0
 }
 
-/** As the columns hold them. */
+/** The values as the columns store them. */
 function wordsOf({ detail, trouble }: NodeAgent): readonly [detail: string | null, trouble: string | null] {
   return [detail ?? null, trouble ? JSON.stringify(trouble) : null]
 }

@@ -1,5 +1,5 @@
-// pruneLedger: the oldest entries go, behind a checkpoint that tells what they told. Only those go that are old enough and
-// tell of rows that are gone too, so that whatever is still there can be compared with the entries of its whole life.
+// pruneLedger: deletes the oldest entries, behind a checkpoint that summarises them. An entry goes only if it is old
+// enough and its row is gone too. So each remaining row can be compared with all its entries.
 import { type LedgerEntry, rowSeq } from '../../../contract/index.ts'
 import { CHECKPOINT, type Checkpoint, keepCheckpoint, readCheckpoint } from '../../checkpoint.ts'
 import { ledgerEntry } from '../../codec.ts'
@@ -9,12 +9,12 @@ import { firstRow, type Row, rows, run, type Steps, text, whole } from '../../st
 import { oneByOne, recordFact, type VerbContext } from '../../verb-context.ts'
 import type { OlderThan } from './upkeep.ts'
 
-/** At most `limit` entries; returns how many went. */
+/** Deletes at most `limit` entries and returns how many. */
 export const pruneLedger = oneByOne(function* (
   context: VerbContext,
   { olderThanMs, limit }: OlderThan,
 ): Steps<number> {
-  // One node at a time: two would each write a checkpoint for the other's entries.
+  // One node at a time, because two nodes would each write a checkpoint for the other's entries.
   yield* firstRow('SELECT value FROM meta WHERE name = $1 @lock', [CHAINS])
   const last = (yield* readCheckpoint())?.at ?? null
   const page = yield* rows('SELECT * FROM ledger WHERE seq > $1 ORDER BY seq LIMIT $2', [
@@ -31,12 +31,12 @@ export const pruneLedger = oneByOne(function* (
   yield* keepCheckpoint(written)
   recordFact(context, CHECKPOINT)
   const entry = context.entries.at(-1)
-  // The very text: `verify` compares it with the copy in `meta`.
+  // The exact text, which `verify` compares with the copy in `meta`.
   if (entry) context.entries[context.entries.length - 1] = { ...entry, detail: written }
   return end
 })
 
-/** Whether an entry tells of a row that is still there. */
+/** Whether an entry's row still exists. */
 function* rowsAlive(tag: string, entries: readonly LedgerEntry[]): Steps<(entry: LedgerEntry) => boolean> {
   const seqsOf = (kinds: readonly string[], letter: 't' | 'o') =>
     entries.flatMap((entry) => {
@@ -58,7 +58,7 @@ function* rowsAlive(tag: string, entries: readonly LedgerEntry[]): Steps<(entry:
   return (entry) => {
     if (turnKinds.includes(entry.kind)) return turns.has(rowSeq('t', tag, entry.ref) ?? -1)
     if (entry.kind === 'send') return sends.has(rowSeq('o', tag, entry.ref) ?? -1)
-    // An id may be used again: an entry from before that one's birth is about another.
+    // Ids are reused: an entry from before the row's creation is about an earlier approval.
     return entry.kind === 'approval' && entry.at >= (approvals.get(entry.ref) ?? Number.POSITIVE_INFINITY)
   }
 }
@@ -69,7 +69,10 @@ function* present(table: 'turns' | 'outbox', seqs: readonly number[]): Steps<Rea
   return new Set(found.map((row) => whole(row, 'seq')))
 }
 
-/** How many of them may go: up to the first that must stay, and never a part of a commit, for its MAC covers all of it. */
+/**
+ * Returns how many entries may go: up to the first that must stay, and never a part of a commit, because its MAC
+ * covers all of it.
+ */
 function endOf(
   page: readonly Row[],
   entries: readonly LedgerEntry[],
@@ -100,7 +103,7 @@ function advance(
     replay.apply(entry)
     if (entry.kind === 'turn') turns = Math.max(turns, rowSeq('t', tag, entry.ref) ?? 0)
     if (entry.kind === 'send') sends = Math.max(sends, rowSeq('o', tag, entry.ref) ?? 0)
-    // One without a seal is followed by one of its chain that has it: what goes ends sealed.
+    // An entry without a MAC is followed by one of its chain that has it, so the deleted part ends sealed.
     chains[String(whole(gone.page[at] as Row, 'chain'))] = [entry.n, entry.mac]
     head = entry.mac
   }

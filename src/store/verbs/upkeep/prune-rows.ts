@@ -1,5 +1,5 @@
-// pruneRows: settled rows that are old enough go for good. The ledger keeps what became of them, the counters keep
-// counting them, and the entry of the pruning names every row: one that is gone and told of nowhere was taken by hand.
+// pruneRows: deletes settled rows that are old enough. The ledger keeps their outcome, and the counters still count
+// them. The pruning's entry names every row, so a row that is missing without an entry was removed by hand.
 import { HISTORY_ROWS_MS } from '../../../contract/index.ts'
 import { IN_FLIGHT } from '../../in-flight.ts'
 import { keepPositions } from '../../positions.ts'
@@ -11,12 +11,12 @@ import type { OlderThan } from './upkeep.ts'
 
 const PRUNED = ['turns', 'outbox', 'approvals'] as const
 
-/** At most `limit` rows of each kind; returns how many turns, sends and approvals went. */
+/** Deletes at most `limit` rows of each kind. Returns how many turns, sends and approvals were deleted. */
 export const pruneRows = oneByOne(function* (
   context: VerbContext,
   { olderThanMs, limit }: OlderThan,
 ): Steps<number> {
-  // A row is the duplicate check of its message, and histories are compared with it: none goes sooner than that.
+  // A row serves as the duplicate check of its message and for history comparisons, so it is kept at least this long.
   const before = context.now - Math.max(olderThanMs, HISTORY_ROWS_MS)
   yield* keepPositions(PRUNED)
   const turns = yield* pruneTurns(before, limit)
@@ -39,13 +39,13 @@ export const pruneRows = oneByOne(function* (
   return gone
 })
 
-// A row that a history may still be compared with must be there, or its message would be taken for missed.
+// A row that a history may still be compared with must stay, or its message would count as missed.
 const STILL_COMPARED = `EXISTS (SELECT 1 FROM history_links WHERE history_links.integration = turns.integration
   AND (compared_at IS NULL OR turns.received_at >= compared_at))`
 
 const seqOf = (row: Row) => whole(row, 'seq')
 
-// Rows come in order of time: what lies behind this position is too young, and need not be looked at.
+// Rows are ordered by time. Rows beyond this position are too young.
 const endOf = (table: 'turns' | 'outbox', time: string, before: number) =>
   positionAt(table, time, before + 2 * LEEWAY_MS)
 
@@ -82,7 +82,7 @@ function* pruneSends(before: number, limit: number): Steps<readonly number[]> {
   return old.map(seqOf)
 }
 
-/** `ids`: those of which no row is left, for an id may be used again. */
+/** `ids`: the ids without any remaining row, because ids are reused. */
 function* pruneApprovals(
   before: number,
   limit: number,
@@ -100,7 +100,7 @@ function* pruneApprovals(
   return { seqs: old.map(seqOf), ids: ids.filter((id) => !still.has(id)) }
 }
 
-/** What is only looked at: the log of notifications, firings but the last of each schedule, claims that nobody can take. */
+/** Rows for display only: the log of notifications, all but the last firing of each schedule, and expired claims. */
 function* pruneUnledgered(before: number): Steps<void> {
   yield* run('DELETE FROM notification_log WHERE at < $1', [before])
   yield* run(

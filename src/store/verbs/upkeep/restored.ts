@@ -1,11 +1,11 @@
-// settleRestored: a database that comes from a backup is behind the world. What was open in it may have happened since:
-// sends become `unknown` instead of going out a second time, and turns are marked, so that a second hand-over says so.
+// settleRestored: a restored database is older than reality. Its open work may have been done since. Sends become
+// `unknown` instead of being sent twice, and turns are marked, so that a second hand-over is labelled.
 import { type ReasonCode, type RestoredFrom, rowId } from '../../../contract/index.ts'
 import { NOT_RESTING } from '../../in-flight.ts'
 import { firstRow, rows, run, type Steps, text, textOrNull, whole } from '../../statement.ts'
 import { oneByOne, recordFact, recordMove, type VerbContext } from '../../verb-context.ts'
 
-/** Meta: when this database was restored, and from when. */
+/** Meta key: when this database was restored, and the time of the backup. */
 const RESTORED = 'restored'
 
 export interface RestoredCall {
@@ -14,7 +14,7 @@ export interface RestoredCall {
   readonly limit: number
 }
 
-/** At most `limit` sends a call; a call that finds none is the last, and says from when the database is. */
+/** Handles at most `limit` sends per call. The call that finds none is the last, and records the restore. */
 export const settleRestored = oneByOne(function* (
   context: VerbContext,
   { takenAt, by, limit }: RestoredCall,
@@ -49,13 +49,13 @@ function* finish(context: VerbContext, takenAt: number, by: string): Steps<void>
   const marked = yield* run(
     `UPDATE turns SET repeat = 1 WHERE state IN ('queued','handed') OR (state = 'seen' AND ${NOT_RESTING})`,
   )
-  // Whoever held them is not there any more.
+  // Their holders no longer exist.
   yield* run('UPDATE lanes SET owner = NULL, until = 0')
   yield* run('UPDATE leases SET owner = NULL, until = 0')
   yield* run('DELETE FROM attachments')
   yield* run('DELETE FROM nodes')
   context.memory.lanes?.clear()
-  // What was said since then is looked for in the histories, from the marks of that time.
+  // Later messages are found in the histories, from the marks of that time.
   yield* run(`UPDATE history_links SET state = 'behind', detail = 'restored from a backup'`)
   yield* run(
     `INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,

@@ -1,4 +1,4 @@
-// note, pruneBodies and pruneTokens: facts for the ledger that no verb leaves by itself, and forgetting what was said.
+// note, pruneBodies and pruneTokens: ledger facts that no other verb records, and the deletion of message contents.
 import type { Ask, LedgerNote } from '../../../contract/index.ts'
 import { IN_FLIGHT } from '../../in-flight.ts'
 import { toRanges } from '../../ranges.ts'
@@ -23,7 +23,7 @@ const PRUNED = [
   { table: 'outbox', body: 'op', time: 'created_at', open: `(state IN ('queued','sending'))` },
 ] as const
 
-/** What a list of conversations is searched by, and why a person was asked for: it goes with what was said. */
+/** The search text of conversations and the reasons for takeovers are deleted with the messages. */
 function* forgetNames(before: number): Steps<void> {
   yield* run(`UPDATE conversations SET words = '' WHERE last_at < $1 AND words <> ''`, [before])
   yield* run(
@@ -33,7 +33,7 @@ function* forgetNames(before: number): Steps<void> {
   )
 }
 
-/** Bodies of settled rows older than this are dropped; rows, digests and ledger stay. */
+/** Deletes bodies of settled rows older than this. Rows, digests and ledger stay. */
 export const pruneBodies = oneByOne(function* (
   context: VerbContext,
   { olderThanMs, limit }: OlderThan,
@@ -56,20 +56,20 @@ export const pruneBodies = oneByOne(function* (
     recordFact(
       context,
       { kind: 'audit', ref: 'bodies', to: 'pruned' },
-      // Which ones: a body that is gone and told of nowhere was taken by hand.
+      // Names the rows: a missing body without an entry was removed by hand.
       { rows: String(pruned), before: String(before), ...emptied },
     )
   return pruned
 })
 
-/** Gives the positions that it emptied. */
+/** Returns the emptied positions. */
 function* pruneTable(of: (typeof PRUNED)[number], before: number, limit: number): Steps<readonly number[]> {
   if (limit <= 0) return []
   const mark = `pruned:${of.table}`
-  // Everything up to the mark is pruned already: without it each round would walk the whole history again.
+  // Everything up to the mark is pruned already. Without it, each round would read the whole history.
   const known = yield* firstRow('SELECT value FROM meta WHERE name = $1', [mark])
   const from = known ? Number(text(known, 'value')) : 0
-  // Rows come in order of time: what lies behind this position is too young, and need not be looked at.
+  // Rows are ordered by time. Rows beyond this position are too young.
   const end = yield* positionAt(of.table, of.time, before + 2 * LEEWAY_MS)
   const settled = yield* rows(
     `SELECT seq FROM ${of.table} WHERE seq > $1 AND seq < $4 AND ${of.time} < $2 AND ${of.body} IS NOT NULL
@@ -94,7 +94,7 @@ function* pruneTable(of: (typeof PRUNED)[number], before: number, limit: number)
   return positions
 }
 
-/** What a group said without mention is kept for the next turn alone. */
+/** Deletes overheard group messages, which are kept only for the next turn. */
 export const forgetOverheard = oneByOne(function* (
   context: VerbContext,
   { olderThanMs, limit }: OlderThan,
@@ -117,7 +117,7 @@ export const forgetOverheard = oneByOne(function* (
       { rows: String(positions.length), turns: toRanges(positions) },
     )
   }
-  // All that lies before this position is older than the time asked for, and was looked at.
+  // All rows before this position are old enough and were checked.
   const upTo =
     positions.length === limit
       ? (positions.at(-1) as number)
@@ -130,7 +130,7 @@ export const forgetOverheard = oneByOne(function* (
   return positions.length
 })
 
-/** What an approval asked about. Its hash, who decided and how stay. Gives the positions that it emptied. */
+/** Empties the inputs of approvals. Hash, decision and decider stay. Returns the emptied positions. */
 function* pruneInputs(before: number, limit: number): Steps<readonly number[]> {
   if (limit <= 0) return []
   const old = yield* rows(
@@ -142,7 +142,7 @@ function* pruneInputs(before: number, limit: number): Steps<readonly number[]> {
   return old.map((row) => whole(row, 'seq'))
 }
 
-/** Rows with `seq` and `ask`. */
+/** Expects rows with `seq` and `ask`. */
 export function* emptyInputs(asked: readonly Row[]): Steps<void> {
   for (const row of asked) {
     const { toolName } = JSON.parse(text(row, 'ask')) as Ask
@@ -177,12 +177,12 @@ function* pruneEvents(before: number, limit: number): Steps<number> {
   )
 }
 
-/** A callback or a bearer is minted for every delivery to a Chorus agent: what nobody can use any more goes. */
+/** Deletes expired tokens. Every delivery to a Chorus agent creates a callback or a bearer token. */
 export const pruneTokens = oneByOne(function* (
   context: VerbContext,
   { olderThanMs, limit }: OlderThan,
 ): Steps<number> {
-  // A bucket that nobody drew from for so long is full again, whatever its limit.
+  // A bucket that was unused for so long is full again, whatever its limit.
   yield* run('DELETE FROM buckets WHERE at < $1', [context.now - BUCKETS_KEPT_MS])
   const old = yield* rows('SELECT id FROM tokens WHERE expires_at < $1 ORDER BY expires_at LIMIT $2', [
     context.now - olderThanMs,
