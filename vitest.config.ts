@@ -39,6 +39,7 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...patient,
           name: 'unit',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts', 'bench/**/*.test.ts'],
           exclude: [...elsewhere, ...processes, ...long, ...counted],
@@ -48,7 +49,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'steps', include: counted, exclude: elsewhere, maxWorkers: 3 * cores },
+        test: { ...patient, name: 'steps', include: counted, exclude: elsewhere, maxWorkers: 3 * cores },
       },
       {
         extends: true,

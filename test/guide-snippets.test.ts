@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { createProgram } from '../src/cli/program.ts'
 import { loadSettings, renderProblems } from '../src/config/index.ts'
-import { createAdapters } from '../src/modules/module-catalog.ts'
+import { createModuleCatalog } from '../src/modules/module-catalog.ts'
 import { PAGES, snippetsOf } from './page-snippets.ts'
 
 const SNIPPETS = PAGES.flatMap(snippetsOf)
@@ -83,7 +83,7 @@ async function problemOf(written: unknown): Promise<string | null> {
   const problems: string[] = []
   for (const candidate of candidates) {
     const result = await loadSettings('/x/switchboard.yaml', {
-      adapters: createAdapters(),
+      adapters: createModuleCatalog(),
       failedModules: 'down',
       defaultStore: 'sqlite:/x/db',
       readFile: () => Buffer.from(JSON.stringify(candidate)),

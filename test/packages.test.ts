@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { loadSettings, renderProblems } from '../src/config/index.ts'
-import { createAdapters } from '../src/modules/module-catalog.ts'
+import { createModuleCatalog } from '../src/modules/module-catalog.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
@@ -74,7 +74,7 @@ describe('[I18.compose] compose.yaml', () => {
 
   it('runs a configuration that holds', async () => {
     const result = await loadSettings(join(ROOT, 'deploy/switchboard.yaml'), {
-      adapters: createAdapters(),
+      adapters: createModuleCatalog(),
       failedModules: 'refused',
       defaultStore: 'sqlite:/x/db',
     })

@@ -116,8 +116,8 @@ export async function checkText(text: string, file: string, folder: DataFolder):
 
 async function load(file: string, folder: DataFolder, more: Pick<LoadDeps, 'readFile'> = {}) {
   const { loadSettings } = await import('../config/index.ts')
-  const { createAdapters } = await import('../modules/module-catalog.ts')
-  const adapters = createAdapters()
+  const { createModuleCatalog } = await import('../modules/module-catalog.ts')
+  const adapters = createModuleCatalog()
   return loadSettings(file, {
     adapters,
     failedModules: 'refused',
@@ -142,11 +142,11 @@ async function openBook(
   entries: readonly WantedOptions[] = [],
   wanted: Pick<WantedAdapters, 'platforms' | 'connectors'> = { platforms: 'all', connectors: 'all' },
 ): Promise<AdapterBook> {
-  const { createAdapters } = await import('../modules/module-catalog.ts')
+  const { createModuleCatalog } = await import('../modules/module-catalog.ts')
   const { namedModules } = await import('../config/index.ts')
   const modules = file === null ? [] : namedModules(file)
   const folder = file === null ? '.' : dirname(file)
-  return createAdapters().open({ folder, modules, ...wanted, entries })
+  return createModuleCatalog().open({ folder, modules, ...wanted, entries })
 }
 
 function problemsOf({ modules }: AdapterBook): readonly string[] {

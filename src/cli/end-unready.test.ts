@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { expect, it, onTestFinished } from 'vitest'
 import { type HolderNote, writeDaemonNote } from '../config/instance/daemon-note.ts'
 import { dataFolderAt, prepareDataFolder } from '../config/instance/data-folder.ts'
-import { holdFolder } from '../daemon/data-folder-lock.ts'
+import { lockDataFolder } from '../daemon/data-folder-lock.ts'
 import { endUnready, type UnreadyDeps } from './end-unready.ts'
 import { command, freshFolder } from './fixtures/fake-daemon.ts'
 
@@ -111,7 +111,7 @@ it('[I18.stop] by command: what holds the folder is ended, and not what an earli
   writeDaemonNote(folder, { pid: process.pid, url: 'http://127.0.0.1:1', startedAt: 0, version: '1' })
   const starting = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], { stdio: 'ignore' })
   onTestFinished(() => void starting.kill('SIGKILL'))
-  const lock = holdFolder(folder, { pid: starting.pid as number, config: '/a.yaml' })
+  const lock = lockDataFolder(folder, { pid: starting.pid as number, config: '/a.yaml' })
   starting.once('exit', () => lock?.release())
 
   const stopped = await command(['stop', ...data()])

@@ -1,7 +1,7 @@
 // A large configuration: what it costs to check grows with its size, and other work goes on while it is read.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { createAdapters } from '../modules/module-catalog.ts'
+import { createModuleCatalog } from '../modules/module-catalog.ts'
 import { bindings, overlaps, unheard } from './check-bindings.ts'
 import { digestOf, digestSteps } from './digest.ts'
 import { parseSettings } from './load.ts'
@@ -124,7 +124,7 @@ describe('a large configuration', () => {
   })
 
   const deps = {
-    adapters: createAdapters({}),
+    adapters: createModuleCatalog({}),
     failedModules: 'down' as const,
     defaultStore: 'sqlite:x',
     readFile: () => {

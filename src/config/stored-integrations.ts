@@ -8,7 +8,7 @@ import {
   type WantedOptions,
 } from '../contract/index.ts'
 import { digestOf } from './digest.ts'
-import type { SecretShelf } from './secrets/secret-store.ts'
+import type { SecretStore } from './secrets/secret-store.ts'
 
 const PREFIX = 'integration:'
 
@@ -28,7 +28,7 @@ export interface IntegrationChange {
   readonly scope?: 'all' | { readonly agents: readonly string[] }
 }
 
-export interface IntegrationShelf {
+export interface StoredIntegrations {
   all(): readonly Added[]
   add(definition: Stored['definition'], agent: string | null, by: string): Promise<Added>
   /** Throws `not_found`. */
@@ -42,9 +42,9 @@ export interface IntegrationShelf {
  * module of others that does not come back from them is not in it.
  */
 export async function openIntegrationShelf(
-  secrets: SecretShelf,
+  secrets: SecretStore,
   bookFor: (entry: WantedOptions) => Promise<AdapterBook>,
-): Promise<IntegrationShelf> {
+): Promise<StoredIntegrations> {
   let added = new Map<string, Added & { readonly stored: Stored }>()
   /** The same array until something changes: whoever merges it compares by identity. */
   let list: readonly Added[] = []

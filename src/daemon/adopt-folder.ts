@@ -19,7 +19,7 @@ import { readHolderNote } from '../config/instance/daemon-note.ts'
 import { type DataFolder, prepareDataFolder } from '../config/instance/data-folder.ts'
 import { createPrivate } from '../config/secrets/private-file.ts'
 import { SwitchboardError } from '../contract/index.ts'
-import { holdFolder } from './data-folder-lock.ts'
+import { lockDataFolder } from './data-folder-lock.ts'
 
 /** Of the home folder these are others': the named instances and the record of known files. */
 const STAYS = new Set(['instances', 'known'])
@@ -100,7 +100,7 @@ function demandMovable(from: DataFolder, to: DataFolder): void {
 }
 
 function lockOf(folder: DataFolder): () => void {
-  const lock = holdFolder(folder)
+  const lock = lockDataFolder(folder)
   if (lock !== null) return () => lock.release()
   const { note } = readHolderNote(folder)
   throw new SwitchboardError(

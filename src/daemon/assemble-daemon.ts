@@ -4,7 +4,7 @@
 import { join } from 'node:path'
 import { childEnvironment } from '../config/instance/child-environment.ts'
 import { attachmentsFolder } from '../config/instance/data-folder.ts'
-import { createCredentialShelf } from '../config/secrets/integration-credentials.ts'
+import { createIntegrationCredentials } from '../config/secrets/integration-credentials.ts'
 import { type Clock, defined, type Logger, type ProcessPlace, type ToolDesk } from '../contract/index.ts'
 import { createToolDesk } from '../core/tool-desk/create-tool-desk.ts'
 import { type Attachments, createAttachments } from '../gateway/access/attached-hosts.ts'
@@ -18,7 +18,7 @@ import type { DaemonAddress } from './daemon-address.ts'
 import { attachableFiles } from './instance-files.ts'
 import type { Instance } from './open-instance.ts'
 
-export interface DaemonRiver {
+export interface AssembledDaemon {
   readonly gateway: Gateway
   readonly toolDesk: ToolDesk
   readonly lentTools: AppLentTools
@@ -26,15 +26,15 @@ export interface DaemonRiver {
   readonly processPlaces: ProcessPlaces
 }
 
-export function createDaemonRiver(
+export function assembleDaemon(
   instance: Instance,
   deps: { readonly tokens: Tokens; readonly address: DaemonAddress; readonly watchers: DeskWatchers },
-): DaemonRiver {
+): AssembledDaemon {
   const { folder, env, adapters, clock, random, log, store, settings, secret, secrets, signer } = instance
   const { tokens, address } = deps
   const watched = () => deps.watchers.size > 0
   const approverWatches = () => [...deps.watchers.values()].some(({ decides }) => decides)
-  const credentials = (integration: string) => createCredentialShelf(secrets, integration)
+  const credentials = (integration: string) => createIntegrationCredentials(secrets, integration)
   const attachments = createAttachments({ clock, log, settings, watched })
   const processPlaces = createProcessPlaces(
     { path: folder.path, base: instance.sources.folder, variables: env },

@@ -7,7 +7,7 @@ import { createConfigView } from '../operations/desk/config-view.ts'
 import { createDesk, type DeskDeps } from '../operations/desk/desk.ts'
 import { VERSION } from '../runtime/version.ts'
 import { probeProxies } from '../server/index.ts'
-import type { DaemonRiver } from './assemble-daemon.ts'
+import type { AssembledDaemon } from './assemble-daemon.ts'
 import type { ConfigReload } from './config-reload.ts'
 import type { DaemonAddress } from './daemon-address.ts'
 import type { DaemonCredentials } from './daemon-credentials.ts'
@@ -19,7 +19,7 @@ export interface DaemonDeskDeps extends Pick<DeskDeps, 'chatLink' | 'consoleLink
   readonly credentials: DaemonCredentials
   readonly address: DaemonAddress
   readonly readiness: Readiness
-  readonly river: DaemonRiver
+  readonly river: AssembledDaemon
   readonly reloading: ConfigReload
 }
 

@@ -1,16 +1,16 @@
 // The server of a daemon: every door of its listener with what answers behind it. It does not listen yet.
 import type { Desk, UserSettings } from '../contract/index.ts'
 import { authorize } from '../core/people/authorize.ts'
-import type { ConsoleDoor } from '../gateway/access/console-login.ts'
+import type { ConsoleLogin } from '../gateway/access/console-login.ts'
 import { createAuthenticate } from '../gateway/access/principals.ts'
 import { createRemoteHosts } from '../gateway/access/remote-hosts.ts'
-import { createSecretDoors } from '../gateway/access/url-credentials.ts'
+import { createUrlCredentials } from '../gateway/access/url-credentials.ts'
 import { createEndpoints } from '../gateway/endpoints.ts'
 import { createToolSurface } from '../gateway/tool-surface.ts'
 import { addressList } from '../kit/http/address-list.ts'
 import type { Server } from '../server/create-server.ts'
 import { createServer } from '../server/index.ts'
-import type { DaemonRiver } from './assemble-daemon.ts'
+import type { AssembledDaemon } from './assemble-daemon.ts'
 import type { DaemonAddress } from './daemon-address.ts'
 import type { DaemonCredentials } from './daemon-credentials.ts'
 import type { Instance } from './open-instance.ts'
@@ -24,9 +24,9 @@ export interface DaemonServerDeps {
   readonly credentials: DaemonCredentials
   readonly address: DaemonAddress
   readonly readiness: Readiness
-  readonly river: DaemonRiver
+  readonly river: AssembledDaemon
   readonly desk: Desk
-  readonly console: ConsoleDoor
+  readonly console: ConsoleLogin
   readonly users: () => readonly UserSettings[]
 }
 
@@ -48,7 +48,7 @@ export function createDaemonServer(instance: Instance, deps: DaemonServerDeps): 
       }),
       desk: deps.desk,
       endpoints: createEndpoints({ gateway: () => gateway, settings }),
-      ...createSecretDoors({ tokens, gateway: () => gateway, settings, now: () => clock.now() }),
+      ...createUrlCredentials({ tokens, gateway: () => gateway, settings, now: () => clock.now() }),
       ready: deps.readiness.report,
       note: (notes) => store.note(notes),
       ...{ authenticate, authorize, console: deps.console },

@@ -1,17 +1,17 @@
 // What a daemon leaves in its data folder for others: the note of the one that runs, where it listens and how it ended.
 import { removeDaemonNote, writeDaemonNote } from '../config/instance/daemon-note.ts'
 import { realPath } from '../config/instance/instance.ts'
-import { type LastLife, writeLastLife } from '../config/instance/last-run.ts'
+import { type LastRun, writeLastRun } from '../config/instance/last-run.ts'
 import { withoutNulls } from '../contract/index.ts'
 import { VERSION } from '../runtime/version.ts'
 import type { Instance } from './open-instance.ts'
 
 export interface DaemonLife {
-  ended(cause: Exclude<LastLife['end'], 'running'>): void
+  ended(cause: Exclude<LastRun['end'], 'running'>): void
 }
 
 /** Written now; the note goes when the instance's undo stack is unwound. */
-export function recordLife(
+export function writeDaemonStatus(
   instance: Instance,
   running: {
     readonly url: string
@@ -36,6 +36,6 @@ export function recordLife(
     ...{ host, port },
     ...(store.file ? { database: { file: realPath(store.file.path), tag: store.tag } } : {}),
   }
-  writeLastLife(folder, { ...place, end: 'running' })
-  return { ended: (cause) => writeLastLife(folder, { ...place, end: cause }) }
+  writeLastRun(folder, { ...place, end: 'running' })
+  return { ended: (cause) => writeLastRun(folder, { ...place, end: cause }) }
 }

@@ -15,28 +15,28 @@ import {
 } from '../contract/index.ts'
 import { usersInForce } from '../core/people/users.ts'
 import { createChatLinks } from '../gateway/access/chat-link.ts'
-import { createConsoleDoor } from '../gateway/access/console-login.ts'
+import { createConsoleLogin } from '../gateway/access/console-login.ts'
 import type { Gateway } from '../gateway/gateway.ts'
-import { createAdapters } from '../modules/module-catalog.ts'
+import { createModuleCatalog } from '../modules/module-catalog.ts'
 import { type DeskWatchers, watchHints, watchReloads } from '../operations/desk/watch-hints.ts'
 import { createLogger } from '../runtime/logger.ts'
 import { createNodeClock, createRealRandom } from '../runtime/real-clock.ts'
 import { createUndoStack } from '../runtime/undo-stack.ts'
 import { VERSION } from '../runtime/version.ts'
 import { demandWhole } from './adopt-folder.ts'
-import { createDaemonRiver, type DaemonRiver } from './assemble-daemon.ts'
+import { type AssembledDaemon, assembleDaemon } from './assemble-daemon.ts'
 import { type ConfigReload, createConfigReload } from './config-reload.ts'
 import { createDaemonAddress, type DaemonAddress } from './daemon-address.ts'
 import { openCredentials } from './daemon-credentials.ts'
 import { createDaemonDesk } from './daemon-desk.ts'
 import { createDaemonServer } from './daemon-server.ts'
-import { recordLife } from './daemon-status-file.ts'
-import { folderHeld, holdFolder } from './data-folder-lock.ts'
+import { writeDaemonStatus } from './daemon-status-file.ts'
+import { dataFolderInUse, lockDataFolder } from './data-folder-lock.ts'
 import { createDrain } from './drain-daemon.ts'
 import { type Instance, type InstanceGround, openInstance } from './open-instance.ts'
 import { createReadiness } from './readiness.ts'
 import { followSharedChanges } from './shared-changes.ts'
-import { createSupervisorNotices, type SupervisorNotices, unitOf } from './systemd-notify.ts'
+import { createSystemdNotify, type SystemdNotify, unitOf } from './systemd-notify.ts'
 
 export interface DaemonOptions {
   /** Null or absent: the embedded default. */
@@ -73,7 +73,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
   const ground = takeDataFolder(options)
   try {
     demandWhole(ground.folder)
-    const adapters = createAdapters(defined({ given: options.modules }))
+    const adapters = createModuleCatalog(defined({ given: options.modules }))
     return await startDaemon(await openInstance(ground, adapters), options)
   } catch (thrown) {
     await ground.undo.unwind()
@@ -95,12 +95,12 @@ function takeDataFolder(options: DaemonOptions): InstanceGround {
     level: options.logLevel ?? environment.logLevel ?? 'info',
     file: folder.logFile,
   })
-  const lock = holdFolder(folder, {
+  const lock = lockDataFolder(folder, {
     ...{ pid: process.pid, config: configFile },
     ...(options.idleExitMs === undefined ? {} : { idleExit: true }),
     ...withoutNulls({ service: unitOf(env) }),
   })
-  if (!lock) throw folderHeld(folder)
+  if (!lock) throw dataFolderInUse(folder)
 
   const undo = createUndoStack(log)
   undo.push(() => lock.release())
@@ -115,13 +115,13 @@ async function startDaemon(instance: Instance, options: DaemonOptions): Promise<
   const { tokens } = credentials
   const watchers: DeskWatchers = new Map()
   const readiness = createReadiness(instance.watch)
-  const service = createSupervisorNotices({ env, clock, log, alive: readiness.isReady })
+  const service = createSystemdNotify({ env, clock, log, alive: readiness.isReady })
   const address = createDaemonAddress(options, settings, instance.random)
-  const river = createDaemonRiver(instance, { tokens, address, watchers })
+  const river = assembleDaemon(instance, { tokens, address, watchers })
   const { gateway, attachments } = river
   const chatLink = createChatLinks({ tokens, clock, settings, baseUrl: address.base, owner: WEB_OWNER })
   const users = () => usersInForce(settings(), gateway.grants)
-  const consoleDoor = createConsoleDoor({ tokens, clock, users, baseUrl: address.base })
+  const consoleDoor = createConsoleLogin({ tokens, clock, users, baseUrl: address.base })
   const reloading = followConfiguration(instance, gateway)
   const parts = { credentials, address, readiness, river }
   const desk = createDaemonDesk(instance, {
@@ -137,7 +137,7 @@ async function startDaemon(instance: Instance, options: DaemonOptions): Promise<
   const takenPort = address.listensOn(port)
   if (takenPort !== null) log.warn({ port }, `port ${takenPort} is taken: another one is used`)
   await startRiver(instance, river)
-  const life = recordLife(instance, {
+  const life = writeDaemonStatus(instance, {
     ...{ url: address.url(), host: address.wanted.host, port: port ?? 0 },
     ...{ idleExit: options.idleExitMs !== undefined, unit: service.unit },
   })
@@ -167,7 +167,7 @@ async function startDaemon(instance: Instance, options: DaemonOptions): Promise<
 }
 
 /** What an earlier run left behind is ended first; hosts attach when there is somebody to serve. */
-async function startRiver(instance: Instance, river: DaemonRiver): Promise<void> {
+async function startRiver(instance: Instance, river: AssembledDaemon): Promise<void> {
   const { node, store, settings, folder, undo } = instance
   const { gateway, attachments, processPlaces } = river
   await processPlaces.reap()
@@ -208,7 +208,7 @@ function followConfiguration(instance: Instance, gateway: Pick<Gateway, 'apply' 
 // SIGHUP reads the configuration again, and the service manager is told when that is done.
 
 interface HangupDeps extends ConfigReload {
-  readonly service: Pick<SupervisorNotices, 'reloading'>
+  readonly service: Pick<SystemdNotify, 'reloading'>
   readonly log: Logger
   tellReady(): Promise<void>
 }

@@ -18,7 +18,7 @@ import { type FolderLock, isFolderLocked, takeFolderLock } from '../store/sqlite
  * Null when somebody else holds it. What a daemon that was killed said of itself is then gone: no command takes it for the
  * new holder's. `daemon`: what is said until it is ready; absent: a command, which has nothing to say.
  */
-export function holdFolder(folder: DataFolder, daemon?: StartingNote): FolderLock | null {
+export function lockDataFolder(folder: DataFolder, daemon?: StartingNote): FolderLock | null {
   const lock = takeFolderLock(folder.lockFile)
   if (lock === null) return null
   try {
@@ -48,7 +48,7 @@ export function folderHolder(folder: DataFolder): HolderNote | null {
 }
 
 /** For whoever wanted the folder and did not get it. */
-export function folderHeld(
+export function dataFolderInUse(
   folder: DataFolder,
   hint = 'stop that one first, or choose another folder with --data',
 ): SwitchboardError {

@@ -5,7 +5,7 @@ import type { UndoStack } from '../runtime/undo-stack.ts'
 import type { Server } from '../server/create-server.ts'
 import type { DaemonLife } from './daemon-status-file.ts'
 import type { Readiness } from './readiness.ts'
-import type { SupervisorNotices } from './systemd-notify.ts'
+import type { SystemdNotify } from './systemd-notify.ts'
 
 export interface Drain {
   /** Called again it waits for the same end. */
@@ -18,7 +18,7 @@ export function createDrain(deps: {
   readonly life: DaemonLife
   readonly readiness: Readiness
   readonly server: Pick<Server, 'drain'>
-  readonly service: Pick<SupervisorNotices, 'stopping'>
+  readonly service: Pick<SystemdNotify, 'stopping'>
   readonly undo: UndoStack
   /** Waits for answers that are being said, while everything else goes on. */
   readonly finish: () => Promise<void>

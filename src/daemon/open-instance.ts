@@ -7,11 +7,11 @@ import { type ConfigSource, openConfigSource } from '../config/config-source.ts'
 import { type DataFolder, prepareDatabase } from '../config/instance/data-folder.ts'
 import { openKeyRing } from '../config/secrets/key-ring.ts'
 import { resolveSecret, resolveStore } from '../config/secrets/secret-reference.ts'
-import { openSecretShelf, type SecretShelf } from '../config/secrets/secret-store.ts'
+import { openSecretShelf, type SecretStore } from '../config/secrets/secret-store.ts'
 import {
   type Added,
-  type IntegrationShelf,
   openIntegrationShelf,
+  type StoredIntegrations,
   withAdded,
 } from '../config/stored-integrations.ts'
 import { defined, type Logger, type Random, type Settings, type Store } from '../contract/index.ts'
@@ -55,8 +55,8 @@ export interface Instance extends InstanceGround {
   readonly startedAt: number
   readonly watch: StoreWatch
   readonly store: Store
-  readonly secrets: SecretShelf
-  readonly shelf: IntegrationShelf
+  readonly secrets: SecretStore
+  readonly shelf: StoredIntegrations
   /** What a reference stands for. Throws when it leads nowhere. */
   readonly secret: (reference: string) => string
   /** What an integration signs with. */
@@ -70,7 +70,7 @@ export async function openInstance(ground: InstanceGround, adapters: Adapters): 
     { clock, log },
   )
   undo.push(() => config.stop())
-  let shelf: IntegrationShelf | null = null
+  let shelf: StoredIntegrations | null = null
   const settings = settingsInForce(config.current, () => shelf)
   const sources = { folder: configFile ? dirname(configFile) : folder.path, env }
   const node = nodeName(folder)
@@ -138,7 +138,7 @@ function namedModules({ modules = [] }: Settings): readonly string[] {
 const NOTHING_ADDED: readonly Added[] = []
 
 /** Made anew only when one of the two changed. `shelf` is null until the store is open. */
-function settingsInForce(file: () => Settings, shelf: () => IntegrationShelf | null): () => Settings {
+function settingsInForce(file: () => Settings, shelf: () => StoredIntegrations | null): () => Settings {
   let from: Settings | null = null
   let list = NOTHING_ADDED
   let merged: Settings | null = null

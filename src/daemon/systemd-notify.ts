@@ -3,7 +3,7 @@
 import { execFile } from 'node:child_process'
 import type { Cancel, Clock, Logger } from '../contract/index.ts'
 
-export interface SupervisorNotices {
+export interface SystemdNotify {
   /** As `unitOf` says. */
   readonly unit: string | null
   ready(status: string): Promise<void>
@@ -18,13 +18,13 @@ export function unitOf(env: Readonly<Record<string, string | undefined>>): strin
   return env.NOTIFY_SOCKET ? (env.SWITCHBOARD_UNIT ?? '') : null
 }
 
-export function createSupervisorNotices(deps: {
+export function createSystemdNotify(deps: {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
   readonly log: Logger
   /** A daemon that takes no messages is not called alive: the watchdog starts it anew. */
   readonly alive: () => boolean
-}): SupervisorNotices {
+}): SystemdNotify {
   const { env, clock, log } = deps
   const unit = unitOf(env)
   if (unit === null) {

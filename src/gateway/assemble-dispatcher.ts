@@ -3,14 +3,14 @@ import { defined, integrationById } from '../contract/index.ts'
 import { createDispatcher, type Dispatcher } from '../core/dispatch/dispatcher.ts'
 import { giveBackClaim } from '../core/outbound/give-back.ts'
 import { ackReaction, canSpeak, isOneWay } from '../core/outbound/links.ts'
-import type { WayOut } from './assemble-outbound.ts'
+import type { AssembledOutbound } from './assemble-outbound.ts'
 import type { GatewayDeps } from './gateway.ts'
-import type { RiverGround } from './gateway-state.ts'
+import type { GatewayState } from './gateway-state.ts'
 
 /** What the dispatcher uses of the way out, which is made after it. */
-type Later = Pick<WayOut, 'outlet' | 'notifyOn' | 'streams' | 'withdraw'>
+type Later = Pick<AssembledOutbound, 'outlet' | 'notifyOn' | 'streams' | 'withdraw'>
 
-export function assembleDispatcher(deps: GatewayDeps, ground: RiverGround, later: () => Later): Dispatcher {
+export function assembleDispatcher(deps: GatewayDeps, ground: GatewayState, later: () => Later): Dispatcher {
   const { store, clock, log, settings } = deps
   const { roster, links, cluster, signal, admission, pressure, failures } = ground
   return createDispatcher({

@@ -4,19 +4,19 @@ import { createIntake, type Intake } from '../core/inbound/intake.ts'
 import { createFailedLater } from '../core/outbound/failed-later.ts'
 import { isOneWay, promptLimitOf, tellsLimits } from '../core/outbound/links.ts'
 import { tellTurnState } from '../core/signals.ts'
-import type { WayOut } from './assemble-outbound.ts'
+import type { AssembledOutbound } from './assemble-outbound.ts'
 import type { GatewayDeps } from './gateway.ts'
-import type { RiverGround } from './gateway-state.ts'
+import type { GatewayState } from './gateway-state.ts'
 
 export function assembleIntake(
   deps: GatewayDeps,
-  ground: RiverGround,
+  ground: GatewayState,
   {
     dispatcher,
     outlet,
     tellWhoMayHold,
     withdraw,
-  }: { readonly dispatcher: Dispatcher } & Pick<WayOut, 'outlet' | 'tellWhoMayHold' | 'withdraw'>,
+  }: { readonly dispatcher: Dispatcher } & Pick<AssembledOutbound, 'outlet' | 'tellWhoMayHold' | 'withdraw'>,
 ): Intake {
   const { store, clock, log, settings } = deps
   const { roster, links, grants, cluster, signal, sharedLimits, failures } = ground

@@ -15,9 +15,9 @@ import { createMayHold } from '../core/takeover/may-hold.ts'
 import { createTakeovers, type Takeovers } from '../core/takeover/takeovers.ts'
 import { splitText } from '../kit/markdown/index.ts'
 import type { GatewayDeps } from './gateway.ts'
-import type { RiverGround } from './gateway-state.ts'
+import type { GatewayState } from './gateway-state.ts'
 
-export interface WayOut {
+export interface AssembledOutbound {
   readonly sender: Sender
   readonly undelivered: Undelivered
   readonly outlet: Outlet
@@ -32,14 +32,14 @@ export interface WayOut {
   readonly takeovers: Takeovers
 }
 
-export function assembleWayOut(
+export function assembleOutbound(
   deps: GatewayDeps,
-  ground: RiverGround,
+  ground: GatewayState,
   {
     dispatcher,
     problems,
   }: { readonly dispatcher: Dispatcher; readonly problems: ReadonlyMap<string, string> },
-): WayOut {
+): AssembledOutbound {
   const { store, clock, log, settings } = deps
   const { roster, links, grants, cluster, signal, sharedLimits, admission, pressure, failures } = ground
   const jitter = () => (deps.random.bytes(1)[0] ?? 0) / 255

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Clock } from '../contract/index.ts'
 import { testSettings } from '../testing/test-settings.ts'
-import { wantedParts } from './desired.ts'
+import { desiredParts } from './desired.ts'
 import type { GatewayDeps } from './gateway.ts'
 import type { River } from './start-integrations.ts'
 
@@ -28,7 +28,7 @@ describe('the parts that a configuration wants', () => {
     const deps = { clock, settings: () => now, secret: () => '' } as unknown as GatewayDeps
     const river = { links: { get: () => undefined } } as unknown as River
     // Others change it between two slices: that one is applied after this.
-    const wanted = await wantedParts(deps, river)
+    const wanted = await desiredParts(deps, river)
     expect(pauses).toBe(2)
     expect([...wanted.keys()].filter((key) => key.startsWith('agent:'))).toHaveLength(450)
   })

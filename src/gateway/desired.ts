@@ -8,7 +8,7 @@ import { makeAgent, makeIntegration, type River } from './start-integrations.ts'
 /** Between two slices, what others do goes on. */
 const SLICE = 200
 
-export async function wantedParts(deps: GatewayDeps, river: River): Promise<ReadonlyMap<string, Part>> {
+export async function desiredParts(deps: GatewayDeps, river: River): Promise<ReadonlyMap<string, Part>> {
   const settings = deps.settings()
   const wanted = new Map<string, Part>()
   const want = <One>(all: readonly One[], put: (one: One) => void) =>
@@ -17,7 +17,7 @@ export async function wantedParts(deps: GatewayDeps, river: River): Promise<Read
     const by = broughtBy(settings, 'platforms', one.platform)
     wanted.set(`integration:${one.id}`, {
       digest: fingerprintOf({ ...startedWith(one), publicUrl: settings.server.publicUrl, by }, deps.secret),
-      live: one.enabled && river.links.get(one.id)?.adapter.reconsider !== undefined,
+      live: one.enabled && river.links.get(one.id)?.adapter.configChanged !== undefined,
       make: () => makeIntegration(one, deps, river),
     })
   })

@@ -16,7 +16,7 @@ import type { GatewayDeps } from './gateway.ts'
 import { linkReports } from './link-reports.ts'
 import { createSignalRelay, type SignalRelay } from './signal-relay.ts'
 
-export interface RiverGround {
+export interface GatewayState {
   readonly roster: Roster
   readonly links: Links
   readonly grants: LiveGrantBook
@@ -31,7 +31,7 @@ export interface RiverGround {
 }
 
 /** `problems`: why integrations and agents do not run, for what other nodes are told. */
-export function layRiverGround(deps: GatewayDeps, problems: ReadonlyMap<string, string>): RiverGround {
+export function createGatewayState(deps: GatewayDeps, problems: ReadonlyMap<string, string>): GatewayState {
   const { store, clock, log, settings } = deps
   const roster = createRoster(clock)
   const links = createLinks()
@@ -61,7 +61,8 @@ export function layRiverGround(deps: GatewayDeps, problems: ReadonlyMap<string, 
     ...{ store, clock, settings, grants, cluster },
     admitsNow: (integration) => links.get(integration)?.adapter.admitsNow?.() ?? true,
     isRecipient: (row) => isRecipient({ settings, grants, links }, row),
-    sendersAreNoChats: (integration) => links.get(integration)?.adapter.abilities.sendersAreNoChats === true,
+    senderIdIsNotAChat: (integration) =>
+      links.get(integration)?.adapter.abilities.senderIdIsNotAChat === true,
   })
   const statusLines = createStatusLines({
     ...{ store, clock, log, links, cluster },

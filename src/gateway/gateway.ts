@@ -6,9 +6,9 @@ import {
   type ChannelServers,
   type Clock,
   type ConnectorModule,
-  type CredentialShelf,
   createSerial,
   type HostDoor,
+  type IntegrationCredentials,
   type LentToolDoor,
   type Logger,
   type NodeReport,
@@ -39,10 +39,10 @@ import type { Takeovers } from '../core/takeover/takeovers.ts'
 import type { Tokens } from './access/tokens.ts'
 import { assembleDispatcher } from './assemble-dispatcher.ts'
 import { assembleIntake } from './assemble-intake.ts'
-import { assembleWayOut } from './assemble-outbound.ts'
-import { wantedParts } from './desired.ts'
+import { assembleOutbound } from './assemble-outbound.ts'
+import { desiredParts } from './desired.ts'
 import { keepForgettingFiles } from './files/file-orders.ts'
-import { layRiverGround } from './gateway-state.ts'
+import { createGatewayState } from './gateway-state.ts'
 import { createHostedServers } from './hosted-servers.ts'
 import { nextRun } from './next-run.ts'
 import { keepPruning } from './retention.ts'
@@ -64,7 +64,7 @@ export interface GatewayDeps {
   /** The folder above those: what is old in it goes. Absent: nothing is removed from the disk. */
   readonly attachmentsDir?: string
   /** Where others keep what they gave an integration; absent: nowhere. */
-  readonly credentials?: (integration: string) => CredentialShelf
+  readonly credentials?: (integration: string) => IntegrationCredentials
   /** Signs what an integration must know for its own when it comes back; absent: an integration has no such key. */
   readonly signer?: (integration: string) => (text: string) => string
   /** Where agents reach this server; absent: nowhere. */
@@ -118,10 +118,10 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const parts = createParts({ clock, log, end: (key) => endPart(key, ground) })
   const { problems } = parts
   const hosted = createHostedServers(deps.servers)
-  const ground = layRiverGround(deps, problems)
+  const ground = createGatewayState(deps, problems)
   const { links, roster, grants, cluster, statusLines } = ground
   const dispatcher = assembleDispatcher(deps, ground, () => wayOut)
-  const wayOut = assembleWayOut(deps, ground, { dispatcher, problems })
+  const wayOut = assembleOutbound(deps, ground, { dispatcher, problems })
   const { sender, undelivered, approvals, outlet, notifier, takeovers, askForPerson } = wayOut
   const intake = assembleIntake(deps, ground, { dispatcher, ...wayOut })
   const scheduler = createScheduler({ store, clock, log, settings, nextRun })
@@ -154,9 +154,9 @@ export function createGateway(deps: GatewayDeps): Gateway {
     })
     try {
       const waiting = new Set<string>()
-      await parts.match(await wantedParts(deps, river), (key) => isAtWork(key, waiting))
+      await parts.match(await desiredParts(deps, river), (key) => isAtWork(key, waiting))
       dispatcher.reopen(waiting)
-      for (const link of links.all()) link.adapter.reconsider?.()
+      for (const link of links.all()) link.adapter.configChanged?.()
     } finally {
       release()
     }
@@ -196,7 +196,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       undelivered.start()
       approvals.start()
       statusLines.start()
-      upkeep.push(takeovers.start(), keepGathering({ store, clock, log }))
+      upkeep.push(takeovers.start(), refreshConversationList({ store, clock, log }))
       started = true
       scheduler.start()
       const { attachmentsDir: attachments } = deps
@@ -232,7 +232,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
 
 const EVERY_MS = 60_000
 
-function keepGathering(deps: {
+function refreshConversationList(deps: {
   readonly store: Pick<Store, 'gatherConversations'>
   readonly clock: Clock
   readonly log: Logger

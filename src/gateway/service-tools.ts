@@ -4,9 +4,9 @@ import type { McpConnection } from '../chorus/connect-mcp.ts'
 import {
   asSwitchboardError,
   type Clock,
-  type CredentialShelf,
   createBoundedMap,
   defined,
+  type IntegrationCredentials,
   integrationById,
   type LentTool,
   type Logger,
@@ -23,7 +23,7 @@ export interface LentToolsDeps {
   readonly clock: Clock
   readonly log: Logger
   readonly settings: () => Settings
-  readonly credentials: (integration: string) => Pick<CredentialShelf, 'get'>
+  readonly credentials: (integration: string) => Pick<IntegrationCredentials, 'get'>
   /** The guard can be handed in. */
   readonly fetch?: GuardedFetch
 }

@@ -13,7 +13,7 @@ import type { Streams } from '../core/outbound/streams.ts'
 import type { Admission } from '../core/people/admission.ts'
 import type { LiveGrantBook } from '../core/people/grant-book.ts'
 import type { SignalSink } from '../core/signals.ts'
-import { wholeConnector, wholePlatform } from '../modules/validate-adapter.ts'
+import { validateConnector, validatePlatform } from '../modules/validate-adapter.ts'
 import type { GatewayDeps } from './gateway.ts'
 import type { HostedServers } from './hosted-servers.ts'
 import { createLinkLease } from './link-lease.ts'
@@ -51,7 +51,7 @@ export async function makeIntegration(
   if (!platform) return `this version has no platform "${integration.platform}"`
   // An embedded database has one daemon: there is nobody to agree with.
   const lease = store.shared ? createLinkLease(store, integration.id) : null
-  const adapter = wholePlatform(
+  const adapter = validatePlatform(
     await platform.create(
       platformDeps(deps, integration, { servers: hosted.pool() ?? null, lease, grants, links, cluster }),
     ),
@@ -115,7 +115,7 @@ export async function makeAgent(
         }
       : {}),
   })
-  const connector = wholeConnector(made)
+  const connector = validateConnector(made)
   return async () => {
     roster.add(agent, connector)
     const outletDeps = {
@@ -136,7 +136,7 @@ export async function makeAgent(
   }
 }
 
-/** `key` as in `wantedParts`. */
+/** `key` as in `desiredParts`. */
 export async function endPart(
   key: string,
   { links, roster }: Pick<River, 'links' | 'roster'>,

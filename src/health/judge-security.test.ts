@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { defaultSettings } from '../config/default-settings.ts'
 import type { DataFolder } from '../config/instance/data-folder.ts'
-import { createAdapters } from '../modules/module-catalog.ts'
+import { createModuleCatalog } from '../modules/module-catalog.ts'
 import { testAgent, testIntegration } from '../testing/test-settings.ts'
 import { judgeConfiguration, judgeRunning } from './judge-security.ts'
 
@@ -10,7 +10,7 @@ const files = { config: ['/a/switchboard.yaml'], secrets: [], database: '/a/db' 
 
 it('[I14.doctor-security] judges the tokens, servers and address of the daemon that runs', async () => {
   const settings = defaultSettings({ defaultStore: 'sqlite:x' })
-  const adapters = createAdapters()
+  const adapters = createModuleCatalog()
   await Promise.all(settings.integrations.map(({ platform }) => adapters.platform(platform)))
   const token = {
     id: 'tok_1',

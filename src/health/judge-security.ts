@@ -9,7 +9,7 @@ import type { Links } from '../core/outbound/links.ts'
 import { tokenViews } from '../gateway/access/token-views.ts'
 import { secretFiles } from '../gateway/files/send-roots.ts'
 import { databaseFile } from '../gateway/files/sendable-files.ts'
-import { createAdapters } from '../modules/module-catalog.ts'
+import { createModuleCatalog } from '../modules/module-catalog.ts'
 import { createLogger } from '../runtime/logger.ts'
 import { createRealClock } from '../runtime/real-clock.ts'
 import { isLoopbackListener } from '../server/host-guard.ts'
@@ -78,7 +78,7 @@ async function tryIntegrations(settings: Settings, links: Pick<Links, 'get'>): P
 export async function judgeConfiguration(file: string | null, folder: DataFolder): Promise<SecurityReport> {
   const clock = createRealClock()
   const log = createLogger({ format: 'people', level: 'error' })
-  const adapters = createAdapters({ leaveModulesAlone: true })
+  const adapters = createModuleCatalog({ leaveModulesAlone: true })
   const config = await openConfigSource({ file, adapters, defaultStore: folder.defaultStore }, { clock, log })
   const settings = config.current()
   // The embedded default is made without its modules.

@@ -3,12 +3,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { SecretShelf } from '../config/secrets/secret-store.ts'
+import type { SecretStore } from '../config/secrets/secret-store.ts'
 import { openIntegrationShelf } from '../config/stored-integrations.ts'
 import { findModule, stripsTypes } from './find-module.ts'
-import { createAdapters } from './module-catalog.ts'
+import { createModuleCatalog } from './module-catalog.ts'
 import { tryModule } from './try-module.ts'
-import { lookOverModule } from './validate-module.ts'
+import { validateModule } from './validate-module.ts'
 
 let folder = ''
 beforeEach(() => {
@@ -31,7 +31,7 @@ export const platforms = [{ name: '${name}', options, docs: 'https://example.com
 ${more}`
 
 const open = (modules: readonly string[], options = {}) =>
-  createAdapters(options).open({ folder, modules, platforms: [], connectors: [] })
+  createModuleCatalog(options).open({ folder, modules, platforms: [], connectors: [] })
 const problemOf = async (entry: string, options = {}) => (await open([entry], options)).modules[0]?.problem
 
 describe('where a module is', () => {
@@ -108,7 +108,7 @@ describe('what a module holds', () => {
   })
   const whole = { name: 'matrix', options: schema(), docs: 'x', create: () => ({}) }
   const look = (exports: object) => () =>
-    lookOverModule(exports as never, { platforms: new Set(['web']), connectors: new Set(['demo']) })
+    validateModule(exports as never, { platforms: new Set(['web']), connectors: new Set(['demo']) })
 
   it.each([
     [{}, 'exports neither "platforms" nor "connectors"'],
@@ -206,7 +206,7 @@ describe('a module that misbehaves while it is loaded', () => {
   it('[I13.modules-hang] the rest of them is loaded, and one that was mended is taken at the next try', async () => {
     write('bad.mjs', 'throw new Error("boom")')
     write('good.mjs', source('good'))
-    const adapters = createAdapters()
+    const adapters = createModuleCatalog()
     const wanted = { folder, modules: ['./bad.mjs', './good.mjs'], platforms: [], connectors: [] }
     const before = await adapters.open(wanted)
     expect(before.modules.map((one) => one.problem)).toEqual(['threw while it was loaded: boom', null])
@@ -222,7 +222,7 @@ describe('a module that misbehaves while it is loaded', () => {
 appendFileSync(new URL('./tries', import.meta.url), 'x')
 throw new Error('boom')`,
     )
-    const adapters = createAdapters()
+    const adapters = createModuleCatalog()
     const wanted = { folder, modules: ['./bad.mjs'], platforms: [], connectors: [] }
     const before = await adapters.open(wanted)
     const after = await adapters.open({ ...wanted, platforms: 'all' }, before)
@@ -233,7 +233,7 @@ throw new Error('boom')`,
 
   it('[I13.modules-restart] one whose file changed since is named', async () => {
     write('m.mjs', source('mine', "export const version = '1.2.3'"))
-    const adapters = createAdapters()
+    const adapters = createModuleCatalog()
     const { modules } = await adapters.open({ folder, modules: ['./m.mjs'], platforms: [], connectors: [] })
     expect(modules[0]?.version).toBe('1.2.3')
     expect([...adapters.changed(modules)]).toEqual([])
@@ -268,7 +268,7 @@ export const platforms = [{ name: '${name}', options, docs: 'https://example.com
     ['ends the process', 'if (value.room === 7) process.exit(3); return { value }', 'ended the process'],
   ])('that %s fails with its reason, and the rest runs', async (_, body, why) => {
     write('m.mjs', checking('matrix', body))
-    const adapters = createAdapters({ loadTimeoutMs: 2_000 })
+    const adapters = createModuleCatalog({ loadTimeoutMs: 2_000 })
     const book = await adapters.open(wanted(7))
     expect(book.modules[0]?.problem).toContain(why)
     expect(book.platform('matrix')).toBeUndefined()
@@ -280,14 +280,14 @@ export const platforms = [{ name: '${name}', options, docs: 'https://example.com
 
   it('[I14.stored-tried] what is added by command is tried in a process of its own, too, and what was kept before stops nobody', async () => {
     write('m.mjs', checking('matrix', 'while (value.room === 7); return { value }'))
-    const adapters = createAdapters({ loadTimeoutMs: 2_000 })
+    const adapters = createModuleCatalog({ loadTimeoutMs: 2_000 })
     const kept = new Map<string, string>()
     const secrets = {
       reserved: () => [...kept.keys()],
       read: (name: string) => kept.get(name) ?? null,
       keepReserved: async (name: string, value: string | null) =>
         void (value === null ? kept.delete(name) : kept.set(name, value)),
-    } as unknown as SecretShelf
+    } as unknown as SecretStore
     const open = () =>
       openIntegrationShelf(secrets, (entry) =>
         adapters.open({ ...wanted('lobby'), platforms: [entry.name], entries: [entry] }),
@@ -314,7 +314,7 @@ export const platforms = [{ name: '${name}', options, docs: 'https://example.com
 
   it('what it refuses in words is no fault of the module', async () => {
     write('m.mjs', checking('matrix', 'return { issues: [{ message: "no such room" }] }'))
-    expect((await createAdapters().open(wanted(7))).modules[0]?.problem).toBeNull()
+    expect((await createModuleCatalog().open(wanted(7))).modules[0]?.problem).toBeNull()
   })
 
   it('one of a library user is held to it, as far as it comes back', async () => {
@@ -333,7 +333,7 @@ export const platforms = [{ name: '${name}', options, docs: 'https://example.com
         },
       },
     }
-    const adapters = createAdapters({ given: [{ platforms: [mine] }] })
+    const adapters = createModuleCatalog({ given: [{ platforms: [mine] }] })
     expect((await adapters.open({ ...wanted(7), modules: [] })).modules[0]?.problem).toContain(
       'threw on the options of platform "matrix": boom',
     )
@@ -352,7 +352,7 @@ describe('the shelf', () => {
     }
     const mine = { name: 'mine', options, docs: 'x', create: () => ({}) as never }
     const given = [{ platforms: [mine], version: '3.0.0' }, { platforms: [{ ...mine, name: 'web' }] }]
-    const adapters = createAdapters({ given })
+    const adapters = createModuleCatalog({ given })
     const { modules } = await adapters.open({ folder, modules: [], platforms: [], connectors: [] })
     expect(modules).toMatchObject([
       { from: 'given[0]', version: '3.0.0', platforms: ['mine'], problem: null },
@@ -365,7 +365,7 @@ describe('the shelf', () => {
   })
 
   it('knows no names of Object’s own, and none that nobody brings', async () => {
-    const adapters = createAdapters()
+    const adapters = createModuleCatalog()
     for (const name of ['constructor', '__proto__', 'nobody'])
       await expect(adapters.platform(name)).rejects.toMatchObject({ code: 'config_invalid' })
   })

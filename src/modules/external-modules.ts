@@ -12,15 +12,15 @@ import type {
 } from '../contract/index.ts'
 import { findModule } from './find-module.ts'
 import { tryModule } from './try-module.ts'
-import { lookOverModule, type TakenNames } from './validate-module.ts'
+import { type TakenNames, validateModule } from './validate-module.ts'
 
-export interface ForeignModule {
+export interface ExternalModule {
   readonly standing: ModuleStanding
   readonly platforms: ReadonlyMap<string, PlatformModule>
   readonly connectors: ReadonlyMap<string, ConnectorModule>
 }
 
-export interface ForeignModules {
+export interface ExternalModules {
   /** In the order of the entries: of two that take the same name the first has it. Never rejects. */
   load(wanted: {
     /** Where relative entries start. */
@@ -30,8 +30,8 @@ export interface ForeignModules {
     readonly given: readonly AdapterExports[]
     /** What the file says to each adapter. */
     readonly entries: readonly WantedOptions[]
-  }): Promise<readonly ForeignModule[]>
-  get(standing: ModuleStanding): ForeignModule | undefined
+  }): Promise<readonly ExternalModule[]>
+  get(standing: ModuleStanding): ExternalModule | undefined
   /** The entries whose file is not the one that was loaded. */
   changed(modules: readonly ModuleStanding[]): ReadonlySet<string>
 }
@@ -45,17 +45,17 @@ interface Imported {
 }
 
 /** Names of what is built in or planned are nobody else's. */
-export function createForeignModules(deps: {
+export function createExternalModules(deps: {
   readonly platforms: readonly string[]
   readonly connectors: readonly string[]
   readonly loadTimeoutMs?: number
-}): ForeignModules {
+}): ExternalModules {
   const { loadTimeoutMs = LOAD_TIMEOUT_MS } = deps
   /** By file. The process keeps what it imported, whatever becomes of the file. */
   const imported = new Map<string, { readonly exports: AdapterExports; readonly digest: string }>()
   /** By file: the options on which its schemas came back. */
   const answered = new Map<string, string>()
-  const admitted = new Map<string, ForeignModule>()
+  const admitted = new Map<string, ExternalModule>()
   const keyOf = ({ file, from }: Pick<ModuleStanding, 'file' | 'from'>) => file ?? from
 
   const importOnce = async (
@@ -94,7 +94,7 @@ export function createForeignModules(deps: {
     try {
       const { exports, file, version } = await importing
       place = { file, version }
-      const { platforms, connectors } = lookOverModule(exports, taken)
+      const { platforms, connectors } = validateModule(exports, taken)
       askSchemas('platform', platforms, entries)
       askSchemas('connector', connectors, entries)
       for (const { name } of platforms) taken.platforms.add(name)
@@ -118,7 +118,7 @@ export function createForeignModules(deps: {
         ...[...new Set(modules)].map((from) => ({ from, importing: importOnce(from, folder, said) })),
       ]
       for (const { importing } of entries) importing.catch(() => undefined)
-      const all: ForeignModule[] = []
+      const all: ExternalModule[] = []
       for (const { from, importing } of entries) all.push(await admit(from, importing, taken, said))
       for (const one of all) if (one.standing.problem === null) admitted.set(keyOf(one.standing), one)
       return all
@@ -174,7 +174,7 @@ function moduleOf(
     readonly connectors: readonly ConnectorModule[]
     readonly problem: string | null
   },
-): ForeignModule {
+): ExternalModule {
   return {
     standing: {
       from,

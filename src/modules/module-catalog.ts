@@ -14,7 +14,7 @@ import {
   type WantedAdapters,
 } from '../contract/index.ts'
 import { EMULATORS } from './emulators.ts'
-import type { ForeignModule, ForeignModules } from './external-modules.ts'
+import type { ExternalModule, ExternalModules } from './external-modules.ts'
 import { CONNECTORS, PLANNED_CONNECTORS, PLANNED_PLATFORMS, PLATFORMS } from './registry.ts'
 
 /** `modules` are those of the configuration in force. */
@@ -37,24 +37,24 @@ export interface AdaptersOptions {
   readonly leaveModulesAlone?: boolean
 }
 
-export function createAdapters(options: AdaptersOptions = {}): Adapters {
+export function createModuleCatalog(options: AdaptersOptions = {}): Adapters {
   const { given = [] } = options
   const platforms = bankOf<PlatformModule>(PLATFORMS, PLANNED_PLATFORMS)
   const connectors = bankOf<ConnectorModule>(CONNECTORS, PLANNED_CONNECTORS)
-  let foreign: ForeignModules | null = null
-  const broughtTo = new WeakMap<AdapterBook, readonly ForeignModule[]>()
+  let foreign: ExternalModules | null = null
+  const broughtTo = new WeakMap<AdapterBook, readonly ExternalModule[]>()
 
   const others = async ({
     folder,
     modules,
     entries = [],
-  }: WantedAdapters): Promise<readonly ForeignModule[]> => {
+  }: WantedAdapters): Promise<readonly ExternalModule[]> => {
     if (given.length === 0 && modules.length === 0) return []
     if (options.leaveModulesAlone) return modules.map(leftAlone)
     if (foreign === null) {
       // Code that most never need.
-      const { createForeignModules } = await import('./external-modules.ts')
-      foreign ??= createForeignModules({
+      const { createExternalModules } = await import('./external-modules.ts')
+      foreign ??= createExternalModules({
         platforms: platforms.names,
         connectors: connectors.names,
         ...defined({ loadTimeoutMs: options.loadTimeoutMs }),
@@ -63,7 +63,7 @@ export function createAdapters(options: AdaptersOptions = {}): Adapters {
     return foreign.load({ folder, modules, given, entries })
   }
 
-  const bringing = (modules: readonly ModuleStanding[] = []): readonly ForeignModule[] =>
+  const bringing = (modules: readonly ModuleStanding[] = []): readonly ExternalModule[] =>
     modules.flatMap((one) => {
       const module = one.problem === null ? foreign?.get(one) : undefined
       return module ? [module] : []
@@ -111,7 +111,7 @@ export function createAdapters(options: AdaptersOptions = {}): Adapters {
   }
 }
 
-function leftAlone(from: string): ForeignModule {
+function leftAlone(from: string): ExternalModule {
   const problem = 'is loaded by the daemon alone'
   return {
     standing: { from, file: null, version: null, platforms: [], connectors: [], problem },

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentConnector, PlatformAdapter } from '../contract/index.ts'
 import { linkOf } from '../core/outbound/links.ts'
-import { wholeConnector, wholePlatform } from './validate-adapter.ts'
+import { validateConnector, validatePlatform } from './validate-adapter.ts'
 
 const nothing = () => undefined
 
@@ -27,19 +27,19 @@ describe('[I13.modules-whole] what create gave', () => {
   } satisfies Partial<Record<keyof AgentConnector, unknown>>
 
   it('is taken when it is whole', () => {
-    expect(wholePlatform(adapter)).toBe(adapter)
-    expect(wholeConnector(connector)).toBe(connector)
+    expect(validatePlatform(adapter)).toBe(adapter)
+    expect(validateConnector(connector)).toBe(connector)
   })
 
   it.each([undefined, null, 7, 'text'])('%s is none', (made) => {
-    for (const look of [wholePlatform, wholeConnector])
+    for (const look of [validatePlatform, validateConnector])
       expect(() => look(made as never)).toThrow(`its create gave ${made}, not a`)
   })
 
   it('says what is missing', () => {
     const members = 'abilities, textLimit, markdown, sendFrom, start, send, link, stop'
-    expect(() => wholePlatform({})).toThrow(`an adapter without ${members}`)
-    expect(() => wholeConnector({})).toThrow(
+    expect(() => validatePlatform({})).toThrow(`an adapter without ${members}`)
+    expect(() => validateConnector({})).toThrow(
       'a connector without redelivery, window, holdsDecisions, start, deliver, stop',
     )
   })
@@ -57,7 +57,7 @@ describe('[I13.modules-whole] what create gave', () => {
     ['sendFrom', 'anywhere'],
     ['send', 'now'],
   ])('an adapter whose %s is %j lacks it', (name, value) => {
-    expect(() => wholePlatform({ ...adapter, [name]: value })).toThrow(`an adapter without ${name}`)
+    expect(() => validatePlatform({ ...adapter, [name]: value })).toThrow(`an adapter without ${name}`)
   })
 
   it.each([
@@ -69,14 +69,14 @@ describe('[I13.modules-whole] what create gave', () => {
     ['holdsDecisions', 'no'],
     ['deliver', 'now'],
   ])('a connector whose %s is %j lacks it', (name, value) => {
-    expect(() => wholeConnector({ ...connector, [name]: value })).toThrow(`a connector without ${name}`)
+    expect(() => validateConnector({ ...connector, [name]: value })).toThrow(`a connector without ${name}`)
   })
 
   it('may have no limit of a text, and as many turns in flight as there are', () => {
     const endless = { size: Number.POSITIVE_INFINITY, unit: 'utf-16' }
-    expect(wholePlatform({ ...adapter, textLimit: endless }).textLimit).toBe(endless)
+    expect(validatePlatform({ ...adapter, textLimit: endless }).textLimit).toBe(endless)
     const many = { ...connector, window: Number.POSITIVE_INFINITY }
-    expect(wholeConnector(many)).toBe(many)
+    expect(validateConnector(many)).toBe(many)
   })
 })
 

@@ -50,8 +50,9 @@ const OF_CONNECTORS: Members<AgentConnector> = {
 }
 
 /** Throws `config_invalid` that names what is missing, or is not what it should be. */
-export const wholePlatform = <Made extends object>(made: Made) => whole(made, OF_PLATFORMS, 'an adapter')
-export const wholeConnector = <Made extends object>(made: Made) => whole(made, OF_CONNECTORS, 'a connector')
+export const validatePlatform = <Made extends object>(made: Made) => whole(made, OF_PLATFORMS, 'an adapter')
+export const validateConnector = <Made extends object>(made: Made) =>
+  whole(made, OF_CONNECTORS, 'a connector')
 
 function whole<Made extends object>(
   made: Made,

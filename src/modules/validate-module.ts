@@ -17,7 +17,7 @@ const NAME = /^[a-z][a-z0-9-]{0,31}$/
 const RESERVED: readonly string[] = ['schedule', 'channel', 'server', 'given']
 
 /** Throws an error whose message says what is wrong. */
-export function lookOverModule(
+export function validateModule(
   exports: AdapterExports,
   taken: TakenNames,
 ): { readonly platforms: readonly PlatformModule[]; readonly connectors: readonly ConnectorModule[] } {

@@ -3,7 +3,7 @@ import { request as plainRequest } from 'node:http'
 import { afterEach, expect, it } from 'vitest'
 import type { TokenRow, UserSettings } from '../contract/index.ts'
 import { authorize } from '../core/people/authorize.ts'
-import { createConsoleDoor } from '../gateway/access/console-login.ts'
+import { createConsoleLogin } from '../gateway/access/console-login.ts'
 import { createTokens } from '../gateway/access/tokens.ts'
 import { createTestClock, createTestRandom } from '../testing/test-clock.ts'
 import { type Opened, openServer, TOKEN } from './fixtures/open-server.ts'
@@ -36,7 +36,7 @@ async function scene() {
     createTestRandom(),
   )
   const people = { users: [user('kate', 'owner'), user('otto', 'operator'), user('anna', 'approver')] }
-  const door = createConsoleDoor({
+  const door = createConsoleLogin({
     tokens,
     clock,
     users: () => people.users,

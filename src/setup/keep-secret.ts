@@ -6,7 +6,7 @@ import { openKeyRing } from '../config/secrets/key-ring.ts'
 import { resolveStore } from '../config/secrets/secret-reference.ts'
 import { openSecretShelf } from '../config/secrets/secret-store.ts'
 import { demandWhole } from '../daemon/adopt-folder.ts'
-import { folderHeld, holdFolder, nodeName } from '../daemon/data-folder-lock.ts'
+import { dataFolderInUse, lockDataFolder, nodeName } from '../daemon/data-folder-lock.ts'
 import { holdDatabase } from '../daemon/database/hold-database.ts'
 import { createLogger } from '../runtime/logger.ts'
 import { createNodeClock, createRealRandom } from '../runtime/real-clock.ts'
@@ -24,8 +24,8 @@ export async function keepSecretAtRest(at: {
   const log = createLogger({ format: 'people', level: 'error' })
   const folder = dataFolderAt({ data: at.dataDir, config: null, env })
   prepareDataFolder(folder)
-  const lock = holdFolder(folder)
-  if (!lock) throw folderHeld(folder)
+  const lock = lockDataFolder(folder)
+  if (!lock) throw dataFolderInUse(folder)
   const undo = createUndoStack(log)
   undo.push(() => lock.release())
   try {

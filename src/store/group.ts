@@ -6,11 +6,11 @@
 import type { Hint, Random } from '../contract/index.ts'
 import { flush } from './ledger-chain.ts'
 import type { Mac } from './mac.ts'
+import { planParallelVerbs, readsBorn, type VerbRun } from './parallel-verbs.ts'
 import { type Steps, sideBySide } from './statement.ts'
 import type { Verb, VerbContext, WriterMemory } from './verb-context.ts'
 import { accept, moveTurns, settleTurns } from './verbs/turns/move-turns.ts'
-import { writeBorn } from './verbs/turns/pending-inserts.ts'
-import { planWaves, readsBorn, type VerbRun } from './waves.ts'
+import { writePendingInserts } from './verbs/turns/pending-inserts.ts'
 
 type AnyVerb = Verb<unknown, unknown>
 
@@ -114,7 +114,7 @@ function groupOf(run: typeof runCalls) {
       join([...context.hints.values()])
       yield* run(context, calls, results)
     }
-    yield* writeBorn(context)
+    yield* writePendingInserts(context)
     yield* flush(context, mac)
     return results
   }
@@ -130,8 +130,8 @@ function* runWaves(context: VerbContext, calls: readonly Pending[], results: unk
     for (const [nth, result] of (yield* verb(context, args)).entries())
       results[before + (at[nth] as number)] = result
   }
-  for (const runs of planWaves(open)) {
-    if (!runs.every(readsBorn)) yield* writeBorn(context)
+  for (const runs of planParallelVerbs(open)) {
+    if (!runs.every(readsBorn)) yield* writePendingInserts(context)
     yield* sideBySide(...runs.map(runOf))
   }
 }

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { asking, CHAT, RUN, state } from './asking.ts'
 import { describeRiver } from './river.ts'
 
-const NO_CHATS = { platform: { abilities: { sendersAreNoChats: true } } }
+const NO_CHATS = { platform: { abilities: { senderIdIsNotAChat: true } } }
 
 describeRiver('approvers without a chat of their own', (open) => {
   it('[I14.chorus-approver] are asked in the conversations where they spoke within 24 h, whoever began the turn', async () => {

@@ -4,7 +4,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { isAbsolute, relative, resolve } from 'node:path'
 import type { DataFolder } from './data-folder.ts'
 
-export interface LastLife {
+export interface LastRun {
   readonly host: string
   readonly port: number
   /** `stopped`: by a signal or a command, until the next `up`. `idle`: by itself, for nobody needed it. */
@@ -13,9 +13,9 @@ export interface LastLife {
   readonly database?: { readonly file: string; readonly tag: string }
 }
 
-export function readLastLife(folder: DataFolder): LastLife | null {
+export function readLastRun(folder: DataFolder): LastRun | null {
   try {
-    const { host, port, end, database } = JSON.parse(readFileSync(folder.lastLifeFile, 'utf8')) as LastLife
+    const { host, port, end, database } = JSON.parse(readFileSync(folder.lastLifeFile, 'utf8')) as LastRun
     const whole = typeof host === 'string' && Number.isInteger(port) && port > 0 && port < 65_536
     if (!whole || !['running', 'stopped', 'idle'].includes(end)) return null
     const isKnown = typeof database?.file === 'string' && typeof database.tag === 'string'
@@ -27,7 +27,7 @@ export function readLastLife(folder: DataFolder): LastLife | null {
 }
 
 /** Never throws: a folder that cannot be written is told of elsewhere, and keeps no daemon from ending. */
-export function writeLastLife(folder: DataFolder, life: LastLife): void {
+export function writeLastRun(folder: DataFolder, life: LastRun): void {
   try {
     const fresh = `${folder.lastLifeFile}.${process.pid}`
     writeFileSync(fresh, `${JSON.stringify(inFolder(folder, life))}\n`, { mode: 0o600 })
@@ -39,14 +39,14 @@ export function writeLastLife(folder: DataFolder, life: LastLife): void {
 
 /** Another database was put there on purpose. */
 export function forgetDatabase(folder: DataFolder): void {
-  const life = readLastLife(folder)
+  const life = readLastRun(folder)
   if (life?.database === undefined) return
   const { database: _, ...rest } = life
-  writeLastLife(folder, rest)
+  writeLastRun(folder, rest)
 }
 
 /** Inside the folder by its place there: a folder that is moved keeps its database. */
-function inFolder(folder: DataFolder, life: LastLife): LastLife {
+function inFolder(folder: DataFolder, life: LastRun): LastRun {
   if (life.database === undefined) return life
   const inside = relative(folder.path, life.database.file)
   if (inside.startsWith('..') || isAbsolute(inside)) return life

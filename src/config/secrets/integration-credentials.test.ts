@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createCredentialShelf } from './integration-credentials.ts'
+import { createIntegrationCredentials } from './integration-credentials.ts'
 import { openKeyRing } from './key-ring.ts'
 import { resolveSecret } from './secret-reference.ts'
 import { openSecretShelf } from './secret-store.ts'
@@ -36,16 +36,16 @@ describe('credentials that others gave', () => {
     const keys = openKeyRing({ dataDir: folder, env: {} })
     const shelf = await openSecretShelf(keys, store)
     await shelf.set('mine', 'operator', 'me')
-    const given = createCredentialShelf(shelf, 'miriad')
+    const given = createIntegrationCredentials(shelf, 'miriad')
     await given.put('a1', CALLBACK)
     expect(JSON.stringify(store.rows)).not.toContain('planted4711')
     expect(shelf.names()).toEqual(['mine'])
     const read = (reference: string) =>
       resolveSecret(reference, { folder, env: {}, stored: (name) => shelf.read(name) })
     expect(read(given.reference('a1'))).toBe(CALLBACK)
-    const later = createCredentialShelf(await openSecretShelf(keys, store), 'miriad')
+    const later = createIntegrationCredentials(await openSecretShelf(keys, store), 'miriad')
     expect([await later.names(), await later.get('a1')]).toEqual([['a1'], CALLBACK])
-    expect(await createCredentialShelf(shelf, 'other').get('a1')).toBeNull()
+    expect(await createIntegrationCredentials(shelf, 'other').get('a1')).toBeNull()
     await given.remove(['a1', 'never'])
     expect(Object.keys(store.rows)).toEqual(['mine'])
     expect(await given.get('a1')).toBeNull()
@@ -54,14 +54,14 @@ describe('credentials that others gave', () => {
   it('survive a rotation that happens among them', async () => {
     const store = fakeRows()
     const shelf = await openSecretShelf(openKeyRing({ dataDir: folder, env: {} }), store)
-    const given = createCredentialShelf(shelf, 'miriad')
+    const given = createIntegrationCredentials(shelf, 'miriad')
     const names = Array.from({ length: 20 }, (_, at) => `n${at}`)
     await Promise.all([
       ...names.slice(0, 10).map((name) => given.put(name, CALLBACK)),
       shelf.rotate('me'),
       ...names.slice(10).map((name) => given.put(name, CALLBACK)),
     ])
-    const fresh = createCredentialShelf(
+    const fresh = createIntegrationCredentials(
       await openSecretShelf(openKeyRing({ dataDir: folder, env: {} }), store),
       'miriad',
     )

@@ -1,12 +1,15 @@
 // Credentials that others gave an integration, kept among the encrypted secrets under names of its own.
 
-import type { CredentialShelf } from '../../contract/index.ts'
-import type { SecretShelf } from './secret-store.ts'
+import type { IntegrationCredentials } from '../../contract/index.ts'
+import type { SecretStore } from './secret-store.ts'
 
 /** Names that begin so are not the operator's: `secrets list` leaves them out. */
 const GIVEN = 'given.'
 
-export function createCredentialShelf(shelf: SecretShelf, integration: string): CredentialShelf {
+export function createIntegrationCredentials(
+  shelf: SecretStore,
+  integration: string,
+): IntegrationCredentials {
   const prefix = `${GIVEN}${integration}.`
   return {
     put: (name, value) => shelf.keep(prefix + name, value, `integration:${integration}`),

@@ -6,7 +6,7 @@ import { createSecretBox, keyIdOf } from './secret-box.ts'
 
 export type SecretRows = Pick<Store, 'secrets' | 'replaceSecrets'>
 
-export interface SecretShelf {
+export interface SecretStore {
   names(): readonly string[]
   /** Plain value, null when there is none by that name. Throws when it cannot be opened. */
   read(name: string): string | null
@@ -30,7 +30,7 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/
 const MAX_SECRET_BYTES = 65_536
 
 /** Loads the rows and settles a rotation that a crash cut short. */
-export async function openSecretShelf(ring: KeyRing, store: SecretRows): Promise<SecretShelf> {
+export async function openSecretShelf(ring: KeyRing, store: SecretRows): Promise<SecretStore> {
   const box = createSecretBox(ring)
   let rows: Record<string, string> = { ...(await store.secrets()) }
   const found = ring.settle(Object.values(rows).map((sealed) => keyIdOf(sealed) ?? ''))
@@ -61,7 +61,7 @@ export async function openSecretShelf(ring: KeyRing, store: SecretRows): Promise
     }
   }
 
-  const shelf: SecretShelf = {
+  const shelf: SecretStore = {
     names: () => Object.keys(rows).filter(isSecretName).sort(),
     reserved: (prefix) =>
       Object.keys(rows)

@@ -3,7 +3,7 @@
 import { CST, Lexer } from 'yaml'
 import { formatPath, type Path } from '../problem.ts'
 import { MASK, shownName } from './shown-names.ts'
-import { harmlessSteps, type KnownKeys } from './unmasked-ranges.ts'
+import { type KnownKeys, unmaskedSteps } from './unmasked-ranges.ts'
 import type { YamlText } from './yaml-text.ts'
 
 export interface FileView {
@@ -53,7 +53,7 @@ const WIDEST = 2 * AROUND
 
 export function* fileViewSteps(text: string, yaml: YamlText, keys: KnownKeys): Generator<void, FileView> {
   const isSound = yaml.problems.length === 0
-  const harmless = isSound ? yield* harmlessSteps(yaml.root, text, keys) : null
+  const harmless = isSound ? yield* unmaskedSteps(yaml.root, text, keys) : null
   const spans = yield* spansOf(text, harmless?.ranges ?? null, keys)
   // Names of the file's own may be values then.
   const isOpen = harmless !== null && !harmless.lendsSecrets

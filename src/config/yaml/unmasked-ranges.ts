@@ -78,7 +78,7 @@ interface Found {
 const NODES_AT_A_TIME = 10_000
 
 /** Of a text that was read without a problem: `root` is its tree. */
-export function* harmlessSteps(root: unknown, text: string, keys: KnownKeys): Generator<void, Harmless> {
+export function* unmaskedSteps(root: unknown, text: string, keys: KnownKeys): Generator<void, Harmless> {
   const open: Step[] = [{ node: root, place: [keys.schema], under: [] }]
   const found: Found[] = []
   const anchored: (Step & { readonly anchor: string })[] = []

@@ -4,7 +4,7 @@ import type { Logger } from '../log.ts'
 import type { Attachment, Quoted, Urgency } from '../message/message.ts'
 import type { NewTurnEvent } from '../message/turn-events.ts'
 import type { HttpReply, RawRequest } from '../platform/endpoint.ts'
-import type { CredentialShelf, NewFile, TokenBook } from '../platform/platform.ts'
+import type { IntegrationCredentials, NewFile, TokenBook } from '../platform/platform.ts'
 import type { AgentSettings } from '../settings.ts'
 import type { HostDoor } from './hosts.ts'
 import type { LentToolDoor } from './service-tools.ts'
@@ -333,7 +333,7 @@ export interface ConnectorDeps {
   readonly log: Logger
   readonly secret: (reference: string) => string
   /** What others gave an integration for its turns, also when another node took it. Absent: nothing is kept. */
-  readonly credentials?: (integration: string) => Pick<CredentialShelf, 'get'>
+  readonly credentials?: (integration: string) => Pick<IntegrationCredentials, 'get'>
   /** For connectors that hand out credentials of ours: callback URLs, bearers of the tool surface. */
   readonly tokens?: TokenBook
   /** Where the agent reaches this server: the public URL, else the listener's own. No slash at the end. */

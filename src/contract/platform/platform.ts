@@ -41,7 +41,7 @@ export interface Abilities {
   /** Sending the same key twice shows one message: a crash between send and confirmation is simply sent again. */
   readonly idempotentSend: boolean
   /** A sender's id names no chat of theirs: they are reached where they spoke lately. */
-  readonly sendersAreNoChats?: boolean
+  readonly senderIdIsNotAChat?: boolean
   /** Nothing can be said back (a one-way webhook): no notices are made for it. */
   readonly oneWay?: boolean
   /** Programs write here, not people: how their turns end is told by `notify_on`. */
@@ -163,7 +163,7 @@ export interface TokenBook {
  * Credentials that others gave us (callback URLs, headers of tool servers): encrypted, durable, forgotten when done.
  * Names are the integration's own.
  */
-export interface CredentialShelf {
+export interface IntegrationCredentials {
   /** Resolves after the commit. */
   put(name: string, value: string): Promise<void>
   get(name: string): Promise<string | null>
@@ -194,7 +194,7 @@ export interface PlatformDeps {
   /** Where the outside world reaches this server, if it does; a platform's webhook URL is made from it. */
   readonly publicUrl?: string | null
   /** Absent where a test needs none. */
-  readonly credentials?: CredentialShelf
+  readonly credentials?: IntegrationCredentials
   /** The integration as the configuration in force has it: gates are asked with it, message by message. */
   readonly current?: () => IntegrationSettings | null
   /** Whether a sender may speak in a direct chat now: asked before anything is opened for one. Absent: everybody may. */
@@ -373,7 +373,7 @@ export interface PlatformAdapter {
    */
   probe?(): Promise<'hears' | 'deaf'>
   /** The configuration changed and `deps.current()` has it. Absent: the adapter is started anew for a change. */
-  reconsider?(): void
+  configChanged?(): void
   /** Approvals of its agent are asked here too, as structured requests to RELAY_PLACE. Absent: never. */
   relaysApprovals?(): boolean
   /** The channel server behind it, for the agent's tools. Absent: it is none. */

@@ -58,7 +58,7 @@ export function createSurfaces(deps: SurfacesDeps): Surfaces {
   const { store } = deps
 
   const chatsOf = async (chat: Address): Promise<readonly Address[]> =>
-    deps.links.get(chat.integration)?.adapter.abilities.sendersAreNoChats ? spokenLately(deps, chat) : [chat]
+    deps.links.get(chat.integration)?.adapter.abilities.senderIdIsNotAChat ? spokenLately(deps, chat) : [chat]
 
   const surfaces = async (order: AskOrder): Promise<readonly Address[]> => {
     const settings = deps.settings()

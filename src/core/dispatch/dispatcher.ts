@@ -29,7 +29,7 @@ import type { Roster } from './agent/roster.ts'
 import { toDelivery } from './delivery.ts'
 import type { FailureNotes } from './failure-notes.ts'
 import { createHandOver } from './hand-over.ts'
-import { createRooms } from './lanes/agent-capacity.ts'
+import { createAgentCapacity } from './lanes/agent-capacity.ts'
 import { createDrain, type Drain } from './lanes/drain.ts'
 import { listenForLanes } from './lanes/lane-events.ts'
 import { createLaneHolds, type Flight, type LaneHold } from './lanes/lane-holds.ts'
@@ -37,7 +37,7 @@ import { createMovedElsewhere } from './lanes/moved-elsewhere.ts'
 import type { Pressure } from './lanes/pressure.ts'
 import { createPutBack, type PutBack } from './lanes/put-back.ts'
 import { createTakeLanes, mustPrepare, type PrepareToken, type TakenLane } from './lanes/take-lanes.ts'
-import { createLeftovers } from './recover-in-flight.ts'
+import { createRecovery } from './recover-in-flight.ts'
 import { retryDelayMs } from './retry-delay.ts'
 import { createSettling, type Settling } from './settling.ts'
 import { createTurnExpiry } from './turn-expiry.ts'
@@ -132,7 +132,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const ending = new Map<string, boolean>()
   const isClosed = (agent: string) =>
     (finishing && finishMs(agent) > 0) || ending.has(agent) || reachability.isClosed(agent)
-  const rooms = createRooms({ roster, holds, isClosed, tried: reachability.tried })
+  const rooms = createAgentCapacity({ roster, holds, isClosed, tried: reachability.tried })
   const takeLanes = createTakeLanes({ ...deps, ...{ holds, rooms }, roomy: (agent) => roomy(agent) })
   const offline = createOfflineNotices({ ...deps, stopped: () => stopped })
   const unreached = ({ lane, agent }: LaneHold, detail: string, retryAfterMs?: number) => {
@@ -159,7 +159,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     ...{ holds, storeRetry, settling, unreached },
     wake: (work) => drain.wake(work),
   })
-  const settleLeftovers = createLeftovers({
+  const settleLeftovers = createRecovery({
     ...{ ...deps, holds, storeRetry, settling },
     interrupted: (row) => deps.onInterrupted?.(row),
   })

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { Work } from '../../contract/index.ts'
 import { createTestClock } from '../../testing/test-clock.ts'
 import { createDrain } from './lanes/drain.ts'
-import { createDealtLanes } from './lanes/round-robin-lanes.ts'
+import { createRoundRobinLanes } from './lanes/round-robin-lanes.ts'
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {}, child: () => quiet }
 
@@ -78,7 +78,7 @@ describe('many scopes', () => {
 
 describe('lanes that are dealt', () => {
   it('[I23.lanes-dealt] one of each scope in turn, the first come first within it, each once', () => {
-    const lanes = createDealtLanes()
+    const lanes = createRoundRobinLanes()
     for (const lane of ['a1', 'a2', 'a3', 'a1']) lanes.add({ lane, scope: 'a' })
     lanes.add({ lane: 'b1', scope: 'b' })
     lanes.add({ lane: 'c1', scope: 'c' })

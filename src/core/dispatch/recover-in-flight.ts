@@ -8,7 +8,7 @@ import { takesNoAnswer, toDelivery } from './delivery.ts'
 import type { LaneHold, LaneHolds } from './lanes/lane-holds.ts'
 import type { Settling } from './settling.ts'
 
-export interface LeftoversDeps {
+export interface RecoverDeps {
   readonly clock: Clock
   readonly store: Pick<Store, 'moveTurns'>
   readonly settings: () => Settings
@@ -22,13 +22,13 @@ export interface LeftoversDeps {
   readonly interrupted: (row: TurnRow) => void
 }
 
-export type SettleLeftovers = (
+export type RecoverInFlight = (
   hold: LaneHold,
   rows: readonly TurnRow[],
   connector: AgentConnector,
 ) => Promise<void>
 
-export function createLeftovers(deps: LeftoversDeps): SettleLeftovers {
+export function createRecovery(deps: RecoverDeps): RecoverInFlight {
   const { store, holds, storeRetry, settling } = deps
 
   /** The agent has the turn and outlives the daemon. The turn stays in flight for the rest of its time. */

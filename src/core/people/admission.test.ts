@@ -35,7 +35,7 @@ function opened(settings: Settings, others: readonly { digest: string; alive: bo
     },
     admitsNow: () => true,
     isRecipient: () => true,
-    sendersAreNoChats: () => false,
+    senderIdIsNotAChat: () => false,
   })
   const row = (more: Partial<TurnRow> = {}): TurnRow =>
     ({

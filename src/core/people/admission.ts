@@ -48,7 +48,7 @@ export interface AdmissionDeps {
   /** Whether a message to a user still goes to a user's place. */
   readonly isRecipient: (row: SendRow) => boolean
   /** True where people are reached in the conversations in which they wrote lately. */
-  readonly sendersAreNoChats: (integration: string) => boolean
+  readonly senderIdIsNotAChat: (integration: string) => boolean
 }
 
 /** The facts that are judged about a turn. They are remembered, because its answer follows soon. */
@@ -151,7 +151,7 @@ export function createAdmission(deps: AdmissionDeps): Admission {
     if (agent === null || conversation === RELAY_PLACE) return true
     const chats = approverChats(settings(), grants, agent).filter((one) => one.integration === integration)
     if (chats.some((one) => one.conversation === conversation)) return true
-    if (deps.sendersAreNoChats(integration)) {
+    if (deps.senderIdIsNotAChat(integration)) {
       const places = await Promise.all(chats.map((chat) => spokenLately(deps, chat)))
       if (places.flat().some((one) => formatAddress(one) === row.to)) return true
     }

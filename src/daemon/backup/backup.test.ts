@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { dataFolderAt, openKeyRing, prepareDataFolder } from '../../config/index.ts'
-import { readLastLife, writeLastLife } from '../../config/instance/last-run.ts'
+import { readLastRun, writeLastRun } from '../../config/instance/last-run.ts'
 import type { Store } from '../../contract/index.ts'
 import { createNodeClock, createRealRandom } from '../../runtime/real-clock.ts'
 import { openStore } from '../../store/open.ts'
@@ -304,13 +304,13 @@ it('[I14.no-empty-start] that a database is missing is told where a daemon ran b
   expect(warnings()).toBe('')
   const life = { host: '127.0.0.1', port: 4747, end: 'running' } as const
   // Written by a version that did not say which database it had.
-  writeLastLife(place.folder, life)
+  writeLastRun(place.folder, life)
   expect(warnings()).toContain('its database is not there')
-  writeLastLife(place.folder, { ...life, database: { file: place.folder.database, tag: 'abcdef' } })
+  writeLastRun(place.folder, { ...life, database: { file: place.folder.database, tag: 'abcdef' } })
   expect(warnings).toThrow(expect.objectContaining({ code: 'config_invalid' }))
   expect(warnings).toThrow(/is not there/)
   // Another store is another matter.
-  writeLastLife(place.folder, { ...life, database: { file: '/elsewhere/s.db', tag: 'abcdef' } })
+  writeLastRun(place.folder, { ...life, database: { file: '/elsewhere/s.db', tag: 'abcdef' } })
   expect(warnings()).toBe('')
 })
 
@@ -321,7 +321,7 @@ it('[I14.no-empty-after-kill] another database in its place is refused, until it
   await store.close()
   const hold = () => holdDatabase(place.store, place.folder, createRecordingLog()).release()
   const life = { host: '127.0.0.1', port: 4747, end: 'stopped' } as const
-  writeLastLife(place.folder, { ...life, database: { file: place.folder.database, tag } })
+  writeLastRun(place.folder, { ...life, database: { file: place.folder.database, tag } })
   hold()
   rmSync(place.folder.database)
   const stranger = await openAt(place)
@@ -333,7 +333,7 @@ it('[I14.no-empty-after-kill] another database in its place is refused, until it
   expect(hold).toThrow(/was written over while a daemon ran/)
   await restoreTo(place, backup, true)
   hold()
-  expect(readLastLife(place.folder)).toEqual(life)
+  expect(readLastRun(place.folder)).toEqual(life)
 })
 
 it('[I14.backup-postgres] on PostgreSQL pg_dump is named, and its password is not', async () => {

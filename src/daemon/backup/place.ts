@@ -8,7 +8,7 @@ import {
   resolveStore,
 } from '../../config/index.ts'
 import { SwitchboardError } from '../../contract/index.ts'
-import { createAdapters } from '../../modules/module-catalog.ts'
+import { createModuleCatalog } from '../../modules/module-catalog.ts'
 import { createLogger } from '../../runtime/logger.ts'
 import { createNodeClock } from '../../runtime/real-clock.ts'
 import { databasePath } from '../database/hold-database.ts'
@@ -28,7 +28,7 @@ export async function locateStore(options: {
 }): Promise<StorePlace> {
   const env = readEnvironment().variables
   const folder = dataFolderAt({ data: options.dataDir, env })
-  const adapters = createAdapters({ leaveModulesAlone: true })
+  const adapters = createModuleCatalog({ leaveModulesAlone: true })
   const config = await openConfigSource(
     { file: options.configFile, adapters, defaultStore: folder.defaultStore },
     { clock: createNodeClock(), log: createLogger({ format: 'people', level: 'error' }) },

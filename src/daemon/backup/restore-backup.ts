@@ -23,7 +23,7 @@ import { createNodeClock, createRealRandom } from '../../runtime/real-clock.ts'
 import { openStore } from '../../store/open.ts'
 import { takeDatabaseLock } from '../../store/sqlite/database-lock.ts'
 import { damagedLog } from '../../store/sqlite/rescued.ts'
-import { folderHeld, holdFolder } from '../data-folder-lock.ts'
+import { dataFolderInUse, lockDataFolder } from '../data-folder-lock.ts'
 import { removeCutRestore } from './cut-short.ts'
 import {
   ATTACHMENTS,
@@ -98,9 +98,12 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
 }
 
 function takeLocks(place: StorePlace, database: string): () => void {
-  const folder = holdFolder(place.folder)
+  const folder = lockDataFolder(place.folder)
   if (!folder)
-    throw folderHeld(place.folder, 'a backup is never restored into a live folder: stop that daemon first')
+    throw dataFolderInUse(
+      place.folder,
+      'a backup is never restored into a live folder: stop that daemon first',
+    )
   try {
     mkdirSync(dirname(database), { recursive: true, mode: 0o700 })
     const lock = takeDatabaseLock(database, { data: place.folder.path, pid: process.pid })

@@ -10,7 +10,7 @@ import {
 } from '../../config/index.ts'
 import { readStarts } from '../../config/instance/start-record.ts'
 import { defined, type Store } from '../../contract/index.ts'
-import { createAdapters } from '../../modules/module-catalog.ts'
+import { createModuleCatalog } from '../../modules/module-catalog.ts'
 import { createLogger } from '../../runtime/logger.ts'
 import { createNodeClock, createRealRandom } from '../../runtime/real-clock.ts'
 import { openStore } from '../../store/open.ts'
@@ -36,7 +36,7 @@ export async function findEarlierData(
   if (spans.length === 0) return null
   const clock = createNodeClock()
   const log = createLogger({ format: 'people', level: 'silent' })
-  const adapters = createAdapters({ leaveModulesAlone: true })
+  const adapters = createModuleCatalog({ leaveModulesAlone: true })
   const source = await openConfigSource(
     { file: config.file, adapters, defaultStore: own.defaultStore },
     { clock, log },

@@ -1,7 +1,7 @@
 // Before an embedded database is opened for writing: nobody else has it, and nothing that was rescued from it is left behind.
 import { existsSync } from 'node:fs'
 import type { DataFolder } from '../../config/instance/data-folder.ts'
-import { readLastLife } from '../../config/instance/last-run.ts'
+import { readLastRun } from '../../config/instance/last-run.ts'
 import { shellWord } from '../../config/instance/shell-word.ts'
 import { type Logger, SwitchboardError } from '../../contract/index.ts'
 import { realPath, takeDatabaseLock } from '../../store/sqlite/database-lock.ts'
@@ -65,7 +65,7 @@ function demandOwnDatabase(file: string, folder: DataFolder, log: Logger): void 
         hint: `put a backup back with: switchboard restore BACKUP --replace --data ${own} (or, to go on with what is there, move ${shellWord(aside)} elsewhere)`,
       },
     )
-  const known = readLastLife(folder)?.database
+  const known = readLastRun(folder)?.database
   // Not by the keys: this very start has made them.
   if (known === undefined && !existsSync(file) && existsSync(folder.lastLifeFile))
     log.warn({ file }, 'this data folder was used before, but its database is not there: starting with none')

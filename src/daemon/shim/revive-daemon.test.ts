@@ -6,7 +6,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { dataFolderAt } from '../../config/instance/data-folder.ts'
 import { realPath } from '../../config/instance/instance.ts'
 import { recordInstance } from '../../config/instance/known-instances.ts'
-import { writeLastLife } from '../../config/instance/last-run.ts'
+import { writeLastRun } from '../../config/instance/last-run.ts'
 import { createRecordingLog, createTestClock } from '../../testing/index.ts'
 import { createReviver } from './revive-daemon.ts'
 
@@ -45,11 +45,11 @@ it('[I14.stopped-stays] one that was stopped is not revived until the next up, a
   const { revive, problem, folder, log } = opened((data) =>
     mkdirSync(join(data, 'daemon.log'), { recursive: true }),
   )
-  writeLastLife(folder, { host: '127.0.0.1', port: 4747, end: 'stopped' })
+  writeLastRun(folder, { host: '127.0.0.1', port: 4747, end: 'stopped' })
   revive()
   expect(log.lines).toEqual([])
   expect(problem()).toMatch(/stopped by its operator.*switchboard up/)
-  writeLastLife(folder, { host: '127.0.0.1', port: 4747, end: 'running' })
+  writeLastRun(folder, { host: '127.0.0.1', port: 4747, end: 'running' })
   expect(problem()).toBeNull()
   revive()
   expect(log.lines).toHaveLength(1)
@@ -61,7 +61,7 @@ it.each(['running', 'idle'] as const)(
   async (end) => {
     const said = 'console.log(JSON.stringify({ error: process.argv.slice(1).join(" ") })); process.exit(1)'
     const { revive, problem, folder } = opened(none, [...prints(said), '--'])
-    writeLastLife(folder, { host: '127.0.0.9', port: 4999, end })
+    writeLastRun(folder, { host: '127.0.0.9', port: 4999, end })
     revive()
     await vi.waitFor(() => expect(problem()).toContain('--host 127.0.0.9 --port 4999'))
     expect(problem()).toContain(`--data ${folder.path}`)

@@ -1,6 +1,6 @@
 // Starts a daemon that outlives whoever asked for it. Two who ask at once start two, and the kernel's lock on the data
 // folder lets one of them live.
-import { readLastLife } from '../../config/instance/last-run.ts'
+import { readLastRun } from '../../config/instance/last-run.ts'
 import { asSwitchboardError, type Clock, type Logger } from '../../contract/index.ts'
 import { unknownFile } from './own-daemon.ts'
 import { lastWords, type SpawnOptions, spawnDaemon } from './spawn-daemon.ts'
@@ -29,14 +29,14 @@ export function createReviver(
 
   const start = (failed: (thrown: unknown) => void, ended: (code: number | null) => void) => {
     // Where the one before it listened: whoever knew that place finds the next one there.
-    const life = readLastLife(folder)
+    const life = readLastRun(folder)
     const place = life ? ['--host', life.host, '--port', String(life.port)] : []
     const child = spawnDaemon(options, ['--idle-exit', IDLE_EXIT, ...place])
     child.once('error', failed)
     child.once('exit', ended)
   }
 
-  const stopped = () => readLastLife(folder)?.end === 'stopped'
+  const stopped = () => readLastRun(folder)?.end === 'stopped'
 
   const revive = () => {
     const now = deps.clock.now()

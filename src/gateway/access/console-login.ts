@@ -14,7 +14,7 @@ const SESSION_KIND = 'console'
 const TICKET_LIFE_MS = 15 * 60_000
 const SESSION_LIFE_MS = 7 * 24 * 3_600_000
 
-export interface ConsoleDoor {
+export interface ConsoleLogin {
   readonly link: Desk['consoleLink']
   /** A link opens one session, once; null: it was used, is too old, or its user is gone. The replaced session ends. */
   enter(
@@ -26,12 +26,12 @@ export interface ConsoleDoor {
   leave(session: string): Promise<void>
 }
 
-export function createConsoleDoor(deps: {
+export function createConsoleLogin(deps: {
   readonly tokens: Tokens
   readonly clock: Clock
   readonly users: () => readonly UserSettings[]
   readonly baseUrl: () => string
-}): ConsoleDoor {
+}): ConsoleLogin {
   const { tokens } = deps
   const userOf = (
     row: { readonly kind: string; readonly scope: Readonly<Record<string, string>> } | null,

@@ -48,9 +48,9 @@ export async function abilitiesByFile(
   try {
     const { loadSettings, namedModules } = await import('../../config/load.ts')
     if (namedModules(file).length > 0) return null
-    const { createAdapters } = await import('../../modules/module-catalog.ts')
+    const { createModuleCatalog } = await import('../../modules/module-catalog.ts')
     const loaded = await loadSettings(file, {
-      adapters: createAdapters(),
+      adapters: createModuleCatalog(),
       failedModules: 'refused',
       defaultStore,
     })

@@ -7,7 +7,7 @@ import { createTestClock, createTestRandom } from '../../testing/test-clock.ts'
 import { testIntegration, testSettings } from '../../testing/test-settings.ts'
 import type { Gateway } from '../gateway.ts'
 import { createTokens, type Tokens } from './tokens.ts'
-import { createSecretDoors } from './url-credentials.ts'
+import { createUrlCredentials } from './url-credentials.ts'
 
 const clock = createTestClock()
 const taken: string[] = []
@@ -57,7 +57,7 @@ beforeEach(async () => {
   tokens = createTokens(store, clock, createTestRandom('doors'))
   const integrations = [testIntegration('slow-starter'), testIntegration('off', { enabled: false })]
   const settings = () => testSettings({ agents: ['kate', 'slow-starter'], integrations })
-  const doors = createSecretDoors({ tokens, gateway: () => gateway, settings, now: clock.now })
+  const doors = createUrlCredentials({ tokens, gateway: () => gateway, settings, now: clock.now })
   open = await openServer({ ...doors })
 })
 afterEach(() => open.server.close({ graceMs: 100 }))

@@ -14,17 +14,17 @@ import type { Tokens } from './tokens.ts'
 
 export const INBOX_KIND = 'chorus-inbox'
 
-export interface SecretDoors {
+export interface UrlCredentials {
   readonly callbacks: HeadDoor
   readonly inbox: HeadDoor
 }
 
-export function createSecretDoors(deps: {
+export function createUrlCredentials(deps: {
   readonly tokens: Pick<Tokens, 'look'>
   readonly gateway: () => Pick<Gateway, 'roster' | 'links'>
   readonly settings: () => Pick<Settings, 'agents' | 'integrations'>
   readonly now: () => number
-}): SecretDoors {
+}): UrlCredentials {
   const rowOf = async (head: RequestHead, kind: string): Promise<TokenRow> => {
     const row = await deps.tokens.look(head.path.slice(1))
     if (row?.kind !== kind) throw nothing()

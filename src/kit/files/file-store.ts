@@ -29,7 +29,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
   'video/mp4': '.mp4',
 }
 
-export interface FileShelf {
+export interface FileStore {
   download(attachment: Attachment): Promise<DownloadedFile>
   /** Removes what was fetched of these. Returns how many files. */
   forget(attachments: readonly Attachment[]): Promise<number>
@@ -48,10 +48,10 @@ export interface FileShelfOptions {
   readonly quota?: FetchedQuota
 }
 
-export function createFileShelf(
+export function createFileStore(
   deps: Pick<PlatformDeps, 'filesDir' | 'random' | 'mirror'>,
   { bytesOf, mostBytes, tooLarge, quota = QUOTA }: FileShelfOptions,
-): FileShelf {
+): FileStore {
   const folder = createSharedFolder({ dir: deps.filesDir, random: deps.random, mirror: deps.mirror })
   const ownName = (name: string) => `${Buffer.from(deps.random.bytes(8)).toString('hex')}-${name}`
   const tooLargeToSend = () => new SwitchboardError('platform_rejected', tooLarge)

@@ -1,6 +1,6 @@
 // A question that is asked of a platform once and remembered; asked again while it fails. Those who ask at once share the answer.
 
-export interface AskedOnce<T> {
+export interface MemoizedAsync<T> {
   (): Promise<T>
   /** What is known already; null: nothing yet. */
   readonly known: () => T | null
@@ -8,7 +8,7 @@ export interface AskedOnce<T> {
   readonly forget: () => void
 }
 
-export function askOnce<T>(ask: () => Promise<T>): AskedOnce<T> {
+export function memoizeAsync<T>(ask: () => Promise<T>): MemoizedAsync<T> {
   let asking: Promise<T> | null = null
   let known: T | null = null
   const asked = () => {

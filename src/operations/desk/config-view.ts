@@ -5,7 +5,7 @@ import type { ConfigSource } from '../../config/config-source.ts'
 import type { Problem } from '../../config/problem.ts'
 import { readFileBounded } from '../../config/yaml/text-file.ts'
 import type { ConfigProblem, Desk, Settings } from '../../contract/index.ts'
-import { createAdapters } from '../../modules/module-catalog.ts'
+import { createModuleCatalog } from '../../modules/module-catalog.ts'
 
 interface Kept {
   readonly problems: readonly Problem[]
@@ -69,7 +69,7 @@ export function createConfigView(deps: {
     async checkConfig(text) {
       const { parseSettings } = await import('../../config/load.ts')
       const checked = await parseSettings(text, file, {
-        adapters: createAdapters({ leaveModulesAlone: true }),
+        adapters: createModuleCatalog({ leaveModulesAlone: true }),
         failedModules: 'down',
         defaultStore: deps.defaultStore,
         readFile: beside,
@@ -83,7 +83,7 @@ export function createConfigView(deps: {
 
 async function masked(text: string): Promise<readonly string[]> {
   const { maskedLines } = await import('../../config/yaml/masked-text.ts')
-  const adapters = createAdapters({ leaveModulesAlone: true })
+  const adapters = createModuleCatalog({ leaveModulesAlone: true })
   const book = await adapters.open({ folder: '.', modules: [], platforms: 'all', connectors: 'all' })
   return maskedLines(text, book)
 }

@@ -1,7 +1,7 @@
 // The operator's part of sending: orders and notifications through the one outlet, and integrations by command.
 import { EMBEDDED_ORIGIN } from '../../config/default-settings.ts'
-import type { SecretShelf } from '../../config/secrets/secret-store.ts'
-import type { IntegrationShelf } from '../../config/stored-integrations.ts'
+import type { SecretStore } from '../../config/secrets/secret-store.ts'
+import type { StoredIntegrations } from '../../config/stored-integrations.ts'
 import {
   type Address,
   address,
@@ -29,11 +29,11 @@ export interface DeskSendingDeps {
   readonly gateway: Gateway
   readonly settings: () => Settings
   /** Null: this desk keeps no integrations of its own. */
-  readonly shelf: IntegrationShelf | null
+  readonly shelf: StoredIntegrations | null
   /** Makes the running parts match what is on the shelf. */
   readonly applied: () => Promise<void>
   readonly adapters?: StatusDeps['adapters'] | undefined
-  readonly secrets?: SecretShelf
+  readonly secrets?: SecretStore
   /** Where this server is reached. */
   readonly base?: (() => string) | undefined
 }
@@ -106,7 +106,7 @@ export function createDeskSending(deps: DeskSendingDeps): DeskSending {
     }
   }
 
-  const shelf = (): IntegrationShelf => {
+  const shelf = (): StoredIntegrations => {
     if (deps.shelf) return deps.shelf
     throw new SwitchboardError('not_built', 'this daemon keeps no integrations of its own')
   }

@@ -1,6 +1,6 @@
 // The operator's desk at a running daemon: what /api serves and the command line asks.
 
-import type { SecretShelf } from '../../config/index.ts'
+import type { SecretStore } from '../../config/index.ts'
 import {
   type Clock,
   type Desk,
@@ -33,7 +33,7 @@ export interface DeskDeps {
   readonly gateway: Gateway
   readonly clock: Clock
   readonly tokens: Tokens
-  readonly secrets: SecretShelf
+  readonly secrets: SecretStore
   readonly settings: () => Settings
   readonly standing: () => Standing
   readonly reload: (by: string) => ReturnType<Desk['reload']>

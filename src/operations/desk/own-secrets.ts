@@ -1,8 +1,8 @@
 // The secrets of an integration that goes: those that were kept for it alone go with it, and those that an operator named
 // and that nothing refers to any more are told.
 
-import { createCredentialShelf } from '../../config/secrets/integration-credentials.ts'
-import type { SecretShelf } from '../../config/secrets/secret-store.ts'
+import { createIntegrationCredentials } from '../../config/secrets/integration-credentials.ts'
+import type { SecretStore } from '../../config/secrets/secret-store.ts'
 import type { IntegrationSettings, RemovedSecrets, Settings } from '../../contract/index.ts'
 
 const REFERENCE = /^secret:([A-Za-z0-9][A-Za-z0-9_.-]{0,127})$/
@@ -26,7 +26,7 @@ export async function removeOwnSecrets(
   gone: IntegrationSettings,
   deps: {
     readonly settings: Settings
-    readonly secrets: Pick<SecretShelf, 'names' | 'remove' | 'reserved' | 'refresh' | 'forget'>
+    readonly secrets: Pick<SecretStore, 'names' | 'remove' | 'reserved' | 'refresh' | 'forget'>
   },
   by: string,
 ): Promise<RemovedSecrets> {
@@ -38,7 +38,7 @@ export async function removeOwnSecrets(
   for (const name of unused)
     if (name.startsWith(`${gone.id}.`) && (await secrets.remove(name, by))) removed.push(name)
   // What others gave it (callbacks of a Chorus service) is nobody's any more.
-  const given = createCredentialShelf(secrets as SecretShelf, gone.id)
+  const given = createIntegrationCredentials(secrets as SecretStore, gone.id)
   const left = await given.names()
   if (left.length > 0) await given.remove(left)
   return { removed, unused: unused.filter((name) => !removed.includes(name)) }

@@ -9,7 +9,7 @@ import type { Link } from '../../core/outbound/links.ts'
 import { authorize } from '../../core/people/authorize.ts'
 import { createFileMirror } from '../../gateway/files/file-mirror.ts'
 import { keepForgettingFiles } from '../../gateway/files/file-orders.ts'
-import { createFileShelf } from '../../platforms/web/files.ts'
+import { createFileStore } from '../../platforms/web/files.ts'
 import { createPostgresFixture } from '../../store/postgres/fixtures/postgres-fixture.ts'
 import { createSqliteFixture } from '../../store/sqlite/fixtures/sqlite-fixture.ts'
 import { createRecordingLog } from '../../testing/recording-log.ts'
@@ -106,7 +106,7 @@ describe.each(STORES)('people’s own data on %s', (_, make) => {
 
   it('[I14.erase] [I14.erase-files] open turns end first, files go from disk and mirror, rights stay unless asked', async () => {
     const random = createTestRandom('files')
-    const files = createFileShelf({ dir: folder, random, mirror: createFileMirror(store, 'web') })
+    const files = createFileStore({ dir: folder, random, mirror: createFileMirror(store, 'web') })
     const upload = (sender: string) =>
       files.save({ sender, name: 'a.png', mime: 'image/png', bytes: Buffer.from(sender) })
     const [attachment] = [await upload('ann'), await upload('ann')]
@@ -267,7 +267,7 @@ describe.each(STORES)('people’s own data on %s', (_, make) => {
     const nodeAt = (at: Store, name: string) => {
       const dir = join(folder, name)
       const random = createTestRandom(name)
-      const files = createFileShelf({ dir, random, mirror: createFileMirror(at, 'web') })
+      const files = createFileStore({ dir, random, mirror: createFileMirror(at, 'web') })
       const adapter = { forget: (of: Parameters<typeof files.forget>[0]) => files.forget(of) }
       const on = () => (existsSync(dir) ? readdirSync(dir) : [])
       const carryOut = () =>

@@ -15,7 +15,7 @@ import { latestBoots, nodeViews } from '../../health/cluster-view.ts'
 import { scheduleViews } from '../../health/schedule-views.ts'
 import { queuedByAgent } from '../../health/status.ts'
 import { totals } from '../../health/totals.ts'
-import { createAdapters } from '../../modules/module-catalog.ts'
+import { createModuleCatalog } from '../../modules/module-catalog.ts'
 import { createLogger } from '../../runtime/logger.ts'
 import { createNodeClock, createRealRandom } from '../../runtime/real-clock.ts'
 import { VERSION } from '../../runtime/version.ts'
@@ -37,7 +37,7 @@ export async function openReadDesk(
   const config = await openConfigSource(
     {
       file: options.configFile ?? null,
-      adapters: createAdapters({ leaveModulesAlone: true }),
+      adapters: createModuleCatalog({ leaveModulesAlone: true }),
       defaultStore: folder.defaultStore,
     },
     { clock, log },

@@ -1,6 +1,6 @@
 // The deliveries whose callbacks may still be needed: in memory for the moment, encrypted on the shelf for the next life.
 // A delivery is owed an `idle` until `done` is written; the newest of a channel stays, so that an agent can speak first.
-import { type Clock, type CredentialShelf, inSlices, SwitchboardError } from '../../contract/index.ts'
+import { type Clock, type IntegrationCredentials, inSlices, SwitchboardError } from '../../contract/index.ts'
 import { type ChorusDelivery, mcpServers } from '../../kit/index.ts'
 import { clean, deliveryName } from './parse.ts'
 
@@ -55,11 +55,11 @@ export interface DeliveryBook {
   prune(before: number): Promise<void>
 }
 
-export function createDeliveryBook(shelf: CredentialShelf | undefined, clock: Clock): DeliveryBook {
+export function createDeliveryBook(shelf: IntegrationCredentials | undefined, clock: Clock): DeliveryBook {
   const byName = new Map<string, KeptDelivery>()
   const channels = new Map<string, Set<KeptDelivery>>()
 
-  const credentials = (): CredentialShelf => {
+  const credentials = (): IntegrationCredentials => {
     if (shelf) return shelf
     throw new SwitchboardError('config_invalid', 'a chorus integration needs a place for callback URLs')
   }

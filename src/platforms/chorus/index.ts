@@ -32,7 +32,7 @@ const ABILITIES: Abilities = {
   files: false,
   buttons: false,
   typing: true,
-  sendersAreNoChats: true,
+  senderIdIsNotAChat: true,
   // We send an event_id, but the protocol does not oblige a service to look at it.
   idempotentSend: false,
 }

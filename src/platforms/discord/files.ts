@@ -1,7 +1,7 @@
 // Files that people send in Discord: fetched from its own hosts, whose addresses are signed and run out. One that has run out
 // is asked for anew, with the message that it hangs on.
 import { type Attachment, type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
-import { createFileShelf, type FileShelf } from '../../kit/index.ts'
+import { createFileStore, type FileStore } from '../../kit/index.ts'
 import type { DiscordClient } from './api/client.ts'
 import { attachmentsOf, type FileRef, fileRef, stickerFile } from './attachments.ts'
 import type { DiscordConfig } from './config.ts'
@@ -15,7 +15,7 @@ export function createDiscordFiles(
   client: DiscordClient,
   config: DiscordConfig,
   deps: Pick<PlatformDeps, 'filesDir' | 'random' | 'mirror'>,
-): FileShelf {
+): FileStore {
   const bytesAt = async (url: string): Promise<Buffer | null> => {
     if (!isDiscordHost(url, config))
       throw new SwitchboardError('platform_rejected', 'the file lies outside of Discord and is not fetched')
@@ -29,7 +29,7 @@ export function createDiscordFiles(
     return found === undefined ? undefined : fileRef(found)?.url
   }
 
-  return createFileShelf(deps, {
+  return createFileStore(deps, {
     async bytesOf(attachment: Attachment) {
       if ((attachment.size ?? 0) > MAX_DOWNLOAD_BYTES)
         throw new SwitchboardError('too_large', `the file is over ${MAX_DOWNLOAD_BYTES / 1_048_576} MB`)

@@ -10,12 +10,12 @@ import {
   type PlacesQuery,
 } from '../../contract/index.ts'
 import {
+  type ChannelCache,
   type ChannelFacts,
   channelFacts,
   FORUMS,
   isTalk,
   isThread,
-  type PlacesBook,
 } from './api/channel-cache.ts'
 import type { DiscordAnswer, DiscordClient } from './api/client.ts'
 import { rightsIn } from './api/missing-rights.ts'
@@ -27,7 +27,7 @@ import type { Targets } from './targets.ts'
 
 export interface PlacesDeps {
   readonly client: DiscordClient
-  readonly book: PlacesBook
+  readonly book: ChannelCache
   readonly targets: Targets
   readonly self: () => Promise<Self>
   readonly clock: Pick<Clock, 'now'>

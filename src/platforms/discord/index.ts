@@ -7,7 +7,7 @@ import {
   SwitchboardError,
 } from '../../contract/index.ts'
 import { createChatPace, type GuardedFetch, type LinkState } from '../../kit/index.ts'
-import { createPlacesBook, type Place } from './api/channel-cache.ts'
+import { createChannelCache, type Place } from './api/channel-cache.ts'
 import { createDiscordClient, type DiscordAnswer } from './api/client.ts'
 import { createSelf } from './api/self.ts'
 import { commandsOf, registerCommands } from './commands.ts'
@@ -57,7 +57,7 @@ export function createDiscord(deps: PlatformDeps, options: DiscordAdapterOptions
   const timings = { ...DEFAULT_TIMINGS, ...options.timings }
   const client = createDiscordClient(config, timings, deps, options.fetch)
   const self = createSelf(client)
-  const book = createPlacesBook(client, { clock, self })
+  const book = createChannelCache(client, { clock, self })
   const targets = createTargets(client, book)
   const threads = createThreads(config, client, { book, self, transcript: deps.transcript })
   const files = createDiscordFiles(client, config, deps)

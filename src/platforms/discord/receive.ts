@@ -9,7 +9,7 @@ import {
   type PlatformIntake,
   type Received,
 } from '../../contract/index.ts'
-import type { Place, PlacesBook } from './api/channel-cache.ts'
+import type { ChannelCache, Place } from './api/channel-cache.ts'
 import { isRefusal, isStatus } from './api/refusals.ts'
 import type { Self } from './api/self.ts'
 import { isSnowflake } from './api/snowflakes.ts'
@@ -30,7 +30,7 @@ import {
 export interface ReceiverDeps {
   readonly config: DiscordConfig
   readonly self: () => Promise<Self>
-  readonly book: PlacesBook
+  readonly book: ChannelCache
   readonly door: InteractionDoor
   readonly intake: PlatformIntake
   readonly clock: Clock

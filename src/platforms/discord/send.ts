@@ -1,8 +1,8 @@
 // Sending: one call for each op, resolved when Discord confirmed. Every post carries a nonce made of its outbox row, which
 // Discord holds against a second one for some minutes; after that its history is read.
 import { type OutboundOp, type Receipt, type SendRequest, SwitchboardError } from '../../contract/index.ts'
-import type { FileShelf } from '../../kit/index.ts'
-import { type ChannelFacts, DEFAULT_BYTES, FORUMS, isThread, type PlacesBook } from './api/channel-cache.ts'
+import type { FileStore } from '../../kit/index.ts'
+import { type ChannelCache, type ChannelFacts, DEFAULT_BYTES, FORUMS, isThread } from './api/channel-cache.ts'
 import type { DiscordAnswer, DiscordClient } from './api/client.ts'
 import { explain } from './api/missing-rights.ts'
 import type { Upload } from './api/multipart.ts'
@@ -25,9 +25,9 @@ export interface SendDeps {
   readonly client: DiscordClient
   readonly targets: Targets
   readonly threads: Threads
-  readonly book: PlacesBook
+  readonly book: ChannelCache
   readonly self: () => Promise<Self>
-  readonly files: Pick<FileShelf, 'read'>
+  readonly files: Pick<FileStore, 'read'>
   readonly replyToMode: 'off' | 'first' | 'all'
 }
 

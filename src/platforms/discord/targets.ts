@@ -1,7 +1,7 @@
 // Where an op goes: a channel, a thread, a forum, or a person's direct chat. Ids of people and channels look alike: what
 // nobody has told yet is asked of Discord.
 import { createBoundedMap, SwitchboardError } from '../../contract/index.ts'
-import type { ChannelFacts, PlacesBook } from './api/channel-cache.ts'
+import type { ChannelCache, ChannelFacts } from './api/channel-cache.ts'
 import type { DiscordClient } from './api/client.ts'
 import { isRefusal, isStatus } from './api/refusals.ts'
 import { isSnowflake } from './api/snowflakes.ts'
@@ -17,7 +17,7 @@ export interface Targets {
 
 const REMEMBERED = 10_000
 
-export function createTargets(client: DiscordClient, book: PlacesBook): Targets {
+export function createTargets(client: DiscordClient, book: ChannelCache): Targets {
   const direct = createBoundedMap<string, string>(REMEMBERED)
 
   const directOf = async (person: string): Promise<string> => {

@@ -2,7 +2,7 @@
 // also when that was moved or renumbered meanwhile.
 import type { ImapFlow } from 'imapflow'
 import { type Attachment, type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
-import { createFileShelf, type FileShelf, type ReadCarefully, UnreadableInputError } from '../../kit/index.ts'
+import { createFileStore, type FileStore, type ReadCarefully, UnreadableInputError } from '../../kit/index.ts'
 import { answered, uidsOf } from './link/imap-client.ts'
 import type { SideConnection } from './link/side-connection.ts'
 import { readHeaders } from './mail/headers.ts'
@@ -19,7 +19,7 @@ export function createEmailFiles(
     readonly carefully: ReadCarefully
   },
   place: Pick<PlatformDeps, 'filesDir' | 'random' | 'mirror'>,
-): FileShelf {
+): FileStore {
   const { config, timings, clock, side } = deps
   const { mailbox, after, max_mail_bytes } = config.options
 
@@ -54,7 +54,7 @@ export function createEmailFiles(
     throw new SwitchboardError('not_found', 'the mail of this attachment is no longer in the mailbox')
   }
 
-  return createFileShelf(place, {
+  return createFileStore(place, {
     async bytesOf(attachment: Attachment) {
       const reference = readReference(attachment.ref)
       if (reference === null) throw new SwitchboardError('not_found', 'this is no attachment of a mail')

@@ -8,7 +8,7 @@ import {
   type Urgency,
   withoutNulls,
 } from '../../contract/index.ts'
-import type { FileShelf } from '../../kit/index.ts'
+import type { FileStore } from '../../kit/index.ts'
 import type { EmailConfig } from './config.ts'
 import type { SentFolder } from './link/sent-folder.ts'
 import type { Smtp } from './link/smtp.ts'
@@ -21,7 +21,7 @@ import { answerHeaders, partsOfThread, type Threading } from './threads.ts'
 export interface SendDeps {
   readonly config: EmailConfig
   readonly smtp: Smtp
-  readonly files: FileShelf
+  readonly files: FileStore
   readonly sent: Pick<SentFolder, 'keep'>
   readonly threading: Threading
   /** Where people reach this server, without a slash at its end. Null: nowhere from outside. */

@@ -3,7 +3,7 @@ import { readFile, realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { sep } from 'node:path'
 import { type Attachment, type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
-import { createFileShelf, type FileShelf } from '../../kit/index.ts'
+import { createFileStore, type FileStore } from '../../kit/index.ts'
 import type { ChatDb } from './chat-db.ts'
 import type { IMessageConfig } from './config.ts'
 
@@ -13,8 +13,8 @@ export function createIMessageFiles(
   db: () => ChatDb,
   config: Pick<IMessageConfig, 'filesDir'>,
   deps: Pick<PlatformDeps, 'filesDir' | 'random' | 'mirror'>,
-): FileShelf {
-  return createFileShelf(deps, {
+): FileStore {
+  return createFileStore(deps, {
     async bytesOf({ ref }: Attachment) {
       const row = db().file(ref)
       const written = row?.path?.replace(/^~(?=\/)/, homedir()) ?? null

@@ -3,7 +3,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Clock, type Receipt, type SendRequest, SwitchboardError } from '../../contract/index.ts'
-import { type FileShelf, safeFileName } from '../../kit/index.ts'
+import { type FileStore, safeFileName } from '../../kit/index.ts'
 import type { ChatDb, ChatRow, MessageRow } from './chat-db.ts'
 import type { IMessageConfig, Timings } from './config.ts'
 import { NoSuchChat, type RunScript } from './osascript.ts'
@@ -18,7 +18,7 @@ export interface SendDeps {
   readonly db: () => ChatDb
   readonly run: RunScript
   readonly own: OwnSends
-  readonly files: Pick<FileShelf, 'read'>
+  readonly files: Pick<FileStore, 'read'>
 }
 
 const MOST_ROWS = 500

@@ -273,7 +273,7 @@ export function createMcp(deps: ChannelPlatformDeps): PlatformAdapter {
       attach()
     },
     send: (request) => (request.to.conversation === RELAY_PLACE ? ask(request) : call(request)),
-    reconsider: attach,
+    configChanged: attach,
     relaysApprovals() {
       const now = registration()
       return now !== null && (now.permissionRelay || factsNow().state === 'waiting')

@@ -1,7 +1,7 @@
 // Files that people send in Slack: fetched with the bot's token from Slack's own hosts, and looked at before they are
 // believed, for a token that may not read gets the page where people sign in, with status 200.
 import { type Attachment, type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
-import { createFileShelf, type FileShelf } from '../../kit/index.ts'
+import { createFileStore, type FileStore } from '../../kit/index.ts'
 import { isSlackHost, type SlackClient } from './api/client.ts'
 import { fileOf } from './attachments.ts'
 import type { SlackConfig } from './config.ts'
@@ -13,7 +13,7 @@ export function createSlackFiles(
   client: SlackClient,
   config: SlackConfig,
   deps: Pick<PlatformDeps, 'filesDir' | 'random' | 'mirror'>,
-): FileShelf {
+): FileStore {
   /** Of a file in a shared channel the message says only that there is one. */
   const ask = async (id: string) => {
     const { answer } = await client.call('files.info', { file: id }, { repeatable: true })
@@ -23,7 +23,7 @@ export function createSlackFiles(
     throw new SwitchboardError('platform_rejected', 'Slack gives no download for this file')
   }
 
-  return createFileShelf(deps, {
+  return createFileStore(deps, {
     async bytesOf(attachment: Attachment) {
       if ((attachment.size ?? 0) > MAX_DOWNLOAD_BYTES) throw tooLarge()
       const { id, url } = fileOf(attachment)

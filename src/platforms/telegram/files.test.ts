@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { createTestRandom } from '../../testing/test-clock.ts'
 import type { TelegramClient } from './client.ts'
-import { createFileShelf } from './files.ts'
+import { createFileStore } from './files.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'swb-tg-files-'))
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
@@ -17,7 +17,7 @@ const client = {
 } as unknown as TelegramClient
 
 it('[I14.download-quota] keeps so much of what was fetched; the oldest goes first, and what is to be sent stays', async () => {
-  const files = createFileShelf(
+  const files = createFileStore(
     client,
     { filesDir: dir, random: createTestRandom(1) },
     { bytes: 1_000, files: 10 },
@@ -35,7 +35,7 @@ it('[I14.download-quota] keeps so much of what was fetched; the oldest goes firs
   await files.download({ id: 'four', kind: 'file', name: 'four.txt', ref: 'four' })
   expect(readdirSync(dir).some((name) => name.endsWith('-three.txt'))).toBe(false)
   // One that is over the quota by itself is still there for who asked.
-  const small = createFileShelf(
+  const small = createFileStore(
     client,
     { filesDir: dir, random: createTestRandom(2) },
     { bytes: 10, files: 1 },
@@ -45,7 +45,7 @@ it('[I14.download-quota] keeps so much of what was fetched; the oldest goes firs
 })
 
 it('[I14.erase-files] forgets what was fetched of these attachments, by their platform’s names alone, and nothing else', async () => {
-  const files = createFileShelf(client, { filesDir: dir, random: createTestRandom(3) })
+  const files = createFileStore(client, { filesDir: dir, random: createTestRandom(3) })
   const attachment = (ref: string) => ({ id: ref, kind: 'file', name: `${ref}.txt`, ref }) as const
   const kept = await files.keep({ name: 'report.pdf', mime: 'application/pdf', bytes: Buffer.alloc(10) })
   for (const ref of ['one', 'two']) await files.download(attachment(ref))

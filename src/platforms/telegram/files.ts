@@ -1,9 +1,9 @@
 // Files of a Telegram integration: what getFile leads to, and what Telegram has already.
 import { defined, type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
 import {
-  createFileShelf as createShelf,
+  createFileStore as createShelf,
   type FetchedQuota,
-  type FileShelf as Shelf,
+  type FileStore as Shelf,
 } from '../../kit/index.ts'
 import type { TelegramClient } from './client.ts'
 
@@ -12,16 +12,16 @@ const MAX_DOWNLOAD_BYTES = 20 * 1_048_576
 const MAX_UPLOAD_BYTES = 50 * 1_048_576
 const PLATFORM_FILE = 'telegram:'
 
-export interface FileShelf extends Shelf {
+export interface FileStore extends Shelf {
   /** `telegram:FILE_ID` sends what Telegram already has; null for everything else. */
   platformFile(ref: string): string | null
 }
 
-export function createFileShelf(
+export function createFileStore(
   client: TelegramClient,
   deps: Pick<PlatformDeps, 'filesDir' | 'random' | 'mirror'>,
   quota?: FetchedQuota,
-): FileShelf {
+): FileStore {
   const shelf = createShelf(deps, {
     async bytesOf({ ref, size }) {
       if ((size ?? 0) > MAX_DOWNLOAD_BYTES) throw tooLarge()

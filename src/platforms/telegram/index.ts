@@ -9,7 +9,7 @@ import {
 import { type GuardedFetch, type LinkState, refusalWord } from '../../kit/index.ts'
 import { createTelegramClient, type TelegramClient } from './client.ts'
 import { DEFAULT_TIMINGS, readConfig, type Timings } from './config.ts'
-import { createFileShelf } from './files.ts'
+import { createFileStore } from './files.ts'
 import { telegramMarkdown } from './markdown.ts'
 import { createPace } from './pace.ts'
 import type { Parsed, Self } from './parse.ts'
@@ -42,7 +42,7 @@ export function createTelegram(deps: PlatformDeps, options: TelegramOptions = {}
   const config = readConfig(deps)
   const timings = { ...DEFAULT_TIMINGS, ...options.timings }
   const client = createTelegramClient(config, timings, deps, options.fetch)
-  const files = createFileShelf(client, deps)
+  const files = createFileStore(client, deps)
   const typing = createTyping(client, deps.clock)
   const send = createSend({ client, files })
   const self = knowOneself(client)

@@ -2,7 +2,7 @@
 // it posts the next: so a part is kept where a crash leaves it and answered at once, and what came together becomes one
 // message when no further part has come for a moment. What a stop leaves is taken up by the next start.
 import { createHash } from 'node:crypto'
-import type { Cancel, Clock, CredentialShelf, Logger, Random } from '../../contract/index.ts'
+import type { Cancel, Clock, IntegrationCredentials, Logger, Random } from '../../contract/index.ts'
 import { backoffMs } from '../../kit/index.ts'
 import { MAX_ALBUM } from './albums.ts'
 
@@ -11,7 +11,7 @@ export interface OpenAlbumsDeps {
   readonly random: Random
   readonly log: Logger
   /** Keeps the parts. Absent: they are kept in memory, and each is answered when the album is committed. */
-  readonly credentials?: CredentialShelf | undefined
+  readonly credentials?: IntegrationCredentials | undefined
   /** The updates of one album, in any order. Resolves after the commit. */
   readonly commit: (updates: readonly unknown[]) => Promise<void>
 }
@@ -95,7 +95,7 @@ function groupOf(name: string): string {
   return name.slice(0, name.lastIndexOf('.') + 1)
 }
 
-function memoryShelf(): Pick<CredentialShelf, 'put' | 'get' | 'remove' | 'names'> {
+function memoryShelf(): Pick<IntegrationCredentials, 'put' | 'get' | 'remove' | 'names'> {
   const kept = new Map<string, string>()
   return {
     put: async (name, value) => void kept.set(name, value),

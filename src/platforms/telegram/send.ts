@@ -3,7 +3,7 @@
 import { InputFile } from 'grammy'
 import { type OutboundOp, type Receipt, type SendRequest, SwitchboardError } from '../../contract/index.ts'
 import { MovedChatError, type TelegramClient, UnreadableMarkupError } from './client.ts'
-import type { FileShelf } from './files.ts'
+import type { FileStore } from './files.ts'
 import {
   captionOf,
   cutOf,
@@ -20,7 +20,7 @@ import {
 
 export interface SendDeps {
   readonly client: TelegramClient
-  readonly files: FileShelf
+  readonly files: FileStore
 }
 
 export type Send = (request: SendRequest) => Promise<Receipt>

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { createTestRandom } from '../../testing/test-clock.ts'
-import { createFileShelf } from './files.ts'
+import { createFileStore } from './files.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'swb-files-'))
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
@@ -14,7 +14,7 @@ const LIMITS = { senderBytes: 1_000, senderFiles: 3, totalBytes: 2_000, totalFil
 it('[I14.upload-quota] keeps so much of a sender that no message names, over restarts, and lets it go after an hour', async () => {
   let now = 1_000_000
   const open = (seed: number) =>
-    createFileShelf({ dir, random: createTestRandom(seed), now: () => now, looseLimits: LIMITS })
+    createFileStore({ dir, random: createTestRandom(seed), now: () => now, looseLimits: LIMITS })
   const upload = (sender: string, size: number) =>
     ({ sender, name: 'a.taken', mime: null, bytes: Buffer.alloc(size), loose: true }) as const
   const one = open(1)
@@ -46,7 +46,7 @@ it('[I14.upload-share] whoever comes has a share: those with more than theirs gi
   let now = 1_000_000
   const limits = { senderBytes: 1_000, senderFiles: 50, totalBytes: 4_000, totalFiles: 100 }
   const random = createTestRandom(7)
-  const shelf = createFileShelf({ dir, random, now: () => now++, looseLimits: limits })
+  const shelf = createFileStore({ dir, random, now: () => now++, looseLimits: limits })
   const upload = (sender: string, size: number) =>
     shelf.save({ sender, name: 'a', mime: null, bytes: Buffer.alloc(size), loose: true })
   const crowd = Array.from({ length: 12 }, (_, at) => `guest-${at}`)
@@ -81,9 +81,9 @@ it('[I14.upload-share] whoever comes has a share: those with more than theirs gi
 
 it('[I3.web-attachment-limit] keeps files up to its quota, counted over restarts', async () => {
   const upload = { sender: 'owner', name: 'a.txt', mime: 'text/plain', bytes: Buffer.alloc(400) }
-  const first = createFileShelf({ dir, random: createTestRandom(1), quotaBytes: 1_200 })
+  const first = createFileStore({ dir, random: createTestRandom(1), quotaBytes: 1_200 })
   await first.save(upload)
-  const second = createFileShelf({ dir, random: createTestRandom(2), quotaBytes: 1_200 })
+  const second = createFileStore({ dir, random: createTestRandom(2), quotaBytes: 1_200 })
   const both = await Promise.allSettled([second.save(upload), second.save(upload)])
   // Either may come first.
   expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])

@@ -14,7 +14,7 @@ import { createLooseUploads, LOOSE_MS, type LooseLimits, type LooseUpload } from
 import { isFileId, safeFileName } from './parse.ts'
 import { fileKind } from './render.ts'
 
-export interface FileShelf {
+export interface FileStore {
   /** Resolves when every node has it. Throws `too_large` when the folder is full, `store_unavailable`. */
   save(upload: {
     readonly sender: string
@@ -68,7 +68,7 @@ export interface FileShelfDeps {
   readonly looseLimits?: LooseLimits
 }
 
-export function createFileShelf(deps: FileShelfDeps): FileShelf {
+export function createFileStore(deps: FileShelfDeps): FileStore {
   const { dir, random, quotaBytes = QUOTA_BYTES, now = Date.now } = deps
   // Counted once, then kept up to date: this process is the only writer of the folder.
   let kept: Promise<number> | null = null

@@ -10,7 +10,7 @@ import {
 } from '../../contract/index.ts'
 import { type WebDeps, webConfig } from './config.ts'
 import { createWebEndpoint } from './endpoint.ts'
-import { createFileShelf } from './files.ts'
+import { createFileStore } from './files.ts'
 import { wireState } from './render.ts'
 import { createWindows } from './windows.ts'
 
@@ -18,7 +18,7 @@ export { mintChatPath } from './config.ts'
 
 export function createWebPlatform(deps: WebDeps): PlatformAdapter {
   const config = webConfig(deps.integration, deps.publicUrl)
-  const files = createFileShelf({
+  const files = createFileStore({
     ...{ dir: deps.filesDir, random: deps.random, mirror: deps.mirror },
     now: () => deps.clock.now(),
   })

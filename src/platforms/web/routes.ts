@@ -8,14 +8,14 @@ import {
   SwitchboardError,
 } from '../../contract/index.ts'
 import type { WebDeps } from './config.ts'
-import type { FileShelf } from './files.ts'
+import type { FileStore } from './files.ts'
 import type { Session } from './verify.ts'
 import type { Windows } from './windows.ts'
 
 export interface EndpointParts {
   readonly deps: WebDeps
   readonly windows: Windows
-  readonly files: FileShelf
+  readonly files: FileStore
   /** Null until the platform was started. */
   readonly intake: () => PlatformIntake | null
 }

@@ -2,7 +2,7 @@
 // the token too. What has run out meanwhile is asked for once more.
 import { createHash } from 'node:crypto'
 import { type Attachment, type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
-import { createFileShelf, type FileShelf } from '../../kit/index.ts'
+import { createFileStore, type FileStore } from '../../kit/index.ts'
 import type { WhatsAppClient } from './client.ts'
 import type { WhatsAppConfig } from './config.ts'
 import { fieldsOf, textOf } from './fields.ts'
@@ -14,7 +14,7 @@ export function createWhatsAppFiles(
   client: WhatsAppClient,
   config: Pick<WhatsAppConfig, 'phoneNumberId'>,
   deps: Pick<PlatformDeps, 'filesDir' | 'random' | 'mirror'>,
-): FileShelf {
+): FileStore {
   const addressOf = async (id: string) => {
     const path = `${encodeURIComponent(id)}?phone_number_id=${encodeURIComponent(config.phoneNumberId)}`
     const answer = await client.call(path, { repeatable: true }).catch((thrown: unknown) => {
@@ -30,7 +30,7 @@ export function createWhatsAppFiles(
     return { url, sha256: textOf(answer.sha256) }
   }
 
-  return createFileShelf(deps, {
+  return createFileStore(deps, {
     async bytesOf(attachment: Attachment) {
       if ((attachment.size ?? 0) > MAX_BYTES) throw tooLarge()
       const { id } = mediaOf(attachment)

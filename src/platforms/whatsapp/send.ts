@@ -1,7 +1,7 @@
 // Sending: one message of the API for each op, resolved when WhatsApp took it. Every one carries the outbox id of its row, which
 // comes back with each status: so a lost answer is settled, and what becomes of it later is known for ours.
 import { type Receipt, type SendRequest, SwitchboardError } from '../../contract/index.ts'
-import type { FileShelf } from '../../kit/index.ts'
+import type { FileStore } from '../../kit/index.ts'
 import type { WhatsAppClient } from './client.ts'
 import type { WhatsAppConfig } from './config.ts'
 import { type Fields, fieldsOf, listOf, textOf } from './fields.ts'
@@ -14,7 +14,7 @@ import type { Windows } from './window.ts'
 export interface SendDeps {
   readonly client: WhatsAppClient
   readonly config: WhatsAppConfig
-  readonly files: Pick<FileShelf, 'read'>
+  readonly files: Pick<FileStore, 'read'>
   readonly windows: Windows
   readonly statuses: Statuses
 }

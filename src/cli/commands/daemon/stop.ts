@@ -1,6 +1,6 @@
 // `switchboard stop` and `restart`: end the daemon of the folder, and start it again in the background.
 import type { StartingNote } from '../../../config/instance/daemon-note.ts'
-import { readLastLife } from '../../../config/instance/last-run.ts'
+import { readLastRun } from '../../../config/instance/last-run.ts'
 import { SwitchboardError } from '../../../contract/index.ts'
 import { daemonNow, endDaemon, reachOf, startInBackground } from '../../background.ts'
 import type { Context, Run } from '../../context.ts'
@@ -13,7 +13,7 @@ export const stop: Run = async (context) => {
   const pid = ended?.pid ?? null
   if (context.json) await context.printJson({ ok: true, stopped: pid !== null, pid, data: path })
   else if (pid === null) context.note(`no daemon holds the data folder ${path}`)
-  else if (readLastLife(context.folder)?.end === 'stopped')
+  else if (readLastRun(context.folder)?.end === 'stopped')
     await context.print(`stopped (process ${pid}); it stays so until: switchboard up`)
   else
     await context.print(
@@ -47,7 +47,7 @@ export const restart: Run = async (context) => {
   if (ended !== null) context.note(`stopped (process ${ended.pid})`)
   const configFile = ended?.config === undefined ? context.configFile() : ended.config
   // Read now: one that was starting has written it by then.
-  const life = ended === null ? null : readLastLife(context.folder)
+  const life = ended === null ? null : readLastRun(context.folder)
   const up = life === null ? [] : ['--host', life.host, '--port', String(life.port)]
   const begun = await startInBackground(context, { configFile, up })
   await tellUp(context, begun, configFile)

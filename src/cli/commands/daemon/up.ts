@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs'
 import { readHolderNote } from '../../../config/instance/daemon-note.ts'
 import { type DataFolder, dataFolderAt } from '../../../config/instance/data-folder.ts'
 import { readEnvironment } from '../../../config/instance/environment.ts'
-import { readLastLife, writeLastLife } from '../../../config/instance/last-run.ts'
+import { readLastRun, writeLastRun } from '../../../config/instance/last-run.ts'
 import { shellWord } from '../../../config/instance/shell-word.ts'
 import { defined, SwitchboardError } from '../../../contract/index.ts'
 import type { Daemon, DaemonOptions } from '../../../daemon/daemon.ts'
@@ -120,9 +120,9 @@ export async function runUp(context: Context, options: UpOptions, deps: UpDeps):
 
 /** Also where its start then fails, no shim revives it. Where another daemon has the folder, nothing is said of that one. */
 function keepStopped(folder: DataFolder): void {
-  const life = readLastLife(folder)
+  const life = readLastRun(folder)
   if (life !== null && readHolderNote(folder).note?.pid === process.pid)
-    writeLastLife(folder, { ...life, end: 'stopped' })
+    writeLastRun(folder, { ...life, end: 'stopped' })
 }
 
 /** A file that was only found may be anybody's, and it starts programs: one of another user is run when it is named. */

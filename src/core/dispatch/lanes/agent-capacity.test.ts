@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentConnector, Work } from '../../../contract/index.ts'
 import type { Roster } from '../agent/roster.ts'
-import { createRooms } from './agent-capacity.ts'
+import { createAgentCapacity } from './agent-capacity.ts'
 import type { LaneHold } from './lane-holds.ts'
 
 const REACHED = { isClosed: () => false, tried: () => undefined }
@@ -10,7 +10,7 @@ const REACHED = { isClosed: () => false, tried: () => undefined }
 function scene(room: (session: string) => number) {
   const connector = { room } as unknown as AgentConnector
   const post = { connector } as unknown as ReturnType<Roster['get']>
-  const rooms = createRooms({
+  const rooms = createAgentCapacity({
     ...REACHED,
     roster: { get: (agent) => (agent === 'kate' ? post : undefined) },
     holds: { get: () => undefined as LaneHold | undefined },
@@ -58,7 +58,7 @@ describe('[I23.rooms-dealt] the places of one agent', () => {
     const connector = { overlaps: true, window: 8 } as unknown as AgentConnector
     const post = { connector } as unknown as ReturnType<Roster['get']>
     const flights = new Map([['t1', { written: false }]])
-    const rooms = createRooms({
+    const rooms = createAgentCapacity({
       ...REACHED,
       roster: { get: () => post },
       holds: { get: (lane) => (lane === 's0' ? ({ flights } as unknown as LaneHold) : undefined) },

@@ -24,7 +24,7 @@ const LANES_REMEMBERED = 10_000
 /** Further lanes are woken when these have been taken. */
 const LANES_AT_A_TIME = 32
 
-export function createRooms(deps: {
+export function createAgentCapacity(deps: {
   readonly roster: Pick<Roster, 'get'>
   readonly holds: Pick<LaneHolds, 'get'>
   /** Whether no turn may be taken for this agent now. */

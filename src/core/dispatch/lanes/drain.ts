@@ -11,7 +11,7 @@ import {
 } from '../../../contract/index.ts'
 import { createKeyedTimers } from '../../keyed-timers.ts'
 import type { Pressure } from './pressure.ts'
-import { createDealtLanes } from './round-robin-lanes.ts'
+import { createRoundRobinLanes } from './round-robin-lanes.ts'
 
 export interface DrainQueue<Taken extends { readonly lane: string }> {
   readonly kind: 'turns' | 'sends'
@@ -70,7 +70,7 @@ export function createDrain<Taken extends { readonly lane: string }>(
   queue: DrainQueue<Taken>,
   deps: DrainDeps,
 ): Drain {
-  const waiting = createDealtLanes()
+  const waiting = createRoundRobinLanes()
   // Lanes between their request and the end of their handling. If one were requested again, the store would treat this
   // node as a new owner, and the current work as left behind.
   const underway = new Set<string>()

@@ -2,7 +2,7 @@
 // delay no other scope.
 import type { Work } from '../../../contract/index.ts'
 
-export interface DealtLanes {
+export interface RoundRobinLanes {
   add(work: Work): void
   /** Removes and returns up to `most` lanes. */
   take(most: number): readonly Work[]
@@ -10,7 +10,7 @@ export interface DealtLanes {
   clear(): void
 }
 
-export function createDealtLanes(): DealtLanes {
+export function createRoundRobinLanes(): RoundRobinLanes {
   /** In round-robin order. No set is empty. */
   const scopes = new Map<string, Set<string>>()
   return {

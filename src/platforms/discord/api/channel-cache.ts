@@ -53,7 +53,7 @@ const TALK: ReadonlySet<number> = new Set([0, 2, 5, 13])
 export const isThread = ({ type }: Pick<ChannelFacts, 'type'>) => THREADS.has(type)
 export const isTalk = ({ type }: Pick<ChannelFacts, 'type'>) => TALK.has(type)
 
-export interface PlacesBook {
+export interface ChannelCache {
   /** Throws as the client does; what does not exist, or may not be seen, is a refusal. */
   channel(id: string): Promise<ChannelFacts>
   known(id: string): ChannelFacts | undefined
@@ -67,16 +67,16 @@ export interface PlacesBook {
   placeOf(channel: string, hints?: { readonly guild?: unknown; readonly type?: unknown }): Promise<Place>
 }
 
-export function createPlacesBook(
+export function createChannelCache(
   client: DiscordClient,
   deps: { readonly clock: Pick<Clock, 'now'>; readonly self: () => Promise<{ readonly userId: string }> },
-): PlacesBook {
+): ChannelCache {
   const channels = createBoundedMap<string, ChannelFacts>(CHANNELS_REMEMBERED)
   const guilds = createBoundedMap<string, { readonly facts: Promise<GuildFacts>; readonly until: number }>(
     GUILDS_REMEMBERED,
   )
 
-  const learn: PlacesBook['learn'] = (given, guild) => {
+  const learn: ChannelCache['learn'] = (given, guild) => {
     const facts = channelFacts(given, guild)
     if (facts === null) return null
     const before = channels.get(facts.id)
@@ -86,7 +86,7 @@ export function createPlacesBook(
     return whole
   }
 
-  const channel: PlacesBook['channel'] = async (id) => {
+  const channel: ChannelCache['channel'] = async (id) => {
     const known = channels.get(id)
     if (known !== undefined) return known
     const answer = await client.call('GET', `/channels/${id}`, { repeatable: true })

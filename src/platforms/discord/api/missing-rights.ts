@@ -1,12 +1,12 @@
 // A refusal for want of a permission says which one, and where.
 import { SwitchboardError } from '../../../contract/index.ts'
-import { type ChannelFacts, isThread, type PlacesBook } from './channel-cache.ts'
+import { type ChannelCache, type ChannelFacts, isThread } from './channel-cache.ts'
 import { type Permission, permissionsIn, VIEW_CHANNEL } from './permissions.ts'
 import { isRefusal } from './refusals.ts'
 import type { Self } from './self.ts'
 
 export interface RightsDeps {
-  readonly book: PlacesBook
+  readonly book: ChannelCache
   readonly self: () => Promise<Self>
 }
 

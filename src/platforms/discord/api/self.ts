@@ -1,6 +1,6 @@
 // Who the bot is, asked of Discord once and remembered.
 import { defined, SwitchboardError } from '../../../contract/index.ts'
-import { type AskedOnce, askOnce } from '../../../kit/index.ts'
+import { type MemoizedAsync, memoizeAsync } from '../../../kit/index.ts'
 import type { DiscordClient } from './client.ts'
 import { isStatus } from './refusals.ts'
 import { isSnowflake } from './snowflakes.ts'
@@ -32,6 +32,6 @@ export async function askSelf(client: DiscordClient, timeoutMs?: number): Promis
   }
 }
 
-export type KnownSelf = AskedOnce<Self>
+export type KnownSelf = MemoizedAsync<Self>
 
-export const createSelf = (client: DiscordClient): KnownSelf => askOnce(() => askSelf(client))
+export const createSelf = (client: DiscordClient): KnownSelf => memoizeAsync(() => askSelf(client))

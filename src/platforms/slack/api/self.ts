@@ -1,6 +1,6 @@
 // Who the bot is, asked of Slack once and remembered.
 import { defined, SwitchboardError } from '../../../contract/index.ts'
-import { type AskedOnce, askOnce } from '../../../kit/index.ts'
+import { type MemoizedAsync, memoizeAsync } from '../../../kit/index.ts'
 import type { SlackClient } from './client.ts'
 
 export interface Self {
@@ -32,6 +32,6 @@ export async function askSelf(client: SlackClient, timeoutMs?: number): Promise<
   }
 }
 
-export type KnownSelf = AskedOnce<Self>
+export type KnownSelf = MemoizedAsync<Self>
 
-export const createSelf = (client: SlackClient): KnownSelf => askOnce(() => askSelf(client))
+export const createSelf = (client: SlackClient): KnownSelf => memoizeAsync(() => askSelf(client))

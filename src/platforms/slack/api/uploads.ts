@@ -7,7 +7,7 @@ import {
   type SendRequest,
   SwitchboardError,
 } from '../../../contract/index.ts'
-import type { FileShelf } from '../../../kit/index.ts'
+import type { FileStore } from '../../../kit/index.ts'
 import { cutOf } from '../render.ts'
 import { receiptOf, threadOf } from '../send-place.ts'
 import { isStamp } from '../stamps.ts'
@@ -45,7 +45,7 @@ export function createUploads({
 }: {
   readonly client: SlackClient
   readonly chats: DirectChats
-  readonly files: Pick<FileShelf, 'read'>
+  readonly files: Pick<FileStore, 'read'>
 }): Uploads {
   const sharing = createBoundedMap<string, string>(REMEMBERED)
 

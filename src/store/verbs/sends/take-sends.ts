@@ -17,7 +17,7 @@ import {
 import { recordMove, type Verb, type VerbContext } from '../../verb-context.ts'
 import { type Held, holdLanes, judgeLanes, lookAtLanes } from '../turns/lanes.ts'
 import { FEW, openSends } from '../turns/open-in-lanes.ts'
-import { bornSend, sendBorn, writeBorn } from '../turns/pending-inserts.ts'
+import { bornSend, sendBorn, writePendingInserts } from '../turns/pending-inserts.ts'
 import type { TakeCall } from '../turns/take-turns.ts'
 
 export const takeSends: Verb<TakeCall, readonly TakenSend[]> = function* (context, calls) {
@@ -83,7 +83,7 @@ function* look(context: VerbContext, lane: string, held: Held, open: readonly Ro
   const nextDueAt = others.length === 0 ? null : Math.min(...others)
   const told = waiting.length < FEW || (next !== undefined && nextDueAt !== null && nextDueAt <= now)
   if (!told) {
-    yield* writeBorn(context)
+    yield* writePendingInserts(context)
     const view = yield* firstDue(integrationOf(lane), lane, { now, groups })
     return parked ? { ...view, nextDueAt: Math.min(parked.nextAt, view.nextDueAt ?? parked.nextAt) } : view
   }

@@ -42,7 +42,7 @@ function placesOf({ columns }: InsertShape): Places {
 }
 
 /** Writes the pending rows. Later queries find them in the database. */
-export function* writeBorn({ born: { turns, sends } }: VerbContext): Steps<void> {
+export function* writePendingInserts({ born: { turns, sends } }: VerbContext): Steps<void> {
   if (turns.size === 0 && sends.size === 0) return
   const valuesOf = (rows: ReadonlyMap<number, BornRow>) =>
     [...rows.values()].map(({ values, attempts }) => [...values, attempts])

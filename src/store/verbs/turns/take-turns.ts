@@ -9,7 +9,7 @@ import type { HeldBy } from '../receive/takeover-guard.ts'
 import { endTurns } from '../receive/takeovers.ts'
 import { type Held, holdLanes, judgeLanes, lookAtLanes } from './lanes.ts'
 import { type LaneOfTurns, type OpenTurns, openTurns } from './open-in-lanes.ts'
-import { bornQueuedTurns, bornTurn, handBorn, writeBorn } from './pending-inserts.ts'
+import { bornQueuedTurns, bornTurn, handBorn, writePendingInserts } from './pending-inserts.ts'
 import { factsOfSessions } from './sessions.ts'
 import { type TurnsUnderHold, turnsUnderHold } from './turns-under-hold.ts'
 
@@ -158,7 +158,7 @@ function* withoutHeld(
   held: ReadonlyMap<number, HeldBy>,
 ): Steps<readonly View[]> {
   if (held.size === 0) return views
-  yield* writeBorn(context)
+  yield* writePendingInserts(context)
   const next = views.flatMap((view) => view.handed.flatMap((seq) => turns.get(seq) ?? []))
   for (const turn of next) {
     const by = held.get(turn.seq)

@@ -65,7 +65,9 @@ interface Wave {
 }
 
 /** Returns the waves in order. The runs of a wave go side by side. */
-export function planWaves(calls: readonly Pick<Pending, 'verb' | 'args'>[]): readonly (readonly VerbRun[])[] {
+export function planParallelVerbs(
+  calls: readonly Pick<Pending, 'verb' | 'args'>[],
+): readonly (readonly VerbRun[])[] {
   const waves: Wave[] = []
   for (const [at, { verb, args }] of calls.entries()) {
     const place = PLACES.get(verb)

@@ -1,6 +1,7 @@
 // Which verbs of a commit run side by side, and which wait for each other.
 import { describe, expect, it } from 'vitest'
 import { item, send } from '../testing/store-suite/fixture.ts'
+import { planParallelVerbs } from './parallel-verbs.ts'
 import type { Verb } from './verb-context.ts'
 import { receive } from './verbs/receive/receive.ts'
 import { enqueue } from './verbs/sends/enqueue.ts'
@@ -10,7 +11,6 @@ import { releaseLanes } from './verbs/turns/lanes.ts'
 import { accept, moveTurns } from './verbs/turns/move-turns.ts'
 import { takeTurns } from './verbs/turns/take-turns.ts'
 import { beat } from './verbs/upkeep/nodes.ts'
-import { planWaves } from './waves.ts'
 
 const VERBS = { receive, takeTurns, moveTurns, accept, enqueue, takeSends, moveSends, releaseLanes, beat }
 type Name = keyof typeof VERBS
@@ -18,7 +18,9 @@ type Name = keyof typeof VERBS
 function plan(...calls: readonly (readonly [Name, unknown])[]) {
   const pending = calls.map(([name, args]) => ({ verb: VERBS[name] as Verb<unknown, unknown>, args }))
   const nameOf = (verb: unknown) => Object.entries(VERBS).find(([, one]) => one === verb)?.[0] ?? ''
-  return planWaves(pending).map((wave) => wave.map(({ verb, at }) => `${nameOf(verb)} ${at.join(' ')}`))
+  return planParallelVerbs(pending).map((wave) =>
+    wave.map(({ verb, at }) => `${nameOf(verb)} ${at.join(' ')}`),
+  )
 }
 
 const received = (...effects: readonly unknown[]) => ({
