@@ -8,7 +8,7 @@ import {
   createBoundedMap,
   type FramePipe,
   type FrameReader,
-  type HostDoor,
+  type HostEndpoint,
   type HostPost,
   type Logger,
   MAX_FRAME_BYTES,
@@ -26,7 +26,7 @@ export interface AttachServerDeps {
   abilities(agent: string): WelcomeFacts
 }
 
-export interface AttachServer extends HostDoor {
+export interface AttachServer extends HostEndpoint {
   /** Frames of one more peer, whatever carries them. */
   accept(pipe: FramePipe): FrameReader
   /** Listens on a socket file of mode 0600. The caller owns the data folder, so what lies there is left over. */

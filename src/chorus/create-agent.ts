@@ -23,7 +23,7 @@ import {
 } from '../kit/index.ts'
 import { closeAll, connectMcp, type McpConnection } from './connect-mcp.ts'
 import { LIBRARY_OPENER } from './deliver.ts'
-import { createHandlers, type Handlers, type PlainReply, problem } from './node-door.ts'
+import { createHandlers, type Handlers, type PlainReply, problem } from './node-endpoint.ts'
 import { pause, type Timers, timers } from './timers.ts'
 
 export interface AgentOptions {

@@ -17,7 +17,7 @@ import {
   postChorus,
   readEvents,
 } from '../kit/index.ts'
-import { createHandlers, type Handlers, problem } from './node-door.ts'
+import { createHandlers, type Handlers, problem } from './node-endpoint.ts'
 import { type Timers, timers } from './timers.ts'
 
 /** The option of this library that lets private addresses in. */

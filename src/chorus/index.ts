@@ -18,5 +18,5 @@ export {
   deliver,
   type ServiceOptions,
 } from './deliver.ts'
-export type { Handlers, NodeRequest, NodeResponse } from './node-door.ts'
+export type { Handlers, NodeRequest, NodeResponse } from './node-endpoint.ts'
 export type { Timers } from './timers.ts'

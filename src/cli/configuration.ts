@@ -4,13 +4,13 @@ import { dirname } from 'node:path'
 import type { LoadDeps, Problem } from '../config/index.ts'
 import type { DataFolder } from '../config/instance/data-folder.ts'
 import {
-  type AdapterBook,
   type Cancel,
   CHANNEL_PLATFORM,
   type ConnectorModule,
   DEFAULT_PORT,
   type IntegrationSettings,
   type KnownAdapter,
+  type LoadedAdapters,
   type ModuleSetup,
   type Options,
   type PlatformModule,
@@ -141,7 +141,7 @@ async function openBook(
   file: string | null,
   entries: readonly WantedOptions[] = [],
   wanted: Pick<WantedAdapters, 'platforms' | 'connectors'> = { platforms: 'all', connectors: 'all' },
-): Promise<AdapterBook> {
+): Promise<LoadedAdapters> {
   const { createModuleCatalog } = await import('../modules/module-catalog.ts')
   const { namedModules } = await import('../config/index.ts')
   const modules = file === null ? [] : namedModules(file)
@@ -149,12 +149,12 @@ async function openBook(
   return createModuleCatalog().open({ folder, modules, ...wanted, entries })
 }
 
-function problemsOf({ modules }: AdapterBook): readonly string[] {
+function problemsOf({ modules }: LoadedAdapters): readonly string[] {
   return modules.flatMap(({ from, problem }) => (problem === null ? [] : [`module "${from}" ${problem}`]))
 }
 
 /** What a platform is set up with: its module, and the ways to hold answers to it. */
-export interface SetupDoor {
+export interface SetupAccess {
   /** Null: there is none, or it is not built. */
   readonly module: PlatformModule | null
   readonly planned: boolean
@@ -168,7 +168,7 @@ export interface SetupDoor {
   tried(setup: ModuleSetup, options: Options, withinMs: number): Promise<{ readonly who: string }>
 }
 
-export async function openSetup(file: string | null, platform: string): Promise<SetupDoor> {
+export async function openSetup(file: string | null, platform: string): Promise<SetupAccess> {
   const book = await openBook(file)
   const built = (name: string) => {
     const known = name === CHANNEL_PLATFORM ? undefined : book.platform(name)
@@ -196,7 +196,7 @@ export async function connectorNames(file: string | null): Promise<readonly stri
   return book.connectorNames.filter((name) => book.connector(name)?.create !== undefined)
 }
 
-export interface SchemeDoor {
+export interface SchemeEndpoint {
   readonly platform: string
   readonly questions: ModuleSetup['questions']
   /** The answers in the text behind the scheme, by key. Throws `input_invalid`. */
@@ -204,9 +204,9 @@ export interface SchemeDoor {
 }
 
 /** By the scheme of the one line that sets a platform up, of those that are built in and of the file's modules. */
-export async function openSchemes(file: string | null): Promise<ReadonlyMap<string, SchemeDoor>> {
+export async function openSchemes(file: string | null): Promise<ReadonlyMap<string, SchemeEndpoint>> {
   const book = await openBook(file)
-  const found = new Map<string, SchemeDoor>()
+  const found = new Map<string, SchemeEndpoint>()
   for (const platform of book.platformNames) {
     const { schemes = {}, questions = [] } = book.platform(platform)?.setup ?? {}
     for (const [scheme, read] of Object.entries(schemes)) found.set(scheme, { platform, questions, read })
@@ -249,7 +249,7 @@ export async function openConnector(file: string | null, name: string): Promise<
   return known?.create === undefined ? null : (known as ConnectorModule)
 }
 
-export const tryWithin: SetupDoor['tried'] = async (setup, options, withinMs) => {
+export const tryWithin: SetupAccess['tried'] = async (setup, options, withinMs) => {
   const { createRealClock } = await import('../runtime/real-clock.ts')
   const { childEnvironment } = await import('../config/instance/child-environment.ts')
   const clock = createRealClock()

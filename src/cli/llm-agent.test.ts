@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openKeyRing } from '../config/secrets/key-ring.ts'
-import { openSecretShelf } from '../config/secrets/secret-store.ts'
+import { openSecretStore } from '../config/secrets/secret-store.ts'
 import { STATUS } from '../server/fixtures/open-server.ts'
 import { openStore } from '../store/open.ts'
 import { createFakeLlm } from '../testing/llm/fake-llm.ts'
@@ -57,7 +57,7 @@ describe('init --agent llm', () => {
     }
     const store = await openStore(`sqlite:${join(data, 'switchboard.db')}`, deps)
     onTestFinished(() => store.close())
-    expect((await openSecretShelf(keys, store)).read('llm_api_key')).toBe(KEY)
+    expect((await openSecretStore(keys, store)).read('llm_api_key')).toBe(KEY)
     expect(statSync(join(data, 'switchboard.key')).mode & 0o077).toBe(0)
   })
 

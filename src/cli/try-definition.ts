@@ -2,7 +2,7 @@
 // `integrations add` and by the wizard.
 import { isSecretReference } from '../config/secrets/secret-reference.ts'
 import { type PlatformModule, SwitchboardError } from '../contract/index.ts'
-import type { SetupDoor } from './configuration.ts'
+import type { SetupAccess } from './configuration.ts'
 import type { Context } from './context.ts'
 import { usage } from './failure.ts'
 import { oneLine } from './output/text.ts'
@@ -14,7 +14,7 @@ const TRY_WITHIN_MS = 20_000
 /** Holds the answers to the schema, then tries them. Null: there is nothing to try, or it is not known here. */
 export async function tryOut(
   context: Context,
-  door: SetupDoor,
+  door: SetupAccess,
   definition: Definition,
   secrets: SecretAnswers,
 ): Promise<string | null> {

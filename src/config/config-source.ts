@@ -1,5 +1,5 @@
 // The configuration in force: loads, validates, swaps at once, and keeps the old one when the new one does not hold.
-import { type AdapterShelf, type Clock, defined, type Logger, type Settings } from '../contract/index.ts'
+import { type AdapterSource, type Clock, defined, type Logger, type Settings } from '../contract/index.ts'
 import { createSerial } from '../contract/serial.ts'
 import { defaultSettings } from './default-settings.ts'
 import type { LoadResult } from './load.ts'
@@ -39,7 +39,7 @@ export interface ConfigSource {
 
 export interface ConfigSourceConfig {
   readonly file: string | null
-  readonly adapters: AdapterShelf
+  readonly adapters: AdapterSource
   readonly defaultStore: string
   /** Reload when the file changes. */
   readonly watch?: boolean

@@ -1,5 +1,5 @@
 // Rules that span several parts of the file: references between integrations, agents, servers and users.
-import { type AdapterBook, parseAddress } from '../contract/index.ts'
+import { type LoadedAdapters, parseAddress } from '../contract/index.ts'
 import { channelIntegrationId } from './channel-integrations.ts'
 import { bindings, channelServers, overlaps, unbound, unheard } from './check-bindings.ts'
 import {
@@ -31,7 +31,7 @@ export interface Checked {
  * With a book where everything is loaded, what is told of a wrong name tells all that there is. Yields between the checks
  * that go through much of a large file.
  */
-export function* crossCheck(config: Config, book: AdapterBook): Generator<void, Checked> {
+export function* crossCheck(config: Config, book: LoadedAdapters): Generator<void, Checked> {
   const findings: Finding[] = []
   const warnings: string[] = []
   const wrong = (path: Path, message: string, hint: string | null = null, at: 'key' | 'value' = 'value') =>
@@ -156,7 +156,7 @@ function channelIds(config: Config): readonly string[] {
 }
 
 /** Messages would wait behind it for ever. */
-function unbuiltConnectors(config: Config, book: AdapterBook, wrong: Wrong): void {
+function unbuiltConnectors(config: Config, book: LoadedAdapters, wrong: Wrong): void {
   const built = book.connectorNames.filter((name) => book.connector(name)?.create !== undefined)
   for (const [index, { connector }] of config.agents.entries()) {
     if (connector.adapter === null || connector.adapter.create !== undefined) continue

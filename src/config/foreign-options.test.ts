@@ -1,7 +1,7 @@
 // Options whose schema somebody else wrote, in no library that we know: told with line and column, masked and kept like
 // those of our own adapters, and never a crash.
 import { describe, expect, it } from 'vitest'
-import type { AdapterBook, OptionsSchema, PlatformModule } from '../contract/index.ts'
+import type { LoadedAdapters, OptionsSchema, PlatformModule } from '../contract/index.ts'
 import { BOOK, loadText } from './fixtures/load-text.ts'
 import { renderProblems } from './problem.ts'
 import { configurationJsonSchema } from './schema/json-schema.ts'
@@ -13,7 +13,7 @@ const PROPERTIES = {
   room: { $ref: '#/$defs/room' },
 }
 
-function matrix(validate: Validate, more: Partial<PlatformModule> = {}): AdapterBook {
+function matrix(validate: Validate, more: Partial<PlatformModule> = {}): LoadedAdapters {
   const module: PlatformModule = {
     name: 'matrix',
     docs: 'x',
@@ -39,12 +39,12 @@ function matrix(validate: Validate, more: Partial<PlatformModule> = {}): Adapter
 
 const taken = matrix((value) => ({ value }))
 const FILE = 'integrations:\n  - id: m\n    platform: matrix\n    token: env:T\n    room: lobby\n'
-const load = (book: AdapterBook, text = FILE) => loadText(text, {}, book)
-const problems = (book: AdapterBook, text = FILE) => {
+const load = (book: LoadedAdapters, text = FILE) => loadText(text, {}, book)
+const problems = (book: LoadedAdapters, text = FILE) => {
   const result = load(book, text)
   return result.ok ? '' : renderProblems('switchboard.yaml', result.problems)
 }
-const first = (book: AdapterBook, text = FILE) => {
+const first = (book: LoadedAdapters, text = FILE) => {
   const result = load(book, text)
   if (!result.ok) throw new Error(problems(book, text))
   return result.settings.integrations[0]
@@ -111,7 +111,7 @@ describe('[I13.one-schema] options by a schema of somebody else', () => {
 })
 
 describe('a module that failed', () => {
-  const failed: AdapterBook = {
+  const failed: LoadedAdapters = {
     ...BOOK,
     modules: [
       {

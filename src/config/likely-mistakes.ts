@@ -1,5 +1,5 @@
 // What loads, and is likely not what was meant: said as a warning, where the file is read.
-import { type AdapterBook, parseAddress } from '../contract/index.ts'
+import { type LoadedAdapters, parseAddress } from '../contract/index.ts'
 import { askModule } from './ask-module.ts'
 import { mayBacktrackForever } from './backtracking.ts'
 import { defaultAccessOf } from './default-access.ts'
@@ -98,7 +98,7 @@ export function limitedTrust({ agents }: Config, warnings: string[]): void {
 /** Nobody can be asked about a tool call. Where strangers are paired an approver may still come that way. */
 export function silentApprovals(
   { agents, integrations, users }: Config,
-  book: AdapterBook,
+  book: LoadedAdapters,
   warnings: string[],
 ): void {
   const deciding = users.filter(({ roles }) => roles.includes('owner') || roles.includes('approver'))
@@ -154,7 +154,11 @@ function hinted(hint: string | undefined): string {
 }
 
 /** With a database of its own there is one node; what is only named may be shared. */
-export function ownCallbacks({ store, server, agents }: Config, book: AdapterBook, warnings: string[]): void {
+export function ownCallbacks(
+  { store, server, agents }: Config,
+  book: LoadedAdapters,
+  warnings: string[],
+): void {
   if (server.public_url !== undefined || store === undefined || store.startsWith('sqlite:')) return
   for (const [index, { id, connector }] of agents.entries()) {
     if (book.connector(connector.type)?.callsBack)

@@ -1,9 +1,9 @@
 // switchboard.yaml → Settings. Never throws on what the file holds: every fault is a problem with line and column.
 import { dirname, resolve } from 'node:path'
 import {
-  type AdapterBook,
-  type AdapterShelf,
+  type AdapterSource,
   CHANNEL_PLATFORM,
+  type LoadedAdapters,
   type Settings,
   type WantedAdapters,
   type WantedOptions,
@@ -28,7 +28,7 @@ import { readYaml, readYamlInSlices, type YamlText } from './yaml/yaml-text.ts'
 
 export interface LoadDeps {
   /** The platforms and connectors that there are. */
-  readonly adapters: AdapterShelf
+  readonly adapters: AdapterSource
   /** `down`: the rest is loaded, and what needs a module that failed stays down. */
   readonly failedModules: 'refused' | 'down'
   /** Store when the file names none, e.g. `sqlite:/data/switchboard.db`. */
@@ -87,7 +87,7 @@ export async function parseSettings(
 }
 
 interface SettleDeps extends Omit<LoadDeps, 'adapters'> {
-  readonly book: AdapterBook
+  readonly book: LoadedAdapters
   readonly readFile: ReadFile
 }
 
@@ -189,7 +189,7 @@ function* parseInLots(
   return { ...rest.data, ...lists }
 }
 
-function moduleFindings({ modules }: AdapterBook): readonly Finding[] {
+function moduleFindings({ modules }: LoadedAdapters): readonly Finding[] {
   return modules.flatMap(({ from, problem }, index): Finding[] =>
     problem === null
       ? []

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { demoModule } from '../agents/demo/module.ts'
 import { CONNECTORS, PLANNED_PLATFORMS } from '../modules/registry.ts'
 import { BOOK, loadText, problemsFrom, settingsFrom } from './fixtures/load-text.ts'
-import { openIntegrationShelf } from './stored-integrations.ts'
+import { openStoredIntegrations } from './stored-integrations.ts'
 
 const channels = (inside: string) => `agents: [{ id: kate, channels: { ${inside} } }]`
 const TG = '{ id: tg, platform: telegram, token: env:T }'
@@ -378,7 +378,7 @@ agents:
       warnings: expect.arrayContaining(['platform imessage is not built yet: i is loaded but stays off']),
     })
     expect(load(', alow_sms: true')).toMatchObject({ ok: false })
-    const shelf = await openIntegrationShelf({ reserved: () => [] } as never, async () => book)
+    const shelf = await openStoredIntegrations({ reserved: () => [] } as never, async () => book)
     await expect(shelf.add({ id: 'i', platform: 'imessage' }, null, 'operator')).rejects.toMatchObject({
       code: 'not_built',
       nature: { exitCode: 2 },

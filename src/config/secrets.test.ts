@@ -12,7 +12,7 @@ import {
   resolveStore,
   type SecretSources,
 } from './secrets/secret-reference.ts'
-import { openSecretShelf, type SecretRows } from './secrets/secret-store.ts'
+import { openSecretStore, type SecretRows } from './secrets/secret-store.ts'
 
 let dir = ''
 beforeEach(() => {
@@ -166,7 +166,7 @@ describe('keys', () => {
 
   it('the ledger key is the same before and after a rotation, and shared by nodes that share the key', async () => {
     const ring = ringIn()
-    const shelf = await openSecretShelf(ring, rowsStore())
+    const shelf = await openSecretStore(ring, rowsStore())
     await shelf.rotate('test')
     expect(ringIn().ledgerKey).toEqual(ring.ledgerKey)
     const env = { SWITCHBOARD_KEY: generateKey() }
@@ -212,7 +212,7 @@ describe('the box', () => {
 describe('the shelf', () => {
   it('sets, lists, reads and removes', async () => {
     const store = rowsStore()
-    const shelf = await openSecretShelf(ringIn(), store)
+    const shelf = await openSecretStore(ringIn(), store)
     await shelf.set('bot', 'one', 'op')
     await shelf.set('bot', 'the second value', 'op')
     await shelf.set('a.b-c', 'x', 'op')
@@ -229,7 +229,7 @@ describe('the shelf', () => {
 
   it('[S12.rotate] re-encrypts all under a new key, and the old one opens nothing', async () => {
     const store = rowsStore()
-    const shelf = await openSecretShelf(ringIn(), store)
+    const shelf = await openSecretStore(ringIn(), store)
     await shelf.set('a', '1', 'op')
     await shelf.set('b', '2', 'op')
     const oldKey = readFileSync(join(dir, 'switchboard.key'), 'utf8')
@@ -242,7 +242,7 @@ describe('the shelf', () => {
     )
     expect(old.decrypt('a', before.a ?? '')).toBe('1')
     expect(() => old.decrypt('a', store.rows.a ?? '')).toThrow('key that is not here')
-    const again = await openSecretShelf(ringIn(), store)
+    const again = await openSecretStore(ringIn(), store)
     expect(again.read('b')).toBe('2')
     expect(() => createSecretBox(ringIn()).decrypt('a', before.a ?? '')).toThrow('key that is not here')
   })
@@ -251,51 +251,51 @@ describe('the shelf', () => {
     '[S12.rotate] a crash %s the commit of a rotation loses nothing',
     async (crash) => {
       const store = rowsStore()
-      const shelf = await openSecretShelf(ringIn(), store)
+      const shelf = await openSecretStore(ringIn(), store)
       await shelf.set('a', '1', 'op')
       store.crash = crash
       await expect(shelf.rotate('op')).rejects.toThrow('crash')
       expect(existsSync(join(dir, 'switchboard.key.next'))).toBe(true)
       store.crash = null
-      const reopened = await openSecretShelf(ringIn(), store)
+      const reopened = await openSecretStore(ringIn(), store)
       expect(reopened.read('a')).toBe('1')
       expect(existsSync(join(dir, 'switchboard.key.next'))).toBe(false)
-      expect((await openSecretShelf(ringIn(), store)).read('a')).toBe('1')
+      expect((await openSecretStore(ringIn(), store)).read('a')).toBe('1')
       expect(await reopened.rotate('op')).toBe(1)
-      expect((await openSecretShelf(ringIn(), store)).read('a')).toBe('1')
+      expect((await openSecretStore(ringIn(), store)).read('a')).toBe('1')
     },
   )
 
   it('a rotation that failed in a running daemon goes on with the next try', async () => {
     const store = rowsStore()
-    const shelf = await openSecretShelf(ringIn(), store)
+    const shelf = await openSecretStore(ringIn(), store)
     await shelf.set('a', '1', 'op')
     store.crash = 'after'
     await expect(shelf.rotate('op')).rejects.toThrow('crash')
     store.crash = null
     await shelf.set('b', '2', 'op')
     expect(await shelf.rotate('op')).toBe(2)
-    const reopened = await openSecretShelf(ringIn(), store)
+    const reopened = await openSecretStore(ringIn(), store)
     expect([reopened.read('a'), reopened.read('b')]).toEqual(['1', '2'])
   })
 
   it('[S12.rotate] secrets set after a rotation whose answer was lost survive the restart', async () => {
     const store = rowsStore()
-    const shelf = await openSecretShelf(ringIn(), store)
+    const shelf = await openSecretStore(ringIn(), store)
     await shelf.set('a', '1', 'op')
     store.crash = 'after'
     await expect(shelf.rotate('op')).rejects.toThrow('crash')
     store.crash = null
     await shelf.set('b', '2', 'op')
     for (let restart = 0; restart < 2; restart++) {
-      const reopened = await openSecretShelf(ringIn(), store)
+      const reopened = await openSecretStore(ringIn(), store)
       expect([reopened.read('a'), reopened.read('b')]).toEqual(['1', '2'])
       expect(existsSync(join(dir, 'switchboard.key.next'))).toBe(false)
     }
   })
 
   it('changes at once do not lose one another', async () => {
-    const shelf = await openSecretShelf(ringIn(), rowsStore())
+    const shelf = await openSecretStore(ringIn(), rowsStore())
     await Promise.all([
       shelf.set('a', '1', 'op'),
       shelf.rotate('op'),
@@ -308,18 +308,18 @@ describe('the shelf', () => {
   it('a key from the environment is rotated by giving the old one beside the new one', async () => {
     const store = rowsStore()
     const [old, fresh] = [generateKey(), generateKey()]
-    const before = await openSecretShelf(ringIn({ SWITCHBOARD_KEY: old }), store)
+    const before = await openSecretStore(ringIn({ SWITCHBOARD_KEY: old }), store)
     await before.set('a', '1', 'op')
     await expect(before.rotate('op')).rejects.toThrow('cannot be replaced from here')
-    const during = await openSecretShelf(ringIn({ SWITCHBOARD_KEY: fresh, SWITCHBOARD_KEY_OLD: old }), store)
+    const during = await openSecretStore(ringIn({ SWITCHBOARD_KEY: fresh, SWITCHBOARD_KEY_OLD: old }), store)
     expect(during.read('a')).toBe('1')
     expect(await during.rotate('op')).toBe(1)
-    expect((await openSecretShelf(ringIn({ SWITCHBOARD_KEY: fresh }), store)).read('a')).toBe('1')
+    expect((await openSecretStore(ringIn({ SWITCHBOARD_KEY: fresh }), store)).read('a')).toBe('1')
   })
 
   it('a secret that cannot be opened stops a rotation before anything changes', async () => {
     const store = rowsStore()
-    const shelf = await openSecretShelf(ringIn(), store)
+    const shelf = await openSecretStore(ringIn(), store)
     await shelf.set('a', '1', 'op')
     store.rows.broken = 'sb1.000000000000.AAAA.AAAA'
     const before = { ...store.rows }

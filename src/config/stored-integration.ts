@@ -1,9 +1,9 @@
 // One integration that was added by command: the shape of an entry under `integrations:`, held to the same schema.
 import {
-  type AdapterBook,
   asSwitchboardError,
   CHANNEL_PLATFORM,
   type IntegrationSettings,
+  type LoadedAdapters,
   SwitchboardError,
   type WantedOptions,
 } from '../contract/index.ts'
@@ -32,7 +32,7 @@ export function wantedOptions(definition: Definition): WantedOptions {
 }
 
 /** Throws `input_invalid` naming the field. Values are never quoted: any of them could be a secret. */
-export function readStoredIntegration(definition: Definition, book: AdapterBook): IntegrationSettings {
+export function readStoredIntegration(definition: Definition, book: LoadedAdapters): IntegrationSettings {
   demandModule(String(definition[PLATFORM_KEY]), book)
   const parsed = integrationSchema(book).safeParse(definition)
   if (!parsed.success) {
@@ -49,7 +49,7 @@ export function readStoredIntegration(definition: Definition, book: AdapterBook)
 }
 
 /** Options that no schema has seen are not kept. */
-function demandModule(platform: string, book: AdapterBook): void {
+function demandModule(platform: string, book: LoadedAdapters): void {
   const failed = book.modules.filter(({ problem }) => problem !== null)
   if (failed.length === 0 || book.platform(platform) !== undefined) return
   const why = failed.map(({ from, problem }) => `module "${from}" ${problem}`).join('; ')
@@ -62,7 +62,7 @@ function demandModule(platform: string, book: AdapterBook): void {
  * One that was taken before, whatever became of its adapter since: a module that is gone, or wants other keys now. It
  * is down then, with nobody let in, and stops nobody else.
  */
-export function recallStoredIntegration(definition: Definition, book: AdapterBook): IntegrationSettings {
+export function recallStoredIntegration(definition: Definition, book: LoadedAdapters): IntegrationSettings {
   try {
     return readStoredIntegration(definition, book)
   } catch (thrown) {
@@ -75,11 +75,11 @@ export function recallStoredIntegration(definition: Definition, book: AdapterBoo
   }
 }
 
-const GONE: AdapterBook['modules'] = [
+const GONE: LoadedAdapters['modules'] = [
   { from: '', file: null, version: null, platforms: [], connectors: [], problem: 'gone' },
 ]
 
-function settingsOfStored(data: IntegrationConfig, book: AdapterBook): IntegrationSettings {
+function settingsOfStored(data: IntegrationConfig, book: LoadedAdapters): IntegrationSettings {
   const settings = integrationOf(data, 0, configSchema(book).parse({}), {
     access: () => ({ problem: 'no file' }),
     messaging: () => [],
@@ -88,7 +88,7 @@ function settingsOfStored(data: IntegrationConfig, book: AdapterBook): Integrati
   return { ...settings, origin: STORE_ORIGIN }
 }
 
-function expectedOf(book: AdapterBook): Expected {
+function expectedOf(book: LoadedAdapters): Expected {
   return {
     schema: () => itemsOf(propertiesOf(configurationJsonSchema(book))?.integrations ?? {}) ?? {},
     platformNames: book.platformNames.filter((name) => name !== CHANNEL_PLATFORM),

@@ -1,8 +1,8 @@
 // Integrations that were added by command. Their definitions lie in the encrypted store, beside the secrets and under
 // names that no secret can have, so that a rotation takes them along.
 import {
-  type AdapterBook,
   type IntegrationSettings,
+  type LoadedAdapters,
   type Settings,
   SwitchboardError,
   type WantedOptions,
@@ -41,9 +41,9 @@ export interface StoredIntegrations {
  * `bookFor` gives the adapters that there are now, with the named platform loaded, and its schema tried on these options: a
  * module of others that does not come back from them is not in it.
  */
-export async function openIntegrationShelf(
+export async function openStoredIntegrations(
   secrets: SecretStore,
-  bookFor: (entry: WantedOptions) => Promise<AdapterBook>,
+  bookFor: (entry: WantedOptions) => Promise<LoadedAdapters>,
 ): Promise<StoredIntegrations> {
   let added = new Map<string, Added & { readonly stored: Stored }>()
   /** The same array until something changes: whoever merges it compares by identity. */

@@ -213,7 +213,7 @@ export type KnownAdapter<Module extends PlatformModule | ConnectorModule = Platf
   PlannedModule & Partial<Omit<Module, keyof PlannedModule>>
 
 /** The adapters that a configuration can name, as far as they are loaded: how the configuration knows them. */
-export interface AdapterBook {
+export interface LoadedAdapters {
   platform(name: string): KnownAdapter<PlatformModule> | undefined
   connector(name: string): KnownAdapter<ConnectorModule> | undefined
   /** All that may be written, loaded or not. */
@@ -223,12 +223,12 @@ export interface AdapterBook {
 }
 
 /** Where the book comes from: what is built in, and the modules of others. */
-export interface AdapterShelf {
+export interface AdapterSource {
   /**
    * Loads what is named, and every entry of `modules`. Never throws for one of them: its standing says why. `before`: a
    * book of the same file that was opened just now; its modules are not tried again.
    */
-  open(wanted: WantedAdapters, before?: AdapterBook): Promise<AdapterBook>
+  open(wanted: WantedAdapters, before?: LoadedAdapters): Promise<LoadedAdapters>
 }
 
 export interface WantedAdapters {

@@ -1,4 +1,4 @@
-// The river of a daemon: the gateway with what it gets from the instance, the tools that agents call, the tools that services
+// The pipeline of a daemon: the gateway with what it gets from the instance, the tools that agents call, the tools that services
 // lend them, and the hosts that attach. Nothing of it runs yet.
 
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// The operator's desk of a daemon: what it serves and tells is taken from the instance, the river and the daemon's own standing.
+// The operator's desk of a daemon: what it serves and tells is taken from the instance, the pipeline and the daemon's own standing.
 import { instanceName } from '../config/instance/instance.ts'
 import type { Desk } from '../contract/index.ts'
 import type { Standing } from '../health/status.ts'
@@ -19,14 +19,14 @@ export interface DaemonDeskDeps extends Pick<DeskDeps, 'chatLink' | 'consoleLink
   readonly credentials: DaemonCredentials
   readonly address: DaemonAddress
   readonly readiness: Readiness
-  readonly river: AssembledDaemon
+  readonly pipeline: AssembledDaemon
   readonly reloading: ConfigReload
 }
 
 export function createDaemonDesk(instance: Instance, deps: DaemonDeskDeps): Desk {
   const { store, clock, random, secrets, shelf, settings, adapters, config, folder } = instance
   const { address, reloading, chatLink, consoleLink, watchers } = deps
-  const { gateway, attachments, lentTools } = deps.river
+  const { gateway, attachments, lentTools } = deps.pipeline
   const { admin, tokens } = deps.credentials
   return createDesk({
     ...{ store, gateway, clock, random, tokens, secrets, shelf, settings, adapters },

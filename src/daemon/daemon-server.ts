@@ -24,7 +24,7 @@ export interface DaemonServerDeps {
   readonly credentials: DaemonCredentials
   readonly address: DaemonAddress
   readonly readiness: Readiness
-  readonly river: AssembledDaemon
+  readonly pipeline: AssembledDaemon
   readonly desk: Desk
   readonly console: ConsoleLogin
   readonly users: () => readonly UserSettings[]
@@ -32,7 +32,7 @@ export interface DaemonServerDeps {
 
 export function createDaemonServer(instance: Instance, deps: DaemonServerDeps): Server {
   const { folder, clock, log, store, settings } = instance
-  const { gateway, toolDesk, lentTools, attachments } = deps.river
+  const { gateway, toolDesk, lentTools, attachments } = deps.pipeline
   const { admin, tokens } = deps.credentials
   const authenticate = createAuthenticate({ adminToken: () => admin.token, tokens, users: deps.users })
   const trusted = createTrustedProxies()

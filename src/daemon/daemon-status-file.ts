@@ -6,7 +6,7 @@ import { withoutNulls } from '../contract/index.ts'
 import { VERSION } from '../runtime/version.ts'
 import type { Instance } from './open-instance.ts'
 
-export interface DaemonLife {
+export interface DaemonStatusFile {
   ended(cause: Exclude<LastRun['end'], 'running'>): void
 }
 
@@ -22,7 +22,7 @@ export function writeDaemonStatus(
     /** Null: no service manager started it. */
     readonly unit: string | null
   },
-): DaemonLife {
+): DaemonStatusFile {
   const { folder, startedAt, configFile, store, undo } = instance
   const { url, host, port, idleExit, unit } = running
   writeDaemonNote(folder, {

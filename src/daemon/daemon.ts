@@ -1,4 +1,4 @@
-// The daemon: owns a data folder, opens the store, lets the river flow, listens, and drains when told to stop.
+// The daemon: owns a data folder, opens the store, starts the gateway, listens, and drains when told to stop.
 // By their own files: the whole room would bring its schemas along, which the embedded default does not need.
 
 import { dataFolderAt, prepareDataFolder } from '../config/instance/data-folder.ts'
@@ -33,7 +33,7 @@ import { createDaemonServer } from './daemon-server.ts'
 import { writeDaemonStatus } from './daemon-status-file.ts'
 import { dataFolderInUse, lockDataFolder } from './data-folder-lock.ts'
 import { createDrain } from './drain-daemon.ts'
-import { type Instance, type InstanceGround, openInstance } from './open-instance.ts'
+import { type Instance, type InstanceParts, openInstance } from './open-instance.ts'
 import { createReadiness } from './readiness.ts'
 import { followSharedChanges } from './shared-changes.ts'
 import { createSystemdNotify, type SystemdNotify, unitOf } from './systemd-notify.ts'
@@ -82,7 +82,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
 }
 
 /** Makes the folder where there is none, and locks it. Throws `data_folder_held` while another daemon has it. */
-function takeDataFolder(options: DaemonOptions): InstanceGround {
+function takeDataFolder(options: DaemonOptions): InstanceParts {
   const environment = readEnvironment()
   const env = environment.variables
   const clock = createNodeClock()
@@ -107,7 +107,7 @@ function takeDataFolder(options: DaemonOptions): InstanceGround {
   return { configFile, folder, env, clock, random, log, undo }
 }
 
-/** Builds the parts, listens, lets the river flow, and tells that it is ready. */
+/** Builds the parts, listens, starts the gateway, and reports that it is ready. */
 async function startDaemon(instance: Instance, options: DaemonOptions): Promise<Daemon> {
   const { config, settings, store, folder, env, clock, log, undo } = instance
   recordStart(folder, { config: instance.configFile, at: instance.startedAt })
@@ -117,13 +117,13 @@ async function startDaemon(instance: Instance, options: DaemonOptions): Promise<
   const readiness = createReadiness(instance.watch)
   const service = createSystemdNotify({ env, clock, log, alive: readiness.isReady })
   const address = createDaemonAddress(options, settings, instance.random)
-  const river = assembleDaemon(instance, { tokens, address, watchers })
-  const { gateway, attachments } = river
+  const pipeline = assembleDaemon(instance, { tokens, address, watchers })
+  const { gateway, attachments } = pipeline
   const chatLink = createChatLinks({ tokens, clock, settings, baseUrl: address.base, owner: WEB_OWNER })
   const users = () => usersInForce(settings(), gateway.grants)
   const consoleDoor = createConsoleLogin({ tokens, clock, users, baseUrl: address.base })
   const reloading = followConfiguration(instance, gateway)
-  const parts = { credentials, address, readiness, river }
+  const parts = { credentials, address, readiness, pipeline }
   const desk = createDaemonDesk(instance, {
     ...parts,
     ...{ reloading, chatLink, consoleLink: consoleDoor.link, watchers },
@@ -136,13 +136,13 @@ async function startDaemon(instance: Instance, options: DaemonOptions): Promise<
   undo.push(() => server.close({ graceMs: GRACE_MS }))
   const takenPort = address.listensOn(port)
   if (takenPort !== null) log.warn({ port }, `port ${takenPort} is taken: another one is used`)
-  await startRiver(instance, river)
+  await startGateway(instance, pipeline)
   const life = writeDaemonStatus(instance, {
     ...{ url: address.url(), host: address.wanted.host, port: port ?? 0 },
     ...{ idleExit: options.idleExitMs !== undefined, unit: service.unit },
   })
   readiness.started()
-  tellStarted(instance, address)
+  logStarted(instance, address)
   const tellReady = () => service.ready(`ready at ${address.url()}`)
   void tellReady()
 
@@ -150,7 +150,7 @@ async function startDaemon(instance: Instance, options: DaemonOptions): Promise<
   undo.push(reloadOnHangup({ ...reloading, service, log, tellReady }))
   const { stop, done } = createDrain({
     ...{ life, readiness, server, service, undo, log },
-    finish: river.gateway.finish,
+    finish: pipeline.gateway.finish,
   })
   const daemon: Daemon = {
     url: address.url(),
@@ -167,9 +167,9 @@ async function startDaemon(instance: Instance, options: DaemonOptions): Promise<
 }
 
 /** What an earlier run left behind is ended first; hosts attach when there is somebody to serve. */
-async function startRiver(instance: Instance, river: AssembledDaemon): Promise<void> {
+async function startGateway(instance: Instance, pipeline: AssembledDaemon): Promise<void> {
   const { node, store, settings, folder, undo } = instance
-  const { gateway, attachments, processPlaces } = river
+  const { gateway, attachments, processPlaces } = pipeline
   await processPlaces.reap()
   await gateway.start()
   undo.push(() => gateway.stop())
@@ -178,7 +178,7 @@ async function startRiver(instance: Instance, river: AssembledDaemon): Promise<v
   await store.note([{ kind: 'boot', ref: node, detail: { version: VERSION, config: settings().digest } }])
 }
 
-function tellStarted({ settings, folder, node, log }: Instance, address: DaemonAddress): void {
+function logStarted({ settings, folder, node, log }: Instance, address: DaemonAddress): void {
   for (const warning of settings().warnings) log.warn({}, warning)
   log.info({ url: address.url(), data: folder.path, node }, 'switchboard is ready')
 }

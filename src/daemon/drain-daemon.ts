@@ -3,7 +3,7 @@
 import type { Logger } from '../contract/index.ts'
 import type { UndoStack } from '../runtime/undo-stack.ts'
 import type { Server } from '../server/create-server.ts'
-import type { DaemonLife } from './daemon-status-file.ts'
+import type { DaemonStatusFile } from './daemon-status-file.ts'
 import type { Readiness } from './readiness.ts'
 import type { SystemdNotify } from './systemd-notify.ts'
 
@@ -15,7 +15,7 @@ export interface Drain {
 }
 
 export function createDrain(deps: {
-  readonly life: DaemonLife
+  readonly life: DaemonStatusFile
   readonly readiness: Readiness
   readonly server: Pick<Server, 'drain'>
   readonly service: Pick<SystemdNotify, 'stopping'>

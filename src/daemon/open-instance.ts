@@ -7,10 +7,10 @@ import { type ConfigSource, openConfigSource } from '../config/config-source.ts'
 import { type DataFolder, prepareDatabase } from '../config/instance/data-folder.ts'
 import { openKeyRing } from '../config/secrets/key-ring.ts'
 import { resolveSecret, resolveStore } from '../config/secrets/secret-reference.ts'
-import { openSecretShelf, type SecretStore } from '../config/secrets/secret-store.ts'
+import { openSecretStore, type SecretStore } from '../config/secrets/secret-store.ts'
 import {
   type Added,
-  openIntegrationShelf,
+  openStoredIntegrations,
   type StoredIntegrations,
   withAdded,
 } from '../config/stored-integrations.ts'
@@ -30,7 +30,7 @@ import { withStartNotes } from './restart-only-settings.ts'
 const UNHURRIED_MS = 2
 
 /** What a daemon has before anything is opened: its data folder, which is its own, and what every part of it uses. */
-export interface InstanceGround {
+export interface InstanceParts {
   /** Null: the embedded default. */
   readonly configFile: string | null
   readonly folder: DataFolder
@@ -41,13 +41,13 @@ export interface InstanceGround {
   readonly undo: UndoStack
 }
 
-export interface Instance extends InstanceGround {
+export interface Instance extends InstanceParts {
   readonly adapters: Adapters
   readonly config: ConfigSource
   /** Those in force now: the file's, and the integrations that were added by command. */
   readonly settings: () => Settings
   /** Where references of the configuration are looked up. */
-  readonly sources: { readonly folder: string; readonly env: InstanceGround['env'] }
+  readonly sources: { readonly folder: string; readonly env: InstanceParts['env'] }
   readonly node: string
   readonly crashPoint: ((name: string) => void) | null
   /** The resolved `store` of the configuration. */
@@ -63,7 +63,7 @@ export interface Instance extends InstanceGround {
   readonly signer: (integration: string) => (text: string) => string
 }
 
-export async function openInstance(ground: InstanceGround, adapters: Adapters): Promise<Instance> {
+export async function openInstance(ground: InstanceParts, adapters: Adapters): Promise<Instance> {
   const { configFile, folder, env, clock, random, log, undo } = ground
   const config = await openConfigSource(
     { file: configFile, adapters, defaultStore: folder.defaultStore, watch: true },
@@ -97,8 +97,8 @@ export async function openInstance(ground: InstanceGround, adapters: Adapters): 
   const { store } = watch
   undo.push(() => watch.stop())
   await tellForeignLedger(store, log)
-  const secrets = await openSecretShelf(keys, store)
-  shelf = await openIntegrationShelf(secrets, (entry) =>
+  const secrets = await openSecretStore(keys, store)
+  shelf = await openStoredIntegrations(secrets, (entry) =>
     adapters.open({
       ...sources,
       modules: namedModules(config.current()),

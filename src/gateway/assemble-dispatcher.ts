@@ -1,4 +1,4 @@
-// How turns reach agents: the dispatcher, on the ground of the river. What it says and shows goes the way out.
+// How turns reach agents: the dispatcher, from the state of the gateway. What it says and shows goes through the outlet.
 import { defined, integrationById } from '../contract/index.ts'
 import { createDispatcher, type Dispatcher } from '../core/dispatch/dispatcher.ts'
 import { giveBackClaim } from '../core/outbound/give-back.ts'

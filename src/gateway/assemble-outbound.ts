@@ -1,4 +1,4 @@
-// The way out of the river: what agents, people and Switchboard itself say, what is shown while it is written, questions
+// The way out of the pipeline: what agents, people and Switchboard itself say, what is shown while it is written, questions
 // to people, and who holds a conversation in an agent's place.
 import { defined } from '../contract/index.ts'
 import { type Approvals, createApprovals } from '../core/approvals/approvals.ts'

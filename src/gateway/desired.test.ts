@@ -4,7 +4,7 @@ import type { Clock } from '../contract/index.ts'
 import { testSettings } from '../testing/test-settings.ts'
 import { desiredParts } from './desired.ts'
 import type { GatewayDeps } from './gateway.ts'
-import type { River } from './start-integrations.ts'
+import type { Pipeline } from './start-integrations.ts'
 
 describe('the parts that a configuration wants', () => {
   it('[I23.reload-slices] many are gathered in slices, out of one configuration', async () => {
@@ -26,7 +26,7 @@ describe('the parts that a configuration wants', () => {
     }
     let now = many
     const deps = { clock, settings: () => now, secret: () => '' } as unknown as GatewayDeps
-    const river = { links: { get: () => undefined } } as unknown as River
+    const river = { links: { get: () => undefined } } as unknown as Pipeline
     // Others change it between two slices: that one is applied after this.
     const wanted = await desiredParts(deps, river)
     expect(pauses).toBe(2)

@@ -3,12 +3,15 @@ import { createHash } from 'node:crypto'
 import { type IntegrationSettings, inSlices, type Settings } from '../contract/index.ts'
 import type { GatewayDeps } from './gateway.ts'
 import type { Part } from './running.ts'
-import { makeAgent, makeIntegration, type River } from './start-integrations.ts'
+import { makeAgent, makeIntegration, type Pipeline } from './start-integrations.ts'
 
 /** Between two slices, what others do goes on. */
 const SLICE = 200
 
-export async function desiredParts(deps: GatewayDeps, river: River): Promise<ReadonlyMap<string, Part>> {
+export async function desiredParts(
+  deps: GatewayDeps,
+  pipeline: Pipeline,
+): Promise<ReadonlyMap<string, Part>> {
   const settings = deps.settings()
   const wanted = new Map<string, Part>()
   const want = <One>(all: readonly One[], put: (one: One) => void) =>
@@ -17,15 +20,15 @@ export async function desiredParts(deps: GatewayDeps, river: River): Promise<Rea
     const by = broughtBy(settings, 'platforms', one.platform)
     wanted.set(`integration:${one.id}`, {
       digest: fingerprintOf({ ...startedWith(one), publicUrl: settings.server.publicUrl, by }, deps.secret),
-      live: one.enabled && river.links.get(one.id)?.adapter.configChanged !== undefined,
-      make: () => makeIntegration(one, deps, river),
+      live: one.enabled && pipeline.links.get(one.id)?.adapter.configChanged !== undefined,
+      make: () => makeIntegration(one, deps, pipeline),
     })
   })
   await want(settings.agents, (one) => {
     const by = broughtBy(settings, 'connectors', one.connector.type)
     wanted.set(`agent:${one.id}`, {
       digest: fingerprintOf({ ...one.connector, by }, deps.secret),
-      make: () => makeAgent(one, deps, river),
+      make: () => makeAgent(one, deps, pipeline),
     })
   })
   return wanted

@@ -1,4 +1,4 @@
-// What every part of the river stands on: who is attached, which links are up, who is allowed, which nodes there are, and
+// What every part of the pipeline stands on: who is attached, which links are up, who is allowed, which nodes there are, and
 // where signals go.
 import { nodeOf } from '../contract/index.ts'
 import { type Cluster, createCluster } from '../core/cluster/cluster.ts'
@@ -9,7 +9,7 @@ import { createLinks, type Links } from '../core/outbound/links.ts'
 import { isRecipient } from '../core/outbound/recipients.ts'
 import { createStatusLines, type StatusLines } from '../core/outbound/status-lines.ts'
 import { type Admission, createAdmission } from '../core/people/admission.ts'
-import { createGrantBook, type LiveGrantBook } from '../core/people/grant-book.ts'
+import { createGrantList, type LiveGrantList } from '../core/people/grant-list.ts'
 import { createSharedLimits, type SharedLimits } from '../core/shared-limits.ts'
 import type { SignalSink } from '../core/signals.ts'
 import type { GatewayDeps } from './gateway.ts'
@@ -19,7 +19,7 @@ import { createSignalRelay, type SignalRelay } from './signal-relay.ts'
 export interface GatewayState {
   readonly roster: Roster
   readonly links: Links
-  readonly grants: LiveGrantBook
+  readonly grants: LiveGrantList
   readonly relay: SignalRelay
   readonly signal: SignalSink
   readonly statusLines: StatusLines
@@ -35,7 +35,7 @@ export function createGatewayState(deps: GatewayDeps, problems: ReadonlyMap<stri
   const { store, clock, log, settings } = deps
   const roster = createRoster(clock)
   const links = createLinks()
-  const grants = createGrantBook(store, log)
+  const grants = createGrantList(store, log)
   const relay = createSignalRelay({ store, clock, log, links, cluster: () => cluster })
   const signal: SignalSink = (to, told) => {
     relay.signal(to, told)

@@ -1,4 +1,4 @@
-// The river, assembled: platforms on one bank, agents on the other, intake and outlet between them. A new
+// The pipeline, assembled: platforms on one bank, agents on the other, intake and outlet between them. A new
 // configuration is applied here: what changed is stopped and started, what did not is left alone.
 
 import {
@@ -7,9 +7,9 @@ import {
   type Clock,
   type ConnectorModule,
   createSerial,
-  type HostDoor,
+  type HostEndpoint,
   type IntegrationCredentials,
-  type LentToolDoor,
+  type LentToolSource,
   type Logger,
   type NodeReport,
   type PlatformModule,
@@ -32,7 +32,7 @@ import type { Notifier } from '../core/outbound/notify.ts'
 import type { OutcomeTimes } from '../core/outbound/open-outcomes.ts'
 import type { Outlet } from '../core/outbound/outlet.ts'
 import type { Sender } from '../core/outbound/sender.ts'
-import type { LiveGrantBook } from '../core/people/grant-book.ts'
+import type { LiveGrantList } from '../core/people/grant-list.ts'
 import { createScheduler } from '../core/schedules/scheduler.ts'
 import type { AskForPerson } from '../core/takeover/ask-for-person.ts'
 import type { Takeovers } from '../core/takeover/takeovers.ts'
@@ -75,8 +75,8 @@ export interface GatewayDeps {
   readonly watched: () => boolean
   /** What connectors whose agents call tools or attach need; absent: they are told so. */
   readonly tools?: () => ToolDesk
-  readonly hosts?: HostDoor
-  readonly lent?: LentToolDoor
+  readonly hosts?: HostEndpoint
+  readonly lent?: LentToolSource
   /** Connections to channel servers; asked for when the first one is configured. */
   readonly servers?: () => Promise<ChannelServers>
   readonly crashPoint?: (name: string) => void
@@ -93,7 +93,7 @@ export interface Gateway {
   readonly sender: Sender
   readonly approvals: Approvals
   readonly dispatcher: Dispatcher
-  readonly grants: LiveGrantBook
+  readonly grants: LiveGrantList
   readonly outlet: Outlet
   readonly notifier: Notifier
   readonly takeovers: Takeovers
@@ -125,7 +125,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const { sender, undelivered, approvals, outlet, notifier, takeovers, askForPerson } = wayOut
   const intake = assembleIntake(deps, ground, { dispatcher, ...wayOut })
   const scheduler = createScheduler({ store, clock, log, settings, nextRun })
-  const river = { ...ground, ...wayOut, dispatcher, intake, hosted }
+  const pipeline = { ...ground, ...wayOut, dispatcher, intake, hosted }
   const inOrder = createSerial()
   const upkeep: Cancel[] = []
   let started = false
@@ -154,7 +154,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     })
     try {
       const waiting = new Set<string>()
-      await parts.match(await desiredParts(deps, river), (key) => isAtWork(key, waiting))
+      await parts.match(await desiredParts(deps, pipeline), (key) => isAtWork(key, waiting))
       dispatcher.reopen(waiting)
       for (const link of links.all()) link.adapter.configChanged?.()
     } finally {

@@ -11,7 +11,7 @@ import type { Cluster } from '../core/cluster/cluster.ts'
 import { closedGate } from '../core/inbound/gate.ts'
 import { boundAt } from '../core/inbound/routing.ts'
 import type { Links } from '../core/outbound/links.ts'
-import { type GrantBook, isOwnerOf } from '../core/people/approvers.ts'
+import { type GrantList, isOwnerOf } from '../core/people/approvers.ts'
 import { OWN_DEPS } from '../modules/registry.ts'
 import { reachableAddress } from '../runtime/reachable-address.ts'
 import { createPlatformTokens } from './access/platform-tokens.ts'
@@ -27,7 +27,7 @@ export function platformDeps(
     readonly servers: ChannelServers | null
     /** Null: there is one node. */
     readonly lease: LinkLease | null
-    readonly grants: GrantBook
+    readonly grants: GrantList
     readonly links: Pick<Links, 'get' | 'all'>
     readonly cluster: Pick<Cluster, 'reaches'>
   },

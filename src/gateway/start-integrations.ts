@@ -11,7 +11,7 @@ import type { Links } from '../core/outbound/links.ts'
 import type { Outlet } from '../core/outbound/outlet.ts'
 import type { Streams } from '../core/outbound/streams.ts'
 import type { Admission } from '../core/people/admission.ts'
-import type { LiveGrantBook } from '../core/people/grant-book.ts'
+import type { LiveGrantList } from '../core/people/grant-list.ts'
 import type { SignalSink } from '../core/signals.ts'
 import { validateConnector, validatePlatform } from '../modules/validate-adapter.ts'
 import type { GatewayDeps } from './gateway.ts'
@@ -22,11 +22,11 @@ import type { Part } from './running.ts'
 import type { SignalRelay } from './signal-relay.ts'
 
 /** What runs once for the whole gateway, and every part stands on. */
-export interface River {
+export interface Pipeline {
   readonly links: Links
   readonly roster: Roster
   readonly cluster: Cluster
-  readonly grants: LiveGrantBook
+  readonly grants: LiveGrantList
   readonly intake: Intake
   readonly relay: SignalRelay
   readonly signal: SignalSink
@@ -42,7 +42,7 @@ export interface River {
 export async function makeIntegration(
   integration: IntegrationSettings,
   deps: GatewayDeps,
-  { links, intake, relay, hosted, grants, cluster }: River,
+  { links, intake, relay, hosted, grants, cluster }: Pipeline,
 ): ReturnType<Part['make']> {
   const { store, clock, log } = deps
   if (!integration.enabled) return
@@ -83,7 +83,7 @@ export async function makeIntegration(
 export async function makeAgent(
   agent: AgentSettings,
   deps: GatewayDeps,
-  { roster, cluster, links, outlet, dispatcher, approvals, signal, streams, admission }: River,
+  { roster, cluster, links, outlet, dispatcher, approvals, signal, streams, admission }: Pipeline,
 ): ReturnType<Part['make']> {
   const { store, clock, log, settings } = deps
   const module = await deps.connector(agent.connector.type)
@@ -139,7 +139,7 @@ export async function makeAgent(
 /** `key` as in `desiredParts`. */
 export async function endPart(
   key: string,
-  { links, roster }: Pick<River, 'links' | 'roster'>,
+  { links, roster }: Pick<Pipeline, 'links' | 'roster'>,
 ): Promise<void> {
   const id = key.slice(key.indexOf(':') + 1)
   if (key.startsWith('agent:')) {

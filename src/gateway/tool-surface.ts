@@ -4,7 +4,7 @@ import {
   type Action,
   agentById,
   defined,
-  type HeadDoor,
+  type HeadEndpoint,
   type Logger,
   type Principal,
   type Resource,
@@ -37,7 +37,7 @@ const ACTIONS: Readonly<Record<string, readonly Action[]>> = {
 }
 
 /** `/mcp` and `/mcp/notify`. */
-export function createToolSurface(deps: ToolSurfaceDeps): HeadDoor {
+export function createToolSurface(deps: ToolSurfaceDeps): HeadEndpoint {
   const { desk, tokens, settings, log, services, roster } = deps
   let loading: Promise<McpEndpoint> | null = null
   const authenticate = async (bearer: string): Promise<ToolGrant | null> => {

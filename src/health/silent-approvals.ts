@@ -2,7 +2,7 @@
 // can be asked there. Such a call is denied at once, or waits at the host alone.
 import { type AgentSettings, bindingsAt, type IntegrationSettings, type Settings } from '../contract/index.ts'
 import { isOneWay, type Links } from '../core/outbound/links.ts'
-import { approversOn, type GrantBook } from '../core/people/approvers.ts'
+import { approversOn, type GrantList } from '../core/people/approvers.ts'
 
 export interface SilentApprovals {
   readonly agent: string
@@ -13,7 +13,7 @@ export interface SilentApprovals {
 
 interface SilentApprovalsDeps {
   readonly settings: Settings
-  readonly grants: GrantBook
+  readonly grants: GrantList
   readonly links: Pick<Links, 'get'>
   /** Whether an agent asks people about tool calls. */
   asks(agent: AgentSettings): boolean

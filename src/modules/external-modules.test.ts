@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { SecretStore } from '../config/secrets/secret-store.ts'
-import { openIntegrationShelf } from '../config/stored-integrations.ts'
+import { openStoredIntegrations } from '../config/stored-integrations.ts'
 import { findModule, stripsTypes } from './find-module.ts'
 import { createModuleCatalog } from './module-catalog.ts'
 import { tryModule } from './try-module.ts'
@@ -289,7 +289,7 @@ export const platforms = [{ name: '${name}', options, docs: 'https://example.com
         void (value === null ? kept.delete(name) : kept.set(name, value)),
     } as unknown as SecretStore
     const open = () =>
-      openIntegrationShelf(secrets, (entry) =>
+      openStoredIntegrations(secrets, (entry) =>
         adapters.open({ ...wanted('lobby'), platforms: [entry.name], entries: [entry] }),
       )
     const shelf = await open()

@@ -1,12 +1,12 @@
 // All platforms and connectors that there are: what is built in, what is planned, and the modules of others. The
 // configuration reads its book, the gateway makes adapters from it, `doctor` tells how each module stands.
 import {
-  type AdapterBook,
   type AdapterExports,
-  type AdapterShelf,
+  type AdapterSource,
   type ConnectorModule,
   defined,
   type KnownAdapter,
+  type LoadedAdapters,
   type ModuleStanding,
   type PlannedModule,
   type PlatformModule,
@@ -18,7 +18,7 @@ import type { ExternalModule, ExternalModules } from './external-modules.ts'
 import { CONNECTORS, PLANNED_CONNECTORS, PLANNED_PLATFORMS, PLATFORMS } from './registry.ts'
 
 /** `modules` are those of the configuration in force. */
-export interface Adapters extends AdapterShelf {
+export interface Adapters extends AdapterSource {
   /** Null: it is planned. Throws `config_invalid` when nobody brings it, with what became of the modules. */
   platform(name: string, modules?: readonly ModuleStanding[]): Promise<PlatformModule | null>
   connector(name: string, modules?: readonly ModuleStanding[]): Promise<ConnectorModule | null>
@@ -42,7 +42,7 @@ export function createModuleCatalog(options: AdaptersOptions = {}): Adapters {
   const platforms = bankOf<PlatformModule>(PLATFORMS, PLANNED_PLATFORMS)
   const connectors = bankOf<ConnectorModule>(CONNECTORS, PLANNED_CONNECTORS)
   let foreign: ExternalModules | null = null
-  const broughtTo = new WeakMap<AdapterBook, readonly ExternalModule[]>()
+  const broughtTo = new WeakMap<LoadedAdapters, readonly ExternalModule[]>()
 
   const others = async ({
     folder,
@@ -87,7 +87,7 @@ export function createModuleCatalog(options: AdaptersOptions = {}): Adapters {
       ])
       const foreignPlatforms = new Map(found.flatMap((one) => [...one.platforms]))
       const foreignConnectors = new Map(found.flatMap((one) => [...one.connectors]))
-      const book: AdapterBook = {
+      const book: LoadedAdapters = {
         platform: (name) => platforms.known(name) ?? foreignPlatforms.get(name),
         connector: (name) => connectors.known(name) ?? foreignConnectors.get(name),
         platformNames: [...platforms.names, ...foreignPlatforms.keys()],

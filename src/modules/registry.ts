@@ -39,7 +39,7 @@ export const PLANNED_PLATFORMS: Readonly<Record<string, () => Promise<PlannedMod
 export const PLANNED_CONNECTORS: Readonly<Record<string, () => Promise<PlannedModule>>> = {}
 
 /** What the app has for one platform alone. */
-export interface OwnDoors {
+export interface OwnDeps {
   /** The live connections to channel servers. */
   readonly servers: ChannelServers | null
   /** The conversations that a channel server has shown. */
@@ -56,7 +56,7 @@ export interface OwnDoors {
 }
 
 /** What one platform is given beside what all have. */
-export const OWN_DEPS: Readonly<Record<string, (doors: OwnDoors) => object>> = {
+export const OWN_DEPS: Readonly<Record<string, (doors: OwnDeps) => object>> = {
   [CHANNEL_PLATFORM]: ({ servers, shownPlaces }) => (servers ? { servers, shownPlaces } : {}),
   web: ({ agentAt, agentHere, reachable, maxBodyBytes, connections }) => ({
     ...{ agentAt, agentHere, reachable, maxBodyBytes, connections },

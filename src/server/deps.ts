@@ -9,7 +9,7 @@ import type {
   Endpoint,
   FramePipe,
   FrameReader,
-  HeadDoor,
+  HeadEndpoint,
   LedgerNote,
   Logger,
   Principal,
@@ -36,10 +36,10 @@ export interface ServerDeps {
     chat(): Endpoint | null
   }
   /** The tools of agents: `/mcp` and `/mcp/notify`. It asks for its own credential. Absent: there are none. */
-  readonly mcp?: HeadDoor
+  readonly mcp?: HeadEndpoint
   /** `/callback/TOKEN` and `/inbox/SECRET`, where the URL is the credential; `path` is what follows. Absent: 404. */
-  readonly callbacks?: HeadDoor
-  readonly inbox?: HeadDoor
+  readonly callbacks?: HeadEndpoint
+  readonly inbox?: HeadEndpoint
   /** `/attach`: hosts on other machines. `admit` throws `unauthorized` or `forbidden` with the reason. Absent: 404. */
   readonly attach?: { admit(bearer: string): Promise<(pipe: FramePipe) => FrameReader> }
   /** The console's sessions: a cookie instead of a bearer. Absent: nobody signs in. */

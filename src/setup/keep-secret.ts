@@ -4,7 +4,7 @@ import { dataFolderAt, prepareDatabase, prepareDataFolder } from '../config/inst
 import { readEnvironment } from '../config/instance/environment.ts'
 import { openKeyRing } from '../config/secrets/key-ring.ts'
 import { resolveStore } from '../config/secrets/secret-reference.ts'
-import { openSecretShelf } from '../config/secrets/secret-store.ts'
+import { openSecretStore } from '../config/secrets/secret-store.ts'
 import { demandWhole } from '../daemon/adopt-folder.ts'
 import { dataFolderInUse, lockDataFolder, nodeName } from '../daemon/data-folder-lock.ts'
 import { holdDatabase } from '../daemon/database/hold-database.ts'
@@ -38,7 +38,7 @@ export async function keepSecretAtRest(at: {
     const deps = { clock: createNodeClock(), random: createRealRandom(), node: nodeName(folder), log }
     const store = await openStore(storeAt, { ...deps, ledgerKey: keys.ledgerKey })
     undo.push(() => store.close())
-    await (await openSecretShelf(keys, store)).set(at.name, at.value, 'init')
+    await (await openSecretStore(keys, store)).set(at.name, at.value, 'init')
   } finally {
     await undo.unwind()
   }

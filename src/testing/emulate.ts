@@ -7,7 +7,7 @@ export {
   startClaudeCode,
 } from './claude-code-double.ts'
 export type { ChannelSession, InstalledPlugin } from './claude-code-gates.ts'
-export { type DiscordPersonAction, discordControlDoor } from './discord/control.ts'
+export { type DiscordPersonAction, discordControlServer } from './discord/control.ts'
 export {
   createFakeDiscord,
   FAKE_DISCORD_TOKEN,
@@ -45,7 +45,7 @@ export {
   type FaultRule,
   parseFaultRules,
 } from './faults/fault-plan.ts'
-export { type SlackPersonAction, slackControlDoor } from './slack/control.ts'
+export { type SlackPersonAction, slackControlServer } from './slack/control.ts'
 export {
   createFakeSlack,
   FAKE_APP_TOKEN,
@@ -59,7 +59,7 @@ export type {
   PersonOptions as SlackPersonOptions,
   SayOptions as SlackSayOptions,
 } from './slack/person.ts'
-export { controlDoor, type PersonAction } from './telegram/control.ts'
+export { controlServer, type PersonAction } from './telegram/control.ts'
 export {
   createFakeTelegram,
   FAKE_TOKEN,
@@ -68,7 +68,7 @@ export {
 } from './telegram/fake-telegram.ts'
 export type { Person, PersonOptions, SayOptions } from './telegram/person.ts'
 export { readTelegramHtml } from './telegram/telegram-html.ts'
-export { type WhatsAppPersonAction, whatsappControlDoor } from './whatsapp/control.ts'
+export { type WhatsAppPersonAction, whatsappControlServer } from './whatsapp/control.ts'
 export {
   createFakeWhatsApp,
   FAKE_ACCESS_TOKEN,

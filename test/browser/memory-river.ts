@@ -16,7 +16,7 @@ import {
   type Random,
   type ReasonCode,
   type Received,
-  type TokenBook,
+  type TokenList,
   type TranscriptEntry,
   type TurnState,
 } from '../../src/contract/index.ts'
@@ -26,7 +26,7 @@ import { createWebPlatform } from '../../src/platforms/web/index.ts'
 export interface MemoryRiver {
   readonly platform: PlatformAdapter
   readonly deps: WebDeps
-  readonly tokens: TokenBook
+  readonly tokens: TokenList
   readonly rows: TranscriptEntry[]
   readonly received: InboundEvent[]
   /** What the intake says to the next events; null: queued (taps: consumed). */
@@ -231,7 +231,7 @@ export async function createMemoryRiver(options: {
   return river
 }
 
-function createTokenBook(clock: Clock, random: Random): TokenBook {
+function createTokenBook(clock: Clock, random: Random): TokenList {
   const book = new Map<
     string,
     { id: string; kind: string; scope: Readonly<Record<string, string>>; expiresAt: number | null }

@@ -9,7 +9,7 @@ import {
   type AgentConnector,
   asSwitchboardError,
   type ConnectorDeps,
-  type TokenBook,
+  type TokenList,
 } from '../../src/contract/index.ts'
 import { createStreamingFetch } from '../../src/kit/index.ts'
 import { createFaultProxy, type FaultProxy } from '../../src/testing/faults/fault-proxy.ts'
@@ -41,7 +41,7 @@ const LLM_OPTIONS = { provider: 'openai-compatible', api_key: 'env:KEY', model: 
 
 export async function openFaultyAgent(kind: Kind, open: OpenRiver): Promise<FaultyAgent> {
   let connector: AgentConnector | null = null
-  let tokens: TokenBook | null = null
+  let tokens: TokenList | null = null
   const door = await serve(async (request, response) => {
     try {
       const found = await tokens?.find((request.url ?? '').split('/').at(-1) ?? '')

@@ -11,7 +11,7 @@ import type {
   ConnectorDeps,
   ConnectorModule,
   Desk,
-  LentToolDoor,
+  LentToolSource,
   Logger,
   Settings,
   Store,
@@ -37,7 +37,7 @@ export interface Part {
 
 export interface LlmWorld {
   readonly fetch: StreamingFetch
-  readonly lent?: LentToolDoor
+  readonly lent?: LentToolSource
 }
 
 /** Connectors of the product by their names, between real sockets: for rivers of one node. */
@@ -199,7 +199,7 @@ function llmConnector({ fetch }: LlmWorld, life: Life) {
   }
 }
 
-function mortal({ list, call }: LentToolDoor, life: Life): LentToolDoor {
+function mortal({ list, call }: LentToolSource, life: Life): LentToolSource {
   return { list, call: (session, name, input) => (life.dead() ? NEVER : call(session, name, input)) }
 }
 

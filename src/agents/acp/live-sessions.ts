@@ -14,7 +14,7 @@ import {
 } from '../../contract/index.ts'
 import {
   createProcessKeeper,
-  createSessionBook,
+  createSessionRecords,
   type EndHow,
   type KeptProcess,
   openWorktree,
@@ -79,7 +79,7 @@ export function createLiveSessions(
 ): LiveSessions {
   const { clock, log, random, agent } = deps
   const { place } = config
-  const book = createSessionBook<Note>(join(place.folder, 'acp-sessions'), isNote)
+  const book = createSessionRecords<Note>(join(place.folder, 'acp-sessions'), isNote)
   const keeperOf = (processes: number, waiting?: () => number) =>
     createProcessKeeper(
       {

@@ -56,7 +56,7 @@ export interface Host {
   calls: number
 }
 
-export interface HostBook {
+export interface HostRecords {
   all(): readonly Host[]
   /** The host of this attachment: one that is there already, where it names the same session by the same way. */
   at(link: AttachedHost): Host | undefined
@@ -95,7 +95,7 @@ const holds = ({ held }: Host): number => (held.size < MOST_HELD ? held.size : h
 const roomAt = (host: Host): number =>
   Math.max(0, Math.min(lineOf(host)?.link.room() ?? 0, MOST_HELD - holds(host)))
 
-export function createHostBook(start: string, clock: Clock): HostBook {
+export function createHostRecords(start: string, clock: Clock): HostRecords {
   const hosts: Host[] = []
   const sticky = createBoundedMap<string, string>(SESSIONS_REMEMBERED)
   const first = (from: readonly Host[], session: string): Host | null =>

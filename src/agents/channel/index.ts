@@ -16,7 +16,7 @@ import { createCallDesk } from './calls.ts'
 import { eventOf } from './event.ts'
 import { filesOf, type Held } from './evidence.ts'
 import { type FileMeta, fetchFirstFile, hasFirstFile } from './first-file.ts'
-import { createHostBook, type Host, type Line, lineOf } from './hosts.ts'
+import { createHostRecords, type Host, type Line, lineOf } from './hosts.ts'
 import { attachLine, broughtBy } from './lines.ts'
 import { createMoves } from './moves.ts'
 
@@ -45,7 +45,7 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
     dialect === 'claude'
       ? 'start Claude Code with --dangerously-load-development-channels server:switchboard'
       : `start a host that runs: switchboard channel --agent ${agent.id} --dialect nexo`
-  const hosts = createHostBook(start, clock)
+  const hosts = createHostRecords(start, clock)
   // Sessions whose turns are on their way back to the queue: a newer one must not overtake them.
   const returning = new Set<string>()
   const leftToOthers = createBoundedMap<string, number>(FILES_REMEMBERED)

@@ -3,14 +3,14 @@
 // as one, so that order holds; where nobody else is attached, nothing moves.
 import type { Cancel, Clock } from '../../contract/index.ts'
 import type { Held } from './evidence.ts'
-import type { Host, HostBook, Line } from './hosts.ts'
+import type { Host, HostRecords, Line } from './hosts.ts'
 
 /** How long an unproven host, or an unproven line of it, may take with a turn before somebody else is tried. */
 export const TRIAL_MS = 30_000
 
 export interface MovesDeps {
   readonly clock: Clock
-  readonly hosts: Pick<HostBook, 'all'>
+  readonly hosts: Pick<HostRecords, 'all'>
   /** Writes it down another line of the same host. */
   readonly down: (host: Host, held: Held, line: Line) => void
   /** Writes them to another host. */

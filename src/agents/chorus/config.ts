@@ -1,6 +1,6 @@
 // The options of the connector `chorus`: whom it posts to, and what it may reach.
 import { z } from 'zod'
-import { type ConnectorDeps, SwitchboardError, type TokenBook } from '../../contract/index.ts'
+import { type ConnectorDeps, SwitchboardError, type TokenList } from '../../contract/index.ts'
 import { optionsProblem, secret } from '../../kit/option-words.ts'
 
 export const chorusOptions = z
@@ -16,7 +16,7 @@ export interface ChorusAgentConfig {
   readonly url: string
   readonly allowPrivate: boolean
   readonly showTools: boolean
-  readonly tokens: TokenBook
+  readonly tokens: TokenList
   readonly publicBase: () => string
 }
 

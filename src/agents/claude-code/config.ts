@@ -6,7 +6,7 @@ import {
   type ProcessPlace,
   SECRET_REFERENCE,
   SwitchboardError,
-  type TokenBook,
+  type TokenList,
   type TurnJournal,
 } from '../../contract/index.ts'
 import { duration, optionsProblem, text, textOrSecret } from '../../kit/option-words.ts'
@@ -51,7 +51,7 @@ export interface ClaudeCodeConfig extends Omit<z.output<typeof claudeCodeOptions
   readonly secrets: readonly string[]
   readonly place: ProcessPlace
   readonly journal: TurnJournal
-  readonly tokens: TokenBook
+  readonly tokens: TokenList
   readonly publicBase: () => string
 }
 

@@ -1,5 +1,5 @@
 // What has to outlive a restart of a session: which id Claude Code knows it by, and whether it ever began.
-import { createSessionBook } from '../../kit/processes/index.ts'
+import { createSessionRecords } from '../../kit/processes/index.ts'
 import { isFields, textOf } from './wire.ts'
 
 export interface SessionNote {
@@ -9,11 +9,11 @@ export interface SessionNote {
   readonly begun: boolean
 }
 
-export type SessionNotes = ReturnType<typeof createSessionBook<SessionNote>>
+export type SessionNotes = ReturnType<typeof createSessionRecords<SessionNote>>
 
 /** A note that is broken is none: the conversation begins anew, and says so. */
 export function createSessionNotes(folder: string): SessionNotes {
-  return createSessionBook(
+  return createSessionRecords(
     folder,
     (value): value is SessionNote =>
       isFields(value) &&

@@ -1,6 +1,6 @@
 // The options of the connector `http`: whom it posts to, how it signs, and when the answer comes.
 import { z } from 'zod'
-import { type ConnectorDeps, SwitchboardError, type TokenBook } from '../../contract/index.ts'
+import { type ConnectorDeps, SwitchboardError, type TokenList } from '../../contract/index.ts'
 import { type StandardKey, standardKey } from '../../kit/http/standard-webhooks.ts'
 import { duration, optionsProblem, secret, urlOrSecret } from '../../kit/option-words.ts'
 
@@ -28,7 +28,7 @@ export interface HttpAgentConfig {
   readonly mode: 'answer' | 'later'
   readonly timeoutMs: number
   readonly allowPrivate: boolean
-  readonly tokens: TokenBook
+  readonly tokens: TokenList
   readonly publicBase: () => string
 }
 

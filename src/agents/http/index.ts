@@ -18,7 +18,7 @@ import { createStreamingFetch, handOverError, type StreamingFetch, TURN_TOKENS }
 import { composeTurn } from './compose-turn.ts'
 import { readConfig } from './config.ts'
 import { post } from './post.ts'
-import { createReplyDoor } from './reply-door.ts'
+import { createReplyEndpoint } from './reply-endpoint.ts'
 import { createTakeAnswer } from './take-answer.ts'
 
 /** Requests of one agent that may be open at once on a node; the rest stays queued. */
@@ -56,7 +56,7 @@ export function createHttpAgent(deps: ConnectorDeps, fetch?: StreamingFetch): Ag
     throw new SwitchboardError('draining', 'the agent is being stopped', { retryAfterMs: 2_000 })
   }
   const takeAnswer = createTakeAnswer({ ...deps, outlet: present })
-  const replies = createReplyDoor({
+  const replies = createReplyEndpoint({
     ...deps,
     outlet: present,
     answered: (turn) => exchanges.get(turn)?.answered(),

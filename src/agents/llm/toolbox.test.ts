@@ -1,6 +1,6 @@
 // The tools of a turn under one roof: names are unique, and what a service in front lends takes no name of the operator's own.
 import { expect, it } from 'vitest'
-import type { LentToolDoor } from '../../contract/index.ts'
+import type { LentToolSource } from '../../contract/index.ts'
 import { delivery } from '../../testing/suites/connector-suite.ts'
 import { testConnectorDeps } from '../../testing/test-deps.ts'
 import type { LlmConfig } from './config.ts'
@@ -11,7 +11,7 @@ const OBJECT = { type: 'object' }
 
 function opened(lent: readonly string[], theirs: readonly string[]) {
   const called: string[] = []
-  const door: LentToolDoor = {
+  const door: LentToolSource = {
     list: async () => lent.map((name) => ({ name, description: name, inputSchema: OBJECT })),
     async call(_session, name) {
       called.push(`lent ${name}`)

@@ -1,6 +1,6 @@
 // All tools of a turn under one roof: Switchboard's own, those of `llm.mcp`, and those that the service in front lent. Each
 // says whether it only reads, and whether a call may be made again under the same key.
-import type { ConnectorDeps, Delivery, LentToolDoor, ToolCaller } from '../../contract/index.ts'
+import type { ConnectorDeps, Delivery, LentToolSource, ToolCaller } from '../../contract/index.ts'
 import { callTool, isOffered, sessionSchemaOf, TOOLS } from '../../tools/index.ts'
 import { lentToolName } from '../../tools/mcp/lent-tools.ts'
 import type { LlmConfig } from './config.ts'
@@ -117,7 +117,7 @@ function ownTools(
  */
 async function lentTools(
   session: string,
-  door: LentToolDoor,
+  door: LentToolSource,
   { taken, reserved }: { readonly taken: Set<string>; readonly reserved: readonly string[] },
 ): Promise<readonly Unjudged[]> {
   const listed = await door.list(session)

@@ -1,7 +1,13 @@
 // One entry of the file that names an adapter (`platform: telegram`, `type: demo`): the keys that all share are checked
 // here, the rest by the adapter's own schema, whoever wrote it. Whatever that schema does, it is a problem of the entry.
 import { z } from 'zod'
-import type { AdapterBook, KnownAdapter, Options, OptionsIssue, OptionsSchema } from '../../contract/index.ts'
+import type {
+  KnownAdapter,
+  LoadedAdapters,
+  Options,
+  OptionsIssue,
+  OptionsSchema,
+} from '../../contract/index.ts'
 import { MASK } from '../yaml/shown-names.ts'
 import { optionsJsonSchema } from './options-schema.ts'
 import { inlineSecrets, isMap } from './schema-walk.ts'
@@ -26,7 +32,7 @@ export interface EntryRules<Shared extends z.ZodObject> {
 }
 
 /** Names of the platforms and connectors that modules of others bring. */
-export function namesOfOthers({ modules }: AdapterBook): ReadonlySet<string> {
+export function namesOfOthers({ modules }: LoadedAdapters): ReadonlySet<string> {
   return new Set(modules.flatMap(({ platforms, connectors }) => [...platforms, ...connectors]))
 }
 

@@ -1,6 +1,6 @@
 // The part of the schema for agents: connector, channels, bindings, schedules, messaging.
 import { z } from 'zod'
-import type { AdapterBook } from '../../contract/index.ts'
+import type { LoadedAdapters } from '../../contract/index.ts'
 import { adapterEntry, namesOfOthers } from './adapter-entry.ts'
 import { cronProblem } from './cron.ts'
 import { someModuleFailed } from './integrations.ts'
@@ -10,7 +10,7 @@ import { id, rateLimit, text } from './words.ts'
 export const CONNECTOR_KEY = 'type'
 export const DEFAULT_CONNECTOR = { type: 'channel' }
 
-function connectorSchema(book: AdapterBook) {
+function connectorSchema(book: LoadedAdapters) {
   return adapterEntry({
     key: CONNECTOR_KEY,
     shared: z.strictObject({}),
@@ -143,7 +143,7 @@ const messagingSchema = z
   })
   .describe('Where send_message may go. Nothing listed: denied.')
 
-export const agentSchema = (book: AdapterBook) =>
+export const agentSchema = (book: LoadedAdapters) =>
   z
     .strictObject({
       id: id('The id of an agent'),

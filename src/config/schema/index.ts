@@ -1,7 +1,7 @@
 // switchboard.yaml as one schema: the single source of validation, JSON Schema and the generated reference. Options of
 // adapters are not in it: they come with the book of those that there are.
 import { z } from 'zod'
-import type { AdapterBook } from '../../contract/index.ts'
+import type { LoadedAdapters } from '../../contract/index.ts'
 import { agentSchema } from './agents.ts'
 import { integrationSchema } from './integrations.ts'
 import { mcpServerSchema, serverName } from './mcp-servers.ts'
@@ -16,16 +16,16 @@ export const modulesSchema = z
   .default([])
   .describe('Platforms and connectors of others: files relative to this one, or installed packages.')
 
-const made = new WeakMap<AdapterBook, ReturnType<typeof makeSchema>>()
+const made = new WeakMap<LoadedAdapters, ReturnType<typeof makeSchema>>()
 
 /** Made once for a book: making one costs more than holding a file against it. */
-export function configSchema(book: AdapterBook): ReturnType<typeof makeSchema> {
+export function configSchema(book: LoadedAdapters): ReturnType<typeof makeSchema> {
   const schema = made.get(book) ?? makeSchema(book)
   made.set(book, schema)
   return schema
 }
 
-const makeSchema = (book: AdapterBook) =>
+const makeSchema = (book: LoadedAdapters) =>
   z
     .strictObject({
       server: serverSchema.prefault({}),

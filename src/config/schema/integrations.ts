@@ -1,7 +1,7 @@
 // The part of the schema for integrations: the keys that all platforms share. The others are checked by the schema in the
 // platform's own folder.
 import { z } from 'zod'
-import { type AdapterBook, CHANNEL_PLATFORM } from '../../contract/index.ts'
+import { CHANNEL_PLATFORM, type LoadedAdapters } from '../../contract/index.ts'
 import { accessSchema } from './access.ts'
 import { type AdapterEntry, adapterEntry, namesOfOthers } from './adapter-entry.ts'
 import { id, text } from './words.ts'
@@ -43,7 +43,7 @@ export const PLATFORM_KEY = 'platform'
 export type IntegrationConfig = z.output<typeof sharedSchema> &
   Pick<AdapterEntry<typeof sharedSchema>, 'options' | 'adapter'> & { readonly platform: string }
 
-export function integrationSchema(book: AdapterBook) {
+export function integrationSchema(book: LoadedAdapters) {
   return adapterEntry({
     key: PLATFORM_KEY,
     shared: sharedSchema,
@@ -61,6 +61,6 @@ export function integrationSchema(book: AdapterBook) {
   )
 }
 
-export function someModuleFailed({ modules }: AdapterBook): boolean {
+export function someModuleFailed({ modules }: LoadedAdapters): boolean {
   return modules.some((one) => one.problem !== null)
 }

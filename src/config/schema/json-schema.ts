@@ -1,16 +1,16 @@
 // `switchboard schema`: the configuration as JSON Schema, so that editors complete and check while one writes.
 import { z } from 'zod'
-import { type AdapterBook, CHANNEL_PLATFORM, defined, type KnownAdapter } from '../../contract/index.ts'
+import { CHANNEL_PLATFORM, defined, type KnownAdapter, type LoadedAdapters } from '../../contract/index.ts'
 import { CONNECTOR_KEY } from './agents.ts'
 import { configSchema } from './index.ts'
 import { PLATFORM_KEY, sharedSchema } from './integrations.ts'
 import { optionsJsonSchema } from './options-schema.ts'
 import { isMap, itemsOf, type Json, propertiesOf } from './schema-walk.ts'
 
-const made = new WeakMap<AdapterBook, Json>()
+const made = new WeakMap<LoadedAdapters, Json>()
 
 /** JSON Schema, draft 2020-12, of what may be written in switchboard.yaml with the adapters of the book. */
-export function configurationJsonSchema(book: AdapterBook): Json {
+export function configurationJsonSchema(book: LoadedAdapters): Json {
   const before = made.get(book)
   if (before !== undefined) return before
   const root = jsonSchemaOf(configSchema(book))

@@ -1,5 +1,5 @@
 // The reference of switchboard.yaml as data and as Markdown, from the schema: it cannot go stale by itself.
-import type { AdapterBook } from '../../contract/index.ts'
+import type { LoadedAdapters } from '../../contract/index.ts'
 import { configurationJsonSchema } from './json-schema.ts'
 import {
   branchesOf,
@@ -24,7 +24,7 @@ export interface ReferenceRow {
   readonly only: string | null
 }
 
-export function referenceRows(book: AdapterBook): readonly ReferenceRow[] {
+export function referenceRows(book: LoadedAdapters): readonly ReferenceRow[] {
   return rowsOf(configurationJsonSchema(book), '', null)
 }
 
@@ -127,7 +127,7 @@ function written(value: unknown): string {
 }
 
 /** The whole page docs/reference/configuration.md. */
-export function configurationReference(book: AdapterBook): string {
+export function configurationReference(book: LoadedAdapters): string {
   const rows = referenceRows(book)
   const built = {
     platforms: book.platformNames.filter((name) => book.platform(name)?.create !== undefined),
@@ -189,7 +189,7 @@ const DM_WORDS = {
   credential: 'the platform’s own credential',
 }
 
-function defaultDm(book: AdapterBook, name: string): string {
+function defaultDm(book: LoadedAdapters, name: string): string {
   const access = book.platform(name)?.defaultAccess
   if (typeof access === 'function') return `${DM_WORDS[access({}).dm]}, or as its options say`
   return DM_WORDS[access?.dm ?? 'allowlist']

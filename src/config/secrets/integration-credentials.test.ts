@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createIntegrationCredentials } from './integration-credentials.ts'
 import { openKeyRing } from './key-ring.ts'
 import { resolveSecret } from './secret-reference.ts'
-import { openSecretShelf } from './secret-store.ts'
+import { openSecretStore } from './secret-store.ts'
 
 const CALLBACK = 'https://service.example.com/cb/tok_planted4711'
 let folder = ''
@@ -34,7 +34,7 @@ describe('credentials that others gave', () => {
   it('[S12.given-encrypted] are stored encrypted, found by reference and after a restart, and pruned when done', async () => {
     const store = fakeRows()
     const keys = openKeyRing({ dataDir: folder, env: {} })
-    const shelf = await openSecretShelf(keys, store)
+    const shelf = await openSecretStore(keys, store)
     await shelf.set('mine', 'operator', 'me')
     const given = createIntegrationCredentials(shelf, 'miriad')
     await given.put('a1', CALLBACK)
@@ -43,7 +43,7 @@ describe('credentials that others gave', () => {
     const read = (reference: string) =>
       resolveSecret(reference, { folder, env: {}, stored: (name) => shelf.read(name) })
     expect(read(given.reference('a1'))).toBe(CALLBACK)
-    const later = createIntegrationCredentials(await openSecretShelf(keys, store), 'miriad')
+    const later = createIntegrationCredentials(await openSecretStore(keys, store), 'miriad')
     expect([await later.names(), await later.get('a1')]).toEqual([['a1'], CALLBACK])
     expect(await createIntegrationCredentials(shelf, 'other').get('a1')).toBeNull()
     await given.remove(['a1', 'never'])
@@ -53,7 +53,7 @@ describe('credentials that others gave', () => {
 
   it('survive a rotation that happens among them', async () => {
     const store = fakeRows()
-    const shelf = await openSecretShelf(openKeyRing({ dataDir: folder, env: {} }), store)
+    const shelf = await openSecretStore(openKeyRing({ dataDir: folder, env: {} }), store)
     const given = createIntegrationCredentials(shelf, 'miriad')
     const names = Array.from({ length: 20 }, (_, at) => `n${at}`)
     await Promise.all([
@@ -62,7 +62,7 @@ describe('credentials that others gave', () => {
       ...names.slice(10).map((name) => given.put(name, CALLBACK)),
     ])
     const fresh = createIntegrationCredentials(
-      await openSecretShelf(openKeyRing({ dataDir: folder, env: {} }), store),
+      await openSecretStore(openKeyRing({ dataDir: folder, env: {} }), store),
       'miriad',
     )
     for (const name of names) expect(await fresh.get(name)).toBe(CALLBACK)

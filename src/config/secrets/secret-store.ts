@@ -30,7 +30,7 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/
 const MAX_SECRET_BYTES = 65_536
 
 /** Loads the rows and settles a rotation that a crash cut short. */
-export async function openSecretShelf(ring: KeyRing, store: SecretRows): Promise<SecretStore> {
+export async function openSecretStore(ring: KeyRing, store: SecretRows): Promise<SecretStore> {
   const box = createSecretBox(ring)
   let rows: Record<string, string> = { ...(await store.secrets()) }
   const found = ring.settle(Object.values(rows).map((sealed) => keyIdOf(sealed) ?? ''))

@@ -1,14 +1,14 @@
 // What a person is shown of the file: no secret, however it is written; and enough to find the wrong place.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { AdapterBook, PlatformModule } from '../../contract/index.ts'
+import type { LoadedAdapters, PlatformModule } from '../../contract/index.ts'
 import { BOOK, loadText } from '../fixtures/load-text.ts'
 import { FORMS, PLACES, SECRETS, TRACE, VALUES, written } from '../fixtures/planted.ts'
 import { renderProblems } from '../problem.ts'
 import { maskedLines } from './masked-text.ts'
 
 /** All that is ever printed of a file. */
-async function printed(text: string, book: AdapterBook = BOOK): Promise<string> {
+async function printed(text: string, book: LoadedAdapters = BOOK): Promise<string> {
   const result = loadText(text, {}, book)
   const told = result.ok
     ? result.warnings
@@ -130,7 +130,7 @@ const FOREIGN: PlatformModule = {
   create: () => ({}) as never,
 }
 const STANDING = { from: './p.mjs', file: null, version: null, connectors: [], problem: null }
-const WITH_MODULE: AdapterBook = {
+const WITH_MODULE: LoadedAdapters = {
   ...BOOK,
   platform: (name) => (name === 'pager' ? FOREIGN : BOOK.platform(name)),
   platformNames: [...BOOK.platformNames, 'pager'],

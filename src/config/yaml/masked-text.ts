@@ -1,5 +1,5 @@
 // A configuration file as it may be shown: line by line, with everything masked that is not known to be harmless.
-import type { AdapterBook } from '../../contract/index.ts'
+import type { LoadedAdapters } from '../../contract/index.ts'
 import { fileViewSteps } from './excerpt.ts'
 import { breath, withPauses } from './steps.ts'
 import { knownKeys } from './unmasked-ranges.ts'
@@ -8,7 +8,7 @@ import { readYamlInSlices } from './yaml-text.ts'
 const MOST_LINES = 5_000
 
 /** By the keys of our own adapters in the book: what they do not know is masked with its value. */
-export async function maskedLines(text: string, book: AdapterBook): Promise<readonly string[]> {
+export async function maskedLines(text: string, book: LoadedAdapters): Promise<readonly string[]> {
   const yaml = await readYamlInSlices(text, breath)
   const view = await withPauses(fileViewSteps(text, yaml, knownKeys(book)))
   return view.lines(MOST_LINES)

@@ -1,7 +1,7 @@
 // What of a configuration file is known not to be a secret: its YAML tree is walked beside the schema of our own
 // adapters. All that is not found here is masked, whoever shows the file.
 import { isAlias, isMap, isScalar, isSeq, type Pair, type Scalar, type YAMLMap } from 'yaml'
-import type { AdapterBook } from '../../contract/index.ts'
+import type { LoadedAdapters } from '../../contract/index.ts'
 import { namesOfOthers } from '../schema/adapter-entry.ts'
 import { configurationJsonSchema } from '../schema/json-schema.ts'
 import {
@@ -28,15 +28,15 @@ export interface KnownKeys {
   isClosed(name: string): boolean
 }
 
-const known = new WeakMap<AdapterBook, KnownKeys>()
+const known = new WeakMap<LoadedAdapters, KnownKeys>()
 
 /** Without the modules of others: what their schemas say is not trusted to show a value. */
-export function knownKeys(book: AdapterBook): KnownKeys {
+export function knownKeys(book: LoadedAdapters): KnownKeys {
   const before = known.get(book)
   if (before !== undefined) return before
   const theirs = namesOfOthers(book)
   const isOurs = (name: string) => !theirs.has(name)
-  const ours: AdapterBook = {
+  const ours: LoadedAdapters = {
     ...book,
     platformNames: book.platformNames.filter(isOurs),
     connectorNames: book.connectorNames.filter(isOurs),

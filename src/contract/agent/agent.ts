@@ -4,10 +4,10 @@ import type { Logger } from '../log.ts'
 import type { Attachment, Quoted, Urgency } from '../message/message.ts'
 import type { NewTurnEvent } from '../message/turn-events.ts'
 import type { HttpReply, RawRequest } from '../platform/endpoint.ts'
-import type { IntegrationCredentials, NewFile, TokenBook } from '../platform/platform.ts'
+import type { IntegrationCredentials, NewFile, TokenList } from '../platform/platform.ts'
 import type { AgentSettings } from '../settings.ts'
-import type { HostDoor } from './hosts.ts'
-import type { LentToolDoor } from './service-tools.ts'
+import type { HostEndpoint } from './hosts.ts'
+import type { LentToolSource } from './service-tools.ts'
 import type { OpenAtHost, ToolDesk } from './tool-desk.ts'
 import type { TurnJournal } from './turn-steps.ts'
 
@@ -335,7 +335,7 @@ export interface ConnectorDeps {
   /** What others gave an integration for its turns, also when another node took it. Absent: nothing is kept. */
   readonly credentials?: (integration: string) => Pick<IntegrationCredentials, 'get'>
   /** For connectors that hand out credentials of ours: callback URLs, bearers of the tool surface. */
-  readonly tokens?: TokenBook
+  readonly tokens?: TokenList
   /** Where the agent reaches this server: the public URL, else the listener's own. No slash at the end. */
   readonly publicBase?: () => string
   /** What the agent's tools do. Asked for when a tool is called. */
@@ -343,13 +343,13 @@ export interface ConnectorDeps {
   /** Where a loop in this process keeps its steps. Absent: nowhere. */
   readonly journal?: TurnJournal
   /** Tools that the service in front lent to a session. Absent: there are none. */
-  readonly lent?: LentToolDoor
+  readonly lent?: LentToolSource
   /** Where programs may be started. Absent: nowhere. */
   readonly processes?: ProcessPlace
   /** For tests that end the process at a named point. */
   readonly crashPoint?: (name: string) => void
   /** Where hosts attach. Absent: they cannot. */
-  readonly hosts?: HostDoor
+  readonly hosts?: HostEndpoint
   /** Another living node has hosts of this agent. Absent: there is none. */
   readonly isElsewhere?: () => boolean
   /** Where several nodes may run: the name of this one, and who lives. Absent: there is only this one. */

@@ -105,7 +105,7 @@ export interface HostPost {
 }
 
 /** Where connectors wait for hosts of their agent. */
-export interface HostDoor {
+export interface HostEndpoint {
   /** Hosts of this agent are admitted from now on; the function that comes back ends that and closes them. */
   open(agent: string, post: HostPost): () => void
 }

@@ -15,7 +15,7 @@ export interface LentToolResult {
 }
 
 /** The servers are those of the session's newest delivery; they are forgotten with it. */
-export interface LentToolDoor {
+export interface LentToolSource {
   /** Those that can be listed in time. Never throws: a service that is away takes nothing else away. */
   list(session: string): Promise<readonly LentTool[]>
   /** Null: there is no such tool. */

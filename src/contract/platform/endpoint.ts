@@ -67,7 +67,7 @@ export type RequestHead = Omit<RawRequest, 'body'>
  * A door that judges by the head, so that nobody's body is kept who may not come in: the refusal (it may also be thrown),
  * or what takes the body once it was read.
  */
-export interface HeadDoor {
+export interface HeadEndpoint {
   admit(head: RequestHead): Promise<HttpReply | ((body: Uint8Array) => Promise<HttpReply>)>
 }
 

@@ -137,7 +137,7 @@ export interface TranscriptQuery {
 }
 
 /** The one token table, as a platform with its own credential (web) may use it. Only hashes are kept. */
-export interface TokenBook {
+export interface TokenList {
   mint(order: {
     readonly kind: string
     readonly scope: Readonly<Record<string, string>>
@@ -188,7 +188,7 @@ export interface PlatformDeps {
   readonly onItsWay?: () => Promise<readonly number[]>
   /** Reads a secret reference of this integration (`env:`, `file:`, `secret:`). Throws `config_invalid` if absent. */
   readonly secret: (reference: string) => string
-  readonly tokens: TokenBook
+  readonly tokens: TokenList
   /** The folder where this integration may keep downloaded attachments. */
   readonly filesDir: string
   /** Where the outside world reaches this server, if it does; a platform's webhook URL is made from it. */

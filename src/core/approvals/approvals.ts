@@ -29,7 +29,7 @@ import type { Cluster } from '../cluster/cluster.ts'
 import type { Roster } from '../dispatch/agent/roster.ts'
 import { createKeyedTimers } from '../keyed-timers.ts'
 import type { Links } from '../outbound/links.ts'
-import type { GrantBook } from '../people/approvers.ts'
+import type { GrantList } from '../people/approvers.ts'
 import { createStoreRetry } from '../store-retry.ts'
 import { freshApprovalId, isApprovalId } from './approval-id.ts'
 import { type AskOrder, createSurfaces } from './surfaces.ts'
@@ -45,7 +45,7 @@ export interface ApprovalsDeps {
   readonly roster: Roster
   readonly cluster: Pick<Cluster, 'isAlive' | 'isElsewhere'>
   readonly links: Links
-  readonly grants: GrantBook
+  readonly grants: GrantList
   /** Puts messages from Switchboard itself into the outbox. */
   readonly say: (sends: readonly NewSend[]) => Promise<unknown>
   /** Whether an approver is watching a surface that is not a chat (console, event stream). */

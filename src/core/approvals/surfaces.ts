@@ -12,7 +12,7 @@ import {
   type Store,
 } from '../../contract/index.ts'
 import { canSpeak, type Link, type Links, promptLimitOf } from '../outbound/links.ts'
-import { approverChats, type GrantBook, isApprover, isBound, openedGroups } from '../people/approvers.ts'
+import { approverChats, type GrantList, isApprover, isBound, openedGroups } from '../people/approvers.ts'
 import { spokenLately } from '../people/spoken-lately.ts'
 import { rowAddress } from '../signals.ts'
 import { outcomeText, type PromptPlace, promptOp, retiredText } from './prompt.ts'
@@ -40,7 +40,7 @@ export interface SurfacesDeps {
   readonly clock: Clock
   readonly settings: () => Settings
   readonly links: Links
-  readonly grants: GrantBook
+  readonly grants: GrantList
 }
 
 export interface Surfaces {

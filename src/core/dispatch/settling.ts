@@ -23,7 +23,7 @@ import type { StoreRetry } from '../store-retry.ts'
 import type { Roster } from './agent/roster.ts'
 import type { LaneHold, LaneHolds } from './lanes/lane-holds.ts'
 import { noticeTarget } from './notice-target.ts'
-import { createSignsOfLife } from './signs-of-life.ts'
+import { createTurnLiveness } from './turn-liveness.ts'
 import { createUnseenNotices } from './unseen-notices.ts'
 
 export interface SettlingDeps {
@@ -165,7 +165,7 @@ export function createSettling(deps: SettlingDeps): Settling {
     if (ok && reason === 'agent_rejected') deps.onRejected(row)
   }
 
-  const signs = createSignsOfLife(deps)
+  const signs = createTurnLiveness(deps)
 
   /** The silence timer starts again. */
   const extend = (hold: LaneHold, row: TurnRow) => {

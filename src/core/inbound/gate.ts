@@ -7,7 +7,7 @@ import type {
   StepResult,
 } from '../../contract/index.ts'
 import { CONTINUE } from '../../contract/index.ts'
-import type { GrantBook } from '../people/approvers.ts'
+import type { GrantList } from '../people/approvers.ts'
 import type { StepInput } from './step-input.ts'
 
 const CODE_LIFE_MS = 3_600_000
@@ -51,7 +51,7 @@ export interface ClosedGate {
  */
 export function closedGate(
   integration: IntegrationSettings,
-  grants: Pick<GrantBook, 'has'>,
+  grants: Pick<GrantList, 'has'>,
   speaker: Speaker,
 ): ClosedGate | null {
   const { access, origin } = integration

@@ -26,7 +26,7 @@ import {
 import { GRACE_MS } from '../history/place-walk.ts'
 import type { FailedLater } from '../outbound/failed-later.ts'
 import type { PromptLimit } from '../outbound/links.ts'
-import type { GrantBook } from '../people/approvers.ts'
+import type { GrantList } from '../people/approvers.ts'
 import type { SharedLimits } from '../shared-limits.ts'
 import { waitingHere } from './bare-verdict.ts'
 import { createDropWarnings } from './drop-warnings.ts'
@@ -48,7 +48,7 @@ export interface IntakeDeps {
   readonly log: Logger
   readonly random: Random
   readonly settings: () => Settings
-  readonly grants: GrantBook
+  readonly grants: GrantList
   /** The agents' state, for the answers to commands. */
   readonly reach: () => AgentReach
   readonly canEdit: (integration: string) => boolean

@@ -10,7 +10,7 @@ import type {
   Settings,
 } from '../../contract/index.ts'
 import type { PromptLimit } from '../outbound/links.ts'
-import type { GrantBook } from '../people/approvers.ts'
+import type { GrantList } from '../people/approvers.ts'
 import type { MessageForm } from './message-form.ts'
 
 export interface StepInput {
@@ -25,7 +25,7 @@ export interface StepInput {
   readonly now: number
   /** The event was missed and found in the history. The gate applies as of now, and commands in it have no effect. */
   readonly late: boolean
-  readonly grants: GrantBook
+  readonly grants: GrantList
   /** The approval that a verdict-shaped message names: pending, or decided in the last 24 h; else null. */
   readonly approval: ApprovalRow | null
   /** Approvals that a bare "yes" may refer to; empty for every other message. */

@@ -11,7 +11,7 @@ import {
   type Settings,
   type Store,
 } from '../../contract/index.ts'
-import type { GrantBook } from '../people/approvers.ts'
+import type { GrantList } from '../people/approvers.ts'
 import type { Links } from './links.ts'
 import { notifyOnEntry } from './notify-on.ts'
 import type { Outlet } from './outlet.ts'
@@ -32,7 +32,7 @@ export interface FailedLaterDeps {
   readonly store: Pick<Store, 'send' | 'logNotification'>
   readonly log: Logger
   readonly settings: () => Settings
-  readonly grants: GrantBook
+  readonly grants: GrantList
   readonly links: Pick<Links, 'get'>
   readonly outlet: Pick<Outlet, 'rows'>
   readonly noticed: () => void

@@ -13,7 +13,7 @@ import {
   type Store,
   type TurnRow,
 } from '../../contract/index.ts'
-import type { GrantBook } from '../people/approvers.ts'
+import type { GrantList } from '../people/approvers.ts'
 import { LOCAL_USER } from '../people/users.ts'
 import type { Links } from './links.ts'
 import type { Outlet } from './outlet.ts'
@@ -32,7 +32,7 @@ export interface NotifyOnDeps {
   readonly store: Pick<Store, 'logNotification'>
   readonly log: Logger
   readonly settings: () => Settings
-  readonly grants: GrantBook
+  readonly grants: GrantList
   readonly links: Pick<Links, 'get'>
   readonly outlet: Pick<Outlet, 'rows'>
 }

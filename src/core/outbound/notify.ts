@@ -14,7 +14,7 @@ import {
   withoutNulls,
 } from '../../contract/index.ts'
 import { CLAIM_CHOICES } from '../claims.ts'
-import type { GrantBook } from '../people/approvers.ts'
+import type { GrantList } from '../people/approvers.ts'
 import { LOCAL_USER } from '../people/users.ts'
 import type { Links } from './links.ts'
 import type { Outlet } from './outlet.ts'
@@ -25,7 +25,7 @@ import { usable } from './targets.ts'
 export interface NotifyDeps {
   readonly store: StoreBesideOutlet
   readonly settings: () => Settings
-  readonly grants: GrantBook
+  readonly grants: GrantList
   readonly links: Pick<Links, 'get'>
   readonly outlet: Outlet
 }

@@ -12,7 +12,7 @@ import {
   SwitchboardError,
   type UserSettings,
 } from '../../contract/index.ts'
-import type { GrantBook } from '../people/approvers.ts'
+import type { GrantList } from '../people/approvers.ts'
 import { usersInForce } from '../people/users.ts'
 import { isOneWay, type Links } from './links.ts'
 
@@ -32,7 +32,7 @@ export interface Wish {
 
 export interface RecipientDeps {
   readonly settings: () => Settings
-  readonly grants: GrantBook
+  readonly grants: GrantList
   readonly links: Pick<Links, 'get'>
 }
 
@@ -70,7 +70,7 @@ export function resolveRecipient(deps: RecipientDeps, wish: Wish): Recipient {
   return found(named, channel)
 }
 
-function userOf(settings: Settings, grants: GrantBook, id: string | null): UserSettings {
+function userOf(settings: Settings, grants: GrantList, id: string | null): UserSettings {
   const users = usersInForce(settings, grants)
   const found =
     id === null

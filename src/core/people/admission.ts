@@ -21,7 +21,7 @@ import { boundAt } from '../inbound/routing.ts'
 import { allowedTargets, isAllowedTarget, isGranted, refusedNow } from '../outbound/targets.ts'
 import { rowAddress } from '../signals.ts'
 import { approverChats, isApprover } from './approvers.ts'
-import type { LiveGrantBook } from './grant-book.ts'
+import type { LiveGrantList } from './grant-list.ts'
 import { spokenLately } from './spoken-lately.ts'
 
 export type Judgement = 'admitted' | 'revoked' | 'unsure'
@@ -41,7 +41,7 @@ export interface AdmissionDeps {
   readonly store: Pick<Store, 'turn' | 'turns' | 'session' | 'shared' | 'owner'>
   readonly clock: Clock
   readonly settings: () => Settings
-  readonly grants: LiveGrantBook
+  readonly grants: LiveGrantList
   readonly cluster: Pick<Cluster, 'nodes' | 'isAlive'>
   /** The present result of the platform's own gates. */
   readonly admitsNow: (integration: string) => boolean

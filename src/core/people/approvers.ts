@@ -12,7 +12,7 @@ import { boundAt } from '../inbound/routing.ts'
 import { LOCAL_USER, pairedAs } from './users.ts'
 
 /** The grants that pairing and operators made at run time. */
-export interface GrantBook {
+export interface GrantList {
   has(integration: string, sender: string, right: Right): boolean
   senders(integration: string, right: Right): readonly string[]
 }
@@ -20,7 +20,7 @@ export interface GrantBook {
 /** Whether this sender on this integration may decide for this agent. */
 export function isApprover(
   settings: Settings,
-  grants: GrantBook,
+  grants: GrantList,
   who: { readonly integration: string; readonly sender: string; readonly agent: string },
 ): boolean {
   const integration = integrationById(settings, who.integration)
@@ -29,7 +29,7 @@ export function isApprover(
 }
 
 /** Returns every approver's direct chat on the integrations bound to the agent. */
-export function approverChats(settings: Settings, grants: GrantBook, agent: string): readonly Address[] {
+export function approverChats(settings: Settings, grants: GrantList, agent: string): readonly Address[] {
   const chats: Address[] = []
   for (const integration of settings.integrations) {
     if (!integration.enabled || !isBound(settings, agent, integration.id)) continue
@@ -54,7 +54,7 @@ export function openedGroups(settings: Settings, agent: string): readonly Addres
 /** Whether this sender owns a shared chat of the integration and may approve there. */
 export function isOwnerOf(
   settings: Settings,
-  grants: GrantBook,
+  grants: GrantList,
   integration: IntegrationSettings,
   sender: string,
 ): boolean {
@@ -90,7 +90,7 @@ export function listedRights(settings: Settings, integration: IntegrationSetting
 /** Returns all senders who may decide what agents ask on this integration, from any source of the right. */
 export function approversOn(
   settings: Settings,
-  grants: Pick<GrantBook, 'senders'>,
+  grants: Pick<GrantList, 'senders'>,
   integration: IntegrationSettings,
 ): readonly string[] {
   if (!integration.access.readable) return []

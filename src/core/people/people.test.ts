@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Action, Principal, Resource, Right, UserSettings } from '../../contract/index.ts'
 import { OPEN, testIntegration, testSettings } from '../../testing/test-settings.ts'
-import { approverChats, type GrantBook, isApprover } from './approvers.ts'
+import { approverChats, type GrantList, isApprover } from './approvers.ts'
 import { authorize } from './authorize.ts'
 import { usersInForce } from './users.ts'
 
@@ -79,7 +79,7 @@ describe('authorize', () => {
   })
 })
 
-const book = (...grants: readonly (readonly [string, string, Right])[]): GrantBook => ({
+const book = (...grants: readonly (readonly [string, string, Right])[]): GrantList => ({
   has: (...given) => grants.some((grant) => grant.join() === given.join()),
   senders: (integration, right) =>
     grants.filter(([at, , what]) => at === integration && what === right).map(([, sender]) => sender),

@@ -1,11 +1,11 @@
 // The users in force: those of the configuration, with the identities that pairing added. Without configured users
 // there is one user, `local`: the person at the command line.
 import type { Settings, UserSettings } from '../../contract/index.ts'
-import type { GrantBook } from './approvers.ts'
+import type { GrantList } from './approvers.ts'
 
 export const LOCAL_USER = 'local'
 
-type Grants = Pick<GrantBook, 'senders'>
+type Grants = Pick<GrantList, 'senders'>
 
 export function usersInForce(settings: Settings, grants: Grants): readonly UserSettings[] {
   const { integrations } = settings

@@ -13,7 +13,7 @@ import { notice } from '../notices.ts'
 import type { Links } from '../outbound/links.ts'
 import type { Outlet } from '../outbound/outlet.ts'
 import { resolveRecipient } from '../outbound/recipients.ts'
-import type { GrantBook } from '../people/approvers.ts'
+import type { GrantList } from '../people/approvers.ts'
 import { authorize } from '../people/authorize.ts'
 import { usersInForce } from '../people/users.ts'
 
@@ -21,7 +21,7 @@ export interface AskForPersonDeps {
   readonly store: Pick<Store, 'askTakeover'>
   readonly log: Logger
   readonly settings: () => Settings
-  readonly grants: GrantBook
+  readonly grants: GrantList
   readonly links: Pick<Links, 'get'>
   readonly outlet: Pick<Outlet, 'put'>
 }

@@ -1,6 +1,6 @@
 // What an agent's tools do, for every carrier of the call. All messages go through the outlet.
 import {
-  type LentToolDoor,
+  type LentToolSource,
   type Settings,
   type StoreBesideOutlet,
   SwitchboardError,
@@ -40,7 +40,7 @@ export interface ToolDeskDeps {
   /** Reads files that hosts of this machine attach; absent: none. */
   readonly files?: SendableFiles
   /** Tools that the service in front lent to a session; absent: none. */
-  readonly lent?: LentToolDoor
+  readonly lent?: LentToolSource
   /** Absent: no person can be asked to take over. */
   readonly askForPerson?: AskForPerson
 }

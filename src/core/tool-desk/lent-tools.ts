@@ -1,8 +1,8 @@
 // service_tools and call_service_tool: the tools that a Chorus service lent with the newest delivery of a conversation.
 // A caller reaches only those of its own conversations.
 import {
-  type LentToolDoor,
   type LentToolResult,
+  type LentToolSource,
   type Store,
   SwitchboardError,
   type ToolCaller,
@@ -16,7 +16,7 @@ import { toolOutcome } from './tool-outcome.ts'
 const MAX_CONTENT_CHARS = 65_536
 
 export function createLentTools(
-  deps: { readonly store: Pick<Store, 'sessionAt'>; readonly lent?: LentToolDoor },
+  deps: { readonly store: Pick<Store, 'sessionAt'>; readonly lent?: LentToolSource },
   chats: OwnChats,
 ): Pick<ToolDesk, 'serviceTools' | 'callServiceTool'> {
   /** Throws `not_found` for a conversation that is not the caller's. */

@@ -5,7 +5,7 @@ import type {
   Clock,
   FramePipe,
   FrameReader,
-  HostDoor,
+  HostEndpoint,
   Logger,
   Settings,
   Store,
@@ -15,7 +15,7 @@ import { hostAbilities } from './host-abilities.ts'
 
 export interface Attachments {
   /** Handed to connectors. */
-  readonly door: HostDoor
+  readonly door: HostEndpoint
   listen(path: string): Promise<void>
   /** Frames of a host that came another way. */
   accept(pipe: FramePipe): FrameReader

@@ -1,11 +1,11 @@
 // A platform sees the tokens of its own integration and no others.
 import { expect, it } from 'vitest'
-import type { TokenBook } from '../../contract/index.ts'
+import type { TokenList } from '../../contract/index.ts'
 import { createPlatformTokens } from './platform-tokens.ts'
 
 it('[S1.authorize-one] the one authorize decides for /chat, too: a token opens its own integration and is not used up by another', async () => {
   const rows = new Map<string, { id: string; kind: string; scope: Record<string, string> }>()
-  const table: TokenBook = {
+  const table: TokenList = {
     async mint({ kind, scope }) {
       rows.set(`${kind}_1`, { id: 'tok_1', kind, scope })
       return { token: `${kind}_1`, id: 'tok_1', expiresAt: null }

@@ -1,10 +1,10 @@
 // The token table as one integration's platform sees it: the one authorize decides which rows open its door, and what
 // it mints is good for this integration only.
-import type { TokenBook } from '../../contract/index.ts'
+import type { TokenList } from '../../contract/index.ts'
 import { authorize } from '../../core/people/authorize.ts'
 
-export function createPlatformTokens(tokens: TokenBook, integration: string): TokenBook {
-  const find: TokenBook['find'] = async (token) => {
+export function createPlatformTokens(tokens: TokenList, integration: string): TokenList {
+  const find: TokenList['find'] = async (token) => {
     const row = await tokens.find(token)
     if (row === null) return null
     const { integration: id = '', sender = '' } = row.scope

@@ -1,7 +1,7 @@
 // The one token table: minted once, shown once, kept as a hash. Every surface with a bearer or a cookie asks here.
 import * as crypto from 'node:crypto'
 import { createHash } from 'node:crypto'
-import type { Clock, NewToken, Random, Store, TokenBook, TokenRow } from '../../contract/index.ts'
+import type { Clock, NewToken, Random, Store, TokenList, TokenRow } from '../../contract/index.ts'
 
 const BY = 'switchboard'
 
@@ -22,9 +22,9 @@ function secondOf(now: number): string {
     .padStart(8, '0')
 }
 
-export interface Tokens extends TokenBook {
+export interface Tokens extends TokenList {
   /** Made, and good once whoever asked has kept its row. */
-  prepare(order: Parameters<TokenBook['mint']>[0]): { readonly token: string; readonly row: NewToken }
+  prepare(order: Parameters<TokenList['mint']>[0]): { readonly token: string; readonly row: NewToken }
   /** The row, also of a token that expired or was revoked; null: there never was one. */
   look(token: string): Promise<TokenRow | null>
   revoke(id: string, by: string): Promise<boolean>

@@ -2,7 +2,7 @@
 // form, so that a wrong one takes the same way as one that was rotated; none of them is ever written down.
 import {
   CALLBACK_KIND,
-  type HeadDoor,
+  type HeadEndpoint,
   isReply,
   type RequestHead,
   type Settings,
@@ -15,8 +15,8 @@ import type { Tokens } from './tokens.ts'
 export const INBOX_KIND = 'chorus-inbox'
 
 export interface UrlCredentials {
-  readonly callbacks: HeadDoor
-  readonly inbox: HeadDoor
+  readonly callbacks: HeadEndpoint
+  readonly inbox: HeadEndpoint
 }
 
 export function createUrlCredentials(deps: {

@@ -39,7 +39,7 @@ export interface FileStore {
   read(ref: string): Promise<Uint8Array>
 }
 
-export interface FileShelfOptions {
+export interface FileStoreOptions {
   /** Gets the bytes from the platform, and a name where the attachment has none. Throws `too_large` above its cap. */
   readonly bytesOf: (attachment: Attachment) => Promise<{ readonly bytes: Uint8Array; readonly name: string }>
   /** What may be sent, and how that is said. */
@@ -50,7 +50,7 @@ export interface FileShelfOptions {
 
 export function createFileStore(
   deps: Pick<PlatformDeps, 'filesDir' | 'random' | 'mirror'>,
-  { bytesOf, mostBytes, tooLarge, quota = QUOTA }: FileShelfOptions,
+  { bytesOf, mostBytes, tooLarge, quota = QUOTA }: FileStoreOptions,
 ): FileStore {
   const folder = createSharedFolder({ dir: deps.filesDir, random: deps.random, mirror: deps.mirror })
   const ownName = (name: string) => `${Buffer.from(deps.random.bytes(8)).toString('hex')}-${name}`

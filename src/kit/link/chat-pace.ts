@@ -21,7 +21,7 @@ export interface ChatPaceOptions {
   readonly windowOf?: (chat: string) => PaceWindow | null
 }
 
-export interface ChatPaceBook extends Pace {
+export interface ChatPaces extends Pace {
   /** Something was sent there at this time, by a process before this one. Told oldest first. */
   remember(chat: string, at: number): void
 }
@@ -29,7 +29,7 @@ export interface ChatPaceBook extends Pace {
 /** A chat that was forgotten may burst anew: far more of them than are written to in a minute. */
 const CHATS_REMEMBERED = 10_000
 
-export function createChatPace(options: ChatPaceOptions): ChatPaceBook {
+export function createChatPace(options: ChatPaceOptions): ChatPaces {
   const { clock, intervalMs, burst, windowOf = () => null } = options
   const buckets = createTokenBuckets(CHATS_REMEMBERED, clock)
   const limit = intervalMs === 0 ? { rps: 0, burst: 0 } : { rps: 1_000 / intervalMs, burst }

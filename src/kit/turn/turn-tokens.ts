@@ -1,6 +1,6 @@
 // What an agent that is called over HTTP is given with every turn: where it answers, and a bearer for its tools. Both are
 // good for that turn alone, and are kept in the commit that hands it over.
-import { CALLBACK_KIND, type Delivery, type TokenBook, type TokenOrder } from '../../contract/index.ts'
+import { CALLBACK_KIND, type Delivery, type TokenList, type TokenOrder } from '../../contract/index.ts'
 
 const LIFE_MS = 24 * 3_600_000
 
@@ -15,7 +15,7 @@ export interface TurnTokens {
 }
 
 /** Those that came with it; of a turn that was handed over without, new ones. */
-export async function turnTokens(delivery: Delivery, book: Pick<TokenBook, 'mint'>): Promise<TurnTokens> {
+export async function turnTokens(delivery: Delivery, book: Pick<TokenList, 'mint'>): Promise<TurnTokens> {
   const { agent, session, turn } = delivery
   const [callback, bearer] =
     delivery.tokens ??

@@ -36,7 +36,7 @@ export interface Keeping {
   takeBack(): Promise<void>
 }
 
-export interface DeliveryBook {
+export interface RecentDeliveries {
   /** Reads what an earlier life kept, in slices. */
   load(): Promise<readonly KeptDelivery[]>
   /** Resolves when it is durable. A repeat is the same delivery, with a newer callback. */
@@ -55,7 +55,10 @@ export interface DeliveryBook {
   prune(before: number): Promise<void>
 }
 
-export function createDeliveryBook(shelf: IntegrationCredentials | undefined, clock: Clock): DeliveryBook {
+export function createRecentDeliveries(
+  shelf: IntegrationCredentials | undefined,
+  clock: Clock,
+): RecentDeliveries {
   const byName = new Map<string, KeptDelivery>()
   const channels = new Map<string, Set<KeptDelivery>>()
 
@@ -106,7 +109,7 @@ export function createDeliveryBook(shelf: IntegrationCredentials | undefined, cl
   const inChannel = (conversation: string) => [...(channels.get(conversation) ?? [])]
   const newestHere = (conversation: string) => newestOf(inChannel(conversation))
 
-  const book: DeliveryBook = {
+  const book: RecentDeliveries = {
     async load() {
       await inSlices(await namesOnShelf(), clock, read)
       return [...byName.values()]

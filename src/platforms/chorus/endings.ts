@@ -9,7 +9,7 @@ import {
   rowPosition,
 } from '../../contract/index.ts'
 import type { CallbackLines } from './callback-line.ts'
-import { CALLBACK_LIFE_MS, type DeliveryBook, type KeptDelivery } from './delivery-book.ts'
+import { CALLBACK_LIFE_MS, type KeptDelivery, type RecentDeliveries } from './delivery-book.ts'
 
 export interface Endings {
   end(kept: KeptDelivery, state: string): void
@@ -37,7 +37,7 @@ export function createEndings(deps: {
   readonly clock: Clock
   readonly log: Logger
   readonly transcript: PlatformDeps['transcript']
-  readonly book: DeliveryBook
+  readonly book: RecentDeliveries
   readonly lines: CallbackLines
 }): Endings {
   /** `reported`: its callback was told, or never will be, and nothing is left but to write it down. */

@@ -19,7 +19,7 @@ import {
 import { createGuardedFetch, createJwtVerifier, type GuardedFetch } from '../../kit/index.ts'
 import { createCallbackLines } from './callback-line.ts'
 import { readConfig } from './config.ts'
-import { CALLBACK_LIFE_MS, createDeliveryBook, type Keeping, type KeptDelivery } from './delivery-book.ts'
+import { CALLBACK_LIFE_MS, createRecentDeliveries, type Keeping, type KeptDelivery } from './delivery-book.ts'
 import { createEndings, OVER } from './endings.ts'
 import { parseBody, toEvent } from './parse.ts'
 import { answerTo, eventOf, jsonReply, problemReply, toolEvent } from './render.ts'
@@ -47,7 +47,7 @@ export function createChorus(
 ): PlatformAdapter {
   const config = readConfig(deps)
   const tokens = config.jwt === null ? null : createJwtVerifier(config.jwt, { clock: deps.clock, fetch })
-  const book = createDeliveryBook(deps.credentials, deps.clock)
+  const book = createRecentDeliveries(deps.credentials, deps.clock)
   const notInOrder = (thrown: unknown) =>
     deps.log.warn({ problem: String(thrown) }, 'a callback is not kept in order')
   const quietly = (work: Promise<unknown>) => void work.catch(notInOrder)

@@ -16,7 +16,7 @@ import { createDiscordFiles } from './files.ts'
 import { createHistory } from './history.ts'
 import { type Gateway, startGateway } from './link/gateway.ts'
 import { intentGates, permissionGates } from './link/intents.ts'
-import { createInteractionDoor } from './link/interaction-endpoint.ts'
+import { createInteractionEndpoint } from './link/interaction-endpoint.ts'
 import { readSessions, writeSessions } from './link/sessions.ts'
 import { discordMarkdown } from './markdown.ts'
 import type { DiscordMessage, ParseContext } from './parse.ts'
@@ -61,7 +61,7 @@ export function createDiscord(deps: PlatformDeps, options: DiscordAdapterOptions
   const targets = createTargets(client, book)
   const threads = createThreads(config, client, { book, self, transcript: deps.transcript })
   const files = createDiscordFiles(client, config, deps)
-  const door = createInteractionDoor({ client, self, log })
+  const door = createInteractionEndpoint({ client, self, log })
   const { send, revise } = createSend({
     ...{ client, targets, threads, book, self, files },
     replyToMode: config.replyToMode,

@@ -17,7 +17,7 @@ import type { DiscordConfig } from './config.ts'
 import { eventOf, type Interaction, readInteraction } from './interactions.ts'
 import type { Dispatch, Session } from './link/gateway-socket.ts'
 import { type GuildNews, guildNews } from './link/guild-events.ts'
-import type { InteractionDoor } from './link/interaction-endpoint.ts'
+import type { InteractionEndpoint } from './link/interaction-endpoint.ts'
 import {
   type DiscordMessage,
   editVersionOf,
@@ -31,7 +31,7 @@ export interface ReceiverDeps {
   readonly config: DiscordConfig
   readonly self: () => Promise<Self>
   readonly book: ChannelCache
-  readonly door: InteractionDoor
+  readonly door: InteractionEndpoint
   readonly intake: PlatformIntake
   readonly clock: Clock
   readonly log: Logger
@@ -263,7 +263,7 @@ export function createReceiver(deps: ReceiverDeps): Receiver {
 /** Discord waits three seconds for the first answer: it is given before anything else. */
 function interactionIn(
   { type, data }: Dispatch,
-  door: InteractionDoor,
+  door: InteractionEndpoint,
 ): { readonly interaction: Interaction | null; readonly problem?: unknown } {
   if (type !== 'INTERACTION_CREATE') return { interaction: null }
   try {

@@ -19,7 +19,7 @@ import { createSend } from './send.ts'
 import { createStatusLine } from './status-line.ts'
 import { createTyping } from './typing.ts'
 import { verifyRequest } from './verify.ts'
-import { createWebhookDoor, type WebhookDoor } from './webhook-door.ts'
+import { createWebhookEndpoint, type WebhookEndpoint } from './webhook-door.ts'
 
 const ABILITIES: Abilities = {
   threads: true,
@@ -48,7 +48,7 @@ export function createTelegram(deps: PlatformDeps, options: TelegramOptions = {}
   const self = knowOneself(client)
   let link: LinkState = { state: 'connecting' }
   let poller: Poller | null = null
-  let door: WebhookDoor | null = null
+  let door: WebhookEndpoint | null = null
   const tell = (next: LinkState) => {
     link = next
   }
@@ -77,7 +77,7 @@ export function createTelegram(deps: PlatformDeps, options: TelegramOptions = {}
     async start(intake, cursor) {
       const shared = { ...deps, client, self, intake, tell, settled }
       if (config.webhook === null) poller = startPoller(timings, cursor, shared)
-      else door = createWebhookDoor(config, timings, shared)
+      else door = createWebhookEndpoint(config, timings, shared)
     },
     send,
     // Twenty a minute in a group: slower than the eye, and everything else still passes.

@@ -19,7 +19,7 @@ import type { TelegramConfig, Timings } from './config.ts'
 import { createOpenAlbums } from './open-albums.ts'
 import { ALLOWED_UPDATES, type Parsed, parseUpdate, type Self } from './parse.ts'
 
-export interface WebhookDoor {
+export interface WebhookEndpoint {
   /** Throws when nothing was committed: the server then answers 5xx, and Telegram comes again. */
   handle(verified: VerifiedRequest): Promise<HttpReply>
   stop(): Promise<void>
@@ -41,7 +41,11 @@ const setItYourself = (id: string) =>
 
 const TAKEN: HttpReply = { status: 200, headers: { 'content-type': 'application/json' }, body: '{"ok":true}' }
 
-export function createWebhookDoor(config: TelegramConfig, timings: Timings, deps: WebhookDeps): WebhookDoor {
+export function createWebhookEndpoint(
+  config: TelegramConfig,
+  timings: Timings,
+  deps: WebhookDeps,
+): WebhookEndpoint {
   let cancelNext: Cancel = () => undefined
   let takenAt = deps.clock.now()
   let told: LinkState['state'] = 'connecting'

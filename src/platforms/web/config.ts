@@ -4,7 +4,7 @@ import {
   type IntegrationSettings,
   type PlatformDeps,
   type StatusReport,
-  type TokenBook,
+  type TokenList,
   WEB_OWNER,
 } from '../../contract/index.ts'
 
@@ -76,7 +76,7 @@ export interface TicketOrder {
 
 /** Mints a one-time ticket and gives the path that a browser opens. The ticket stays behind '#': no log ever sees it. */
 export async function mintChatPath(
-  tokens: TokenBook,
+  tokens: TokenList,
   order: TicketOrder,
 ): Promise<{ readonly path: string; readonly expiresAt: number | null }> {
   const sender = order.sender ?? WEB_OWNER

@@ -59,7 +59,7 @@ const TAKEN = Buffer.from('taken\n')
 /** What one web integration may keep: a session holder must not be able to fill the disk. */
 const QUOTA_BYTES = 1_073_741_824
 
-export interface FileShelfDeps {
+export interface FileStoreDeps {
   readonly dir: string
   readonly random: Random
   readonly mirror?: FileMirror | undefined
@@ -68,7 +68,7 @@ export interface FileShelfDeps {
   readonly looseLimits?: LooseLimits
 }
 
-export function createFileStore(deps: FileShelfDeps): FileStore {
+export function createFileStore(deps: FileStoreDeps): FileStore {
   const { dir, random, quotaBytes = QUOTA_BYTES, now = Date.now } = deps
   // Counted once, then kept up to date: this process is the only writer of the folder.
   let kept: Promise<number> | null = null

@@ -5,7 +5,7 @@ import {
   type HttpReply,
   markVerified,
   type RawRequest,
-  type TokenBook,
+  type TokenList,
   type VerifiedRequest,
 } from '../../contract/index.ts'
 import { SESSION_KIND, type WebConfig } from './config.ts'
@@ -25,7 +25,7 @@ export interface WebVerifier {
   sessionIn(request: RawRequest): Promise<Session | null>
 }
 
-export function createWebVerifier(config: WebConfig, deps: { readonly tokens: TokenBook }): WebVerifier {
+export function createWebVerifier(config: WebConfig, deps: { readonly tokens: TokenList }): WebVerifier {
   // Beside the brand, because a VerifiedRequest carries only the sender.
   const sessions = new WeakMap<VerifiedRequest, Session>()
   const sessionIn: WebVerifier['sessionIn'] = async (request) => {

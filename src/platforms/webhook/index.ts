@@ -15,7 +15,7 @@ import { TAKERS } from './out-formats.ts'
 import { parseRequest } from './parse.ts'
 import { postOut } from './post-out.ts'
 import { answerTo, challengeAnswer, type Shown } from './render.ts'
-import { createSnsDoor } from './sns.ts'
+import { createSnsEndpoint } from './sns.ts'
 import { createStreams } from './streams.ts'
 import { headDecides, verifyRequest } from './verify.ts'
 
@@ -28,7 +28,7 @@ export function createWebhook(
   const config = readConfig(deps)
   const streams = createStreams(config, deps)
   const able = abilitiesOf(config)
-  const proofs = { now: () => deps.clock.now(), sns: createSnsDoor(fetch, deps.clock) }
+  const proofs = { now: () => deps.clock.now(), sns: createSnsEndpoint(fetch, deps.clock) }
   const taker = config.outward.kind === 'post' ? TAKERS[config.outward.format] : null
   let intake: PlatformIntake | null = null
 

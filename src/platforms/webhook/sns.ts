@@ -20,7 +20,7 @@ export interface SnsMessage {
   readonly subscribeUrl: string | null
 }
 
-export interface SnsDoor {
+export interface SnsEndpoint {
   /** The message, when its signature holds; null: it does not. Never throws. */
   verify(auth: Extract<Auth, { kind: 'sns' }>, body: Uint8Array): Promise<SnsMessage | null>
   /** Confirms a subscription that was verified. True: Amazon said so. */
@@ -42,7 +42,7 @@ const SIGNED_OF: Readonly<Record<string, readonly string[]>> = {
   UnsubscribeConfirmation: ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'],
 }
 
-export function createSnsDoor(ask: GuardedFetch, clock: Pick<Clock, 'now'>): SnsDoor {
+export function createSnsEndpoint(ask: GuardedFetch, clock: Pick<Clock, 'now'>): SnsEndpoint {
   const certificates = createBoundedMap<string, X509Certificate>(MOST_CERTIFICATES)
 
   async function get(url: string): Promise<Buffer | null> {

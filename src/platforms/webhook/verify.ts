@@ -12,7 +12,7 @@ import type { Auth } from './auth.ts'
 import type { WebhookConfig } from './config.ts'
 import { challengeAnswer, forbidden, jsonError } from './render.ts'
 import { hasSignature, verifyForm } from './signed-form.ts'
-import type { SnsDoor } from './sns.ts'
+import type { SnsEndpoint } from './sns.ts'
 
 /** The sender of everything that a shared secret vouches for: it proves the secret, not a person. */
 const SECRET_SENDER = 'webhook'
@@ -20,7 +20,7 @@ export const LOOPBACK_SENDER = 'local'
 
 export interface VerifyDeps {
   readonly now: () => number
-  readonly sns: SnsDoor
+  readonly sns: SnsEndpoint
 }
 
 /** The request with its sender, or the refusal. Paths and methods are told first: they are no secret, unless one is in them. */

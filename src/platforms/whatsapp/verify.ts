@@ -6,12 +6,12 @@ import { equalSecrets, verifySha256 } from '../../kit/index.ts'
 
 const MOST_CHALLENGE = 500
 
-export interface DoorKeys {
+export interface EndpointKeys {
   readonly appSecret: KeyObject
   readonly verifyToken: string
 }
 
-export function verifyRequest(keys: DoorKeys, request: RawRequest): VerifiedRequest | HttpReply {
+export function verifyRequest(keys: EndpointKeys, request: RawRequest): VerifiedRequest | HttpReply {
   if (request.path !== '') return refusal(404, 'not_found')
   if (request.method === 'GET') return answerQuestion(keys, request)
   if (request.method !== 'POST')
@@ -23,7 +23,7 @@ export function verifyRequest(keys: DoorKeys, request: RawRequest): VerifiedRequ
 }
 
 /** The challenge goes back as plain text, and never as a page. */
-function answerQuestion({ verifyToken }: DoorKeys, { query }: RawRequest): HttpReply {
+function answerQuestion({ verifyToken }: EndpointKeys, { query }: RawRequest): HttpReply {
   const challenge = query.get('hub.challenge') ?? ''
   const given = query.get('hub.verify_token') ?? ''
   if (query.get('hub.mode') !== 'subscribe' || !equalSecrets(given, verifyToken))

@@ -2,8 +2,8 @@
 // people see it, GET /_link for the connections, POST /_link to trouble them, POST /_faults.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defined, SwitchboardError } from '../../contract/index.ts'
-import { openControlDoors } from '../control-door.ts'
 import { controlPage } from '../control-page.ts'
+import { openControlServers } from '../control-server.ts'
 import type { FakeDiscord } from './fake-discord.ts'
 import { buttonsOf, shownText } from './person.ts'
 import { GENERAL_ID, KATE_ID } from './world.ts'
@@ -56,12 +56,12 @@ interface LinkAction {
 }
 
 /** Answers a request that is not Discord's. False: it is not ours either. */
-export function discordControlDoor(
+export function discordControlServer(
   request: IncomingMessage,
   response: ServerResponse,
   fake: FakeDiscord,
 ): boolean {
-  return openControlDoors(request, response, {
+  return openControlServers(request, response, {
     page: PAGE,
     fake,
     look: { door: '/_channel/', at: (id) => transcript(fake, id) },

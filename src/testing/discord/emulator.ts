@@ -1,7 +1,7 @@
 // `switchboard emulate discord`: the fake Discord with one person in it, and what to write into the configuration.
 import type { StartEmulator } from '../../contract/index.ts'
 import { parseFaultRules } from '../faults/fault-plan.ts'
-import { discordControlDoor } from './control.ts'
+import { discordControlServer } from './control.ts'
 import { createFakeDiscord } from './fake-discord.ts'
 import { shownText } from './person.ts'
 import { type FakeMessage, GENERAL_ID } from './world.ts'
@@ -20,7 +20,7 @@ export const emulateDiscord: StartEmulator = async ({ port, faults, onBot }) => 
   const fake = await createFakeDiscord({
     port,
     faults: parseFaultRules(faults),
-    otherwise: discordControlDoor,
+    otherwise: discordControlServer,
     onCall(name, body, { status, body: answer }) {
       if (!SHOWN.includes(name)) return
       const isMessage = typeof (answer as { readonly content?: unknown } | undefined)?.content === 'string'

@@ -4,7 +4,7 @@ import { createServer as createHttpServer } from 'node:http'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import { createFaultPlan, type FaultPlan, type FaultRule } from '../faults/fault-plan.ts'
 import { createImapServer } from './imap-server.ts'
-import { mailControlDoor } from './mail-control.ts'
+import { mailControlServer } from './mail-control.ts'
 import { createMailPerson, type MailPerson } from './mail-person.ts'
 import { createMailWorld, FAKE_AUTHSERV_ID, type MailWorld } from './mail-world.ts'
 import { createSmtpServer } from './smtp-server.ts'
@@ -69,7 +69,7 @@ export async function createFakeMail(options: FakeMailOptions = {}): Promise<Fak
   const smtp = listening(createSmtpServer({ ...deps, onMail }), port === 0 ? 0 : port + 2)
   const page = listening(
     createHttpServer((request, response) => {
-      if (mailControlDoor(request, response, fake)) return
+      if (mailControlServer(request, response, fake)) return
       response.writeHead(404).end()
     }),
     port,

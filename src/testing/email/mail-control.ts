@@ -2,7 +2,7 @@
 // /_commands for what the bot said to the servers, POST /_faults.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defined, SwitchboardError } from '../../contract/index.ts'
-import { openControlDoor, readJsonObject } from '../control-door.ts'
+import { openControlServer, readJsonObject } from '../control-server.ts'
 import { parseFaultRules } from '../faults/fault-plan.ts'
 import type { FakeMailServers } from './fake-mail.ts'
 
@@ -19,12 +19,12 @@ export interface MailPersonAction {
 }
 
 /** Answers a request to the page's port. False: it is not ours. */
-export function mailControlDoor(
+export function mailControlServer(
   request: IncomingMessage,
   response: ServerResponse,
   fake: FakeMailServers,
 ): boolean {
-  return openControlDoor(request, response, (path) => answer(request, path, fake))
+  return openControlServer(request, response, (path) => answer(request, path, fake))
 }
 
 async function answer(request: IncomingMessage, path: string, fake: FakeMailServers): Promise<unknown> {

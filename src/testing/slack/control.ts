@@ -2,8 +2,8 @@
 // people see it, GET /_link for the connections, POST /_link to trouble them, POST /_events for mode events, POST /_faults.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defined, SwitchboardError } from '../../contract/index.ts'
-import { openControlDoors } from '../control-door.ts'
 import { controlPage } from '../control-page.ts'
+import { openControlServers } from '../control-server.ts'
 import type { FakeSlack } from './fake-slack.ts'
 import { buttonsOf, shownText } from './person.ts'
 import type { DisconnectReason } from './socket-mode.ts'
@@ -50,12 +50,12 @@ interface LinkAction {
 }
 
 /** Answers a request that is not Slack's. False: it is not ours either. */
-export function slackControlDoor(
+export function slackControlServer(
   request: IncomingMessage,
   response: ServerResponse,
   fake: FakeSlack,
 ): boolean {
-  return openControlDoors(request, response, {
+  return openControlServers(request, response, {
     page: PAGE,
     fake,
     look: { door: '/_channel/', at: (id) => transcript(fake, id) },

@@ -1,7 +1,7 @@
 // `switchboard emulate slack`: the fake Slack with one person in it, and what to write into the configuration.
 import type { StartEmulator } from '../../contract/index.ts'
 import { parseFaultRules } from '../faults/fault-plan.ts'
-import { slackControlDoor } from './control.ts'
+import { slackControlServer } from './control.ts'
 import { createFakeSlack } from './fake-slack.ts'
 import { shownText } from './person.ts'
 import type { FakeMessage } from './world.ts'
@@ -19,7 +19,7 @@ export const emulateSlack: StartEmulator = async ({ port, faults, onBot }) => {
   const fake = await createFakeSlack({
     port,
     faults: parseFaultRules(faults),
-    otherwise: slackControlDoor,
+    otherwise: slackControlServer,
     onCall(method, params, answer) {
       if (!SHOWN.includes(method)) return
       const { message } = answer as { readonly message?: FakeMessage }

@@ -32,7 +32,8 @@ export interface Model {
 
 const OPEN = { turns: ['queued', 'handed', 'seen'], sends: ['queued', 'sending'] }
 const TURN_MOVES: Record<string, readonly string[]> = {
-  queued: ['failed'],
+  // An agent may answer what it had taken before it went back to the queue.
+  queued: ['answered', 'failed'],
   handed: ['queued', 'seen', 'answered', 'failed'],
   seen: ['queued', 'answered', 'failed'],
 }

@@ -2,8 +2,8 @@
 // people see it, POST /_faults for another plan. Loopback only, and closed to the scripts of other sites.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defined, SwitchboardError, withoutNulls } from '../../contract/index.ts'
-import { openControlDoor, readJsonObject } from '../control-door.ts'
 import { controlPage } from '../control-page.ts'
+import { openControlServer, readJsonObject } from '../control-server.ts'
 import { parseFaultRules } from '../faults/fault-plan.ts'
 import type { FakeTelegram } from './fake-telegram.ts'
 import type { Person } from './person.ts'
@@ -34,8 +34,12 @@ export interface PersonAction {
 }
 
 /** Answers a request that is not of the Bot API. False: it is not ours either. */
-export function controlDoor(request: IncomingMessage, response: ServerResponse, fake: FakeTelegram): boolean {
-  return openControlDoor(request, response, (path) => answer(request, path, fake))
+export function controlServer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  fake: FakeTelegram,
+): boolean {
+  return openControlServer(request, response, (path) => answer(request, path, fake))
 }
 
 async function answer(request: IncomingMessage, path: string, fake: FakeTelegram): Promise<unknown> {

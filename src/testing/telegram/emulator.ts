@@ -1,7 +1,7 @@
 // `switchboard emulate telegram`: the fake Bot API with one person in it, and what to write into the configuration.
 import type { StartEmulator } from '../../contract/index.ts'
 import { parseFaultRules } from '../faults/fault-plan.ts'
-import { controlDoor } from './control.ts'
+import { controlServer } from './control.ts'
 import { createFakeTelegram } from './fake-telegram.ts'
 
 /** Housekeeping of the bot that says nothing to anybody. */
@@ -11,7 +11,7 @@ export const emulateTelegram: StartEmulator = async ({ port, faults, onBot }) =>
   const fake = await createFakeTelegram({
     port,
     faults: parseFaultRules(faults),
-    otherwise: controlDoor,
+    otherwise: controlServer,
     onCall(method, params, result) {
       if (SILENT.includes(method)) return
       const said = result as { readonly text?: string; readonly caption?: string }

@@ -2,8 +2,8 @@
 // see it, POST /_webhook to say where posts go, POST /_faults for another plan. Loopback only, and closed to scripts of other sites.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defined, SwitchboardError, withoutNulls } from '../../contract/index.ts'
-import { openControlDoor, readJsonObject } from '../control-door.ts'
 import { controlPage } from '../control-page.ts'
+import { openControlServer, readJsonObject } from '../control-server.ts'
 import { parseFaultRules } from '../faults/fault-plan.ts'
 import type { FakeWhatsApp } from './fake-whatsapp.ts'
 
@@ -37,12 +37,12 @@ export interface WhatsAppPersonAction {
 }
 
 /** Answers a request that is not of the Graph API. False: it is not ours either. */
-export function whatsappControlDoor(
+export function whatsappControlServer(
   request: IncomingMessage,
   response: ServerResponse,
   fake: FakeWhatsApp,
 ): boolean {
-  return openControlDoor(request, response, (path) => answer(request, path, fake))
+  return openControlServer(request, response, (path) => answer(request, path, fake))
 }
 
 async function answer(request: IncomingMessage, path: string, fake: FakeWhatsApp): Promise<unknown> {

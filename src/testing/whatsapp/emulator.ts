@@ -1,7 +1,7 @@
 // `switchboard emulate whatsapp`: the fake Cloud API with one person in it, and what to write into the configuration.
 import type { StartEmulator } from '../../contract/index.ts'
 import { parseFaultRules } from '../faults/fault-plan.ts'
-import { whatsappControlDoor } from './control.ts'
+import { whatsappControlServer } from './control.ts'
 import { createFakeWhatsApp } from './fake-whatsapp.ts'
 import { KATE } from './person.ts'
 
@@ -12,7 +12,7 @@ export const emulateWhatsApp: StartEmulator = async ({ port, faults, onBot }) =>
   const fake = await createFakeWhatsApp({
     port,
     faults: parseFaultRules(faults),
-    otherwise: whatsappControlDoor,
+    otherwise: whatsappControlServer,
     onMessage: ({ type, text }) => onBot(`${type}: ${text}`),
   })
   fake.webhook.aim(USUAL_WEBHOOK)

@@ -1,6 +1,6 @@
 // /mcp and /mcp/notify: the tool surface over HTTP. What is not authorised or not well-formed ends here; the MCP SDK
 // is loaded when the first good request comes, so that a daemon nobody calls never pays for it.
-import type { HeadDoor, HttpReply, RequestHead } from '../../contract/index.ts'
+import type { HeadEndpoint, HttpReply, RequestHead } from '../../contract/index.ts'
 import { createNotifyRpc } from './notify-rpc.ts'
 import {
   BAD_TOKEN,
@@ -17,7 +17,7 @@ import {
 export type { ToolGrant } from './tool-grant.ts'
 
 /** `path` is what follows /mcp: '' or '/notify'. */
-export type McpEndpoint = HeadDoor
+export type McpEndpoint = HeadEndpoint
 
 type Serve = typeof import('./serve-tools.ts').serveTools
 

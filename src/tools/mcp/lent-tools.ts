@@ -1,8 +1,8 @@
 // Tools of others that a session's own endpoint lists beside ours: those of the service whose delivery began the turn.
-import type { LentToolDoor, LentToolResult, ToolOutcome } from '../../contract/index.ts'
+import type { LentToolResult, LentToolSource, ToolOutcome } from '../../contract/index.ts'
 
 /** What the session's endpoint lists beside our own. */
-export type LentTools = LentToolDoor
+export type LentTools = LentToolSource
 
 /** The words of a call that could not be made, in the form of an answer. */
 export function lentFailure(outcome: ToolOutcome): LentToolResult {

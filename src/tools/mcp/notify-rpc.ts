@@ -1,6 +1,6 @@
 // POST /mcp/notify: notify_user as plain JSON-RPC, one JSON answer to one POST, so that curl is client enough. The
 // words of the errors are the seed's. Clients of MCP's Streamable HTTP get along with it too.
-import type { HeadDoor, HttpReply, RawRequest, RequestHead } from '../../contract/index.ts'
+import type { HeadEndpoint, HttpReply, RawRequest, RequestHead } from '../../contract/index.ts'
 import { callTool } from '../call-tool.ts'
 import { notifyUser } from '../notify-user.ts'
 import { inputSchemaOf } from '../tool.ts'
@@ -34,7 +34,7 @@ interface RpcRequest {
 /** Of a caller without a credential no more is read than it takes to name the id of the call in the refusal. */
 const MOST_UNPROVEN_BYTES = 16_384
 
-export function createNotifyRpc(deps: McpDeps): HeadDoor['admit'] {
+export function createNotifyRpc(deps: McpDeps): HeadEndpoint['admit'] {
   return async (head) => {
     const refused = refuseForm(head)
     if (refused !== null) return refused

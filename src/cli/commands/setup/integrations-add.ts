@@ -7,7 +7,7 @@ import {
   type PlatformModule,
   SwitchboardError,
 } from '../../../contract/index.ts'
-import type { SetupDoor } from '../../configuration.ts'
+import type { SetupAccess } from '../../configuration.ts'
 import type { Context, Run } from '../../context.ts'
 import type { ApiClient } from '../../daemon-client.ts'
 import { usage } from '../../failure.ts'
@@ -99,7 +99,7 @@ async function linked(daemon: ApiClient, added: IntegrationView): Promise<Integr
 /** Where a person writes to it now; the daemon may not know yet. */
 async function reachOf(
   context: Context,
-  { module }: SetupDoor,
+  { module }: SetupAccess,
   { id, reach }: IntegrationView,
   who: string | null,
 ): Promise<string | null> {
@@ -154,7 +154,7 @@ function whichOf(rest: readonly string[], { platform, id }: AddOptions) {
   return { platform: word, id: id ?? word, asks: true }
 }
 
-function demandBuilt({ module, names, planned, problems }: SetupDoor, platform: string): void {
+function demandBuilt({ module, names, planned, problems }: SetupAccess, platform: string): void {
   if (module !== null) return
   const what = planned
     ? `platform "${oneLine(platform)}" is planned, but not in this version`

@@ -9,7 +9,7 @@ import { askedText, firstAnswer, type Interaction, leavesOpen } from '../interac
 import { escapeDiscord } from '../markdown.ts'
 import { NO_MENTIONS } from '../render.ts'
 
-export interface InteractionDoor {
+export interface InteractionEndpoint {
   open(interaction: Interaction): void
   /** What came of it; null: there was nothing to decide. */
   close(interaction: Interaction, result: Received | null): void
@@ -19,11 +19,11 @@ const EPHEMERAL = 64
 const MOST_ASKED = 800
 const MOST_OPEN = 10_000
 
-export function createInteractionDoor(deps: {
+export function createInteractionEndpoint(deps: {
   readonly client: DiscordClient
   readonly self: () => Promise<{ readonly appId: string }>
   readonly log: Logger
-}): InteractionDoor {
+}): InteractionEndpoint {
   const { client, log } = deps
   const opened = createBoundedMap<string, Promise<boolean>>(MOST_OPEN)
 

@@ -5,7 +5,7 @@ import { SwitchboardError } from '../contract/index.ts'
 import { type FaultRule, parseFaultRules } from './faults/fault-plan.ts'
 
 /** `answer` gives a page (a string) or what is sent as JSON; `not_found` is a 404, anything else thrown a 400. */
-export function openControlDoor(
+export function openControlServer(
   request: IncomingMessage,
   response: ServerResponse,
   answer: (path: string) => Promise<unknown>,
@@ -28,7 +28,7 @@ export function openControlDoor(
   return true
 }
 
-export interface ControlDoors {
+export interface ControlServers {
   readonly page: string
   readonly fake: {
     readonly world: { readonly calls: readonly unknown[] }
@@ -42,12 +42,12 @@ export interface ControlDoors {
 }
 
 /** What every emulator has (the page, `/_calls`, `/_faults`, a look at a chat) and the doors of its own. */
-export function openControlDoors(
+export function openControlServers(
   request: IncomingMessage,
   response: ServerResponse,
-  { page, fake, look, doors }: ControlDoors,
+  { page, fake, look, doors }: ControlServers,
 ): boolean {
-  const all: ControlDoors['doors'] = {
+  const all: ControlServers['doors'] = {
     'GET /_calls': () => ({ calls: fake.world.calls, fired: fake.fired }),
     ...doors,
     'POST /_faults'(said) {
@@ -55,7 +55,7 @@ export function openControlDoors(
       return { ok: true }
     },
   }
-  return openControlDoor(request, response, async (path) => {
+  return openControlServer(request, response, async (path) => {
     if (path === '/') return page
     const asked = `${request.method} ${path}`
     if (asked.startsWith(`GET ${look.door}`)) return look.at(asked.slice(`GET ${look.door}`.length))

@@ -1,13 +1,13 @@
 // The grants in memory. They are loaded at start, read on every message, and loaded again when the store reports a
 // change.
 import type { Logger, Right, Store } from '../../contract/index.ts'
-import type { GrantBook } from './approvers.ts'
+import type { GrantList } from './approvers.ts'
 
-export interface LiveGrantBook extends GrantBook {
+export interface LiveGrantList extends GrantList {
   load(): Promise<void>
 }
 
-export function createGrantBook(store: Pick<Store, 'grants' | 'onHint'>, log: Logger): LiveGrantBook {
+export function createGrantList(store: Pick<Store, 'grants' | 'onHint'>, log: Logger): LiveGrantList {
   let byKey = new Map<string, Set<string>>()
 
   let running: Promise<void> = Promise.resolve()

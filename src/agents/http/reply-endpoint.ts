@@ -15,7 +15,7 @@ import {
 } from '../../contract/index.ts'
 import { type Reply, type ReplyAsk, readReply } from './reply-form.ts'
 
-export interface ReplyDoor {
+export interface ReplyEndpoint {
   callback(scope: Readonly<Record<string, string>>, request: RawRequest): Promise<HttpReply>
   /** There is a verdict: true when somebody waits for it at this moment, who is told. */
   wake(approval: string): boolean
@@ -23,7 +23,7 @@ export interface ReplyDoor {
   stop(): void
 }
 
-export interface ReplyDoorDeps extends Pick<ConnectorDeps, 'tools'> {
+export interface ReplyEndpointDeps extends Pick<ConnectorDeps, 'tools'> {
   readonly clock: Clock
   readonly outlet: () => AgentOutlet
   /** The turn has its answer from here. */
@@ -42,7 +42,7 @@ const VERDICT_MS = 25_000
 const LOOK_EVERY_MS = 1_000
 const HOST = 'http'
 
-export function createReplyDoor(deps: ReplyDoorDeps): ReplyDoor {
+export function createReplyEndpoint(deps: ReplyEndpointDeps): ReplyEndpoint {
   const { clock } = deps
   const waiting = new Map<string, Set<() => void>>()
   /** One after the other for each turn, so that two posts at once cannot overtake each other. */

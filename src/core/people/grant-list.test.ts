@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import type { Grant, Hint } from '../../contract/index.ts'
 import { createRecordingLog } from '../../testing/recording-log.ts'
-import { createGrantBook } from './grant-book.ts'
+import { createGrantList } from './grant-list.ts'
 
 const ANN: Grant = { integration: 'chat', sender: 'ann', right: 'talk', by: 'op', at: 0 }
 const quiet = createRecordingLog()
@@ -34,7 +34,7 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 it('a read that began before a revoke does not bring the grant back', async () => {
   const store = slowStore()
-  const book = createGrantBook(store, quiet)
+  const book = createGrantList(store, quiet)
   const first = book.load()
   await turn()
   store.rows = []
@@ -53,7 +53,7 @@ it('a read that began before a revoke does not bring the grant back', async () =
 
 it('a read that failed holds up none behind it', async () => {
   const store = slowStore()
-  const book = createGrantBook(store, quiet)
+  const book = createGrantList(store, quiet)
   const grants = store.grants
   store.grants = () => Promise.reject(new Error('away'))
   await expect(book.load()).rejects.toThrow('away')

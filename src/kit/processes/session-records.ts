@@ -13,7 +13,10 @@ interface SessionBook<T> {
 const SESSION = /^[0-9a-f-]{36}$/
 
 /** `isNote`: whether what was read is one. */
-export function createSessionBook<T>(folder: string, isNote: (value: unknown) => value is T): SessionBook<T> {
+export function createSessionRecords<T>(
+  folder: string,
+  isNote: (value: unknown) => value is T,
+): SessionBook<T> {
   const fileOf = (session: string) => {
     if (!SESSION.test(session)) throw new Error('not the id of a session')
     return join(folder, `${session}.json`)

@@ -3,7 +3,7 @@
 import { type Clock, createBoundedMap, type Settings, type Store } from '../../contract/index.ts'
 import type { StoreRetry } from '../store-retry.ts'
 
-export interface SignsOfLife {
+export interface TurnLiveness {
   /** Resolves when the sign is written, or when a recent one was. */
   note(turn: string, agent: string): Promise<void>
 }
@@ -11,12 +11,12 @@ export interface SignsOfLife {
 const NOTED_EVERY_MS = 60_000
 const REMEMBERED = 10_000
 
-export function createSignsOfLife(deps: {
+export function createTurnLiveness(deps: {
   readonly store: Pick<Store, 'heardOf'>
   readonly clock: Clock
   readonly settings: () => Settings
   readonly storeRetry: StoreRetry
-}): SignsOfLife {
+}): TurnLiveness {
   const { store, clock, storeRetry } = deps
   const noted = createBoundedMap<string, number>(REMEMBERED)
   return {
