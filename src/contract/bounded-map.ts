@@ -1,13 +1,13 @@
-// The one map that others can fill: above its size the entry that was set longest ago is forgotten. What is kept in one
+// The map for data that others can fill. Above its size it forgets the entry that was set longest ago, so its content
 // must be safe to forget.
 
 export interface BoundedMap<Key, Value> extends Iterable<readonly [Key, Value]> {
   readonly size: number
   get(key: Key): Value | undefined
   has(key: Key): boolean
-  /** A key that is set again is the newest. */
+  /** Sets a value. A key that is set again becomes the newest. */
   set(key: Key, value: Value): void
-  /** The same place, another value; nothing for a key that is not there. */
+  /** Changes a value and keeps its age. Does nothing for an absent key. */
   update(key: Key, value: Value): void
   delete(key: Key): boolean
   clear(): void

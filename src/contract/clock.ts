@@ -1,6 +1,6 @@
-// Time, ids and randomness as things that are handed in, so that the river can be driven by a test.
+// Time, ids and randomness as dependencies, so that a test can control them.
 
-/** Cancels a timer; calling it twice is harmless. */
+/** Cancels a timer. A second call does nothing. */
 export type Cancel = () => void
 
 export interface Clock {

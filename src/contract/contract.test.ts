@@ -1,4 +1,4 @@
-// The floor: addresses, ids, states and tables.
+// The contract's basics: addresses, ids, states and tables.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -94,7 +94,7 @@ describe('states and tables', () => {
     expect(turnMayMove('queued', 'answered')).toBe(false)
     for (const to of TURN_STATES)
       for (const end of ['answered', 'refused', 'consumed'] as const) expect(turnMayMove(end, to)).toBe(false)
-    // What was confirmed only the platform's own later word makes failed.
+    // Only the platform's later report can fail a confirmed send.
     for (const to of SEND_STATES) expect(sendMayMove('sent', to)).toBe(to === 'failed')
   })
 

@@ -1,4 +1,4 @@
-// What `defined` keeps, leaves out and says in types.
+// What `defined` keeps and omits, and its types.
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { defined } from './index.ts'
 

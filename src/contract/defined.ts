@@ -1,7 +1,6 @@
-// Fields that may be absent: under `exactOptionalPropertyTypes` an absent field and one that is undefined are two things,
-// and over the wire too.
+// Optional fields. Under `exactOptionalPropertyTypes`, and over the wire, an absent field and an undefined one differ.
 
-/** The fields without those that are undefined: `{ id, ...defined({ detail, hint }) }`. */
+/** Returns the fields that are not undefined: `{ id, ...defined({ detail, hint }) }`. */
 export function defined<Fields extends object>(fields: Fields): Defined<Fields> {
   const kept: Defined<Fields> = {}
   for (const key in fields) {
@@ -11,7 +10,7 @@ export function defined<Fields extends object>(fields: Fields): Defined<Fields> 
   return kept
 }
 
-/** The fields without those that are null: `{ id, ...withoutNulls({ thread: row.thread }) }`. */
+/** Returns the fields that are not null: `{ id, ...withoutNulls({ thread: row.thread }) }`. */
 export function withoutNulls<Fields extends object>(fields: Fields): WithoutNulls<Fields> {
   const kept: WithoutNulls<Fields> = {}
   for (const key in fields) {

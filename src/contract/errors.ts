@@ -1,7 +1,7 @@
-// The one error class and the one table of codes. Refusals are outcomes, not errors: see reasons.ts.
+// The error class and the table of error codes. Refusals are outcomes, not errors: see reasons.ts.
 
 export interface ErrorNature {
-  /** Who has to do something about it. */
+  /** Who has to act. */
   readonly fault: 'caller' | 'operator' | 'platform' | 'agent' | 'switchboard'
   readonly retryable: boolean
   readonly httpStatus: number
@@ -213,14 +213,14 @@ export const ERROR_TABLE = {
 export type ErrorCode = keyof typeof ERROR_TABLE
 
 export interface ErrorDetail {
-  /** What the reader can do about it, one sentence. */
+  /** What the reader can do about it, in one sentence. */
   readonly hint?: string
   readonly retryAfterMs?: number
-  /** The request had gone out: whoever it was for may have read it. */
+  /** The request went out, so its receiver may have read it. */
   readonly written?: boolean
-  /** It is there and has no room now: whoever waits is told so. */
+  /** The receiver is present but has no capacity now. People who wait are informed. */
   readonly busy?: true
-  /** Nothing can be said there any more: the chat, its person or its address is gone. */
+  /** Nothing can be sent there any more: the chat, its person or its address is gone. */
   readonly placeGone?: true
   readonly cause?: unknown
 }
@@ -228,7 +228,7 @@ export interface ErrorDetail {
 /** The same in every copy of the package. */
 const OF_SWITCHBOARD = Symbol.for('switchboard.error')
 
-/** Every error that leaves a room. The message is for a person and never holds a secret. */
+/** The error class that all folders throw. The message is for a person and never contains a secret. */
 export class SwitchboardError extends Error {
   readonly code: ErrorCode
   readonly hint: string | undefined
@@ -238,8 +238,8 @@ export class SwitchboardError extends Error {
   readonly placeGone: true | undefined
 
   /**
-   * An adapter of somebody else may have a copy of this package: what its copy throws counts like our own. By its name and
-   * a code of the table, and nothing else.
+   * A third-party adapter may have its own copy of this package, and the errors of that copy count as ours. They are
+   * recognised by the symbol and a code of the table alone.
    */
   static override [Symbol.hasInstance](thrown: unknown): boolean {
     // A class of its own that extends this one is asked for in the ordinary way.
@@ -270,7 +270,7 @@ export class SwitchboardError extends Error {
   }
 }
 
-/** Any thrown value as a SwitchboardError; a stranger becomes `internal` (or the code given). */
+/** Returns a thrown value as a SwitchboardError. Any other value becomes `internal`, or the given code. */
 export function asSwitchboardError(thrown: unknown, code: ErrorCode = 'internal'): SwitchboardError {
   if (thrown instanceof SwitchboardError) return thrown
   const message = thrown instanceof Error ? thrown.message : String(thrown)

@@ -1,9 +1,9 @@
-// Names of things: session UUIDs (v5, the same after a restart or on another node) and row ids that carry their position.
+// Ids: session UUIDs (v5, the same after a restart and on every node), and row ids that contain their position.
 import { createHash } from 'node:crypto'
 
 const SESSION_NAMESPACE = Buffer.from('6f1c2a5e9d0b5c3e8a77b1f04d9e2c61', 'hex')
 
-/** The session's UUID: derived from its key and generation, so every node agrees without asking. */
+/** Returns the session's UUID. It is derived from key and generation, so every node computes the same one. */
 export function sessionId(key: string, generation: number): string {
   const hash = createHash('sha1').update(SESSION_NAMESPACE).update(`${generation}:${key}`).digest()
   hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x50
@@ -13,20 +13,20 @@ export function sessionId(key: string, generation: number): string {
 }
 
 /**
- * A row's public id: kind, the store's own tag, position. It needs no index of its own, sorts as it came,
- * and the tag keeps ids of two stores apart.
+ * Returns a row's public id: kind, the store's tag, position. It needs no index, sorts by age, and the tag separates
+ * ids of two stores.
  */
 export function rowId(kind: 't' | 'o', tag: string, seq: number): string {
   return `${kind}_${tag}_${seq.toString(36)}`
 }
 
-/** The position in an id made by `rowId`, or null when it is not one of this store's. */
+/** Returns the position in an id made by `rowId`, or null when the id is not from this store. */
 export function rowSeq(kind: 't' | 'o', tag: string, id: string): number | null {
   const prefix = `${kind}_${tag}_`
   return id.startsWith(prefix) ? positionIn(id.slice(prefix.length)) : null
 }
 
-/** The same where the store's tag is not at hand: of whatever store it is. */
+/** Returns the position without a check of the store's tag. */
 export function rowPosition(id: string): number | null {
   return positionIn(id.slice(id.lastIndexOf('_') + 1))
 }

@@ -1,4 +1,4 @@
-// Work in slices: so much at once and no more, however quickly each part is answered.
+// Work in slices: a bounded amount at once, however fast each part completes.
 import { expect, it } from 'vitest'
 import { createTestClock } from '../testing/test-clock.ts'
 import { inSlices } from './in-slices.ts'

@@ -1,11 +1,11 @@
-// Long work that gives way: a slice at a time, and between two of them the process takes what came meanwhile.
+// Long work in slices, so that the process can handle other work between two of them.
 import type { Clock } from './clock.ts'
 
 const SLICE = 20
 
 /**
- * Does `work` for each item. What it awaits may be answered at once (an embedded database, a cache), and then only a
- * pause lets anything else run. Ends early when `stopped` says so. An error ends it.
+ * Runs `work` for each item. Awaited results may be available at once (an embedded database, a cache), so only a pause
+ * lets other work run. Ends early when `stopped` returns true. Rethrows the first error.
  */
 export async function inSlices<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,

@@ -1,4 +1,4 @@
-// The floor of the house: vocabulary, types, error table. Imports no other room.
+// The contract: vocabulary, types, error table. It imports no other folder of src.
 
 export * from './agent/agent.ts'
 export * from './agent/answer-limit.ts'

@@ -1,4 +1,4 @@
-// Times as people and scripts read them: ISO 8601, in UTC.
+// Times for people and scripts: ISO 8601, in UTC.
 export function iso(at: number): string {
   return new Date(at).toISOString()
 }

@@ -1,4 +1,5 @@
-// The log line's shape. Logged only where a story ends; never a secret, a body or an environment.
+// The shape of a log line. An event is logged once, where its handling ends. A line never contains a secret, a body or
+// an environment.
 
 export interface Logger {
   debug(fields: Readonly<Record<string, unknown>>, message: string): void

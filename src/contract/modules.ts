@@ -1,5 +1,6 @@
-// What an adapter says of itself before it runs: its options, who may speak by default, how it is set up. All that
-// registry, configuration, wizard and `doctor` know of a platform or connector; one of somebody else's is its equal.
+// An adapter's description of itself before it runs: its options, its default access, its setup. Registry,
+// configuration, wizard and `doctor` know a platform or connector only by this. Third-party adapters are equal to
+// built-in ones.
 import type { AgentConnector, ConnectorDeps } from './agent/agent.ts'
 import type { Clock } from './clock.ts'
 import type { GateView } from './operator/doctor-report.ts'
@@ -7,16 +8,16 @@ import type { SecurityFinding } from './operator/security.ts'
 import type { PlatformAdapter, PlatformDeps } from './platform/platform.ts'
 import type { AgentSettings, IntegrationSettings } from './settings.ts'
 
-/** A Standard Schema that can also tell its JSON Schema: any library that has both will do, and none is needed. */
+/** A Standard Schema that also provides its JSON Schema. Any library with both works, and none is required. */
 export interface OptionsSchema {
   readonly '~standard': {
     readonly version: 1
     readonly vendor: string
-    /** Must answer at once: a promise is refused. What it gives is what the adapter finds in its options. */
+    /** Must return at once; a promise is refused. Its result becomes the adapter's options. */
     readonly validate: (value: unknown) => OptionsResult | Promise<OptionsResult>
     /**
-     * Of an object. A property with `"x-secret": true` is always written as a reference (`env:`, `file:`, `secret:`);
-     * with `"x-secret": "or-text"` it may be. Both are masked wherever the file is shown.
+     * The schema of an object. A property with `"x-secret": true` is always a reference (`env:`, `file:`, `secret:`);
+     * with `"x-secret": "or-text"` it may be one. Both are masked wherever the file is shown.
      */
     readonly jsonSchema: {
       readonly input: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown>
@@ -33,18 +34,18 @@ export interface OptionsIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
-/** Validated options, as the adapter's own schema gives them. */
+/** Validated options, as the adapter's own schema returns them. */
 export type Options = Readonly<Record<string, unknown>>
 
 interface AdapterModule {
-  /** What the configuration calls it: lower-case letters, digits and dashes. */
+  /** Its name in the configuration: lower-case letters, digits and dashes. */
   readonly name: string
   readonly options: OptionsSchema
-  /** Where one reads about it: a page of this repository's docs/, or a URL. */
+  /** Its documentation: a page of this repository's docs/, or a URL. */
   readonly docs: string
-  /** What a person calls it where a list offers it. Absent: its name. */
+  /** Its name in lists for people. Absent: its name. */
   readonly title?: string
-  /** It needs nothing from elsewhere: what a newcomer is offered first. */
+  /** It needs no external service, so newcomers are offered it first. */
   readonly first?: true
   readonly setup?: ModuleSetup
   /** What `switchboard emulate NAME` runs. */
@@ -52,102 +53,112 @@ interface AdapterModule {
 }
 
 export interface PlatformModule extends AdapterModule {
-  /** Who may speak where the configuration says nothing. Absent: only who is listed. */
+  /** The default access, without configuration. Absent: only listed senders. */
   readonly defaultAccess?: DefaultAccess | ((options: Options) => DefaultAccess)
-  /** Whether an integration with these options can say nothing back. Absent: it can. */
+  /** Whether an integration with these options can send nothing back. Absent: it can send. */
   oneWay?(options: Options): boolean
-  /** The key that makes an integration take requests of this machine alone; null: none does. Absent: none ever does. */
+  /** The key that restricts an integration to requests from this machine; null: none does. Absent: none ever does. */
   nearOnly?(options: Options): string | null
-  /** What would change either, said behind the warning of it. */
+  /** How to change either, shown with its warning. */
   readonly hints?: { readonly oneWay?: string; readonly nearOnly?: string }
-  /** Whether it is proven that senders are who they say. Absent: it is. */
+  /** Whether the identity of senders is proven. Absent: it is. */
   provesSenders?(options: Options): boolean
-  /** What is right or wrong with an integration, from its configuration alone: `doctor` shows it, running or not. */
+  /** Checks an integration by its configuration alone. `doctor` shows the result, whether or not it runs. */
   doctor?(
     integration: IntegrationSettings,
     server: { readonly publicUrl: string | null },
   ): readonly GateView[]
-  /** What stands open by its options, besides gates with `open`: `doctor --security` alone lists it. `what` names it. */
+  /**
+   * Risks of its options, besides gates with `open`. Only `doctor --security` lists them. `what` names the
+   * integration.
+   */
   security?(
     integration: IntegrationSettings,
     server: ServerReach,
     opens: ApprovalsOpened,
   ): readonly SecurityFinding[]
-  /** Heavy things are loaded here and not before. Throws `config_invalid` when the options cannot be used. */
+  /** Loads heavy dependencies here and not earlier. Throws `config_invalid` when the options cannot be used. */
   create(deps: PlatformDeps): PlatformAdapter | Promise<PlatformAdapter>
 }
 
 export interface ConnectorModule extends AdapterModule {
-  /** Its agents answer at URLs that are handed to them with a turn: with several nodes these must lead to any of them. */
+  /** Its agents answer at URLs that they get with a turn. With several nodes, these URLs must lead to any of them. */
   readonly callsBack?: true
-  /** Whether its agents ask people about tool calls, by their options: then `doctor` wants an approver who can be reached. */
+  /**
+   * Whether its agents ask people about tool calls, by their options. Then `doctor` requires a reachable approver.
+   */
   asks?(options: Options): boolean
   doctor?(agent: AgentSettings, server: { readonly publicUrl: string | null }): readonly GateView[]
   security?(agent: AgentSettings, server: ServerReach): readonly SecurityFinding[]
   create(deps: ConnectorDeps): AgentConnector | Promise<AgentConnector>
 }
 
-/** What whoever speaks as an approver of an integration can do. */
+/** What a person who speaks as an approver of an integration can do. */
 export interface ApprovalsOpened {
   /** The senders who may decide approvals there. */
   readonly approvers: readonly string[]
-  /** An agent bound there runs tools of its own: the demo agent only plays. */
+  /** An agent bound there runs real tools. The demo agent only pretends. */
   readonly real: boolean
 }
 
-/** From where this server is reached, as far as its settings tell. */
+/** From where this server can be reached, by its settings. */
 export interface ServerReach {
-  /** Where it listens. */
+  /** Its listening address. */
   readonly host: string
-  /** Its listener is reached from this machine alone. */
+  /** Its listener can be reached from this machine only. */
   readonly near: boolean
-  /** It has a public URL: what comes through its proxy looks as if it began here, so nobody counts as near. */
+  /** It has a public URL. Requests through its proxy look local, so no request counts as near. */
   readonly public: boolean
 }
 
-/** One that can be configured and is not built: it has no adapter. */
+/** A platform that can be configured but is not built: it has no adapter. */
 export type PlannedModule = Pick<
   PlatformModule,
   'name' | 'options' | 'defaultAccess' | 'oneWay' | 'nearOnly' | 'hints' | 'provesSenders'
 >
 
 export interface DefaultAccess {
-  /** `credential`: whoever holds the platform's own credential may speak. */
+  /** `credential`: holders of the platform's own credential may speak. */
   readonly dm: 'pairing' | 'allowlist' | 'disabled' | 'credential'
-  /** May speak besides those that are listed: the owner's own addresses. */
+  /** Further admitted senders: the owner's own addresses. */
   readonly allowFrom?: readonly string[]
-  /** Who decides approvals where nobody is named. */
+  /** The approvers when none are named. */
   readonly approvers?: readonly string[]
 }
 
 // ---- Setting one up --------------------------------------------------------------------------------------
 
 export interface ModuleSetup {
-  /** What one is called by default. Absent: the module's name. */
+  /** The default id. Absent: the module's name. */
   readonly id?: string
-  /** What a person has to answer; all else has a default. In order. */
+  /** The questions for a person, in order. Everything else has a default. */
   readonly questions: readonly SetupQuestion[]
-  /** More options that follow from the answers, before they are tried and kept. */
+  /** Adds options that follow from the answers, before they are tried and stored. */
   complete?(answers: Options): Options
-  /** Tries the answers on the real thing. `options` hold the secrets themselves. Throws what went wrong, without them. */
+  /**
+   * Tries the answers on the real service. `options` contain the secrets themselves. Throws the error without secrets.
+   */
   try?(options: Options, deps: SetupTrial): Promise<{ readonly who: string }>
-  /** What to paste elsewhere (a URL, a manifest), line by line. `base` is where this server is reached. */
+  /** Returns lines to paste elsewhere (a URL, a manifest). `base` is where this server is reached. */
   paste?(place: SetupPlace): readonly string[]
-  /** The other side tries it at once, so it can be pasted only when this server runs: shown at the end. */
+  /**
+   * The other side checks the pasted URL at once, so it can be pasted only while this server runs. It is shown at the
+   * end.
+   */
   readonly pasteLast?: true
-  /** Where a person writes to it (a link, an address), as far as it is known. `who` is what `try` or the adapter said. */
+  /** Returns where a person writes to it (a link, an address), if known. `who` comes from `try` or the adapter. */
   url?(place: SetupPlace & { readonly who: string | null }): string | null
   /**
-   * One line that sets it up, by the scheme of a URL: `tgram` for `tgram://TOKEN`. Gives the answers that stand in the text
-   * behind the scheme, by their keys; a secret among them is warned of. Throws `input_invalid`, without quoting the text.
+   * Sets it up from one URL, by scheme: `tgram` for `tgram://TOKEN`. Returns the answers in the text after the scheme,
+   * by their keys; a secret among them causes a warning. Throws `input_invalid`, without quoting the text.
    */
   readonly schemes?: Readonly<Record<string, (rest: string) => Readonly<Record<string, string>>>>
 }
 
-/** What a trial has to go by. */
+/** The dependencies of a trial. */
 export interface SetupTrial {
   readonly clock: Clock
-  /** What a program that is started gets of ours: PATH, HOME and the like. */
+  /** The environment for programs that it starts: PATH, HOME and the like. */
   readonly environment?: Readonly<Record<string, string>>
 }
 
@@ -161,20 +172,23 @@ export interface SetupPlace {
 export interface SetupQuestion {
   /** The option that it fills. */
   readonly key: string
-  /** The same on a command line: `token` for `--token`. */
+  /** Its command-line flag: `token` for `--token`. */
   readonly flag: string
   readonly ask: string
-  /** Typed without echo and kept encrypted; the option gets the reference. */
+  /** Typed without echo and stored encrypted; the option gets the reference. */
   readonly secret?: boolean
-  /** What `agents add` calls the secret behind the agent's id: `signing` for `kate_signing`. Absent: by its key. */
+  /**
+   * The suffix of the secret that `agents add` names after the agent's id: `signing` for `kate_signing`. Absent: by
+   * its key.
+   */
   readonly called?: string
-  /** Taken when nothing is typed. Absent: an answer is needed. */
+  /** Used when nothing is typed. Absent: an answer is required. */
   readonly default?: string
-  /** Asked only where this holds for the answers before it. */
+  /** Asked only if this returns true for the previous answers. */
   when?(answers: Options): boolean
-  /** Whether it may be left out, after the answers before it. */
+  /** Whether it may be omitted, given the previous answers. */
   optional?(answers: Options): boolean
-  /** A secret that both sides may simply be given: made when nothing is typed, and shown once. */
+  /** A secret that both sides may choose freely: generated when nothing is typed, and shown once. */
   fresh?(): string
 }
 
@@ -184,23 +198,23 @@ export type StartEmulator = (options: EmulatorOptions) => Promise<RunningEmulato
 
 export interface EmulatorOptions {
   readonly port: number
-  /** The fault plan as it was written. Throws `input_invalid` naming the rule. */
+  /** The fault plan as written. Throws `input_invalid` naming the rule. */
   readonly faults: unknown
-  /** Told what the bot does, one line each. */
+  /** Called with one line for each action of the bot. */
   readonly onBot: (line: string) => void
 }
 
 export interface RunningEmulator {
   readonly url: string
   readonly token: string
-  /** What to write: keys of the integration, and the environment of the daemon. */
+  /** What to configure: keys of the integration, and the environment of the daemon. */
   readonly integration: Readonly<Record<string, string>>
   readonly environment: Readonly<Record<string, string>>
-  /** Where an agent is emulated, and not a place where people talk: its connector. */
+  /** The connector, where an agent is emulated and not a chat platform. */
   readonly connector?: Readonly<Record<string, string>>
-  /** More ways to talk to it, one line each. */
+  /** Further ways to talk to it, one line each. */
   readonly more: readonly string[]
-  /** A person in the direct chat with the bot. */
+  /** Writes as a person in the direct chat with the bot. */
   says(text: string): void
   taps(label: string): void
   stop(): Promise<void>
@@ -208,37 +222,37 @@ export interface RunningEmulator {
 
 // ---- The book of all of them -----------------------------------------------------------------------------
 
-/** One that the configuration can name: built, or planned. */
+/** An adapter that the configuration can name: built, or planned. */
 export type KnownAdapter<Module extends PlatformModule | ConnectorModule = PlatformModule | ConnectorModule> =
   PlannedModule & Partial<Omit<Module, keyof PlannedModule>>
 
-/** The adapters that a configuration can name, as far as they are loaded: how the configuration knows them. */
+/** The loaded adapters that a configuration can name, as the configuration sees them. */
 export interface LoadedAdapters {
   platform(name: string): KnownAdapter<PlatformModule> | undefined
   connector(name: string): KnownAdapter<ConnectorModule> | undefined
-  /** All that may be written, loaded or not. */
+  /** All valid names, loaded or not. */
   readonly platformNames: readonly string[]
   readonly connectorNames: readonly string[]
   readonly modules: readonly ModuleStanding[]
 }
 
-/** Where the book comes from: what is built in, and the modules of others. */
+/** Where the adapters come from: built-in ones, and third-party modules. */
 export interface AdapterSource {
   /**
-   * Loads what is named, and every entry of `modules`. Never throws for one of them: its standing says why. `before`: a
-   * book of the same file that was opened just now; its modules are not tried again.
+   * Loads the named adapters and every entry of `modules`. Never throws for one of them: its standing says why it
+   * failed. `before`: the result of a recent load of the same file; its modules are not loaded again.
    */
   open(wanted: WantedAdapters, before?: LoadedAdapters): Promise<LoadedAdapters>
 }
 
 export interface WantedAdapters {
-  /** Where relative entries of `modules` start. */
+  /** The base of relative entries of `modules`. */
   readonly folder: string
   readonly modules: readonly string[]
-  /** Names as they are written; `all`: everything that is built in or planned. */
+  /** Names as written; `all`: everything built in or planned. */
   readonly platforms: readonly string[] | 'all'
   readonly connectors: readonly string[] | 'all'
-  /** The options that the file gives to each: a module whose schema does not come back from them is not used. */
+  /** The options in the file for each. A module whose schema does not return for them is not used. */
   readonly entries?: readonly WantedOptions[]
 }
 
@@ -250,7 +264,7 @@ export interface WantedOptions {
 
 // ---- Modules of others -----------------------------------------------------------------------------------
 
-/** What a file or package named under `modules:` exports, and what a library user hands to the daemon. */
+/** The exports of a file or package named under `modules:`, and what a library user passes to the daemon. */
 export interface AdapterExports {
   readonly platforms?: readonly PlatformModule[]
   readonly connectors?: readonly ConnectorModule[]
@@ -258,16 +272,16 @@ export interface AdapterExports {
   readonly version?: string
 }
 
-/** One entry of `modules:`, as it was found. */
+/** The result of loading one entry of `modules:`. */
 export interface ModuleStanding {
-  /** As it was written. */
+  /** The entry as written. */
   readonly from: string
-  /** The file behind it; null: it was not found, or handed in. */
+  /** Its file; null: not found, or passed in. */
   readonly file: string | null
-  /** Of the package, of its `version` export, else the digest of the file. */
+  /** The version of the package or of its `version` export, else the digest of the file. */
   readonly version: string | null
   readonly platforms: readonly string[]
   readonly connectors: readonly string[]
-  /** Why it is not used; null: it is. */
+  /** Why it is not used; null: it is used. */
   readonly problem: string | null
 }

@@ -1,5 +1,5 @@
-// Hosts: processes that attach for an agent (a Claude Code, another MCP host). The attach room carries the frames, the
-// channel connector decides what goes where; this is what they have to say to each other.
+// Hosts: processes that attach for an agent (a Claude Code, another MCP host). `src/attach` carries the frames, and the
+// channel connector decides what goes where. These types connect the two.
 import type { Authorization } from './principal.ts'
 import type { ToolOutcome } from './tool-desk.ts'
 
@@ -13,32 +13,35 @@ export interface HostEvent {
   readonly meta: Readonly<Record<string, string>>
 }
 
-/** A turn that was written to the host's pipe in this life of the host. */
+/** A turn that was written to the pipe of this host process. */
 export interface HeldTurn extends Pick<HostEvent, 'turn' | 'session' | 'chatId' | 'messageId'> {
   /** The host gave evidence of it. */
   readonly seen?: boolean
 }
 
-/** So many turns one host is given before it has answered some, and so many its shim remembers: none is handed over twice. */
+/**
+ * The number of turns a host may hold unanswered, and the number its shim remembers, so that none is handed over
+ * twice.
+ */
 export const MOST_HELD = 10_000
 
-/** What a host says of itself when it attaches. */
+/** A host's description of itself when it attaches. */
 export interface HostFacts {
   readonly agent: string
   readonly dialect: 'claude' | 'nexo'
-  /** Names the host's own session: the same again is the same place to work. Null: it has no name. */
+  /** Identifies the host's session: the same key again is the same place of work. Null: no key. */
   readonly routingKey: string | null
-  /** Which shim speaks: the same again replaces its line, another one of the same session is its twin. */
+  /** Identifies the shim. The same id replaces its connection; another id of the same session is its twin. */
   readonly shim: string
   /** Name and version of the program, for people. */
   readonly client: string | null
-  /** What was handed to it before a daemon went away: it is not handed over again. Oldest first. */
+  /** Turns that were handed to it before a daemon went away, oldest first. They are not handed over again. */
   readonly held: readonly HeldTurn[]
-  /** Permission requests of its own that it still waits for. */
+  /** Its own permission requests that still wait. */
   readonly asks: readonly string[]
-  /** It gave evidence before: it takes channel messages. */
+  /** It gave evidence before, so it takes channel messages. */
   readonly proven: boolean
-  /** Where it works, on its own machine; of an older shim none. */
+  /** Its working folder on its own machine. Older shims send none. */
   readonly folder?: string
 }
 
@@ -47,19 +50,19 @@ export interface HostVerdict {
   readonly behavior: 'allow' | 'deny'
 }
 
-/** One attachment. It ends once; a host that comes back is another attachment. */
+/** One attachment. It ends once; a host that returns is a new attachment. */
 export interface AttachedHost {
   readonly id: string
   readonly facts: HostFacts
-  /** It runs on this machine: paths mean the same to both. */
+  /** It runs on this machine, so paths mean the same to both. */
   readonly local: boolean
-  /** By which way it came: `local`, or the bearer that let it in. */
+  /** How it connected: `local`, or the bearer that admitted it. */
   readonly origin: string
-  /** How many events could be written before it must confirm some. */
+  /** Returns how many events could be written before it must confirm some. */
   room(): number
   /**
-   * Written to its line when this returns. Resolves when the host's pipe took it, or when the host is gone (then `detached`
-   * was called). Throws `too_large`, at once, for one that no host can be handed.
+   * Writes an event to its connection before it returns. Resolves when the host's pipe took it, or when the host is
+   * gone (then `detached` was called). Throws `too_large`, at once, for an event that no host can take.
    */
   deliver(event: HostEvent): Promise<'relayed' | 'gone'>
   verdict(verdict: HostVerdict): Promise<'relayed' | 'gone'>
@@ -69,9 +72,12 @@ export interface AttachedHost {
 export interface HostCall {
   readonly tool: string
   readonly input: unknown
-  /** Carries over retries of one call. */
+  /** Stays the same over retries of one call. */
   readonly key: string
-  /** Sent before: what the call was found to prove then (null: nothing). Absent: it was never sent before. */
+  /**
+   * The call was sent before; this is what it was found to prove then (null: nothing). Absent: it was never sent
+   * before.
+   */
   readonly provedBefore?: string | null
 }
 
@@ -84,7 +90,7 @@ export interface HostAsk {
 
 /** The connector's side of one attachment. */
 export interface HostSeat {
-  /** Never throws. `proves` is told which turn the call proves before anything is done for it. */
+  /** Runs a tool call. Never throws. `proves` gets the turn that the call proves before anything is done for it. */
   call(call: HostCall, proves: (turn: string | null) => void): Promise<HostAnswer>
   ask(ask: HostAsk): Promise<void>
   detached(): void
@@ -93,7 +99,7 @@ export interface HostSeat {
 export interface HostAnswer extends ToolOutcome {
   /** The host has given evidence by now. */
   readonly proven: boolean
-  /** Turns that the host need not remember any more: they were answered or acknowledged. */
+  /** Turns that the host may forget: they were answered or acknowledged. */
   readonly done: readonly string[]
   /** Turns that this call gave evidence of. */
   readonly seen: readonly string[]
@@ -106,24 +112,24 @@ export interface HostPost {
 
 /** Where connectors wait for hosts of their agent. */
 export interface HostEndpoint {
-  /** Hosts of this agent are admitted from now on; the function that comes back ends that and closes them. */
+  /** Admits hosts of this agent from now on. The returned function ends that and closes them. */
   open(agent: string, post: HostPost): () => void
 }
 
-/** What carries the frames of one peer: a local socket, a WebSocket. */
+/** Carries the frames of one peer: a local socket, a WebSocket. */
 export interface FramePipe {
-  /** The bearer that let the peer in, by a name that tells nobody the bearer; absent: the pipe is the owner's own. */
+  /** The bearer that admitted the peer, by a name that does not reveal it. Absent: the pipe is the owner's own. */
   readonly origin?: string
-  /** One frame, with the end of its line. */
+  /** Sends one frame, with the end of its line. */
   send(text: string): void
   end(): void
-  /** Whether this peer may attach for the agent; absent: the pipe is the owner's own. */
+  /** Whether this peer may attach for the agent. Absent: the pipe is the owner's own. */
   may?(agent: string): Authorization
 }
 
 export interface FrameReader {
   line(text: string): void
-  /** The peer broke the form of the pipe itself, or may not be here any more. */
+  /** The peer violated the pipe's format, or lost its permission. */
   broken(reason: string): void
   closed(): void
 }

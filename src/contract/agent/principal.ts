@@ -1,11 +1,12 @@
-// Who asks for something. One authorize and one token table serve /api, /chat, /events, /mcp, /attach and the command line.
+// The caller of an action. One `authorize` and one token table serve /api, /chat, /events, /mcp, /attach and the
+// command line.
 
 export type Principal =
   /** The admin token, the local control socket. */
   | { readonly kind: 'operator'; readonly id: string }
   | { readonly kind: 'user'; readonly id: string; readonly roles: readonly string[] }
   | { readonly kind: 'agent'; readonly id: string; readonly only?: readonly Action[] }
-  /** `only`: the credential is good for these actions and no others. */
+  /** `only`: the credential is valid for these actions only. */
   | {
       readonly kind: 'session'
       readonly id: string
@@ -19,17 +20,17 @@ export type Principal =
 export const ACTIONS = [
   'admin.read',
   'admin.write',
-  /** Gives somebody a right that the giver may not have: to approve, to own, a new door to an agent. */
+  /** Gives a person a right that the giver may not have: to approve, to own, or access to an agent. */
   'rights.give',
-  /** Reads out or erases all that a person said. */
+  /** Exports or erases all messages of a person. */
   'people.data',
-  /** Which secrets and tokens there are; never what they say. */
+  /** Lists secrets and tokens, never their values. */
   'secrets.read',
   'chat.talk',
-  /** Takes a conversation over, writes there as a person, gives it back. */
+  /** Takes a conversation over, writes there as a person, and gives it back. */
   'conversation.hold',
   'approval.read',
-  /** What a tool call would do: inputs, prompts and what agents tell of their tools. */
+  /** The content of a tool call: inputs, prompts and agents' reports about their tools. */
   'approval.input',
   'approval.decide',
   'message.send',
@@ -47,5 +48,5 @@ export type Resource =
 
 export type Authorization = { readonly allowed: true } | { readonly allowed: false; readonly reason: string }
 
-/** Who the link of the web page speaks for unless it was minted for somebody else: its token holder may approve. */
+/** The user behind a web link that was not minted for another user. The token's holder may approve. */
 export const WEB_OWNER = 'owner'

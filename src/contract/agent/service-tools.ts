@@ -1,4 +1,4 @@
-// Tools of others that a session may use beside ours: those of the service whose delivery began the turn.
+// Tools of other services that a session may use beside ours: those of the service whose delivery began the turn.
 
 export interface LentTool {
   /** `<server>__<tool>`, unique within 64 characters. */
@@ -7,17 +7,17 @@ export interface LentTool {
   readonly inputSchema: Readonly<Record<string, unknown>>
 }
 
-/** As the server answered: content blocks and structured content go on unread. */
+/** The server's answer. Content blocks and structured content are passed on unread. */
 export interface LentToolResult {
   readonly content: readonly unknown[]
   readonly structuredContent?: Readonly<Record<string, unknown>>
   readonly isError?: boolean
 }
 
-/** The servers are those of the session's newest delivery; they are forgotten with it. */
+/** The servers of the session's newest delivery. They are forgotten with it. */
 export interface LentToolSource {
-  /** Those that can be listed in time. Never throws: a service that is away takes nothing else away. */
+  /** Lists the tools that can be listed in time. Never throws: an unavailable service affects only its own tools. */
   list(session: string): Promise<readonly LentTool[]>
-  /** Null: there is no such tool. */
+  /** Calls a tool. Null: there is no such tool. */
   call(session: string, name: string, input: unknown): Promise<LentToolResult | null>
 }

@@ -1,42 +1,45 @@
-// What an agent's tools can do, whoever carries the call: MCP at /mcp, an attached shim, an in-process loop.
-// The caller comes from the credential or the delivery, never from arguments.
+// What an agent's tools can do, for every carrier of the call: MCP at /mcp, an attached shim, an in-process loop. The
+// caller comes from the credential or the delivery, never from arguments.
 
 import type { Template } from '../message/message.ts'
 import type { NewFile } from '../platform/platform.ts'
 
 export interface ToolCaller {
   readonly agent: string
-  /** The session that the credential is good for; null: all of the agent's own. */
+  /** The session of the credential; null: all of the agent's sessions. */
   readonly session: string | null
   readonly user: string | null
-  /** The turn in work, when the carrier knows it. */
+  /** The current turn, if the carrier knows it. */
   readonly turn: string | null
-  /** Carries over retries of one call: the same key again is the same send. */
+  /** Stays the same over retries of one call: the same key again is the same send. */
   readonly idempotencyKey: string | null
-  /** The caller is on this machine: paths mean the same to both. */
+  /** The caller is on this machine, so paths mean the same to both. */
   readonly local?: boolean
-  /** Where a caller of this machine works; absent: it did not say. */
+  /** The working folder of a local caller. Absent: unknown. */
   readonly folder?: string
-  /** It has no session's token, and turns of several places may be open there. Absent: `turn` and `session` say it all. */
+  /**
+   * The caller has no session token, and turns of several places may be open there. Absent: `turn` and `session` are
+   * complete.
+   */
   readonly host?: OpenAtHost
 }
 
-/** What is being worked on where a call came from. */
+/** The open work at the origin of a call. */
 export interface OpenAtHost {
-  /** Turns that were handed or seen there, and not acknowledged. */
+  /** Turns that were handed over or seen there, and not acknowledged. */
   readonly open: readonly string[]
-  /** Some turn was ever handed to it. */
+  /** At least one turn was ever handed to it. */
   readonly used: boolean
 }
 
 export interface ToolOutcome {
-  /** At most what the tool's `maxResultChars` says. */
+  /** At most the tool's `maxResultChars`. */
   readonly text: string
   readonly isError: boolean
   readonly structured: Readonly<Record<string, unknown>>
-  /** Said behind the text, in a block of its own. */
+  /** Follows the text in a separate block. */
   readonly note?: string
-  /** Files that go along as bytes, for a caller that paths of this machine mean nothing to. */
+  /** Files as bytes, for a caller to whom paths of this machine mean nothing. */
   readonly files?: readonly NewFile[]
 }
 
@@ -48,13 +51,13 @@ export interface CallToJudge {
 }
 
 /**
- * `chatId` is an address; for a caller whose credential is good for one session also that session's id, which means its own
- * conversation. `messageId` and `replyTo` are the platform's; the id of a turn stands for the message that it came from.
+ * `chatId` is an address. For a session credential it may also be the session's id, which means its own conversation.
+ * `messageId` and `replyTo` are the platform's; a turn's id stands for its message.
  */
-/** What trust judges where a reply attaches a file of this machine. */
+/** The name under which trust judges a local file in a reply. */
 export const FILE_IN_REPLY = 'a file in a reply'
 
-/** What of ours only reads: tools, as they say of themselves (a test compares it), and files read for an ACP agent. */
+/** Our reading tools, by their own declaration (a test compares it), and file reads for an ACP agent. */
 export const OWN_READS: readonly string[] = [
   ...['fetch_messages', 'get_roster', 'download_attachment', 'pending_messages'],
   ...['channel_list', 'channel_status'],
@@ -62,7 +65,7 @@ export const OWN_READS: readonly string[] = [
 ]
 
 export interface ToolDesk {
-  /** Posts to any allowed target. Errors and texts are the seed's, to the letter. */
+  /** Posts to any allowed target. Errors and texts match the original exactly. */
   sendMessage(
     caller: ToolCaller,
     input: {
@@ -74,7 +77,7 @@ export interface ToolDesk {
       readonly template?: Template
     },
   ): Promise<ToolOutcome>
-  /** Tells the user who owns the token. */
+  /** Notifies the user who owns the token. */
   notifyUser(
     caller: ToolCaller,
     input: {
@@ -85,7 +88,7 @@ export interface ToolDesk {
       readonly claimThreadLabel?: string
     },
   ): Promise<ToolOutcome>
-  /** Answers in the conversation that `chat_id` names, if that is the turn's own, or else allowed. */
+  /** Answers in the conversation that `chat_id` names, if it is the turn's own or an allowed one. */
   reply(
     caller: ToolCaller,
     input: {
@@ -111,7 +114,7 @@ export interface ToolDesk {
   ): Promise<ToolOutcome>
   downloadAttachment(
     caller: ToolCaller,
-    /** All of a message, or the one that `fileId` names. */
+    /** All attachments of a message, or the one that `fileId` names. */
     input: { readonly chatId: string; readonly messageId: string } | { readonly fileId: string },
   ): Promise<ToolOutcome>
   fetchMessages(
@@ -124,10 +127,10 @@ export interface ToolDesk {
     caller: ToolCaller,
     input: { readonly chatId: string; readonly reason: string; readonly summary?: string },
   ): Promise<ToolOutcome>
-  /** Evidence that a message was seen. */
+  /** Records evidence that a message was seen. */
   ack(caller: ToolCaller, input: { readonly messageId: string }): Promise<ToolOutcome>
   pendingMessages(caller: ToolCaller): Promise<ToolOutcome>
-  /** The channel servers that are registered for the caller's binding. */
+  /** Lists the channel servers registered for the caller's binding. */
   channelList(caller: ToolCaller): Promise<ToolOutcome>
   /** Calls the outbound tool of a channel server. */
   channelSend(
@@ -139,7 +142,7 @@ export interface ToolDesk {
     },
   ): Promise<ToolOutcome>
   channelStatus(caller: ToolCaller, input: { readonly server?: string }): Promise<ToolOutcome>
-  /** The tools that the service behind a conversation lent with its newest delivery. */
+  /** Lists the tools that the service behind a conversation lent with its newest delivery. */
   serviceTools(caller: ToolCaller, input: { readonly chatId: string }): Promise<ToolOutcome>
   callServiceTool(
     caller: ToolCaller,
@@ -150,8 +153,8 @@ export interface ToolDesk {
     },
   ): Promise<ToolOutcome>
   /**
-   * Why a call would be refused whoever allowed it: the allow list, or the trust of the place that it is made for. Null: it
-   * would not. Asked before a person is, and for tools that are not ours.
+   * Returns why a call would be refused in any case: by the allow list, or by the trust of its place. Null: it would
+   * not be. It is checked before a person is asked, and for tools that are not ours.
    */
   refusalOf?(caller: ToolCaller, call: CallToJudge): Promise<string | null>
 }

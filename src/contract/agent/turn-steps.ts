@@ -1,19 +1,22 @@
-// The journal of a loop that runs in this process: every model call and every tool call of a turn is a step of its own,
-// recorded before the next begins, so that a crash loses at most the one under way. Pruned and erased with the turn.
+// The journal of a loop in this process. Every model call and every tool call of a turn is a separate step, recorded
+// before the next begins. A crash loses at most the current step. Pruned and erased with the turn.
 
-/** Tokens of model calls. All input, whether it was read from a cache, written to one, or neither, is in `input`. */
+/** Tokens of model calls. `input` contains all input, whether read from a cache, written to one, or neither. */
 export interface TokenUsage {
   readonly input: number
   readonly output: number
   readonly cacheRead: number
   readonly cacheWrite: number
-  /** In millionths of the currency in which `prices` are written; absent: none are. */
+  /** In millionths of the currency of `prices`; absent: no prices. */
   readonly costMicros?: number
 }
 
 export const NO_TOKENS: TokenUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
 
-/** `summary`: of what fell out of the history. `model`: a whole answer of the model. `call`: a tool was started. `result`: what came of it. */
+/**
+ * `summary`: replaces older history. `model`: one whole answer of the model. `call`: a started tool. `result`: its
+ * result.
+ */
 export type TurnStepKind = 'summary' | 'model' | 'call' | 'result'
 
 export interface TurnStep {
@@ -27,11 +30,11 @@ export interface TurnStep {
 
 export interface NewTurnStep extends Omit<TurnStep, 'at'> {
   readonly turn: string
-  /** What the step cost: added to the turn's and to the agent's day in the same commit. */
+  /** The cost of the step. The same commit adds it to the turn and to the agent's day. */
   readonly usage?: TokenUsage & { readonly agent: string; readonly model: string }
 }
 
-/** An earlier turn of a session, with what was done and said for it. */
+/** An earlier turn of a session, with its steps and answers. */
 export interface PastTurn {
   readonly turn: string
   readonly sender: { readonly id: string; readonly name?: string }
@@ -42,7 +45,7 @@ export interface PastTurn {
   readonly attachments: readonly string[]
   readonly state: string
   readonly steps: readonly TurnStep[]
-  /** What was sent as an answer to it. */
+  /** The answers that were sent. */
   readonly said: readonly string[]
 }
 
@@ -57,10 +60,12 @@ export interface UsageRow extends TokenUsage {
 /** What a loop in this process may read and write of its own turns. */
 export interface TurnJournal {
   steps(turn: string): Promise<readonly TurnStep[]>
-  /** False: that position is taken. Somebody else works on the turn: whoever is told so stops, and does nothing more. */
+  /**
+   * Stores a step. False: the position is taken, because another loop works on the turn. The caller must stop at once.
+   */
   add(step: NewTurnStep): Promise<boolean>
-  /** Turns of the session before this one that were handed over, newest first. */
+  /** Returns earlier turns of the session that were handed over, newest first. */
   past(session: string, before: string, limit: number): Promise<readonly PastTurn[]>
-  /** Tokens of the agent on a day, by all models and nodes. */
+  /** Returns the agent's tokens on a day, over all models and nodes. */
   spent(agent: string, day: string): Promise<TokenUsage>
 }

@@ -1,5 +1,5 @@
-// Address: where a message came from and where one goes. One type, one string form.
-// Every segment is percent-encoded and joined by ':', so no value can alias another.
+// An address: where a message came from and where one goes. It has one type and one string form. Every segment is
+// percent-encoded and joined by ':', so no value can alias another.
 import { SwitchboardError } from '../errors.ts'
 
 export interface Address {
@@ -17,7 +17,7 @@ export function address(integration: string, conversation: string, thread?: stri
   return { integration, conversation, thread }
 }
 
-/** The one string form: `integration:conversation[:thread]`, each segment percent-encoded. */
+/** Returns the string form: `integration:conversation[:thread]`, each segment percent-encoded. */
 export function formatAddress(of: Address): string {
   const head = `${encode(of.integration)}:${encode(of.conversation)}`
   return of.thread === undefined ? head : `${head}:${encode(of.thread)}`
@@ -35,27 +35,27 @@ export function parseAddress(text: string): Address {
   }
 }
 
-/** What an inbox session key is made of: the agent in front of the address, encoded alike. */
+/** Returns the key of an inbox session: the agent before the address, encoded alike. */
 export function sessionKey(agent: string, of: Address): string {
   return `${encode(agent)}:${formatAddress(of)}`
 }
 
-/** The lane of outbound messages: one per conversation, whatever the thread. */
+/** Returns the lane of outbound messages: one per conversation, for all threads. */
 export function conversationLane(of: Address): string {
   return `${encode(of.integration)}:${encode(of.conversation)}`
 }
 
-// No encoded segment holds it.
+// No encoded segment contains it.
 const SIDE = '#side'
 
-/** The lane beside it, for what gives way: nothing in the conversation's own lane waits for what is in this one. */
+/** Returns the conversation's second lane, for low-priority acts. The conversation's own lane never waits for it. */
 export function sideLane(of: Address): string {
   return conversationLane(of) + SIDE
 }
 
 const STREAM = '#stream:'
 
-/** The lane of an answer that is shown while it is written: nothing waits for its end. */
+/** Returns the lane of an answer that is shown while it is written. Other lanes do not wait for its end. */
 export function streamLane(of: Address, turn: string): string {
   return conversationLane(of) + STREAM + turn
 }
@@ -73,7 +73,7 @@ export function placeOfLane(lane: string): { readonly conversation: string; read
 
 const PLAIN = /^[A-Za-z0-9_.~-]+$/
 
-// encodeURIComponent leaves !'()* alone; that is harmless here because none of them is a separator.
+// encodeURIComponent does not encode !'()*. That is harmless, because none of them is a separator.
 function encode(value: string): string {
   return PLAIN.test(value) ? value : encodeURIComponent(value)
 }

@@ -1,17 +1,17 @@
-// The visible note on a message that may arrive twice, and the room that is kept for it: a part that fills the platform's
-// limit must still fit when it has to be sent again.
+// The visible note on a message that may arrive twice, and the space reserved for it. A part that fills the platform's
+// limit must still fit when it is sent again.
 
 import type { PlatformAdapter } from '../platform/platform.ts'
 import { type MarkdownBlock, type RenderedText, renderedSize } from './markdown.ts'
 import type { OutboundOp } from './message.ts'
 import type { TextLimit, TextUnit } from './text-limit.ts'
 
-// Of ASCII alone: as long in every unit.
+// ASCII only, so it has the same length in every unit.
 export const DUPLICATE_NOTE = '(may be a duplicate: the first copy was never confirmed)\n\n'
 /** A limit so small that the note would take most of it is used in full. */
 const SMALLEST_SHARED = DUPLICATE_NOTE.length * 4
 
-/** How long one message may be, with room for the note where one could ever be needed. */
+/** Returns the length limit of one message, minus space for the note where one may be needed. */
 export function roomyTextLimit({
   textLimit,
   abilities,
@@ -22,7 +22,7 @@ export function roomyTextLimit({
     : { ...textLimit, size: textLimit.size - noteSize(markdown, textLimit.unit) }
 }
 
-/** How much a message grows by it, as Markdown and as plain text. */
+/** How much the note adds to a message, as Markdown and as plain text. */
 function noteSize(markdown: PlatformAdapter['markdown'], unit: TextUnit): number {
   if (markdown === 'written') return DUPLICATE_NOTE.length
   const growth = (form: (...texts: readonly string[]) => RenderedText) =>
@@ -39,11 +39,11 @@ function paragraph(text: string): MarkdownBlock {
   return { kind: 'paragraph', children: [{ kind: 'text', text }] }
 }
 
-/** The same with the note, once. Null: it cannot carry one, or must not be sent twice. */
+/** Returns the op with the note, once. Null: it cannot carry a note, or must not be sent twice. */
 export function labelled(op: OutboundOp): OutboundOp | null {
   switch (op.kind) {
     case 'text':
-      // Its words are the platform's: it cannot carry the note.
+      // The platform owns the text of a template, so it cannot carry the note.
       if (op.template || op.once || op.partial) return null
       if (op.asFile) return noteBeside(op, op.asFile)
       return { ...op, text: noted(op.text) }
@@ -51,17 +51,17 @@ export function labelled(op: OutboundOp): OutboundOp | null {
       return { ...op, text: noted(op.text) }
     case 'file':
       return { ...op, caption: noted(op.caption ?? '') }
-    // Done twice they show nothing twice.
+    // A repetition shows no second copy.
     case 'edit':
     case 'react':
       return op
-    // What a tool did, only its server knows: it is never called again by guess.
+    // Only the server knows what the tool did, so it is never called again on a guess.
     case 'call':
       return null
   }
 }
 
-/** A text that is shown as a file: nobody opens it to learn that it may be a second copy. */
+/** For a text shown as a file, the note goes into the caption, because a reader sees it without opening the file. */
 function noteBeside(
   op: Extract<OutboundOp, { kind: 'text' }>,
   { name, caption }: { readonly name: string; readonly caption: string },

@@ -1,4 +1,4 @@
-// What somebody is told who answers an approval too late: in every chat, at the API and on the command line alike.
+// The text for a person who answers an approval too late, in every chat, at the API and on the command line.
 
 export interface EndedApproval {
   readonly state: string
@@ -6,7 +6,7 @@ export interface EndedApproval {
   readonly decidedBy: string | null
 }
 
-/** Also for one that is still `pending` and past its time: it counts as expired before anybody wrote that down. */
+/** Returns the text. A `pending` approval past its time counts as expired, even before that is recorded. */
 export function lateText({ state, cause, decidedBy }: EndedApproval): string {
   if (cause === 'person') return `already answered by ${decidedBy ?? 'somebody'}`
   if (state === 'withdrawn') return 'no longer asked'

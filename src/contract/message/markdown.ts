@@ -1,18 +1,19 @@
-// A text as a tree: what the kit's reader makes of Markdown, and what each platform renders in its own form. Plain data.
+// A text as a tree. The kit's reader produces it from Markdown, and each platform renders it in its own form. Plain
+// data.
 import { type TextUnit, textSize } from './text-limit.ts'
 
 export type MarkdownInline =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'code'; readonly text: string }
-  /** The end of a line: in a chat it is meant, with or without two spaces before it. */
+  /** The end of a line. In a chat it is intended, with or without two spaces before it. */
   | { readonly kind: 'break' }
   | {
       readonly kind: 'strong' | 'emphasis' | 'strike'
       readonly children: readonly MarkdownInline[]
-      /** Emphasis that was written with underscores: elsewhere than in Markdown the two do not mean the same. */
+      /** Emphasis with underscores. Outside Markdown, underscores and asterisks differ in meaning. */
       readonly mark?: '_'
     }
-  /** `href` leads to http, https or mailto; any other link is text. */
+  /** `href` uses http, https or mailto; any other link is text. */
   | { readonly kind: 'link'; readonly href: string; readonly children: readonly MarkdownInline[] }
   | { readonly kind: 'image'; readonly href: string; readonly alt: string }
 
@@ -45,30 +46,32 @@ export type MarkdownBlock = (
     }
   | { readonly kind: 'rule' }
 ) & {
-  /** As it was written, where the block stands whole and says the same by itself. */
+  /** The original text, if the block is complete and means the same by itself. */
   readonly source?: string
 }
 
 /** A text in a platform's own form. */
 export interface RenderedText {
   readonly text: string
-  /** The same for when the platform does not take the form. */
+  /** The plain form, for when the platform refuses the rich one. */
   readonly plain: string
-  /** What the platform counts of `text`, where that is not all of it (HTML: without tags, entities read). */
+  /**
+   * The part of `text` that the platform counts, if that is not all of it (HTML: without tags, with entities decoded).
+   */
   readonly counted?: string
 }
 
-/** Pure, never throws, and does work in proportion to the tree, whatever is in it: the platform suite holds it to that. */
+/** Pure, never throws, and takes time linear in the size of the tree. The platform suite checks this. */
 export interface MarkdownRenderer {
   render(blocks: readonly MarkdownBlock[]): RenderedText
   /**
-   * A text that is no Markdown, in a form that shows it as it is written; that of a beginning is never longer. Absent: such
-   * a text goes out as it is.
+   * Returns text that is not Markdown in a form that shows it literally. The form of a prefix is never longer. Absent:
+   * such a text is sent unchanged.
    */
   literal?(text: string): RenderedText
 }
 
-/** How much of a limit it takes: the form that is sent, as the platform counts it, and the plain one in its place. */
+/** Returns the used part of a limit: the larger of the rich form, as the platform counts it, and the plain form. */
 export function renderedSize({ text, plain, counted = text }: RenderedText, unit: TextUnit): number {
   return Math.max(textSize(counted, unit), textSize(plain, unit))
 }

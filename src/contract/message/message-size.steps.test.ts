@@ -1,4 +1,4 @@
-// Hostile messages of programs: the steps of looking through them are counted, in a process of their own.
+// Hostile messages of programs: counts the steps of checking them, in a separate process.
 import { expect, it } from 'vitest'
 import { growthOf, LINEAR } from '../../testing/suites/count-steps.ts'
 import { checkMessage, TooComplex } from './message-size.ts'

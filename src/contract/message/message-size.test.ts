@@ -1,4 +1,4 @@
-// What a program may say in one message: full and deep ones are refused before anything is built of them.
+// The size of a program's message: messages with too many values or levels are refused before they are parsed.
 import { expect, it } from 'vitest'
 import { checkMessage, readMessage, TooComplex } from './message-size.ts'
 

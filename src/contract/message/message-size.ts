@@ -1,24 +1,26 @@
-// How long and how full one message of a program may be, whatever carries it: a line of a pipe, an event of a stream, a frame
-// of a socket.
+// The size limits of a program's message, for every carrier: a line of a pipe, an event of a stream, a frame of a
+// socket.
 
-/** One line of a program, and one message or answer of a server over HTTP. Longer ones are skipped or end the stream. */
+/**
+ * One line of a program, and one message or answer of a server over HTTP. A longer one is skipped, or ends the stream.
+ */
 export const MAX_MESSAGE_BYTES = 16 * 1_048_576
 
 /** One frame between a shim and the daemon: a message of 1 MiB of characters that JSON writes as six each. */
 export const MAX_FRAME_BYTES = 8 * 1_048_576
 
-/** Values in one message: a host that comes back with 10,000 turns says 60,000. Millions of them take a second to build. */
+/** Values in one message. A host that returns with 10,000 turns sends 60,000. Parsing millions takes a second. */
 const MOST_VALUES = 75_000
-/** Levels in one message. Whoever walks through it must not run out of stack. */
+/** Levels in one message, so that recursive code does not run out of stack. */
 const MOST_DEPTH = 200
-/** A shorter text cannot hold enough to matter. */
+/** A shorter text cannot exceed the limits. */
 const SMALL_CHARS = 1_024
 
 export class TooComplex extends Error {}
 
 /**
- * The JSON value of a message. The text is looked through before anything is built of it. Throws `TooComplex` when it is
- * nested in more than 200 levels or holds more than 75,000 values, and `SyntaxError` when it is no JSON.
+ * Returns the JSON value of a message. The text is checked before it is parsed. Throws `TooComplex` for more than 200
+ * levels or more than 75,000 values, and `SyntaxError` for invalid JSON.
  */
 export function readMessage(text: string): unknown {
   checkMessage(text)
@@ -30,10 +32,10 @@ const COMMA = 0x2c
 const BACKSLASH = 0x5c
 const OPENS = 0x7b
 const CLOSES = 0x7d
-/** Of a bracket it makes the brace. */
+/** Turns a bracket into a brace. */
 const BRACE = 0x20
 
-/** Throws `TooComplex`, as `readMessage` does. Anything else that is wrong is left to whoever parses the text. */
+/** Throws `TooComplex`, as `readMessage` does. The parser reports any other problem. */
 export function checkMessage(text: string): void {
   if (text.length < SMALL_CHARS) return
   let depth = 0

@@ -1,17 +1,16 @@
-// What flows in the river: plain data, no function, no secret, no vendor type.
+// Messages and events: plain data without functions, secrets or vendor types.
 import type { ReasonCode } from './reasons.ts'
 
 export interface Sender {
-  /** The platform's stable id: what gates look at. Never a display name. */
+  /** The platform's stable id, which gates check. Never a display name. */
   readonly id: string
   readonly name?: string
   readonly isBot?: boolean
   /**
-   * No person is named: it is the integration itself, whose own limit decides. The sender's limit of the tunables does not
-   * count; that of a binding does.
+   * No person, but the integration itself. The sender's limit of the tunables does not apply; that of a binding does.
    */
   readonly isSource?: true
-  /** It speaks for many: the sender's limit counts each conversation by itself. */
+  /** It speaks for many people, so the sender's limit counts each conversation separately. */
   readonly limitedByConversation?: true
 }
 
@@ -21,7 +20,7 @@ export interface Attachment {
   readonly name?: string
   readonly mime?: string
   readonly size?: number
-  /** Opaque to everyone but the adapter that made it. Fetched only after the gate. */
+  /** Opaque to all but the adapter that made it. Fetched only after the gate. */
   readonly ref: string
 }
 
@@ -41,25 +40,25 @@ interface InboundBase {
 
 export interface InboundMessage extends InboundBase {
   readonly kind: 'message' | 'edit'
-  /** Absent: a fresh id is made, and the message is never taken for a duplicate. */
+  /** Absent: a fresh id is made, and the message is never a duplicate. */
   readonly messageId?: string
   /**
    * 0 for a first version; each edit counts up (or is the platform's edit time). With conversation and id it is the
-   * duplicate key: where ids are unique in a thread only, or not at all, it holds what tells two messages apart.
-   * An edit without one is told from the others by its text.
+   * duplicate key. Where ids are unique in a thread only, or missing, it must distinguish messages. An edit without a
+   * version is identified by its text.
    */
   readonly editVersion?: number
   /**
-   * An edit whose text came already, with the message itself, which a history showed only as it stands now: its key is kept, so
-   * that the live link brings nothing new by it, and no agent is handed it. Made by the core alone.
+   * An edit whose text arrived already with its message, because a history shows only the present text. Its key is
+   * stored, so the live link adds nothing and no agent gets it. Only the core creates it.
    */
   readonly included?: true
   readonly text: string
-  /** Resolved by the adapter; undefined where the platform has no such thing. */
+  /** Set by the adapter; undefined where the platform has no mentions. */
   readonly mentioned?: boolean
   readonly replyTo?: Quoted
   readonly attachments?: readonly Attachment[]
-  /** Extra facts for the model: string to string. */
+  /** Further facts for the model: string to string. */
   readonly meta?: Readonly<Record<string, string>>
 }
 
@@ -80,13 +79,13 @@ export interface InboundReaction extends InboundBase {
 }
 
 /**
- * A message was taken back. A turn of it that is still queued ends `consumed: withdrawn` and loses its body; one that was
- * handed over goes on. It counts for messages of `sender` alone; an empty id: the platform does not tell who deleted it,
- * and its word counts for anybody's. Deletions are not found in a history.
+ * A message was deleted. A turn of it that is still queued ends as `consumed: withdrawn` and loses its body; one that
+ * was handed over continues. It applies only to messages of `sender`. An empty id: the platform does not tell who
+ * deleted it, and it applies to any sender. Deletions are not found in a history.
  */
 export interface InboundDelete extends InboundBase {
   readonly kind: 'delete'
-  /** Of the message that is gone. */
+  /** The deleted message. */
   readonly messageId: string
 }
 
@@ -97,22 +96,25 @@ export interface InboundUnparsable extends InboundBase {
   readonly problem: string
 }
 
-/** The configuration says that it means nothing to an agent (a ping, an event nobody asked for): counted, not kept. */
+/** An event that the configuration filters out (a ping, an unwanted event): counted, not stored. */
 export interface InboundFiltered extends InboundBase {
   readonly kind: 'filtered'
   readonly messageId?: string
 }
 
-/** The adapter's own gate (the five of a channel server, its token bucket) said no: recorded as refused, never handed on. */
+/**
+ * The adapter's own gate (the five of a channel server, its token bucket) refused it. Recorded as refused, never
+ * handed over.
+ */
 export interface InboundBarred extends InboundBase {
   readonly kind: 'barred'
   readonly messageId?: string
   readonly reason: ReasonCode
-  /** The key of the configuration that would let it in. */
+  /** The configuration key that would admit it. */
   readonly key: string
 }
 
-/** A verdict that a channel server pushed: it counts on platform `mcp` alone, and only if that server was asked. */
+/** A verdict that a channel server pushed. It counts only on platform `mcp`, and only if that server was asked. */
 export interface InboundVerdict extends InboundBase {
   readonly kind: 'verdict'
   readonly messageId?: string
@@ -121,9 +123,9 @@ export interface InboundVerdict extends InboundBase {
 }
 
 /**
- * The platform's later word on a message of ours: it was taken, bounced, arrived or was read. The adapter knows it for its own
- * by the outbox id; it reaches no agent as a turn. Words may come late, twice and out of order. Any but `failed` also settles a
- * send whose answer was lost.
+ * The platform's later report about a message of ours: it was sent, bounced, arrived or was read. The adapter
+ * recognises our message by the outbox id. The report reaches no agent as a turn. Reports may arrive late, twice and
+ * out of order. Any report but `failed` also settles a send whose answer was lost.
  */
 export interface InboundReport extends InboundBase {
   readonly kind: 'report'
@@ -136,13 +138,13 @@ export interface InboundReport extends InboundBase {
   /** The platform's id of the message, for a send whose answer was lost. */
   readonly platformId?: string
   /**
-   * Whose message it says that it was, where anybody can write such a word: it counts only if the message was sent to one of
+   * The claimed recipients, where reports can be forged. The report counts only if the message was sent to one of
    * these conversations. Absent: the platform vouches for it.
    */
   readonly sentTo?: readonly string[]
 }
 
-/** How far a message is known to have come, by the platform's later word. It moves forward only. */
+/** How far a message came, by the platform's later reports. It only moves forward. */
 export const SEND_RECEIPTS = ['sent', 'delivered', 'read'] as const
 export type SendReceipt = (typeof SEND_RECEIPTS)[number]
 
@@ -157,14 +159,14 @@ export type InboundEvent =
   | InboundVerdict
   | InboundReport
 
-/** Meta that names where an integration keeps the tool servers of a delivery. It is for us, and shown to no agent. */
+/** The meta key under which an integration stores the tool servers of a delivery. Internal, and shown to no agent. */
 export const MCP_SERVERS_REF = 'mcp_servers_ref'
 
 export type Urgency = 'low' | 'normal' | 'high'
 
 export interface Choice {
   readonly label: string
-  /** Comes back as the value of a tap. */
+  /** Returns as the value of a tap. */
   readonly value: string
 }
 
@@ -172,22 +174,25 @@ export type OutboundOp =
   | {
       readonly kind: 'text'
       readonly text: string
-      /** It is no Markdown: shown as it is written. */
+      /** Not Markdown: shown literally. */
       readonly plain?: true
       readonly replyTo?: string
       readonly urgency?: Urgency
       readonly choices?: readonly Choice[]
-      /** Through a channel server: its outbound tool as it was configured when the text was accepted. */
+      /** Through a channel server: its outbound tool as configured when the text was accepted. */
       readonly tool?: string
-      /** It tells of a turn that failed: what a program in front is told instead of these words. */
+      /** Reports a failed turn. A program in front gets this instead of the text. */
       readonly failure?: { readonly message: string; readonly code?: string }
-      /** It is too long for a message: shown as a file of this name, with these words beside it (`abilities.textAsFile`). */
+      /** Too long for a message: shown as a file of this name, with this caption (`abilities.textAsFile`). */
       readonly asFile?: { readonly name: string; readonly caption: string }
-      /** The beginning of an answer that is still being written: the same row ends with the whole text. */
+      /** The beginning of an answer that is still being written. The same row ends with the whole text. */
       readonly partial?: true
-      /** Not worth a second copy: once a try may have arrived it is not sent again, and after a day not at all. */
+      /** Not worth a second copy: not sent again once an attempt may have arrived, and never after a day. */
       readonly once?: true
-      /** Words that the platform has approved beforehand (`abilities.templates`): these are sent, `text` is what people read here. */
+      /**
+       * A message template approved by the platform (`abilities.templates`). The template is sent; `text` is for
+       * readers here.
+       */
       readonly template?: Template
     }
   | {
@@ -195,9 +200,9 @@ export type OutboundOp =
       readonly approval: string
       readonly text: string
       readonly choices: readonly Choice[]
-      /** What is asked, in parts: for platforms that draw a card. Others show `text`, which says it all. */
+      /** The question in parts, for platforms that draw a card. Others show `text`, which is complete. */
       readonly ask?: { readonly toolName: string; readonly description: string; readonly input: string }
-      /** When it is denied if nobody decides. */
+      /** When it is denied without a decision. */
       readonly expiresAt?: number
     }
   | { readonly kind: 'edit'; readonly on: string; readonly text: string; readonly plain?: true }
@@ -209,26 +214,28 @@ export type OutboundOp =
       readonly ref: string
       readonly caption?: string
     }
-  /** A tool of a channel server, called for an agent. The name stays what it was when the send was ordered. */
+  /** A tool of a channel server, called for an agent. The name stays as it was when the send was ordered. */
   | {
       readonly kind: 'call'
       readonly tool: string
       readonly input: Readonly<Record<string, unknown>>
-      /** What people read in the outbox: the text that is sent. */
+      /** The text for readers of the outbox. */
       readonly text: string
-      /** Destinations that only the allowlist opens (`<server>:<id>`): asked again at the moment of sending. */
+      /**
+       * Destinations that only the allowlist opens (`<server>:<id>`). They are checked again at the moment of sending.
+       */
       readonly allowed?: readonly { readonly platform: string; readonly target: string }[]
     }
 
-/** A form of words that the platform keeps, by its name there. */
+/** A message template of the platform, by its name there. */
 export interface Template {
   readonly name: string
   readonly language: string
-  /** Filled in where the form has a place for them, in order. */
+  /** Values for the template's placeholders, in order. */
   readonly parameters: readonly string[]
 }
 
-/** What a person reads of it, in one string. */
+/** Returns the text of an op for people. */
 export function opText(op: OutboundOp): string {
   switch (op.kind) {
     case 'text':
@@ -243,19 +250,19 @@ export function opText(op: OutboundOp): string {
   }
 }
 
-/** The platform's confirmation. `sent` is said only when there is one. */
+/** The platform's confirmation. Only this makes a send `sent`. */
 export interface Receipt {
   readonly platformIds: readonly string[]
-  /** The chat where it stands, when the target had another name (a person's id that leads to their direct chat). */
+  /** The chat of the message, when the target had another name (a person's id that leads to their direct chat). */
   readonly conversation?: string
 }
 
 /** Lossy, never queued: typing, a status line, a partial text. */
 export type Signal =
   | { readonly kind: 'typing'; readonly on: boolean }
-  /** What the agent is doing on this turn. `call`: a tool call, which a signal of its own tells, too. */
+  /** What the agent is doing on this turn. `call`: a tool call, which has its own signal too. */
   | { readonly kind: 'status'; readonly turn: string; readonly text: string; readonly call?: true }
-  /** The answer to a message as far as it is written, whole each time; the answer itself comes as a message. */
+  /** The answer to a message so far, whole each time. The answer itself comes as a message. */
   | { readonly kind: 'partial'; readonly turn: string; readonly messageId: string; readonly text: string }
   | {
       readonly kind: 'turn_state'
@@ -264,7 +271,7 @@ export type Signal =
       readonly state: string
       readonly reason?: string
     }
-  /** The agent ran a tool by itself, for whoever wants to follow: arguments or result as display text. */
+  /** A tool that the agent ran by itself, for watchers: arguments or result as display text. */
   | {
       readonly kind: 'tool'
       readonly messageId: string

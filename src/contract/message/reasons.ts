@@ -1,4 +1,4 @@
-// Why a turn or a send ended as it did: a closed list that audit, command line and console can all name.
+// Why a turn or a send ended: a closed list for audit, command line and console.
 
 export interface Reason {
   /** The states that this reason explains. */
@@ -8,7 +8,7 @@ export interface Reason {
 }
 
 export const REASONS = {
-  // refused at the door
+  // refused at intake
   unparsable: { of: ['refused'], text: 'The payload could not be read.' },
   flood: { of: ['refused'], text: 'The integration received more than its flood guard lets through.' },
   rate_limited: { of: ['refused'], text: 'The sender is over its limit.' },

@@ -1,4 +1,4 @@
-// How long one message may be, in the unit that the platform counts in.
+// The length limit of one message, in the unit that the platform counts in.
 
 export type TextUnit = 'code-points' | 'utf-16' | 'bytes'
 
@@ -10,7 +10,7 @@ export interface TextLimit {
 
 export const NO_TEXT_LIMIT: TextLimit = { size: Number.POSITIVE_INFINITY, unit: 'utf-16' }
 
-/** How much of a limit a text takes. A lone surrogate counts as the replacement character that is sent for it. */
+/** Returns the size of a text. A lone surrogate counts as the replacement character that is sent for it. */
 export function textSize(text: string, unit: TextUnit): number {
   if (unit === 'utf-16') return text.length
   let size = 0
@@ -18,7 +18,9 @@ export function textSize(text: string, unit: TextUnit): number {
   return size
 }
 
-/** The end of the longest beginning of `text` (from `from`) that takes at most `size` and cuts no character in two. */
+/**
+ * Returns the end of the longest prefix of `text` (from `from`) that takes at most `size` and splits no character.
+ */
 export function textEnd(text: string, size: number, unit: TextUnit, from = 0): number {
   let left = size
   let at = from
@@ -30,7 +32,7 @@ export function textEnd(text: string, size: number, unit: TextUnit, from = 0): n
   return text.length
 }
 
-/** The index after the code point at `at`; a lone surrogate counts as one. */
+/** Returns the index after the code point at `at`; a lone surrogate counts as one. */
 export function nextCodePoint(text: string, at: number): number {
   const code = text.charCodeAt(at)
   if (code < 0xd800 || code > 0xdbff) return at + 1

@@ -1,10 +1,13 @@
-// What an agent tells of its own work on a turn, kept beside it for the console: in order, bounded, pruned with bodies.
+// An agent's reports about its work on a turn, stored beside it for the console: in order, bounded, pruned with bodies.
 
 export interface NewTurnEvent {
   readonly turn: string
-  /** `error`: trouble that the agent told before it ended; a turn that ends without a word fails with the last one. */
+  /**
+   * `error`: trouble that the agent reported before it ended. A turn that ends without an answer fails with the last
+   * one.
+   */
   readonly kind: 'tool_call' | 'tool_result' | 'error'
-  /** The agent's own id of the call: it pairs a result with its call. */
+  /** The agent's own id of the call. It pairs a result with its call. */
   readonly call: string | null
   readonly name: string | null
   /** Arguments or result, as display text without secrets. */
@@ -25,6 +28,6 @@ export interface TurnEventRow {
   readonly text: string | null
 }
 
-/** How many events a turn keeps, and how much of each. */
+/** The number of events per turn, and the length of each. */
 export const TURN_EVENTS_KEPT = 200
 export const TURN_EVENT_CHARS = 4_096

@@ -1,6 +1,7 @@
 // A platform's later report about a send, in the commit of the event that brought it. A bounce makes the send failed,
-// for good. `taken`, `arrived` or `read` is its receipt, which only moves forward. A receipt settles a send whose
-// answer was lost. Only the row is locked: no other verb moves sent rows, and a later settlement finds it settled.
+// for good. A report that it was sent, delivered or read is its receipt, which only moves forward. A receipt settles a
+// send whose answer was lost. Only the row is locked: no other verb moves sent rows, and a later settlement finds it
+// settled.
 import {
   type Effect,
   type NewSend,
