@@ -1,8 +1,8 @@
-// One piece of work after another, and a line for each key beside the others.
+// Serial work, and parallel lines by key.
 import { describe, expect, it } from 'vitest'
 import { createSerial, createSerialLines } from './serial.ts'
 
-/** Work that ends when it is told to. */
+/** Work that ends on demand. */
 function work(log: string[], name: string) {
   let end: (failed?: Error) => void = () => undefined
   const run = () => {

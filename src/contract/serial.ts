@@ -1,5 +1,4 @@
-// The one way to do one piece of work after another: a second must not overtake the first half-way. What fails goes to
-// whoever asked, and the next does not stumble over it.
+// Runs pieces of work one after another. A failure rejects for its own caller, and the next piece runs anyway.
 
 export type Serial = <Result>(work: () => Result | Promise<Result>) => Promise<Result>
 
@@ -12,12 +11,12 @@ export function createSerial(): Serial {
   }
 }
 
-/** A line for each key, beside each other. A key that has nothing under way takes no room. */
+/** Serial work per key; different keys run in parallel. An idle key takes no memory. */
 export interface SerialLines<Key> {
   run<Result>(key: Key, work: () => Result | Promise<Result>): Promise<Result>
-  /** Something of this key is under way or waits. */
+  /** Whether work of this key runs or waits. */
   isBusy(key: Key): boolean
-  /** Resolves when nothing is under way and nothing waits. */
+  /** Resolves when no work runs or waits. */
   idle(): Promise<void>
 }
 

@@ -1,8 +1,8 @@
-// Looking things up in a configuration: by a table that is made once for each list, so that a message finds its way at the
-// same price whether there are ten integrations or ten thousand.
+// Lookups in a configuration, by a table made once for each list. A message costs the same with ten integrations or ten
+// thousand.
 import type { AgentSettings, Binding, IntegrationSettings, Settings } from './settings.ts'
 
-/** A binding and the agent that has it. */
+/** A binding and its agent. */
 export interface BoundAgent {
   readonly agent: AgentSettings
   readonly binding: Binding
@@ -35,19 +35,19 @@ export function integrationById(
   return integrationTables(settings.integrations).get(id)
 }
 
-/** Every binding that leads from this integration, in the order of the agents. */
+/** Returns every binding of this integration, in the order of the agents. */
 export function bindingsAt(settings: Pick<Settings, 'agents'>, integration: string): readonly BoundAgent[] {
   return bindingTables(settings.agents).get(integration) ?? NONE
 }
 
-/** Of two with one id the first counts, as in a search from the beginning. */
+/** Of two entries with one id the first wins, as in a linear search. */
 function firstById<One extends { readonly id: string }>(list: readonly One[]): Map<string, One> {
   const table = new Map<string, One>()
   for (const one of list) if (!table.has(one.id)) table.set(one.id, one)
   return table
 }
 
-/** A configuration never changes, it is replaced: its lists are what the tables are kept by. */
+/** A configuration never changes, it is replaced, so its lists serve as keys of the tables. */
 function tablesOf<One, Table>(make: (list: readonly One[]) => Table): (list: readonly One[]) => Table {
   const tables = new WeakMap<readonly One[], Table>()
   return (list) => {

@@ -1,5 +1,5 @@
-// The configuration as the rest of the house sees it: validated, with defaults, references not yet resolved.
-// `config` makes it from switchboard.yaml; nobody else reads files or the environment.
+// The validated configuration, with defaults and unresolved references. `config` makes it from switchboard.yaml; no
+// other folder reads files or the environment.
 import type { ModuleStanding } from './modules.ts'
 import type { TakeoverSettings } from './platform/takeover.ts'
 
@@ -13,7 +13,7 @@ export interface GroupPolicy {
   readonly requireMention: boolean
   /** Empty: the integration's. ['*']: any member. */
   readonly allowFrom: readonly string[]
-  /** Requests for approval that name no chat are shown here, too. */
+  /** Approval requests without a chat are shown here, too. */
   readonly approvals?: true
 }
 
@@ -38,23 +38,23 @@ export interface IntegrationSettings {
   readonly default: boolean
   readonly scope: 'all' | 'bound' | { readonly agents: readonly string[] }
   readonly access: AccessPolicy
-  /** The platform's own keys, validated by the platform's schema. Secrets are still references. */
+  /** The platform's own keys, validated by its schema. Secrets are still references. */
   readonly options: Readonly<Record<string, unknown>>
-  /** By its module: messages come in and nothing can be said back. */
+  /** By its module: messages come in, and nothing can be sent back. */
   readonly oneWay?: true
-  /** By its module: nothing proves that senders are who they say. */
+  /** By its module: the identity of senders is unproven. */
   readonly unproven?: true
   /** Reaction once the agent has the message; absent: the tunable. */
   readonly ackReaction?: string
   /** Which parts of an answer quote the message they answer. */
   readonly replyToMode?: 'off' | 'first' | 'all'
-  /** Code points per message; the platform's own limit still holds. */
+  /** Code points per message; the platform's own limit still applies. */
   readonly textChunkLimit?: number
-  /** What its turns are logged as; absent: `<platform>:<id>`. */
+  /** The source of its turns in the log; absent: `<platform>:<id>`. */
   readonly source?: string
-  /** Why it cannot run, whatever is tried: its options do not hold any more. It stays down. */
+  /** Why it cannot run at all: its options are no longer valid. It stays down. */
   readonly problem?: string
-  /** Where it came from, for doctor: `integrations[0]`, `embedded default: integrations[0]`, `store`, `mcp_servers.slack`. */
+  /** Its origin, for doctor: `integrations[0]`, `embedded default: integrations[0]`, `store`, `mcp_servers.slack`. */
   readonly origin: string
 }
 
@@ -62,16 +62,16 @@ export interface Binding {
   readonly plugin: string
   /** The integration's id. */
   readonly instance: string
-  /** `chat` or `chat/topic`; absent: all that no other binding took. */
+  /** `chat` or `chat/topic`; absent: everything that no other binding takes. */
   readonly conversations?: readonly string[]
   readonly allowedChannelServers: readonly string[]
   /** Limit per sender in this binding; absent: the tunable sender limit. */
   readonly senderLimit?: RateLimit
-  /** Which binding of the file the limit stands in; absent: this one. */
+  /** The binding of the file that contains the limit; absent: this one. */
   readonly limitedBy?: number
-  /** What the agent is told about this place (Chorus `channel.context`). */
+  /** The agent's context for this place (Chorus `channel.context`). */
   readonly context?: string
-  /** Which tools may run for what is said here. Absent: all of them, as the rest of the configuration has it. */
+  /** Which tools may run for messages from here. Absent: all, subject to the rest of the configuration. */
   readonly trust?: 'read_only' | 'none'
 }
 
@@ -84,29 +84,29 @@ export interface AgentSettings {
   readonly notifyOn: 'none' | 'completion' | 'failure' | 'both'
   /** `platform:target`, `platform:*`, `*`. */
   readonly messagingAllow: readonly string[]
-  /** Tools of the agent that only read, by the operator's word: they run where the trust is `read_only`. */
+  /** Tools of the agent that only read, by the operator's word. They run where the trust is `read_only`. */
   readonly readOnlyTools?: readonly string[]
   readonly origin: string
 }
 
 export interface ChannelsSettings {
   readonly enabled: boolean
-  /** Code points; 0 = no cap. */
+  /** Code points; 0 = no limit. */
   readonly maxContentChars: number
   readonly defaultRateLimit: RateLimit | null
   readonly approved: readonly {
     readonly server: string
     readonly pluginSource: string | null
     readonly outboundToolName: string
-    /** Which arguments of the tool hold what; absent: its own schema decides. */
+    /** The meaning of the tool's arguments; absent: its own schema decides. */
     readonly outboundArguments?: OutboundArguments
-    /** The server has one conversation: a reply needs no argument that names it. */
+    /** The server has one conversation, so a reply needs no argument that names it. */
     readonly singleConversation?: boolean
     readonly rateLimit: RateLimit | null
   }[]
 }
 
-/** Arguments of a server's outbound tool, and what each is given. */
+/** Arguments of a server's outbound tool, and the value of each. */
 export type OutboundArguments = Readonly<Record<string, 'target' | 'body' | 'thread'>>
 
 export interface ScheduleSettings {
@@ -125,7 +125,7 @@ export interface UserSettings {
   readonly roles: readonly Role[]
 }
 
-/** `viewer` reads; neither secrets nor the inputs of approvals. `owner` and `operator` may hold a conversation. */
+/** `viewer` reads, except secrets and the inputs of approvals. `owner` and `operator` may hold a conversation. */
 export const ROLES = ['owner', 'approver', 'operator', 'viewer'] as const
 export type Role = (typeof ROLES)[number]
 
@@ -138,28 +138,28 @@ export interface Tunables {
   readonly senderLimit: RateLimit
   /** Per integration, before anything is parsed. */
   readonly floodLimit: RateLimit
-  /** All senders of an integration together who may not speak: they take nothing from those who may. */
+  /** All refused senders of an integration together, so that they take nothing from admitted ones. */
   readonly strangerLimit: RateLimit
   readonly recipientLimit: RateLimit
   readonly toolWaitMs: number
-  /** How long after the holder's last word a takeover ends by itself; 0: never. */
+  /** Time after the holder's last message when a takeover ends by itself; 0: never. */
   readonly takeoverTimeoutMs: number
   readonly unknownPolicy: 'note' | 'hold'
   /** Bodies older than this are pruned; 0 keeps them. */
   readonly bodyRetentionMs: number
-  /** Attachments likewise, counted from the end of `queueExpiryMs`. */
+  /** The same for attachments, counted from the end of `queueExpiryMs`. */
   readonly attachmentRetentionMs: number
-  /** Settled rows likewise; never less than 30 days. */
+  /** The same for settled rows; never less than 30 days. */
   readonly rowRetentionMs: number
-  /** Ledger entries likewise, where their rows are gone. */
+  /** The same for ledger entries whose rows are gone. */
   readonly ledgerRetentionMs: number
   readonly maxBodyBytes: number
   readonly sendRetryBaseMs: number
   readonly sendRetryMaxMs: number
-  /** How long a send is tried, and the platform is asked what became of it. */
+  /** How long a send is tried, and the platform is asked about it. */
   readonly sendExpiryMs: number
   readonly ackReaction: string
-  /** Folders whose files may be attached, as they were written; null: the default ones. */
+  /** Folders whose files may be attached, as written; null: the default ones. */
   readonly sendRoots: readonly string[] | null
 }
 
@@ -193,17 +193,17 @@ export interface McpServerSettings {
   readonly options: Readonly<Record<string, unknown>>
 }
 
-/** Where a daemon listens unless told otherwise. */
+/** The default port of a daemon. */
 export const DEFAULT_PORT = 4747
 
 export interface Settings {
   readonly server: {
     readonly host: string
     readonly port: number
-    /** It was written down: where it is taken no other one will do. */
+    /** The port was configured, so no other is tried when it is in use. */
     readonly portChosen?: boolean
     readonly publicUrl: string | null
-    /** Addresses and networks of proxies whose X-Forwarded-For is believed. Absent: none. */
+    /** Addresses and networks of proxies whose X-Forwarded-For is trusted. Absent: none. */
     readonly trustedProxies?: readonly string[]
     /** A reference; absent: SWITCHBOARD_ADMIN_TOKEN or the one in the data folder. */
     readonly adminToken?: string
@@ -216,10 +216,10 @@ export interface Settings {
   readonly tunables: Tunables
   /** Absent: `DEFAULT_TAKEOVER`. */
   readonly takeover?: TakeoverSettings
-  /** Platforms and connectors of others, as they were found. Absent: none is named. */
+  /** Third-party platforms and connectors, with the result of loading them. Absent: none is named. */
   readonly modules?: readonly ModuleStanding[]
   /** SHA-256 over the meaning of the configuration: nodes compare it. */
   readonly digest: string
-  /** Things that load but deserve a word: platforms not built yet, approved servers configured nowhere. */
+  /** Valid but notable settings: platforms not built yet, approved servers that are not configured. */
   readonly warnings: readonly string[]
 }

@@ -1,4 +1,4 @@
-// The pieces that others can fill: the bounded map, and the token bucket that is made of it.
+// Structures that others can fill: the bounded map, and the token bucket made of it.
 import { describe, expect, it } from 'vitest'
 import { createBoundedMap } from './bounded-map.ts'
 import { createTokenBuckets } from './token-buckets.ts'

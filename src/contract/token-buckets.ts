@@ -1,19 +1,19 @@
-// The one token bucket: what a limit lets through, by key. Arithmetic over the clock's time; no timers, bounded memory.
+// The token bucket behind all limits, by key. Arithmetic over the clock's time, without timers, in bounded memory.
 import { createBoundedMap } from './bounded-map.ts'
 import type { Clock } from './clock.ts'
 import type { RateLimit } from './settings.ts'
 
-/** `retryAfterMs`: when there will be as many as asked for; Infinity where none ever comes (rps 0). */
+/** `retryAfterMs`: when enough tokens will be available; Infinity if never (rps 0). */
 export type LimitPeek = { readonly over: false } | { readonly over: true; readonly retryAfterMs: number }
 
 export const WITHIN_LIMIT: LimitPeek = { over: false }
 
 export interface TokenBuckets {
-  /** Whether there is a token, or so many; they stay where they are. */
+  /** Whether one token, or this many, are available; takes none. */
   peek(key: string, limit: RateLimit, tokens?: number): LimitPeek
-  /** Takes one if there is one. */
+  /** Takes one if available. */
   take(key: string, limit: RateLimit): LimitPeek
-  /** What was taken was not needed. */
+  /** Returns a token that was not needed. */
   giveBack(key: string, limit: RateLimit): void
   readonly size: number
 }
@@ -23,11 +23,11 @@ interface Bucket {
   readonly at: number
 }
 
-/** Above `most` keys the one unused for longest is forgotten, and starts full when it comes back. */
+/** Above `most` keys, the one unused for longest is forgotten, and starts full when it returns. */
 export function createTokenBuckets(most: number, clock: Pick<Clock, 'now'>): TokenBuckets {
   const buckets = createBoundedMap<string, Bucket>(most)
 
-  /** A clock that was set back gives nothing, and is counted from there. */
+  /** A clock that was set back adds nothing; time counts from there. */
   const refilled = (key: string, { rps, burst }: RateLimit): Bucket => {
     const at = clock.now()
     const before = buckets.get(key)
@@ -39,13 +39,13 @@ export function createTokenBuckets(most: number, clock: Pick<Clock, 'now'>): Tok
   const draw = (key: string, limit: RateLimit, count: 0 | 1, wanted = 1): LimitPeek => {
     if (isUnlimited(limit)) return WITHIN_LIMIT
     const { tokens, at } = refilled(key, limit)
-    // The tolerance keeps 0.1 s at 10 rps one token, whatever binary fractions say.
+    // The tolerance keeps 0.1 s at 10 rps one token despite binary fractions.
     const enough = tokens >= wanted - 1e-9
     buckets.set(key, { tokens: enough ? Math.max(0, tokens - count) : tokens, at })
     if (enough) return WITHIN_LIMIT
     const { rps } = limit
     if (rps <= 0) return { over: true, retryAfterMs: Number.POSITIVE_INFINITY }
-    // As above: one token each 61 ms is there after 61, where binary fractions say 62.
+    // As above: at one token per 61 ms the delay is 61, where binary fractions give 62.
     return { over: true, retryAfterMs: Math.max(1, Math.ceil(((wanted - tokens) * 1000) / rps - 1e-6)) }
   }
 

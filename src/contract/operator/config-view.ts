@@ -1,7 +1,7 @@
-// The configuration as the console shows it: masked, with its problems where they are.
+// The configuration as the console shows it: masked, with its problems in place.
 
 export interface ConfigProblem {
-  /** From 1; 0 when the file as a whole is meant. */
+  /** From 1; 0 for the file as a whole. */
   readonly line: number
   readonly column: number
   /** `integrations[0].platform`. */
@@ -15,9 +15,9 @@ export interface ConfigView {
   readonly file: string | null
   readonly digest: string
   readonly warnings: readonly string[]
-  /** The file in force; what could be a secret is masked. Empty for the embedded default. */
+  /** The file in force, with possible secrets masked. Empty for the embedded default. */
   readonly lines: readonly string[]
-  /** Present where the file on disk does not hold: it is not the one in force. */
+  /** Present when the file on disk is invalid: it is not the one in force. */
   readonly refused?: { readonly lines: readonly string[]; readonly problems: readonly ConfigProblem[] }
 }
 
@@ -36,7 +36,7 @@ export interface UserView {
   readonly notify_to: string | null
 }
 
-/** What came of one of several messages that were to be sent again or given up. */
+/** The result for one of several messages to retry or bury. */
 export interface OperatedSend {
   readonly id: string
   readonly ok: boolean

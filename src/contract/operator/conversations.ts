@@ -1,5 +1,5 @@
-// Conversations as the desk shows them: every address where something was said, by when that was last, and what was said
-// in one of them, with states, attempts, approvals and what was told of the work.
+// Conversations for operators: every address with messages, by its last message; and the messages of one, with states,
+// attempts, approvals and reports about the work.
 
 import { SwitchboardError } from '../errors.ts'
 import { type Address, parseAddress } from '../message/address.ts'
@@ -14,7 +14,7 @@ import type { ApprovalView, SendView, TurnEventView, TurnView } from './desk-vie
 export interface ConversationFilter {
   readonly integration?: string
   readonly agent?: string
-  /** Live takeovers in this state only. */
+  /** Only live takeovers in this state. */
   readonly takeover?: 'held' | 'asked'
   /** Part of an id or a name, in any case. */
   readonly search?: string
@@ -24,7 +24,7 @@ export interface ConversationFilter {
   readonly before?: ConversationCursor
 }
 
-/** Newest first: the last one that was shown or looked at. */
+/** Newest first: the last row that was shown or read. */
 export interface ConversationCursor {
   readonly at: number
   readonly address: string
@@ -39,7 +39,7 @@ export interface ConversationRow {
   readonly sends: number
   readonly firstAt: number
   readonly lastAt: number
-  /** Null once their rows are pruned, or where there was none. */
+  /** Null once the rows are pruned, or where there were none. */
   readonly lastTurn: TurnRow | null
   readonly lastSend: SendRow | null
   readonly takeover: TakeoverRow | null
@@ -47,11 +47,11 @@ export interface ConversationRow {
 
 export interface ConversationPage {
   readonly rows: readonly ConversationRow[]
-  /** Null: there are no more. It may stand beside a short page, for a search looks through so many at a time. */
+  /** Null: no more rows. It may accompany a short page, because a search reads a limited number at a time. */
   readonly next: ConversationCursor | null
 }
 
-/** Positions that a page of a thread ended before, newest first. */
+/** The positions where a page of a thread ended, newest first. */
 export interface ThreadCursor {
   readonly turn: number
   readonly send: number
@@ -68,7 +68,7 @@ export type ThreadRow =
   | { readonly kind: 'send'; readonly send: SendRow; readonly by: string | null }
   | { readonly kind: 'takeover'; readonly takeover: TakeoverRow; readonly marks: readonly TakeoverMark[] }
 
-/** What happened in a takeover, and when it is shown: those between which nothing was said are one entry, oldest first. */
+/** The events of a takeover. Events without messages in between form one entry, oldest first. */
 export type TakeoverMark = 'asked' | 'taken' | 'ended'
 
 export interface ThreadPage {
@@ -77,7 +77,7 @@ export interface ThreadPage {
 }
 
 export interface ConversationVerbs {
-  /** Tells new rows to the list of conversations, some thousand at a time. True: there are more. */
+  /** Adds new rows to the list of conversations, some thousand at a time. True: more remain. */
   gatherConversations(): Promise<boolean>
   conversations(filter: ConversationFilter): Promise<ConversationPage>
   conversation(at: Address): Promise<ConversationRow | null>
@@ -92,13 +92,13 @@ export interface ConversationView {
   readonly platform: string
   readonly conversation: string
   readonly thread: string | null
-  /** Whose turn was there last. */
+  /** The agent of the last turn. */
   readonly agent: string | null
-  /** Of the last turn. */
+  /** From the last turn. */
   readonly sender: string | null
   readonly sender_name: string | null
   readonly chat: 'direct' | 'group' | null
-  /** What the platform calls it, by the last turn: the subject of a mail, the name of a group or channel. */
+  /** The platform's name for it, from the last turn: the subject of a mail, the name of a group or channel. */
   readonly label: string | null
   readonly first_at: string
   readonly last_at: string
@@ -125,7 +125,7 @@ export type ThreadItem =
       readonly kind: 'turn'
       readonly at: string
       readonly edit_version: number
-      /** It was handed over before: the hand-over after that is marked. */
+      /** It was handed over before, so the next hand-over is marked. */
       readonly repeat: boolean
       readonly attachments: readonly Attachment[]
       readonly reply_to: string | null
@@ -137,14 +137,14 @@ export type ThreadItem =
   | (SendView & {
       readonly kind: 'send'
       readonly at: string
-      /** Who wrote it, of a holder's words. */
+      /** The author, for a holder's message. */
       readonly by: string | null
     })
   | (TakeoverView & {
       readonly kind: 'takeover'
-      /** When the first of `marks` happened. */
+      /** Time of the first of `marks`. */
       readonly at: string
-      /** What this entry tells of the takeover: the rest of it has entries of its own. */
+      /** The events in this entry. Other events have their own entries. */
       readonly marks: readonly TakeoverMark[]
     })
 
@@ -153,12 +153,12 @@ export interface ThreadView {
   readonly next: string | null
 }
 
-/** What came of taking a conversation over. */
+/** The result of taking a conversation over. */
 export interface TakenView {
   readonly won: boolean
   readonly takeover: TakeoverView
   readonly previous: TakeoverView | null
-  /** How many turns ended by it. */
+  /** How many turns it ended. */
   readonly ended: { readonly queued: number; readonly running: number }
 }
 
@@ -168,7 +168,7 @@ export function conversationCursor(next: ConversationCursor | null): string | nu
   return next === null ? null : `${next.at}~${next.address}`
 }
 
-/** Throws `input_invalid` for anything else. */
+/** Throws `input_invalid` for any other text. */
 export function parseConversationCursor(text: string): ConversationCursor {
   const cut = text.indexOf('~')
   const at = text.slice(0, Math.max(cut, 0))
@@ -182,7 +182,7 @@ export function threadCursor(next: ThreadCursor | null): string | null {
   return next === null ? null : `${next.turn}.${next.send}.${next.takeover}`
 }
 
-/** Likewise. */
+/** Throws likewise. */
 export function parseThreadCursor(text: string): ThreadCursor {
   const [, turn, send, takeover] = /^(\d{1,16})\.(\d{1,16})\.(\d{1,16})$/.exec(text)?.map(Number) ?? []
   if (turn === undefined || send === undefined || takeover === undefined) throw notOurs()

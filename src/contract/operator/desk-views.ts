@@ -1,5 +1,5 @@
-// What is shown and ordered at the operator's desk: the answers of `/api` and the command line as plain data. Fields may
-// be added, none renamed; times are ISO 8601 strings unless the name ends in _ms.
+// The answers of `/api` and the command line as plain data. Fields may be added, none renamed. Times are ISO 8601
+// strings unless the name ends in _ms.
 import type { AgentState } from '../agent/agent.ts'
 import type { Completeness } from '../message/history.ts'
 import type { SendReceipt, Template, Urgency } from '../message/message.ts'
@@ -10,7 +10,7 @@ import type { NodeView } from '../store/nodes.ts'
 
 export interface StatusReport {
   readonly ready: boolean
-  /** What of the health table holds, as `doctor` says it. Absent without a daemon. */
+  /** The present findings of the health table, as in `doctor`. Absent without a daemon. */
   readonly problems?: readonly HealthFinding[]
   readonly node: string
   readonly version: string
@@ -24,7 +24,7 @@ export interface StatusReport {
     readonly detail?: string
     readonly last_in_at: string | null
     readonly last_out_at: string | null
-    /** How far nothing was missed. `unchecked`: its platform keeps no history that we may read. */
+    /** Until when nothing was missed. `unchecked`: the platform has no readable history. */
     readonly complete: {
       readonly state: Completeness['state']
       readonly until: string | null
@@ -39,9 +39,9 @@ export interface StatusReport {
     readonly attached: boolean
     /** The same word in `doctor` and the console. */
     readonly state: AgentState
-    /** Since when it is `unreachable` or `failing`. */
+    /** Start of `unreachable` or `failing`. */
     readonly since?: string
-    /** It could not be reached when it was tried last, and nothing has waited for it since: when, and why. */
+    /** It was unreachable at the last try, and no turn has waited for it since: when, and why. */
     readonly was_unreachable?: string
     readonly queued: number
     readonly detail?: string
@@ -58,10 +58,10 @@ export interface StatusReport {
   readonly outbox: Readonly<
     Record<'queued' | 'sent' | 'deduplicated' | 'failed' | 'unknown' | 'outcome_open', number>
   >
-  /** Of these a person has to make up their mind: what an operator buried is not among them. */
+  /** Rows that need a person's decision, without those that an operator buried. */
   readonly stuck: { readonly failed: number; readonly unknown: number }
   readonly approvals: { readonly pending: number }
-  /** Conversations that a person holds now, and those where one was asked for. */
+  /** Conversations that a person holds now, and those where one was requested. */
   readonly held: number
   readonly asked: number
   readonly config: {
@@ -70,7 +70,7 @@ export interface StatusReport {
     readonly problem: string | null
     readonly warnings: readonly string[]
   }
-  /** All nodes, where there is more than one. */
+  /** All nodes, if there is more than one. */
   readonly nodes?: readonly NodeView[]
   readonly store: {
     readonly kind: string
@@ -80,7 +80,7 @@ export interface StatusReport {
   }
 }
 
-/** What an agent told of its work, as the desk shows it. */
+/** An agent's report about its work. */
 export interface TurnEventView extends Omit<TurnEventRow, 'at'> {
   readonly at: string
 }
@@ -88,11 +88,11 @@ export interface TurnEventView extends Omit<TurnEventRow, 'at'> {
 /** One turn in full. */
 export interface TurnDetail extends TurnView {
   readonly events: readonly TurnEventView[]
-  /** It may have been seen before: its next hand-over is marked as a repeat. */
+  /** It may have been seen before, so its next hand-over is marked as a repeat. */
   readonly repeat: boolean
-  /** What was sent for it, oldest first. */
+  /** Messages sent for it, oldest first. */
   readonly sends: readonly SendView[]
-  /** What was asked for it; the inputs stand with the approvals themselves. */
+  /** Approvals for it. The approvals themselves contain the inputs. */
   readonly approvals: readonly Omit<ApprovalView, 'input' | 'description'>[]
 }
 
@@ -111,13 +111,13 @@ export interface TurnView {
   readonly updated_at: string
   readonly message_id: string
   readonly text: string | null
-  /** How long the text is, where a list shows its beginning only. */
+  /** The full length, where a list shows only the beginning. */
   readonly text_chars?: number
-  /** It was missed, and found in the history later: `received_at` is then, not when it was said. */
+  /** It was missed, and found in the history later. `received_at` is that time, not when it was sent. */
   readonly late: boolean
-  /** As its platform shows the sender; pruned with the text. */
+  /** The sender's name on the platform; pruned with the text. */
   readonly sender_name?: string
-  /** What a model used for it, where Switchboard itself asked one. */
+  /** A model's token use, if Switchboard itself called one. */
   readonly usage?: UsageView
 }
 
@@ -145,19 +145,19 @@ export interface SendView {
   readonly cause: string
   readonly turn: string | null
   readonly text: string | null
-  /** How long the text is, where a list shows its beginning only. */
+  /** The full length, where a list shows only the beginning. */
   readonly text_chars?: number
-  /** What the platform told of it later. */
+  /** The platform's later report. */
   readonly receipt: SendReceipt | null
 }
 
 export interface ApprovalView {
   readonly id: string
-  /** Its place in the list: ids are used again, places are not. */
+  /** Its position in the list. Ids are reused; positions are not. */
   readonly seq: number
   readonly agent: string
   readonly session: string
-  /** The turn that it was asked for; null: not known. */
+  /** The turn behind it; null: unknown. */
   readonly turn: string | null
   readonly tool_name: string
   readonly description: string
@@ -165,7 +165,7 @@ export interface ApprovalView {
   readonly input_hash: string
   readonly state: string
   readonly behavior: string | null
-  /** `person`, `expired` or `unreachable`; null while it is pending, or when it was withdrawn. */
+  /** `person`, `expired` or `unreachable`; null while pending, or when withdrawn. */
   readonly cause: string | null
   readonly decided_by: string | null
   readonly decided_via: string | null
@@ -173,7 +173,7 @@ export interface ApprovalView {
   readonly decided_at: string | null
   readonly created_at: string
   readonly expires_at: string
-  /** Who was asked, and where; told where one approval is asked for by its id. Empty: no chat could be asked. */
+  /** Who was asked, and where. Present when one approval is requested by its id. Empty: no chat could be asked. */
   readonly asked?: readonly AskedView[]
 }
 
@@ -182,10 +182,10 @@ export interface AskedView {
   readonly integration: string
   readonly conversation: string
   readonly thread: string | null
-  /** The person (of a channel server: its integration). Null: a group, where any approver may decide. */
+  /** The person, or for a channel server its integration. Null: a group, where any approver may decide. */
   readonly who: string | null
   readonly name: string | null
-  /** Of the question's own message: `queued`, `sending` (its outcome is open), `sent`, `failed`, `unknown`. */
+  /** The state of the question's message: `queued`, `sending` (its outcome is open), `sent`, `failed`, `unknown`. */
   readonly state: string
   readonly reason: string | null
   readonly detail: string | null
@@ -199,17 +199,17 @@ export interface PairingView {
   readonly expires_at: string
 }
 
-/** What a newcomer was granted when they were let in. */
+/** The rights granted to a newcomer. */
 export interface PairedView extends PairingView {
-  /** The right to approve was given by itself. */
+  /** The right to approve was granted separately. */
   readonly approver: boolean
-  /** Whose identity the newcomer is. */
+  /** The user whose identity the newcomer is. */
   readonly user?: string
   /** The same in words, after the newcomer's name: "may talk". */
   readonly granted: string
 }
 
-/** The result of a send, told to tools, `/api/send` and the command line alike. */
+/** The result of a send, for tools, `/api/send` and the command line. */
 export interface SendResult {
   readonly ok: boolean
   readonly status: 'sent' | 'deduplicated' | 'queued' | 'failed'
@@ -225,7 +225,7 @@ export interface SendOrder {
   readonly text: string
   readonly thread?: string
   readonly integration?: string
-  /** Words that the platform has approved beforehand; `text` is what is kept and shown of them. */
+  /** A message template approved by the platform; `text` is what is stored and shown. */
   readonly template?: Template
   readonly idempotency_key?: string
   /** How long to wait for the confirmation. */
@@ -246,7 +246,7 @@ export interface NotificationView {
   readonly agent: string | null
   readonly session: string | null
   readonly channel: string
-  /** The address that was notified; null: nothing was sent. */
+  /** The notified address; null: nothing was sent. */
   readonly to: string | null
   readonly message: string | null
   readonly urgency: string
@@ -257,7 +257,7 @@ export interface NotificationView {
   readonly at: string
 }
 
-/** An integration as it is in force, whether the file or the store defines it. */
+/** An integration in force, defined by the file or the store. */
 export interface IntegrationView {
   readonly id: string
   readonly platform: string
@@ -265,14 +265,14 @@ export interface IntegrationView {
   readonly default: boolean
   /** `all`, `bound`, or the ids of agents. */
   readonly scope: 'all' | 'bound' | readonly string[]
-  /** `store` for those that were added by command. */
+  /** `store` for integrations added by command. */
   readonly origin: string
   readonly link: string
-  /** Why the link is as it is, where there is something to say. */
+  /** Why the link is in this state, if there is a reason. */
   readonly detail?: string
-  /** What to paste elsewhere, line by line, where its platform has something. */
+  /** Lines to paste elsewhere, if its platform has some. */
   readonly paste?: readonly string[]
-  /** Where a person writes to it: a URL, or a name on its platform. Absent: not known (yet). */
+  /** Where a person writes to it: a URL, or a name on its platform. Absent: unknown so far. */
   readonly reach?: string
 }
 
@@ -284,7 +284,7 @@ export interface ScheduleView {
   readonly prompt: string
   /** Null: it never fires again. */
   readonly next_at: string | null
-  /** What came of its last time; null: it has had none. */
+  /** The result of its last time; null: none yet. */
   readonly last: { readonly at: string; readonly outcome: string; readonly turn: string | null } | null
 }
 
@@ -294,18 +294,18 @@ export interface HookTest {
   readonly request: {
     readonly method: 'POST'
     readonly url: string
-    /** Those that hold a secret are masked. */
+    /** Headers with a secret are masked. */
     readonly headers: Readonly<Record<string, string>>
     readonly bytes: number
   }
   readonly status: number
   readonly answer: string
-  /** The turn that it made; null: none. */
+  /** The resulting turn; null: none. */
   readonly turn: string | null
 }
 
 export interface ReplayedTurn {
-  /** The new turn; null: its body was not kept. */
+  /** The new turn; null: its body was not stored. */
   readonly id: string | null
   readonly replay_of: string
   readonly state: string

@@ -1,5 +1,5 @@
-// The operator's desk: what `/api` serves and the command line asks. One interface, two speakers: the daemon
-// implements all of it; a command without a daemon gets a desk that only reads. What it shows is in desk-views.ts.
+// The operator's interface behind `/api` and the command line. The daemon implements all of it; a command without a
+// daemon gets a read-only part. Its results are in desk-views.ts.
 import type { Address } from '../message/address.ts'
 import type { SampleOrder } from '../platform/endpoint.ts'
 import type { TakeoverView } from '../platform/takeover.ts'
@@ -33,20 +33,20 @@ import type { ErasedPerson, PersonLine } from './person.ts'
 import type { SeriesQuery, TurnSeries } from './turn-series.ts'
 
 export interface ReadDesk {
-  /** `problems: false` leaves out what only `doctor` knows. It costs less: for what asks often. */
+  /** `problems: false` omits the findings of `doctor`. It is cheaper, for frequent calls. */
   status(options?: { readonly problems?: boolean }): Promise<StatusReport>
   turns(filter: TurnFilter): Promise<readonly TurnView[]>
-  /** A page whose reading is bounded: at most `span` turns are looked at, so `next` may stand beside a short page. */
+  /** Returns a page with bounded reading: at most `span` turns are read, so `next` may accompany a short page. */
   turnPage(
     filter: TurnFilter,
     span: number,
   ): Promise<{ readonly items: readonly TurnView[]; readonly next: number | null }>
   turn(id: string): Promise<TurnDetail | null>
-  /** Turns over time. Estimated, and told so, where there are very many. */
+  /** Turns over time. With very many turns the result is an estimate, and says so. */
   series(query: SeriesQuery): Promise<TurnSeries>
   sends(filter: SendFilter): Promise<readonly SendView[]>
   send(id: string): Promise<SendView | null>
-  /** Newest first; `before`: those before this place (`seq`). */
+  /** Newest first; `before`: only those before this position (`seq`). */
   approvals(
     states: readonly string[] | null,
     limit: number,
@@ -62,7 +62,7 @@ export interface ReadDesk {
       readonly at: string | null
     }[]
   >
-  /** Without those that every delivery to an agent mints for itself, unless `all` is asked for. */
+  /** Omits tokens that deliveries mint for themselves, unless `all` is set. */
   tokens(options?: { readonly all?: boolean }): Promise<
     readonly {
       readonly id: string
@@ -71,14 +71,14 @@ export interface ReadDesk {
       readonly created_at: string
       readonly expires_at: string | null
       readonly revoked: boolean
-      /** Within an hour; null: never, or not known. */
+      /** Precise to an hour; null: never used, or unknown. */
       readonly last_used_at: string | null
-      /** False also where it is not known: those that were minted before this was recorded. */
+      /** False also when unknown: for tokens minted before use was recorded. */
       readonly never_used: boolean
     }[]
   >
   conversations(filter: ConversationFilter, by: Operator): Promise<ConversationListView>
-  /** Null: nothing was ever said there. */
+  /** Null: no message was ever sent or received there. */
   conversation(at: Address, by: Operator): Promise<ConversationView | null>
   /** Newest first. Throws `input_invalid` for a cursor of another list. */
   thread(
@@ -86,23 +86,25 @@ export interface ReadDesk {
     page: { readonly limit: number; readonly before?: string },
     by: Operator,
   ): Promise<ThreadView>
-  /** Live ones, the oldest first. */
+  /** Live ones, oldest first. */
   takeovers(state: 'asked' | 'held' | null, by: Operator): Promise<readonly TakeoverView[]>
   secretNames(): Promise<readonly string[]>
-  /** Newest first; `before`: those before this one. */
+  /** Newest first; `before`: only those before this one. */
   notifications(limit: number, before?: string): Promise<readonly NotificationView[]>
   verifyAudit(expectHead?: string): Promise<AuditReport>
   auditHead(): Promise<LedgerHead>
   ledger(afterSeq: number, limit: number): Promise<readonly LedgerEntry[]>
-  /** Everything that a user, or one `integration:sender`, said. Throws `input_invalid` for neither. */
-  /** `files`: with the bytes of what they sent, where the integration runs. */
+  /**
+   * Returns all messages of a user or of one `integration:sender`. Throws `input_invalid` for neither. `files`: with
+   * the bytes of their files, where the integration runs.
+   */
   exportPerson(who: string, options?: { readonly files?: boolean }): AsyncIterable<PersonLine>
 }
 
-/** Who is at the desk: named in the ledger. */
+/** The operator's name in the ledger. */
 export type Operator = string
 
-/** Names of secrets: those that went, and those that nothing refers to any more but that an operator named. */
+/** Names of secrets: the removed ones, and unreferenced ones that an operator had named. */
 export interface RemovedSecrets {
   readonly removed: readonly string[]
   readonly unused: readonly string[]
@@ -110,8 +112,8 @@ export interface RemovedSecrets {
 
 export interface Desk extends ReadDesk {
   /**
-   * `security`: with what is open, in `security`. `sendTest`: beside it every integration that can tries on the real thing
-   * whether a forger would be believed.
+   * `security`: includes security findings, in `security`. `sendTest`: also lets every capable integration test on the
+   * real service whether a forged sender would be believed.
    */
   doctor(options?: { readonly security?: boolean; readonly sendTest?: boolean }): Promise<DoctorReport>
   order(order: SendOrder, by: Operator): Promise<SendResult>
@@ -120,9 +122,9 @@ export interface Desk extends ReadDesk {
     by: Operator,
   ): Promise<SendResult & { readonly channel: string; readonly text: string }>
   integrations(): Promise<readonly IntegrationView[]>
-  /** Starts a schedule now, as a turn of its own. Throws `not_found`. */
+  /** Starts a schedule now, as a separate turn. Throws `not_found`. */
   runSchedule(agent: string, schedule: string, by: string): Promise<{ readonly turn: string }>
-  /** Keeps a definition (the shape of one entry under `integrations:`) encrypted, and starts it. */
+  /** Stores a definition (the shape of one entry under `integrations:`) encrypted, and starts it. */
   addIntegration(
     definition: Readonly<Record<string, unknown>>,
     options: { readonly agent?: string },
@@ -133,23 +135,26 @@ export interface Desk extends ReadDesk {
     change: { readonly enabled?: boolean; readonly scope?: 'all' | { readonly agents: readonly string[] } },
     by: Operator,
   ): Promise<IntegrationView>
-  /** Secrets that were kept for it alone go with it. */
+  /** Also removes secrets that were stored for it alone. */
   removeIntegration(id: string, by: Operator): Promise<RemovedSecrets>
-  /** Empties what a person said and the answers to it, and removes their files. */
+  /** Empties a person's messages and the answers to them, and removes their files. */
   erasePerson(who: string, options: { readonly revoke: boolean }, by: Operator): Promise<ErasedPerson>
-  /** Sends a request as a sender would, through the real door, and tells each step. No secret is in it. */
+  /**
+   * Sends a request as a sender would, through the real endpoint, and reports each step. The report contains no
+   * secret.
+   */
   testHook(id: string, order: SampleOrder, by: Operator): Promise<HookTest>
-  /** The message of a hook's turn once more, as a new turn: through the gates, under an id of its own. */
+  /** Repeats the message of a hook's turn as a new turn: through the gates, with its own id. */
   replayTurn(id: string, by: Operator): Promise<ReplayedTurn>
-  /** `won: false`: somebody else holds it. Throws `not_found` where nothing was ever said. */
+  /** `won: false`: another person holds it. Throws `not_found` for a place without messages. */
   takeConversation(at: Address, options: { readonly force: boolean }, by: Operator): Promise<TakenView>
-  /** As a person, only where one holds. Throws `held` or `not_held`. */
+  /** Writes as a person who holds the place. Throws `held` or `not_held`. */
   sayHeld(
     at: Address,
     order: { readonly text: string; readonly idempotency_key?: string; readonly wait_ms?: number },
     by: Operator,
   ): Promise<SendResult>
-  /** Throws `held` where it is another's, unless `force`, and `not_held`. */
+  /** Throws `held` if another person holds it, unless `force` is set, and `not_held`. */
   giveConversation(
     at: Address,
     options: { readonly force: boolean },
@@ -157,17 +162,17 @@ export interface Desk extends ReadDesk {
   ): Promise<{ readonly takeover: TakeoverView }>
   operateTurn(id: string, verb: 'retry' | 'cancel', by: Operator): Promise<TurnView>
   operateSend(id: string, verb: 'retry' | 'bury', by: Operator): Promise<SendView>
-  /** Several; each is told by itself, and one that cannot be moved stops no other. */
+  /** Handles several sends with one result each. A send that cannot be moved stops no other. */
   operateSends(ids: readonly string[], verb: 'retry' | 'bury', by: Operator): Promise<readonly OperatedSend[]>
-  /** What is in force, masked, and the file that was refused. */
+  /** The configuration in force, masked, and a refused file. */
   config(): Promise<ConfigView>
-  /** Of a text that is not written yet. It changes nothing, and runs no code that the text names. */
+  /** Checks a text before it is written. It changes nothing, and runs no code that the text names. */
   checkConfig(text: string): Promise<ConfigCheck>
   users(): Promise<readonly UserView[]>
-  /** Says something to an agent as `by`, in a chat of its own, which the first try makes. Throws `not_found`. */
+  /** Writes to an agent as `by`, in a separate chat that the first call creates. Throws `not_found`. */
   tryAgent(
     agent: string,
-    /** The same key again says nothing again. */
+    /** The same key again writes nothing again. */
     said: { readonly text: string; readonly idempotency_key?: string },
     by: Operator,
   ): Promise<{
@@ -200,7 +205,7 @@ export interface Desk extends ReadDesk {
     by: Operator,
   ): Promise<{ readonly token: string; readonly id: string; readonly expires_at: string | null }>
   revokeToken(id: string, by: Operator): Promise<boolean>
-  /** Mints a connection string of a `chorus` integration, shown this once. `rotate`: the older ones are dead. */
+  /** Mints a connection string of a `chorus` integration, shown only once. `rotate`: revokes the older ones. */
   connectChorus(
     integration: string,
     options: { readonly rotate: boolean },
@@ -215,13 +220,17 @@ export interface Desk extends ReadDesk {
     readonly digest: string
     readonly warnings: readonly string[]
   }>
-  /** A fresh one-time link to the web chat. `phone`: the same for another device, and why it may not open there. */
+  /**
+   * Returns a fresh one-time link to the web chat. `phone`: a link for another device, and why it may not open there.
+   */
   chatLink(by: Operator): Promise<{
     readonly url: string
     readonly expires_at: string
     readonly phone: { readonly url: string; readonly warning: string | null }
   }>
-  /** A one-time link that signs a user in at the console; without a name the first owner. Throws `not_found`. */
+  /**
+   * Returns a one-time link that signs a user in at the console; without a name, the first owner. Throws `not_found`.
+   */
   consoleLink(
     order: { readonly user?: string },
     by: Operator,
@@ -231,8 +240,10 @@ export interface Desk extends ReadDesk {
     readonly roles: readonly string[]
     readonly expires_at: string
   }>
-  /** Live events for /events: hints in the form of a line a page can act on. */
-  /** `decides`: the watcher may decide approvals, so that what is asked reaches somebody. */
+  /**
+   * Live events for /events: hints as lines that a page can act on. `decides`: the watcher may decide approvals, so
+   * questions reach a person.
+   */
   watch(
     listen: (event: { readonly kind: string; readonly id: string; readonly scope?: string }) => void,
     who: { readonly decides: boolean },

@@ -1,4 +1,4 @@
-// What `doctor` reports: which door lets whom in, what stands still and which key changes it. Fields may be added, none
+// The report of `doctor`: who may pass each gate, what is stuck, and which key changes it. Fields may be added, none
 // renamed.
 import type { AgentState } from '../agent/agent.ts'
 import type { ModuleStanding } from '../modules.ts'
@@ -12,18 +12,18 @@ export interface GateView {
   readonly gate: string
   readonly pass: boolean
   readonly reason: string
-  /** The key of the configuration that changes it. */
+  /** The configuration key that changes it. */
   readonly key: string
-  /** It lets people through, but wider than most would want. */
+  /** It passes, but is wider than most operators want. */
   readonly flagged?: boolean
-  /** A door that stands open, and how bad that is: `doctor --security` lists it. */
+  /** An open gate and its severity: `doctor --security` lists it. */
   readonly open?: Severity
 }
 
 export interface DoctorReport {
-  /** No problem of the health table holds. */
+  /** No problem of the health table is present. */
   readonly ok: boolean
-  /** What of the health table holds, worst first. */
+  /** The present findings of the health table, worst first. */
   readonly problems: readonly HealthFinding[]
   readonly config: {
     readonly file: string | null
@@ -31,13 +31,13 @@ export interface DoctorReport {
     readonly problem: string | null
     readonly warnings: readonly string[]
   }
-  /** `problem`: why messages cannot be stored now, and where those are that were. */
+  /** `problem`: why messages cannot be stored now, and where stored ones are. */
   readonly store: { readonly kind: string; readonly durability: string; readonly problem?: string }
-  /** All nodes, where there is more than one, and what is wrong between them. */
+  /** All nodes, if there is more than one, and problems between them. */
   readonly cluster?: { readonly nodes: readonly NodeView[]; readonly warnings: readonly string[] }
-  /** `problem`: the key at hand did not seal all of it. */
+  /** `problem`: parts were sealed with another key. */
   readonly ledger: { readonly foreign_chains: number; readonly problem: string | null }
-  /** Platforms and connectors of others. `changed`: the file is not the one that was loaded; `gone`: it is not there. */
+  /** Third-party platforms and connectors. `changed`: the file differs from the loaded one; `gone`: it is missing. */
   readonly modules?: readonly (ModuleStanding & { readonly changed: boolean; readonly gone?: boolean })[]
   readonly integrations: readonly {
     readonly id: string
@@ -47,10 +47,10 @@ export interface DoctorReport {
     readonly gates: readonly GateView[]
     readonly last_in_at: string | null
     readonly last_out_at: string | null
-    /** How far nothing was missed; `late`: how many messages were found late. */
+    /** Until when nothing was missed; `late`: the number of messages found late. */
     readonly complete: StatusReport['integrations'][number]['complete'] & { readonly late: number }
     readonly drops: Readonly<Record<string, number>>
-    /** What the door refused, most often first: which gate, and the key that would change it. */
+    /** What the gates refused, most frequent first, with the key that would change it. */
     readonly refusals: readonly {
       readonly reason: string
       readonly count: number
@@ -67,12 +67,12 @@ export interface DoctorReport {
     readonly attached: boolean
     /** The same word in `status` and the console. */
     readonly state: AgentState
-    /** Since when it is `unreachable` or `failing`. */
+    /** Start of `unreachable` or `failing`. */
     readonly since?: string
-    /** It could not be reached when it was tried last, and nothing has waited for it since: when, and why. */
+    /** It was unreachable at the last try, and no turn has waited for it since: when, and why. */
     readonly was_unreachable?: string
     readonly detail?: string
-    /** Programs that run for it on this node, with the last lines that they wrote to stderr. */
+    /** Its programs on this node, with their last lines on stderr. */
     readonly processes?: readonly {
       readonly name: string
       readonly pid: number
@@ -91,29 +91,29 @@ export interface DoctorReport {
   }[]
   /** Absent where there are none. */
   readonly schedules?: readonly ScheduleView[]
-  /** Turns that were handed to a host and of which nothing shows that it saw them, for longer than `unseen_notice`. */
+  /** Turns that were handed to a host without evidence for longer than `unseen_notice`. */
   readonly unseen?: readonly UnseenView[]
-  /** Agents that a host wanted to serve and was not let, with the last reason. */
+  /** Agents whose hosts were refused, with the last reason. */
   readonly turned_away?: readonly { readonly agent: string; readonly reason: string; readonly at: string }[]
-  /** Tool servers of a service in front whose tools an agent does not get, with the last reason. */
+  /** Tool servers of a service in front that could not be used, with the last reason. */
   readonly tools_left_out?: readonly {
     readonly session: string
     readonly server: string
     readonly problem: string
     readonly at: string
   }[]
-  /** Where it was asked for. */
+  /** Present on request. */
   readonly security?: SecurityReport
 }
 
 export interface UnseenView {
   readonly turn: string
   readonly agent: string
-  /** Which host has it; null: one at another node. */
+  /** The host that has it; null: a host at another node. */
   readonly host: string | null
   readonly since: string
-  /** What is likely closed, and what to do. */
+  /** The likely cause, and what to do. */
   readonly why: string
-  /** More of this agent lie behind it and are not listed; absent: it is the last. */
+  /** Further turns of this agent follow unlisted; absent: this is the last. */
   readonly more?: true
 }

@@ -1,5 +1,5 @@
-// Everything that one person said, as it is read out or erased: one identity (an integration and a sender) at a time, in
-// windows over the tables, so that neither memory nor other commits suffer.
+// All messages of one person, for export and erasure: one identity (an integration and a sender) at a time, in windows
+// over the tables, so that memory and other commits are not burdened.
 import type { ApprovalRow } from '../store/records.ts'
 import type { SendRow } from '../store/send-records.ts'
 import type { TurnRow } from '../store/turn-records.ts'
@@ -18,13 +18,13 @@ export interface PersonCursor {
 export const PERSON_START: PersonCursor = { turns: 0, sends: 0 }
 
 export interface PersonWindow {
-  /** What they said. */
+  /** Their messages. */
   readonly turns: readonly TurnRow[]
-  /** What was answered to that, and what was sent to a chat in which nobody else spoke. */
+  /** The answers to them, and messages to a chat where only they wrote. */
   readonly sends: readonly SendRow[]
-  /** Tool calls that were asked about because of it. */
+  /** The approvals behind them. */
   readonly approvals: readonly ApprovalRow[]
-  /** Null: this was the last. */
+  /** Null: this was the last window. */
   readonly next: PersonCursor | null
 }
 
@@ -32,21 +32,21 @@ export interface ErasedWindow {
   readonly turns: number
   readonly sends: number
   readonly approvals: number
-  /** Still open: they keep their content until they are settled. */
+  /** Still open: these keep their content until they are settled. */
   readonly open: number
   readonly next: PersonCursor | null
 }
 
-/** To be carried out by every node, on its own disk. */
+/** Every node carries it out on its own disk. */
 export interface FileOrder {
   readonly id: string
   readonly integration: string
   readonly sender: string
-  /** Names of the platform. */
+  /** The platform's names of the files. */
   readonly refs: readonly string[]
 }
 
-/** What came of erasing a person. */
+/** The result of erasing a person. */
 export interface ErasedPerson {
   readonly identities: readonly string[]
   readonly turns: number
@@ -55,24 +55,27 @@ export interface ErasedPerson {
   readonly files: number
   readonly notifications: number
   readonly grants_revoked: number
-  /** Not erased yet, for they are on their way: run it again. */
+  /** Not erased yet, because they are on their way: run it again. */
   readonly open: number
-  /** Integrations that keep files and do not run: theirs were not looked at. */
+  /** Integrations that keep files and do not run. Their files were not checked. */
   readonly files_left: readonly string[]
 }
 
-/** The store's verbs about one person's data. */
+/** The store's verbs for one person's data. */
 export interface PersonVerbs {
-  /** Begins at PERSON_START; `next` leads on. */
+  /** Begins at PERSON_START; `next` continues. */
   person(who: Identity, cursor: PersonCursor): Promise<PersonWindow>
-  /** Empties the settled rows of a window; keys, counters and ledger stay. `next` leads on. */
+  /** Empties the settled rows of a window; keys, counters and ledger stay. `next` continues. */
   erasePerson(who: Identity, cursor: PersonCursor, by: string): Promise<ErasedWindow>
   forgetFile(integration: string, name: string): Promise<void>
-  /** Empties what was notified to a user, at most `limit`; how many. Those of the outbox go with their sends. */
+  /**
+   * Empties at most `limit` notifications of a user and returns how many. Those in the outbox are erased with their
+   * sends.
+   */
   eraseNotifications(user: string, limit: number): Promise<number>
-  /** For the other nodes: this one has removed the files from its disk. */
+  /** Stores an order for the other nodes. This one has removed the files from its disk. */
   keepFileOrder(order: Omit<FileOrder, 'id'>): Promise<void>
-  /** Those that this node has not carried out. */
+  /** Returns the orders that this node has not carried out. */
   fileOrders(): Promise<readonly FileOrder[]>
   doneFileOrder(id: string): Promise<void>
 }

@@ -1,24 +1,24 @@
-// What `doctor --security` finds: an open door, how bad it is, and what closes it.
+// A finding of `doctor --security`: a risk, its severity, and its remedy.
 
 export type Severity = 'high' | 'medium' | 'low'
 
 export interface SecurityFinding {
   readonly severity: Severity
   readonly what: string
-  /** The key of the configuration, or the command, that changes it. */
+  /** The configuration key, or the command, that changes it. */
   readonly key: string
-  /** What `--fix` does about it. Absent: it is the operator's to decide. */
+  /** What `--fix` does about it. Absent: the operator must decide. */
   readonly fix?: string
-  /** After `--fix`: whether that was done. */
+  /** After `--fix`: whether it was done. */
   readonly fixed?: boolean
 }
 
-/** Files that others must not change, or not even read. */
+/** Files that other users must not change, or not even read. */
 export interface GuardedFiles {
   readonly config: readonly string[]
-  /** Where `file:` references lead. */
+  /** The targets of `file:` references. */
   readonly secrets: readonly string[]
-  /** Null: the store is no file. */
+  /** Null: the store is not a file. */
   readonly database: string | null
 }
 
@@ -26,8 +26,8 @@ export interface SecurityReport {
   readonly findings: readonly SecurityFinding[]
   /** What could not be judged, and why. */
   readonly unjudged: readonly string[]
-  /** What a trial with `--send-test` showed. Absent: none was asked for. */
+  /** The results of `--send-test`. Absent: it was not requested. */
   readonly tried?: readonly string[]
-  /** Looked at by the command itself, on this machine. */
+  /** The command itself checks these, on this machine. */
   readonly files: GuardedFiles
 }

@@ -1,28 +1,28 @@
-// Turns over time: what a chart of volume, of time to answer and of refusals is drawn from.
+// Turns over time: the data for charts of volume, time to answer and refusals.
 import type { TurnState } from '../store/states.ts'
 
 export interface SeriesQuery {
   readonly sinceMs: number
-  /** Where the last slot ends: now. */
+  /** The end of the last slot: now. */
   readonly untilMs: number
   readonly source?: string
   readonly agent?: string
-  /** Up to so many are all looked at; of more, some. Default: 10,000. */
+  /** Up to this many turns are all read; of more, a sample. Default: 10,000. */
   readonly most?: number
 }
 
-/** Turns since then. Where there are many, some that are spread evenly over all of them. */
+/** Turns since then. Of many turns, an evenly spread sample. */
 export interface TurnSample {
-  /** So many there are, whatever they are narrowed to. */
+  /** The number of turns, before any filter. */
   readonly total: number
-  /** So many were looked at. Less than `total`: each of them stands for several. */
+  /** The number of turns read. If less than `total`, each represents several. */
   readonly looked: number
   readonly rows: readonly {
     readonly at: number
     readonly updatedAt: number
     readonly state: TurnState
     readonly reason: string | null
-    /** It was missed and found later: when it was received says nothing of how long somebody waited. */
+    /** It was missed and found later, so its time of receipt says nothing about waiting time. */
     readonly late: boolean
   }[]
 }
@@ -31,7 +31,7 @@ export interface TurnSeries {
   readonly from: string
   readonly to: string
   readonly slot_ms: number
-  /** Slots in order, those without a turn as well. */
+  /** Slots in order, including empty ones. */
   readonly slots: readonly {
     readonly at: string
     readonly received: number

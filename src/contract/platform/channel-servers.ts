@@ -1,5 +1,5 @@
 // MCP channel servers that Switchboard starts or connects to: what the pool of live connections offers to the adapters
-// (one per server and agent), to doctor and status. A server is connected once, however many agents it speaks to.
+// (one per server and agent), to doctor and to status. A server is connected once, however many agents use it.
 
 import type { Cancel } from '../clock.ts'
 import type { Address } from '../message/address.ts'
@@ -7,24 +7,24 @@ import type { McpServerSettings } from '../settings.ts'
 import type { SendCause } from '../store/step.ts'
 import type { PlatformDeps } from './platform.ts'
 
-/** The platform behind channel servers: what bindings call it, and the integrations that are made from `mcp_servers`. */
+/** The platform of channel servers: its name in bindings, and in the integrations made from `mcp_servers`. */
 export const CHANNEL_PLATFORM = 'mcp'
-/** Who may speak there by default. The five gates are the credential; a policy beside the server narrows it. */
+/** The default access there. The five gates are the credential; a policy beside the server narrows it. */
 export const CHANNEL_DM = 'credential'
 
-/** It stands for a channel server itself, not for a place that admits some of them. */
+/** Whether a binding stands for a channel server itself, and not for a place that admits some of them. */
 export function isServerBinding({ plugin }: { readonly plugin: string }): boolean {
   return plugin === CHANNEL_PLATFORM
 }
 
-/** Whose names a server speaks: `experimental['<prefix>/channel']`, `notifications/<prefix>/channel`. */
+/** The vocabulary of a server: `experimental['<prefix>/channel']`, `notifications/<prefix>/channel`. */
 export type ChannelPrefix = 'claude' | 'nexo'
 
-/** Where a server was installed from: what the marketplace gate compares. */
+/** The installation source of a server, which the marketplace gate compares. */
 export interface ServerStamp {
   /** `<plugin>@<marketplace>`; null: it came from no marketplace. */
   readonly source: string | null
-  /** False: somebody wrote it beside a command, nothing proves it. */
+  /** False: it was written beside a command, and is unproven. */
   readonly verified: boolean
 }
 
@@ -33,40 +33,43 @@ export interface ServerFacts {
   readonly transport: 'stdio' | 'http'
   /** `waiting`: another node holds the lease. */
   readonly state: 'up' | 'connecting' | 'down' | 'disabled' | 'waiting'
-  /** Why it is not up, and when the next try is; null: nothing to say. */
+  /** Why it is not up, and when the next try is; null: no detail. */
   readonly detail: string | null
   readonly connectedAt: number | null
-  /** How often it was started again since the daemon began. */
+  /** Restarts since the daemon began. */
   readonly restarts: number
-  /** What it wrote that is no message of the protocol, since the daemon began. */
+  /** Its output that is no protocol message, since the daemon began. */
   readonly noise: number
   readonly program: { readonly name: string; readonly version: string } | null
-  /** What it says at the handshake of how its messages are to be taken, in its own words; null: nothing. */
+  /** Its own words at the handshake on how to read its messages; null: none. */
   readonly instructions: string | null
-  /** Null: it declares no channel (its tools are nobody's business here). As of the present connection. */
+  /** Null: it declares no channel, so its tools are not used here. For the present connection. */
   readonly prefix: ChannelPrefix | null
   /** It declares `<prefix>/channel/permission`. */
   readonly permissionRelay: boolean
-  /** It declares no tools, so nothing can be said to it. As of the newest connection; absent: it has tools, or is not known. */
+  /**
+   * It declares no tools, so nothing can be sent to it. For the newest connection; absent: it has tools, or this is
+   * unknown.
+   */
   readonly oneWay?: boolean
   readonly stamp: ServerStamp
 }
 
-/** What a server pushed, unread: the token bucket comes before parsing. */
+/** A pushed message, unparsed: the token bucket comes before parsing. */
 export interface ServerPush {
   readonly kind: 'message' | 'verdict'
   readonly prefix: ChannelPrefix
   readonly params: unknown
 }
 
-/** What the connection declared that brought it: by the time it is let in, that one may be gone. */
+/** The declarations of the connection that brought it. The connection may be gone when the message is handled. */
 export interface ServerNews extends ServerPush {
   readonly from: Pick<ServerFacts, 'prefix' | 'permissionRelay' | 'stamp'>
 }
 
 export interface ServerToolResult {
   readonly isError: boolean
-  /** The content blocks, as they came. */
+  /** The content blocks, unchanged. */
   readonly content: readonly unknown[]
   readonly structured: Readonly<Record<string, unknown>> | null
   /** The text blocks, joined. */
@@ -83,13 +86,14 @@ export interface ChannelServer {
   facts(): ServerFacts
   onNews(listen: (news: ServerNews) => void): Cancel
   /**
-   * News wait, in order, until the result is called; beyond a bound the server itself is held back. For the time in
-   * which they cannot be kept (the store is away) or nobody listens (a reload): they carry no acknowledgement.
+   * Holds pushed messages, in order, until the result is called. Beyond a limit, the server itself is held back. Used
+   * while messages cannot be stored (the store is unavailable) or have no listener (a reload), because they carry no
+   * acknowledgement.
    */
   hold(): Cancel
-  /** Connected, lost, other capabilities than before: registrations are looked at again. */
+  /** Called when it connects, disconnects or changes capabilities, so that registrations are checked again. */
   onChange(listen: () => void): Cancel
-  /** Its tools as of now. Throws `platform_unavailable` when it is not up. */
+  /** Returns its present tools. Throws `platform_unavailable` when it is not up. */
   tools(): Promise<readonly ServerTool[]>
   /** Throws `platform_unavailable` when it was not sent, `outcome_unknown` when it may have arrived. */
   call(
@@ -101,7 +105,7 @@ export interface ChannelServer {
   notify(method: string, params: Readonly<Record<string, unknown>>): Promise<void>
 }
 
-/** What the app gives to the platform behind channel servers, and to no other. */
+/** Dependencies of the channel-server platform only. */
 export interface ChannelPlatformDeps extends PlatformDeps {
   readonly servers?: ChannelServers
   /** The conversations and threads that this integration's server has shown, to any agent. */
@@ -111,9 +115,9 @@ export interface ChannelPlatformDeps extends PlatformDeps {
 export interface ChannelServers {
   get(name: string): ChannelServer | undefined
   all(): readonly ChannelServer[]
-  /** Holds the news of all of them, also of those that come later; `newcomers`: of these alone. */
+  /** Holds the messages of all servers, including later ones; `newcomers`: only of later ones. */
   hold(whom?: 'newcomers'): Cancel
-  /** Connects what is new, ends what is gone, leaves the rest alone. Does not wait for servers to come up. */
+  /** Connects new servers, ends removed ones, and leaves the others alone. Does not wait for servers to come up. */
   apply(servers: readonly McpServerSettings[]): Promise<void>
   stop(): Promise<void>
 }
@@ -125,11 +129,11 @@ export type SkipKind = 'capability' | 'disabled' | 'session' | 'marketplace' | '
 export interface Skip {
   readonly kind: SkipKind
   readonly reason: string
-  /** The key of the configuration that would let it in. */
+  /** The configuration key that would admit it. */
   readonly key: string
 }
 
-/** A server that passed for one agent: what it was allowed as, at that moment. */
+/** A server that passed the gates for one agent, with the values at that moment. */
 export interface ChannelRegistration {
   readonly server: string
   readonly agent: string
@@ -143,42 +147,42 @@ export interface ChannelRegistration {
 }
 
 /**
- * Where permission requests to a channel server go: no conversation of people, so nothing else is said there. Others
- * that a server names hold a `=`.
+ * The target of permission requests to a channel server. It is no conversation of people, so nothing else is sent
+ * there. Other names from a server contain a `=`.
  */
 export const RELAY_PLACE = '_permission'
 
-/** One server as one agent has it: what the agent's tools and doctor look at. */
+/** One server as one agent has it, for the agent's tools and doctor. */
 export interface ChannelView {
   readonly server: string
   readonly agent: string
-  /** The gates now; null: it does not pass them, or it is not connected. */
+  /** The present registration; null: it fails the gates, or is not connected. */
   registration(): ChannelRegistration | null
-  /** What the server says of how its messages are to be taken; null: nothing, or it is not connected here. */
+  /** The server's words on how to read its messages; null: none, or it is not connected here. */
   instructions(): string | null
-  /** The outbound tool as configured now, whether it passes or not; null: nothing names one. */
+  /** The outbound tool as configured now, whether or not the gates pass; null: none is named. */
   outboundTool(): string | null
   /**
-   * Throws `platform_rejected` where the outbound tool cannot send such a message there. Says nothing while the server is
-   * not connected here: the send then waits, and its row tells what became of it.
+   * Throws `platform_rejected` where the outbound tool cannot send such a message there. Does not throw while the
+   * server is not connected here; the send then waits.
    */
   check(to: Address, cause: SendCause): Promise<void>
-  /** What the tool answered to the send with this key; null: it is not known here (any more). */
+  /** Returns the tool's answer to the send with this key; null: not known here (any more). */
   answered(key: string): ServerToolResult | null
-  /** Where the arguments of a call would lead. */
+  /** Returns the targets in the arguments of a call. */
   destinations(input: Readonly<Record<string, unknown>>): readonly Destination[]
   /** The conversation of a call that names none. */
   readonly wholeServer: string
-  /** The places that a target may have spoken from, and the one of a target that never spoke, last. */
+  /** Returns the places that a target may have written from; the last is the place of a target that never wrote. */
   placesOf(target: string): readonly string[]
-  /** The thread of that name, as the server's own key would call it. */
+  /** Returns the thread of that name under the server's own key. */
   threadOf(thread: string): string
 }
 
 export interface Destination {
   readonly of: 'conversation' | 'thread'
   readonly value: string
-  /** What the conversation (or thread) would be called, had it spoken; the likeliest first. */
+  /** The name that the conversation or thread would have, had it written; the likeliest first. */
   readonly places: readonly string[]
 }
 
@@ -190,7 +194,7 @@ export interface ServerView {
   readonly detail?: string
   readonly connected_at: string | null
   readonly restarts: number
-  /** Lines that were no message of the protocol. */
+  /** Lines that were no protocol message. */
   readonly noise: number
   readonly program: string | null
   /** `nexo`, `claude`, or null: it declares no channel. */

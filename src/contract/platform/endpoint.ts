@@ -1,37 +1,38 @@
-// HTTP at the door of a platform: a request is verified before it is handled, by type; and a request for a try.
+// HTTP endpoints of platforms. The types require that a request is verified before it is handled. Also the request for
+// a test.
 import { defined } from '../defined.ts'
 
 export interface RawRequest {
   readonly method: string
-  /** What follows the integration's own prefix: '' or '/events'. */
+  /** The path after the integration's own prefix: '' or '/events'. */
   readonly path: string
   readonly query: URLSearchParams
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: Uint8Array
-  /** It began on this machine and no proxy passed it on: see `src/server/near.ts`, the one judge of that. */
+  /** It comes from this machine and through no proxy. Only `src/server/near.ts` judges this. */
   readonly fromLoopback: boolean
-  /** The peer's address, or the one that a trusted proxy names. Absent: there is none, or nobody can say. */
+  /** The peer's address, or the one that a trusted proxy names. Absent: none, or unknown. */
   readonly address?: string
 }
 
 declare const verified: unique symbol
-/** A request that passed `verify`: unverified bytes cannot be handled, by type. */
+/** A request that passed `verify`. The type system rejects unverified requests. */
 export interface VerifiedRequest {
   readonly [verified]: true
   readonly request: RawRequest
-  /** Who the credential speaks for. */
+  /** The sender behind the credential. */
   readonly sender: string
-  /** The id that the credential covers, where it covers one: nobody can change it and send the rest again. */
+  /** The message id that the credential covers, if any. It cannot be changed in a replay. */
   readonly messageId?: string
 }
 
-/** Only an endpoint's `verify` calls this. */
+/** Marks a request as verified. Only an endpoint's `verify` calls this. */
 export function markVerified(request: RawRequest, sender: string, messageId?: string): VerifiedRequest {
   return { request, sender, ...defined({ messageId }) } as VerifiedRequest
 }
 
-/** Types end at the door of modules of others: what their `verify` gives is looked at. */
+/** Checks at run time, because third-party modules may ignore types. */
 export function isVerified(outcome: unknown): outcome is VerifiedRequest {
   if (typeof outcome !== 'object' || outcome === null) return false
   const { request, sender } = outcome as Partial<VerifiedRequest>
@@ -39,11 +40,11 @@ export function isVerified(outcome: unknown): outcome is VerifiedRequest {
 }
 
 export interface StreamSink {
-  /** Never waits. A peer for which too much waits already is dropped and resumes where it was. */
+  /** Never waits. A peer with too much unread data is disconnected, and resumes where it was. */
   write(chunk: string): void
   /**
-   * Resolves when what was written has left the process, or the peer is gone; one that reads nothing at all is let go
-   * after a while. Whoever replays waits for it after every row, so that a reader far behind gets one after the other.
+   * Resolves when the written data has left the process, or the peer is gone. A peer that reads nothing is
+   * disconnected after a while. A replay waits for it after every row, so that a slow reader gets one row at a time.
    */
   drained(): Promise<void>
   /** True once the peer is gone. */
@@ -56,16 +57,16 @@ export interface HttpReply {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
-  /** Present: the reply stays open and this writes to it. */
+  /** Present: the reply stays open, and this function writes to it. */
   readonly stream?: (sink: StreamSink) => void
 }
 
-/** A request before its body was read. */
+/** A request before its body is read. */
 export type RequestHead = Omit<RawRequest, 'body'>
 
 /**
- * A door that judges by the head, so that nobody's body is kept who may not come in: the refusal (it may also be thrown),
- * or what takes the body once it was read.
+ * Judges a request by its head, so that bodies of refused senders are never stored. Returns the refusal (which may
+ * also be thrown), or the function that takes the body.
  */
 export interface HeadEndpoint {
   admit(head: RequestHead): Promise<HttpReply | ((body: Uint8Array) => Promise<HttpReply>)>
@@ -73,13 +74,15 @@ export interface HeadEndpoint {
 
 export interface Endpoint {
   /**
-   * True where the head alone decides: then `verify` is asked before the body is read, and the same request has its body
-   * in `handle`. Absent: every body is read first, in a smaller share of what may be in flight.
+   * True if the head alone decides. Then `verify` runs before the body is read, and `handle` gets the request with its
+   * body. Absent: every body is read first, within a smaller share of the memory limit.
    */
   headDecides?(head: RequestHead): boolean
-  /** The platform itself posts as much at once: it is taken though `max_body_bytes` is less. */
+  /** The platform itself posts this many bytes at once. They are accepted even if `max_body_bytes` is less. */
   readonly postsBytes?: number
-  /** Checks the credential. Gives the reply to make when it does not hold. A hot endpoint answers without a promise. */
+  /**
+   * Checks the credential. Returns the reply to send when it is invalid. A hot endpoint returns without a promise.
+   */
   verify(request: RawRequest): VerifiedRequest | HttpReply | Promise<VerifiedRequest | HttpReply>
   handle(request: VerifiedRequest): Promise<HttpReply>
 }
@@ -90,21 +93,21 @@ export function isReply(outcome: unknown): outcome is HttpReply {
 
 // ---- A try through the real door ---------------------------------------------------------------------------
 
-/** Which request to make: by the names of the adapter's page. */
+/** Which request to make, by the names on the adapter's page. */
 export interface SampleOrder {
   readonly recipe?: string
   readonly event?: string
 }
 
-/** A request as a sender would make it, with a credential that holds. */
+/** A request as a sender would make it, with a valid credential. */
 export interface SampleRequest {
-  /** Which one was made. */
+  /** The request that was made. */
   readonly recipe: string
   readonly event: string
-  /** Behind the integration's own prefix. */
+  /** After the integration's own prefix. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** Headers that hold a secret, and whether the path does: shown to nobody. */
+  /** Headers that contain a secret, and whether the path does. These are never shown. */
   readonly hides: { readonly headers: readonly string[]; readonly path: boolean }
 }

@@ -1,12 +1,12 @@
-// The health table: every way in which a message cannot arrive or an answer cannot leave, as a row. `doctor`, `status` and
-// the console show findings of these rows by the same word; the reference lists them.
+// The health table: each row is one way in which a message cannot arrive or an answer cannot leave. `doctor`, `status`
+// and the console show findings of these rows with the same word; the reference lists them.
 
 export interface HealthRow {
   /** A problem makes `doctor` exit 1. */
   readonly severity: 'problem' | 'warning'
-  /** The state in a word or two, the same on every surface. */
+  /** The state in a word or two, the same everywhere. */
   readonly word: string
-  /** When the row holds. */
+  /** When the row applies. */
   readonly when: string
   /** What an operator does about it. */
   readonly remedy: string
@@ -181,7 +181,7 @@ export interface HealthFinding {
   readonly code: HealthCode
   readonly severity: HealthRow['severity']
   readonly word: string
-  /** What it is about: `integration kate_tg`, `agent kate`, `gateway`. */
+  /** The subject: `integration kate_tg`, `agent kate`, `gateway`. */
   readonly subject: string
   readonly text: string
   /** A command, or the key to change. */

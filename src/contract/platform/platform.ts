@@ -1,5 +1,5 @@
 // The contract of a platform adapter: a platform is received from and sent to. It has no store, session, retry,
-// dedup or allowlist; those are the river's.
+// deduplication or allowlist, which belong to the core.
 
 import type { Clock, Random } from '../clock.ts'
 import type { Logger } from '../log.ts'
@@ -31,72 +31,78 @@ export interface Abilities {
   readonly reactions: boolean
   readonly files: boolean
   readonly buttons: boolean
-  /** A person can answer one message in particular: its id comes back as `replyTo`. */
+  /** A person can answer one particular message: its id comes back as `replyTo`. */
   readonly replies?: boolean
   readonly typing: boolean
-  /** Draws the parts of a prompt's `ask`, whole: nobody needs to ask for the rest of its text. */
+  /** Draws all parts of a prompt's `ask`, so no request for the rest of its text is needed. */
   readonly showsAsk?: boolean
   /** A long text can be shown whole as a file: a text op with `asFile`. */
   readonly textAsFile?: boolean
-  /** Sending the same key twice shows one message: a crash between send and confirmation is simply sent again. */
+  /**
+   * Sending the same key twice shows one message. After a crash between send and confirmation, the message is simply
+   * sent again.
+   */
   readonly idempotentSend: boolean
-  /** A sender's id names no chat of theirs: they are reached where they spoke lately. */
+  /** A sender's id names no chat of theirs. They are reached where they wrote lately. */
   readonly senderIdIsNotAChat?: boolean
-  /** Nothing can be said back (a one-way webhook): no notices are made for it. */
+  /** Nothing can be sent back (a one-way webhook), so no notices are made for it. */
   readonly oneWay?: boolean
-  /** Programs write here, not people: how their turns end is told by `notify_on`. */
+  /** Programs write here, not people. `notify_on` reports the end of their turns. */
   readonly unattended?: boolean
-  /** It takes a text op with `template`, also where a free text would not be let through. */
+  /** It takes a text op with `template`, even where free text is refused. */
   readonly templates?: boolean
-  /** It tells when a message was deleted (`InboundDelete`): one that comes before its message is kept in mind. */
+  /** It reports deleted messages (`InboundDelete`). A deletion that arrives before its message is remembered. */
   readonly deletes?: boolean
 }
 
 /**
- * How an answer is shown while it is written. `signals`: by `signal` of kind `partial`, which leaves nothing behind.
- * `edits`: by a message that is changed. Its outbox row is the answer's own: `send` is given a text op with `partial` and
- * shows it, `revise` changes it (not more often than `everyMs`, one at a time, lossy), and `send` with `shown` makes it the
+ * How an answer is shown while it is written. `signals`: by `signal` of kind `partial`, which leaves no message.
+ * `edits`: by a message that is changed. The answer's own outbox row is used: `send` gets a text op with `partial` and
+ * shows it. `revise` changes it (at most every `everyMs`, one at a time, lossy). `send` with `shown` makes it the
  * final text. Absent: an answer is shown when it is finished.
  */
 export type Streaming = { readonly by: 'signals' } | { readonly by: 'edits'; readonly everyMs: number }
 
 export interface Received {
-  /** The turn's id; null when the body was not kept (rate-limited drops). */
+  /** The turn's id; null when the body was not stored (rate-limited drops). */
   readonly id: string | null
   readonly state: TurnState
   readonly reason: ReasonCode | null
   readonly duplicate: boolean
   readonly session: string | null
-  /** What to tell the sender at once, where the platform answers in the same breath (a webhook). */
+  /** The immediate answer to the sender, where the platform answers in the same request (a webhook). */
   readonly answer?: string
   readonly retryAfterMs?: number
-  /** Of a deletion: how many turns ended by it. 0: what was said is with an agent already, or nobody knows it. */
+  /** For a deletion: the number of turns it ended. 0: the message is with an agent already, or unknown. */
   readonly withdrawn?: number
 }
 
-/** The door in. Resolves after the commit that stores events and cursor: only then may "received" be said. */
+/**
+ * Receives a platform's events. Resolves after the commit that stores events and cursor. Only then may the adapter
+ * confirm receipt.
+ */
 export interface PlatformIntake {
   /**
-   * Where there are several nodes a cursor is stored only while the integration's lease is held: else `conflict`. `waited`: these
-   * lay there before the link was made (a mailbox). What known senders wrote then draws no limit, for it comes at once whenever
-   * it was written; and what is older than a minute is late.
+   * With several nodes, a cursor is stored only while the integration's lease is held; otherwise throws `conflict`.
+   * `waited`: these messages existed before the link was made (a mailbox). Those of known senders then draw no limit,
+   * because they arrive together, and those older than a minute are late.
    */
   receive(
     events: readonly InboundEvent[],
     options?: { readonly cursor?: string; readonly waited?: boolean },
   ): Promise<readonly Received[]>
   /**
-   * The live link was made, or made again: what was said while there was none is looked for in the history. Said each
-   * time, also by a link that replaces one that still stands. Platforms without `history` need not say it.
+   * The live link was made, or made again. Messages from the time without link are then read from the history. Call it
+   * each time, even if the link replaces one that still works. Platforms without `history` need not call it.
    */
   connected?(): void
 }
 
-/** One message of a conversation as it was stored: what a page shows after a reload and a stream resumes from. */
+/** One stored message of a conversation: what a page shows after a reload, and where a stream resumes. */
 export interface TranscriptEntry {
   /**
-   * Position in this integration's transcript; grows, never reused. Outbound and inbound have their own. A send that failed
-   * and is tried again stands at a new position and no longer at the old one: whoever passed that gets it behind it.
+   * Position in this integration's transcript; grows, never reused. Outbound and inbound have separate positions. A
+   * failed send that is tried again moves to a new position, so a reader that passed the old one gets it again.
    */
   readonly seq: number
   readonly direction: 'in' | 'out'
@@ -111,47 +117,47 @@ export interface TranscriptEntry {
   readonly op?: OutboundOp
   readonly platformMessageId?: string
   readonly attachments?: readonly Attachment[]
-  /** The message that it answers, by the platform's id: of what came in. */
+  /** The message that it answers, by the platform's id; for inbound messages. */
   readonly replyTo?: string
-  /** Of an outbound one: how far the platform said later that it came. */
+  /** For an outbound message: how far it came, by the platform's later report. */
   readonly receipt?: SendReceipt
-  /** Of an inbound one: the facts that the adapter gave with it. */
+  /** For an inbound message: the adapter's further facts. */
   readonly meta?: Readonly<Record<string, string>>
 }
 
 /**
- * Answers oldest first. `afterSeq`: the oldest `limit` after it; otherwise the newest `limit` (before `beforeSeq`).
- * Without `beforeSeq` rows are held back as long as one before them may still appear: a position that moves only along
- * such answers passes nothing. With it whatever is there is told.
+ * Returns entries oldest first. `afterSeq`: the oldest `limit` after it; otherwise the newest `limit` (before
+ * `beforeSeq`). Without `beforeSeq`, rows are held back while an earlier one may still appear, so paging by `afterSeq`
+ * never skips a row. With it, all present rows are returned.
  */
 export interface TranscriptQuery {
   readonly conversation?: string
   readonly direction?: 'in' | 'out'
-  /** Only what this one said: with `direction: 'in'`. */
+  /** Only messages of this sender: with `direction: 'in'`. */
   readonly sender?: string
-  /** Only what is still to be sent (`queued`, `sending`). */
+  /** Only messages still to be sent (`queued`, `sending`). */
   readonly onItsWay?: true
   readonly afterSeq?: number
   readonly beforeSeq?: number
   readonly limit: number
 }
 
-/** The one token table, as a platform with its own credential (web) may use it. Only hashes are kept. */
+/** The token table for a platform with its own credential (web). Only hashes are stored. */
 export interface TokenList {
   mint(order: {
     readonly kind: string
     readonly scope: Readonly<Record<string, string>>
     readonly ttlMs: number | null
-    /** What the token begins with; absent: the kind. */
+    /** The token's prefix; absent: the kind. */
     readonly prefix?: string
   }): Promise<{ readonly token: string; readonly id: string; readonly expiresAt: number | null }>
-  /** The live row behind a token; null when unknown, expired or revoked. */
+  /** Returns the live row behind a token; null when unknown, expired or revoked. */
   find(token: string): Promise<{
     readonly id: string
     readonly kind: string
     readonly scope: Readonly<Record<string, string>>
   } | null>
-  /** Uses a one-time token up: the row for exactly one caller, null for every other. */
+  /** Uses a one-time token: returns the row to exactly one caller, and null to every other. */
   consume(token: string): Promise<{
     readonly id: string
     readonly kind: string
@@ -160,8 +166,8 @@ export interface TokenList {
 }
 
 /**
- * Credentials that others gave us (callback URLs, headers of tool servers): encrypted, durable, forgotten when done.
- * Names are the integration's own.
+ * Credentials from others (callback URLs, headers of tool servers): encrypted, durable, deleted when done. Names are
+ * the integration's own.
  */
 export interface IntegrationCredentials {
   /** Resolves after the commit. */
@@ -169,66 +175,78 @@ export interface IntegrationCredentials {
   get(name: string): Promise<string | null>
   remove(names: readonly string[]): Promise<void>
   names(): Promise<readonly string[]>
-  /** How a turn names it, for a connector that has `deps.credentials`: `secret:…`. Safe to show to a model. */
+  /**
+   * Returns the name for use in a turn, for a connector that has `deps.credentials`: `secret:…`. Safe to show to a
+   * model.
+   */
   reference(name: string): string
 }
 
 export interface PlatformDeps {
   /**
-   * As it was when the adapter was made. `access`, `scope` and `default` are those in force when they are read: a change of
-   * them starts no adapter anew, nor does one of `ackReaction`, `textChunkLimit` and `source`, which are the core's.
+   * The settings when the adapter was made. `access`, `scope` and `default` always return the present values, so a
+   * change of them does not restart the adapter. Neither does a change of `ackReaction`, `textChunkLimit` and
+   * `source`, which belong to the core.
    */
   readonly integration: IntegrationSettings
   readonly clock: Clock
   readonly random: Random
   readonly log: Logger
-  /** What was said in this integration's conversations, oldest first. */
+  /** Reads messages of this integration's conversations, oldest first. */
   readonly transcript: (query: TranscriptQuery) => Promise<readonly TranscriptEntry[]>
-  /** Positions of what is queued or being sent, all of them, in no order. Absent where a test needs none. */
+  /** Returns the positions of all queued and sending messages, in no order. Absent where a test needs none. */
   readonly onItsWay?: () => Promise<readonly number[]>
   /** Reads a secret reference of this integration (`env:`, `file:`, `secret:`). Throws `config_invalid` if absent. */
   readonly secret: (reference: string) => string
   readonly tokens: TokenList
   /** The folder where this integration may keep downloaded attachments. */
   readonly filesDir: string
-  /** Where the outside world reaches this server, if it does; a platform's webhook URL is made from it. */
+  /** The public address of this server, if any. A platform's webhook URL is made from it. */
   readonly publicUrl?: string | null
   /** Absent where a test needs none. */
   readonly credentials?: IntegrationCredentials
-  /** The integration as the configuration in force has it: gates are asked with it, message by message. */
+  /** The integration in the present configuration, for checks per message. */
   readonly current?: () => IntegrationSettings | null
-  /** Whether a sender may speak in a direct chat now: asked before anything is opened for one. Absent: everybody may. */
+  /**
+   * Whether a sender may write in a direct chat now. Checked before anything is opened for one. Absent: any sender
+   * may.
+   */
   readonly mayTalk?: (sender: string) => boolean
-  /** For what only one node at a time may do for this integration (a poller, a socket). Absent: there is one node. */
+  /**
+   * For work that only one node at a time may do for this integration (a poller, a socket). Absent: there is one node.
+   */
   readonly lease?: LinkLease
-  /** Where tries to read what others wrote are counted. Absent: in memory alone. */
+  /** Counts attempts to read external input. Absent: in memory only. */
   readonly tries?: InputTries
   /**
-   * HMAC-SHA256 in hex, with a key of this integration that outlives restarts and is the same at every node. Absent where a
-   * test needs none.
+   * HMAC-SHA256 in hex, with a key of this integration that survives restarts and is the same on every node. Absent
+   * where a test needs none.
    */
   readonly sign?: (text: string) => string
-  /** Where the files of this integration are found by all nodes. Absent: there is one node, and its folder is enough. */
+  /** Where all nodes find the files of this integration. Absent: there is one node, and its folder suffices. */
   readonly mirror?: FileMirror
 }
 
 /**
- * Counts tries to read an input of others, durably, before it is read. `begin` answers how many there were since the last
- * `end`, this one included. Both throw `store_unavailable` while the store is away.
+ * Durably counts attempts to read an external input, before it is read. `begin` returns the number since the last
+ * `end`, including this one. Both throw `store_unavailable` while the store is unavailable.
  */
 export interface InputTries {
   begin(input: string): Promise<number>
   end(input: string): Promise<void>
 }
 
-/** Copies of files whose names the integration gave out, each once. Both throw `store_unavailable` while it is away. */
+/**
+ * Copies of files whose names the integration assigned, each once. Both throw `store_unavailable` while the store is
+ * unavailable.
+ */
 export interface FileMirror {
   /** Resolves when every node can get it. */
   put(name: string, bytes: Uint8Array): Promise<void>
   get(name: string): Promise<Uint8Array | null>
-  /** When it was put there; null when there is none. A copy is as old as that. */
+  /** Returns when it was put there; null when there is none. A copy is as old as that. */
   since?(name: string): Promise<number | null>
-  /** It is gone from there for good. */
+  /** Deletes it for good. */
   remove?(name: string): Promise<void>
 }
 
@@ -245,7 +263,7 @@ export interface NewFile {
   readonly bytes: Uint8Array
 }
 
-/** An attachment as a file of ours, inside the integration's folder. */
+/** An attachment as a local file, inside the integration's folder. */
 export interface DownloadedFile {
   readonly path: string
   readonly name: string
@@ -253,162 +271,174 @@ export interface DownloadedFile {
   readonly size: number
 }
 
-/** When the tries were made whose outcome is open. */
+/** When the attempts with an open outcome were made. */
 export interface Tried {
-  /** When the first of them began. */
+  /** Start of the first attempt. */
   readonly since: number
-  /** When the last of them ended. */
+  /** End of the last attempt. */
   readonly endedAt: number
 }
 
 export interface SendRequest {
   readonly to: Address
   readonly op: OutboundOp
-  /** Outbox id: what a resumable stream and a platform's own idempotency key are made of. */
+  /** Outbox id: the basis of a resumable stream and of a platform's own idempotency key. */
   readonly key: string
   /** Position of the message; see TranscriptEntry.seq. */
   readonly seq: number
-  /** When it is said, as its TranscriptEntry has it. */
+  /** Its time, as in its TranscriptEntry. */
   readonly at?: number
-  /** Which part of a text that was cut, from 0; absent: it is whole. */
+  /** The part number of a cut text, from 0; absent: it is whole. */
   readonly part?: number
   /** The turn that it answers, if any. */
   readonly turn?: string
-  /** Why it is sent: a notice of Switchboard's own is not the agent's word. */
+  /** Why it is sent: a notice of Switchboard itself is not the agent's message. */
   readonly cause?: SendCause
   /**
-   * The message that showed the beginning of it: it is made to show `op` and nothing new is posted. Doing so twice does no
-   * harm. Throws `not_found` when that message is gone or cannot be changed any more: it is then sent anew, without this.
+   * The message that showed its beginning. It is changed to show `op`, and nothing new is posted. Repeating that does
+   * no harm. Throws `not_found` when that message is gone or cannot be changed any more; it is then sent anew, without
+   * this.
    */
   readonly shown?: readonly string[]
-  /** With `reconcile`: when it was tried. */
+  /** With `reconcile`: when it was attempted. */
   readonly tried?: Tried
 }
 
 export type ReadBack =
   | { readonly outcome: 'sent'; readonly receipt: Receipt }
-  /** `absent`: it is not there. `unknown`: the platform cannot tell. */
+  /** `absent`: it did not arrive. `unknown`: the platform cannot tell. */
   | { readonly outcome: 'absent' | 'unknown' }
-  /** Until then the same send shows nothing twice: it can simply be made again. */
+  /** Until then a repeat shows no second copy, so it can simply be sent again. */
   | { readonly outcome: 'harmless'; readonly until: number }
 
-/** Asked before a send is committed as `sending`: what waits for its place is `queued`. */
+/** Checked before a send is committed as `sending`. A send that must wait stays `queued`. */
 export interface Pace {
   /**
-   * 0: it may go now, and its place is taken. Else how long to wait, and nothing is taken. `side`: it gives way, and goes
-   * only where it takes no other message's place.
+   * Returns 0 when it may go now, and takes its place. Otherwise returns the delay, and takes nothing. `side`: low
+   * priority; it goes only where it takes no other message's place.
    */
   take(conversation: string, side: boolean): number
-  /** Nothing was sent after all. */
+  /** Returns a place, because nothing was sent. */
   giveBack(conversation: string): void
 }
 
-/** What a trial showed. */
+/** The result of a trial. */
 export interface PlatformTrial {
-  /** What stands open by it; `key` is a key of the integration. */
+  /** The risks found; `key` is a key of the integration. */
   readonly found: readonly SecurityFinding[]
-  /** What else there is to tell, a sentence each. */
+  /** Further remarks, one sentence each. */
   readonly told: readonly string[]
 }
 
 export interface PlatformAdapter {
   readonly abilities: Abilities
-  /** Longer texts are cut by the outlet, on their Markdown tree, so that each part is whole. */
+  /** The outlet cuts longer texts on their Markdown tree, so that each part is well-formed. */
   readonly textLimit: TextLimit
-  /** How Markdown is shown here: in a form of the platform's own, or `written`: whoever reads it gets it as it is. */
+  /** How Markdown is shown here: in a form of the platform's own, or `written`: as it is. */
   readonly markdown: MarkdownRenderer | 'written'
   readonly sendFrom: 'any' | 'link-holder'
-  /** Where a notification goes that names no chat, on a platform that has none. */
+  /** The target of a notification that names no chat, on a platform that has none. */
   readonly notifyPlace?: string
-  /** When a message may go, where the platform limits that. Nothing waits inside `send`. */
+  /** When a message may go, where the platform limits that. `send` itself never waits. */
   readonly pace?: Pace
-  /** Whoever sends hears at once, by an HTTP status, that a message was refused: nobody is told by another one. */
+  /** An HTTP status tells senders at once that a message was refused, so no further message is sent. */
   readonly answersRefusals?: true
   /** HTTP surface under /hooks/ID (or /chat for web). */
   readonly endpoint?: Endpoint
   /** HTTP surface under /inbox/SECRET: the secret was looked up and names this integration. */
   readonly inbox?: Endpoint
-  /** Begins to receive. `cursor` is what was last stored with `intake.receive`. */
+  /** Starts to receive. `cursor` is the value last stored with `intake.receive`. */
   start(intake: PlatformIntake, cursor: string | null): Promise<void>
-  /** Resolves only when the platform confirmed; otherwise throws. `outcome_unknown` when it may have arrived. */
+  /**
+   * Resolves only when the platform confirmed; otherwise throws. Throws `outcome_unknown` when it may have arrived.
+   */
   send(request: SendRequest): Promise<Receipt>
   /**
-   * Did the send with this key arrive? Asked after a crash, and when a try was written out and its answer is lost. Throws
-   * when the platform does not answer now: it is asked again. Any other refusal (a 4xx) means that it cannot be asked.
+   * Returns whether the send with this key arrived. Called after a crash, and when the answer to an attempt was lost.
+   * Throws when the platform does not answer now, and is called again. Any other refusal (a 4xx) means that it cannot
+   * be asked.
    */
   reconcile?(request: SendRequest): Promise<ReadBack>
-  /** Keeps a file that is to be sent; an op of kind `file` names it by what comes back. Absent: none can be sent. */
+  /** Stores a file to be sent and returns its name for an op of kind `file`. Absent: no files can be sent. */
   keep?(file: NewFile): Promise<string>
-  /** Fetches an attachment of a message that passed the gate. Throws `too_large` above the cap. */
+  /** Fetches an attachment of a message that passed the gate. Throws `too_large` above the limit. */
   download?(attachment: Attachment): Promise<DownloadedFile>
-  /** Removes the files that a person sent, named in these attachments or not, from here and from the mirror. Returns how many. */
+  /**
+   * Removes a person's files, whether or not these attachments name them, from here and from the mirror. Returns how
+   * many.
+   */
   forget?(of: { readonly sender: string; readonly attachments: readonly Attachment[] }): Promise<number>
   /**
-   * Shows what the agent is doing on a turn, apart from what it says: a new line, or (`line`) the one that stands changed.
-   * Returns what names it. Silent, soon, and tried once: the river asks `pace` before, and gives it up for everything else.
-   * Absent: nothing is shown, or `signal` is enough.
+   * Shows what the agent is doing on a turn, apart from its messages: a new line, or (`line`) a change of the present
+   * one. Returns its id. It must be silent and fast, and is tried once. The core asks `pace` first, and gives it up
+   * for anything else. Absent: nothing is shown, or `signal` is enough.
    */
   showStatus?(to: Address, text: string, line: string | null): Promise<string>
-  /** Takes it away; one that is gone already is no failure. With `showStatus`. */
+  /** Removes the line; a missing one is no failure. With `showStatus`. */
   removeStatus?(to: Address, line: string): Promise<void>
   /** Lossy by contract. */
   signal?(to: Address, signal: Signal): void
   /** How answers are shown while they are written. */
   readonly streaming?: Streaming
   /**
-   * Shows more of an answer that is being written (`streaming.by: 'edits'`): `shown` is there, and `op.text` the text so far,
-   * cut to `textLimit`. It gives way: what fails or is too much is left out, for the next or the final text comes anyway.
+   * Shows more of an answer in progress (`streaming.by: 'edits'`): `shown` is the message, and `op.text` the text so
+   * far, cut to `textLimit`. Low priority: failed or excess updates are dropped, because the next or final text
+   * follows.
    */
   revise?(request: SendRequest & { readonly shown: readonly string[] }): Promise<void>
   /** The platform keeps a history that can be compared with the inbox. Absent: it "cannot be checked". */
   readonly history?: HistoryReader
   /**
-   * The live link missed something that stands in the history, or `probe` found it deaf: make a new one, before the old one
-   * is left where that can be done. Asked for once in ten minutes at most, and never because nobody spoke.
+   * The live link missed a message in the history, or `probe` found it deaf: make a new link, if possible before the
+   * old one ends. Called at most once in ten minutes, and never because of silence.
    */
   renew?(cause: string): void
   /**
-   * Whether the live link still hears, found out by a round trip of its own (a ping and its answer, a canary); never by
-   * whether somebody spoke. Asked now and then while the link is `up`. Throws: it could not be found out.
+   * Whether the live link still hears, by its own round trip (a ping and its answer, a canary), never by whether
+   * people wrote. Called now and then while the link is `up`. Throws: it could not be determined.
    */
   probe?(): Promise<'hears' | 'deaf'>
-  /** The configuration changed and `deps.current()` has it. Absent: the adapter is started anew for a change. */
+  /** The configuration changed, and `deps.current()` returns it. Absent: a change restarts the adapter. */
   configChanged?(): void
   /** Approvals of its agent are asked here too, as structured requests to RELAY_PLACE. Absent: never. */
   relaysApprovals?(): boolean
-  /** The channel server behind it, for the agent's tools. Absent: it is none. */
+  /** The channel server behind it, for the agent's tools. Absent: none. */
   readonly channel?: ChannelView
-  /** Whether its own gates, as far as configuration decides, still let through what came by it. Absent: it has none. */
+  /**
+   * Whether its own gates, as far as configuration decides, still admit its earlier messages. Absent: it has no gates.
+   */
   admitsNow?(): boolean
-  /** Gates of its own, for doctor. */
+  /** Its own gates, for doctor. */
   gates?(): readonly GateView[]
   /**
-   * Its conversations are people who sign in here, and these are always there. An address that is none of them, no user and
-   * nobody who has written is refused before anything is queued. Absent: the platform knows whom an address reaches.
+   * Its conversations are people who sign in here, and these always exist. An address that is none of them, no user
+   * and no earlier writer is refused before anything is queued. Absent: the platform knows whom an address reaches.
    */
   readonly residents?: readonly string[]
   /**
-   * Something happened in this conversation at another node (a message was sent or came in): whoever looks at it here
-   * wants to know. Its presence means that signals are for those who look, wherever they do.
+   * A message was sent or received in this conversation at another node, so its watchers here need an update. If
+   * implemented, signals are forwarded from other nodes.
    */
   heard?(conversation: string): void
-  /** Whether anybody looks (an open window, a stream) through this node. */
+  /** Whether a person watches (an open window, a stream) through this node. */
   listening?(): boolean
   /**
-   * A request for a try through the real door. Absent: none can be made. Throws `input_invalid` with what can be asked
-   * for, or why nobody but the sender itself can make one.
+   * Returns a request for a test through the real endpoint. Absent: none can be made. Throws `input_invalid` with the
+   * possible requests, or why only the sender itself can make one.
    */
   sample?(order: SampleOrder): Promise<SampleRequest>
-  /** Tries on the real thing whether a forger would be believed. Asked for by an operator alone. Never throws. */
+  /**
+   * Tests on the real service whether a forged sender would be believed. Called only for an operator. Never throws.
+   */
   trial?(): Promise<PlatformTrial>
-  /** Who it is on its platform (`@kate_bot`), once that is known. */
+  /** Returns its name on the platform (`@kate_bot`), once known. */
   who?(): string | null
-  /** Link health, for status and doctor. */
+  /** Returns link health, for status and doctor. */
   link(): {
     /** `waiting`: another node holds it. */
     readonly state: 'up' | 'connecting' | 'down' | 'disabled' | 'waiting'
     readonly detail?: string
-    /** When the present connection was made: a message after it that was missed shows that the link is deaf. */
+    /** Start of the present connection. A missed message after it shows that the link is deaf. */
     readonly since?: number
   }
   stop(): Promise<void>

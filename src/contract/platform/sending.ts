@@ -1,10 +1,10 @@
-// The records of sending: claims and the routes they make, the notification log, what schedules fired.
+// Records of sending: claims and their routes, the notification log, and fired schedules.
 import type { Urgency } from '../message/message.ts'
 import type { ClaimState } from '../store/states.ts'
 
 // ---- claims and routes --------------------------------------------------------------------------------------
 
-/** The right of a session to the next reply in a chat where it speaks first. */
+/** The right of a session to the next reply in a chat where it writes first. */
 export interface ClaimOffer {
   readonly session: string
   readonly agent: string
@@ -15,7 +15,7 @@ export interface ClaimRow extends ClaimOffer {
   readonly integration: string
   readonly conversation: string
   readonly thread: string | null
-  /** The platform's id of the (last part of the) message that offers it: a reply to it, or a tap on it, decides. */
+  /** The platform's id of the (last part of the) message that offers it. A reply to it, or a tap on it, decides. */
   readonly messageId: string
   readonly state: ClaimState
   readonly send: string
@@ -32,7 +32,7 @@ export interface RouteRow extends ClaimOffer {
   readonly since: number
 }
 
-/** What is said when a claim is decided; `{label}` is replaced. */
+/** The texts for a decided claim; `{label}` is replaced. */
 export interface ClaimTexts {
   readonly threaded: string
   readonly kept: string
@@ -40,11 +40,11 @@ export interface ClaimTexts {
 }
 
 export interface ClaimRules {
-  /** Messages that this one answers: the claim of one of them wins, for this message alone. */
+  /** Messages that this one answers. The claim of one of them wins, for this message alone. */
   readonly answers: readonly string[]
-  /** It is a plain message of somebody who may claim: it takes the newest open claim as a tap would. */
+  /** A plain message of a person who may claim. It takes the newest open claim, like a tap. */
   readonly takesNewest: boolean
-  /** Agents that can be reached: the claim of any other is given back. */
+  /** Agents that can be reached. The claim of any other is given back. */
   readonly agents: readonly string[]
   readonly texts: ClaimTexts
   /** Whether the message that offered it can be edited. */
@@ -60,7 +60,7 @@ export interface NewNotification {
   readonly user: string
   readonly agent: string | null
   readonly session: string | null
-  /** As it was asked for, or `type:id` of the default. */
+  /** As requested, or `type:id` of the default. */
   readonly channel: string
   readonly message: string
   readonly urgency: Urgency
@@ -73,11 +73,11 @@ export interface NotificationRow extends Omit<NewNotification, 'message'> {
   /** Null once pruned. */
   readonly message: string | null
   readonly digest: string
-  /** `not_sent`: nothing was to be sent (notify_on). For one in the outbox: what became of it. */
+  /** `not_sent`: nothing was due (notify_on). With a row in the outbox: that row's state. */
   readonly status: 'queued' | 'sent' | 'deduplicated' | 'failed' | 'unknown' | 'not_sent'
   readonly error: string | null
   readonly send: string | null
-  /** The address that was notified; null: nothing was sent. */
+  /** The notified address; null: nothing was sent. */
   readonly to: string | null
   readonly at: number
 }
@@ -85,24 +85,24 @@ export interface NotificationRow extends Omit<NewNotification, 'message'> {
 // ---- schedules ----------------------------------------------------------------------------------------------
 
 /**
- * The place of turns that a schedule started: conversation = agent, thread = schedule. No integration can have this id,
- * and nothing can be said there.
+ * The place of turns that a schedule started: conversation = agent, thread = schedule. No integration can have this
+ * id, and nothing can be sent there.
  */
 export const SCHEDULE_PLACE = '_schedule'
 
 export interface Firing {
   readonly agent: string
   readonly schedule: string
-  /** The time the schedule named, not the time it was noticed. */
+  /** The time that the schedule named, not when it was noticed. */
   readonly fireAt: number
-  /** `first_seen`: the mark from which missed ones are counted. `removed`: it is no longer configured. */
+  /** `first_seen`: the mark from which missed times are counted. `removed`: no longer configured. */
   readonly outcome: 'run' | 'skipped' | 'first_seen' | 'removed'
-  /** When it is to fire, as configured: expression and time zone. */
+  /** The configured times: expression and time zone. */
   readonly times: string
 }
 
 export interface FiringRow extends Omit<Firing, 'times'> {
-  /** Null: fired before this was kept. */
+  /** Null: fired before this was stored. */
   readonly times: string | null
   readonly node: string
   readonly turn: string | null

@@ -1,13 +1,17 @@
-// The line that tells, beside a turn, what its agent is doing: one for each turn, changed and taken away, never the answer.
+// The line that shows what an agent is doing on a turn. There is one per turn. It is changed and removed, and never
+// contains the answer.
 
-/** A line that stands in a chat, or is about to. Kept so that a crash leaves none behind, and two nodes make one. */
+/**
+ * A line that is shown in a chat, or about to be. Stored so that a crash leaves none behind, and two nodes create only
+ * one.
+ */
 export interface StatusLineRow {
   readonly turn: string
   /** The address string. */
   readonly to: string
-  /** What the platform calls it; empty: it is being made. */
+  /** The platform's id of it; empty: it is being created. */
   readonly line: string
-  /** Who made it: `<node>/<boot>`. */
+  /** Its creator: `<node>/<boot>`. */
   readonly owner: string
   readonly at: number
 }

@@ -1,15 +1,17 @@
-// A takeover: a person holds a conversation in the agent's place. Its row, the verbs over it, and what the desk shows of it.
+// A takeover: a person holds a conversation in the agent's place. Its row, its verbs, and its view for operators.
 //
-// There is one live row an address, won by compare-and-set:
+// Each address has one live row, won by compare-and-set:
+//
 //   asked ──▶ held ──▶ ended        asked ──▶ ended (put aside)        held ──▶ ended (given, forced, timeout, right_lost)
-// `asked`: the agent (`handoff`) or the person (`/human`) wants somebody to step in; nothing changes until somebody does.
+//
+// `asked`: the agent (`handoff`) or the person (`/human`) wants a person to step in. Nothing changes until one does.
 import type { Address } from '../message/address.ts'
 import type { Enqueued, NewSend, SendRow } from '../store/send-records.ts'
 import type { TurnRow } from '../store/turn-records.ts'
 
 export type TakeoverState = 'asked' | 'held' | 'ended'
 
-/** `given`: by the holder. `forced`: by somebody else's `--force`. `withdrawn`: it was asked for, and put aside. */
+/** `given`: by the holder. `forced`: by another person's `--force`. `withdrawn`: it was requested, and put aside. */
 export type TakeoverEnd = 'given' | 'forced' | 'timeout' | 'right_lost' | 'withdrawn'
 
 export interface TakeoverRow {
@@ -19,19 +21,19 @@ export interface TakeoverRow {
   readonly platform: string
   readonly agent: string | null
   readonly state: TakeoverState
-  /** Null: nobody asked, somebody just took it. */
+  /** Null: there was no request; a person took it directly. */
   readonly asked: {
     readonly by: string
     readonly reason: string | null
     readonly summary: string | null
     readonly at: number
   } | null
-  /** As the ledger names whoever holds it; null while it is only asked for. */
+  /** The holder's name in the ledger; null while it is only requested. */
   readonly holder: string | null
-  /** As people read it. */
+  /** The name for people. */
   readonly holderName: string | null
   readonly since: number | null
-  /** Taking it counts as the first. */
+  /** Taking the place counts as the first message. */
   readonly lastWordAt: number | null
   readonly ended: { readonly at: number; readonly how: TakeoverEnd; readonly by: string } | null
 }
@@ -45,19 +47,19 @@ export interface TakeOrder extends Holder {
   readonly at: Address
   readonly platform: string
   readonly agent: string | null
-  /** Whoever holds it loses it. */
+  /** Takes it from a present holder. */
   readonly force: boolean
 }
 
 export interface TakeResult {
-  /** False: somebody else holds it, and nothing was changed. `takeover` is theirs. */
+  /** False: another person holds it, and nothing was changed. `takeover` is theirs. */
   readonly won: boolean
   readonly takeover: TakeoverRow
-  /** Whom `force` took it from. */
+  /** The takeover that `force` ended. */
   readonly previous: TakeoverRow | null
   /** Ended as consumed: held. */
   readonly queued: readonly string[]
-  /** Ended as failed: cancelled; whatever runs for them is to be stopped. */
+  /** Ended as failed: cancelled. Their running work must be stopped. */
   readonly running: readonly { readonly id: string; readonly agent: string }[]
 }
 
@@ -68,16 +70,16 @@ export interface SayOrder {
 
 export type SayResult =
   | { readonly outcome: 'said'; readonly takeover: TakeoverRow; readonly sends: readonly Enqueued[] }
-  /** Null: nobody holds it. */
+  /** Null: the place is not held. */
   | { readonly outcome: 'not_holder'; readonly takeover: TakeoverRow | null }
 
 export interface EndOrder {
   readonly at: Address
   readonly by: string
   readonly how: TakeoverEnd
-  /** Only this one: it may have ended and begun anew. */
+  /** Only this takeover, because it may have ended and a new one begun. */
   readonly id?: string
-  /** Only where nothing was said since this time (the timer's look may be stale). */
+  /** Only without messages since this time, because the timer's read may be stale. */
   readonly lastWordAt?: number
 }
 
@@ -94,34 +96,34 @@ export interface AskOrder {
   readonly summary: string | null
 }
 
-/** What was said at a place while somebody held it, since the agent last heard from there; oldest first. */
+/** Messages at a place while it was held, since the agent last got one from there; oldest first. */
 export type HeldWord =
   | { readonly kind: 'in'; readonly turn: TurnRow }
   | { readonly kind: 'out'; readonly send: SendRow; readonly by: string }
 
 export interface TakeoverVerbs {
   /**
-   * Compare-and-set. In the same commit queued turns of the address end `consumed: held`, and those in flight
-   * `failed: cancelled`, by a token that grows, so that nobody can settle them any more.
+   * Compare-and-set. The same commit ends queued turns of the address as `consumed: held`, and those in flight as
+   * `failed: cancelled`. It increases the lane's token, so that they can no longer be settled.
    */
   takeOver(order: TakeOrder): Promise<TakeResult>
-  /** The holder's words, in the commit that finds them still holding. Their time begins anew. */
+  /** Enqueues the holder's messages in the commit that confirms the hold. The timer starts again. */
   sayHeld(sends: readonly NewSend[], order: SayOrder): Promise<SayResult>
   endTakeover(order: EndOrder): Promise<EndResult>
-  /** Asks for one; where there is a live one already that one is returned, unchanged. */
+  /** Requests a takeover. An existing live one is returned unchanged. */
   askTakeover(order: AskOrder): Promise<{ readonly asked: boolean; readonly takeover: TakeoverRow }>
-  /** Live ones, the oldest first. */
+  /** Live ones, oldest first. */
   takeovers(filter?: { readonly state?: 'asked' | 'held' }): Promise<readonly TakeoverRow[]>
-  /** The live one of an address. */
+  /** The live takeover of an address. */
   takeoverAt(at: Address): Promise<TakeoverRow | null>
-  /** All of an address, the newest first. */
+  /** All takeovers of an address, newest first. */
   pastTakeovers(at: Address, limit: number): Promise<readonly TakeoverRow[]>
-  /** Why an agent may say nothing there, or nothing for that turn any more: who holds or held it. */
+  /** Returns the takeover that prevents an agent's message there, or for that turn; null: none. */
   heldAgainst(at: Address, turn: string | null): Promise<TakeoverRow | null>
   heldWords(turn: string, limit: number): Promise<readonly HeldWord[]>
 }
 
-/** How a holder's words are shown: as the bot's own, or with the holder's name in front. */
+/** How a holder's messages are shown: as the bot's own, or with the holder's name in front. */
 export interface TakeoverSettings {
   readonly as: 'bot' | 'name'
   /** Where people may ask for a person by `/human`. */
@@ -130,7 +132,7 @@ export interface TakeoverSettings {
 
 export const DEFAULT_TAKEOVER: TakeoverSettings = { as: 'bot', human: [] }
 
-/** One as the desk shows it; times are ISO 8601. */
+/** A takeover for operators; times are ISO 8601. */
 export interface TakeoverView {
   readonly id: string
   readonly address: string
@@ -150,14 +152,14 @@ export interface TakeoverView {
   readonly as: TakeoverSettings['as']
   readonly since: string | null
   readonly last_word_at: string | null
-  /** When the timer ends it unless the holder writes; null: it is not held, or the timer is off. */
+  /** When the timer ends it unless the holder writes; null: not held, or the timer is off. */
   readonly ends_at: string | null
   readonly ended: { readonly at: string; readonly how: TakeoverEnd; readonly by: string } | null
-  /** Whoever asks is the holder. */
+  /** The caller is the holder. */
   readonly mine: boolean
 }
 
-/** What whoever comes too late is told, and an agent that speaks there. */
+/** The text for a person who comes too late, and for an agent that writes there. */
 export function heldByText({ holderName, holder }: Pick<TakeoverRow, 'holderName' | 'holder'>): string {
   return `held by ${holderName ?? holder ?? 'a person'}`
 }

@@ -1,9 +1,9 @@
-// Going over all rows: page after page, newest first, so that no cap ends it in silence.
+// Iterates over all rows, page by page, newest first, so that no limit cuts the result silently.
 import { defined } from '../defined.ts'
 
 const PAGE = 500
 
-/** Rows that are added meanwhile are newer than the first page and not met; rows that change stay where they are. */
+/** Rows added meanwhile are newer than the first page and are skipped. Changed rows keep their position. */
 export async function* everyRow<Row extends { readonly seq: number }>(
   read: (page: { readonly limit: number; readonly beforeSeq?: number }) => Promise<readonly Row[]>,
   pageSize = PAGE,

@@ -1,14 +1,14 @@
-// What the store keeps of completeness: how far each integration was compared, the mark of each place, and which messages
-// are known. The walk that uses them is src/core/history/; the reader of a platform is history.ts.
+// The stored state of completeness: how far each integration was compared, the mark of each place, and which messages
+// are known. The walk is in src/core/history/; the platform's reader is in history.ts.
 
 /** One integration whose platform keeps a history. */
 export interface HistoryLinkRow {
   readonly integration: string
-  /** Its first connect: nothing older is looked for. */
+  /** Its first connect. Older messages are not read. */
   readonly beganAt: number
-  /** Everything said before this was received or refused; null: nothing was compared yet. */
+  /** Every message before this was received or refused; null: nothing was compared yet. */
   readonly until: number | null
-  /** All places that could be read were compared up to here: rows and keys older than this are looked for no more. */
+  /** All readable places were compared up to here. Older rows and keys are no longer needed. */
   readonly comparedAt: number | null
   readonly state: 'complete' | 'behind'
   readonly detail: string | null
@@ -16,13 +16,13 @@ export interface HistoryLinkRow {
 
 export interface HistoryMark {
   readonly place: string
-  /** The platform's own: history is asked for after it. */
+  /** The platform's own position; history is read after it. */
   readonly position: string
-  /** When that entry was said. */
+  /** Time of that entry. */
   readonly at: number
 }
 
-/** The lease under which a position is moved: a node that slept through the end of it moves nothing back. */
+/** The lease under which a position is moved, so that a node that slept past its lease moves nothing back. */
 export interface PositionFence {
   readonly name: string
   readonly token: number
@@ -37,7 +37,7 @@ export interface HistorySettled {
   readonly integration: string
   readonly state: 'complete' | 'behind'
   readonly detail: string | null
-  /** Absent: it stays. */
+  /** Absent: unchanged. */
   readonly until?: number
   readonly comparedAt?: number
   readonly fence?: PositionFence
@@ -49,29 +49,32 @@ export interface MessageKey {
 }
 
 /**
- * For so long a message stays known, by its row or by the key of its drop, and longer while a history was not compared up
- * to it: what is older in a history is not taken for missed.
+ * How long a message stays known, by its row or by the key of its drop; longer while a history was not compared up to
+ * it. Older entries of a history do not count as missed.
  */
 export const HISTORY_ROWS_MS = 30 * 24 * 3_600_000
 
-/** The edit version of a deletion: it is kept under the key of its message. */
+/** The edit version of a deletion, which is stored under the key of its message. */
 export const DELETED_VERSION = -1
 
 export interface HistoryStore {
-  /** The row of an integration, made now if this is its first connect. */
+  /** Returns the row of an integration, and creates it at its first connect. */
   beginHistory(integration: string): Promise<HistoryLinkRow>
   settleHistory(settled: HistorySettled): Promise<void>
   historyLinks(): Promise<readonly HistoryLinkRow[]>
   historyMarks(integration: string, places: readonly string[]): Promise<readonly HistoryMark[]>
-  /** Those whose last entry was said since then, the newest first; `after`: behind this one. */
+  /** Returns places whose last entry is newer, newest first; `after`: only those after this one. */
   marksSince(
     integration: string,
     sinceMs: number,
     page: { readonly limit: number; readonly after?: Pick<HistoryMark, 'place' | 'at'> },
   ): Promise<readonly HistoryMark[]>
-  /** The place is gone: if it ever comes back it begins anew. */
+  /** The place is gone. If it returns, it begins anew. */
   forgetPlace(integration: string, place: string): Promise<void>
-  /** Every version of these messages that was received or refused, rows or not. A deletion is DELETED_VERSION. */
+  /**
+   * Returns every version of these messages that was received or refused, with or without a row. A deletion is
+   * DELETED_VERSION.
+   */
   knownMessages(
     integration: string,
     keys: readonly MessageKey[],

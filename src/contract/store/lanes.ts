@@ -1,4 +1,4 @@
-// Taking a lane: what is asked of the store, and what it gives.
+// Taking a lane: the request to the store, and its result.
 import type { NewToken } from './records.ts'
 import type { TurnRow } from './turn-records.ts'
 
@@ -9,16 +9,19 @@ export interface LaneRequest {
   /** How many turns may be in flight in this lane (inbox only). */
   readonly window?: number
   /**
-   * With a token, after a take whose outcome was never heard: the turns that we know to be in flight. Others that are
-   * found in flight were handed by the take that went unheard, and are given as left behind (inbox only).
+   * With a token, after a take whose result was lost: the turns that we know to be in flight. Any other turn in flight
+   * was handed by that take, and is returned as left behind (inbox only).
    */
   readonly known?: readonly string[]
   /**
-   * Asked within the take, before a turn is `handed`: one that it denies stays queued, with what is behind it, and is given
-   * as `next` (inbox only). It answers from memory, at once, and may be asked twice.
+   * Called within the take, before a turn is `handed`. A denied turn stays queued, with the turns behind it, and is
+   * returned as `next` (inbox only). It must answer at once from memory, and may be called twice.
    */
   readonly mayHand?: (turn: TurnRow) => boolean
-  /** Made within the take for each turn that is handed, and kept in its commit (inbox only). May be asked twice: the last ones count. */
+  /**
+   * Called within the take for each handed turn; the tokens are stored in its commit (inbox only). May be called
+   * twice: the last result counts.
+   */
   readonly tokens?: (turn: TurnRow) => readonly NewToken[]
 }
 
@@ -29,19 +32,21 @@ export type TakenTurns =
       readonly token: number
       /** Moved queued → handed in this commit, oldest first, attempts counted. */
       readonly handed: readonly TurnRow[]
-      /** Of `handed`, those whose place a person holds or once held: only there words of a takeover can be found. */
+      /** Those of `handed` whose place a person holds or once held. Only there can takeover messages exist. */
       readonly afterTakeover?: readonly string[]
       /**
-       * On a fresh acquisition: what the former owner left in `handed` or `seen`; with `known`: what is in flight
-       * besides. While there are any, nothing is handed.
+       * On a fresh acquisition: turns that the former owner left in `handed` or `seen`; with `known`: other turns in
+       * flight. While there are any, nothing is handed.
        */
       readonly leftover: readonly TurnRow[]
-      /** More are queued behind the window. */
+      /** More turns are queued behind the window. */
       readonly more: boolean
-      /** Still queued, and to be made ready first. */
+      /** Still queued, and must be prepared first. */
       readonly next?: TurnRow
       /** No open turn is left in the lane (release it). */
       readonly empty: boolean
     }
-  /** `busy`: another owner until `retryAt`. `later`: not before `retryAt`. `lost`: our token is no longer the lane's. */
+  /**
+   * `busy`: another owner until `retryAt`. `later`: not before `retryAt`. `lost`: our token is no longer the lane's.
+   */
   | { readonly lane: string; readonly outcome: 'busy' | 'later' | 'lost'; readonly retryAt: number }

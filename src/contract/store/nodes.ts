@@ -1,22 +1,22 @@
-// The nodes of a cluster as plain data: who runs, what it reaches, and since when it was heard of. A node is one boot of
-// one daemon; on an embedded database there is one.
+// The nodes of a cluster as plain data: which run, what they reach, and when they were last seen. A node is one boot of
+// one daemon; an embedded database has one.
 import type { AgentTrouble } from '../agent/agent.ts'
 
-/** What a node says of itself with every heartbeat. */
+/** A node's report with every heartbeat. */
 export interface NodeReport {
   readonly node: string
   readonly version: string
   readonly startedAt: number
   /** Digest of the configuration in force. */
   readonly digest: string
-  /** Where its HTTP surface listens; '' where it has none. */
+  /** Where its HTTP surface listens; '' if it has none. */
   readonly url: string
   /** How far this machine's clock is ahead of the database's (negative: behind). */
   readonly skewMs: number
-  /** Somebody looks at the console or listens to events here: an approval that no chat can ask for reaches a person. */
+  /** A person watches the console or events here, so an approval that no chat can ask reaches a person. */
   readonly watched: boolean
   readonly links: readonly NodeLink[]
-  /** When each integration last received and sent something here: times that change all the time tell nobody anything. */
+  /** When each integration last received and sent here. These times change constantly, so they cause no hint. */
   readonly activity: Readonly<Record<string, LinkActivity>>
   /** Agents to which a turn can be handed over here now. */
   readonly agents: readonly NodeAgent[]
@@ -26,7 +26,9 @@ export interface NodeLink {
   readonly integration: string
   readonly state: string
   readonly detail?: string
-  /** Somebody looks at this integration through this node (an open chat window): signals are worth sending there. */
+  /**
+   * A person watches this integration through this node (an open chat window), so signals are worth sending there.
+   */
   readonly listening?: boolean
 }
 
@@ -46,9 +48,9 @@ export interface NodeRow extends NodeReport {
   readonly owner: string
   /** By the database's clock. */
   readonly seenAt: number
-  /** Heard of within the last `NODE_GONE_MS`, and did not say goodbye. */
+  /** Seen within the last `NODE_GONE_MS`, and did not leave. */
   readonly alive: boolean
-  /** It stopped in order, and gave back what it held. */
+  /** It stopped in order, and released what it held. */
   readonly leftAt: number | null
 }
 
@@ -59,20 +61,20 @@ export interface AttachmentRow {
   readonly detail: string | null
   readonly trouble: AgentTrouble | null
   readonly since: number
-  /** Null while it is attached, as far as that node told. */
+  /** Null while it is attached, as far as that node reported. */
   readonly endedAt: number | null
 }
 
-/** How often a node is heard of. */
+/** The interval of heartbeats. */
 export const NODE_BEAT_MS = 2_500
-/** Silent for longer: shown as gone, and nobody waits for it any more. Leases end by then as well. */
+/** A node silent for longer is shown as gone and no longer waited for. Its leases have ended by then. */
 export const NODE_GONE_MS = 10_000
-/** A lane or a link that is held is renewed this often … */
+/** A held lane or link is renewed this often … */
 export const LEASE_RENEW_MS = 2_500
-/** … and is anybody's when it was not for this long: with the next look around, 13 s after its holder died. */
+/** … and is free after this long without renewal: with the next sweep, 13 s after its holder died. */
 export const LEASE_MS = 10_000
 
-/** The node's name in an owner name: the same for all its boots. */
+/** Returns the node's name in an owner name, which is the same for all its boots. */
 export function nodeOf(owner: string): string {
   return owner.slice(0, Math.max(0, owner.lastIndexOf('/')))
 }

@@ -1,5 +1,5 @@
-// The records of the store that are neither turns nor sends (turn-records.ts, send-records.ts): approvals, people, what
-// readers ask for, and the ledger. What is done with them is in store.ts.
+// The store's records other than turns and sends (turn-records.ts, send-records.ts): approvals, people, filters of
+// readers, and the ledger. The verbs are in store.ts.
 import type { Ask } from '../agent/agent.ts'
 import type { ApprovalState, SendState, TurnState } from './states.ts'
 
@@ -17,7 +17,7 @@ export interface NewApproval {
 }
 
 export interface ApprovalRow extends NewApproval {
-  /** Grows; ids are used again once they are settled. */
+  /** Grows; ids are reused once they are settled. */
   readonly seq: number
   /** The node (its owner name) whose connector asked, and which passes the verdict on. */
   readonly asker: string | null
@@ -41,7 +41,7 @@ export interface Decide {
 
 // ---- people -----------------------------------------------------------------------------------------------
 
-/** `user:ID`: the sender is that user. The configuration wins where it says that the sender is another one. */
+/** `user:ID`: the sender is that user. The configuration wins if it assigns the sender to another user. */
 export type Right = 'talk' | 'approve' | `user:${string}`
 
 export interface Grant {
@@ -67,12 +67,12 @@ export interface TokenRow {
   readonly id: string
   readonly hash: string
   readonly kind: string
-  /** agent, user, session, role, label: whatever the kind needs. */
+  /** agent, user, session, role, label: as the kind needs. */
   readonly scope: Readonly<Record<string, string>>
   readonly createdAt: number
   readonly expiresAt: number | null
   readonly revokedAt: number | null
-  /** Within an hour. Null: never; 0: not known, for it was minted before this was recorded. */
+  /** Precise to an hour. Null: never; 0: unknown, because it was minted before use was recorded. */
   readonly lastUsedAt: number | null
 }
 
@@ -82,7 +82,7 @@ export type NewToken = Omit<TokenRow, 'createdAt' | 'revokedAt' | 'lastUsedAt'>
 
 export interface TurnFilter {
   readonly states?: readonly TurnState[]
-  /** Whether those that rest (seen, acknowledged) are given too; false: they are left out. */
+  /** False: resting turns (seen, acknowledged) are omitted. */
   readonly resting?: false
   readonly agent?: string | { readonly not: readonly string[] }
   readonly integration?: string
@@ -157,7 +157,7 @@ export interface LedgerEntry {
   readonly from: string
   readonly to: string
   readonly reason: string
-  /** How many events it stands for: 1, or more for unkept drops. */
+  /** The number of events it represents: 1, or more for drops without a row. */
   readonly count: number
   /** SHA-256 of the body, so that pruning bodies keeps the chain. */
   readonly digest: string
@@ -177,7 +177,7 @@ export interface AuditReport {
   readonly chain: 'intact' | 'broken'
   readonly brokenAt?: { readonly seq: number; readonly problem: string }
   readonly head: string | null
-  /** Present: entries up to this position were pruned, and it starts from what was kept of them. */
+  /** Present: entries up to this position were pruned, and verification starts from their summary. */
   readonly checkpoint?: { readonly through: number; readonly at: number; readonly entries: number }
   readonly conservation: { readonly received: number; readonly accounted: number; readonly ok: boolean }
 }

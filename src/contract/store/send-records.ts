@@ -1,4 +1,4 @@
-// The records of sends: what is put into the outbox, what of it is stored, and how it may be moved. The verbs are in store.ts.
+// The records of sends: what is put into the outbox, what is stored, and how it may move. The verbs are in store.ts.
 import type { Address } from '../message/address.ts'
 import type { OutboundOp, SendReceipt } from '../message/message.ts'
 import type { ReasonCode } from '../message/reasons.ts'
@@ -20,16 +20,19 @@ export interface NewSend {
   readonly dueAt?: number
   /** The same key again returns the first row. */
   readonly idempotencyKey?: string
-  /** The final text of the answer to `turn`: where its beginning is shown or about to be, that row becomes this. */
+  /** The final text of the answer to `turn`. If its beginning is shown or about to be, that row becomes this. */
   readonly finishes?: true
   /** Parts of one long message share a group; `part` counts from 0. */
   readonly group?: string
   readonly part?: number
-  /** Stands for the content and where it goes. Open already: the first row is returned. Confirmed a moment ago: the row is born `deduplicated`. */
+  /**
+   * Identifies the content and its target. If an equal row is open, it is returned. If one was just confirmed, the new
+   * row starts as `deduplicated`.
+   */
   readonly dedupKey?: string
-  /** The takeover whose holder says it. */
+  /** The takeover whose holder sends it. */
   readonly takeover?: string
-  /** Becomes a claim on the confirmed message, in the commit that says `sent`. */
+  /** Becomes a claim on the confirmed message, in the commit that records `sent`. */
   readonly claim?: ClaimOffer
   /** Written to the notification log in the same commit. */
   readonly notification?: NewNotification
@@ -61,39 +64,42 @@ export interface SendRow {
   readonly createdAt: number
   readonly updatedAt: number
   readonly claim?: ClaimOffer
-  /** Of a holder's words: under which takeover. */
+  /** The takeover of a holder's message. */
   readonly takeover?: string
-  /** What the platform told of it later; null: nothing. */
+  /** The platform's later report; null: none. */
   readonly receipt: SendReceipt | null
-  /** A try may have arrived, and the platform never said so. In `sending` with the reason `outcome_open` it is looked at again. */
+  /**
+   * An attempt may have arrived without confirmation. In `sending` with the reason `outcome_open`, the row is looked
+   * at again.
+   */
   readonly open?: OpenOutcome
-  /** From when later sends of the conversation go before it, while its outcome is open. */
+  /** When later sends of the conversation may go first, while its outcome is open. */
   readonly yieldsAt?: number
-  /** Its position in the transcript where that is not `seq`: it had failed, and an operator tried it again. */
+  /** Its position in the transcript if that is not `seq`: it failed, and an operator tried it again. */
   readonly place?: number
 }
 
-/** A send that was not delivered and of which the person has not heard. */
+/** An undelivered send of which the person has not heard. */
 export interface Unnoticed {
   readonly send: SendRow
-  /** When a person was last told of that conversation; null: never. */
+  /** When a person was last informed in that conversation; null: never. */
   readonly noticedAt: number | null
 }
 
-/** Sends that were not delivered, and whether agents and persons have heard of them. */
+/** Undelivered sends, and whether agents and people have heard of them. */
 export interface LaterWordVerbs {
   /**
-   * Sends of a session that ended `failed` or `unknown` and of which its agent has not heard, oldest first; null: of
-   * whatever session, one of them.
+   * Returns sends of a session that ended `failed` or `unknown` without a note to their agent, oldest first; null: one
+   * such send of any session.
    */
   unreportedFailures(session: string | null): Promise<readonly SendRow[]>
-  /** The agent was told. */
+  /** Records that the agent was informed. */
   markReported(sends: readonly string[]): Promise<void>
-  /** Those behind that position, oldest first: a page of them, and none at the end. */
+  /** Returns a page of sends after that position, oldest first; empty at the end. */
   unnoticedSends(afterSeq: number): Promise<readonly Unnoticed[]>
   /**
-   * The person is told of these sends by `notice`, in one commit; null: they are not to be told any more. False: another
-   * node did it.
+   * Informs the person of these sends by `notice`, in one commit; null: no notice any more. False: another node did
+   * it.
    */
   noticeSends(sends: readonly string[], notice: NewSend | null): Promise<boolean>
 }
@@ -102,9 +108,9 @@ export interface Enqueued {
   readonly id: string
   readonly seq: number
   readonly state: SendState
-  /** True: the idempotency key was known, or the same content is on its way; the first row is returned. */
+  /** True: the idempotency key was known, or the same content is on its way. The first row is returned. */
   readonly repeated: boolean
-  /** Born `deduplicated`: the row whose content it repeats. */
+  /** For a row that starts as `deduplicated`: the row whose content it repeats. */
   readonly first?: string
 }
 
@@ -127,24 +133,24 @@ export interface SendMove {
   readonly token: number
   readonly id: string
   /**
-   * `sending`: the beginning of an answer stands there, as `platformIds`; if it was finished meanwhile it is queued. With
-   * the reason `outcome_open`: a try may have arrived, and the row is looked at again at `lookAt`.
+   * `sending`: the beginning of an answer is shown, as `platformIds`; if it was finished meanwhile it is queued. With
+   * the reason `outcome_open`: an attempt may have arrived, and the row is looked at again at `lookAt`.
    */
   readonly to: 'queued' | 'sending' | 'sent' | 'failed' | 'unknown'
   readonly platformIds?: readonly string[]
-  /** With to: 'sent': where it stands, when that is not what the row calls it. A claim is of that chat. */
+  /** With to: 'sent': the actual chat, if the row names it differently. A claim belongs to that chat. */
   readonly conversation?: string
   readonly reason?: ReasonCode
   readonly detail?: string
   /** With to: 'queued' or 'sent': the lane is not taken before now + this. */
   readonly notBeforeMs?: number
-  /** What is known of its open outcome; null: the outcome is not open any more. */
+  /** The facts about its open outcome; null: the outcome is no longer open. */
   readonly open?: OpenOutcome | null
   /** With the reason `outcome_open`: when it is looked at again. */
   readonly lookAt?: number
-  /** With the reason `outcome_open`: from when later sends of the conversation go first. */
+  /** With the reason `outcome_open`: when later sends of the conversation may go first. */
   readonly yieldsAt?: number | null
-  /** With to: 'failed' or 'unknown': who is told of it later. */
+  /** With to: 'failed' or 'unknown': who is informed later. */
   readonly tell?: { readonly agent: boolean; readonly person: boolean }
   /** With to: 'queued': replaces the op (the visible "may be a duplicate" note). */
   readonly op?: OutboundOp

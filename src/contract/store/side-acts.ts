@@ -1,5 +1,5 @@
-// Acts beside the conversation: a reaction, the edit by which a question of ours is retired. They give way to what is said,
-// and are given up soon: nobody waits for them.
+// Side acts: a reaction, or the edit that retires a question of ours. They have low priority and are given up soon,
+// because nothing waits for them.
 import { conversationLane, sideLane, streamLane } from '../message/address.ts'
 import type { NewSend, SendRow } from './send-records.ts'
 
@@ -9,18 +9,18 @@ export function isSideAct({ op, cause }: Act): boolean {
   return op?.kind === 'react' || (op?.kind === 'edit' && cause === 'notice')
 }
 
-/** How long it is tried. A prompt whose edit is given up keeps its buttons, so that one is tried for longer. */
+/** Returns how long it is tried. A prompt whose edit is given up keeps its buttons, so an edit is tried longer. */
 export function sideActLifeMs({ op }: Act): number {
   return op?.kind === 'react' ? 60_000 : 300_000
 }
 
-/** One message of a lane at a time, in order. */
+/** Returns the lane of a send. One message of a lane is sent at a time, in order. */
 export function sendLane(send: Act & Pick<NewSend, 'to' | 'turn'>): string {
   if (send.op?.kind === 'text' && send.op.partial && send.turn !== null) return streamLane(send.to, send.turn)
   return isSideAct(send) ? sideLane(send.to) : conversationLane(send.to)
 }
 
-/** The idempotency key of the row of an answer that is shown while it is written: one for each turn. */
+/** Returns the idempotency key of an answer that is shown while it is written: one per turn. */
 export function streamKey(turn: string): string {
   return `stream:${turn}`
 }

@@ -1,5 +1,5 @@
-// A step of the intake: a pure function of the event and what is known. It returns a decision and effects as data;
-// row and effects are one commit, so a redelivery (duplicate key) repeats nothing.
+// An intake step: a pure function of the event and the known facts. It returns a decision and effects as data. Row and
+// effects are one commit, so a redelivery (duplicate key) repeats nothing.
 import type { Address } from '../message/address.ts'
 import type { OutboundOp, SendReceipt } from '../message/message.ts'
 import type { ReasonCode } from '../message/reasons.ts'
@@ -7,7 +7,7 @@ import type { ClaimTexts } from '../platform/sending.ts'
 import type { NewSend } from './send-records.ts'
 
 export type Effect =
-  /** A notice, a pairing code, an answer: goes through the outbox like everything else. */
+  /** A notice, a pairing code, an answer: goes through the outbox. */
   | {
       readonly kind: 'send'
       readonly to: Address
@@ -16,7 +16,7 @@ export type Effect =
       /** It shows what this approval asks. */
       readonly approval?: string
     }
-  /** Compare-and-set on an approval. The loser is told in the same commit; `{by}` is replaced by who won. */
+  /** Compare-and-set on an approval. The loser is informed in the same commit; `{by}` is replaced by the winner. */
   | {
       readonly kind: 'decide'
       readonly approval: string
@@ -28,19 +28,19 @@ export type Effect =
     }
   /** /new: a fresh session for this address. */
   | { readonly kind: 'new_session'; readonly agent: string; readonly at: Address }
-  /** /stop: open turns of the session that the address leads to by then end as failed: cancelled. */
+  /** /stop: fails open turns of the session that the address leads to by then, as cancelled. */
   | {
       readonly kind: 'cancel_session'
-      /** Only what this sender began; null: all of it. */
+      /** Only turns of this sender; null: all of them. */
       readonly sender: string | null
-      /** Of the address's own session. */
+      /** The agent of the address's own session. */
       readonly agent: string
       readonly at: Address
       /** Agents that can be interrupted. */
       readonly stoppable: readonly string[]
       readonly texts: StopTexts
     }
-  /** /status: what waits and runs where the address leads by then. */
+  /** /status: the waiting and running turns where the address leads by then. */
   | {
       readonly kind: 'tell_session'
       readonly agent: string
@@ -72,17 +72,20 @@ export type Effect =
       readonly by: string
       readonly texts: HumanTexts
     }
-  /** A message was deleted or edited: what of it is still queued ends as consumed: withdrawn. */
+  /** A message was deleted or edited: its queued turns end as consumed: withdrawn. */
   | {
       readonly kind: 'withdraw'
       readonly at: Address
       readonly messageId: string
-      /** Only what this one sent; null: the platform does not tell who deleted it. */
+      /** Only messages of this sender; null: the platform does not tell who deleted it. */
       readonly sender: string | null
-      /** Which versions of it: an edit leaves itself, and what is newer. Absent: all. */
+      /** Which versions: an edit keeps itself and newer ones. Absent: all. */
       readonly versions?: { readonly below: number } | { readonly not: number }
     }
-  /** The platform's later word on a send: it becomes failed, or gets its receipt and is sent, should nobody know. */
+  /**
+   * The platform's later report about a send. The send fails, or gets its receipt and becomes `sent` if its outcome
+   * was unknown.
+   */
   | {
       readonly kind: 'later_word'
       readonly send: string
@@ -92,10 +95,13 @@ export type Effect =
       readonly platformId?: string
       /** It counts only if the message was sent to one of these. */
       readonly sentTo?: readonly string[]
-      /** Said only where the send becomes failed by it. */
+      /** Sent only if the send fails by it. */
       readonly words: readonly NewSend[]
     }
-  /** A pairing code for a stranger. The store enforces the caps, and replaces {code} in the reply: one code per sender. */
+  /**
+   * A pairing code for a stranger. The store enforces the limits, and replaces {code} in the reply: one code per
+   * sender.
+   */
   | {
       readonly kind: 'pair'
       readonly integration: string
@@ -107,17 +113,17 @@ export type Effect =
       readonly reply: { readonly to: Address; readonly text: string }
     }
 
-// What is said to a command is written with the deed, from what was found then: messages of the same batch, or of
-// another node, may have come between the look and the commit. {agent}, {label} and the numbers are replaced.
+// The answer to a command is written in its commit, from the facts there. Messages of the same batch or of another node
+// may arrive between the read and the commit. {agent}, {label} and the numbers are replaced.
 
 export interface StopTexts {
   readonly none: string
   readonly one: string
   /** With {count}. */
   readonly many: string
-  /** Said behind it when the agent cannot be interrupted. */
+  /** Appended when the agent cannot be interrupted. */
   readonly runsOn: string
-  /** What others began goes on. */
+  /** Turns of others continue. */
   readonly noneOfYours: string
 }
 
@@ -125,7 +131,7 @@ export interface StopTexts {
 export interface StatusTexts {
   readonly attached: string
   readonly offline: string
-  /** Said behind it in a chat that leads elsewhere. */
+  /** Appended in a chat that leads elsewhere. */
   readonly thread: string
 }
 
@@ -142,14 +148,14 @@ export interface HumanTexts {
   readonly held: string
 }
 
-/** What came of /stop. */
+/** The result of /stop. */
 export interface Stopped {
   readonly agent: string
   readonly turns: readonly string[]
   readonly said: string
 }
 
-/** Why a row is in the outbox: who may have caused it and whether equal content may be dropped. */
+/** Why a row is in the outbox: who may have caused it, and whether equal content may be dropped. */
 export type SendCause =
   | 'reply'
   | 'send_message'
@@ -159,7 +165,7 @@ export type SendCause =
   | 'notice'
   | 'pairing'
   | 'operator'
-  /** The words of a person who holds the conversation. */
+  /** A message of a person who holds the conversation. */
   | 'takeover'
 
 export type Decision =

@@ -1,4 +1,4 @@
-// The records of turns: what is received, what of it is stored, and how it may be moved. The verbs are in store.ts.
+// The records of turns: what is received, what is stored, and how it may move. The verbs are in store.ts.
 
 import type { TokenUsage } from '../agent/turn-steps.ts'
 import type { Address } from '../message/address.ts'
@@ -17,7 +17,7 @@ export interface TurnBody {
   readonly meta?: Readonly<Record<string, string>>
   readonly attachments?: readonly Attachment[]
   readonly replyTo?: Quoted
-  /** It came from a group: access is asked again with that when it is handed over. Absent: a direct chat. */
+  /** It came from a group, for the access check at hand-over. Absent: a direct chat. */
   readonly chat?: 'group'
 }
 
@@ -31,33 +31,35 @@ export interface NewTurn {
   /** Null when no agent is bound (refused). */
   readonly agent: string | null
   readonly sender: string
-  /** Null: the body is not kept (refusals); `bodyDigest` is then what the ledger holds of it. */
+  /** Null: the body is not stored (refusals); the ledger then has `bodyDigest`. */
   readonly body: TurnBody | null
   readonly bodyDigest: string
-  /** It was missed and found in the history: when it was really said. */
+  /** It was missed and found in the history: the time it was really sent. */
   readonly lateAt?: number
 }
 
 export interface ReceiveItem {
   readonly turn: NewTurn
-  /** `expired`: found in the history when it was older than a queue keeps anything. */
+  /** `expired`: found in the history when it was older than the queue keeps messages. */
   readonly state: 'queued' | 'refused' | 'consumed' | 'expired'
   readonly reason: ReasonCode | null
   /** The gate's configuration key or other detail for the ledger. */
   readonly detail?: Readonly<Record<string, string>>
   /** False: only counters and a ledger entry are written, no row (rate-limited drops, floods). */
   readonly keepRow: boolean
-  /** With `keepRow: false`: its key is kept, so that it is not taken for missed when a history shows it. */
+  /** With `keepRow: false`: its key is stored, so that it does not count as missed when a history shows it. */
   readonly keepKey?: true
-  /** Its platform tells of deletions, which may come before it. */
+  /** Its platform reports deletions, which may arrive before it. */
   readonly mayBeDeleted?: true
   readonly effects: readonly Effect[]
-  /** A queued message follows the address's route, and may take a claim. Absent: it goes to the address's own session. */
+  /**
+   * A queued message follows the address's route, and may take a claim. Absent: it goes to the address's own session.
+   */
   readonly claims?: ClaimRules
 }
 
 export interface ReceiveResult {
-  /** Null when no row was kept. For a duplicate: the first one's. */
+  /** Null when no row was stored. For a duplicate: the first one's. */
   readonly id: string | null
   readonly duplicate: boolean
   readonly state: TurnState
@@ -65,7 +67,7 @@ export interface ReceiveResult {
   readonly session: string | null
   /** One per effect, in order; empty for a duplicate. */
   readonly effects: readonly EffectResult[]
-  /** It did not go to the address's own session: by a claim that it answers or took, or by the route. */
+  /** It went to another session: by a claim that it answers or took, or by the route. */
   readonly routed?: {
     readonly by: 'answer' | 'claim' | 'route'
     readonly session: string
@@ -81,11 +83,11 @@ export type EffectResult =
   | ({ readonly kind: 'cancelled' } & Stopped)
   | { readonly kind: 'claimed'; readonly outcome: ClaimOutcome; readonly label: string | null }
   | { readonly kind: 'answered'; readonly said: string }
-  /** A person was asked for; `asked: false`: one was before, or holds the place. */
+  /** A person was requested; `asked: false`: one was requested before, or holds the place. */
   | { readonly kind: 'person'; readonly asked: boolean; readonly takeover: TakeoverRow }
   /** The turns that ended because their message was deleted. */
   | { readonly kind: 'withdrawn'; readonly turns: readonly string[] }
-  /** False: no such send, or nothing that this word could change. */
+  /** False: no such send, or no change. */
   | { readonly kind: 'reported'; readonly changed: boolean }
   /** `muted`: the stranger already had its two replies, or the cap is reached. */
   | { readonly kind: 'paired'; readonly outcome: 'new' | 'repeated' | 'muted' }
@@ -106,21 +108,21 @@ export interface TurnRow {
   readonly editVersion: number
   readonly state: TurnState
   readonly reason: ReasonCode | null
-  /** How often it was handed over. */
+  /** The number of hand-overs. */
   readonly attempts: number
-  /** It may have been seen before: the next hand-over is marked. */
+  /** It may have been seen before, so the next hand-over is marked. */
   readonly repeat: boolean
-  /** It was seen before: the next hand-over is a continuation. */
+  /** It was seen before, so the next hand-over is a continuation. */
   readonly resume: boolean
-  /** Null once pruned, or never kept. */
+  /** Null once pruned, or never stored. */
   readonly body: TurnBody | null
   readonly receivedAt: number
-  /** It was missed and found in the history: when it was really said. Null: it came as it was said. */
+  /** It was missed and found in the history: the time it was really sent. Null: it arrived in time. */
   readonly lateAt: number | null
   readonly updatedAt: number
-  /** The takeover that ended it; absent: none did. */
+  /** The takeover that ended it; absent: none. */
   readonly takeover?: string
-  /** What a model used for it; absent: none was asked by Switchboard itself. */
+  /** A model's token use; absent: Switchboard itself called none. */
   readonly usage?: TokenUsage
 }
 
@@ -139,7 +141,7 @@ export interface TurnMove {
   readonly notBeforeMs?: number
   /** It was never really handed over, so the attempt does not count. */
   readonly uncounted?: boolean
-  /** To `answered`: what goes with it is the one answer. Nothing is written for a turn that somebody else has answered. */
+  /** To `answered`: this is the only answer. Nothing is written for a turn that was answered already. */
   readonly sole?: true
 }
 
