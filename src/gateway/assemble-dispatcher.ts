@@ -1,4 +1,4 @@
-// How turns reach agents: the dispatcher, from the state of the gateway. What it says and shows goes through the outlet.
+// Assembles the dispatcher, which brings turns to agents. Its messages go through the outlet.
 import { defined, integrationById } from '../contract/index.ts'
 import { createDispatcher, type Dispatcher } from '../core/dispatch/dispatcher.ts'
 import { giveBackClaim } from '../core/outbound/give-back.ts'
@@ -7,7 +7,7 @@ import type { AssembledOutbound } from './assemble-outbound.ts'
 import type { GatewayDeps } from './gateway.ts'
 import type { GatewayState } from './gateway-state.ts'
 
-/** What the dispatcher uses of the way out, which is made after it. */
+/** The parts of the outbound side that the dispatcher uses. They are created after it. */
 type Later = Pick<AssembledOutbound, 'outlet' | 'notifyOn' | 'streams' | 'withdraw'>
 
 export function assembleDispatcher(deps: GatewayDeps, ground: GatewayState, later: () => Later): Dispatcher {
@@ -40,7 +40,7 @@ export function assembleDispatcher(deps: GatewayDeps, ground: GatewayState, late
     onInterrupted: (row) => void later().streams.interrupted(row),
     onTakenOver: (turn) => void later().streams.ended(turn),
     onRevoked: (row) => later().withdraw(row.agent ?? '', [row.id]),
-    // A host with a dialog of its own waits on.
+    // A host with a dialog of its own keeps waiting.
     onAskerOver: ({ agent, id }) => {
       if (agent !== null && roster.get(agent)?.connector.holdsDecisions) later().withdraw(agent, [id])
     },

@@ -1,4 +1,4 @@
-// How messages come in: the intake, with what it must know of each integration's link.
+// Assembles the intake, with the facts that it needs about each integration's link.
 import type { Dispatcher } from '../core/dispatch/dispatcher.ts'
 import { createIntake, type Intake } from '../core/inbound/intake.ts'
 import { createFailedLater } from '../core/outbound/failed-later.ts'

@@ -1,5 +1,5 @@
-// The way out of the pipeline: what agents, people and Switchboard itself say, what is shown while it is written, questions
-// to people, and who holds a conversation in an agent's place.
+// Assembles the outbound side: messages of agents, people and Switchboard itself, answers in progress, questions to
+// people, and takeovers.
 import { defined } from '../contract/index.ts'
 import { type Approvals, createApprovals } from '../core/approvals/approvals.ts'
 import type { Dispatcher } from '../core/dispatch/dispatcher.ts'
@@ -25,7 +25,7 @@ export interface AssembledOutbound {
   readonly notifyOn: NotifyOn
   readonly notifier: Notifier
   readonly approvals: Approvals
-  /** Nobody waits for the answers to what was asked for these turns. */
+  /** Withdraws the questions of these turns, which need no answer any more. */
   withdraw(agent: string, turns: readonly string[]): void
   readonly askForPerson: PersonRequests['askForPerson']
   readonly tellWhoMayHold: PersonRequests['tellWhoMayHold']

@@ -1,4 +1,4 @@
-// Completeness of each integration as status and doctor tell it: from the store's rows, so that every node says the same.
+// Completeness of each integration for status and doctor. It comes from the store's rows, so every node shows the same.
 import {
   defined,
   type HistoryLinkRow,
@@ -8,7 +8,7 @@ import {
 } from '../contract/index.ts'
 import { completenessOf } from '../core/history/completeness-of.ts'
 
-/** After that long nobody looks for what a restored database lacks. */
+/** After this time, a restored database no longer counts as behind. */
 const BEHIND_FOR_MS = 30 * 24 * 3_600_000
 
 export interface CompletenessFacts {
@@ -25,7 +25,7 @@ export function completenessView(
 ): StatusReport['integrations'][number]['complete'] {
   const row = rows.find((one) => one.integration === integration)
   const { state, until, detail } = completenessOf(row, keepsHistory, now)
-  // What no history can tell: the database was restored from a backup of then, and what came since is not in it.
+  // Without a history, messages since the restored backup cannot be checked.
   if (state === 'unchecked' && restored !== null && now - restored.at <= BEHIND_FOR_MS)
     return { state: 'behind', until: isoOrNull(restored.takenAt), detail: 'restored from a backup' }
   return { state, until: isoOrNull(until), ...defined({ detail }) }

@@ -1,4 +1,4 @@
-// What a configuration wants, when it wants much.
+// The parts of a large configuration.
 import { describe, expect, it } from 'vitest'
 import type { Clock } from '../contract/index.ts'
 import { testSettings } from '../testing/test-settings.ts'

@@ -5,7 +5,7 @@ import type { GatewayDeps } from './gateway.ts'
 import type { Part } from './running.ts'
 import { makeAgent, makeIntegration, type Pipeline } from './start-integrations.ts'
 
-/** Between two slices, what others do goes on. */
+/** Other work runs between two slices. */
 const SLICE = 200
 
 export async function desiredParts(
@@ -34,23 +34,26 @@ export async function desiredParts(
   return wanted
 }
 
-/** An adapter that another module brings now is another adapter. */
+/** An adapter from a different module is a different adapter. */
 function broughtBy({ modules }: Settings, bank: 'platforms' | 'connectors', name: string): string | null {
   return modules?.find((one) => one[bank].includes(name))?.file ?? null
 }
 
-/** What an adapter is made with. Access, scope and the like are asked for each message: a change of them starts nothing anew. */
+/**
+ * The settings that an adapter is created with. Access, scope and the like are read for each message, so a change of
+ * them restarts nothing.
+ */
 function startedWith(integration: IntegrationSettings) {
   const { id, platform, enabled, options, replyToMode, oneWay, unproven, problem } = integration
   return { id, platform, enabled, options, replyToMode, oneWay, unproven, problem }
 }
 
-// What a running part was started with: its settings, and the secrets behind them. A part is started anew when this
-// changes, so a secret that was replaced reaches those that use it and nobody else.
+// What a running part was started with: its settings and the secrets behind them. A change restarts the part, so a
+// replaced secret reaches only its users.
 
 const REFERENCE = /"((?:env|file|secret):[^"\\]+)"/g
 
-/** Stays in memory: it is made of digests, but nobody needs to see it. */
+/** Stays in memory: it consists of digests, but need not be shown. */
 function fingerprintOf(meaning: unknown, secret: (reference: string) => string): string {
   const written = JSON.stringify(meaning)
   const digest = createHash('sha256')
@@ -59,7 +62,7 @@ function fingerprintOf(meaning: unknown, secret: (reference: string) => string):
   return `${written} ${digest.digest('hex')}`
 }
 
-/** One that leads nowhere keeps its part from starting; that is told there. */
+/** A broken reference prevents its part from starting, and is reported there. */
 function behind(reference: string, secret: (reference: string) => string): string {
   try {
     return secret(reference)

@@ -1,4 +1,4 @@
-// What a hook and the chat answer while their integration is not running: come back later, never "there is none".
+// The answers of a hook and the chat while their integration is not running: retry later, never "there is none".
 import { expect, it } from 'vitest'
 import type { Endpoint } from '../contract/index.ts'
 import { openServer } from '../server/fixtures/open-server.ts'

@@ -1,5 +1,5 @@
-// Which adapter answers behind /hooks/ID and /chat. What is configured and not running yet (the daemon starts, or the
-// integration waits for its secret) is told to come back later: a sender takes 404 for good.
+// Which adapter answers behind /hooks/ID and /chat. For a configured integration that does not run yet (the daemon
+// starts, or a secret is missing), the answer is to retry later, because senders treat 404 as final.
 import { type Endpoint, integrationById, type Settings, SwitchboardError } from '../contract/index.ts'
 import type { Gateway } from './gateway.ts'
 

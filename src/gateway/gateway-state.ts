@@ -1,5 +1,4 @@
-// What every part of the pipeline stands on: who is attached, which links are up, who is allowed, which nodes there are, and
-// where signals go.
+// The shared state of the gateway: attached agents, links, grants, nodes, and the target of signals.
 import { nodeOf } from '../contract/index.ts'
 import { type Cluster, createCluster } from '../core/cluster/cluster.ts'
 import { createRoster, type Roster } from '../core/dispatch/agent/roster.ts'
@@ -30,7 +29,7 @@ export interface GatewayState {
   readonly failures: FailureNotes
 }
 
-/** `problems`: why integrations and agents do not run, for what other nodes are told. */
+/** `problems`: why integrations and agents do not run, for the report to other nodes. */
 export function createGatewayState(deps: GatewayDeps, problems: ReadonlyMap<string, string>): GatewayState {
   const { store, clock, log, settings } = deps
   const roster = createRoster(clock)
@@ -86,7 +85,7 @@ export function createGatewayState(deps: GatewayDeps, problems: ReadonlyMap<stri
   }
 }
 
-// How busy the loop was since the last call: the share of the time in which it did not wait for something to do.
+// How busy the event loop was since the last call: the share of time in which it did not idle.
 
 function createUtilization(): () => number {
   let last = performance.eventLoopUtilization()

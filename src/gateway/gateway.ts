@@ -1,5 +1,5 @@
-// The pipeline, assembled: platforms on one bank, agents on the other, intake and outlet between them. A new
-// configuration is applied here: what changed is stopped and started, what did not is left alone.
+// Assembles the gateway: platforms, agents, and intake, dispatcher and outlet between them. It applies a new
+// configuration: changed parts are restarted, unchanged ones are left alone.
 
 import {
   type Cancel,
@@ -50,7 +50,7 @@ import { createParts } from './running.ts'
 import { endPart } from './start-integrations.ts'
 
 export interface GatewayDeps {
-  /** What makes adapters of that name; null: it is not built. Throws when the module that would bring it failed. */
+  /** Returns what makes adapters of that name; null: not built. Throws when the module that provides it failed. */
   readonly platform: (name: string) => Promise<Pick<PlatformModule, 'create'> | null>
   readonly connector: (name: string) => Promise<Pick<ConnectorModule, 'create'> | null>
   readonly store: Store
@@ -61,28 +61,28 @@ export interface GatewayDeps {
   readonly settings: () => Settings
   readonly secret: (reference: string) => string
   readonly filesDir: (integration: string) => string
-  /** The folder above those: what is old in it goes. Absent: nothing is removed from the disk. */
+  /** The parent folder, whose old files are deleted. Absent: nothing is removed from the disk. */
   readonly attachmentsDir?: string
-  /** Where others keep what they gave an integration; absent: nowhere. */
+  /** Stores what others gave an integration; absent: nowhere. */
   readonly credentials?: (integration: string) => IntegrationCredentials
-  /** Signs what an integration must know for its own when it comes back; absent: an integration has no such key. */
+  /** Signs data that an integration must recognise later; absent: no such key. */
   readonly signer?: (integration: string) => (text: string) => string
   /** Where agents reach this server; absent: nowhere. */
   readonly publicBase?: () => string
   /** Where an agent's programs may be started; absent: nowhere. */
   readonly processes?: (agent: string) => ProcessPlace
-  /** Whether an approver looks at the console or an event stream. */
+  /** Whether an approver watches the console or an event stream. */
   readonly watched: () => boolean
-  /** What connectors whose agents call tools or attach need; absent: they are told so. */
+  /** For connectors whose agents call tools or attach. Absent: they report that. */
   readonly tools?: () => ToolDesk
   readonly hosts?: HostEndpoint
   readonly lent?: LentToolSource
-  /** Connections to channel servers; asked for when the first one is configured. */
+  /** Connections to channel servers, loaded when the first one is configured. */
   readonly servers?: () => Promise<ChannelServers>
   readonly crashPoint?: (name: string) => void
-  /** Other times than the usual ones for sends whose outcome is open: tests in real time cut them. */
+  /** Replaces the default times for open outcomes, for tests in real time. */
   readonly outcomeTimes?: Partial<OutcomeTimes>
-  /** What this node tells the others of itself; absent: its name. */
+  /** This node's report to the others; absent: its name. */
   readonly self?: () => Pick<NodeReport, 'version' | 'startedAt' | 'url' | 'skewMs'>
 }
 
@@ -101,14 +101,14 @@ export interface Gateway {
   /** Starts a schedule now; null: there is none. */
   runSchedule(agent: string, schedule: string): Promise<string | null>
   readonly intake: Intake
-  /** The channel servers that are hosted here. */
+  /** The channel servers hosted here. */
   servers(): ChannelServers | undefined
   /** Why an integration or agent could not be started, by `integration:ID` or `agent:ID`. */
   problems(): ReadonlyMap<string, string>
   start(): Promise<void>
   /** Makes the running parts match the present configuration. */
   apply(): Promise<void>
-  /** Before a stop: waits for answers that are being said, while everything else goes on. */
+  /** Before a stop: waits for answers in progress, while everything else continues. */
   finish(): Promise<void>
   stop(): Promise<void>
 }
@@ -131,7 +131,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   let started = false
   let stopped = false
 
-  /** An agent that changed reads what it is being told to its end, and is started anew then. */
+  /** A changed agent finishes its hand-overs first, and is then restarted. */
   const isAtWork = (key: string, waiting: Set<string>): boolean => {
     if (!key.startsWith('agent:')) return false
     const agent = key.slice('agent:'.length)
@@ -162,7 +162,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     }
     await sender.review()
     if (started) scheduler.refresh()
-    // Whoever lost the right to hold a conversation by it holds none from now on.
+    // A person who lost the right by the change loses present holds at once.
     if (started)
       await takeovers
         .sweep()
@@ -219,16 +219,16 @@ export function createGateway(deps: GatewayDeps): Gateway {
       undelivered.stop()
       await sender.stop()
       await statusLines.stop()
-      // First the servers, then who listens to them: what they say while they end is stored.
+      // The servers stop before their listeners, so that their last messages are stored.
       await hosted.stop()
       await parts.endAll()
-      // Last: by then lanes, leases and hosts are given back, and the others may have them at once.
+      // Last: lanes, leases and hosts are released by then, and other nodes may take them.
       await cluster.stop()
     },
   }
 }
 
-// The list of conversations is told of new rows in the background, so that whoever looks finds little left to tell.
+// Updates the list of conversations in the background, so that readers find little left to add.
 
 const EVERY_MS = 60_000
 

@@ -1,4 +1,4 @@
-// A reload of hosted channel servers while one of them takes its time to end.
+// A reload of hosted channel servers while one of them ends slowly.
 import { expect, it } from 'vitest'
 import { until } from '../../test/faults/until.ts'
 import { withChannelServers } from '../config/channel-integrations.ts'

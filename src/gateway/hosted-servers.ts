@@ -1,12 +1,12 @@
-// The channel servers that this daemon hosts: the pool is made when the first one is configured, and only those that an
-// agent mentions are started.
+// The channel servers that this daemon hosts. The pool is created when the first one is configured, and only servers
+// that an agent uses are started.
 import { type Cancel, CHANNEL_PLATFORM, type ChannelServers, type Settings } from '../contract/index.ts'
 
 export interface HostedServers {
   pool(): ChannelServers | undefined
   /**
-   * Connects what is new, ends what is gone. What servers push waits until the result is called: it carries no
-   * acknowledgement, and whoever listens may not be there yet.
+   * Connects new servers and ends removed ones. Pushed messages wait until the result is called, because they carry no
+   * acknowledgement and their listener may not exist yet.
    */
   apply(settings: Settings): Promise<Cancel>
   stop(): Promise<void>
@@ -25,7 +25,7 @@ export function createHostedServers(load: (() => Promise<ChannelServers>) | unde
       const wanted = mcpServers.filter((server) => heard.has(server.name))
       if (!load || (wanted.length === 0 && !pool)) return NOTHING
       pool ??= await load()
-      // One that ends may take its time: those that stay go on meanwhile, and its own last words have their listeners.
+      // A server may end slowly. The remaining ones continue meanwhile, and its last messages have listeners.
       const release = pool.hold('newcomers')
       try {
         await pool.apply(wanted)

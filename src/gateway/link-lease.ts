@@ -1,9 +1,9 @@
-// What only one node at a time may do for an integration (a poller, a socket): a named lease in the store. Its token goes
-// with every position that is stored, so a node that slept through the end of its lease moves nothing back.
+// A named lease in the store for work that only one node at a time may do for an integration (a poller, a socket). Its
+// token goes with every stored position, so a node that slept past its lease moves nothing back.
 import type { LinkLease, Store } from '../contract/index.ts'
 
 export interface FencedLease extends LinkLease {
-  /** What a write under the lease presents; null while it is not held. */
+  /** Returns the proof for a write under the lease; null while it is not held. */
   fence(): { readonly name: string; readonly token: number } | null
 }
 

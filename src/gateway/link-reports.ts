@@ -1,4 +1,4 @@
-// What a node tells the others about its links, and the state of an integration's link in one word.
+// A node's report about its links, and the state of an integration's link in one word.
 import { defined, type NodeReport, type Settings } from '../contract/index.ts'
 import type { Links } from '../core/outbound/links.ts'
 import { linkOf } from '../core/outbound/links.ts'

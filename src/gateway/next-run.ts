@@ -1,8 +1,8 @@
-// Cron with time zones, by croner: the only place that knows it.
+// Cron with time zones. Only this file uses croner.
 import { Cron } from 'croner'
 import type { NextRun } from '../core/schedules/scheduler.ts'
 
-// Reading an expression costs more than asking it; a configuration has few of them.
+// Parsing an expression costs more than evaluating it, and a configuration has few.
 const read = new Map<string, Cron>()
 
 export const nextRun: NextRun = (cron, tz, afterMs) => {

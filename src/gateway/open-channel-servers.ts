@@ -1,5 +1,5 @@
-// The pool of channel servers as the daemon has it: loaded when the first one is configured, so that nobody else pays for
-// it. Several nodes agree by a lease which of them has a server.
+// The daemon's pool of channel servers, loaded when the first one is configured. Several nodes agree by a lease which
+// of them runs a server.
 import type { ChannelServers, Clock, Logger, Random, Store } from '../contract/index.ts'
 import { channelServers } from '../modules/registry.ts'
 import { VERSION } from '../runtime/version.ts'

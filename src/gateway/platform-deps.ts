@@ -1,5 +1,5 @@
-// What an adapter stands on: the doors of the house as one integration may use them. The configuration is asked each
-// time where an adapter must not be started anew for a change of it.
+// The dependencies of an adapter, restricted to one integration. Settings whose change must not restart an adapter are
+// read each time.
 import {
   type ChannelServers,
   type IntegrationSettings,
@@ -92,7 +92,7 @@ export function platformDeps(
   }
 }
 
-/** A change of these starts no adapter anew, so whoever reads them reads those in force. */
+/** A change of these restarts no adapter, so readers get the present values. */
 function withPresentPolicy(
   made: IntegrationSettings,
   current: () => IntegrationSettings | null,

@@ -1,4 +1,4 @@
-// Pruning gives way: small slices, and between two of them others have their turn.
+// Pruning in small slices, with room for other work between them.
 import { expect, it } from 'vitest'
 import { keepPruning, type RetentionDeps } from '../gateway/retention.ts'
 import { createRecordingLog } from '../testing/recording-log.ts'
@@ -9,7 +9,7 @@ const turns = async (many: number) => {
   for (let turn = 0; turn < many; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve))
 }
 
-/** `tookMs`: how long each slice keeps the process. */
+/** `tookMs`: how long each slice blocks the process. */
 function scene(slices: number, tookMs: number) {
   const clock = createTestClock()
   const asked: number[] = []

@@ -1,4 +1,4 @@
-// What goes with time: bodies by their retention, files when no body can name them any more.
+// What retention deletes: bodies by age, and files when no body can reference them any more.
 import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -41,7 +41,7 @@ afterEach(async () => {
 const pass = async (ms: number) => {
   for (const until = clock.now() + ms; clock.now() < until; ) {
     await clock.advance(10 * 60_000)
-    // A round asks the store and the disk by turns, and so does this.
+    // A round alternates between the store and the disk, and so does this.
     for (let turn = 0; turn < 60; turn++) {
       await new Promise<void>((resolve) => setImmediate(resolve))
       await stat(folder)
@@ -70,7 +70,7 @@ it('[I6.files-pruned] without a retention they stay', async () => {
   expect(await store.keptFile('web', 'old')).not.toBeNull()
 })
 
-/** A file on this disk, as old as the driven clock says. */
+/** A file on this disk with an age by the driven clock. */
 const onDisk = (name: string, integration = 'web') => {
   const path = join(folder, integration, name)
   mkdirSync(join(folder, integration), { recursive: true })

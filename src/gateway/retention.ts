@@ -1,5 +1,5 @@
-// Retention: what is older than configured goes, a slice at a time. Bodies and approval inputs, attachments on this disk
-// and in the store, settled rows, and ledger entries behind a checkpoint; each by its own time, and 0 keeps it.
+// Retention: deletes what is older than configured, in slices. Bodies and approval inputs, attachments on this disk and
+// in the store, settled rows, and ledger entries behind a checkpoint have separate times; 0 keeps them.
 import {
   type Cancel,
   type Clock,
@@ -12,15 +12,15 @@ import { keepDoing } from '../core/keep-doing.ts'
 import { pruneAttachmentFolder } from './files/attachment-folder.ts'
 
 const EVERY_MS = 10 * 60_000
-/** Every checkpoint is an entry itself: once a day is enough of them. */
+/** Every checkpoint is itself an entry, so one a day is enough. */
 const LEDGER_EVERY_MS = 24 * 3_600_000
-/** Other commits wait while one of these is made: some milliseconds. */
+/** Other commits wait during a slice: some milliseconds. */
 const PAGE = 200
-/** Rows of each kind: they go with their places and events, and other commits wait meanwhile. */
+/** Rows of each kind per slice. They are deleted with their places and events, and other commits wait meanwhile. */
 const ROW_PAGE = 200
-/** Parts of files, of a MiB each: deleting more of them at once would hold up commits. */
+/** Parts of files, of a MiB each. More at once would delay commits. */
 const FILE_PAGE = 16
-/** An expired callback is answered 410 for so long; then it is as unknown as any other. */
+/** How long an expired callback answers 410; then it is unknown. */
 const EXPIRED_TOKENS_STAY_MS = 24 * 3_600_000
 
 const LONGEST_REST_MS = 1_000
@@ -39,14 +39,17 @@ export interface RetentionDeps {
   readonly log: Logger
   /** Where this node keeps attachments; absent: nowhere. */
   readonly attachments?: string | undefined
-  /** A retention of 0 keeps everything. Asked each time: a reload holds at once. */
+  /** A retention of 0 keeps everything. Read each time, so a reload applies at once. */
   readonly tunables: () => RetentionTimes
 }
 
 export function keepPruning({ store, clock, log, attachments, tunables }: RetentionDeps): Cancel {
   let ledgerAt = Number.NEGATIVE_INFINITY
 
-  /** A slice after another, until one is not full; after each a rest as long as it took, so that half of the time is others'. */
+  /**
+   * Runs slices until one is not full. After each it rests as long as the slice took, so half of the time is free for
+   * other work.
+   */
   const inSlices = async (stopped: () => boolean, slice: () => Promise<number>, full: number) => {
     let total = 0
     for (;;) {
@@ -72,7 +75,8 @@ export function keepPruning({ store, clock, log, attachments, tunables }: Retent
     if (times.bodyRetentionMs > 0)
       gone.bodies = await inSlices(stopped, () => store.pruneBodies(times.bodyRetentionMs, PAGE), PAGE)
     if (times.attachmentRetentionMs > 0) {
-      // A body is kept from when its turn was settled, and that may have waited so long: its files stay as long as it does.
+      // A body's time starts when its turn was settled, after waiting up to this long. Its files stay as long as it
+      // does.
       const filesMs = times.attachmentRetentionMs + times.queueExpiryMs
       await inSlices(stopped, () => store.pruneFiles(filesMs, FILE_PAGE), FILE_PAGE)
       if (attachments !== undefined)

@@ -1,4 +1,4 @@
-// The parts of the gateway: made at once, started in order, and one that fails stops nobody else.
+// The parts of the gateway: made in parallel, started in order, and a failing one stops no other.
 import { expect, it } from 'vitest'
 import { createRecordingLog } from '../testing/recording-log.ts'
 import { createTestClock } from '../testing/test-clock.ts'
@@ -20,7 +20,7 @@ it('makes all at once, starts them in order, and tells why one does not run', as
   const started = (key: string) => async () => void seen.push(`start ${key}`)
   const part = (make: Part['make']): Part => ({ digest: 'd', make })
   const wanted = new Map<string, Part>([
-    // Loads for ever unless the next ones are made beside it.
+    // Never completes unless the next parts are made in parallel.
     ['slow', part(() => allMade.then(() => started('slow')))],
     ['broken', part(async () => Promise.reject(new Error('no such code')))],
     ['planned', part(async () => 'not built')],

@@ -1,25 +1,28 @@
-// The running parts of the gateway (integrations, agents), kept as the configuration wants them: what changed is stopped
-// and started, what did not is left alone, and one that cannot start stops nobody else.
+// Keeps the running parts of the gateway (integrations, agents) as the configuration wants them: changed parts are
+// restarted, unchanged ones are left alone, and a part that cannot start stops no other.
 import { type Clock, type Logger, SwitchboardError } from '../contract/index.ts'
 
 export interface Part {
-  /** What it was started with: a part is started anew when this changes. */
+  /** What it was started with. A change restarts the part. */
   readonly digest: string
-  /** It asks for its configuration whenever it needs it: a change needs no new start. */
+  /** It reads its configuration on demand, so a change needs no restart. */
   readonly live?: boolean
-  /** Loads and makes it. Told: why there is nothing to run, though nothing went wrong. */
+  /** Loads and makes it. Returns a starter, or the reason there is nothing to run. */
   make(): Promise<string | (() => Promise<void>) | undefined>
 }
 
 export interface Parts {
-  /** Why a part could not be started; told in status and doctor. */
+  /** Why a part could not be started, for status and doctor. */
   readonly problems: ReadonlyMap<string, string>
-  /** `later`: one that changed is left as it is for now, for its work goes on; somebody matches again afterwards. */
+  /**
+   * Makes the running parts match. `later`: a changed part with work in progress is left alone for now; the caller
+   * matches again afterwards.
+   */
   match(wanted: ReadonlyMap<string, Part>, later?: (key: string) => boolean): Promise<void>
   endAll(): Promise<void>
 }
 
-/** Foreign code may wait for ever: nobody else is to wait for it. */
+/** Third-party code may hang, and must not block other parts. */
 const MAKE_MS = 20_000
 const START_MS = 60_000
 
@@ -67,12 +70,12 @@ export function createParts(deps: {
     async match(wanted, later = () => false) {
       for (const [key, digest] of [...running]) {
         const next = wanted.get(key)
-        // What could not start is tried again: what it lacked may be there by now.
+        // A failed part is tried again, because its missing dependency may exist now.
         if (problems.has(key)) await end(key)
         else if (next?.live) running.set(key, next.digest)
         else if (next?.digest !== digest && !(next && later(key))) await end(key)
       }
-      // Their code is loaded at once; they start one after the other.
+      // Code loads in parallel; parts start one after another.
       const fresh = [...wanted].filter(([key]) => !running.has(key))
       const made = fresh.map(([key, part]) => ({ key, digest: part.digest, made: part.make() }))
       await Promise.allSettled(made.map((one) => within(MAKE_MS, one.made, 'made')))

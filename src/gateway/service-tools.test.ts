@@ -1,4 +1,4 @@
-// Tools of a service in front, behind the session's own endpoint: names, guard, patience, and what is not believed.
+// Tools of a service in front, behind the session's own endpoint: names, guard, timeouts, and untrusted declarations.
 import { describe, expect, it } from 'vitest'
 import {
   type AgentSettings,
@@ -21,7 +21,7 @@ interface Server {
   readonly mute?: boolean
 }
 
-/** Servers by host name, over the guard that a test sees through. */
+/** Servers by host name, behind a guard that the test controls. */
 function opened(
   servers: Readonly<Record<string, Server>>,
   given: unknown,

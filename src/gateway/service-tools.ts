@@ -1,5 +1,5 @@
-// The tool servers that a Chorus service gave with a delivery, behind the session's own MCP endpoint: listed there under
-// their server's name, and called on under the guard. Their credentials never leave this process.
+// The tool servers that a Chorus service gave with a delivery, behind the session's own MCP endpoint. They are listed
+// there under their server's name, and called through the guarded fetch. Their credentials never leave this process.
 import type { McpConnection } from '../chorus/connect-mcp.ts'
 import {
   asSwitchboardError,
@@ -24,7 +24,7 @@ export interface LentToolsDeps {
   readonly log: Logger
   readonly settings: () => Settings
   readonly credentials: (integration: string) => Pick<IntegrationCredentials, 'get'>
-  /** The guard can be handed in. */
+  /** The guarded fetch can be injected. */
   readonly fetch?: GuardedFetch
 }
 
@@ -36,7 +36,7 @@ export interface LentToolProblem {
 }
 
 export interface AppLentTools extends LentTools {
-  /** Servers whose tools could not be listed lately: what doctor tells. */
+  /** Servers whose tools could not be listed lately, for doctor. */
   problems(): readonly LentToolProblem[]
 }
 
@@ -46,11 +46,11 @@ interface Listed {
   readonly shown: LentTool
 }
 
-/** These tools are of a Chorus service: no channel server is behind its sessions. */
+/** These tools belong to a Chorus service, so no channel server is behind its sessions. */
 const NO_LINKS = { get: () => undefined }
 const LIST_MS = 5_000
 const CALL_MS = 60_000
-/** A list is asked for again after this long; a call shortly after a list needs no second one. */
+/** A list is read again after this long. A call soon after a list needs no second one. */
 const FRESH_MS = 30_000
 const MOST_SESSIONS = 1_000
 const MOST_SERVERS = 16
@@ -70,7 +70,7 @@ export function createLentTools(deps: LentToolsDeps): AppLentTools {
     return fetching
   }
 
-  /** The newest turn of the session says where its servers are kept. Only what its own integration was given counts. */
+  /** The newest turn of the session names its servers. Only those given to its own integration count. */
   const servers = async (session: string) => {
     const [turn] = await deps.store.turns({ session, limit: 1 })
     const reference = turn?.body?.meta?.[MCP_SERVERS_REF]
@@ -136,7 +136,7 @@ export function createLentTools(deps: LentToolsDeps): AppLentTools {
       tools.map(({ name: tool, description, inputSchema }): Listed => {
         const name = lentToolName(server.name, tool, taken)
         const about = defined({ description })
-        // Its annotations stay behind: that a foreign tool only reads is not believed.
+        // Annotations are dropped, because a foreign tool's claim to be read-only is not trusted.
         return {
           server,
           tool,

@@ -1,5 +1,5 @@
-// The conversations that a channel server has shown, whichever agent heard them: refused messages count, because a reply
-// without a target could reach their senders too.
+// The conversations that a channel server has shown, to any agent. Refused messages count, because a reply without a
+// target could reach their senders too.
 import {
   type Address,
   type ConversationCursor,
@@ -45,7 +45,7 @@ export async function shownPlaces(
   return [...places.values()]
 }
 
-/** Messages that were refused unread are booked to the whole server, whatever conversation they were from. */
+/** Messages refused before parsing count for the whole server, whatever their conversation. */
 async function isSpoken(
   store: Pick<Store, 'turns'>,
   { integration, conversation }: Address,

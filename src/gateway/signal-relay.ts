@@ -1,6 +1,6 @@
-// Signals and wake-ups for whoever looks at a conversation, through whichever node. What happens here is shown here and,
-// when somebody looks from elsewhere, told to the other nodes; what they tell is shown here. Lossy, like all signals:
-// the rows are the truth, and windows look at them by themselves.
+// Signals and wake-ups for watchers of a conversation, through any node. Local ones are shown here and, if a person
+// watches elsewhere, sent to other nodes; theirs are shown here. Lossy, like all signals: the rows are the truth, and
+// windows read them anyway.
 import {
   type Address,
   type Clock,
@@ -15,14 +15,14 @@ import type { Cluster } from '../core/cluster/cluster.ts'
 import type { Links } from '../core/outbound/links.ts'
 import type { SignalSink } from '../core/signals.ts'
 
-/** Gathered for as long as nobody notices: a notification costs the database a commit. */
+/** Gathered for an unnoticeable time, because a notification costs the database a commit. */
 const GATHER_MS = 20
-/** Beyond this they are dropped: whoever floods the others with typing marks helps nobody. */
+/** More are dropped, so that typing signals cannot flood other nodes. */
 const MOST_GATHERED = 200
 
 export interface SignalRelay {
   readonly signal: SignalSink
-  /** A message came in here: windows at other nodes show it, too. */
+  /** A message arrived here, so windows at other nodes update. */
   received(integration: string, conversation: string): void
 }
 
@@ -65,7 +65,7 @@ export function createSignalRelay(deps: {
         store.tell(all)
       })
     }
-    // The newest of a kind is enough.
+    // Only the newest of a kind is kept.
     if (gathered.size < MOST_GATHERED || gathered.has(key)) gathered.set(key, hint)
   }
 

@@ -1,4 +1,4 @@
-// How a part of the gateway begins and ends: an adapter with its door to the intake, a connector with its way out.
+// Starts and stops a part of the gateway: an adapter with its intake, or a connector with its outlet.
 import { type AgentSettings, defined, type IntegrationSettings, nodeOf } from '../contract/index.ts'
 import type { Approvals } from '../core/approvals/approvals.ts'
 import type { Cluster } from '../core/cluster/cluster.ts'
@@ -21,7 +21,7 @@ import { platformDeps } from './platform-deps.ts'
 import type { Part } from './running.ts'
 import type { SignalRelay } from './signal-relay.ts'
 
-/** What runs once for the whole gateway, and every part stands on. */
+/** The parts that run once for the whole gateway. */
 export interface Pipeline {
   readonly links: Links
   readonly roster: Roster
@@ -38,7 +38,7 @@ export interface Pipeline {
   readonly admission: Admission
 }
 
-/** What starts it, or: why there is nothing to run, though nothing went wrong. */
+/** Returns a starter, or the reason there is nothing to run. */
 export async function makeIntegration(
   integration: IntegrationSettings,
   deps: GatewayDeps,
@@ -49,7 +49,7 @@ export async function makeIntegration(
   if (integration.problem !== undefined) return integration.problem
   const platform = await deps.platform(integration.platform)
   if (!platform) return `this version has no platform "${integration.platform}"`
-  // An embedded database has one daemon: there is nobody to agree with.
+  // An embedded database has one daemon, so no lease is needed.
   const lease = store.shared ? createLinkLease(store, integration.id) : null
   const adapter = validatePlatform(
     await platform.create(
@@ -79,7 +79,7 @@ export async function makeIntegration(
   }
 }
 
-/** What starts it, or: why there is nothing to run, though nothing went wrong. */
+/** Returns a starter, or the reason there is nothing to run. */
 export async function makeAgent(
   agent: AgentSettings,
   deps: GatewayDeps,

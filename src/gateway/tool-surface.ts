@@ -1,5 +1,5 @@
-// The tool surface as the daemon serves it: the desk behind it, the one token table and the one authorize before it.
-// Tools and schemas are loaded with the first request, so that the start does not wait for them.
+// The tool surface that the daemon serves, behind the token table and `authorize`. Tools and schemas load with the
+// first request, so that the start does not wait for them.
 import {
   type Action,
   agentById,
@@ -29,20 +29,20 @@ export interface ToolSurfaceDeps {
   readonly roster: Pick<Roster, 'get'>
 }
 
-/** What a token of each kind may do; `authorize` says on whose behalf. */
+/** The actions of each kind of token; `authorize` decides on whose behalf. */
 const ACTIONS: Readonly<Record<string, readonly Action[]>> = {
   agent: ['message.send', 'notify.send'],
   session: ['message.send', 'notify.send'],
   notify: ['notify.send'],
 }
 
-/** `/mcp` and `/mcp/notify`. */
+/** Serves `/mcp` and `/mcp/notify`. */
 export function createToolSurface(deps: ToolSurfaceDeps): HeadEndpoint {
   const { desk, tokens, settings, log, services, roster } = deps
   let loading: Promise<McpEndpoint> | null = null
   const authenticate = async (bearer: string): Promise<ToolGrant | null> => {
     const row = await tokens.find(bearer)
-    // A token outlives its agent's place in the configuration, but opens nothing meanwhile.
+    // A token may outlive its agent's configuration, but opens nothing meanwhile.
     const agent = row === null ? undefined : agentById(settings(), row.scope.agent ?? '')
     return row === null || agent === undefined
       ? null
@@ -61,14 +61,14 @@ export function createToolSurface(deps: ToolSurfaceDeps): HeadEndpoint {
   }
 }
 
-/** A host that attached answers by tools alone; so does an agent that does not run here, as far as is known. */
+/** An attached host answers by tools only; so does an agent that does not run here, as far as is known. */
 function answerWay(roster: Pick<Roster, 'get'>, agent: string): AnswerWay {
   const connector = roster.get(agent)?.connector
   if (!connector?.holdsDecisions) return 'tools'
   return connector.endsTurns ? 'final_text' : 'own_answer'
 }
 
-/** What the token is good for; null: not for tools. */
+/** Returns what the token permits; null: no tools. */
 function grantOf(
   row: Pick<TokenRow, 'kind' | 'scope'>,
   facts: Pick<ToolGrant, 'channels' | 'answers'>,

@@ -1,4 +1,4 @@
-// How an agent stands, in one word, here or at any node: `status`, `doctor` and the console show the same.
+// The state of an agent in one word, here or at any node: the same in `status`, `doctor` and the console.
 import { type AgentState, defined, iso, type NodeRow } from '../contract/index.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { agentAnywhere } from './cluster-view.ts'
@@ -7,9 +7,9 @@ export interface AgentStanding {
   readonly state: AgentState
   readonly attached: boolean
   readonly detail?: string
-  /** Since when it is in trouble. */
+  /** Start of the trouble. */
   readonly since?: string
-  /** It could not be reached when it was tried last, and nothing has waited for it since: when, and why. */
+  /** It was unreachable at the last try, and no turn has waited for it since: when, and why. */
   readonly was_unreachable?: string
 }
 

@@ -1,4 +1,4 @@
-// The cluster for people: what is true of a link when all nodes are asked, and what is wrong between them.
+// The cluster for people: the state of a link across all nodes, and problems between them.
 import { describe, expect, it } from 'vitest'
 import { defined, type NodeRow } from '../contract/index.ts'
 import { clusterFindings, linkAnywhere, nodeViews } from './cluster-view.ts'

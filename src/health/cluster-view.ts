@@ -1,10 +1,10 @@
-// The cluster for people: which nodes there are, what is wrong between them, and what is true of an integration or agent
-// when all of them are asked.
+// The cluster for people: the nodes, the problems between them, and the state of an integration or agent across all of
+// them.
 import { defined, iso, type NodeRow, type NodeView } from '../contract/index.ts'
 
-/** A node that fell silent is shown this long: somebody has to look after it. One that was stopped is not missed. */
+/** How long a silent node is shown, because it needs attention. A stopped node is not shown. */
 const GONE_SHOWN_MS = 3_600_000
-/** The database's time decides, so nothing breaks; but what else that machine writes down carries wrong times. */
+/** The database's time decides, so nothing breaks, but logs of that machine carry wrong times. */
 const SKEW_TOLD_MS = 2_000
 
 export function latestBoots(rows: readonly NodeRow[]): readonly NodeRow[] {
@@ -13,7 +13,10 @@ export function latestBoots(rows: readonly NodeRow[]): readonly NodeRow[] {
   return [...latest.values()]
 }
 
-/** The latest boot of every node, living ones first. A name that several living daemons share is there several times. */
+/**
+ * Returns the latest boot of every node, living ones first. A name shared by several living daemons appears several
+ * times.
+ */
 export function nodeViews(rows: readonly NodeRow[], now: number): readonly NodeView[] {
   const shown = new Set([...latestBoots(rows), ...rows.filter((row) => row.alive)])
   return [...shown]
@@ -38,7 +41,7 @@ export function nodeViews(rows: readonly NodeRow[], now: number): readonly NodeV
 }
 
 export interface ClusterFindings {
-  /** What keeps doctor from saying that all is well. */
+  /** Problems that `doctor` reports as such. */
   readonly problems: readonly string[]
   readonly warnings: readonly string[]
 }
@@ -72,7 +75,7 @@ export function clusterFindings(views: readonly NodeView[], rows: readonly NodeR
   return { problems, warnings }
 }
 
-/** Down here and up elsewhere is up: a poller runs on one node only. */
+/** A link that is down here and up elsewhere is up, because a poller runs on one node only. */
 export function linkAnywhere(
   own: { readonly link: string; readonly detail?: string },
   integration: string,
@@ -86,7 +89,9 @@ export function linkAnywhere(
   return own.link === 'waiting' ? holderLink(own, integration, others) : own
 }
 
-/** Another node holds it: how it is there. One that is down has it; one that connects may only be about to ask. */
+/**
+ * The link's state at the node that holds it. A node that is down has it; a connecting one may only be about to ask.
+ */
 function holderLink(
   own: { readonly link: string; readonly detail?: string },
   integration: string,
@@ -103,7 +108,7 @@ function holderLink(
   return { link: at.state, detail: `at node ${at.node}${why}` }
 }
 
-/** The latest time at any node. */
+/** Returns the latest time at any node. */
 export function latestAt(
   own: number | null | undefined,
   others: readonly (number | null | undefined)[],
@@ -112,7 +117,7 @@ export function latestAt(
   return known.length === 0 ? null : Math.max(...known)
 }
 
-/** Attached here, or at another node: then what that one says of it. */
+/** Returns the agent's state here, else at another node with that node's detail. */
 export function agentAnywhere(
   own: { readonly attached: boolean; readonly detail: string | undefined },
   agent: string,

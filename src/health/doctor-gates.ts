@@ -1,4 +1,4 @@
-// The gates of the live path as `doctor` shows them: each with pass or the reason, and the key that changes it.
+// The gates of the live path for `doctor`: each with pass or the reason, and the key that changes it.
 import {
   type AgentSettings,
   type Binding,
@@ -12,20 +12,20 @@ import {
   type RecentRefusals,
 } from '../contract/index.ts'
 
-/** Who has rights on an integration beside what it lists itself, and whether anybody listens. */
+/** The rights on an integration beyond its own list, and whether an agent listens. */
 export interface Standing {
-  /** So many may talk by pairing or by an operator. */
+  /** The number admitted by pairing or by an operator. */
   readonly paired: number
-  /** So many may decide, whatever gives them the right. */
+  /** The number of approvers, from any source of the right. */
   readonly approvers: number
-  /** Some agent takes what arrives. */
+  /** An agent takes its messages. */
   readonly bound: boolean
 }
 
-/** Of an integration that is not there. */
+/** For a missing integration. */
 export const NO_STANDING: Standing = { paired: 0, approvers: 0, bound: false }
 
-/** What stands between a sender and the river: is it on, can the policy be read, who may speak, who may decide. */
+/** Returns the gates before intake: enabled, policy readable, who may talk, who may decide. */
 export function integrationGates(
   one: IntegrationSettings,
   { paired, approvers, bound }: Standing,
@@ -55,7 +55,7 @@ export function integrationGates(
   ]
 }
 
-/** An agent that is named in the scope may send there without hearing what arrives. */
+/** An agent named in the scope may send there without receiving. */
 function unboundGate({ scope, origin }: IntegrationSettings): GateView {
   if (scope !== 'bound')
     return gate('binding', true, 'for sending only: no agent takes what arrives', `${origin}.scope`)
@@ -90,16 +90,16 @@ function senderWords(dm: string, allowFrom: readonly string[], paired: number): 
 }
 
 export interface Path {
-  /** Which of the agent's bindings it is. */
+  /** The index of the agent's binding. */
   readonly at: number
   readonly integration: IntegrationSettings | undefined
   readonly link: { readonly link: string; readonly detail?: string }
   readonly attached: boolean
   readonly detail: string | undefined
   readonly standing: Standing
-  /** Gates of the adapters' own; those of a channel server are with its integration. */
+  /** Gates of the adapters; those of a channel server are with its integration. */
   readonly own: readonly GateView[]
-  /** The channel server that the binding is about, if it is about one. */
+  /** The binding's channel server, if any. */
   readonly server: ServerStanding | null
 }
 
@@ -110,10 +110,10 @@ export interface ServerStanding {
   readonly gates: readonly GateView[]
 }
 
-/** The whole way from the platform to the agent, gate by gate. */
+/** Returns the gates of the whole path from the platform to the agent. */
 export function bindingGates(agent: AgentSettings, binding: Binding, path: Path): readonly GateView[] {
   const { integration, link } = path
-  // A binding that was made for a channel server stands nowhere in the file.
+  // A binding made for a channel server is not in the file.
   const at =
     integration?.platform === CHANNEL_PLATFORM
       ? integration.origin
@@ -124,7 +124,7 @@ export function bindingGates(agent: AgentSettings, binding: Binding, path: Path)
     path.detail ?? (path.attached ? 'attached' : 'nobody is attached'),
     `${agent.origin}.connector`,
   )
-  // Its gates are shown once, with its integration; a binding that was written leads to the one that was made.
+  // Its gates are shown once, with its integration. A written binding refers to the generated one.
   const limit = binding.senderLimit
   const limiting =
     binding.limitedBy === undefined ? at : `${agent.origin}.inbound_bindings[${binding.limitedBy}]`
@@ -143,7 +143,7 @@ export function bindingGates(agent: AgentSettings, binding: Binding, path: Path)
   ]
 }
 
-/** Open only when all of its gates are: a server that is skipped lets nothing through. */
+/** Open only if all of its gates are: a skipped server admits nothing. */
 function serverGate({ integration, link, gates }: ServerStanding, at: string): GateView {
   const shut = gates.find((one) => !one.pass)
   if (shut) return gate('server', false, `skipped (${shut.gate}): see ${integration}`, shut.key)
@@ -170,7 +170,7 @@ export function recordedKeys(refused: readonly RecentRefusals[]): RecordedKeys {
 
 type Refusals = DoctorReport['integrations'][number]['refusals']
 
-/** What was refused so far, with the key that the newest refusal recorded; older ones are told by the gates of today. */
+/** Returns the refusals so far, with the key of the newest one, else the key of the present gates. */
 export function refusals(
   counters: readonly Counter[],
   one: IntegrationSettings,
@@ -188,7 +188,7 @@ export function refusals(
     .toSorted((a, b) => b.count - a.count)
 }
 
-/** Where the adapter has a gate of its own, that one has the key. */
+/** If the adapter has such a gate, that gate has the key. */
 function ownKey(reason: string, own: readonly GateView[]): string | undefined {
   const name = reason === 'rate_limited' ? 'limit' : reason.replace(/^gate_/, '')
   return own.find((each) => each.gate === name)?.key

@@ -1,11 +1,11 @@
-// What doctor does grows with the agents and integrations, not with their product.
+// The cost of doctor grows with the agents and integrations, not with their product.
 import { expect, it } from 'vitest'
 import type { Settings } from '../contract/index.ts'
 import { testAgent, testIntegration, testSettings } from '../testing/test-settings.ts'
 import { createDoctor } from './doctor.ts'
 import type { StatusDeps } from './status.ts'
 
-/** Counts how often an entry of a list is looked at. */
+/** Counts how often an entry of a list is read. */
 function counted<One extends object>(list: readonly One[], looked: () => void): readonly One[] {
   return new Proxy(list, {
     get(target, key, self) {

@@ -1,5 +1,5 @@
-// `doctor`: the live path, not just the file. For each integration and binding every gate with pass or reason and the
-// key that changes it; then what came last, what was dropped and why, and what waits.
+// `doctor`: the live path, not just the file. For each integration and binding, it shows every gate with pass or reason
+// and the key that changes it. Then it shows last times, drops with reasons, and waiting work.
 import { channelIntegrationId } from '../config/channel-integrations.ts'
 import {
   type Binding,
@@ -58,7 +58,7 @@ export function createDoctor(deps: StatusDeps): Desk['doctor'] {
         store.lastReceived(now.agents.map(({ id }) => id)),
       ])
     const recorded = recordedKeys(refused)
-    // Each is gone through once: there may be thousands of integrations and agents.
+    // Each list is read once, because there may be thousands of integrations and agents.
     const countersOf = new Map<string, Counter[]>(now.integrations.map(({ id }) => [id, []]))
     for (const counter of counters) countersOf.get(counter.integration)?.push(counter)
     const queuedOf = queuedByAgent(open)

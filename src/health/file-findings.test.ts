@@ -1,4 +1,4 @@
-// Modes of files are judged by who else may read or write, and only those of our own making are mended.
+// File modes are judged by who else may read or write, and only our own files are fixed.
 import {
   chmodSync,
   linkSync,
@@ -83,7 +83,7 @@ describe('[I14.doctor-fix] mending', () => {
     write(folder.keyFile, 0o644)
     write(folder.database, 0o644)
     write(join(root, 'foreign'), 0o644)
-    // What is a link, or has a second name elsewhere, is not surely ours.
+    // A link, or a file with a second name elsewhere, may not be ours.
     const elsewhere = write(join(root, 'elsewhere'), 0o644)
     symlinkSync(elsewhere, folder.ledgerKeyFile)
     linkSync(join(root, 'foreign'), folder.adminTokenFile)

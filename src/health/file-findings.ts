@@ -1,5 +1,5 @@
-// Who else may read or change the files that the gateway hangs on: what `doctor --security` says of their modes, and what
-// `--fix` does about those of our own making.
+// Who else may read or change the gateway's files: the findings of `doctor --security` about modes, and what `--fix`
+// does about our own files.
 import { closeSync, constants, fchmodSync, fstatSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DataFolder } from '../config/index.ts'
@@ -7,15 +7,15 @@ import { shellWord } from '../config/instance/shell-word.ts'
 import { isForeign } from '../config/secrets/private-file.ts'
 import type { GuardedFiles, SecurityFinding, Severity } from '../contract/index.ts'
 
-/** `folder`, `key` and `kept` are of our own making: nobody else needs them. The others are the operator's. */
+/** `folder`, `key` and `kept` are ours and needed by no other user. The others are the operator's. */
 export type FileRole = 'folder' | 'key' | 'kept' | 'secret' | 'config' | 'config folder'
 
 export interface FileFact {
   readonly path: string
   readonly role: FileRole
-  /** The permission bits, the sticky one included. */
+  /** The permission bits, including the sticky bit. */
   readonly mode: number
-  /** Somebody else owns it. */
+  /** Another user owns it. */
   readonly foreign: boolean
 }
 
@@ -29,7 +29,9 @@ const GROUP_WRITES = 0o020
 const ANY_ELSE = 0o077
 const STICKY = 0o1000
 
-/** What is there of it; a link is judged by what it leads to. `unseen`: what could not be looked at, and why. */
+/**
+ * Reads the modes of existing files; a link is judged by its target. `unseen`: files that could not be read, and why.
+ */
 export function lookAtFiles(folder: DataFolder, guarded: GuardedFiles): FileLook {
   const { database } = guarded
   const roles: readonly (readonly [FileRole, readonly string[]])[] = [
@@ -110,7 +112,7 @@ function judge({ path, role, mode, foreign }: FileFact): SecurityFinding | null 
   }
 }
 
-/** Takes from others what they need not have. Says for each of ours whether that was done; touches nothing else. */
+/** Removes unneeded permissions of other users from our files, and reports each result. Changes nothing else. */
 export function mendFiles(files: readonly FileFact[]): readonly SecurityFinding[] {
   return files.flatMap((file) => {
     const found = judge(file)
@@ -121,7 +123,7 @@ export function mendFiles(files: readonly FileFact[]): readonly SecurityFinding[
 
 function closeToOthers({ path, role }: FileFact): boolean {
   const isFolder = role === 'folder'
-  // Changed on the open handle: a link put there in between, or another name of a foreign file, is left alone.
+  // Changed on the open handle, so a link placed meanwhile, or another name of a foreign file, is left alone.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
   let handle: number
   try {

@@ -1,9 +1,9 @@
-// A ledger that another key sealed: ledger.key was lost or replaced. The daemon goes on under the key it has, for
-// messages must flow, but it says so at every start and `doctor` does not call it well.
+// A ledger sealed with another key: ledger.key was lost or replaced. The daemon continues with its present key so that
+// messages flow, but reports it at every start, and `doctor` reports a problem.
 import type { Logger, Store } from '../contract/index.ts'
 
 export interface LedgerStanding {
-  /** Chains that the key at hand did not seal. */
+  /** Chains that were sealed with another key. */
   readonly foreign_chains: number
   readonly problem: string | null
 }

@@ -1,4 +1,4 @@
-// What `doctor` asks of the store and the machine for the health table, beside its report.
+// The facts that `doctor` reads from the store and the machine for the health table, beside its report.
 import { statfs } from 'node:fs/promises'
 import {
   type AgentSettings,
@@ -13,9 +13,9 @@ import { silentApprovals } from './silent-approvals.ts'
 import type { StatusDeps } from './status.ts'
 import { totals } from './totals.ts'
 
-/** A turn may well take this long; what waits behind a longer one is said. */
+/** A turn may take this long. Messages behind a longer one are reported. */
 const LONG_TURN_MS = 5 * 60_000
-/** A send is due at once; what is older meets a platform or a network that is away. */
+/** A send is due at once. An older one indicates an unavailable platform or network. */
 const LONG_SEND_MS = 30_000
 const BY_A_LIMIT: readonly string[] = ['rate_limited', 'flood']
 
@@ -53,10 +53,10 @@ export async function healthFacts(
   }
 }
 
-/** Rows beyond that are not told apart: each is counted. */
+/** With more rows than this, every row counts. */
 const MOST_SENDS = 500
 
-/** Of what ended badly, the answers, files and prompts: a reaction or a notice that fails keeps nothing from anybody. */
+/** Counts answers, files and prompts among the failures. A failed reaction or notice withholds nothing. */
 async function undelivered(
   store: Pick<Store, 'sends'>,
   stuck: HealthFacts['undelivered'],
@@ -71,7 +71,7 @@ async function undelivered(
   return { failed, unknown }
 }
 
-/** Null where the machine does not say. */
+/** Null where the machine does not report it. */
 async function freeBytes(folder: string): Promise<number | null> {
   const found = await statfs(folder).catch(() => null)
   return found && found.blocks > 0 ? found.bavail * found.bsize : null

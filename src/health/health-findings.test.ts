@@ -1,4 +1,4 @@
-// Each row of the health table, from a report in which it holds; and none where nothing is wrong.
+// Each row of the health table, from a report in which it applies; and none where nothing is wrong.
 import { describe, expect, it } from 'vitest'
 import { HEALTH, type HealthCode } from '../contract/index.ts'
 import { type HealthFacts, healthFindings, type ReportBeforeHealth } from './health-findings.ts'

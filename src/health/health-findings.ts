@@ -1,5 +1,5 @@
-// HEALTH: everything that stands in the way of a message, as findings of the health table, worst first. `doctor`, `status`
-// and the console show these findings and make none of their own.
+// HEALTH: everything that blocks a message, as findings of the health table, worst first. `doctor`, `status` and the
+// console show only these findings.
 import {
   type DoctorReport,
   type GateView,
@@ -18,23 +18,23 @@ export interface WaitingConversation {
   readonly behind: number
 }
 
-/** What has not been sent through an integration, although it is due. */
+/** Due messages that an integration has not sent. */
 export interface WaitingSends {
   readonly integration: string
   readonly waiting: number
-  /** So many of them may have arrived. */
+  /** How many of them may have arrived. */
   readonly open: number
   readonly since: string
 }
 
-/** What the daemon knows beside the report. */
+/** The daemon's facts beside the report. */
 export interface HealthFacts {
   readonly undelivered: { readonly failed: number; readonly unknown: number }
   readonly waiting: readonly WaitingConversation[]
   readonly sendsWaiting: readonly WaitingSends[]
-  /** Null: it is not known. */
+  /** Null: unknown. */
   readonly freeDiskBytes: number | null
-  /** Agents whose hosts were handed as much as they may be. */
+  /** Agents whose hosts hold as many messages as they may. */
   readonly windowsFull: readonly { readonly agent: string; readonly reason: string }[]
   /** Refused within the last hour because of a limit, by integration. */
   readonly overLimit: readonly {
@@ -42,7 +42,7 @@ export interface HealthFacts {
     readonly reason: string
     readonly count: number
   }[]
-  /** Agents whose approvals reach nobody, each with the reason and the key that would change it. */
+  /** Agents whose approvals reach no approver, with the reason and the key that would change it. */
   readonly approvalsReachNobody: readonly {
     readonly agent: string
     readonly reason: string
@@ -150,7 +150,7 @@ function* ofIntegrations(
     for (const gate of gates)
       if (!gate.pass && gate.gate !== 'link')
         yield finding('gate-closed', subject, `${subject}: ${gate.gate}: ${gate.reason}`, keyOf(gate))
-    // Right after a start it is behind for a moment, without a reason.
+    // Right after a start it is briefly behind without a reason.
     if (link !== 'down' && complete?.state === 'behind' && complete.detail !== undefined)
       yield finding(
         'history-behind',
@@ -191,7 +191,7 @@ function* ofAgents(report: ReportBeforeHealth, facts: HealthFacts): Generator<He
         `${subject} is failing since ${since}: ${detail}`,
         'mend what it says; the state goes with the next good answer',
       )
-    // A host says by its detail only which one it is, and so does a node.
+    // The detail of a host, or of a node, is only its name.
     else if (detail !== undefined && !isHosted && !/^at node [^:]*$/.test(detail))
       yield finding(
         'agent-trouble',
@@ -304,7 +304,7 @@ function* ofTurns(report: ReportBeforeHealth, facts: HealthFacts): Generator<Hea
     )
 }
 
-/** By what the cluster says of the nodes. */
+/** By the cluster's warning. */
 function nodesRemedy(warning: string): string {
   if (warning.startsWith('node ')) return 'start it again; after an hour it is not named any more'
   if (warning.startsWith('two running daemons')) return 'stop one of them; switchboard status lists the nodes'
@@ -312,7 +312,7 @@ function nodesRemedy(warning: string): string {
   return `give all nodes the same ${what}; switchboard status lists them`
 }
 
-/** What a token or a prefix keeps out, no set-up of this machine lets in. */
+/** A refusal by token or prefix cannot be solved by set-up on this machine. */
 function hostRemedy(agent: string, reason: string): string {
   if (reason.includes('may not be attached for'))
     return `give that host a token of ${agent}: switchboard token mint --kind agent --agent ${agent}`
@@ -323,7 +323,7 @@ function hostRemedy(agent: string, reason: string): string {
 
 const keyOf = (gate: GateView) => (gate.key === '' ? 'see the reason' : `change ${gate.key}`)
 
-/** What was said of the integration or the agent itself is not said again for each binding. */
+/** A finding about the integration or agent is not repeated for each binding. */
 function isNamedAlready(agent: Agent, integration: Integration | undefined, gate: GateView): boolean {
   return (
     (gate.gate === 'link' && integration?.link === 'down') ||
@@ -332,7 +332,7 @@ function isNamedAlready(agent: Agent, integration: Integration | undefined, gate
   )
 }
 
-/** A reference that leads nowhere is mended by setting it; otherwise the log has the story. */
+/** A broken secret reference is solved by setting the secret; otherwise the log explains. */
 function remedyOf(detail: string | undefined, logs: string): string {
   const name = /secret:([A-Za-z0-9_.-]+)/.exec(detail ?? '')?.[1]
   return name === undefined ? logs : `switchboard secrets set ${name}`

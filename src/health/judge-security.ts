@@ -1,4 +1,4 @@
-// `doctor --security` gathers here what it judges: from the running daemon, or from the configuration where none runs.
+// Gathers the facts for `doctor --security`: from the running daemon, or from the configuration if none runs.
 import { dirname } from 'node:path'
 import { openConfigSource } from '../config/config-source.ts'
 import type { DataFolder } from '../config/instance/data-folder.ts'
@@ -19,12 +19,12 @@ import { securityFindings } from './security-findings.ts'
 import { serverViews } from './server-views.ts'
 import type { StatusDeps } from './status.ts'
 
-/** What only the daemon knows of its own doors. */
+/** Facts that only the daemon knows. */
 export interface Exposure {
   readonly host: string
   readonly adminTokenChosen: boolean
   readonly files: GuardedFiles
-  /** Where a proxy makes every visitor look local. Absent: it is not tried. */
+  /** Finds proxies that make every visitor look local. Absent: not tested. */
   readonly unmarkedProxies?: () => Promise<readonly string[]>
 }
 
@@ -51,7 +51,7 @@ export async function judgeRunning(
   return { ...judged, findings: [...found, ...judged.findings], tried: told, files }
 }
 
-/** What integrations find out by a trial on the real thing, beside each other. */
+/** Runs the integrations' trials on the real service, in parallel. */
 async function tryIntegrations(settings: Settings, links: Pick<Links, 'get'>): Promise<PlatformTrial> {
   const trials = await Promise.all(
     settings.integrations.map(async ({ id, origin }) => {
@@ -74,7 +74,10 @@ async function tryIntegrations(settings: Settings, links: Pick<Links, 'get'>): P
   }
 }
 
-/** Throws `config_invalid` when the file does not hold. Nothing that it names is run. */
+/**
+ * Judges a configuration without a daemon. Throws `config_invalid` when the file is invalid. Runs no code that it
+ * names.
+ */
 export async function judgeConfiguration(file: string | null, folder: DataFolder): Promise<SecurityReport> {
   const clock = createRealClock()
   const log = createLogger({ format: 'people', level: 'error' })

@@ -1,4 +1,4 @@
-// What modules say to doctor: shown among the gates, whatever their code does.
+// The modules' own results for doctor are shown among the gates, whatever their code does.
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { telegramModule } from '../platforms/telegram/module.ts'

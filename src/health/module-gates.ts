@@ -1,5 +1,5 @@
-// What the modules themselves say to `doctor`: how each stands, and what they find right or wrong with an integration or
-// agent. Code of others: whatever it does, doctor answers.
+// The modules' own results for `doctor`: the state of each, and its findings about an integration or agent. This is
+// third-party code, and doctor answers whatever it does.
 import { existsSync } from 'node:fs'
 import {
   type AgentSettings,
@@ -15,12 +15,12 @@ import {
 import { listedRights } from '../core/people/approvers.ts'
 import type { StatusDeps } from './status.ts'
 
-/** What the modules say to `doctor --security`. */
+/** The modules' results for `doctor --security`. */
 export interface ModuleFindings {
   readonly gates: readonly { readonly of: string; readonly gate: GateView }[]
   readonly ofIntegrations: readonly SecurityFinding[]
   readonly ofAgents: readonly SecurityFinding[]
-  /** Those that could not say it. */
+  /** Modules that gave no valid result. */
   readonly unjudged: readonly string[]
 }
 
@@ -42,7 +42,7 @@ export function createModuleGates(adapters: StatusDeps['adapters'], settings: ()
   return {
     ofIntegration,
     ofAgent,
-    /** Of all that is switched on. */
+    /** For everything enabled. */
     findings(reach: ServerReach): ModuleFindings {
       const { integrations, agents } = settings()
       const on = integrations.filter(({ enabled }) => enabled)
@@ -75,7 +75,7 @@ export function createModuleGates(adapters: StatusDeps['adapters'], settings: ()
         return false
       }
     },
-    /** Nothing where no module is named. */
+    /** Empty where no module is named. */
     standing(): Pick<DoctorReport, 'modules'> {
       const { modules = [] } = settings()
       const changed = adapters?.changed(modules)

@@ -1,8 +1,8 @@
-// Schedules as `status`, `doctor` and `schedules list` show them: the next time by the expression, the last one by its row.
+// Schedules for `status`, `doctor` and `schedules list`: the next time by the expression, the last one by its row.
 import { isoOrNull, type ScheduleView, type Settings, type Store } from '../contract/index.ts'
 import { nextRun } from '../gateway/next-run.ts'
 
-/** More than anybody reads; the rest is in the file. */
+/** More than a person reads; the rest is in the file. */
 const MOST = 200
 
 /** Absent where there are none. */
@@ -19,7 +19,7 @@ export async function scheduleViews(
   for (const { agent, schedule } of all.slice(0, MOST)) {
     const { id, cron, tz, prompt } = schedule
     const rows = await store.firings({ agent, schedule: id, limit: 5 })
-    // Marks of the scheduler's own are no runs.
+    // The scheduler's own marks are no runs.
     const last = rows.find(({ outcome }) => outcome === 'run' || outcome === 'skipped')
     schedules.push({
       ...{ id, agent, cron, tz, prompt },

@@ -1,4 +1,4 @@
-// Every open door is found, with its severity and key; a closed one is not.
+// Every open gate is found, with its severity and key; a closed one is not.
 import { describe, expect, it } from 'vitest'
 import { defaultSettings } from '../config/default-settings.ts'
 import type { IntegrationSettings, ServerView, Settings } from '../contract/index.ts'

@@ -1,5 +1,5 @@
-// What `doctor --security` judges of a gateway besides its files: where it listens, whom it believes, its tokens, limits,
-// open groups and plugins. Plain facts in, findings out.
+// The findings of `doctor --security` besides files: listening address, trusted senders, tokens, limits, open groups
+// and plugins. Pure: facts in, findings out.
 import type {
   AgentSettings,
   IntegrationSettings,
@@ -19,16 +19,16 @@ type TokenView = Awaited<ReturnType<ReadDesk['tokens']>>[number]
 
 export interface SecurityFacts {
   readonly settings: Pick<Settings, 'server' | 'integrations' | 'agents' | 'tunables'>
-  /** Where it listens in fact: a flag wins over the configuration. */
+  /** The actual listening address: a flag overrides the configuration. */
   readonly host: string
-  /** The operator chose the admin token; false: it was made for use on this machine. Null: only a daemon knows. */
+  /** Whether the operator chose the admin token; false: it was generated for local use. Null: only a daemon knows. */
   readonly adminTokenChosen: boolean | null
   /** Null: only a daemon knows. */
   readonly tokens: readonly TokenView[] | null
   readonly servers: readonly ServerView[] | null
-  /** Addresses of proxies that make every visitor look local. Null: nobody tried. */
+  /** Addresses of proxies that make every visitor look local. Null: not tested. */
   readonly unmarkedProxies: readonly string[] | null
-  /** What the modules say of what they were given. */
+  /** The modules' own findings. */
   readonly modules: ModuleFindings
   readonly now: number
 }
@@ -117,7 +117,7 @@ function openDoors({ id, origin, access }: IntegrationSettings): SecurityFinding
   const key = `${origin}.access`
   const anybody = access.allowFrom.includes('*')
   return [
-    // Where a credential is the gate, whoever holds it was let in by it.
+    // Where a credential is the gate, its holders were admitted by it.
     ...(anybody && access.dm !== 'credential'
       ? [finding('high', `anybody may talk to ${id}: allow_from lists "*"`, `${key}.allow_from`)]
       : []),
@@ -158,7 +158,7 @@ function bindingLimits({ id, origin, bindings }: AgentSettings): SecurityFinding
   )
 }
 
-/** One finding for each kind: there may be thousands of tokens. */
+/** One finding per kind, because there may be thousands of tokens. */
 function lastingTokens(all: readonly TokenView[]): SecurityFinding[] {
   const kinds = new Map<string, string[]>()
   for (const { id, kind, expires_at, revoked } of all)
@@ -173,12 +173,12 @@ function lastingTokens(all: readonly TokenView[]): SecurityFinding[] {
 }
 
 const DAY_MS = 24 * 3_600_000
-/** A token that was minted for next week is no finding. */
+/** A recently minted token may be meant for later use. */
 const UNUSED_AFTER_MS = 7 * DAY_MS
 const IDLE_AFTER_MS = 90 * DAY_MS
 const REVOKE = 'switchboard token revoke ID'
 
-/** Good still, and needed by nobody as it seems. */
+/** Valid tokens that seem unneeded. */
 function idleTokens(all: readonly TokenView[], now: number): SecurityFinding[] {
   const good = all.filter(
     ({ revoked, expires_at }) => !revoked && (expires_at === null || Date.parse(expires_at) > now),

@@ -1,4 +1,4 @@
-// Channel servers as status and doctor show them: each connection once, whoever listens to it.
+// Channel servers for status and doctor: each connection once, however many agents use it.
 import {
   type ChannelServers,
   isoOrNull,
@@ -7,7 +7,7 @@ import {
   withoutNulls,
 } from '../contract/index.ts'
 
-/** Nothing at all where none is hosted. */
+/** Empty where none is hosted. */
 export function serverViews(pool: ChannelServers | undefined): { readonly servers?: readonly ServerView[] } {
   const servers = pool?.all() ?? []
   return servers.length === 0 ? {} : { servers: servers.map((server) => viewOf(server.facts())) }

@@ -1,5 +1,5 @@
-// Agents whose approvals can reach nobody: they ask people about tool calls, and no integration of theirs has an approver who
-// can be asked there. Such a call is denied at once, or waits at the host alone.
+// Agents whose approvals reach no approver: they ask people about tool calls, and none of their integrations has an
+// approver who can be asked. Such a call is denied at once, or waits at the host alone.
 import { type AgentSettings, bindingsAt, type IntegrationSettings, type Settings } from '../contract/index.ts'
 import { isOneWay, type Links } from '../core/outbound/links.ts'
 import { approversOn, type GrantList } from '../core/people/approvers.ts'
@@ -7,7 +7,7 @@ import { approversOn, type GrantList } from '../core/people/approvers.ts'
 export interface SilentApprovals {
   readonly agent: string
   readonly reason: string
-  /** The key of the configuration that changes it. */
+  /** The configuration key that changes it. */
   readonly key: string
 }
 
@@ -19,7 +19,7 @@ interface SilentApprovalsDeps {
   asks(agent: AgentSettings): boolean
 }
 
-/** Grows with integrations and agents, not with their product. */
+/** The cost grows with integrations and agents, not with their product. */
 export function silentApprovals(deps: SilentApprovalsDeps): readonly SilentApprovals[] {
   const { settings } = deps
   const asking = settings.agents.filter((agent) => deps.asks(agent))

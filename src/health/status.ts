@@ -22,7 +22,7 @@ import { scheduleViews } from './schedule-views.ts'
 import { serverViews } from './server-views.ts'
 import { totals } from './totals.ts'
 
-/** What the daemon knows about itself. */
+/** The daemon's facts about itself. */
 export interface Standing {
   readonly ready: boolean
   readonly node: string
@@ -42,13 +42,13 @@ export interface StatusDeps {
   readonly clock: Clock
   readonly settings: () => Settings
   readonly standing: () => Standing
-  /** Hosts that wanted to serve an agent and were not let. Absent: nobody can attach. */
+  /** Hosts that were refused. Absent: no host can attach. */
   readonly turnedAway?: Attachments['turnedAway'] | undefined
   /** Tool servers of services whose tools could not be listed. */
   readonly leftOut?: AppLentTools['problems'] | undefined
-  /** What `doctor --security` judges. Absent: it is not judged. */
+  /** The facts for `doctor --security`. Absent: it is not judged. */
   readonly exposure?: (() => Exposure) | undefined
-  /** What the adapters say of themselves. Absent: nothing. */
+  /** The adapters' own results. Absent: none. */
   readonly adapters?: Pick<Adapters, 'loadedPlatform' | 'loadedConnector' | 'changed'> | undefined
 }
 
@@ -116,7 +116,7 @@ export function createStatus({
   }
 }
 
-/** What waits for each agent. */
+/** Returns the number of waiting turns by agent. */
 export function queuedByAgent(
   queued: Awaited<ReturnType<Store['queuedTurns']>>,
 ): ReadonlyMap<string, number> {
@@ -145,7 +145,7 @@ export function lastTimes(
   }
 }
 
-/** The state of an integration's link in one word, and why. */
+/** Returns the state of an integration's link in one word, with the reason. */
 export function linkState(gateway: Gateway, id: string, enabled: boolean): { link: string; detail?: string } {
   return linkStateOf(gateway.links, gateway.problems(), id, enabled)
 }

@@ -1,4 +1,4 @@
-// The counters of the store, as `status` tells them.
+// The store's counters for `status`.
 import type { Counter, StatusReport } from '../contract/index.ts'
 
 export function totals(counters: readonly Counter[]): Pick<StatusReport, 'counts' | 'outbox' | 'stuck'> {

@@ -1,4 +1,4 @@
-// What `doctor` lists of turns that lie unseen: the oldest, and that there are more.
+// Unseen turns in `doctor`: the oldest, and that there are more.
 import { expect, it } from 'vitest'
 import { unseenTurns } from './unseen-turns.ts'
 

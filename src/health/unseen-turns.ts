@@ -1,4 +1,4 @@
-// Turns that lie at a host without evidence: what `doctor` says of each, with the host and the gate that is likely closed.
+// Turns at a host without evidence: each with its host and the likely cause, for `doctor`.
 import {
   defined,
   everyRow,
@@ -10,7 +10,7 @@ import {
 } from '../contract/index.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 
-/** Of each agent the oldest; that there are more is said at the last. */
+/** The number of oldest turns shown per agent. The last one says that there are more. */
 const SHOWN = 20
 const TOOK_BEFORE = 'the host took messages before: it is busy, or stopped listening; look at its session'
 const NEVER_TOOK = 'its host never showed that it takes messages: look at its session'
@@ -47,7 +47,7 @@ export async function unseenTurns(deps: UnseenTurnsDeps): Promise<readonly Unsee
   return found
 }
 
-/** All that are handed, by agent, the newest first: asked once, for an agent each would look through all of them. */
+/** Returns all handed turns by agent, newest first. One query for all agents, because each would read all of them. */
 async function handedOf(store: UnseenTurnsDeps['store']): Promise<Map<string | null, TurnRow[]>> {
   const found = new Map<string | null, TurnRow[]>()
   for await (const row of everyRow((page) => store.turns({ states: ['handed'], ...page }))) {

@@ -1,4 +1,4 @@
-// The daemon that ends when nobody needs it: not while a host is attached, somebody watches, or something happens.
+// The daemon that ends when it is not needed: not while a host is attached, a person watches, or work happens.
 import { describe, expect, it } from 'vitest'
 import type { FrameReader, Store } from '../../contract/index.ts'
 import { createRecordingLog, createTestClock, testSettings } from '../../testing/index.ts'
@@ -32,7 +32,7 @@ function opened() {
   const stop = attachments.exitWhenIdle(IDLE_MS, { onHint }, () => {
     seen.exits += 1
   })
-  /** A host that answers every ping for as long as it is attached. */
+  /** A host that answers every ping while it is attached. */
   const attach = (): FrameReader => {
     const reader = attachments.accept({
       send: (text) => {

@@ -1,4 +1,4 @@
-// Where shims attach to this daemon, and the daemon that ends when nobody needs it any more.
+// Where shims attach to this daemon, and a daemon that ends when it is no longer needed.
 import { type AttachServer, createAttachServer } from '../../attach/index.ts'
 import type {
   Cancel,
@@ -14,14 +14,14 @@ import { VERSION } from '../../runtime/version.ts'
 import { hostAbilities } from './host-abilities.ts'
 
 export interface Attachments {
-  /** Handed to connectors. */
+  /** For connectors. */
   readonly door: HostEndpoint
   listen(path: string): Promise<void>
-  /** Frames of a host that came another way. */
+  /** Takes frames of a host that connected another way. */
   accept(pipe: FramePipe): FrameReader
   turnedAway: AttachServer['turnedAway']
   close(): Promise<void>
-  /** Calls `exit` once no shim was attached and nothing happened for `idleMs`. The function that comes back stops that. */
+  /** Calls `exit` once no shim was attached and nothing happened for `idleMs`. The returned function stops that. */
   exitWhenIdle(idleMs: number, store: Pick<Store, 'onHint'>, exit: () => void): () => void
 }
 
@@ -29,7 +29,7 @@ export function createAttachments(deps: {
   readonly clock: Clock
   readonly log: Logger
   readonly settings: () => Settings
-  /** Somebody looks at the console or listens to events. */
+  /** Whether a person watches the console or events. */
   readonly watched: () => boolean
 }): Attachments {
   const { clock, log } = deps

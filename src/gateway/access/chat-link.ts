@@ -1,4 +1,5 @@
-// One-time links to the web chat: printed at start, made anew by `switchboard link` and by the page for another device.
+// One-time links to the web chat: printed at start, and created by `switchboard link` and by the page for another
+// device.
 import { type Clock, iso, type Settings, SwitchboardError } from '../../contract/index.ts'
 import { reachableAddress } from '../../runtime/reachable-address.ts'
 import type { Tokens } from './tokens.ts'
@@ -25,7 +26,7 @@ export function createChatLinks(deps: {
     }
     const scope = { integration: web.id, sender: deps.owner }
     const { token, expiresAt } = await deps.tokens.mint({ kind: 'web-ticket', scope, ttlMs: LINK_LIFE_MS })
-    // In the fragment: it reaches no server log and no referrer.
+    // The ticket is in the fragment, so it reaches no server log and no referrer.
     const path = `/chat#ticket=${token}`
     const { base, warning } = reachableAddress(deps.baseUrl())
     return {

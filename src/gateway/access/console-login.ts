@@ -1,4 +1,4 @@
-// The console's door: one-time links become sessions, and a session speaks for a user as that user is now.
+// Sign-in at the console: one-time links become sessions. A session speaks for a user with the user's present roles.
 import {
   type Clock,
   type Desk,
@@ -16,12 +16,15 @@ const SESSION_LIFE_MS = 7 * 24 * 3_600_000
 
 export interface ConsoleLogin {
   readonly link: Desk['consoleLink']
-  /** A link opens one session, once; null: it was used, is too old, or its user is gone. The replaced session ends. */
+  /**
+   * Exchanges a link for one session, once; null: it was used, is too old, or its user is gone. The replaced session
+   * ends.
+   */
   enter(
     ticket: string,
     replaced: string | null,
   ): Promise<{ readonly token: string; readonly lifeMs: number } | null>
-  /** Whom a session speaks for now; null: nobody. Roles are those of this moment. */
+  /** Returns the session's user with present roles; null: none. */
   who(session: string): Promise<Principal | null>
   leave(session: string): Promise<void>
 }
@@ -44,7 +47,7 @@ export function createConsoleLogin(deps: {
       const who = chosen(deps.users(), user)
       const minted = await tokens.mint({ kind: TICKET_KIND, scope: { user: who.id }, ttlMs: TICKET_LIFE_MS })
       return {
-        // In the fragment: it reaches no server log and no referrer.
+        // The ticket is in the fragment, so it reaches no server log and no referrer.
         url: `${deps.baseUrl()}/#ticket=${minted.token}`,
         user: who.id,
         roles: who.roles,
@@ -52,7 +55,7 @@ export function createConsoleLogin(deps: {
       }
     },
     async enter(ticket, replaced) {
-      // Looked at before it is used up, so that another kind of token is not burnt.
+      // Checked before it is used up, so that a token of another kind stays valid.
       const user = userOf(await tokens.find(ticket), TICKET_KIND)
       if (user === undefined || (await tokens.consume(ticket)) === null) return null
       const minted = await tokens.mint({
@@ -70,13 +73,13 @@ export function createConsoleLogin(deps: {
     leave: end,
   }
 
-  /** Of a session only: no other token is burnt by being sent as a cookie. */
+  /** Only for sessions: another token sent as a cookie stays valid. */
   async function end(session: string): Promise<void> {
     if ((await tokens.find(session))?.kind === SESSION_KIND) await tokens.consume(session)
   }
 }
 
-/** Without a name it is the first owner: whoever holds the data folder may do everything anyway. */
+/** Without a name it is the first owner, because a person with access to the data folder has all rights anyway. */
 function chosen(users: readonly UserSettings[], wanted: string | undefined): UserSettings {
   const found =
     wanted === undefined

@@ -1,4 +1,4 @@
-// What a host of an agent is told when it starts: by the daemon, or by the shim from the file where no daemon answers.
+// What a host of an agent learns when it starts: from the daemon, or from the shim by the file if no daemon answers.
 import { agentById, type Settings } from '../../contract/index.ts'
 import { sendersAuthenticated } from '../../core/people/authenticated.ts'
 
@@ -7,9 +7,9 @@ export interface HostAbilities {
   readonly permission: boolean
   /** The agent has channel servers. */
   readonly channels: boolean
-  /** It is fed by services that may lend tools. */
+  /** Its services may lend tools. */
   readonly services: boolean
-  /** Nothing can be said to where its messages come from. */
+  /** Its message sources take no answers. */
   readonly oneWay: boolean
 }
 
@@ -32,13 +32,16 @@ function feeding(settings: Settings, agent: string) {
   )
 }
 
-/** All that feed it have one direction. */
+/** Whether all of its sources are one-way. */
 function isFedOneWay(settings: Settings, agent: string): boolean {
   const sources = feeding(settings, agent)
   return sources.length > 0 && sources.every(({ oneWay }) => oneWay === true)
 }
 
-/** Null: it cannot be judged. A file that names modules is not run for it: they are programs. */
+/**
+ * Returns the abilities by the file; null: unknown. A file that names modules is not loaded for this, because modules
+ * are programs.
+ */
 export async function abilitiesByFile(
   file: string | null,
   agent: string,

@@ -1,5 +1,5 @@
-// The token table as one integration's platform sees it: the one authorize decides which rows open its door, and what
-// it mints is good for this integration only.
+// The token table as one integration's platform sees it. `authorize` decides which rows it can find, and its new tokens
+// are valid for this integration only.
 import type { TokenList } from '../../contract/index.ts'
 import { authorize } from '../../core/people/authorize.ts'
 
@@ -14,7 +14,7 @@ export function createPlatformTokens(tokens: TokenList, integration: string): To
   return {
     find,
     mint: (order) => tokens.mint({ ...order, scope: { ...order.scope, integration } }),
-    // Looked at first: what is not ours must not be used up by us.
+    // Checked first, so that tokens of others are not used up.
     consume: async (token) => ((await find(token)) === null ? null : tokens.consume(token)),
   }
 }

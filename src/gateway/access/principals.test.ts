@@ -1,4 +1,4 @@
-// Whom a bearer speaks for: one token table for every surface, each kind opening what it names and nothing more.
+// Who a bearer token speaks for: one token table everywhere, and each kind opens only what it names.
 import { describe, expect, it } from 'vitest'
 import type { Action, Principal, TokenRow, UserSettings } from '../../contract/index.ts'
 import { authorize } from '../../core/people/authorize.ts'
@@ -47,7 +47,7 @@ describe('authenticate', () => {
     expect(await speaks('web', { integration: 'web', sender: 'owner' })).toEqual({
       ...{ kind: 'integration', id: 'web', sender: 'owner' },
     })
-    // A ticket is changed for a session by the page; by itself it opens nothing here.
+    // The page exchanges a ticket for a session. The ticket itself opens nothing here.
     expect(await speaks('web-ticket', { integration: 'web', sender: 'owner' })).toBeNull()
     for (const row of rows.values()) expect(row.hash).toMatch(/^[0-9a-f]{64}$/)
   })

@@ -15,7 +15,7 @@ export function createAuthenticate(deps: {
   }
 }
 
-/** Whom a row of the token table speaks for; null: nobody, here. Each kind opens what it names and nothing more. */
+/** Returns the principal of a token row; null: none here. Each kind opens only what it names. */
 function principalOf(
   row: Pick<TokenRow, 'id' | 'kind' | 'scope'>,
   users: readonly UserSettings[],

@@ -1,5 +1,5 @@
-// Hosts on other machines: who a bearer lets in to attach, and the end of an attachment whose credential ends. The one
-// token table and the one authorize, as everywhere.
+// Hosts on other machines: which bearer tokens may attach, and the end of an attachment when its credential ends. It
+// uses the same token table and `authorize` as everything else.
 import { hash } from 'node:crypto'
 import {
   type Authorization,
@@ -20,19 +20,19 @@ export interface RemoteHostsDeps {
   readonly authenticate: (bearer: string) => Promise<Principal | null>
   readonly store: Pick<Store, 'onHint'>
   readonly accept: (pipe: FramePipe) => FrameReader
-  /** Whether the configuration in force has such an agent. */
+  /** Whether the present configuration has this agent. */
   readonly isAgent: (id: string) => boolean
 }
 
 export interface RemoteHosts {
-  /** Throws `unauthorized` or `forbidden`, with what is wrong with the token. */
+  /** Returns a function that accepts a pipe. Throws `unauthorized` or `forbidden`, with the problem of the token. */
   admit(bearer: string): Promise<(pipe: FramePipe) => FrameReader>
 }
 
-/** Revoking is told by the store; this finds what expired, and what was told while nobody listened. */
+/** The store reports revocations. This check finds expired tokens and missed reports. */
 const LOOK_AGAIN_MS = 15_000
 
-/** Tells two bearers apart, and nobody what they are. */
+/** Distinguishes bearer tokens without revealing them. */
 function originOf(bearer: string): string {
   return hash('sha256', bearer).slice(0, 16)
 }
@@ -67,7 +67,7 @@ export function createRemoteHosts(deps: RemoteHostsDeps): RemoteHosts {
     })
   }
 
-  /** Whom the bearer speaks for, if that one may attach at all now. Throws `unauthorized` or `forbidden`. */
+  /** Returns the principal of the bearer token if it may attach now. Throws `unauthorized` or `forbidden`. */
   const attaching = async (bearer: string): Promise<Principal> => {
     const principal = await principalOf(bearer)
     const own = mayAttach(principal, 'agent' in principal ? principal.agent : principal.id)
@@ -75,7 +75,7 @@ export function createRemoteHosts(deps: RemoteHostsDeps): RemoteHosts {
       throw new SwitchboardError('forbidden', own.reason, {
         hint: 'a token to attach with is minted by: switchboard token mint --kind agent --agent ID',
       })
-    // The token outlived its agent: nothing that it could ask for is there.
+    // The token outlived its agent.
     if (principal.kind === 'agent' && !deps.isAgent(principal.id))
       throw new SwitchboardError('forbidden', `agent "${principal.id}" is not configured here`, {
         hint: 'see agents: in the configuration, or revoke the token: switchboard token revoke ID',
@@ -83,13 +83,13 @@ export function createRemoteHosts(deps: RemoteHostsDeps): RemoteHosts {
     return principal
   }
 
-  /** Ends the attachment when its credential ends, or the right of whom it speaks for. */
+  /** Ends the attachment when its credential or its principal's right ends. */
   const watch = (bearer: string, reader: FrameReader): Cancel => {
     let over = false
     let cancel: Cancel = () => undefined
     const look = () => {
       attaching(bearer).catch((thrown) => {
-        // A store that is away says nothing about the token.
+        // An unavailable store says nothing about the token.
         if (!over && thrown instanceof SwitchboardError && REFUSALS.includes(thrown.code))
           reader.broken(thrown.message)
       })
@@ -102,7 +102,7 @@ export function createRemoteHosts(deps: RemoteHostsDeps): RemoteHosts {
     }
     watched.add(look)
     again()
-    // What was revoked between the answer and now was told to nobody.
+    // Finds a revocation between the first check and now.
     look()
     return () => {
       over = true

@@ -1,4 +1,4 @@
-// The use of tokens: written together, seldom, and of those alone that somebody may ask about.
+// Recording the use of tokens: in batches, seldom, and only for tokens whose use matters.
 import { expect, it } from 'vitest'
 import type { TokenRow } from '../../contract/index.ts'
 import { createRecordingLog } from '../../testing/recording-log.ts'

@@ -1,6 +1,6 @@
-// When tokens were used last, coarsely: an hour is exact enough for "is this one still needed?". Nothing is written while a
-// request waits: uses gather for a minute and are written together, of each token once an hour at most, on all nodes
-// together, for the row that was read tells what was written. A crash loses a minute of it.
+// Records when tokens were used last, to the hour, which suffices to find unused ones. No request waits for a write:
+// uses gather for a minute and are written together. Each token is written at most once an hour across all nodes,
+// because its row shows the last write. A crash loses a minute of this.
 import {
   type Cancel,
   type Clock,
@@ -11,15 +11,15 @@ import {
 } from '../../contract/index.ts'
 
 export interface TokenUse {
-  /** It let somebody in just now. */
+  /** The token admitted a caller just now. */
   used(row: TokenRow): void
-  /** Writes what was not yet written. */
+  /** Writes the pending uses. */
   stop(): Promise<void>
 }
 
 const HOUR_MS = 3_600_000
 const GATHER_MS = 60_000
-/** Tokens of single turns come by the thousand and go by themselves: nobody asks whether they are needed. */
+/** Tokens of single turns are numerous and expire soon, so their use does not matter. */
 const SHORT_LIVED_MS = 24 * HOUR_MS
 const MOST_GATHERED = 10_000
 const SLICE = 500
@@ -39,7 +39,7 @@ export function createTokenUse(deps: {
     const uses = [...gathered].map(([id, at]) => ({ id, at }))
     for (const { id } of uses) gathered.delete(id)
     for (let from = 0; from < uses.length; from += SLICE) {
-      // Lost is the time only: the next use is noted again.
+      // Only the time is lost: the next use is recorded again.
       await store
         .tokensUsed(uses.slice(from, from + SLICE))
         .catch((thrown) => log.warn({ problem: String(thrown) }, 'the use of tokens could not be noted'))
@@ -51,7 +51,7 @@ export function createTokenUse(deps: {
       const now = clock.now()
       const { id, scope, createdAt, expiresAt, lastUsedAt } = row
       if (scope.turn !== undefined || (expiresAt !== null && expiresAt - createdAt <= SHORT_LIVED_MS)) return
-      // A clock that was set back writes again.
+      // A clock that was set back causes another write.
       if (lastUsedAt !== null && Math.abs(now - lastUsedAt) < HOUR_MS) return
       gathered.set(id, now)
       cancel ??= clock.after(GATHER_MS, () => void write())

@@ -1,7 +1,7 @@
-// Tokens as they are listed: never the tokens themselves.
+// Tokens as they are listed, without their values.
 import { iso, isoOrNull, type ReadDesk, type Store } from '../../contract/index.ts'
 
-/** Those of single deliveries only with `all`. */
+/** Tokens of single deliveries are included only with `all`. */
 export async function tokenViews(
   store: Pick<Store, 'tokens'>,
   all = false,

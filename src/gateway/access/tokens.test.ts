@@ -1,4 +1,4 @@
-// The ids of tokens: in the order in which they were made, and each its own.
+// Token ids: ordered by creation, and unique.
 import { expect, it } from 'vitest'
 import { createTestClock, createTestRandom } from '../../testing/test-clock.ts'
 import { createTokens } from './tokens.ts'

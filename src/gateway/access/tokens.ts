@@ -1,11 +1,12 @@
-// The one token table: minted once, shown once, kept as a hash. Every surface with a bearer or a cookie asks here.
+// The token table: a token is minted once, shown once, and stored as a hash. Every surface with a bearer token or a
+// cookie uses it.
 import * as crypto from 'node:crypto'
 import { createHash } from 'node:crypto'
 import type { Clock, NewToken, Random, Store, TokenList, TokenRow } from '../../contract/index.ts'
 
 const BY = 'switchboard'
 
-/** In one go where Node has it (20.12): three of them are on the way of a message to an agent that is called over HTTP. */
+/** One call where Node supports it (20.12). A message to an agent over HTTP needs three of them. */
 function hashToken(token: string): string {
   return typeof crypto.hash === 'function'
     ? crypto.hash('sha256', token, 'hex')
@@ -13,8 +14,8 @@ function hashToken(token: string): string {
 }
 
 /**
- * In front of an id, which is no secret: those of one commit then stand side by side in the index of ids, and are a page of it
- * to write, where chance alone made it a page each.
+ * The prefix of an id, which is not secret. Ids of one commit are then adjacent in the index and share a page, instead
+ * of one page each.
  */
 function secondOf(now: number): string {
   return Math.max(0, Math.floor(now / 1000))
@@ -23,9 +24,9 @@ function secondOf(now: number): string {
 }
 
 export interface Tokens extends TokenList {
-  /** Made, and good once whoever asked has kept its row. */
+  /** Creates a token that is valid once the caller has stored its row. */
   prepare(order: Parameters<TokenList['mint']>[0]): { readonly token: string; readonly row: NewToken }
-  /** The row, also of a token that expired or was revoked; null: there never was one. */
+  /** Returns the row, even of an expired or revoked token; null: unknown. */
   look(token: string): Promise<TokenRow | null>
   revoke(id: string, by: string): Promise<boolean>
 }
@@ -66,7 +67,7 @@ export function createTokens(
     look,
     async consume(token) {
       const row = await live(token)
-      // Revoking succeeds for exactly one caller: that is the one-time use.
+      // Revoking succeeds for exactly one caller, which makes the use one-time.
       return row && (await store.revokeToken(row.id, BY)) ? row : null
     },
     revoke: (id, who) => store.revokeToken(id, who),

@@ -1,4 +1,4 @@
-// The doors whose URL is the credential, over a real listener: wrong, rotated and expired secrets, sizes, and silence.
+// Endpoints whose URL is the credential, over a real listener: wrong, rotated and expired secrets, sizes, and silence.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type AgentConnector, markVerified, type Settings, type TokenRow } from '../../contract/index.ts'
 import { createChorusConnections } from '../../operations/desk/chorus-connections.ts'

@@ -1,5 +1,5 @@
 // /callback/TOKEN and /inbox/SECRET: the URL is the credential. Every secret is looked up by its hash, whatever its
-// form, so that a wrong one takes the same way as one that was rotated; none of them is ever written down.
+// form, so a wrong one and a rotated one take the same path. None of them is ever logged.
 import {
   CALLBACK_KIND,
   type HeadEndpoint,
@@ -31,13 +31,16 @@ export function createUrlCredentials(deps: {
     return row
   }
 
-  /** An agent that is being started is not gone: who posts must come again. */
+  /** An agent that is being started is not gone, so the caller must retry. */
   const absent = (agent: string | undefined): SwitchboardError =>
     deps.settings().agents.some(({ id }) => id === agent)
       ? new SwitchboardError('draining', 'the agent is being started', { retryAfterMs: 1_000 })
       : new SwitchboardError('gone', 'the agent of this callback is no longer configured')
 
-  /** One that is being started is to be asked again; one that is gone or disabled is as good as none, like its hook. */
+  /**
+   * For an integration that is being started the caller must retry. A removed or disabled one looks absent, like its
+   * hook.
+   */
   const notRunning = (integration: string | undefined): SwitchboardError =>
     deps.settings().integrations.some(({ id, enabled }) => id === integration && enabled)
       ? new SwitchboardError('draining', 'the integration behind this is not running', {
@@ -61,7 +64,7 @@ export function createUrlCredentials(deps: {
     inbox: {
       async admit(head) {
         const row = await rowOf(head, INBOX_KIND)
-        // A rotated one is told nothing: to a stranger it is as good as none.
+        // A rotated secret looks like an unknown one.
         if (row.revokedAt !== null) throw nothing()
         const endpoint = deps.gateway().links.get(row.scope.integration ?? '')?.adapter.inbox
         if (!endpoint) throw notRunning(row.scope.integration)

@@ -1,10 +1,10 @@
-// Old files on this node's disk: what retention promises holds for the copies in the attachments folder too.
+// Deletes old files on this node's disk, so that retention applies to the attachments folder too.
 import { opendir, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
- * Removes files that were kept before `before` (by their time of writing), one after another; those of integrations that
- * are no longer configured as well. A half-written one that nobody finished goes, too. Returns how many.
+ * Removes files written before `before`, one after another, including those of removed integrations and unfinished
+ * ones. Returns how many.
  */
 export async function pruneAttachmentFolder(
   folder: string,
@@ -21,7 +21,7 @@ export async function pruneAttachmentFolder(
       const path = join(inside, file.name)
       const found = await stat(path).catch(() => null)
       if (found === null || found.mtimeMs >= before) continue
-      // Another hand may have been quicker.
+      // Another process may have removed it first.
       await unlink(path).catch((thrown: NodeJS.ErrnoException) => {
         if (thrown.code !== 'ENOENT') throw thrown
       })

@@ -1,4 +1,4 @@
-// Carries out what another node ordered: the files of a person who was erased there go from this node's disk, too.
+// Carries out orders of other nodes: deletes the files of an erased person from this node's disk, too.
 import type { Attachment, Cancel, Clock, Logger, Store } from '../../contract/index.ts'
 import { keepDoing } from '../../core/keep-doing.ts'
 import type { Links } from '../../core/outbound/links.ts'
@@ -12,13 +12,13 @@ export function keepForgettingFiles(deps: {
   readonly links: Pick<Links, 'get'>
 }): Cancel {
   const { store, clock, log, links } = deps
-  // A store of our own has one disk: whoever erases there has done it.
+  // With a local store there is one disk, and the erasure has cleaned it already.
   if (!store.shared) return () => undefined
 
   const carryOut = async (stopped: () => boolean = () => false) => {
     for (const { id, integration, sender, refs } of await store.fileOrders()) {
       const adapter = links.get(integration)?.adapter
-      // What does not run now may run later: until then the order stands.
+      // An integration that does not run now may run later. Until then the order stays.
       if (stopped() || !adapter) continue
       const attachments = refs.map((ref): Attachment => ({ id: ref, ref, kind: 'file' }))
       const files = (await adapter.forget?.({ sender, attachments })) ?? 0

@@ -1,4 +1,4 @@
-// What send_roots means: what was written, or the three default folders; and where the secrets of a configuration lie.
+// The meaning of send_roots: the configured folders or the three default ones; and where a configuration's secrets are.
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -15,7 +15,7 @@ it('[I14.send-roots] are by default the folder of the file, that of the host and
   const place = { configFile: '/srv/desk/switchboard.yaml', hostFolder: '/srv/project' }
   expect(sendRoots(settings(null), place)).toEqual(['/srv/desk', '/srv/project', tmpdir()])
   expect(sendRoots(settings(null), { configFile: null, hostFolder: null })).toEqual([tmpdir()])
-  // The very top is nobody's working folder.
+  // The root folder is no working folder.
   expect(sendRoots(settings(null), { configFile: '/switchboard.yaml', hostFolder: '/' })).toEqual([tmpdir()])
 })
 

@@ -1,29 +1,29 @@
-// What `tunables.send_roots` means on this machine: the folders whose files may be attached, and the secrets in files that
-// may not, wherever they lie.
+// The meaning of `tunables.send_roots` on this machine: folders whose files may be attached, and secret files that may
+// never be.
 import { tmpdir } from 'node:os'
 import { dirname, parse, resolve } from 'node:path'
 import { writtenPath } from '../../config/instance/written-path.ts'
 import type { Settings } from '../../contract/index.ts'
 
 export interface SendPlace {
-  /** Null: the embedded default is in force, and its folder is nobody's to send from. */
+  /** Null: the embedded default is in force, and its folder allows no files. */
   readonly configFile: string | null
-  /** Where the host works that asks; null: it did not say. */
+  /** The working folder of the asking host; null: unknown. */
   readonly hostFolder: string | null
 }
 
-/** Those that were written; else the configuration's folder, the host's and the temporary one. */
+/** Returns the configured folders; else the configuration's folder, the host's and the temporary one. */
 export function sendRoots(settings: Settings, { configFile, hostFolder }: SendPlace): readonly string[] {
   const beside = configFile === null ? null : dirname(configFile)
   const written = settings.tunables.sendRoots
   if (written !== null) return written.map((one) => writtenPath(beside ?? process.cwd(), one))
-  // A program that was started nowhere in particular works at the very top: that is no folder of its own.
+  // A program started without a working folder runs in the root folder, which does not count.
   return [beside, hostFolder, tmpdir()].filter(
     (one): one is string => one !== null && parse(one).root !== resolve(one),
   )
 }
 
-/** Where the `file:` references of the configuration in force lead to, anywhere in it. */
+/** Returns the targets of all `file:` references in the present configuration. */
 export function secretFiles(settings: Settings, folder: string): readonly string[] {
   const found = new Set<string>()
   const open: unknown[] = [settings]

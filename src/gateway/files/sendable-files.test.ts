@@ -1,4 +1,4 @@
-// Which files a host of this machine may attach: nothing of the state, by whatever way it is named.
+// Which files a local host may attach: never files of the state, under any name.
 
 import { spawnSync } from 'node:child_process'
 import {

@@ -1,26 +1,26 @@
-// Which files of this machine a host may attach to a reply: those under the folders that `send_roots` names, and what people
-// sent. Never the state, the configuration, its secrets, or what begins with a dot in the owner's home.
+// Which local files a host may attach to a reply: those under the folders of `send_roots`, and people's attachments.
+// Never the state, the configuration, its secrets, or dot-files in the owner's home.
 import { constants } from 'node:fs'
 import { type FileHandle, open, readdir, realpath, stat } from 'node:fs/promises'
 import { basename, extname, isAbsolute, join, sep } from 'node:path'
 import { type NewFile, SwitchboardError } from '../../contract/index.ts'
 
 export interface SendableFilesConfig {
-  /** Nothing in these is sent: the data folder, the database, the configuration and secrets in files. */
+  /** Never sent: the data folder, the database, the configuration and secret files. */
   readonly never: () => readonly string[]
-  /** Except what is in here: attachments that people sent. */
+  /** The exception: attachments that people sent. */
   readonly attachments: string
-  /** Folders whose files may be sent, for a host that works in this one. */
+  /** The allowed folders, for a host that works in this one. */
   readonly roots: (hostFolder: string | null) => readonly string[]
-  /** The owner's home: what begins with a dot there is never sent. */
+  /** The owner's home, whose dot-files are never sent. */
   readonly home: string
   readonly maxBytes?: number
 }
 
 const MAX_BYTES = 50 * 1_048_576
-// A pipe without a writer must not hold anybody up.
+// A pipe without a writer must not block.
 const READ = constants.O_RDONLY | constants.O_NONBLOCK
-// What the kernel shows there is about this very process: `/proc/self/environ` is the daemon's secrets.
+// These paths show the present process: `/proc/self/environ` contains the daemon's secrets.
 const OF_THE_KERNEL = ['/proc', '/sys', '/dev']
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -52,7 +52,7 @@ export function createSendableFiles(config: SendableFilesConfig) {
   return {
     async read(path: string, folder: string | null = null): Promise<NewFile> {
       if (!isAbsolute(path)) throw wrong(`files: "${path}" is not an absolute path`)
-      // Links are followed before anything is judged.
+      // Links are resolved before any check.
       const real = await realpath(path).catch(() => null)
       if (real === null) throw wrong(`files: there is no file ${path}`)
       const places = { never: config.never(), roots: config.roots(folder) }
@@ -60,7 +60,7 @@ export function createSendableFiles(config: SendableFilesConfig) {
       const file = await open(real, READ).catch(() => null)
       if (file === null) throw wrong(`files: ${path} cannot be read`)
       try {
-        // Asked of what was opened: whoever changes a link or a folder in between changes nothing.
+        // Checks the opened file, so a link or folder changed meanwhile has no effect.
         const facts = await file.stat()
         if (!facts.isFile()) throw wrong(`files: ${path} is not a file`)
         const opened = await whereIs(file, real)
@@ -79,7 +79,7 @@ export function createSendableFiles(config: SendableFilesConfig) {
     },
   }
 
-  /** Throws unless it may be sent: `real` is judged, `path` is what the host called it. */
+  /** Throws unless it may be sent. `real` is checked; `path` is the host's name for it. */
   async function demandSendable(real: string, path: string, { never, roots }: Places): Promise<void> {
     if (await within(real, config.attachments)) return
     for (const place of [...OF_THE_KERNEL, ...never]) if (await within(real, place)) throw state(path)
@@ -91,7 +91,7 @@ export function createSendableFiles(config: SendableFilesConfig) {
     })
   }
 
-  /** Another name for a file of the state: a hard link looks like any file, wherever it lies. */
+  /** Whether it is another name of a state file. A hard link looks like any file, wherever it is. */
   async function isAlias(
     facts: Inode,
     { never, everywhere }: { readonly never: readonly string[]; readonly everywhere: boolean },
@@ -116,18 +116,18 @@ interface Inode {
   readonly ino: number
 }
 
-/** What a daemon keeps: its folder, and its database wherever that is. */
+/** Returns the daemon's state: its folder, and its database wherever it is. */
 export function statePlaces(dataFolder: string, store: string): readonly string[] {
   const database = databaseFile(store)
   return [dataFolder, ...(database === null ? [] : ['', '-wal', '-shm'].map((end) => database + end))]
 }
 
-/** Null: the store is no file. */
+/** Null: the store is not a file. */
 export function databaseFile(store: string): string | null {
   return /^sqlite:(.+)$/.exec(store)?.[1] ?? null
 }
 
-/** Where what was opened lies now; null: it is not what `real` names any more. `sure`: the kernel itself says so. */
+/** Returns the present path of the opened file; null: `real` no longer names it. `sure`: the kernel confirms it. */
 async function whereIs(
   file: FileHandle,
   real: string,
@@ -141,7 +141,7 @@ async function whereIs(
   return (await realpath(real).catch(() => null)) === path ? { path, sure: false } : null
 }
 
-/** `~/.ssh/…`, `~/.netrc`: where programs keep what is nobody else's. */
+/** `~/.ssh/…`, `~/.netrc`: where programs keep private data. */
 async function isHidden(real: string, home: string): Promise<boolean> {
   const folder = await realpath(home).catch(() => null)
   if (folder === null) return false
@@ -155,7 +155,7 @@ async function filesOf(place: string): Promise<readonly string[]> {
   return found.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name))
 }
 
-/** Whether the file is the place, or in it. A place that is not there holds nothing. */
+/** Whether the file is the place, or inside it. A missing place contains nothing. */
 async function within(real: string, place: string): Promise<boolean> {
   const folder = await realpath(place).catch(() => null)
   if (folder === null) return false
