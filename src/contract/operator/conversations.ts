@@ -162,7 +162,7 @@ export interface TakenView {
   readonly ended: { readonly queued: number; readonly running: number }
 }
 
-// ---- cursors: plain text, of whatever was shown last. Whoever makes one up gets another page, and nothing more. -------
+// ---- cursors: plain text, naming the last row that was shown. An invented cursor only selects another page. ----
 
 export function conversationCursor(next: ConversationCursor | null): string | null {
   return next === null ? null : `${next.at}~${next.address}`
