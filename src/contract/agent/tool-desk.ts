@@ -50,10 +50,6 @@ export interface CallToJudge {
   readonly input?: Readonly<Record<string, unknown>>
 }
 
-/**
- * `chatId` is an address. For a session credential it may also be the session's id, which means its own conversation.
- * `messageId` and `replyTo` are the platform's; a turn's id stands for its message.
- */
 /** The name under which trust judges a local file in a reply. */
 export const FILE_IN_REPLY = 'a file in a reply'
 
@@ -64,6 +60,10 @@ export const OWN_READS: readonly string[] = [
   ...['service_tools', 'fs/read_text_file', FILE_IN_REPLY],
 ]
 
+/**
+ * `chatId` is an address. For a session credential it may also be the session's id, which means its own conversation.
+ * `messageId` and `replyTo` are the platform's; a turn's id stands for its message.
+ */
 export interface ToolDesk {
   /** Posts to any allowed target. Errors and texts match the original exactly. */
   sendMessage(
