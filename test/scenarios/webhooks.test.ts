@@ -5,7 +5,7 @@ import { defined } from '../../src/contract/index.ts'
 import { hmacKey, signSha256 } from '../../src/kit/index.ts'
 import { fakeDeps, request, SECRET } from '../../src/platforms/webhook/fixtures/webhook-requests.ts'
 import { createWebhook } from '../../src/platforms/webhook/index.ts'
-import { SAMPLES } from '../../src/platforms/webhook/samples/index.ts'
+import { SAMPLES } from '../../src/platforms/webhook/samples.ts'
 import { testAgent, testIntegration } from '../../src/testing/test-settings.ts'
 import { describeRiver, type River } from './river.ts'
 

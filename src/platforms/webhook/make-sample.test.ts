@@ -8,7 +8,7 @@ import { fakeDeps, request } from './fixtures/webhook-requests.ts'
 import { createWebhook } from './index.ts'
 import { pasteLines } from './paste-lines.ts'
 import { RECIPE_NAMES, RECIPES } from './recipes/index.ts'
-import { SAMPLES } from './samples/index.ts'
+import { SAMPLES } from './samples.ts'
 import { NAMED_FORMS } from './signed-form.ts'
 
 let uuids = 0

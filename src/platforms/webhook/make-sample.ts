@@ -13,7 +13,7 @@ import type { Auth } from './auth.ts'
 import type { WebhookConfig } from './config.ts'
 import { readMeaning, understand } from './meaning.ts'
 import { RECIPE_NAMES, type RecipeName } from './recipes/index.ts'
-import { SAMPLES } from './samples/index.ts'
+import { SAMPLES } from './samples.ts'
 import { signForm } from './signed-form.ts'
 
 interface SampleDeps {

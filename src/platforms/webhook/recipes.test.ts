@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { request } from './fixtures/webhook-requests.ts'
 import { readMeaning, understand } from './meaning.ts'
 import { RECIPE_NAMES, type RecipeName } from './recipes/index.ts'
-import { SAMPLES } from './samples/index.ts'
+import { SAMPLES } from './samples.ts'
 
 function read(recipe: RecipeName, event: string) {
   const sample = SAMPLES[recipe][event]

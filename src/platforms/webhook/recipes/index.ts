@@ -1,20 +1,20 @@
 // The recipes by name: what `recipe:` may say.
-import { alertmanager } from './alertmanager.ts'
-import { bitbucket } from './bitbucket.ts'
-import { generic } from './generic.ts'
-import { gitea } from './gitea.ts'
-import { github } from './github.ts'
-import { gitlab } from './gitlab.ts'
-import { grafana } from './grafana.ts'
-import { jira } from './jira.ts'
-import { linear } from './linear.ts'
-import { pagerduty } from './pagerduty.ts'
+import { bitbucket, gitea, github, gitlab } from './code-hosts.ts'
+import { alertmanager, grafana, pagerduty, sentry, sns, uptimeKuma } from './monitors.ts'
 import type { Recipe } from './recipe.ts'
-import { sentry } from './sentry.ts'
-import { shopify } from './shopify.ts'
-import { sns } from './sns.ts'
-import { stripe } from './stripe.ts'
-import { uptimeKuma } from './uptime-kuma.ts'
+import { jira, linear, shopify, stripe } from './trackers-and-shops.ts'
+
+/** Any other sender: the fields that most senders use for words, else the body as it is. */
+const generic: Recipe = {
+  auth: null,
+  event: '{{ body.event | default: body.type | default: headers["x-event"] }}',
+  conversation: '{{ conversation | default: incident_id | default: thread_id }}',
+  texts: {},
+  other: `{{ title | default: subject | default: summary }}
+{{ text | default: message | default: msg | default: description | default: content }}
+{{ url | default: link | default: html_url }}`,
+  takesAny: true,
+}
 
 export const RECIPES = {
   github,
