@@ -1,7 +1,7 @@
 // The operator's desk of a daemon: what it serves and tells is taken from the instance, the pipeline and the daemon's own standing.
 import { instanceName } from '../config/instance/instance.ts'
 import type { Desk } from '../contract/index.ts'
-import type { Standing } from '../health/status.ts'
+import type { Standing } from '../health/overview.ts'
 import { createChorusConnections } from '../operations/desk/chorus-connections.ts'
 import { createConfigView } from '../operations/desk/config-view.ts'
 import { createDesk, type DeskDeps } from '../operations/desk/desk.ts'

@@ -2,8 +2,8 @@
 import { expect, it } from 'vitest'
 import type { Settings } from '../contract/index.ts'
 import { testAgent, testIntegration, testSettings } from '../testing/test-settings.ts'
+import type { DoctorDeps } from './doctor.ts'
 import { createDoctor } from './doctor.ts'
-import type { StatusDeps } from './status.ts'
 
 /** Counts how often an entry of a list is read. */
 function counted<One extends object>(list: readonly One[], looked: () => void): readonly One[] {
@@ -68,7 +68,7 @@ async function examine(many: number) {
   const doctor = createDoctor({
     ...{ store, gateway, settings: () => settings, clock: { now: () => 5_000 } },
     standing: () => ({ configProblem: null, storeProblem: null, configFile: null, dataDir: '/' }),
-  } as unknown as StatusDeps)
+  } as unknown as DoctorDeps)
   const report = await doctor()
   return { looks, asked, report }
 }

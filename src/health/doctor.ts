@@ -12,12 +12,13 @@ import {
   integrationById,
   iso,
   type ProcessView,
-  withoutNulls,
 } from '../contract/index.ts'
 import { approversOn } from '../core/people/approvers.ts'
-import { completenessView } from '../gateway/completeness-view.ts'
-import { agentStanding } from './agent-state.ts'
-import { clusterFindings, linkAnywhere, nodeViews } from './cluster-view.ts'
+import type { Attachments } from '../gateway/access/attached-hosts.ts'
+import type { Gateway } from '../gateway/gateway.ts'
+import type { AppLentTools } from '../gateway/service-tools.ts'
+import type { Adapters } from '../modules/module-catalog.ts'
+import { clusterFindings } from './cluster-view.ts'
 import {
   bindingGates,
   integrationGates,
@@ -30,45 +31,43 @@ import {
 import { ledgerStanding } from './foreign-ledger.ts'
 import { healthFacts } from './health-facts.ts'
 import { healthFindings, type ReportBeforeHealth } from './health-findings.ts'
-import { judgeRunning } from './judge-security.ts'
+import { type Exposure, judgeRunning } from './judge-security.ts'
 import { createModuleGates } from './module-gates.ts'
-import { scheduleViews } from './schedule-views.ts'
-import { serverViews } from './server-views.ts'
-import { lastTimes, linkState, queuedByAgent, type StatusDeps } from './status.ts'
+import { readOverview, type StatusSource } from './overview.ts'
 import { unseenTurns } from './unseen-turns.ts'
 
 const HOUR_MS = 3_600_000
 
-export function createDoctor(deps: StatusDeps): Desk['doctor'] {
-  const { store, gateway, settings, standing, clock } = deps
+export interface DoctorDeps extends StatusSource {
+  readonly gateway: Gateway
+  /** Hosts that were refused. Absent: no host can attach. */
+  readonly turnedAway?: Attachments['turnedAway'] | undefined
+  /** Tool servers of services whose tools could not be listed. */
+  readonly leftOut?: AppLentTools['problems'] | undefined
+  /** The facts for `doctor --security`. Absent: it is not judged. */
+  readonly exposure?: (() => Exposure) | undefined
+  /** The adapters' own results. Absent: none. */
+  readonly adapters?: Pick<Adapters, 'loadedPlatform' | 'loadedConnector' | 'changed'> | undefined
+}
+
+export function createDoctor(deps: DoctorDeps): Desk['doctor'] {
+  const { store, gateway, settings, clock } = deps
   const ofModules = createModuleGates(deps.adapters, settings)
   return async ({ security = false, sendTest = false } = {}) => {
     const now = settings()
-    const me = standing()
-    const [counters, refused, open, pending, durability, ledger, restored, compared, lastAt] =
-      await Promise.all([
-        store.counters(),
-        store.recentRefusals(clock.now() - HOUR_MS),
-        store.queuedTurns(),
-        store.pendingApprovals(),
-        store.durability(),
-        ledgerStanding(store),
-        store.restored(),
-        store.historyLinks(),
-        store.lastReceived(now.agents.map(({ id }) => id)),
-      ])
+    const [overview, refused, ledger, lastAt] = await Promise.all([
+      readOverview(deps),
+      store.recentRefusals(clock.now() - HOUR_MS),
+      ledgerStanding(store),
+      store.lastReceived(now.agents.map(({ id }) => id)),
+    ])
+    const { counters, nodes } = overview
+    const { file, ...config } = overview.config
     const recorded = recordedKeys(refused)
     // Each list is read once, because there may be thousands of integrations and agents.
     const countersOf = new Map<string, Counter[]>(now.integrations.map(({ id }) => [id, []]))
     for (const counter of counters) countersOf.get(counter.integration)?.push(counter)
-    const queuedOf = queuedByAgent(open)
-    const pendingOf = new Map(pending.map(({ agent, count }) => [agent, count]))
-    const history = { rows: compared, restored, now: clock.now() }
-    const others = gateway.cluster.others()
-    const rows = gateway.cluster.nodes()
-    const nodes = nodeViews(rows, clock.now())
-    const between = clusterFindings(nodes, rows)
-    const linkOf = (id: string, enabled: boolean) => linkAnywhere(linkState(gateway, id, enabled), id, others)
+    const between = clusterFindings(nodes, overview.nodeRows)
     const standings = new Map<IntegrationSettings, Standing>()
     const standingOf = (integration: IntegrationSettings): Standing => {
       const known = standings.get(integration)
@@ -88,11 +87,11 @@ export function createDoctor(deps: StatusDeps): Desk['doctor'] {
       return {
         id: one.id,
         platform: one.platform,
-        ...linkOf(one.id, one.enabled),
+        ...overview.linkOf(one.id, one.enabled),
         gates: [...integrationGates(one, standingOf(one)), ...ofModules.ofIntegration(one), ...own],
-        ...lastTimes(link, one.id, others),
+        ...overview.timesOf(one.id),
         complete: {
-          ...completenessView(one.id, link?.adapter.history !== undefined, history),
+          ...overview.completeOf(one.id),
           late: sum(mine, 'found:late'),
         },
         drops: drops(mine),
@@ -114,14 +113,14 @@ export function createDoctor(deps: StatusDeps): Desk['doctor'] {
       const post = gateway.roster.get(one.id)
       const ofModule = ofModules.ofAgent(one)
       const last = lastAt.get(one.id)
-      const standing = agentStanding(one.id, gateway, others)
+      const standing = overview.agentOf(one.id)
       const { attached, detail } = standing
       return {
         id: one.id,
         connector: one.connector.type,
         ...standing,
         ...processViews(post?.connector.processes?.() ?? []),
-        queued: queuedOf.get(one.id) ?? 0,
+        queued: overview.queuedOf.get(one.id) ?? 0,
         bindings: one.bindings.map((binding, at) => {
           const integration = integrationById(now, binding.instance)
           const server = serverOf(binding, one.id)
@@ -131,7 +130,7 @@ export function createDoctor(deps: StatusDeps): Desk['doctor'] {
             gates: bindingGates(one, binding, {
               at,
               integration,
-              link: linkOf(binding.instance, integration?.enabled ?? true),
+              link: overview.linkOf(binding.instance, integration?.enabled ?? true),
               attached,
               detail,
               standing: integration ? standingOf(integration) : NO_STANDING,
@@ -144,7 +143,7 @@ export function createDoctor(deps: StatusDeps): Desk['doctor'] {
           }
         }),
         last_message_at: last === undefined ? null : iso(last),
-        approvals_pending: pendingOf.get(one.id) ?? 0,
+        approvals_pending: overview.pendingOf.get(one.id) ?? 0,
       }
     })
     const unseen = await unseenTurns({ store, roster: gateway.roster, settings: now, now: clock.now() })
@@ -152,21 +151,16 @@ export function createDoctor(deps: StatusDeps): Desk['doctor'] {
     const leftOut = (deps.leftOut?.() ?? []).map((one) => ({ ...one, at: iso(one.at) }))
     const { modules = [] } = ofModules.standing()
     const report: ReportBeforeHealth = {
-      config: { file: me.configFile, digest: now.digest, problem: me.configProblem, warnings: now.warnings },
-      store: {
-        kind: durability.kind,
-        durability: durability.detail,
-        ...withoutNulls({ problem: me.storeProblem }),
-      },
+      ...{ config: { file, ...config }, store: overview.store },
       ...(nodes.length > 1
         ? { cluster: { nodes, warnings: [...between.problems, ...between.warnings] } }
         : {}),
       ledger,
       ...(modules.length === 0 ? {} : { modules }),
       integrations,
-      ...serverViews(gateway.servers()),
+      ...(overview.servers ? { servers: overview.servers } : {}),
       agents,
-      ...(await scheduleViews(now, store, clock.now())),
+      ...(overview.schedules ? { schedules: overview.schedules } : {}),
       ...(unseen.length === 0 ? {} : { unseen }),
       ...(turnedAway.length === 0 ? {} : { turned_away: turnedAway }),
       ...(leftOut.length === 0 ? {} : { tools_left_out: leftOut }),

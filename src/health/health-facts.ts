@@ -8,10 +8,10 @@ import {
   type RecentRefusals,
   type Store,
 } from '../contract/index.ts'
+import type { DoctorDeps } from './doctor.ts'
 import type { HealthFacts } from './health-findings.ts'
 import { silentApprovals } from './silent-approvals.ts'
-import type { StatusDeps } from './status.ts'
-import { totals } from './totals.ts'
+import { totals } from './status.ts'
 
 /** A turn may take this long. Messages behind a longer one are reported. */
 const LONG_TURN_MS = 5 * 60_000
@@ -20,7 +20,7 @@ const LONG_SEND_MS = 30_000
 const BY_A_LIMIT: readonly string[] = ['rate_limited', 'flood']
 
 export async function healthFacts(
-  { store, clock, standing, settings, gateway }: StatusDeps,
+  { store, clock, standing, settings, gateway }: DoctorDeps,
   {
     counters,
     refused,

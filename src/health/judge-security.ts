@@ -14,10 +14,10 @@ import { createLogger } from '../runtime/logger.ts'
 import { createRealClock } from '../runtime/real-clock.ts'
 import { isLoopbackListener } from '../server/host-guard.ts'
 import { isPublic } from '../server/near.ts'
+import type { DoctorDeps } from './doctor.ts'
 import { createModuleGates } from './module-gates.ts'
 import { securityFindings } from './security-findings.ts'
 import { serverViews } from './server-views.ts'
-import type { StatusDeps } from './status.ts'
 
 /** Facts that only the daemon knows. */
 export interface Exposure {
@@ -35,7 +35,7 @@ export async function judgeRunning(
     settings,
     clock,
     adapters,
-  }: Pick<StatusDeps, 'store' | 'gateway' | 'settings' | 'clock' | 'adapters'>,
+  }: Pick<DoctorDeps, 'store' | 'gateway' | 'settings' | 'clock' | 'adapters'>,
   { host, adminTokenChosen, files, unmarkedProxies }: Exposure,
   sendTest = false,
 ): Promise<SecurityReport> {

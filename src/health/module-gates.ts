@@ -13,7 +13,7 @@ import {
   type Settings,
 } from '../contract/index.ts'
 import { listedRights } from '../core/people/approvers.ts'
-import type { StatusDeps } from './status.ts'
+import type { DoctorDeps } from './doctor.ts'
 
 /** The modules' results for `doctor --security`. */
 export interface ModuleFindings {
@@ -24,7 +24,7 @@ export interface ModuleFindings {
   readonly unjudged: readonly string[]
 }
 
-export function createModuleGates(adapters: StatusDeps['adapters'], settings: () => Settings) {
+export function createModuleGates(adapters: DoctorDeps['adapters'], settings: () => Settings) {
   const server = () => ({ publicUrl: settings().server.publicUrl })
   const platformOf = (one: IntegrationSettings) => adapters?.loadedPlatform(one.platform, settings().modules)
   const connectorOf = (one: AgentSettings) =>

@@ -21,7 +21,7 @@ import {
 import { linkOf } from '../../core/outbound/links.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import { linkStateOf } from '../../gateway/link-reports.ts'
-import type { StatusDeps } from '../../health/status.ts'
+import type { DoctorDeps } from '../../health/doctor.ts'
 import { removeOwnSecrets } from './own-secrets.ts'
 
 export interface DeskSendingDeps {
@@ -32,7 +32,7 @@ export interface DeskSendingDeps {
   readonly shelf: StoredIntegrations | null
   /** Makes the running parts match what is on the shelf. */
   readonly applied: () => Promise<void>
-  readonly adapters?: StatusDeps['adapters'] | undefined
+  readonly adapters?: DoctorDeps['adapters'] | undefined
   readonly secrets?: SecretStore
   /** Where this server is reached. */
   readonly base?: (() => string) | undefined

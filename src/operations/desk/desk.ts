@@ -14,8 +14,9 @@ import { usersInForce } from '../../core/people/users.ts'
 import type { Tokens } from '../../gateway/access/tokens.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import { agentStanding } from '../../health/agent-state.ts'
-import { createDoctor } from '../../health/doctor.ts'
-import { createStatus, type Standing, type StatusDeps } from '../../health/status.ts'
+import { createDoctor, type DoctorDeps } from '../../health/doctor.ts'
+import type { Standing } from '../../health/overview.ts'
+import { statusReport } from '../../health/status.ts'
 import type { ChorusConnections } from './chorus-connections.ts'
 import { createDeskConsole } from './desk-console.ts'
 import { createDeskTakeovers } from './desk-conversations.ts'
@@ -44,10 +45,10 @@ export interface DeskDeps {
   /** Absent: connection strings cannot be minted here. */
   readonly chorus?: ChorusConnections
   readonly shelf: DeskSendingDeps['shelf']
-  readonly turnedAway?: StatusDeps['turnedAway'] | undefined
-  readonly leftOut?: StatusDeps['leftOut'] | undefined
-  readonly adapters?: StatusDeps['adapters'] | undefined
-  readonly exposure?: StatusDeps['exposure']
+  readonly turnedAway?: DoctorDeps['turnedAway'] | undefined
+  readonly leftOut?: DoctorDeps['leftOut'] | undefined
+  readonly adapters?: DoctorDeps['adapters'] | undefined
+  readonly exposure?: DoctorDeps['exposure']
   readonly applied: DeskSendingDeps['applied']
   readonly base?: DeskSendingDeps['base']
   readonly listensAt?: DeskHooksDeps['listensAt']
@@ -70,7 +71,6 @@ export function createDesk(deps: DeskDeps): Desk {
     return turnView(row)
   }
 
-  const status = createStatus(deps)
   const doctor = createDoctor(deps)
   const desk: Omit<Desk, 'operateSends' | 'users' | 'tryAgent'> = {
     ...createStoreDesk(
@@ -80,7 +80,7 @@ export function createDesk(deps: DeskDeps): Desk {
       (agent) => agentStanding(agent, gateway, []).state === 'unreachable',
     ),
     async status({ problems = true } = {}) {
-      const report = await status()
+      const report = await statusReport(deps)
       return problems ? { ...report, problems: (await doctor()).problems } : report
     },
     doctor,

@@ -10,11 +10,7 @@ import {
   resolveStore,
 } from '../../config/index.ts'
 import { type ReadDesk, SwitchboardError } from '../../contract/index.ts'
-import { completenessView } from '../../gateway/completeness-view.ts'
-import { latestBoots, nodeViews } from '../../health/cluster-view.ts'
-import { scheduleViews } from '../../health/schedule-views.ts'
-import { queuedByAgent } from '../../health/status.ts'
-import { totals } from '../../health/totals.ts'
+import { statusReport } from '../../health/status.ts'
 import { createModuleCatalog } from '../../modules/module-catalog.ts'
 import { createLogger } from '../../runtime/logger.ts'
 import { createNodeClock, createRealRandom } from '../../runtime/real-clock.ts'
@@ -61,61 +57,15 @@ export async function openReadDesk(
   })
   const desk: ReadDesk = {
     ...createStoreDesk(store, () => settings),
-    async status() {
-      const [counters, open, pending, durability, restored, rows, taken] = await Promise.all([
-        store.counters(),
-        store.queuedTurns(),
-        store.pendingApprovals(),
-        store.durability(),
-        store.restored(),
-        store.historyLinks(),
-        store.takeovers(),
-      ])
-      const history = { rows, restored, now: clock.now() }
-      const queuedOf = queuedByAgent(open)
-      // One look cannot tell a boot that was killed just now from a second daemon of that name.
-      const nodes = nodeViews(latestBoots(await store.nodes()), clock.now())
-      return {
-        ready: false,
-        node: 'none',
-        version: VERSION,
-        uptime_ms: 0,
-        instance: {
-          name: instanceName(folder.path, env),
-          config: options.configFile ?? null,
-          data: folder.path,
-        },
-        integrations: settings.integrations.map((one) => ({
-          id: one.id,
-          platform: one.platform,
-          link: 'down',
-          detail: 'no daemon is running',
-          last_in_at: null,
-          last_out_at: null,
-          complete: completenessView(one.id, false, history),
-        })),
-        agents: settings.agents.map((one) => ({
-          id: one.id,
-          connector: one.connector.type,
-          attached: false,
-          state: 'absent',
-          queued: queuedOf.get(one.id) ?? 0,
-        })),
-        ...(await scheduleViews(settings, store, clock.now())),
-        ...totals(counters),
-        approvals: { pending: pending.reduce((total, { count }) => total + count, 0) },
-        held: taken.filter(({ state }) => state === 'held').length,
-        asked: taken.filter(({ state }) => state === 'asked').length,
-        config: {
-          digest: settings.digest,
-          file: options.configFile ?? null,
-          problem: null,
-          warnings: settings.warnings,
-        },
-        ...(nodes.length > 1 ? { nodes } : {}),
-        store: { kind: durability.kind, durability: durability.detail },
-      }
-    },
+    status: () =>
+      statusReport({
+        ...{ store, clock, settings: () => settings },
+        standing: () => ({
+          ...{ ready: false, node: 'none', version: VERSION, startedAt: clock.now() },
+          ...{ configFile: options.configFile ?? null, configProblem: null, storeProblem: null },
+          ...{ instance: instanceName(folder.path, env), dataDir: folder.path },
+        }),
+      }),
   }
   return { desk, close: () => store.close() }
 }
