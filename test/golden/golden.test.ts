@@ -198,7 +198,9 @@ it('what a webhook is answered', async () => {
     const { status, text } = await post(`${url}${path}`, body, headers)
     lines.push(`${path} ${JSON.stringify(headers)} ${JSON.stringify(body)}\n${status} ${text}\n`)
   }
-  await expect(plain(lines.join('\n'))).toMatchFileSnapshot('files/hooks.txt')
+  // How many turns came before depends on which tests of this file ran.
+  const text = plain(lines.join('\n')).replace(/"t_\w+"/g, '"t_<number>"')
+  await expect(text).toMatchFileSnapshot('files/hooks.txt')
 })
 
 function told(command: string, ran: Ran): string {

@@ -25,8 +25,9 @@ export function createPlainText(words: readonly (readonly [string, string])[]) {
   const uuids = new Map<string, string>()
   return (text: string): string => {
     let plain = text
-    for (const [word, instead] of words) plain = plain.replaceAll(word, instead)
     for (const [pattern, instead] of PATTERNS) plain = plain.replace(pattern, instead)
+    // A short word, such as the name of a machine, also stands within ids by chance: only whole words are replaced.
+    for (const [word, instead] of words) plain = plain.replace(wholeWord(word), instead)
     return plain.replace(UUID, (uuid) => {
       const known = uuids.get(uuid) ?? `<uuid ${uuids.size + 1}>`
       uuids.set(uuid, known)
@@ -35,7 +36,14 @@ export function createPlainText(words: readonly (readonly [string, string])[]) {
   }
 }
 
-/** Of a table for people: how long ago, and the columns that are as wide as that. */
+function wholeWord(word: string): RegExp {
+  return new RegExp(`(?<![\\w-])${word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w-])`, 'g')
+}
+
+/** Of a table for people: how long ago or ahead, and the columns that are as wide as that. */
 export function withoutAges(text: string): string {
-  return text.replace(/\b(\d+(ms|s|m)( ago)?|now)\b/g, '<ago>').replace(/ {2,}/g, '  ')
+  return text
+    .replace(/\bin \d+[smhdw]\b/g, 'in <time>')
+    .replace(/\b(\d+(ms|s|m)( ago)?|now)\b/g, '<ago>')
+    .replace(/ {2,}/g, '  ')
 }
