@@ -1,5 +1,5 @@
-// Permission requests of hosts: each is one approval, however many lines it comes by, and the verdict goes to the host that
-// asked. Only a host that took us as a channel sends one, so it proves its host.
+// Permission requests of hosts. A request that arrives by several lines is one approval. The verdict goes to the host that
+// asked. A host sends a request only if it took us as a channel, so a request proves its host.
 import type {
   AgentConnector,
   AgentOutput,
@@ -15,13 +15,13 @@ export interface AskDeskDeps {
   readonly log: Logger
   readonly accept: (output: AgentOutput) => Promise<void>
   readonly hosts: () => readonly Host[]
-  /** A host was proven. */
+  /** Called when a host was proven. */
   readonly proven: () => void
 }
 
 export interface AskDesk {
   ask(host: Host, line: Line, given: HostAsk): Promise<void>
-  /** A verdict that was given while it was away is passed on now. */
+  /** Passes on a verdict that was given while the host was away. */
   comeBack(host: Host, link: AttachedHost): Promise<void>
   verdict: NonNullable<AgentConnector['verdict']>
 }
@@ -29,7 +29,7 @@ export interface AskDesk {
 export function openAt({ held, used }: Host): OpenAtHost {
   return {
     used,
-    // A list of thousands, which most calls never look at.
+    // A getter, because the list may have thousands of entries and most calls never read it.
     get open() {
       return [...held].flatMap(({ turn, phase }) => (phase === 'open' ? [turn] : []))
     },
@@ -51,7 +51,7 @@ export function createAskDesk({ log, accept, hosts, proven }: AskDeskDeps): AskD
       const by = host.asks.get(requestId) ?? []
       const asked = by.some((one) => one !== line && host.lines.includes(one))
       host.asks.set(requestId, [...by.filter((one) => one !== line), line])
-      // It came by the other line already: one request, one question.
+      // The other line already brought this request. One request is one question.
       if (asked) return
       if (host.askBucket.take('', ASK_LIMIT).over) {
         log.warn(
@@ -60,7 +60,7 @@ export function createAskDesk({ log, accept, hosts, proven }: AskDeskDeps): AskD
         )
         return
       }
-      // The last turn that it acted on, else the newest it was handed: a guess, and no evidence.
+      // A guess, and no evidence: the last turn that the host acted on, else the newest one it has.
       const newest = host.held.newest()
       const about = host.current ?? (newest ? { session: newest.session, turn: newest.turn } : null)
       await accept({
@@ -81,13 +81,13 @@ export function createAskDesk({ log, accept, hosts, proven }: AskDeskDeps): AskD
     },
     async verdict({ ask, behavior, cause }) {
       const { requestId } = ask
-      // The host has a dialog of its own, which stays open unless a person decided.
+      // The host has a dialog of its own. It stays open unless a person decided.
       if (requestId === undefined || cause !== 'person') return 'gone'
-      // An allow that reached another host would allow what nobody looked at.
+      // Only the host that asked may get the verdict: an approver looked at its request and at no other.
       const host = hosts().find(
         (one) => one.asks.has(requestId) && (ask.host === undefined || ask.host === one.key),
       )
-      // One of the lines that it came by is enough, the newest first.
+      // One of the lines that brought the request is enough. The newest is tried first.
       const lines = (host?.asks.get(requestId) ?? []).filter((line) => host?.lines.includes(line))
       for (const { link } of lines.toReversed()) {
         if ((await link.verdict({ requestId, behavior })) !== 'relayed') continue

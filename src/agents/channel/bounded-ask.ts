@@ -1,13 +1,13 @@
-// A permission request of a host, made to fit before it is kept: its texts are display text of any length, and a host on
-// another machine may write what it likes.
+// Cuts a permission request of a host to a size that can be stored. Its texts are display text of any length, and a host
+// on another machine may write anything.
 import type { HostAsk } from '../../contract/index.ts'
 import { codePointLength, truncate } from '../../kit/index.ts'
 
 const TOOL_NAME = 200
 const DESCRIPTION = 4_000
-/** Far above the 15,000 or so that Claude Code sends. */
+/** Claude Code sends about 15,000 characters. */
 const INPUT = 1_000_000
-/** A session that works on many things at once asks in bursts; more than this in a row is no work. */
+/** A session that works on many things at once asks in bursts. A longer run of requests is a fault or an attack. */
 export const ASK_LIMIT = { rps: 1, burst: 60 }
 
 export function boundedAsk({ requestId, toolName, description, inputPreview }: HostAsk): HostAsk {

@@ -1,5 +1,5 @@
-// The tool calls of attached hosts: what each proves is written first, then the tool runs at the daemon's desk. The same
-// call again, by its key, is the same call: it is run once, and both get its result.
+// The tool calls of attached hosts. First the evidence of a call is stored, then the tool runs in the daemon. A call that is
+// repeated with the same key runs once, and both repeats get the same result.
 import {
   type AgentOutput,
   type Clock,
@@ -24,10 +24,10 @@ export interface CallDeskDeps {
   readonly log: Logger
   readonly tools: () => ToolDesk
   readonly accept: (output: AgentOutput) => Promise<void>
-  /** A host was proven. */
+  /** Called when a host was proven. */
   readonly proven: () => void
   readonly hosts: () => readonly Host[]
-  /** A host holds less than before. */
+  /** Called when a host holds fewer turns than before. */
   readonly freed: () => void
 }
 
@@ -37,9 +37,9 @@ export interface CallDesk extends Pick<TakenUp, 'takeUp' | 'resumeInFlight'> {
 
 const CALLS_AT_ONCE = 64
 const CALLS_REMEMBERED = 1_000
-/** Evidence that is written down in one commit: more would hold up others. */
+/** Evidence stored in one commit. A larger commit would delay others. */
 const MOST_TOGETHER = 500
-/** Acknowledged turns of one host that a reply may still be about. */
+/** Acknowledged turns of one host that a later reply can still answer. */
 const ACKED_REMEMBERED = 500
 
 export function createCallDesk(deps: CallDeskDeps): CallDesk {
@@ -52,7 +52,8 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
     proved: Held,
     { messages, file }: Named,
   ): Promise<readonly string[]> => {
-    // Of a chat that it knows from `pending_messages` the name alone says nothing about what was pushed.
+    // `pending_messages` also shows the names of chats. A call that names only such a chat does not prove that the host
+    // hears pushed events.
     const byChat = messages.length === 0 && file === null
     if (!proved.fetched && !(byChat && host.learned.has(proved.chatId))) prove(host, proved)
     host.current = { session: proved.session, turn: proved.turn }
@@ -69,13 +70,13 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
     }
     const turns = held.map(({ turn }) => turn)
     await together(held.map(seenOf))
-    // Nobody waits for an answer to these: a later `ack` or `reply` still finds them.
+    // One-way turns wait for no answer. A later `ack` or `reply` still finds them.
     for (const one of held) if (one.oneWay && one.phase === 'open') rest(host, one)
     if (held.some(({ oneWay }) => oneWay)) deps.freed()
     return turns
   }
 
-  /** Whoever calls a tool works, and its pipe has taken these: that is all the evidence there can be of them. */
+  /** A host that calls a tool is working, and its pipe took these turns. One-way turns can have no better evidence. */
   const sawOneWay = async (host: Host): Promise<readonly string[]> => {
     const taken = [...host.oneWay].filter((one) => one.confirmed && one.phase === 'open')
     const slid = [...host.slid].map(([turn]) => turn)
@@ -84,7 +85,7 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
     return [...slid, ...(taken.length === 0 ? [] : await saw(host, taken))]
   }
 
-  /** Told in one turn of the loop they share a commit; all are written down before anybody goes on. */
+  /** Outputs of one event-loop turn share a commit. Resolves when all are stored. */
   const together = async (outputs: readonly AgentOutput[]): Promise<void> => {
     for (let from = 0; from < outputs.length; from += MOST_TOGETHER) {
       const some = outputs.slice(from, from + MOST_TOGETHER)
@@ -94,7 +95,7 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
     }
   }
 
-  /** What went down two lines may have come by either: that proves the host, and neither line. */
+  /** A turn that was written to two lines may have been heard on either. It proves the host, but neither line. */
   const prove = (host: Host, { lines }: Held) => {
     const [only, ...more] = lines
     const known = host.proven && (only?.proven ?? true)
@@ -105,7 +106,7 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
     if (!known) deps.proven()
   }
 
-  /** What it was just shown proves nothing when it names it: it may be deaf to what is pushed. */
+  /** A turn that a tool result just showed proves nothing when the host names it: the host may not hear pushed events. */
   const shown = async (host: Host, tool: Tool, chatId: string | null, outcome: ToolOutcome) => {
     if (outcome.isError) return []
     if (tool.name === 'fetch_messages' && !host.proven)
@@ -124,7 +125,7 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
   }
 
   const answered = async (host: Host, proved: Held): Promise<readonly string[]> => {
-    // An answer covers what the same chat said before it to the same host.
+    // An answer covers the earlier messages of the same chat at the same host.
     const covered = host.held.beforeInChat(proved)
     const open = covered.filter((one) => one.phase !== 'elsewhere')
     await together(open.map(({ turn }) => ({ kind: 'evidence', turn, of: 'answered', covered: true })))
@@ -150,9 +151,9 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
     return done.map(({ turn }) => turn)
   }
 
-  /** The host need not name it any more; here it is kept for a while, for an answer may still come. */
+  /** The shim may forget the turn. The daemon keeps it for a while, because an answer may still come. */
   const acknowledged = async (host: Host, proved: Held): Promise<readonly string[]> => {
-    // It covers what the same chat said before it, unless an answer to that is on its way.
+    // It covers the earlier messages of the same chat, except those whose answer is being sent now.
     const before = host.held.beforeInChat(proved).filter((one) => one.phase === 'open' && !one.answering)
     await together(before.map(({ turn }) => ({ kind: 'evidence', turn, of: 'seen', rests: 'acknowledged' })))
     for (const one of [...before, proved]) {
@@ -189,7 +190,7 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
     const over = proved && replies ? await replyOrder.myTurn(host, proved) : null
     try {
       const outcome = await perform(host, line, call, { tool, proved })
-      // Nobody waits for what came one way: its shim need not remember it.
+      // One-way turns wait for no answer, so the shim need not remember them.
       const done = [...outcome.done, ...noticed]
       return {
         ...outcome,
@@ -209,13 +210,13 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
   ) => {
     const replies = tool.name === 'reply'
     const acks = tool.name === 'ack'
-    // It was busy when the turn moved on: the people there have their answer.
+    // The host was busy when the turn moved to another host, which answered it.
     if (proved?.phase === 'elsewhere' && replies) {
       const text = 'this message was answered by another host meanwhile'
       return { ...failedOutcome('conflict', text), done: forget(host, [proved]) }
     }
     const turn = proved?.turn ?? call.provedBefore ?? null
-    // A service knows no key of ours: what may have run there before the daemon ended is not run again.
+    // The service does not know our key. A call that may have run before the restart is not run again.
     if (tool.name === 'call_service_tool' && call.provedBefore !== undefined) {
       const text =
         'the gateway was restarted while this call ran: it may have been done; look before you call it again'
@@ -235,14 +236,14 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
           : {}),
         host: openAt(host),
       },
-      // Message ids are unique per chat only: the turn itself is not to be mistaken.
+      // Message ids are unique only within a chat. The turn id is unambiguous.
       input: acks && turn ? { message_id: turn } : call.input,
       log: deps.log,
     })
-    // What was put into the outbox answered the turn, whatever became of it there.
+    // A row in the outbox answers the turn, whatever becomes of the send.
     const refused = outcome.isError && !(replies && outcome.structured?.outbox_id)
     if (proved && refused) proved.answering = false
-    // A person answers it in the agent's place: the host has nothing to answer there any more.
+    // A person answers in the agent's place, so the host has nothing left to answer there.
     if (proved && replies && outcome.isError && outcome.structured.code === 'held')
       return { ...outcome, done: forget(host, [proved]) }
     if (!proved || refused || !(acks || replies)) return { ...outcome, done: [] }
@@ -289,7 +290,7 @@ interface Listed {
   readonly message_id?: unknown
 }
 
-/** The messages of a result of `pending_messages`. */
+/** Returns the messages in a result of `pending_messages`. */
 function listed({ structured }: ToolOutcome): readonly Listed[] {
   return Array.isArray(structured.messages) ? structured.messages : []
 }

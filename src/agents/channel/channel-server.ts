@@ -1,6 +1,6 @@
-// The stdio MCP server that a host spawns: events out, tools and permission requests in. It knows nothing of the daemon
-// behind it. A plain transport of 2025-11-25 and older on purpose: a server that answers `server/discover` is taken for
-// a modern one, and Claude Code then delivers no channel messages.
+// The stdio MCP server that a host spawns. Events go out; tool calls and permission requests come in. It does not know the
+// daemon behind it. It uses the plain transport of 2025-11-25 and older on purpose: Claude Code takes a server that answers
+// `server/discover` for a modern one and delivers no channel messages to it.
 import type { Readable, Writable } from 'node:stream'
 import { Server } from '@modelcontextprotocol/server'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
@@ -15,34 +15,34 @@ import { instructionsFor } from './instructions.ts'
 export interface ChannelServerConfig {
   readonly dialect: 'claude' | 'nexo'
   readonly version: string
-  /** Declares that permission requests may be relayed: only when whoever answers is authenticated. */
+  /** Declares that permission requests may be relayed. True only when the people who answer are authenticated. */
   readonly permission: boolean
-  /** The agent has channel servers of its own. Absent: it has none. */
+  /** The agent has channel servers of its own. Default: false. */
   readonly channels?: boolean
-  /** It is fed by services that may lend tools. */
+  /** The agent receives from services that may lend tools. */
   readonly services?: boolean
-  /** Nothing can be said to where its messages come from. */
+  /** No reply can be sent to the senders of its messages. */
   readonly oneWay?: boolean
-  /** Nobody could say what this host may be told, so no channel is declared: what it is told instead. */
+  /** Set when the daemon could not say what this host may be told. No channel is declared; these are its instructions. */
   readonly undeclared?: string
   readonly input: Readable
   readonly output: Writable
 }
 
 export interface ChannelServerDeps {
-  /** `key` carries over retries of one call; null: the host gave none. */
+  /** `key` is the same for all retries of one call; null: the host gave none. */
   call(tool: string, input: unknown, key: string | null): Promise<ToolOutcome>
   ask(ask: HostAsk): void
-  /** The host said who it is. */
+  /** The host finished its handshake and gave its name. */
   initialized(client: string): void
-  /** What came is no message, or cannot be read. */
+  /** The host sent something that is no message. */
   problem(error: Error): void
   /** The pipe ended. */
   closed(): void
 }
 
 export interface ChannelServer {
-  /** Resolves when it was written. */
+  /** Resolves when the pipe took it. */
   event(content: string, meta: Readonly<Record<string, string>>): Promise<void>
   verdict(verdict: HostVerdict): Promise<void>
   close(): Promise<void>
@@ -52,7 +52,7 @@ const PERMISSION_REQUEST = z.object({
   request_id: z.string().min(1).max(200),
   tool_name: z.string(),
   description: z.string().default(''),
-  // Display text of any length: never parsed.
+  // Display text of any length. It is never parsed.
   input_preview: z.string().default(''),
 })
 
@@ -90,7 +90,7 @@ export async function serveChannel(
     `notifications/${dialect}/channel/permission_request`,
     { params: PERMISSION_REQUEST },
     ({ request_id, tool_name, description, input_preview }) => {
-      // A host that asks although it was not invited to gets no answer: its own dialog stays open.
+      // The capability was not declared to this host. It gets no answer, and its own dialog stays open.
       if (!config.permission) return
       const ask = { requestId: request_id, toolName: tool_name, description, inputPreview: input_preview }
       deps.ask(boundedAsk(ask))
@@ -106,8 +106,8 @@ export async function serveChannel(
   await server.connect(
     new StdioServerTransport(config.input, output.stream, { maxBufferSize: MAX_MESSAGE_BYTES }),
   )
-  // By ourselves: the SDK says that a message was written when the pipe had still to take it, and has every one that waits
-  // listen to the pipe.
+  // Written without the SDK. The SDK resolves before the pipe took the message, and adds a listener to the pipe for each
+  // message that waits.
   const notify = (method: string, params: object) =>
     output.write(`${JSON.stringify({ jsonrpc: '2.0', method, params })}\n`)
   return {

@@ -1,44 +1,44 @@
-// What a host holds, and what its tool calls prove. A host confirms nothing by itself: that it acts on a message is the only
-// evidence. A turn at a host is in one of four phases:
+// The turns that a host holds, and what its tool calls prove. A host confirms nothing by itself. Only a call that acts on a
+// message is evidence. A turn at a host is in one of four phases:
 //   brought   the host named it when it attached; the dispatcher has not offered it here yet
-//   open      written to the host, or taken up from it: the dispatcher counts it as in flight
-//   acked     the host said that it will not answer at once: nobody waits for it, and a later reply still counts
-//             One-way turns come here as soon as a later call of the host shows that it works: no answer is waited for.
-//   elsewhere another host answered it: a reply from here is refused
+//   open      written to the host, or taken up from it; the dispatcher counts it as in flight
+//   acked     the host will not answer at once; no answer is waited for, and a later reply still counts.
+//             One-way turns enter this phase as soon as a later call shows that the host works.
+//   elsewhere another host answered it; a reply from this host is refused
 //     brought ──offered or taken up──▶ open ──ack──▶ acked          open, acked ──reply──▶ forgotten
 //     any ──another host's reply──▶ elsewhere ──a late reply──▶ forgotten
-// `seen` says that there is evidence, whatever the phase; `fetched`, that the host may know it from `pending_messages` or
-// `fetch_messages` alone, so that naming it does not prove that the host listens.
+// `seen`: there is evidence, in any phase. `fetched`: the host may know the turn only from `pending_messages` or
+// `fetch_messages`, so a call that names it does not prove that the host hears pushed events.
 import type { Delivery, HeldTurn } from '../../contract/index.ts'
 import type { FileMeta } from './first-file.ts'
 import type { HeldTurns } from './held-turns.ts'
 import type { Line } from './hosts.ts'
 
-/** A turn that was handed to one host. What is read-only here is changed by the book that holds it. */
+/** A turn that was handed to one host. Only `HeldTurns.change` changes the read-only fields. */
 export interface Held extends HeldTurn {
   readonly phase: 'brought' | 'open' | 'acked' | 'elsewhere'
   readonly seen: boolean
   readonly fetched: boolean
-  /** Of a brought one: giving it back was counted as an attempt. */
+  /** In phase `brought`: its return to the queue was counted as an attempt. */
   readonly counted: boolean
-  /** A reply to it is on its way: another one that names only the chat is about the next. */
+  /** A reply to it is being sent. Another reply that names only the chat belongs to the next turn. */
   answering: boolean
-  /** What its files are called. None are known of a turn that was handed over before the daemon ended. */
+  /** The names of its files. Empty for a turn that was handed over before the daemon restarted. */
   files: readonly string[]
-  /** Down which lines of the host it went, the last one last. */
+  /** The lines of the host that it was written to, the latest last. */
   readonly lines: Line[]
-  /** Nothing can be answered there. */
+  /** It cannot be answered. */
   oneWay: boolean
-  /** When it was last written, or taken up. */
+  /** When it was last written or taken up. */
   writtenAt: number
-  /** The last line told that the host's pipe took it. */
+  /** The last line reported that the host's pipe took it. */
   confirmed: boolean
-  /** To write it elsewhere; kept only as long as nobody has seen it. */
+  /** Kept until the host has seen it, so that it can be written to another line or host. */
   delivery: Delivery | null
   file: FileMeta
 }
 
-/** Nothing shows that the host knows of it. */
+/** True while there is no evidence that the host knows it. */
 export const isUnseen = (one: Held): boolean => one.phase === 'open' && !one.seen
 
 export interface Named {
@@ -48,7 +48,7 @@ export interface Named {
   readonly file: string | null
 }
 
-/** The chat, the messages and the file that a call names, by the names that tools have for them. */
+/** Returns the chat, the messages and the file that a call names. Each tool has its own argument names. */
 export function namedBy(tool: string, input: unknown): Named {
   if (typeof input !== 'object' || input === null) return { chatId: null, messages: [], file: null }
   const given = input as Readonly<Record<string, unknown>>
@@ -61,22 +61,22 @@ export function namedBy(tool: string, input: unknown): Named {
 }
 
 /**
- * The turn that the call proves. A named message, or a file of it, proves its own turn; the chat alone proves the oldest
- * one open there, one that was acknowledged only when there is no other: what came since is what is being answered. A
- * message that is none of the open ones (an older one, or one of the agent's own) proves nothing.
+ * Returns the turn that a call proves. A named message or file proves its own turn. A call that names only the chat proves
+ * the oldest open turn there, or an acknowledged one if no turn is open. A message that belongs to no open turn (an older
+ * one, or one of the agent's own) proves nothing.
  */
 export function provedBy(held: HeldTurns, { chatId, messages, file }: Named): Held | null {
   if (messages.length > 0) {
     const named = held.named(messages).filter((one) => chatId === null || one.chatId === chatId)
-    // Message ids are unique per chat only: without a chat the first that was not seen yet is meant.
+    // Message ids are unique only within a chat. Without a chat, the first unseen turn is meant.
     return named.find((one) => !one.seen) ?? named[0] ?? null
   }
-  // The newest with that file: it is the one that is fetched.
+  // The newest turn with that file.
   const here = chatId === null ? held : held.inChat(chatId)
   const sent = file === null ? undefined : [...here].findLast((one) => one.files.includes(file))
   if (sent) return sent
   if (chatId === null) return null
-  // One in flight before one that is not: of that, nobody knows whether it is still open.
+  // Turns in flight come first: an acknowledged one may be finished already.
   let unacked: Held | null = null
   let acked: Held | null = null
   for (const one of here) {

@@ -1,8 +1,8 @@
-// The first file of a message, fetched before the message is handed to a host that can read it where it lies: pictures,
-// as the official plugins do, and other files that are small. Everything else waits for `download_attachment`.
+// Fetches the first file of a message before the message is handed to a host that can read it from disk. It fetches
+// pictures, as the official plugins do, and other small files. For all others the agent calls `download_attachment`.
 import type { Attachment, Clock, Delivery, Logger, ToolDesk } from '../../contract/index.ts'
 
-/** Said in meta alone: a path in the text could be forged by whoever writes. */
+/** The path stands in meta only. In the text a sender could forge it. */
 export type FileMeta = Readonly<Partial<Record<'image_path' | 'file_path', string>>>
 
 export interface FirstFileDeps {
@@ -12,11 +12,11 @@ export interface FirstFileDeps {
   readonly tools: () => ToolDesk
 }
 
-/** A message does not wait longer for its file than this. */
+/** A message waits this long for its file. */
 const WAIT_MS = 10_000
 const SMALL_BYTES = 1_048_576
 
-/** Never throws: a message without its file is better than none. */
+/** Never throws: a message without its file is better than no message. */
 export async function fetchFirstFile(delivery: Delivery, deps: FirstFileDeps): Promise<FileMeta> {
   const first = delivery.attachments.find(isWorthIt)
   if (first === undefined) return {}

@@ -1,9 +1,9 @@
-// The host's pipe: what is said in one turn of the loop goes to it in one write, in order, whoever says it. A pipe that is
-// full is waited for by whoever has to know that it took something, and by nobody else.
+// The host's pipe. All writes of one event-loop turn go to it as one write, in order. Only callers that must know that the
+// pipe took their text wait for a full pipe.
 import { Writable } from 'node:stream'
 
 export interface GatheredOutput {
-  /** For whoever needs a stream; in order with `write`. */
+  /** The same pipe as a stream, in order with `write`. */
   readonly stream: Writable
   /** Resolves when the pipe took it. */
   write(text: string): Promise<void>
@@ -22,7 +22,7 @@ export function gatherOutput(to: Writable): GatheredOutput {
     })
   }
   const put = (text: string) => {
-    // After everything that was begun in this turn, promises included.
+    // Runs after everything that began in this turn, including promises.
     if (texts.length === 0) process.nextTick(flush)
     texts.push(text)
   }

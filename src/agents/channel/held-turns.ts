@@ -1,27 +1,27 @@
-// The turns that one host holds, in the order of handing. A host may hold thousands, and every message and every call asks
-// about some of them: so each question has a look-up of its own, and nothing is searched through.
+// The turns that one host holds, in the order of hand-over. A host may hold thousands, and every message and call asks about
+// some of them. Each question has its own index, so nothing is searched.
 import type { Held } from './evidence.ts'
 
-/** What becomes of a held turn; told to the book, whose look-ups follow it. */
+/** A change of a held turn. `change` updates the indexes. */
 export type HeldChange = Partial<Pick<Held, 'phase' | 'seen' | 'fetched'>>
 
 export interface HeldTurns extends Iterable<Held> {
   readonly size: number
-  /** Those that were acknowledged. */
+  /** The acknowledged turns. */
   readonly acked: ReadonlySet<Held>
-  /** How many are open without evidence. */
+  /** The number of open turns without evidence. */
   readonly unseenCount: number
   get(turn: string): Held | undefined
   newest(): Held | undefined
-  /** Open, and without evidence. */
+  /** Open turns without evidence. */
   unseen(): readonly Held[]
   hasUnseen(session: string, which: (held: Held) => boolean): boolean
   inChat(chatId: string): Iterable<Held>
-  /** By the message's id, or the turn's. */
+  /** Finds turns by the message's id or the turn's. */
   named(names: readonly string[]): readonly Held[]
-  /** Without evidence, whatever their phase, up to this one and with it. */
+  /** Turns without evidence, in any phase, up to and including this one. */
   unprovenUpTo(held: Held): readonly Held[]
-  /** What the same chat said before this one. */
+  /** The earlier turns of the same chat. */
   beforeInChat(held: Held): readonly Held[]
   add(held: Held): void
   remove(held: Held): void
@@ -33,7 +33,7 @@ export function createHeldTurns(): HeldTurns {
   const order = new Map<Held, number>()
   const byChat = new Map<string, Set<Held>>()
   const byMessage = new Map<string, Set<Held>>()
-  /** Without evidence, by session. */
+  /** Turns without evidence, by session. */
   const unproven = new Set<Held>()
   const unprovenOf = new Map<string, Set<Held>>()
   const acked = new Set<Held>()
@@ -44,7 +44,7 @@ export function createHeldTurns(): HeldTurns {
   const placeOf = (held: Held): number => order.get(held) ?? -1
   const isUnseen = (held: Held) => held.phase === 'open' && !held.seen
 
-  /** The look-ups that a change may move it in or out of. */
+  /** The indexes that depend on phase and evidence. */
   const enter = (held: Held) => {
     if (isUnseen(held)) unseenCount += 1
     if (held.phase === 'acked') acked.add(held)
@@ -123,7 +123,7 @@ export function createHeldTurns(): HeldTurns {
   }
 }
 
-/** They are in order: from the first on that does not belong to it, none does. */
+/** The turns are in order, so the first one that does not belong ends the list. */
 function upTo(all: Iterable<Held>, belongs: (held: Held) => boolean): readonly Held[] {
   const found: Held[] = []
   for (const held of all) {

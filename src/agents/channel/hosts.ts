@@ -1,7 +1,7 @@
-// The hosts of one agent: who is attached, by which lines, who is proven, and who gets the next turn.
+// The hosts of one agent: which are attached, by which lines, which are proven, and which gets the next turn.
 //   unproven ──evidence, or a permission request──▶ proven        unproven ──30 s without evidence──▶ silent
-// A server is never told whether its host took it as a channel, so a host counts as listening only once it acted on what
-// was pushed to it. That decides between hosts: where there is but one, it is written everything.
+// A server never learns whether its host took it as a channel. So a host counts as listening only after it acted on a pushed
+// event. This decides between several hosts. A single host is written everything.
 import {
   type AttachedHost,
   type BoundedMap,
@@ -14,43 +14,43 @@ import {
 import type { Held } from './evidence.ts'
 import { createHeldTurns, type HeldTurns } from './held-turns.ts'
 
-/** One attachment. Two of one host are twins: its `.mcp.json` and its plugin both started a shim. */
+/** One attachment. Two lines of one host are twins: its `.mcp.json` and its plugin each started a shim. */
 export interface Line {
   readonly link: AttachedHost
   readonly since: number
-  /** What went down this line alone was acted on. */
+  /** The host acted on something that was written to this line only. */
   proven: boolean
-  /** Events that its host's pipe has still to take. */
+  /** Events that its host's pipe has not taken yet. */
   underway: number
-  /** It had no room for more, and nobody was told yet that it has. */
+  /** It had no room for more, and the dispatcher does not know yet that it has room again. */
   full: boolean
 }
 
 export interface Host {
-  /** The place to work: the host's own session, else its shim. Sessions stick to it. */
+  /** The host's own session id, or the shim's id. Sessions stay with the host of this key. */
   readonly key: string
   readonly since: number
   lines: readonly Line[]
   proven: boolean
-  /** It was given a turn, and no evidence within 30 s. */
+  /** It was given a turn and showed no evidence within 30 s. */
   silent: boolean
   readonly held: HeldTurns
-  /** One-way turns that are open without evidence, in the order of handing. */
+  /** Open one-way turns without evidence, in the order of hand-over. */
   readonly oneWay: Set<Held>
-  /** One-way turns that are waited for no longer: a later call is still evidence of them. */
+  /** One-way turns that left the window. A later call is still evidence for them. */
   readonly slid: BoundedMap<string, true>
   /**
-   * The line that the last turn with evidence was written to last. Only what went down one line alone proves that line: a
-   * turn that moved to a twin may have been heard on either.
+   * The line to which the last proven turn was written last. Only a turn that was written to one line alone proves that
+   * line. A turn that moved to a twin may have been heard on either.
    */
   heard: Line | null
-  /** It held something in this life of the daemon, or before. */
+  /** It held a turn in this run of the daemon or an earlier one. */
   used: boolean
-  /** The last turn that it acted on: what it asks for is about that one. */
+  /** The last turn that it acted on. Its permission requests are taken to be about that turn. */
   current: { readonly session: string; readonly turn: string } | null
   /** Chats that it knows from `pending_messages`. */
   readonly learned: BoundedMap<string, true>
-  /** Its requests, and the lines that they came by. Requests that were answered in the terminal are never heard of again. */
+  /** Its permission requests, with the lines that brought them. The host never reports those answered in its terminal. */
   readonly asks: BoundedMap<string, readonly Line[]>
   readonly askBucket: TokenBuckets
   calls: number
@@ -58,19 +58,20 @@ export interface Host {
 
 export interface HostRecords {
   all(): readonly Host[]
-  /** The host of this attachment: one that is there already, where it names the same session by the same way. */
+  /** Returns the host of this attachment: an existing one that names the same session over the same kind of connection. */
   at(link: AttachedHost): Host | undefined
   add(link: AttachedHost): Host
   remove(host: Host): void
-  /** Who holds this turn, and may still act on it. */
+  /** Returns the host that holds this turn and may still act on it. */
   holderOf(turn: string): { readonly host: Host; readonly held: Held } | null
   /**
-   * Proven hosts first, the session's own before others. Of several that are unproven one that has nothing to prove itself
-   * with; once all were tried in vain the session's own, for nothing is withheld. Null: none now.
+   * Chooses the host of the next turn. Proven hosts come first, and among them the session's own. Otherwise it is an unproven
+   * host that has no turn to prove itself with. If all were tried in vain, it is the session's own, because turns are never
+   * withheld. Null: no host can take one now.
    */
   choose(session: string): { readonly host: Host; readonly room: number } | null
   stick(session: string, host: Host): void
-  /** For people: why turns are handed over, or what is known of who gets them. */
+  /** Says for people why turns are handed over, or which host gets them. */
   describe(): string
 }
 
@@ -83,13 +84,13 @@ function keyOf({ facts, origin }: AttachedHost): string {
   return origin === 'local' ? own : `${own}@${origin}`
 }
 
-/** The line that a turn goes down: a proven one, else the one whose last turn was acted on, else the newest. */
+/** Returns the line for the next turn: a proven one, else the one whose last turn was acted on, else the newest. */
 export function lineOf({ lines, heard }: Host): Line | null {
   const proven = lines.findLast((line) => line.proven)
   return proven ?? lines.find((line) => line === heard) ?? lines.at(-1) ?? null
 }
 
-/** The shim remembers only what was not acknowledged. */
+/** The shim remembers only turns that were not acknowledged. */
 const holds = ({ held }: Host): number => (held.size < MOST_HELD ? held.size : held.size - held.acked.size)
 
 const roomAt = (host: Host): number =>
@@ -143,11 +144,11 @@ export function createHostRecords(start: string, clock: Clock): HostRecords {
       const only = hosts.length === 1 ? hosts[0] : undefined
       if (only) return { host: only, room: roomAt(only) }
       const tried = hosts.every((host) => host.proven || host.silent)
-      // One before it is being tried with: whoever gets this one now would have it first.
+      // An unproven host has an earlier turn of this session. A later turn must not reach another host first.
       const behind = hosts.some((host) => !host.proven && !host.silent && isBusyWith(host, session))
       if (behind) return null
       const proven = hosts.filter((host) => host.proven)
-      // What such a host still has of this session moves as one: until then nothing goes past it.
+      // The unproven host's turns of this session move together. Until then no later turn may overtake them.
       if (proven.length > 0 && hosts.some((host) => !host.proven && isBusyWith(host, session))) return null
       const free = hosts.filter((host) => !host.silent && host.held.unseenCount === 0)
       const host = first(proven.length > 0 ? proven : tried ? hosts : free, session)

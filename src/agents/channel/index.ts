@@ -1,5 +1,5 @@
-// The channel connector: turns go to processes that attached for the agent (Claude Code and other hosts of MCP channels)
-// and come back as tool calls. One implementation; the dialect is the prefix of its names on the host's pipe.
+// The channel connector. Turns go to processes that attached for the agent (Claude Code and other hosts of MCP channels) and
+// come back as tool calls. The dialects differ only in the prefix of their method names.
 import {
   type AgentConnector,
   type AgentOutlet,
@@ -20,13 +20,13 @@ import { createHostRecords, type Host, type Line, lineOf } from './hosts.ts'
 import { attachLine, broughtBy } from './lines.ts'
 import { createMoves } from './moves.ts'
 
-/** Turns of one session in flight. A host works through what piled up in its own order. */
+/** Turns of one session in flight. A host works through them in its own order. */
 const WINDOW = 256
-/** A line that was full has room again when it has so much, or for half of it: a commit a place would be many. */
+/** A full line counts as having room again at this many free places, or at half. One commit per place would be too many. */
 const ROOMY = 64
-/** One-way turns that one host may have without evidence: they wait for no answer, so many at once are no burden. */
+/** One-way turns of one host without evidence. They wait for no answer, so many at once do no harm. */
 const ONE_WAY_WINDOW = 1_024
-/** What lies so long at a host that calls nothing is waited for no longer. */
+/** A one-way turn at a host that calls no tool leaves the window after this time. */
 const ONE_WAY_MS = 24 * 3_600_000
 const FILES_REMEMBERED = 1_000
 const SESSIONS_REMEMBERED = 10_000
@@ -35,7 +35,7 @@ const NOT_TAKEN = {
     'the session gate of Claude Code is likely closed: start it with --dangerously-load-development-channels server:switchboard (as a plugin: plugin:switchboard@switchboard); its other gates are listed below',
   nexo: 'the host does not take this server as a channel: look at its own list of channels',
 }
-/** As long a session that went back for another node is left to it: longer than a lane rests and a sweep takes. */
+/** A session that went back for another node is left to it this long: longer than a lane rests and a sweep takes. */
 const LEFT_TO_OTHERS_MS = 10_000
 
 export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
@@ -46,11 +46,11 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
       ? 'start Claude Code with --dangerously-load-development-channels server:switchboard'
       : `start a host that runs: switchboard channel --agent ${agent.id} --dialect nexo`
   const hosts = createHostRecords(start, clock)
-  // Sessions whose turns are on their way back to the queue: a newer one must not overtake them.
+  // Sessions whose turns are going back to the queue. A newer turn must not overtake them.
   const returning = new Set<string>()
   const leftToOthers = createBoundedMap<string, number>(FILES_REMEMBERED)
   const files = createBoundedMap<string, FileMeta>(FILES_REMEMBERED)
-  /** Sessions whose newest turn came one way. */
+  /** Sessions whose newest turn is one-way. */
   const oneWaySessions = createBoundedMap<string, true>(SESSIONS_REMEMBERED)
   let cancelOld: Cancel | null = null
   let outlet: AgentOutlet | null = null
@@ -71,7 +71,7 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
     return hosts.choose(session)
   }
 
-  /** The host's pipe has these: they are waited for no longer, and a later call of that host is evidence of them. */
+  /** The host's pipe took these one-way turns. They leave the window, and a later call of that host is their evidence. */
   const letRest = (host: Host, turns: readonly Held[]) => {
     if (turns.length === 0) return
     for (const one of turns) {
@@ -84,7 +84,7 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
       .finally(() => outlet?.roomy())
   }
 
-  /** Makes room in the window of one-way turns: the oldest that the pipe took slide out of it, and what is old. */
+  /** Makes room in the window of one-way turns. Old turns leave it, and the oldest ones that the pipe took. */
   const slideOn = () => {
     const old = clock.now() - ONE_WAY_MS
     for (const host of hosts.all()) {
@@ -102,7 +102,7 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
     })
   }
 
-  /** Throws what no host can be handed; else it is on its way when this returns. */
+  /** Throws if the host cannot be handed the turn. Otherwise the turn is being written when this returns. */
   const write = (held: Held, line: Line, delivery: Delivery) => {
     const full = line.link.room() <= 1
     held.lines.push(line)
@@ -138,13 +138,13 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
       oneWay: delivery.oneWay === true,
       ...{ files: filesOf(delivery), lines: [], writtenAt: clock.now() },
     }
-    // Known before it is written: what comes back may be quick.
+    // Added before it is written, because the host may answer at once.
     host.held.add(held)
     if (held.oneWay) host.oneWay.add(held)
     try {
       write(held, line, delivery)
     } catch (thrown) {
-      // It never had it: nothing it does is about this one.
+      // The host never had it, so no later call is about it.
       host.held.remove(held)
       host.oneWay.delete(held)
       throw thrown
@@ -198,7 +198,7 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
           turns: turns.map(({ turn }) => turn),
           counted,
           detail,
-          // By an end of ours: the host lives on, and comes back with it.
+          // The daemon is stopping. The host lives on and will bring the turn back.
           ...(stopping ? { kept: true } : {}),
         })
     } catch (thrown) {
@@ -227,7 +227,7 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
   })
   const asks = createAskDesk({ log, accept, hosts: hosts.all, proven: changed })
 
-  /** The line is gone. Its host lives on by another one, and then only what never reached the host's pipe is written anew. */
+  /** A line ended. If the host has another line, only what never reached the host's pipe is written again. */
   const detach = (host: Host, line: Line) => {
     if (!host.lines.includes(line)) return
     host.lines = host.lines.filter((one) => one !== line)
@@ -249,8 +249,8 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
         .flatMap(({ held }) => [...held].flatMap(({ turn, phase }) => (phase === 'open' ? [turn] : []))),
     )
     const left = [...host.held].filter((one) => one.phase === 'open' && !others.has(one.turn))
-    // An unproven host may be a listing of servers that lasts a second: it uses up nobody's attempts.
-    // Offered a second time already, and still without a sign: once more would be once too often.
+    // A listing of servers attaches as an unproven host for a second and must use up no attempts. But a one-way turn that was
+    // offered a second time without evidence is not offered again.
     const spent = left.filter((one) => one.oneWay && !one.seen && one.delivery?.repeat === true)
     letRest(host, spent)
     const detail = stopping ? 'the daemon ended the attachment' : 'the host went away'
@@ -278,8 +278,7 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
   }
 
   return {
-    // What a host that went away had seen and not acknowledged is offered again too, and marked: another host knows nothing
-    // of it.
+    // A turn that a departed host had seen and not acknowledged is offered again, marked, because another host does not know it.
     redelivery: {
       handed: 'again',
       seen: 'again',
@@ -348,7 +347,7 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
   }
 }
 
-/** The windows that are full, in words; null: none is. */
+/** Returns the full windows in words; null: none is full. */
 function crowdedBy(hosts: readonly Host[]): string | null {
   for (const { held, oneWay } of hosts) {
     if (oneWay.size >= ONE_WAY_WINDOW)

@@ -1,6 +1,6 @@
-// What the host's model is told about this server: how to answer, and that what people write is data.
+// The instructions for the host's model: how to answer, and that messages of people are data.
 
-/** For a host that is fed by webhooks without a way back. */
+/** For a host that receives only from one-way webhooks. */
 const ONE_WAY =
   'Everything that reaches you here comes one way: from programs (alerts, builds) that cannot be answered. Act on it, and do not `reply`; call `ack` when you have taken note. To tell a person use `notify_user` or `send_message`.'
 
@@ -9,7 +9,7 @@ const ANSWERING = [
   'If you will not answer a message, or not soon, call `ack` with its message_id, so that it is known to have arrived.',
 ]
 
-/** A plugin's source is `plugin:switchboard:switchboard`, a plain server's its name: the model is told neither. */
+/** The source is `plugin:switchboard:switchboard` for a plugin and the server's name otherwise. So neither is mentioned. */
 export function instructionsFor(
   prefix: 'claude' | 'nexo',
   { oneWay = false, services = false }: { readonly oneWay?: boolean; readonly services?: boolean } = {},

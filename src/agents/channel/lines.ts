@@ -1,5 +1,5 @@
-// The lines of one host. The same shim again takes the place of its line; another one of the same session is a twin. What the
-// shim says it wrote to the host's pipe is not written again, and what never arrived there is.
+// The lines of one host. The same shim id replaces its line. Another shim of the same session is a twin. A turn that the shim
+// reported as written to the host's pipe is not written again; a turn that never arrived there is.
 import type { AttachedHost } from '../../contract/index.ts'
 import { type Held, isUnseen } from './evidence.ts'
 import type { Host, Line } from './hosts.ts'
@@ -20,7 +20,7 @@ export function attachLine(
   return { line, replaced }
 }
 
-/** Takes note of what the line brings; what comes back was on its way down the line that it replaces, and never arrived. */
+/** Records what the line brings. A turn that it does not name was lost on the line that it replaces. */
 export function broughtBy(
   host: Host,
   line: Line,
@@ -37,7 +37,7 @@ export function broughtBy(
     host.held.add({
       ...{ turn: one.turn, session: one.session, chatId: one.chatId, messageId: one.messageId },
       ...{ phase: 'brought', seen: one.seen === true, fetched: false, answering: false, confirmed: true },
-      // What a host had that was proven went back as an attempt.
+      // If the host was proven, the return of the turn counted as an attempt.
       ...{
         oneWay: false,
         counted: facts.proven,

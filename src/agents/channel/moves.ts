@@ -1,31 +1,31 @@
-// Turns that get no evidence where they are: after 30 s one goes, once and marked, down the other line of the same host, or to
-// the next host. It stays handed all the time: whoever acts on it first has it. What one session has unseen at a host moves
-// as one, so that order holds; where nobody else is attached, nothing moves.
+// Moves turns that get no evidence. After 30 s a turn goes, once and marked, to the other line of the same host or to the next
+// host. It stays `handed`, and the first host that acts on it has it. All unseen turns of one session at a host move together,
+// so the order holds. If no other host is attached, nothing moves.
 import type { Cancel, Clock } from '../../contract/index.ts'
 import type { Held } from './evidence.ts'
 import type { Host, HostRecords, Line } from './hosts.ts'
 
-/** How long an unproven host, or an unproven line of it, may take with a turn before somebody else is tried. */
+/** How long an unproven host or line may hold a turn before another one is tried. */
 export const TRIAL_MS = 30_000
 
 export interface MovesDeps {
   readonly clock: Clock
   readonly hosts: Pick<HostRecords, 'all'>
-  /** Writes it down another line of the same host. */
+  /** Writes the turn to another line of the same host. */
   readonly down: (host: Host, held: Held, line: Line) => void
-  /** Writes them to another host. */
+  /** Writes the turns to another host. */
   readonly over: (to: Host, turns: readonly Held[]) => void
-  /** Another node has a host of this agent: they go back to the queue for it. */
+  /** Returns the turns to the queue, because another node has a host of this agent. */
   readonly away: (from: Host, turns: readonly Held[]) => void
   readonly isElsewhere: () => boolean
-  /** Somebody was tried in vain. */
+  /** Called after a host or line was tried in vain. */
   readonly tried: () => void
 }
 
 export interface Moves {
-  /** A turn was written: nothing is due before what was due already. */
+  /** A turn was written. Its trial ends after those that run already. */
   written(): void
-  /** Who is attached changed. */
+  /** The attached hosts changed. */
   look(): void
   stop(): void
 }
@@ -39,7 +39,7 @@ export function createMoves(deps: MovesDeps): Moves {
   const { clock } = deps
   let timer: Cancel | null = null
 
-  /** To the other line of the same host, unless the one that it went down is known to be listened to. */
+  /** Returns the other line of the same host, unless the turn's own line is proven. */
   const twinOf = (host: Host, held: Held): Line | null => {
     const last = held.lines.at(-1)
     const listened = last?.proven && host.lines.includes(last)
@@ -105,7 +105,7 @@ export function createMoves(deps: MovesDeps): Moves {
     timer = clock.after(Math.max(0, at - clock.now()), act)
   }
 
-  /** One at a time, and each looked at anew: what one does may change what another would. */
+  /** Acts on one turn at a time and looks again, because one move may change the next. */
   const act = () => {
     timer = null
     for (;;) {

@@ -1,10 +1,10 @@
-// The order of replies to one turn: two hosts may hold it, and answer it at once. The first goes; another host's waits for its
-// outcome, and is sent only if that one failed.
+// The order of replies to one turn. Two hosts may hold it and answer it at once. The first reply goes out. The other host's
+// reply waits for its outcome, and goes out only if the first one failed.
 import type { Held } from './evidence.ts'
 import type { Host } from './hosts.ts'
 
 export interface ReplyOrder {
-  /** Resolves when no other host's reply to it is under way; what comes back is called when this one is over. */
+  /** Resolves when no other host's reply to this turn is being sent. Call the result when this reply is finished. */
   myTurn(host: Pick<Host, 'key'>, held: Held): Promise<() => void>
 }
 

@@ -1,19 +1,19 @@
-// Turns that come again to a host that already has them: not handed over a second time, but in flight again. Calls that prove
-// one of them wait for that.
+// Turns that a host already has when they are offered again. They are not handed over a second time, but are in flight again.
+// Calls that prove such a turn wait until it is.
 import type { AgentOutput, Clock, Delivery } from '../../contract/index.ts'
 import { filesOf, type Held } from './evidence.ts'
 import type { Host } from './hosts.ts'
 
 export interface TakenUp {
-  /** A turn came that a host already has: it is not handed over a second time. */
+  /** Takes a turn that the host already has. It is not handed over again. */
   takeUp(host: Host, held: Held, delivery: Delivery): Promise<void>
-  /** It was in flight all the time, as far as the store knows: nothing is told. */
+  /** The store still counts the turn as in flight, so nothing is reported. */
   resumeInFlight(host: Host, held: Held, delivery: Delivery, seen: boolean): void
-  /** The turn went back to the queue while the host was busy with it; proven now, the host gets it again by name. */
+  /** The turn went back to the queue while the host worked on it. A call proves it now, so the host gets it by name. */
   inFlight(held: Held): Promise<void>
 }
 
-/** How long a call waits for a turn that it proves to be in flight again. */
+/** How long a call waits until the turn that it proves is in flight again. */
 const FLIGHT_MS = 5_000
 
 export function createTakenUp(deps: {

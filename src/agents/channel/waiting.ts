@@ -1,5 +1,5 @@
-// What stands behind every tool result of a host that has turns without evidence: how many wait, and how to fetch them. The
-// result's own text stays to the letter.
+// Adds a note to every tool result of a host that has turns without evidence: how many wait, and how to fetch them. The text
+// of the result itself stays unchanged.
 import type { HostAnswer } from '../../contract/index.ts'
 import type { Host } from './hosts.ts'
 
