@@ -1,5 +1,5 @@
-// Turns that were interrupted and of which nothing is left to know them by: each rests with a person, who says whether it is begun
-// anew. No process is needed for that, and what others write meanwhile goes on.
+// Interrupted turns whose work cannot be found again. A person decides whether such a turn is begun again. This needs no
+// process, and other turns go on meanwhile.
 import {
   type AgentOutlet,
   asSwitchboardError,
@@ -9,15 +9,15 @@ import {
 import { anewStanding, askWhetherAnew, type createVerdictWait } from '../../kit/index.ts'
 
 export interface AnewTurns {
-  /** Asked before, in this life or an earlier one, and not begun since. */
+  /** True if the question was asked before, also in an earlier run, and the turn was not begun since. */
   isOpen(turn: string): Promise<boolean>
-  /** Resolves when the question was put; what becomes of it is told behind that. */
+  /** Resolves when the question was sent. The answer is acted on later. */
   ask(delivery: Delivery): Promise<void>
-  /** It is begun now: a yes is for one beginning. */
+  /** Records that the turn was begun. One yes allows one beginning. */
   begun(turn: string): Promise<void>
   has(turn: string): boolean
   isEmpty(): boolean
-  /** Nobody needs to answer any more. True: somebody was asked. */
+  /** Withdraws the question. Returns whether one was open. */
   cancel(turn: string | null): boolean
 }
 
@@ -25,7 +25,7 @@ export interface AnewDeps {
   readonly journal: TurnJournal
   readonly outlet: () => AgentOutlet
   readonly verdicts: ReturnType<typeof createVerdictWait>
-  /** A person wants it; aborted: and then did not. */
+  /** Called when a person said yes. `signal` aborts if the turn is cancelled afterwards. */
   readonly begin: (delivery: Delivery, signal: AbortSignal) => Promise<void>
   readonly fail: (delivery: Delivery, words: string) => Promise<void>
   readonly giveBack: (delivery: Delivery, words: string) => Promise<void>
@@ -38,7 +38,7 @@ export function createAnewTurns(deps: AnewDeps): AnewTurns {
   const open = new Map<string, AbortController>()
 
   const keep = async (turn: string, anew: 'asked' | 'begun') => {
-    // What the turn cost is written there as well: the place may be taken.
+    // The turn's cost is written to the same journal, so the number may be taken.
     for (let tries = 0; tries < TRIES; tries++) {
       const n = (await journal.steps(turn)).length + 1
       if (await journal.add({ turn, n, kind: 'call', body: { anew } })) return

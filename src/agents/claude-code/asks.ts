@@ -1,5 +1,5 @@
-// What Claude Code asks in mid-turn: a permission becomes an approval, a question of the model becomes a message whose answer
-// is the person's next one. What ends the turn, or the process, ends the waiting.
+// What Claude Code asks during a turn. A permission becomes an approval. A question of the model becomes a message, and the
+// person's next message answers it. The end of the turn or of the process ends the wait.
 import {
   type AgentOutlet,
   asSwitchboardError,
@@ -16,15 +16,15 @@ import { answerOf, questionsOf, questionText } from './questions.ts'
 import { answerLine, type Fields, isFields, refusalLine, textOf } from './wire.ts'
 
 export interface Asks {
-  /** Something that the program asks us. */
+  /** Takes a control request of the program. */
   take(id: string, request: Fields): void
-  /** It does not want to know any more. */
+  /** The program cancelled its request. */
   withdrawn(id: string): void
-  /** True: a question waited for this message, which is its answer. */
+  /** Returns whether this message answered a waiting question. */
   answers(delivery: Delivery): boolean
   /** Whether anything waits for a person. */
   isWaiting(): boolean
-  /** Nobody is left to be told. */
+  /** Drops all requests, because no program waits for their answers. */
   stop(): void
 }
 
@@ -37,16 +37,16 @@ export interface AsksDeps {
   readonly alwaysAllow: readonly string[]
   readonly write: (line: string) => Promise<void>
   readonly current: () => OpenTurn | undefined
-  /** Its work was stopped, and the program has not ended it yet. */
+  /** The turn was stopped, and the program has not ended it yet. */
   readonly isStopped: () => boolean
-  /** Time does not count until a person answered. */
+  /** The turn's time limit stands still during this work. */
   readonly outside: <T>(work: () => Promise<T>) => Promise<T>
 }
 
-/** Longer nobody is waited for: the model is told that no answer came. */
+/** After this time the model learns that no answer came. */
 const QUESTION_MS = 60 * 60_000
 
-/** Questions that wait for people at once: more are no work for anybody. */
+/** The most questions that wait for people at once. */
 const MOST_AT_ONCE = 20
 const TOO_MANY = `Not run: ${MOST_AT_ONCE} questions wait for a person already. Ask again when they are answered.`
 
@@ -54,7 +54,7 @@ class Over extends Error {}
 
 interface Listening {
   readonly sender: string
-  /** The question, as its buttons name it. */
+  /** The id by which the buttons name the question. */
   readonly of: string
   readonly hear: (text: string) => void
 }
@@ -67,7 +67,7 @@ export function createAsks(deps: AsksDeps): Asks {
   const permission = async (request: Fields, signal: AbortSignal): Promise<Fields> => {
     const wanted = permissionOf(request, deps.alwaysAllow)
     const { toolName, description, shown } = wanted
-    // What an approver is not shown must not be run.
+    // An approver can only allow what is shown whole.
     if (shown === null) return denial('Not run: its input is too long or too deep to be shown to a person.')
     const turn = deps.current()?.delivery.turn
     const about = defined({ turn })
@@ -88,7 +88,7 @@ export function createAsks(deps: AsksDeps): Asks {
     return verdictAnswer(wanted, await deps.outside(() => deps.verdicts.on(ask, signal)))
   }
 
-  /** The next message of whoever began the turn; null: none came in time. */
+  /** Returns the next message of the turn's sender; null: none came in time. */
   const nextFrom = (sender: string, of: string, signal: AbortSignal) =>
     new Promise<string | null>((resolve, reject) => {
       const done = () => {
@@ -124,7 +124,7 @@ export function createAsks(deps: AsksDeps): Asks {
       const key = `claude-code:question:${id}:${at}`
       const of = uuidOf(key).slice(0, 13)
       const say = { kind: 'say', session, turn: turn.delivery.turn, text: questionText(one) } as const
-      // Several are named by their numbers: a tap is one.
+      // Several choices are typed as numbers, because one tap picks one choice.
       const pick = one.several ? {} : { pick: { of, labels: one.options.map(({ label }) => label) } }
       await deps.outlet().accept({ ...say, ...pick, idempotencyKey: key })
       const text = await deps.outside(() => nextFrom(turn.delivery.sender.id, of, signal))
@@ -134,7 +134,7 @@ export function createAsks(deps: AsksDeps): Asks {
     return { behavior: 'allow', updatedInput: { ...input, answers } }
   }
 
-  // One question at a time: a message can answer one alone.
+  // One question at a time, because one message answers one question.
   const inTurn = createSerial()
 
   const decide = async (id: string, request: Fields, signal: AbortSignal): Promise<Fields> => {

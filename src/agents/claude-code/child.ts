@@ -1,4 +1,4 @@
-// One running Claude Code: lines in, events out, and questions of ours that it answers. A hang is found while it has work.
+// One running Claude Code process: its lines, its control requests, and a watch for hangs while it works.
 import { type Clock, MAX_MESSAGE_BYTES, type Random, SwitchboardError } from '../../contract/index.ts'
 import {
   createHangWatch,
@@ -15,8 +15,8 @@ export interface Child {
   isAlive(): boolean
   write(text: string): Promise<void>
   /**
-   * A control request. Throws `agent_failed` when it is refused, not answered in time, or nobody is left to answer, and
-   * what `write` throws when it cannot be written.
+   * Sends a control request. Throws `agent_failed` when it is refused, when no answer comes in time, or when the process has
+   * ended. Throws what `write` throws when it cannot be written.
    */
   ask(request: Fields, withinMs?: number): Promise<Fields>
   end(reason: string, how?: EndHow): Promise<ProcessEnd>
@@ -37,17 +37,17 @@ export interface ChildDeps {
   readonly clock: Clock
   readonly random: Random
   readonly onEvent: (event: ClaudeEvent) => void
-  /** A line that is no message, or is too long to be one. */
+  /** Called for a line that is not a message or is too long. */
   readonly onNoise: () => void
-  /** Whether it has work: one without may be silent for ever. */
+  /** Whether it has work. An idle process may be silent for any time. */
   readonly isBusy: () => boolean
-  /** Silent for so long in its work: it is asked whether it lives. */
+  /** After this long silence during work, the process is asked whether it is alive. */
   readonly silentMs: number
 }
 
 const ANSWER_MS = 30_000
 
-/** Resolves when it answered a first question. Throws what the keeper throws. */
+/** Resolves when it answered a first request. Throws what the process keeper throws. */
 export async function startChild(name: string, launch: ChildLaunch, deps: ChildDeps): Promise<Child> {
   const { clock } = deps
   const waiting = new Map<string, { resolve(body: Fields): void; reject(error: Error): void }>()
@@ -91,7 +91,7 @@ export async function startChild(name: string, launch: ChildLaunch, deps: ChildD
   const answerMs = Math.min(ANSWER_MS, deps.silentMs)
   const watch = createHangWatch({
     ...{ clock, silentMs: deps.silentMs, answerMs },
-    // Any answer will do, a refusal as well: what cannot be asked is not known to hang.
+    // Any answer proves that it is alive, also a refusal. If the request cannot be sent, nothing is known.
     probe: () =>
       deps.isBusy()
         ? ask(process, { subtype: 'mcp_status' }, answerMs).catch((thrown: unknown) => {

@@ -1,4 +1,4 @@
-// The options of the connector `claude-code`: which program, where it runs, and what it may do without being asked.
+// The options of the connector `claude-code`: which program, where it runs, and what it may do without asking.
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import {
@@ -42,12 +42,12 @@ export const claudeCodeOptions = z
   .describe('Claude Code, one process per session.')
 
 export interface ClaudeCodeConfig extends Omit<z.output<typeof claudeCodeOptions>, 'env' | 'cwd'> {
-  /** Absolute. */
+  /** An absolute path. */
   readonly cwd: string
-  /** It lies in the data folder and is made there; one that the configuration names is never made. */
+  /** The folder lies in the data folder and is created there. A configured folder is never created. */
   readonly isOwnFolder: boolean
   readonly env: Readonly<Record<string, string>>
-  /** Values behind references: masked wherever the program's own words are shown. */
+  /** The values behind references. They are masked wherever the program's own output is shown. */
   readonly secrets: readonly string[]
   readonly place: ProcessPlace
   readonly journal: TurnJournal

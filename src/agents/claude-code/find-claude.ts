@@ -1,11 +1,11 @@
-// Finds the program and its version: at the start of an agent, and when one is set up. Nothing is sent anywhere.
+// Finds the program and its version when an agent starts or is set up. It sends nothing.
 import { execFile } from 'node:child_process'
 import { SwitchboardError } from '../../contract/index.ts'
 import { INSTALL_HINT } from './launch.ts'
 
 const FIND_MS = 15_000
 
-/** Its version. Throws `agent_absent` with the hint when it is missing, may not be run, or is something else. */
+/** Returns the version. Throws `agent_absent` with a hint if the program is missing, not executable or another program. */
 export function findClaude(command: string, environment: Readonly<Record<string, string>>): Promise<string> {
   return new Promise((resolve, reject) => {
     const options = {

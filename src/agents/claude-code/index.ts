@@ -1,5 +1,5 @@
-// The connector `claude-code`: starts Claude Code itself, one process a session, and speaks stream-json with it. A message at
-// night is answered by an agent that nobody has to keep open.
+// The connector `claude-code`. It starts one Claude Code process per session and speaks stream-json with it, so a message at
+// night is answered although no terminal is open.
 import {
   type AgentConnector,
   type AgentOutlet,
@@ -18,13 +18,13 @@ import { findClaude } from './find-claude.ts'
 import { type ClaudeSession, createClaudeSession } from './session.ts'
 import { createSessionNotes } from './session-notes.ts'
 
-/** Messages of one session that the program may have at once: it merges or queues them itself. */
+/** Messages of one session that the program may have at once. It merges or queues them itself. */
 const WINDOW = 8
-/** How often a program that is not there is looked for. */
+/** How often a missing program is looked for. */
 const LOOK_MS = 30_000
 const SESSIONS = 10_000
 
-/** Throws `config_invalid` when the options do not hold. */
+/** Throws `config_invalid` for invalid options. */
 export async function createClaudeCodeConnector(deps: ConnectorDeps): Promise<AgentConnector> {
   const config = readConfig(deps)
   const { clock, random, log } = deps
@@ -45,7 +45,7 @@ export async function createClaudeCodeConnector(deps: ConnectorDeps): Promise<Ag
   const home = createSessionHome({ ...deps, journal: config.journal, notes })
   const verdicts = createVerdictWait()
   const sessions = new Map<string, ClaudeSession>()
-  /** Which session a place had last: /new leaves an old one behind, which is ended with its program. */
+  /** The last session of each place. After /new the old session's process is ended. */
   const places = createBoundedMap<string, string>(SESSIONS)
   let outlet: AgentOutlet | null = null
   let stopping = false
@@ -71,7 +71,7 @@ export async function createClaudeCodeConnector(deps: ConnectorDeps): Promise<Ag
         hint: 'make it, or name another by connector.cwd',
       })
   }
-  /** The program, or the folder it works in, is not there: nobody can be served, and it is looked for again. */
+  /** The program or its folder is missing. No turn can be taken, and it is looked for again. */
   const lookForIt = async (): Promise<void> => {
     cancelLook()
     try {
@@ -119,7 +119,7 @@ export async function createClaudeCodeConnector(deps: ConnectorDeps): Promise<Ag
     return made
   }
 
-  /** A chat that began a new session has done with the old one. */
+  /** Ends the old session of a chat that began a new one. */
   const leaveOld = ({ chatId, thread, session }: Delivery) => {
     const place = `${chatId}\n${thread ?? ''}`
     const old = places.get(place)
@@ -138,7 +138,7 @@ export async function createClaudeCodeConnector(deps: ConnectorDeps): Promise<Ag
     } catch (thrown) {
       const error = asSwitchboardError(thrown, 'agent_failed')
       if (error.busy) waiting.refused(delivery.session, error.message)
-      // Refused for now by the keeper, or by us: nobody took it. Else it was started and did not hold.
+      // Without a cause, the keeper or the connector refused the start for now. With one, the program started and ended.
       if (error.code !== 'agent_absent' || error.cause === undefined) throw error
       trouble = error.message
       if (error.hint !== undefined) {

@@ -1,5 +1,5 @@
-// How Claude Code is started for a session: its arguments, its environment, and the file that names our tools to it. The
-// token stands in the environment of that process alone, never in an argument that others on the machine can read.
+// How Claude Code is started for a session: its arguments, its environment, and the file that names our tools. The token is
+// in the environment of that process only, never in an argument that other users of the machine can read.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isOffered, TOOLS } from '../../tools/index.ts'
@@ -7,7 +7,7 @@ import type { ClaudeCodeConfig } from './config.ts'
 import type { SessionNote } from './session-notes.ts'
 
 const TOKEN_NAME = 'SWITCHBOARD_TOKEN'
-/** What our server is called there. */
+/** The name of our MCP server in Claude Code. */
 const OUR_SERVER = 'switchboard'
 
 const RULES = [
@@ -38,7 +38,7 @@ export function launchArgs(
     ...['--include-partial-messages', '--replay-user-messages'],
     ...['--permission-mode', config.permission_mode, '--permission-prompt-tool', 'stdio'],
     ...['--strict-mcp-config', '--mcp-config', mcpConfig],
-    // Ours are guarded where they are carried out. What a service in front lent is not ours, and is asked for.
+    // Our own tools are checked where they run. Tools that a service lends are asked about.
     ...['--allowedTools', own.join(',')],
     ...['--append-system-prompt', RULES],
     ...(config.model === undefined ? [] : ['--model', config.model]),
@@ -54,7 +54,7 @@ export function launchEnv(
   return { ...place.environment, DISABLE_AUTOUPDATER: '1', ...env, [TOKEN_NAME]: token }
 }
 
-/** The file that `--mcp-config` names; the same for every session. */
+/** Writes the file for `--mcp-config`. It is the same for every session. */
 export async function writeMcpConfig(folder: string, base: string): Promise<string> {
   const file = join(folder, 'mcp.json')
   const server = {

@@ -1,4 +1,4 @@
-// What Switchboard knows of the connector `claude-code` before it runs one.
+// The module of the connector `claude-code`: what Switchboard knows before it runs one.
 import type { AgentSettings, ConnectorModule, GateView } from '../../contract/index.ts'
 import { claudeCodeOptions } from './config.ts'
 
@@ -13,7 +13,7 @@ export const claudeCodeModule: ConnectorModule = {
       { key: 'command', flag: 'command', ask: 'the program', default: 'claude' },
       { key: 'cwd', flag: 'cwd', ask: 'the folder it works in', optional: () => true },
     ],
-    /** Finds the program, its version, and whether it is signed in. Nothing is asked of the model. */
+    /** Finds the program, its version, and whether it is signed in. It calls no model. */
     try: async (options, deps) => (await import('./try-claude.ts')).tryClaude(options, deps),
   },
   doctor,

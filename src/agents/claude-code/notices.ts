@@ -1,4 +1,4 @@
-// What the connector itself says of a turn, in the agent's place.
+// Messages that the connector itself sends for a turn.
 import type { AgentOutlet, Delivery } from '../../contract/index.ts'
 
 const PICKED_LATE = 'That question is over, or it was asked of somebody else.'
@@ -7,9 +7,9 @@ const LOST_WORDS =
 
 export interface Notices {
   lost(delivery: Delivery): Promise<void>
-  /** A button of a question that nobody waits for: it is no message to the model. */
+  /** The message is a button of a question that is no longer open. It does not go to the model. */
   pickedTooLate(delivery: Delivery): Promise<void>
-  /** It was the answer to a question: nothing else will be said to it. */
+  /** The message answered a question. It gets no other answer. */
   taken(delivery: Delivery): Promise<void>
 }
 

@@ -1,14 +1,14 @@
-// The turns of one session that Claude Code has: by turn and by the uuid of their line. Messages may be merged by it, so a
-// result names those it is for; where it names none it is for all that were begun.
+// The turns of one session that Claude Code has, by turn id and by the uuid of their line. Claude Code may merge messages, so
+// a result names the lines that it answers. A result without names answers all turns that were begun.
 import { createHash } from 'node:crypto'
 import type { Delivery } from '../../contract/index.ts'
 
 export interface OpenTurn {
   readonly delivery: Delivery
   readonly uuid: string
-  /** It is being worked on. */
+  /** Claude Code works on it. */
   started: boolean
-  /** Its result came, and is being taken: what the program says from now on is about another. */
+  /** Its result came and is being processed. Later output belongs to another turn. */
   over: boolean
 }
 
@@ -19,9 +19,9 @@ export interface OpenTurns {
   byUuid(uuid: string): OpenTurn | undefined
   /** In the order in which they were written. */
   all(): readonly OpenTurn[]
-  /** The one that is being worked on: the first, where others were merged into it. */
+  /** The turn that is being worked on; the first one, if others were merged into it. */
   current(): OpenTurn | undefined
-  /** Those that a result is for. They are over with it. */
+  /** Marks the turns that a result answers as over, and returns them. */
   endedBy(uuids: readonly string[] | null): readonly OpenTurn[]
 }
 
@@ -54,14 +54,14 @@ export function createOpenTurns(): OpenTurns {
   }
 }
 
-/** The same for the same text, after a restart too: a line that was written before is known by it. */
+/** Returns the same uuid for the same text, also after a restart, so that a repeated line is recognised. */
 export function uuidOf(text: string): string {
   const hex = createHash('sha256').update(`switchboard:${text}`).digest('hex')
   const variant = ((Number.parseInt(hex[16] ?? '0', 16) & 3) | 8).toString(16)
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
-/** Those under which a turn, or its continuations, may have been written. */
+/** Returns the uuids under which the turn or its continuations may have been written. */
 export function uuidsOf({ turn, attempt }: Delivery): readonly string[] {
   return [
     uuidOf(turn),

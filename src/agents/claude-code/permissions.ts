@@ -1,5 +1,5 @@
-// What Claude Code asks before it uses a tool, as an approval: the whole input is shown, and what is allowed is exactly what
-// was shown. "Always" is said only for tools that the configuration names, and holds in that session alone.
+// Turns a permission request of Claude Code into an approval. The whole input is shown, and exactly what was shown is
+// allowed. "Always" is offered only for tools that the configuration names, and holds in that session only.
 import { createHash } from 'node:crypto'
 import type { Verdict } from '../../contract/index.ts'
 import { inputText } from '../../kit/index.ts'
@@ -10,10 +10,10 @@ export interface Permission {
   readonly description: string
   /** Null: it cannot be shown whole. */
   readonly shown: string | null
-  /** Of what is shown: a verdict on anything else is none. */
+  /** The digest of what is shown. A verdict on anything else does not count. */
   readonly digest: string
   readonly input: Fields
-  /** What an allowed call allows from then on; empty: nothing. */
+  /** Rules that an allowed call adds for later calls; empty: none. */
   readonly always: readonly Fields[]
 }
 
@@ -44,12 +44,12 @@ export function permissionOf(request: Fields, alwaysAllow: readonly string[]): P
   }
 }
 
-/** With a plan Claude Code asks for commands that it would then run unasked: a yes is for the plan alone. */
+/** A plan may ask for commands that would then run without asking. A yes covers the plan only, so they are removed. */
 function withoutGrants({ allowedPrompts: _, ...input }: Fields): Fields {
   return input
 }
 
-/** The plan, and every other field. Null: it cannot be shown whole. */
+/** Returns the plan and every other field. Null: it cannot be shown whole. */
 function planText(plan: string, { plan: _, ...more }: Fields): string | null {
   const also = Object.keys(more).length === 0 ? '' : inputText(more, ASKED_CHARS)
   if (also === null) return null
@@ -57,9 +57,9 @@ function planText(plan: string, { plan: _, ...more }: Fields): string | null {
   return whole.length > ASKED_CHARS ? null : whole
 }
 
-/** What the program is told of a verdict. */
+/** Returns the answer to the program. */
 export function verdictAnswer(permission: Permission, verdict: Verdict): Fields {
-  // A body that was pruned meanwhile was the same: it is found by the approval's id, and never changes.
+  // A pruned input cannot be compared. It was the same, because the approval's id stands for one unchanging input.
   if (verdict.ask.pruned !== true && digestOf(verdict.ask.input) !== permission.digest)
     return denial('Not run: what was approved is not what was asked for.')
   if (verdict.behavior === 'allow')
@@ -78,7 +78,7 @@ export function denial(message: string): Fields {
   return { behavior: 'deny', message }
 }
 
-/** Rules alone, and for the session alone: as they come they would be written into the project, or change its mode. */
+/** Returns only rules, and only for this session. As sent, they would change the project's settings or the mode. */
 function rulesOf({ permission_suggestions: suggestions }: Fields): readonly Fields[] {
   if (!Array.isArray(suggestions)) return []
   return suggestions

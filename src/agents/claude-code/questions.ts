@@ -1,5 +1,5 @@
-// A question of the model to the person (AskUserQuestion), as text with numbered choices that every chat can show, and as buttons where there are any; and the
-// person's next message as its answer: a number, a label, or words of their own.
+// A question of the model to the person (AskUserQuestion). It is shown as text with numbered choices, and as buttons where the
+// platform has them. The person's next message is the answer: a number, a label, or free text.
 import { type Fields, isFields, textOf } from './wire.ts'
 
 export interface Question {
@@ -46,7 +46,7 @@ export function questionText({ question, options, several }: Question): string {
   return `❓ ${question}\n\n${lines.join('\n')}\n\n${how}`
 }
 
-/** What the tool is given back: labels as they are written, or the person's own words. */
+/** Returns the tool's result: the chosen labels, or the person's own words. */
 export function answerOf(text: string, { options, several }: Question): string {
   const said = text.trim().slice(0, MOST_CHARS)
   const byName = (one: string) =>

@@ -1,17 +1,17 @@
-// What has to outlive a restart of a session: which id Claude Code knows it by, and whether it ever began.
+// What must survive a restart of a session: the id under which Claude Code keeps it, and whether it was begun.
 import { createSessionRecords } from '../../kit/processes/index.ts'
 import { isFields, textOf } from './wire.ts'
 
 export interface SessionNote {
-  /** Claude Code's own id of the conversation; it changes when the conversation is cleared or forked. */
+  /** Claude Code's own id of the conversation. It changes when the conversation is cleared or forked. */
   readonly id: string
-  /** Whether a process said that it began: from then on it is resumed. */
+  /** A process reported that it began. It is resumed from then on. */
   readonly begun: boolean
 }
 
 export type SessionNotes = ReturnType<typeof createSessionRecords<SessionNote>>
 
-/** A note that is broken is none: the conversation begins anew, and says so. */
+/** A damaged note counts as none. The conversation then begins again, and says so. */
 export function createSessionNotes(folder: string): SessionNotes {
   return createSessionRecords(
     folder,

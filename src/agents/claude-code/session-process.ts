@@ -1,5 +1,5 @@
-// The program behind one session: none while it sleeps, started when a turn wakes it, by `--resume` where the conversation
-// began before. By which id the program keeps the conversation is noted before it starts.
+// The process behind one session. A sleeping session has none. A turn starts it, with `--resume` if the conversation was
+// begun before. The conversation's id is noted before the process starts.
 import { asSwitchboardError, type Delivery } from '../../contract/index.ts'
 import { openWorktree } from '../../kit/processes/index.ts'
 import { type Child, type ChildDeps, startChild } from './child.ts'
@@ -8,22 +8,22 @@ import type { SessionDeps } from './session.ts'
 import type { SessionNote } from './session-notes.ts'
 
 const TOKEN_MS = 7 * 86_400_000
-/** Older than this it is begun anew when it is idle: its token has an end. */
+/** An idle process older than this is restarted, because its token expires. */
 const RENEW_MS = 86_400_000
 
-/** The conversation is gone from the disk, and with it what became of the turn. */
+/** The conversation is no longer on the disk, so the state of the turn is lost. */
 export class Forgotten extends Error {}
 
 export interface SessionProcess {
-  /** What runs now, or is just ending. */
+  /** The process that runs now or is ending. */
   child(): Child | null
-  /** Starts it where it sleeps. Throws `Forgotten` where the turn was begun in a conversation that is gone. */
+  /** Starts the process if there is none. Throws `Forgotten` if the turn was begun in a conversation that is gone. */
   wake(delivery: Delivery): Promise<Child>
-  /** By which id the program keeps the conversation, and whether it was begun. */
+  /** The id of the conversation, and whether it was begun. */
   note(): SessionNote
-  /** The program told the id of the conversation, which is begun with that. */
+  /** The process reported the conversation's id, so it was begun. */
   renamed(id: string): void
-  /** Where it works: a folder of its own, or the one of all. */
+  /** The session's working folder: its own, or the shared one. */
   folder(): Promise<string>
 }
 
@@ -31,10 +31,10 @@ interface ProcessDeps extends SessionDeps {
   readonly isIdle: () => boolean
   readonly isBusy: () => boolean
   readonly onEvent: ChildDeps['onEvent']
-  /** Just before the program starts. */
+  /** Called just before the process starts. */
   readonly starting: () => void
   readonly ended: (words: string) => Promise<void>
-  /** The conversation was gone from the disk and another was begun. */
+  /** Called when the conversation was gone from the disk and a new one was begun. */
   readonly lost: (delivery: Delivery) => Promise<void>
 }
 
@@ -42,7 +42,7 @@ export function createSessionProcess(session: string, deps: ProcessDeps): Sessio
   const { config, clock, log } = deps
   let child: Child | null = null
   let noted: SessionNote | null = null
-  /** A failed start of the one before puts off none of the next. */
+  /** A failed start does not delay the next one. */
   let again = ''
 
   const note = () => {
@@ -60,7 +60,7 @@ export function createSessionProcess(session: string, deps: ProcessDeps): Sessio
     return openWorktree(wanted, config.place.environment)
   }
 
-  /** One that writes nothing else costs no more than a few lines of the log. */
+  /** Logs the first few lines that are not messages. */
   const countNoise = () => {
     let lines = 0
     return () => {
@@ -78,7 +78,7 @@ export function createSessionProcess(session: string, deps: ProcessDeps): Sessio
       writeMcpConfig(place.folder, publicBase()),
       tokens.mint({ kind: 'agent', scope, ttlMs: TOKEN_MS }),
     ])
-    // Noted before it begins: what it writes is found again by this id.
+    // Noted before the start, so that its output can be found by this id afterwards.
     deps.notes.put(session, known)
     deps.starting()
     const started = await startChild(
@@ -128,10 +128,10 @@ export function createSessionProcess(session: string, deps: ProcessDeps): Sessio
         const isLost = known.begun && /No conversation found/i.test(error.message)
         const isUsed = !known.begun && /already in use/i.test(error.message)
         if (!isLost && !isUsed) throw error
-        // Begun before we could note it, or gone from the disk.
+        // It was begun before a note was written, or it is gone from the disk.
         noted = isUsed ? { ...known, begun: true } : { id: deps.random.uuid(), begun: false }
         again = ' anew'
-        // Whether it was begun in what is gone nobody can say any more.
+        // It is unknown whether the turn was begun in the lost conversation.
         const isForgotten = isLost && (delivery.repeat || delivery.continuation)
         if (isForgotten) deps.notes.put(session, noted)
         else child = await start(noted)

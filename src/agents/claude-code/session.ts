@@ -1,6 +1,6 @@
-// One session: asleep (no process) ⇄ running. A turn wakes it, by `--resume` where it began before; idleness, a stop or a
-// crash put it to sleep. Turns that were in work when the process went are offered again and go on as continuations: what
-// stands in the transcript is never asked for a second time.
+// One session: asleep (no process) ⇄ running. A turn wakes it, with `--resume` if it was begun before. Idleness, a stop or a
+// crash puts it to sleep. Turns in work at that moment are offered again and continued. What the transcript contains is never
+// asked for a second time.
 import {
   type AgentOutlet,
   asSwitchboardError,
@@ -34,19 +34,19 @@ import { userLine } from './wire.ts'
 
 export interface ClaudeSession {
   deliver(delivery: Delivery): Promise<void>
-  /** True: the turn was in work here. */
+  /** Returns whether the turn was in work here. */
   cancel(turn: string | null): boolean
   has(turn: string): boolean
   isRunning(): boolean
   isIdle(): boolean
   /** A person is being asked. */
   isAsking(): boolean
-  /** Neither a process nor work, and nobody is asked: nothing is lost with it. */
+  /** It has no process, no work and no open question, so it can be dropped. */
   isAsleep(): boolean
   idleSince(): number
   /** Puts it to sleep. */
   end(reason: string): Promise<void>
-  /** Its chat has begun another: it is put to sleep when it is idle. */
+  /** Its chat began a new session. It goes to sleep when it is idle. */
   leave(): void
 }
 
@@ -58,10 +58,10 @@ export interface SessionDeps
   readonly outlet: () => AgentOutlet
   readonly verdicts: ReturnType<typeof createVerdictWait>
   readonly node: string | null
-  /** Ends an idle one where there is no place for another. */
+  /** Ends an idle process if the limit of processes is reached. */
   readonly makeRoom: () => Promise<void>
   readonly trouble: (words: string | null) => void
-  /** The connector is being stopped: what is in work is found by the next life. */
+  /** The connector is stopping. The next run continues the work. */
   readonly isStopping: () => boolean
   readonly roomy: () => void
 }
@@ -139,14 +139,14 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
     },
     async ended(words) {
       asks.stop()
-      // What it said before it went is taken first.
+      // The output before the end is processed first.
       await taker.settled()
       if (!deps.isStopping() && process.child() === null) await taker.giveBack(turns.all(), words)
       changed()
     },
   })
 
-  /** `before`: what has to be kept when it leaves. */
+  /** `before` runs before the line is written. */
   const write = async (delivery: Delivery, uuid: string, line: string, before?: () => Promise<void>) => {
     const running = await process.wake(delivery)
     await before?.()
@@ -159,7 +159,7 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
       turns.remove(turn.delivery.turn)
       changed()
       const why = asSwitchboardError(thrown).message
-      // Whatever it took of it is known by the uuid.
+      // If it took a part of the line, the uuid identifies it.
       throw new SwitchboardError('agent_absent', why, { retryAfterMs: 1_000 })
     }
   }
@@ -174,7 +174,7 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
     return write(delivery, uuid, userLine(uuid, CONTINUE))
   }
 
-  /** The program knew the message from before and did not run it: its answer stands in the transcript, or it goes on. */
+  /** Claude Code knew the line and did not run it again. The answer is in the transcript, or the turn is continued. */
   const answerOrContinue = async (turn: OpenTurn) => {
     if (turns.get(turn.delivery.turn) !== turn) return
     try {
@@ -194,7 +194,7 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
     giveBack: (delivery, words) => taker.giveBack([turns.add(delivery, uuidOf(delivery.turn))], words),
   })
 
-  /** `wanted`: a person wanted it begun anew, until it is aborted. */
+  /** `wanted`: a person asked for a new beginning. It aborts if they cancel. */
   const writeMessage = async (delivery: Delivery, wanted?: AbortSignal) => {
     const { files, words } = await filesOf(delivery, { images: true, pdf: false }, deps)
     const uuid = uuidOf(delivery.turn)
@@ -217,7 +217,7 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
     if (await anew.isOpen(delivery.turn)) return anew.ask(delivery)
     const { kind, text } = { text: '', ...(await look(delivery)) }
     if (kind === 'answered') return taker.answer(turns.add(delivery, uuidOf(delivery.turn)), text)
-    // Seen, and nothing of it is here: what became of it cannot be known.
+    // The turn was seen, but the transcript has no trace of it. Its outcome cannot be known.
     if (continuation && (kind === 'absent' || (kind === 'unknown' && !process.note().begun)))
       return anew.ask(delivery)
     try {
@@ -247,7 +247,7 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
       const found = turns.all().filter(({ delivery }) => turn === null || delivery.turn === turn)
       for (const one of found) turns.remove(one.delivery.turn)
       if (found.length > 0) {
-        // It must not run what was allowed while it is being stopped.
+        // What was allowed must not run while the turn is being stopped.
         if (stopping.stop(found)) asks.stop()
         changed()
       }
@@ -261,7 +261,7 @@ export function createClaudeSession(session: string, deps: SessionDeps): ClaudeS
       if (deps.isStopping()) anew.cancel(null)
       cancelIdle()
       time.end()
-      // It must not answer for itself: a question that is open stays open.
+      // The process must not answer its own question. An open question stays open.
       const how = asks.isWaiting() ? 'unheard' : undefined
       asks.stop()
       await process.child()?.end(reason, how)

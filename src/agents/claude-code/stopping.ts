@@ -1,25 +1,25 @@
-// Turns that a person stopped. One in work is interrupted; one that waits in the program is taken back from it. All that are
-// stopped at once are told at once: one that waits must not begin because another ended. Until the program's next result it
-// may not know of the stop, and nothing that it asks for then is allowed. One that does not stop is ended.
+// Stops turns. A turn in work is interrupted. A turn that waits in the program is taken back. All stops of one moment are sent
+// together, so that a waiting turn does not begin because another one ended. Until its next result the program may not know of
+// the stop, so its requests are not allowed. A program that does not stop is ended.
 import type { Clock } from '../../contract/index.ts'
 import type { Child } from './child.ts'
 import type { OpenTurn } from './open-turns.ts'
 
 export interface Stopping {
-  /** Takes turns that are open no more. True: one of them is in work. */
+  /** Takes turns that were cancelled. Returns whether one of them is in work. */
   stop(turns: readonly OpenTurn[]): boolean
-  /** Stops what is being worked on; `all`: what waits in the program goes as well. */
+  /** Interrupts the running turn. `all`: also drops what waits in the program. */
   interrupt(all: boolean): void
-  /** The program may not know yet of what was stopped. */
+  /** The program may not know of the stop yet. */
   isUnheard(): boolean
-  /** It began something, or is another program: it knows. */
+  /** The program knows of the stop: it began another turn, or was restarted. */
   heard(): void
 }
 
 export interface StoppingDeps {
   readonly clock: Clock
   readonly child: () => Child | null
-  /** How many results have come. */
+  /** The number of results so far. */
   readonly results: () => number
   /** No turn is open. */
   readonly isEmpty: () => boolean
@@ -30,7 +30,7 @@ const STOP_MS = 10_000
 
 export function createStopping({ clock, child, results, isEmpty }: StoppingDeps): Stopping {
   const waiting = new Set<OpenTurn>()
-  /** Results that had come when a turn was stopped. */
+  /** The number of results when a turn was stopped. */
   let stoppedAfter: number | null = null
 
   const interrupt = (all: boolean) => {

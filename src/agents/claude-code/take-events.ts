@@ -1,5 +1,5 @@
-// What Claude Code says, as what an agent says here: receipts become evidence, text and tools become signals, a result
-// becomes the answer of the turns that it is for. In order: what is said later is taken later.
+// Translates Claude Code's events. Receipts become evidence, text and tools become signals, and a result becomes the answer of
+// the turns that it names. Events are processed in order.
 import {
   type AgentOutlet,
   type AgentOutput,
@@ -19,38 +19,38 @@ import { type ClaudeEvent, type Fields, textIn, textOf } from './wire.ts'
 export interface EventTakerDeps {
   readonly agent: string
   readonly session: string
-  /** Where this is, for a session that must not move; null: there is one node. */
+  /** The node, for a session that must not move to another one; null: there is one node. */
   readonly node: string | null
   readonly clock: Clock
   readonly log: Logger
   readonly journal: TurnJournal
   readonly outlet: () => AgentOutlet
   readonly turns: OpenTurns
-  /** A turn was begun. */
+  /** Called when Claude Code begins a turn. */
   readonly began: (turn: OpenTurn) => void
-  /** One turn less, or more: whether there is work may have changed. */
+  /** Called when the set of open turns changed. */
   readonly changed: () => void
-  /** Its line was known before, and was not run again. */
+  /** Called when Claude Code knew the line and did not run it again. */
   readonly known: (turn: OpenTurn) => void
   readonly renamed: (id: string) => void
-  /** The API takes no request with this sign-in: what is in work ends now. */
+  /** The API refuses this sign-in. All work ends now. */
   readonly refused: (words: string) => void
-  /** What the operator has to mend; null: it works. */
+  /** What the operator must mend; null: nothing. */
   readonly trouble: (words: string | null) => void
 }
 
 export interface EventTaker {
   take(event: ClaudeEvent): void
-  /** Ends a turn with this text, said by nobody else. */
+  /** Ends a turn with a text of the connector itself. */
   answer(turn: OpenTurn, text: string): Promise<void>
   fail(turn: OpenTurn, detail: string): Promise<void>
-  /** Nobody works on them any more: they are offered again. */
+  /** Returns turns that are no longer worked on. They are offered again. */
   giveBack(turns: readonly OpenTurn[], detail: string): Promise<void>
-  /** Another process begins: its money is counted from nothing. */
+  /** A new process begins, so its cost starts at zero. */
   anew(): void
-  /** How many results came. */
+  /** The number of results so far. */
   results(): number
-  /** Resolves when all that came was taken. */
+  /** Resolves when all events so far were processed. */
   settled(): Promise<void>
 }
 
@@ -58,9 +58,9 @@ const PARTIAL_EVERY_MS = 300
 const SHOWN_CHARS = 4_000
 const DETAIL_CHARS = 500
 const NAME_CHARS = 200
-/** Tools of one line that are shown: a line usually has one. */
+/** The most tools of one line that are shown. A line usually has one. */
 const MOST_SHOWN = 100
-/** A receipt of the end may overtake the result by so much. */
+/** A result may come this long after the receipt of its end. */
 const RESULT_MS = 5_000
 const NOT_SIGNED_IN =
   'Claude Code is not signed in: run `claude` and /login on that machine, or give it ANTHROPIC_API_KEY by connector.env'
@@ -69,7 +69,7 @@ export function createEventTaker(deps: EventTakerDeps): EventTaker {
   const { session, clock, turns, log } = deps
   const inOrder = createSerial()
   let text = ''
-  /** To look through the whole text for every piece would be quadratic. */
+  // Kept as a flag, because searching the whole text for every piece would be quadratic.
   let hasWords = false
   const restart = (from = '') => {
     text = from
@@ -81,20 +81,20 @@ export function createEventTaker(deps: EventTakerDeps): EventTaker {
   let results = 0
   const toolNames = new Map<string, string>()
 
-  // Rejects, and never throws, when the agent is being stopped: some of it is said from a timer.
+  // An async function rejects instead of throwing while the agent stops. Some calls come from a timer.
   const accept = async (output: AgentOutput) => deps.outlet().accept(output)
   const lossy = (output: AgentOutput) => void accept(output).catch(() => undefined)
   const close = (turn: OpenTurn) => {
     turns.remove(turn.delivery.turn)
     deps.changed()
   }
-  /** One that cannot be told is found as left behind by whoever has its lane next. */
+  /** A report that fails is recovered by the next owner of the lane. */
   const report = async (turn: OpenTurn, output: AgentOutput) => {
     try {
       await accept(output)
     } catch (thrown) {
       const error = asSwitchboardError(thrown)
-      // It was answered by a reply, or ended: there is nothing more to say.
+      // The turn was answered by a reply, or has ended.
       if (error.code === 'conflict') return
       log.error({ turn: turn.delivery.turn, problem: error.message }, 'a turn could not be ended')
     }
@@ -127,7 +127,7 @@ export function createEventTaker(deps: EventTakerDeps): EventTaker {
     }).catch((thrown) => log.error({ turns: ids, problem: String(thrown) }, 'turns could not be given back'))
   }
 
-  /** Kept before the answer is said: what was spent is spent. */
+  /** Stored before the answer, because the money is spent in any case. */
   const keepCost = async ({ delivery }: OpenTurn, result: Fields) => {
     const { usage, model, total } = costOf(result, spent)
     spent = total
@@ -143,7 +143,7 @@ export function createEventTaker(deps: EventTakerDeps): EventTaker {
   }
 
   const takeResult = async (ended: readonly OpenTurn[], result: Fields, written: string) => {
-    // One that was stopped or given up meanwhile has had its end.
+    // A turn that was stopped or given up has ended already.
     const [first, ...merged] = ended.filter((turn) => turns.get(turn.delivery.turn) === turn)
     if (!first) return
     await keepCost(first, result)
@@ -157,7 +157,7 @@ export function createEventTaker(deps: EventTakerDeps): EventTaker {
       return
     }
     const why = errorWords(result)
-    // Stopped for the sake of another: it is offered again, and goes on.
+    // It was stopped because of another turn. It is offered again and continues.
     if (/^aborted/.test(textOf(result.terminal_reason) ?? '')) return giveBack([first, ...merged], why)
     if (isRefusal(result, why)) deps.trouble(why)
     for (const turn of [first, ...merged]) await fail(turn, why)
@@ -195,7 +195,7 @@ export function createEventTaker(deps: EventTakerDeps): EventTaker {
     if (!turn || !hasWords) return
     const waitMs = shownAt + PARTIAL_EVERY_MS - clock.now()
     if (waitMs > 0) {
-      // What was written last is shown too, though nothing follows it.
+      // The last piece is shown too, although no other follows it.
       cancelShow = clock.after(waitMs, show)
       return
     }
@@ -221,7 +221,7 @@ export function createEventTaker(deps: EventTakerDeps): EventTaker {
       if (toolNames.size < 1_000) toolNames.set(id, name)
       event('tool_call', id, name, toolText(block.input, SHOWN_CHARS))
     }
-    // What a subagent says is not the answer.
+    // The text of a subagent is not the answer.
     if (!sub && textIn(blocks) !== '') restart(textIn(blocks))
   }
 
@@ -239,7 +239,7 @@ export function createEventTaker(deps: EventTakerDeps): EventTaker {
         if (turn) begun(turn)
       },
       retry: ({ waitMs, why, status: refusal, attempt }) => {
-        // The first may be a sign-in that is renewed; the program goes on for minutes with one that is wrong.
+        // The first refusal may come while the sign-in is renewed. With a wrong one the program would retry for minutes.
         if ((refusal === 401 || refusal === 403) && attempt !== 1) return deps.refused(refusalWords(refusal))
         status(`Waiting ${Math.ceil(waitMs / 1_000)} s: ${why.slice(0, 200)}`)
       },
@@ -247,7 +247,7 @@ export function createEventTaker(deps: EventTakerDeps): EventTaker {
         restart()
       },
       delta: ({ text: piece }) => {
-        // The whole text comes with the result: a program that writes without end is not kept without end.
+        // The result brings the whole text, so a very long text need not be kept whole here.
         text += piece.slice(0, MOST_ANSWER_CHARS + 1 - text.length)
         hasWords ||= piece.trim() !== ''
         show()
@@ -268,7 +268,7 @@ export function createEventTaker(deps: EventTakerDeps): EventTaker {
         const uuids = Array.isArray(result.user_message_uuids)
           ? result.user_message_uuids.filter((one): one is string => typeof one === 'string')
           : null
-        // At once: what the program asks next is asked for the one that it begins next.
+        // Done at once, because the program's next request belongs to its next turn.
         const ended = turns.endedBy(uuids)
         void inOrder(() => takeResult(ended, result, written))
       },
@@ -299,7 +299,7 @@ function isRefusal({ api_error_status: status }: Fields, why: string): boolean {
   return why === NOT_SIGNED_IN || status === 401 || status === 403
 }
 
-/** `is_error` decides, never `subtype`: an error of the API comes as a success. */
+/** `is_error` decides, not `subtype`: an API error arrives with the subtype of a success. */
 function errorWords(result: Fields): string {
   const said = textOf(result.result) ?? ''
   if (/not logged in|please run \/login|invalid api key|authentication_failed/i.test(said))

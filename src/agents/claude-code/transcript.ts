@@ -1,22 +1,22 @@
-// What stands in Claude Code's own transcript of a conversation: after an interruption it alone tells whether a message was
-// begun, and whether its answer was finished while nobody listened.
+// Reads Claude Code's own transcript of a conversation. After an interruption only the transcript says whether a message was
+// begun, and whether its answer was finished meanwhile.
 import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Fields, isFields, textIn, textOf } from './wire.ts'
 
 export type Standing =
-  /** There is no transcript to read, or not enough of it. */
+  /** There is no readable transcript, or too little of it. */
   | { readonly kind: 'unknown' }
-  /** The message is not in it: nothing was done for it. */
+  /** The transcript does not contain the message, so no work was done for it. */
   | { readonly kind: 'absent' }
-  /** It was begun, and not finished. */
+  /** It was begun and not finished. */
   | { readonly kind: 'begun' }
   | { readonly kind: 'answered'; readonly text: string }
 
 const TAIL_BYTES = 8 * 1_048_576
 const MOST_FOLDERS = 5_000
 
-/** `uuids`: those under which the message, or its continuation, was written. Never throws. */
+/** `uuids`: those under which the message or its continuation was written. Never throws. */
 export async function standingOf(
   uuids: readonly string[],
   where: { readonly id: string; readonly env: Readonly<Record<string, string>>; readonly cwd: string },
@@ -25,7 +25,7 @@ export async function standingOf(
   if (tail === null) return { kind: 'unknown' }
   const entries = tail.lines.map(parsed).filter((one) => one !== null)
   const at = entries.findLastIndex(({ type, uuid }) => type === 'user' && uuids.includes(textOf(uuid) ?? ''))
-  // It may stand in what was not read.
+  // It may be in the part that was not read.
   if (at === -1) return { kind: tail.isWhole ? 'absent' : 'unknown' }
   const after = entries
     .slice(at + 1)
@@ -33,7 +33,7 @@ export async function standingOf(
   const last = after.at(-1)
   if (last?.type !== 'assistant' || !isFields(last.message)) return { kind: 'begun' }
   const { stop_reason: stop, model, content } = last.message
-  // What the program itself puts there when it is resumed is no answer.
+  // The program writes such an entry itself when it is resumed. It is no answer.
   const ended = (stop === 'end_turn' || stop === 'stop_sequence') && model !== '<synthetic>'
   const text = Array.isArray(content) ? textIn(content.filter(isFields)).trim() : ''
   return ended && text !== '' ? { kind: 'answered', text } : { kind: 'begun' }
@@ -51,7 +51,7 @@ async function tailOf({ id, env, cwd }: Parameters<typeof standingOf>[1]): Promi
   const usual = join(projects, cwd.replace(/[^A-Za-z0-9]/g, '-'), `${id}.jsonl`)
   const first = await readTail(usual)
   if (first !== null) return first
-  // Another version may name the folder in another way.
+  // Another version may name the folder differently.
   const folders = await readdir(projects).catch(() => [])
   for (const folder of folders.slice(0, MOST_FOLDERS)) {
     const found = await readTail(join(projects, folder, `${id}.jsonl`))

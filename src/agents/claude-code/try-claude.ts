@@ -1,5 +1,5 @@
-// Tries Claude Code as set-up does: is it there, which version, and is it signed in. It is asked one question that it answers
-// by itself; no model is called.
+// Tries Claude Code for the set-up: is it installed, which version, and is it signed in. It sends one command that the program
+// answers itself, and calls no model.
 import {
   type Clock,
   MAX_MESSAGE_BYTES,
@@ -13,7 +13,7 @@ import { isFields, readEvent, requestLine, textOf } from './wire.ts'
 
 const ANSWER_MS = 15_000
 
-/** Throws `agent_absent` with what to do. */
+/** Throws `agent_absent` with a hint. */
 export async function tryClaude(options: Options, deps: SetupTrial): Promise<{ readonly who: string }> {
   const command = textOf(options.command) ?? 'claude'
   const listed = isFields(options.env)

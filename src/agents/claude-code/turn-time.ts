@@ -1,14 +1,14 @@
-// The time that a session may work on its turns: begun with the first, ended with the last, and standing still while
-// people are asked.
+// The time limit of a session's work. The time starts with the first turn, ends with the last, and stands still while people
+// are asked.
 import type { Clock } from '../../contract/index.ts'
 import { createWorkTime, type WorkTime } from '../../kit/index.ts'
 
 export interface TurnTime {
-  /** A turn is in work: begins the time unless it runs. */
+  /** A turn is in work. Starts the time if it does not run. */
   begin(): void
   /** No turn is in work any more. */
   end(): void
-  /** Waiting for people is no work, however many of them are asked at once. */
+  /** Waiting for people does not count, however many questions are open. */
   outside<T>(work: () => Promise<T>): Promise<T>
 }
 

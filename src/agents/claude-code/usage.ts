@@ -1,4 +1,4 @@
-// What a turn cost, from its result: tokens are of that turn, money is since the process began.
+// The cost of a turn, from its result. Token counts are of that turn; the money is the total since the process began.
 import type { TokenUsage } from '../../contract/index.ts'
 import { type Fields, isFields, numberOf } from './wire.ts'
 
@@ -7,11 +7,11 @@ const MODEL_CHARS = 200
 export interface TurnCost {
   readonly usage: TokenUsage
   readonly model: string
-  /** What the process spent so far, in dollars. */
+  /** The total cost of the process so far, in dollars. */
   readonly total: number
 }
 
-/** `before`: what the process had spent when its last result came. */
+/** `before`: the total at the previous result. */
 export function costOf(result: Fields, before: number): TurnCost {
   const used = isFields(result.usage) ? result.usage : {}
   const cacheRead = numberOf(used.cache_read_input_tokens)

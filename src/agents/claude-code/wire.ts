@@ -1,5 +1,5 @@
-// The stream-json wire of Claude Code, as far as we read it: one JSON object a line, both ways. Whatever is not known is
-// overlooked, and no field is believed to be there.
+// The stream-json protocol of Claude Code, as far as we read it: one JSON object per line, in both directions. Unknown messages
+// are ignored, and every field is checked.
 import { readMessage } from '../../contract/index.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
@@ -12,9 +12,9 @@ export type ClaudeEvent =
       readonly servers: readonly Fields[]
     }
   | { readonly kind: 'receipt'; readonly uuid: string; readonly state: string }
-  /** The message that begins to be worked on, said back. */
+  /** Claude Code begins to work on this message and echoes it. */
   | { readonly kind: 'replay'; readonly uuid: string }
-  /** `status`: what the API answered; 0: not said. */
+  /** `status`: the API's HTTP status; 0: unknown. */
   | {
       readonly kind: 'retry'
       readonly waitMs: number
@@ -38,7 +38,7 @@ export type ClaudeEvent =
   | { readonly kind: 'result'; readonly result: Fields }
   | { readonly kind: 'other' }
 
-/** Null: the line is no message at all. */
+/** Returns null if the line is not a message. */
 export function readEvent(line: string): ClaudeEvent | null {
   let event: Fields
   try {
@@ -137,7 +137,7 @@ export function numberOf(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : 0
 }
 
-/** The texts among the blocks, joined. */
+/** Returns the joined texts of the blocks. */
 export function textIn(blocks: readonly Fields[]): string {
   return blocks
     .filter(({ type }) => type === 'text')
@@ -145,14 +145,14 @@ export function textIn(blocks: readonly Fields[]): string {
     .join('')
 }
 
-// ---- What we write: a line each ---------------------------------------------------------------------------
+// ---- Lines that we write ------------------------------------------------------------------------------------
 
 export interface Picture {
   readonly mime: string
   readonly base64: string
 }
 
-/** The uuid is the idempotency key: a repeated one is not run again. */
+/** The uuid is the idempotency key. Claude Code does not run a repeated one again. */
 export function userLine(uuid: string, text: string, pictures: readonly Picture[] = []): string {
   const images = pictures.map(({ mime, base64 }) => ({
     type: 'image',
