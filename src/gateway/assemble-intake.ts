@@ -10,18 +10,19 @@ import type { GatewayState } from './gateway-state.ts'
 
 export function assembleIntake(
   deps: GatewayDeps,
-  ground: GatewayState,
-  {
-    dispatcher,
-    outlet,
-    tellWhoMayHold,
-    withdraw,
-  }: { readonly dispatcher: Dispatcher } & Pick<AssembledOutbound, 'outlet' | 'tellWhoMayHold' | 'withdraw'>,
+  state: GatewayState,
+  { outlet, tellWhoMayHold, withdraw }: AssembledOutbound,
+  dispatcher: Dispatcher,
 ): Intake {
   const { store, clock, log, settings } = deps
-  const { roster, links, grants, cluster, signal, sharedLimits, failures } = ground
+  const { roster, links, grants, cluster, signal, sharedLimits, failures } = state
   return createIntake({
-    ...{ store, sharedLimits, clock, log, settings, grants },
+    store,
+    sharedLimits,
+    clock,
+    log,
+    settings,
+    grants,
     random: deps.random,
     tellsLimits: (integration) => tellsLimits(links, integration),
     promptLimit: (integration) => promptLimitOf(links.get(integration)),
@@ -39,7 +40,12 @@ export function assembleIntake(
       }
     },
     failedLater: createFailedLater({
-      ...{ store, log, settings, grants, links, outlet },
+      store,
+      log,
+      settings,
+      grants,
+      links,
+      outlet,
       noticed: failures.noticed,
     }),
     onAsked: (takeover) => void tellWhoMayHold(takeover),
@@ -52,7 +58,7 @@ export function assembleIntake(
         void store
           .turn(id)
           .then((row) => row && tellTurnState(signal, row, row.state, row.reason ?? undefined))
-          .catch((thrown) => log.info({ turn: id, error: String(thrown) }, 'nobody is told that it ended'))
+          .catch((thrown) => log.info({ turn: id, error: String(thrown) }, 'the end of a turn was not shown'))
     },
   })
 }

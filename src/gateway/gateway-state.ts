@@ -1,9 +1,9 @@
-// The shared state of the gateway: attached agents, links, grants, nodes, and the target of signals.
+// The shared state of the gateway: running parts, attached agents, links, grants, nodes, and the target of signals.
 import { nodeOf } from '../contract/index.ts'
 import { type Cluster, createCluster } from '../core/cluster/cluster.ts'
 import { createRoster, type Roster } from '../core/dispatch/agent/roster.ts'
 import { createFailureNotes, type FailureNotes } from '../core/dispatch/failure-notes.ts'
-import { createPressure, type Pressure } from '../core/dispatch/lanes/pressure.ts'
+import { createPressure, type Pressure } from '../core/lanes/pressure.ts'
 import { createLinks, type Links } from '../core/outbound/links.ts'
 import { isRecipient } from '../core/outbound/recipients.ts'
 import { createStatusLines, type StatusLines } from '../core/outbound/status-lines.ts'
@@ -13,11 +13,16 @@ import { createSharedLimits, type SharedLimits } from '../core/shared-limits.ts'
 import type { SignalSink } from '../core/signals.ts'
 import type { GatewayDeps } from './gateway.ts'
 import { linkReports } from './link-reports.ts'
+import { createParts, type Parts } from './running.ts'
 import { createSignalRelay, type SignalRelay } from './signal-relay.ts'
+import { endPart } from './start-integrations.ts'
 
 export interface GatewayState {
   readonly roster: Roster
   readonly links: Links
+  readonly parts: Parts
+  /** Why an integration or agent does not run, by `integration:ID` or `agent:ID`. */
+  readonly problems: ReadonlyMap<string, string>
   readonly grants: LiveGrantList
   readonly relay: SignalRelay
   readonly signal: SignalSink
@@ -29,17 +34,13 @@ export interface GatewayState {
   readonly failures: FailureNotes
 }
 
-/** `problems`: why integrations and agents do not run, for the report to other nodes. */
-export function createGatewayState(deps: GatewayDeps, problems: ReadonlyMap<string, string>): GatewayState {
+export function createGatewayState(deps: GatewayDeps): GatewayState {
   const { store, clock, log, settings } = deps
   const roster = createRoster(clock)
   const links = createLinks()
+  const parts = createParts({ clock, log, end: (key) => endPart(key, { links, roster }) })
+  const { problems } = parts
   const grants = createGrantList(store, log)
-  const relay = createSignalRelay({ store, clock, log, links, cluster: () => cluster })
-  const signal: SignalSink = (to, told) => {
-    relay.signal(to, told)
-    statusLines.heard(to, told)
-  }
   const sharedLimits = createSharedLimits({ store, log })
   const bornAt = clock.now()
   const cluster = createCluster({
@@ -48,7 +49,10 @@ export function createGatewayState(deps: GatewayDeps, problems: ReadonlyMap<stri
     log,
     roster,
     report: () => ({
-      ...{ version: '', startedAt: bornAt, url: '', skewMs: 0 },
+      version: '',
+      startedAt: bornAt,
+      url: '',
+      skewMs: 0,
       ...deps.self?.(),
       node: nodeOf(store.owner),
       digest: settings().digest,
@@ -56,23 +60,38 @@ export function createGatewayState(deps: GatewayDeps, problems: ReadonlyMap<stri
       ...linkReports(links, settings(), problems),
     }),
   })
+  const relay = createSignalRelay({ store, clock, log, links, cluster })
   const admission = createAdmission({
-    ...{ store, clock, settings, grants, cluster },
+    store,
+    clock,
+    settings,
+    grants,
+    cluster,
     admitsNow: (integration) => links.get(integration)?.adapter.admitsNow?.() ?? true,
     isRecipient: (row) => isRecipient({ settings, grants, links }, row),
     senderIdIsNotAChat: (integration) =>
       links.get(integration)?.adapter.abilities.senderIdIsNotAChat === true,
   })
   const statusLines = createStatusLines({
-    ...{ store, clock, log, links, cluster },
+    store,
+    clock,
+    log,
+    links,
+    cluster,
     mayShow: async (row) => (await admission.ofTurn(row)) === 'admitted',
   })
+  const signal: SignalSink = (to, about) => {
+    relay.signal(to, about)
+    statusLines.heard(to, about)
+  }
   const pressure = createPressure({ store, clock, utilization: createUtilization() })
   const failures = createFailureNotes({ store, clock, log })
 
   return {
     roster,
     links,
+    parts,
+    problems,
     grants,
     relay,
     signal,

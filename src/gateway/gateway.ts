@@ -37,7 +37,7 @@ import { createScheduler } from '../core/schedules/scheduler.ts'
 import type { AskForPerson } from '../core/takeover/ask-for-person.ts'
 import type { Takeovers } from '../core/takeover/takeovers.ts'
 import type { Tokens } from './access/tokens.ts'
-import { assembleDispatcher } from './assemble-dispatcher.ts'
+import { assembleDispatcher, assembleTakeovers } from './assemble-dispatcher.ts'
 import { assembleIntake } from './assemble-intake.ts'
 import { assembleOutbound } from './assemble-outbound.ts'
 import { desiredParts } from './desired.ts'
@@ -46,8 +46,6 @@ import { createGatewayState } from './gateway-state.ts'
 import { createHostedServers } from './hosted-servers.ts'
 import { nextRun } from './next-run.ts'
 import { keepPruning } from './retention.ts'
-import { createParts } from './running.ts'
-import { endPart } from './start-integrations.ts'
 
 export interface GatewayDeps {
   /** Returns what makes adapters of that name; null: not built. Throws when the module that provides it failed. */
@@ -115,17 +113,16 @@ export interface Gateway {
 
 export function createGateway(deps: GatewayDeps): Gateway {
   const { store, clock, log, settings } = deps
-  const parts = createParts({ clock, log, end: (key) => endPart(key, ground) })
-  const { problems } = parts
   const hosted = createHostedServers(deps.servers)
-  const ground = createGatewayState(deps, problems)
-  const { links, roster, grants, cluster, statusLines } = ground
-  const dispatcher = assembleDispatcher(deps, ground, () => wayOut)
-  const wayOut = assembleOutbound(deps, ground, { dispatcher, problems })
-  const { sender, undelivered, approvals, outlet, notifier, takeovers, askForPerson } = wayOut
-  const intake = assembleIntake(deps, ground, { dispatcher, ...wayOut })
+  const state = createGatewayState(deps)
+  const outbound = assembleOutbound(deps, state)
+  const dispatcher = assembleDispatcher(deps, state, outbound)
+  const takeovers = assembleTakeovers(deps, state, outbound, dispatcher)
+  const intake = assembleIntake(deps, state, outbound, dispatcher)
   const scheduler = createScheduler({ store, clock, log, settings, nextRun })
-  const pipeline = { ...ground, ...wayOut, dispatcher, intake, hosted }
+  const pipeline = { ...state, ...outbound, dispatcher, intake, hosted }
+  const { links, roster, parts, problems, grants, cluster, statusLines } = state
+  const { sender, undelivered, approvals, outlet, notifier, askForPerson } = outbound
   const inOrder = createSerial()
   const upkeep: Cancel[] = []
   let started = false

@@ -15,10 +15,10 @@ export interface Parts {
   /** Why a part could not be started, for status and doctor. */
   readonly problems: ReadonlyMap<string, string>
   /**
-   * Makes the running parts match. `later`: a changed part with work in progress is left alone for now; the caller
+   * Makes the running parts match. `isAtWork`: a changed part with work in progress is left alone for now; the caller
    * matches again afterwards.
    */
-  match(wanted: ReadonlyMap<string, Part>, later?: (key: string) => boolean): Promise<void>
+  match(wanted: ReadonlyMap<string, Part>, isAtWork?: (key: string) => boolean): Promise<void>
   endAll(): Promise<void>
 }
 
@@ -67,13 +67,13 @@ export function createParts(deps: {
 
   return {
     problems,
-    async match(wanted, later = () => false) {
+    async match(wanted, isAtWork = () => false) {
       for (const [key, digest] of [...running]) {
         const next = wanted.get(key)
         // A failed part is tried again, because its missing dependency may exist now.
         if (problems.has(key)) await end(key)
         else if (next?.live) running.set(key, next.digest)
-        else if (next?.digest !== digest && !(next && later(key))) await end(key)
+        else if (next?.digest !== digest && !(next && isAtWork(key))) await end(key)
       }
       // Code loads in parallel; parts start one after another.
       const fresh = [...wanted].filter(([key]) => !running.has(key))

@@ -31,9 +31,9 @@ export function createSignalRelay(deps: {
   readonly clock: Clock
   readonly log: Logger
   readonly links: Links
-  readonly cluster: () => Pick<Cluster, 'isWatchedElsewhere'>
+  readonly cluster: Pick<Cluster, 'isWatchedElsewhere'>
 }): SignalRelay {
-  const { store, clock, log, links } = deps
+  const { store, clock, log, links, cluster } = deps
   let gathered = new Map<string, Hint>()
 
   const show = (to: Address, signal: Signal) => {
@@ -55,7 +55,7 @@ export function createSignalRelay(deps: {
   const isWanted = (integration: string) =>
     store.shared &&
     links.get(integration)?.adapter.heard !== undefined &&
-    deps.cluster().isWatchedElsewhere(integration)
+    cluster.isWatchedElsewhere(integration)
 
   const tell = (key: string, hint: Hint) => {
     if (gathered.size === 0) {

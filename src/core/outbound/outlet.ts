@@ -1,9 +1,8 @@
 // OUTLET: every message of an agent, a tool, the operator or Switchboard itself becomes rows for its platform here, and
-// enters the outbox here. An agent's words for a turn are in the commit that settles the turn. Callers that wait for
-// the platform's confirmation wait here and get its one result.
+// enters the outbox here. Callers that wait for the platform's confirmation wait here and get its one result.
 //
-// Messages that belong to another change are written by the verb of that change: the end of a turn (src/core/dispatch),
-// an approval (src/core/approvals), or an intake step.
+// Messages that belong to another change are written by the verb of that change: a turn that an agent answers
+// (src/core/dispatch), an approval (src/core/approvals), or an intake step. They are composed here nevertheless.
 import {
   type Address,
   type Clock,
@@ -20,12 +19,11 @@ import {
   type Store,
   SwitchboardError,
 } from '../../contract/index.ts'
-import type { SettleOptions, Settling } from '../dispatch/settling.ts'
 import type { SharedLimits } from '../shared-limits.ts'
 import { compose, type Saying, type SplitText } from './compose.ts'
 import { isOneWay, type Link, type Links, textLimitOf } from './links.ts'
 import { oneWayRefusal, resultOf } from './send-result.ts'
-import type { Sender } from './sender.ts'
+import type { SendWaiters } from './send-waiters.ts'
 
 export interface OutletDeps {
   readonly store: Pick<Store, 'enqueue' | 'sayHeld' | 'transcript'>
@@ -35,17 +33,10 @@ export interface OutletDeps {
   readonly random: Random
   readonly settings: () => Settings
   readonly links: Links
-  readonly sender: Pick<Sender, 'settled'>
-  readonly settle: Settling['settle']
+  readonly waiters: Pick<SendWaiters, 'wait'>
   readonly split: SplitText
   /** Why an integration is not running, if known. */
   readonly problemOf: (integration: string) => string | undefined
-}
-
-/** The turn that moves in the same commit as the message. */
-export interface Settles extends Omit<SettleOptions, 'sends' | 'said'> {
-  readonly turn: string
-  readonly to: 'seen' | 'answered' | 'failed'
 }
 
 export interface Posted {
@@ -63,11 +54,8 @@ export interface Outlet {
    * template where the platform has none.
    */
   rows(saying: Saying): readonly NewSend[]
-  /**
-   * Puts rows into the outbox and returns their ids in order. Null: the turn is no longer this node's to settle, and
-   * nothing was written.
-   */
-  put(sends: readonly NewSend[], settles?: Settles): Promise<readonly string[] | null>
+  /** Puts rows into the outbox and returns their ids in order. */
+  put(sends: readonly NewSend[]): Promise<readonly string[]>
   /** Puts a holder's message, in one commit, only while the person holds the place. */
   putHeld(sends: readonly NewSend[], order: SayOrder): Promise<SayResult>
   /** Puts rows and waits a bounded time for the platform's confirmation. Throws `rate_limited`. */
@@ -108,11 +96,11 @@ export function createOutlet(deps: OutletDeps): Outlet {
     return posted
   }
 
-  const say = async (sends: readonly NewSend[]): Promise<readonly string[]> =>
+  const put: Outlet['put'] = async (sends) =>
     sends.length === 0 ? [] : (await store.enqueue(sends)).map((row) => row.id)
 
   const confirmed: Outlet['confirmed'] = async (ids, waitMs = settings().tunables.toolWaitMs) => {
-    const rows = await Promise.all(ids.map((id) => deps.sender.settled(id, waitMs)))
+    const rows = await Promise.all(ids.map((id) => deps.waiters.wait(id, waitMs)))
     return { result: resultOf(rows), rows }
   }
 
@@ -148,17 +136,12 @@ export function createOutlet(deps: OutletDeps): Outlet {
       const markdown = link?.adapter.markdown ?? 'written'
       return compose(saying, { platform, tool, limit, markdown }, deps)
     },
-    async put(sends, settles) {
-      if (!settles) return say(sends)
-      const { turn, to, ...options } = settles
-      const settled = await deps.settle(turn, to, { sends, said: true, ...options })
-      return settled.ok ? settled.ids : null
-    },
+    put,
     putHeld: (sends, order) => store.sayHeld(sends, order),
     confirmed,
     async post(sends, { waitMs } = {}) {
       const [first] = sends
-      const send = async () => confirmed(await say(sends), waitMs)
+      const send = async () => confirmed(await put(sends), waitMs)
       return first && LIMITED.includes(first.cause) ? underLimit(first.to, send) : send()
     },
   }

@@ -50,6 +50,7 @@ function opened({ sleptMs, shared }: { readonly sleptMs: number; readonly shared
     cluster: { isAlive: () => true, onGone: () => undefined },
     streams: { shown: () => undefined, written: () => undefined, ended: async () => undefined },
     refusedNow: async () => null,
+    waiters: { has: () => false, settled: () => undefined, stop: () => undefined },
     jitter: () => 0,
   } as unknown as SenderDeps)
   sender.start()

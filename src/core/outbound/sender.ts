@@ -12,15 +12,13 @@ import {
   type Work,
 } from '../../contract/index.ts'
 import type { Cluster } from '../cluster/cluster.ts'
-import { createDrain, type Drain } from '../dispatch/lanes/drain.ts'
-import type { Pressure } from '../dispatch/lanes/pressure.ts'
-import { createLaneKeeper, type KeptLane } from '../lane-keeper.ts'
+import { createDrain, type Drain } from '../lanes/drain.ts'
+import { createLaneKeeper, type KeptLane } from '../lanes/lane-keeper.ts'
+import type { Pressure } from '../lanes/pressure.ts'
 import { createStoreRetry } from '../store-retry.ts'
-import { createSendWaiters } from './send-waiters.ts'
 import { createSending, type SendingDeps } from './sending.ts'
 
-export interface SenderDeps
-  extends Omit<SendingDeps, 'storeRetry' | 'waiters' | 'closedDoor' | 'letGo' | 'wakeAfter'> {
+export interface SenderDeps extends Omit<SendingDeps, 'storeRetry' | 'closedDoor' | 'letGo' | 'wakeAfter'> {
   readonly log: Logger
   readonly cluster: Pick<Cluster, 'isAlive' | 'onGone'>
   /** Whether intake needs the event loop more than sending does. */
@@ -31,8 +29,6 @@ export interface Sender {
   start(): void
   /** Called when the configuration changed. Messages for a removed or disabled integration end with that reason. */
   review(): Promise<void>
-  /** Resolves with the row when it is settled, or with its state after `waitMs`. */
-  settled(id: string, waitMs: number): Promise<SendRow | null>
   stop(): Promise<void>
 }
 
@@ -49,14 +45,13 @@ const STOP_GRACE_MS = 10_000
 const RESTARTING_MS = 1_000
 
 export function createSender(deps: SenderDeps): Sender {
-  const { store, clock, log, links } = deps
+  const { store, clock, log, links, waiters } = deps
   const storeRetry = createStoreRetry(clock, log, store)
   const lanes = createLaneKeeper<KeptLane>({
     ...{ kind: 'sends', store, clock, log, leaseMs: LEASE_MS },
     // The new holder settles the messages under way.
     lost: (hold) => lanes.forget(hold),
   })
-  const waiters = createSendWaiters(store, clock)
   const running = new Set<Promise<void>>()
   /** Integrations with rows in this store that the configuration does not allow to send. */
   let closed: readonly string[] = []
@@ -89,7 +84,6 @@ export function createSender(deps: SenderDeps): Sender {
   const sending = createSending({
     ...deps,
     storeRetry,
-    waiters,
     closedDoor: (id) => closedDoor(id),
     letGo: (lane) => letGo(lane),
     wakeAfter: drain.wakeAfter,
@@ -228,7 +222,6 @@ export function createSender(deps: SenderDeps): Sender {
       closed = [...known].filter((id) => id !== '' && closedDoor(id) !== null)
       if (closed.length > 0) drain.sweep()
     },
-    settled: (id, waitMs) => waiters.wait(id, waitMs),
     async stop() {
       storeRetry.hurry()
       await drain.stop()

@@ -35,7 +35,7 @@ export interface ToolDeskDeps {
   readonly links: Links
   readonly outlet: Outlet
   readonly notifier: Notifier
-  readonly dispatcher: Pick<Dispatcher, 'acknowledge' | 'flight' | 'wasLost'>
+  readonly dispatcher: Pick<Dispatcher, 'acknowledge' | 'flight' | 'settle' | 'wasLost'>
   readonly roster: Pick<Roster, 'get'>
   /** Reads files that hosts of this machine attach; absent: none. */
   readonly files?: SendableFiles

@@ -17,6 +17,7 @@ import {
 } from '../../contract/index.ts'
 import type { Roster } from '../dispatch/agent/roster.ts'
 import type { Dispatcher } from '../dispatch/dispatcher.ts'
+import type { SettleOptions } from '../dispatch/settling.ts'
 import { checkPlace, isOneWay, type Links } from '../outbound/links.ts'
 import type { Outlet, Posted } from '../outbound/outlet.ts'
 import { replyText, unheardReply } from '../outbound/send-result.ts'
@@ -33,7 +34,7 @@ export interface ReplyToolDeps {
   readonly settings: () => Settings
   readonly links: Links
   readonly outlet: Outlet
-  readonly dispatcher: Pick<Dispatcher, 'wasLost'>
+  readonly dispatcher: Pick<Dispatcher, 'settle' | 'wasLost'>
   readonly roster: Pick<Roster, 'get'>
   /** Reads files that hosts of this machine attach; absent: none. */
   readonly files?: SendableFiles
@@ -59,8 +60,8 @@ export function createReplyTool(
     text: string,
   ): Promise<Posted> => {
     const about = turn?.id ?? (await answeredByAnother(caller, sends))
-    const ids = about && (await outlet.put(sends, { turn: about, ...replied(caller), text, sole: true }))
-    if (ids) return outlet.confirmed(ids)
+    const settled = about === null ? null : await settle(caller, about, { sends, text, sole: true })
+    if (settled?.ok) return outlet.confirmed(settled.ids)
     const [first] = sends
     if (about && first) await refuseHeld(first.to, about)
     if (about && caller.host)
@@ -76,6 +77,11 @@ export function createReplyTool(
     deps.roster.get(agent)?.connector.endsTurns
       ? ({ to: 'seen', reason: 'replied' } as const)
       : ({ to: 'answered' } as const)
+
+  const settle = (caller: ToolCaller, turn: string, options: SettleOptions) => {
+    const { to, ...reason } = replied(caller)
+    return deps.dispatcher.settle(turn, to, { ...options, said: true, ...reason })
+  }
 
   /** The answered turn that a host still holds. */
   const answeredByAnother = async ({ agent, turn, host }: ToolCaller, [first]: readonly NewSend[]) => {
@@ -115,9 +121,9 @@ export function createReplyTool(
   ): Promise<ToolOutcome> => {
     const quoted = replyTo === undefined ? undefined : await chats.messageId(caller, at, replyTo)
     const turn = by === 'own' ? await turns.answered(caller, formatAddress(at), quoted) : null
-    const how = replied(caller)
-    const settled = turn && (await outlet.put([], { turn: turn.id, ...how, text }))
-    throw unheardReply(at.integration, Boolean(settled) && how.to === 'answered')
+    const settled = turn && (await settle(caller, turn.id, { text }))
+    const isAnswered = settled?.ok === true && replied(caller).to === 'answered'
+    throw unheardReply(at.integration, isAnswered)
   }
 
   return {

@@ -57,7 +57,7 @@ describe('what is said', () => {
   })
 
   it('for a turn that is over goes out all the same, unless it must be the sole answer', async () => {
-    const { say, rows, puts, world } = opened()
+    const { say, flights, rows, puts, world } = opened()
     rows.set('t', rowOf('t', { state: 'answered' }))
     await say({ turn: 't' })
     await say({ turn: 't', final: true, sole: true })
@@ -67,6 +67,7 @@ describe('what is said', () => {
     ])
     world.ids = null
     await expect(say({ turn: 't', sole: true })).rejects.toThrow('was answered, or given up')
+    flights.set('t', rowOf('t'))
     await expect(say({ turn: 't' })).rejects.toThrow('no longer this node')
   })
 

@@ -63,10 +63,8 @@ export function createAgentReplies(agent: string, deps: AgentRepliesDeps): Agent
     const flying = output.turn ? await turns.flightOf(output.turn, { ends }) : null
     if (output.turn && dispatcher.wasLost(output.turn))
       throw new SwitchboardError('conflict', `turn ${output.turn} is another node's now`)
-    const to = output.final ? ({ to: 'answered', text: output.text } as const) : ({ to: 'seen' } as const)
-    const sole = output.sole ? { sole: true as const } : {}
-    const settles = output.turn && (flying || output.sole) ? { turn: output.turn, ...to, ...sole } : undefined
-    const ids = await deps.outlet.put(sends, settles)
+    const isOfTurn = output.turn !== undefined && (flying !== null || output.sole === true)
+    const ids = isOfTurn ? await settle(output.turn, output, sends) : await deps.outlet.put(sends)
     const held = ids ? null : await store.heldAgainst(place.to, output.turn ?? null)
     if (held) throw heldRefusal(held)
     if (!ids && output.sole)
@@ -74,6 +72,15 @@ export function createAgentReplies(agent: string, deps: AgentRepliesDeps): Agent
     if (!ids) throw new SwitchboardError('conflict', `turn ${output.turn} is no longer this node's`)
     if (output.turn && output.final) void deps.streams.ended(output.turn)
     return { id: ids[0] ?? null }
+  }
+
+  /** Commits the words and the turn's move together. Null: the turn is no longer this node's, nothing was written. */
+  const settle = async (turn: string, output: Output<'say'>, sends: readonly NewSend[]) => {
+    const end = output.final ? { text: output.text } : {}
+    const sole = output.sole ? { sole: true as const } : {}
+    const to = output.final ? 'answered' : 'seen'
+    const settled = await dispatcher.settle(turn, to, { sends, said: true, ...end, ...sole })
+    return settled.ok ? settled.ids : null
   }
 
   /** The reply tool already sent the answer. This text serves `notify_on` only. */

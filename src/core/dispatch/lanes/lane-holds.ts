@@ -22,7 +22,7 @@ import {
   type TurnMove,
   type TurnRow,
 } from '../../../contract/index.ts'
-import { createLaneKeeper, type KeptLane } from '../../lane-keeper.ts'
+import { createLaneKeeper, type KeptLane } from '../../lanes/lane-keeper.ts'
 import { rowAddress, type SignalSink } from '../../signals.ts'
 
 export interface Flight {

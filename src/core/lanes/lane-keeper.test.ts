@@ -1,6 +1,6 @@
 // Many lanes are renewed in slices, so no commit of the keeper delays the others for long.
 import { expect, it } from 'vitest'
-import { createTestClock } from '../testing/test-clock.ts'
+import { createTestClock } from '../../testing/test-clock.ts'
 import { createLaneKeeper, type KeptLane } from './lane-keeper.ts'
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {}, child: () => quiet }

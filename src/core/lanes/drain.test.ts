@@ -1,7 +1,7 @@
 // The loop under both queues: a lane that is being handled is not requested again.
 import { describe, expect, it } from 'vitest'
-import type { Hint, Work } from '../../../contract/index.ts'
-import { createTestClock } from '../../../testing/test-clock.ts'
+import type { Hint, Work } from '../../contract/index.ts'
+import { createTestClock } from '../../testing/test-clock.ts'
 import { createDrain } from './drain.ts'
 
 const LANE: Work = { lane: 'one', scope: 'demo' }

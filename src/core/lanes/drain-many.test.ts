@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Work } from '../../contract/index.ts'
 import { createTestClock } from '../../testing/test-clock.ts'
-import { createDrain } from './lanes/drain.ts'
-import { createRoundRobinLanes } from './lanes/round-robin-lanes.ts'
+import { createDrain } from './drain.ts'
+import { createRoundRobinLanes } from './round-robin-lanes.ts'
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {}, child: () => quiet }
 

@@ -1,6 +1,6 @@
 // Lanes that wait to be taken, one per scope (an agent or an integration) in turn. Many lanes that wait for one scope
 // delay no other scope.
-import type { Work } from '../../../contract/index.ts'
+import type { Work } from '../../contract/index.ts'
 
 export interface RoundRobinLanes {
   add(work: Work): void

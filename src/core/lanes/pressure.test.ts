@@ -1,7 +1,7 @@
 // Pressure needs both: a busy loop and incoming messages.
 import { describe, expect, it } from 'vitest'
-import type { Hint } from '../../../contract/index.ts'
-import { createTestClock } from '../../../testing/test-clock.ts'
+import type { Hint } from '../../contract/index.ts'
+import { createTestClock } from '../../testing/test-clock.ts'
 import { createPressure } from './pressure.ts'
 
 describe('pressure', () => {

@@ -5,7 +5,7 @@
 // People who wait for their answers before they write again cause no pressure either. There, arrivals never exceed what
 // is taken, and holding work back would cost more without helping intake. So pressure ends when, over one period,
 // arrivals are less than twice the lanes taken. The pause that follows grows with each such period.
-import type { Clock, Store } from '../../../contract/index.ts'
+import type { Clock, Store } from '../../contract/index.ts'
 
 export interface Pressure {
   now(): boolean

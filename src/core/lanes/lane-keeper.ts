@@ -8,7 +8,7 @@
 // nothing more is written for it. A lane rests for a second before it is given back, because the next message of a
 // conversation often follows soon. A hint about a lane that was just given back still concerns this node: other nodes
 // leave it to the last holder.
-import type { Cancel, Clock, Logger, Store } from '../contract/index.ts'
+import type { Cancel, Clock, Logger, Store } from '../../contract/index.ts'
 
 export interface KeptLane {
   readonly lane: string

@@ -8,8 +8,8 @@ import {
   type Logger,
   type Store,
   type Work,
-} from '../../../contract/index.ts'
-import { createKeyedTimers } from '../../keyed-timers.ts'
+} from '../../contract/index.ts'
+import { createKeyedTimers } from '../keyed-timers.ts'
 import type { Pressure } from './pressure.ts'
 import { createRoundRobinLanes } from './round-robin-lanes.ts'
 
