@@ -1,8 +1,8 @@
-// One turn at an ACP agent: what it says, does and asks for, as it comes, and how it ends.
+// One turn at an ACP agent: its updates, its permission requests, and its end.
 //
-// open: updates are the turn's own, and a permission becomes an approval. ended: the agent stopped, it was cancelled, or the
-// process is gone; questions that are still open are answered as cancelled, for an agent may hang on them, and whatever comes
-// after belongs to nobody.
+// open: updates belong to the turn, and a permission request becomes an approval.
+// ended: the agent stopped, the turn was cancelled, or the process is gone. Open questions are answered as cancelled, because
+// an agent may hang on them. Later updates are dropped.
 import type { RequestPermissionOutcome, SessionUpdate } from '@agentclientprotocol/sdk'
 import {
   type AgentOutlet,
@@ -31,31 +31,31 @@ export interface TurnDeps {
   /** Texts that no event may show. */
   readonly secrets: readonly string[]
   verdictOn(ask: () => Promise<string | null>, signal: AbortSignal): Promise<Verdict>
-  /** The agent gave a sign, or a person is being waited for. */
+  /** The agent sent something, or a person is asked. */
   onSign(): void
 }
 
 export interface AcpTurn {
   readonly id: string
   readonly session: string
-  /** A person is being asked: silence is theirs. */
+  /** A person is being asked, so the agent may be silent. */
   isAsking(): boolean
   onUpdate(update: SessionUpdate): void
   onPermission(request: PermissionRequest): Promise<RequestPermissionOutcome>
-  /** The agent's own end. Resolves when it was taken. */
+  /** The agent ended the turn. Resolves when the answer was accepted. */
   stopped(reason: string): Promise<void>
   failed(reason: 'agent_failed' | 'agent_silent', detail: string): Promise<void>
-  /** No more of it: told by nobody. */
+  /** Ends the turn without a report. */
   end(): void
 }
 
 const PARTIAL_EVERY_MS = 300
-/** An answer of more than that is cut, and says so. */
+/** Longer inputs cannot be shown whole, so they are refused. */
 const ASKED_CHARS = 100_000
 const EVENT_CHARS = 4_000
 /** A call that changes more often while it is asked about is denied. */
 const MOST_ROUNDS = 3
-/** The store keeps far fewer of a turn. */
+/** The store keeps far fewer notes per turn. */
 const MOST_NOTES = 10_000
 
 export function createTurn(delivery: Delivery, deps: TurnDeps): AcpTurn {
@@ -64,10 +64,10 @@ export function createTurn(delivery: Delivery, deps: TurnDeps): AcpTurn {
   const over = new AbortController()
   const calls = createToolCalls()
   const told = new Set<string>()
-  /** What was said since the last tool, and before it. */
+  /** The text since the last tool call, and the texts before it. */
   let segment = ''
   let earlier = ''
-  /** Whether the segment is nothing but spaces: to look through all of it for every piece would be quadratic. */
+  /** Whether the segment is only spaces. Kept as a flag, because searching it for every piece would be quadratic. */
   let isWordless = true
   let seen = false
   let asking = 0
@@ -85,7 +85,7 @@ export function createTurn(delivery: Delivery, deps: TurnDeps): AcpTurn {
   const status = (text: string) => lossy({ kind: 'status', session, turn, text })
 
   const say = (text: string) => {
-    // One more than is taken shows that there was more.
+    // One character more than is sent shows that there was more.
     segment += text.slice(0, MOST_ANSWER_CHARS + 1 - segment.length)
     isWordless &&= text.trim() === ''
     show()
@@ -95,7 +95,7 @@ export function createTurn(delivery: Delivery, deps: TurnDeps): AcpTurn {
     if (isWordless || over.signal.aborted) return
     const waitMs = shownAt + PARTIAL_EVERY_MS - clock.now()
     if (waitMs > 0) {
-      // What was written last is shown too, though nothing follows it.
+      // The last piece is shown too, although no other follows it.
       cancelShow = clock.after(waitMs, show)
       return
     }
@@ -124,7 +124,7 @@ export function createTurn(delivery: Delivery, deps: TurnDeps): AcpTurn {
     note('tool_result', outcomeText(call))
   }
 
-  /** Texts that the person is told where the agent stopped before its end. */
+  /** Returns the texts for the person when the agent stopped before its end. */
   const answer = () => {
     return cutAnswer(isWordless ? earlier : segment).trim()
   }
@@ -134,7 +134,7 @@ export function createTurn(delivery: Delivery, deps: TurnDeps): AcpTurn {
     try {
       await work()
     } catch (thrown) {
-      // The agent answered by a tool of ours, or another node has the turn: there is nothing left to say.
+      // The turn was answered by one of our tools, or another node has it.
       if (asSwitchboardError(thrown, 'agent_failed').code === 'conflict') return
       log.error({ turn, problem: String(thrown) }, 'a turn could not be ended')
     }
@@ -145,12 +145,12 @@ export function createTurn(delivery: Delivery, deps: TurnDeps): AcpTurn {
       return outlet.accept({ kind: 'failed', turn, reason, detail, ...(text === '' ? {} : { text }) })
     })
 
-  /** A yes is for what was shown. Where the agent changed the call meanwhile, the changed call is asked about. */
+  /** A yes covers what was shown. If the agent changed the call meanwhile, the changed call is asked about. */
   const ask = async (first: ToolCallView): Promise<Verdict['behavior']> => {
     const description = `for the message of ${delivery.sender.name ?? delivery.sender.id}`
     let call = first
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
-      // What cannot be shown to a person whole is not asked.
+      // A call that cannot be shown whole is not asked about.
       const input = shownInput(call, ASKED_CHARS)
       if (input === null) return 'deny'
       await steps.asked(call)
@@ -198,7 +198,7 @@ export function createTurn(delivery: Delivery, deps: TurnDeps): AcpTurn {
           return
         }
         default:
-          // Modes, commands, titles, usage: told also between turns, so no sign that this one was seen.
+          // Modes, commands, titles and usage also come between turns, so they do not prove that this turn was seen.
           return deps.onSign()
       }
     },
@@ -207,7 +207,7 @@ export function createTurn(delivery: Delivery, deps: TurnDeps): AcpTurn {
       sawIt()
       const call = calls.merge(toolCall)
       const always = deps.allowAlways
-      // Our own tools are guarded where they are carried out: no person is asked for them.
+      // Our own tools are checked where they run, so no person is asked about them.
       if (isOwnTool(call) && canAllow(options, { always })) {
         await steps.allowed(call)
         return outcomeOf('allow', options, { always })
@@ -260,7 +260,7 @@ const STOPPED_EARLY: Readonly<Record<string, string>> = {
   cancelled: 'the agent stopped before it was done',
 }
 
-/** What the agent says that it will run. */
+/** Returns what the agent says that it will run. */
 function runs({ rawInput, wholeTitle }: ToolCallView): string {
   return rawInput === undefined || rawInput === null ? wholeTitle : JSON.stringify(rawInput)
 }

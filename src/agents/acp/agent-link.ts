@@ -1,5 +1,5 @@
-// The link to one ACP agent, as its client: who it is and what it can, its sessions, prompts, and what it asks of us. The
-// official library speaks the protocol; what an agent sends is read leniently here, for agents differ in what they leave out.
+// The link to one ACP agent, as its client: its name and capabilities, its sessions and prompts, and its requests to us. The
+// official library speaks the protocol. Messages of the agent are read leniently, because agents omit different fields.
 import {
   type AgentCapabilities,
   type AuthMethod,
@@ -26,14 +26,14 @@ export interface PermissionRequest {
   readonly options: readonly PermissionOption[]
 }
 
-/** What an agent may ask of its client; each by the name of its method. Absent: it is told that there is no such method. */
+/** What an agent may ask of its client, by method. An absent method is answered as unknown. */
 export type ClientMethods = Readonly<
   Record<string, (params: Readonly<Record<string, unknown>>) => Promise<unknown>>
 >
 
 export interface LinkHandlers {
   onUpdate(sessionId: string, update: SessionUpdate): void
-  /** Must answer at some time, also when the turn is over. */
+  /** Must answer in the end, also when the turn is over. */
   onPermission(request: PermissionRequest): Promise<RequestPermissionOutcome>
   readonly capabilities: ClientCapabilities
   readonly methods: ClientMethods
@@ -54,26 +54,26 @@ export interface SessionOrder {
 export interface AgentLink {
   readonly facts: AgentFacts
   newSession(order: SessionOrder): Promise<{ readonly id: string; readonly modes: SessionModes }>
-  /** Its history comes as updates before this resolves. */
+  /** The session's history arrives as updates before this resolves. */
   loadSession(id: string, order: SessionOrder): Promise<SessionModes>
   resumeSession(id: string, order: SessionOrder): Promise<SessionModes>
   setMode(id: string, mode: string): Promise<void>
   authenticate(methodId: string): Promise<void>
-  /** `written`: the request has left. The promise itself is the agent's stop reason. */
+  /** `written` resolves when the request was written. `stopped` is the agent's stop reason. */
   prompt(id: string, blocks: readonly ContentBlock[]): { written: Promise<void>; stopped: Promise<string> }
   cancel(id: string): Promise<void>
-  /** Whether it answers anything at all within the time; an error is an answer. */
+  /** Whether it answers within the time. An error is an answer. */
   isAlive(withinMs: number): Promise<boolean>
-  /** False: the pipe or the protocol broke. */
+  /** False when the pipe or the protocol broke. */
   isOpen(): boolean
   close(): void
 }
 
 const AUTH_REQUIRED = -32_000
-/** Not a method of the protocol: an agent that lives says so. */
+/** Not a method of the protocol. A live agent answers that it does not know it. */
 const PROBE = '_switchboard/alive'
 
-/** Throws `agent_failed` when it does not speak the protocol within the time. */
+/** Throws `agent_failed` if it does not speak the protocol within the time. */
 export async function openLink(
   stream: Stream,
   handlers: LinkHandlers,
@@ -92,7 +92,7 @@ export async function openLink(
     })
   for (const [method, run] of Object.entries(handlers.methods))
     app.onRequest(method, record, ({ params }) => run(params))
-  // A notification of the agent's own is none of our business, and no error.
+  // The agent's own notifications are ignored. They are no error.
   app.onNotification('*', () => undefined)
   let handedOver: () => void = () => undefined
   const connection = app.connect(watched(stream, () => handedOver()))
@@ -180,12 +180,12 @@ export async function openLink(
   }
 }
 
-/** It wants somebody to sign in first. */
+/** Whether the agent requires a sign-in first. */
 export function isAuthRequired(thrown: unknown): boolean {
   return thrown instanceof RequestError && thrown.code === AUTH_REQUIRED
 }
 
-/** What the agent said went wrong, for people: bounded, in one line. */
+/** Returns the agent's error for people: bounded, on one line. */
 export function problemOf(thrown: unknown): string {
   const data = thrown instanceof RequestError ? detailOf(thrown.data) : ''
   const message = thrown instanceof Error ? thrown.message : String(thrown)
@@ -202,7 +202,7 @@ function detailOf(data: unknown): string {
     .slice(0, 2_000)
 }
 
-/** Says when a prompt has left for the pipe. */
+/** Calls `prompted` when a prompt was written to the pipe. */
 function watched({ readable, writable }: Stream, prompted: () => void): Stream {
   const writer = writable.getWriter()
   return {
@@ -234,7 +234,7 @@ function readPermission(params: unknown): PermissionRequest {
   return { sessionId, toolCall: call as unknown as PermissionRequest['toolCall'], options: offered }
 }
 
-/** Null: not in the form of an update, and so none. */
+/** Returns null if the params are not an update. */
 function readUpdate(params: unknown): { sessionId: string; update: SessionUpdate } | null {
   const { sessionId, update } = record(params)
   const { sessionUpdate, toolCallId } = record(update)

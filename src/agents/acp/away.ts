@@ -1,15 +1,15 @@
-// An agent that cannot be started: people are told that it is away, and it is tried again until it is there.
+// An agent that cannot be started. People hear that it is away, and it is tried again until it starts.
 import type { AgentOutlet, Cancel, Clock } from '../../contract/index.ts'
 import { problemOf } from './agent-link.ts'
 import type { LiveSession } from './live-sessions.ts'
 
-/** How soon an agent that could not be started is tried again, and how late. */
+/** The delays between tries to start the agent. */
 const AWAY_MS = [5_000, 30_000, 60_000, 300_000]
 
 export interface Away {
-  /** It could not be started for this session, which is tried again. */
+  /** The start for this session failed. It is tried again. */
   begin(session: string, why: string): void
-  /** It was started. */
+  /** The agent was started. */
   end(live: LiveSession): void
   stop(): void
 }

@@ -1,5 +1,5 @@
-// With which words a turn begins, or goes on after an interruption: what the agent remembers decides, and where nothing is
-// left to know it by, a person.
+// Composes the prompt that begins a turn or continues it after an interruption. It depends on what the agent remembers. If
+// that cannot be known, a person decides.
 import type { AgentOutlet, ConnectorDeps, Delivery } from '../../contract/index.ts'
 import { askWhetherAnew, type createVerdictWait } from '../../kit/index.ts'
 import type { LiveSession } from './live-sessions.ts'
@@ -12,15 +12,15 @@ interface BeginDeps extends ConnectorDeps {
   readonly steps: TurnSteps
   /** It was offered before. */
   readonly interrupted: boolean
-  /** A person is asked, and the turn rests with them. */
+  /** A person was asked. The turn waits for the answer. */
   readonly onAsked: () => void
   readonly signal: AbortSignal
 }
 
-/** The blocks of the prompt. A text: a person said no. */
+/** Returns the blocks of the prompt, or a text if a person said no. */
 export async function beginOrGoOn(delivery: Delivery, live: LiveSession, deps: BeginDeps) {
   const { steps, onAsked, signal, outlet, verdicts } = deps
-  // A process that was spoken to since it was opened knows more than it said then.
+  // A process that was prompted since it was opened remembers more than it reported at the opening.
   const { memory, userTexts } = live.hasPrompts ? { memory: 'kept', userTexts: null } : live.opened
   const takes = live.link.facts.capabilities.promptCapabilities ?? {}
   const message = () => messageBlocks(delivery, takes, { ...deps, hasInstructions: memory === 'kept' })
@@ -31,7 +31,7 @@ export async function beginOrGoOn(delivery: Delivery, live: LiveSession, deps: B
   if (!isOpen && memory === 'kept' && userTexts !== null) return message()
   if (!isOpen && memory === 'kept') return [maybeAgain(steps.before), ...(await message())]
   const tools = [...steps.before.done, ...steps.before.unknown]
-  // It had no session yet, or none in which anything was begun: nothing of it ever ran.
+  // The agent has a new session and no tool was begun, so no part of the turn ever ran.
   if (!isOpen && memory === 'new' && tools.length === 0 && !delivery.continuation) return message()
   const answer = await askWhetherAnew(delivery, {
     ...{ tools, verdicts, signal, onAsked, standing: steps.anewBefore, outlet },
@@ -39,7 +39,7 @@ export async function beginOrGoOn(delivery: Delivery, live: LiveSession, deps: B
   })
   if (!answer.begin) return answer.words
   const blocks = [maybeAgain(steps.before), ...(await message())]
-  // From here on it may be done: interrupted again, it is asked again.
+  // The work may begin after this point. After another interruption a person is asked again.
   await steps.anew('begun')
   return blocks
 }

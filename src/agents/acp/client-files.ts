@@ -1,5 +1,5 @@
-// Files that an ACP agent may have read or written by its client, where the configuration opened that: within its folder, by
-// their real paths, and bounded. Links that lead outside lead nowhere.
+// Files that an ACP agent may read or write through its client, if the configuration allows it. Access is limited to the
+// agent's folder by real paths and by size. Links that lead outside are refused.
 import { constants, type Stats } from 'node:fs'
 import { mkdir, open, realpath } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
@@ -32,7 +32,7 @@ export function clientFiles(folder: string, access: 'read' | 'write'): ClientMet
   }
 }
 
-/** The real path, which is inside the folder. Throws what the agent is told. */
+/** Returns the real path inside the folder. Throws the error for the agent. */
 async function within(folder: string, path: unknown, wanted: 'there' | 'or new'): Promise<string> {
   if (typeof path !== 'string' || !isAbsolute(path) || path.includes('\0'))
     throw RequestError.invalidParams(undefined, 'path: an absolute path is needed')
@@ -40,7 +40,7 @@ async function within(folder: string, path: unknown, wanted: 'there' | 'or new')
   const found = await realpath(path).catch(() => null)
   if (found !== null) return inside(root, found)
   if (wanted === 'there') throw missing(path)
-  // A folder that is not there yet is made only below one that is inside.
+  // A missing folder is created only below a parent that is inside.
   const parent = await firstRealParent(dirname(path))
   inside(root, parent.real)
   await mkdir(dirname(path), { recursive: true })
@@ -84,7 +84,7 @@ async function writeText(path: string, content: string): Promise<void> {
   }
 }
 
-/** A pipe or a device would never end. */
+/** Refuses pipes and devices, which would never end. */
 function ordinary(stats: Stats): void {
   if (!stats.isFile()) throw RequestError.invalidParams(undefined, 'path: it is no ordinary file')
   if (stats.size > MOST_BYTES)

@@ -1,5 +1,5 @@
-// Commands that an ACP agent may have run by its client, where the configuration opened that: in its folder, each a process
-// of the keeper's, with as much of its output kept as was asked for.
+// Commands that an ACP agent may run through its client, if the configuration allows it. Each is a kept process in the agent's
+// folder, and keeps as much of its output as the agent asked for.
 import { isAbsolute, relative, sep } from 'node:path'
 import { RequestError } from '@agentclientprotocol/sdk'
 import type { Random } from '../../contract/index.ts'
@@ -8,7 +8,7 @@ import type { ClientMethods } from './agent-link.ts'
 
 export interface ClientTerminals {
   readonly methods: ClientMethods
-  /** Ends what still runs: the session is over. */
+  /** Ends the running commands when the session is over. */
   stop(): Promise<void>
 }
 
@@ -54,7 +54,7 @@ export function clientTerminals(
         if (terminals.size >= MOST_TERMINALS)
           throw RequestError.invalidParams(undefined, `at most ${MOST_TERMINALS} terminals at once`)
         const process = await keeper.start(`${name} terminal`, {
-          // Both of its outputs are one, in their order.
+          // The shell merges both outputs in their order.
           command: '/bin/sh',
           args: ['-c', 'exec "$@" 2>&1', 'sh', command, ...(Array.isArray(args) ? args.map(String) : [])],
           env: { ...environment, ...variables(env) },

@@ -68,11 +68,11 @@ export interface AcpConfig extends AcpOptions {
   readonly folder: string
   /** The whole environment of the program. */
   readonly environment: Readonly<Record<string, string>>
-  /** What no log line or event may show. */
+  /** Values that no log line or event may show. */
   readonly secrets: readonly string[]
 }
 
-/** Throws `config_invalid` naming the key of the configuration, never the value. */
+/** Throws `config_invalid` naming the key, never the value. */
 export function readConfig(deps: Pick<ConnectorDeps, 'agent' | 'secret' | 'processes'>): AcpConfig {
   const invalid = (problem: string) =>
     new SwitchboardError('config_invalid', `agent ${deps.agent.id}: connector.${problem}`)

@@ -1,4 +1,4 @@
-// A prompt that was written, followed to its end: the agent's stop reason, its error, its silence, or its process gone.
+// Follows a written prompt to its end: the agent's stop reason, its error, its silence, or the end of its process.
 import type { Clock, Delivery } from '../../contract/index.ts'
 import { tookTooLong } from '../../kit/index.ts'
 import { createHangWatch } from '../../kit/processes/index.ts'
@@ -8,7 +8,7 @@ import type { AcpConfig } from './config.ts'
 import type { LiveSession } from './live-sessions.ts'
 
 const PROBE_MS = 30_000
-/** From a broken pipe to the end of its process. */
+/** After a broken pipe, the process ends within this time. */
 const GONE_MS = 5_000
 
 interface Followed {
@@ -23,7 +23,7 @@ interface Followed {
 interface FollowDeps {
   readonly clock: Clock
   readonly config: Pick<AcpConfig, 'silence' | 'turn_timeout'>
-  /** Somebody stopped it, or all of this: nothing is said of it any more. */
+  /** The turn was cancelled or the connector stopped, so the end is not reported. */
   readonly wasCancelled: (turn: string) => boolean
   readonly giveBack: (delivery: Delivery, detail: string) => Promise<void>
 }
@@ -39,7 +39,7 @@ export async function followTurn(followed: Followed, deps: FollowDeps): Promise<
   }
   const watch = createHangWatch({
     ...{ clock, silentMs: config.silence, answerMs: probeMs },
-    // While a person is being waited for, silence is right.
+    // The agent may be silent while a person is asked.
     probe: async () => {
       if (!turn.isAsking() && !(await live.link.isAlive(probeMs))) throw new Error('silent')
     },
@@ -49,7 +49,7 @@ export async function followTurn(followed: Followed, deps: FollowDeps): Promise<
   const cancelLong = clock.after(config.turn_timeout, () => lost('long'))
   const wasCancelled = () => deps.wasCancelled(delivery.turn)
 
-  /** The process is gone in the middle: its session is taken up again, as after a restart, unless we ended it for good. */
+  /** The process ended during the turn. The session continues as after a restart, unless we ended it for good. */
   const gone = async (words: string) => {
     if (late === 'long') return turn.failed('agent_silent', tookTooLong(config.turn_timeout))
     if (late === 'silent') return turn.failed('agent_silent', 'it hung: no sign, and no answer when asked')
@@ -63,7 +63,7 @@ export async function followTurn(followed: Followed, deps: FollowDeps): Promise<
     if ('reason' in end) return await turn.stopped(end.reason)
     await gone(end.words)
   } catch (thrown) {
-    // The agent's own answer is an error, or its pipe broke and the process will be gone in a moment.
+    // Either the agent answered with an error, or its pipe broke and the process ends soon.
     const ended = live.link.isOpen() ? null : await Promise.race([live.ended, soon(clock, GONE_MS)])
     if (wasCancelled()) return turn.end()
     if (ended) return await gone(ended.words)
@@ -78,7 +78,7 @@ export async function followTurn(followed: Followed, deps: FollowDeps): Promise<
   }
 }
 
-/** Nothing, when the time is over: the end of a wait for something else. */
+/** Resolves with null after this time. For races. */
 export function soon(clock: Clock, ms: number): Promise<null> {
   return new Promise((resolve) => void clock.after(ms, () => resolve(null)))
 }

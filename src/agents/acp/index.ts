@@ -1,9 +1,9 @@
-// The connector `acp`: any agent that speaks the Agent Client Protocol over stdio, one process a session. A turn is handed
-// over when its prompt was written to the agent's pipe; its first update is evidence that it was seen, its stop reason that it is done.
+// The connector `acp`: any agent that speaks the Agent Client Protocol over stdio, one process per session. A turn is handed
+// over when its prompt was written to the agent's pipe. Its first update proves that it was seen, and its stop reason ends it.
 //
-// What an interruption leaves is never simply said again, for its tools would run twice. Where the agent remembers the
-// message it is told to go on; where it remembers the conversation without the message, or does not tell, the message comes
-// marked; and where nothing is left to know it by, a person is asked.
+// An interrupted turn is never simply prompted again, because its tools would run twice. If the agent remembers the message, it
+// is asked to continue. If the agent remembers only the conversation, or does not tell, the message is sent again, marked. If
+// nothing can be known, a person decides.
 import {
   type AgentConnector,
   type AgentOutlet,
@@ -28,7 +28,7 @@ import { createModeWords } from './mode-words.ts'
 import { openSteps, type TurnSteps } from './turn-steps.ts'
 
 const PLACES = 10_000
-/** An agent that was told to stop has so long; then its process ends. */
+/** A cancelled agent must stop within this time; then its process is ended. */
 const CANCEL_MS = 10_000
 const STOP_MS = 5_000
 const FOLDER_MS = 5_000
@@ -36,21 +36,21 @@ const FOLDER_MS = 5_000
 interface Run {
   readonly session: string
   readonly turn: AcpTurn
-  /** Nobody needs to say any more whether it is begun anew. */
+  /** Aborts the question whether the turn is begun again. */
   readonly anew: AbortController
   done: Promise<void>
   cancelled: boolean
 }
 
-/** Throws `config_invalid` when the options do not hold. */
+/** Throws `config_invalid` for invalid options. */
 export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
   const config = readConfig(deps)
   const { clock, log } = deps
-  /** What is to be known of modes that nobody configured and that do not ask, or are not known to. */
+  /** Tracks modes that were not configured and that do not ask, or may not ask. */
   const modes = createModeWords(config.mode, tellPresence)
   const sessions = createLiveSessions(config, deps, modes)
   const waiting = createWaitingSessions(clock, tellPresence)
-  /** Why it cannot be started; null: it can, as far as is known. */
+  /** Why the agent cannot be started; null: no reason is known. */
   let absent: string | null = null
   const absentIs = (why: string | null) => {
     absent = why
@@ -58,7 +58,7 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
   }
   const { journal } = deps
   const home = journal ? createSessionHome({ ...deps, journal, notes: sessions }) : null
-  /** Which session a place had last: /new leaves an old one behind, which is ended with its program. */
+  /** The last session of each place. After /new the old session's process is ended. */
   const places = createBoundedMap<string, string>(PLACES)
   const runs = new Map<string, Run>()
   const verdicts = createVerdictWait()
@@ -85,7 +85,7 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
       const error = asSwitchboardError(thrown, 'agent_absent')
       const why = [error.message, error.hint].filter(Boolean).join(' ')
       if (error.busy) waiting.refused(delivery.session, error.message)
-      // One that was not even tried (no room, too soon after a failure) is not away: its turn comes.
+      // An error without a cause means that no start was tried (no free process, or too soon after a failure).
       if (error.cause !== undefined) away.begin(delivery.session, why)
       throw new SwitchboardError('agent_absent', why, {
         retryAfterMs: error.retryAfterMs ?? 1_000,
@@ -94,7 +94,7 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
     }
   }
 
-  /** Resolves when the turn was handed over, or rests with a person who was asked; it is followed to its end behind that. */
+  /** Resolves when the turn was handed over, or when a person was asked about it. Its end is followed in the background. */
   const run = (
     delivery: Delivery,
     live: LiveSession,
@@ -125,11 +125,11 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
             live.asksAnew = false
           })
           if (typeof blocks === 'string') return await turn.failed('agent_failed', blocks)
-          // Stopped between the yes and here.
+          // It was cancelled after the yes.
           if (anew.signal.aborted) return turn.end()
           live.hasPrompts = true
           const { written, stopped } = live.link.prompt(live.opened.id, blocks)
-          // Whether it left or not, it is followed: the process may take it and end.
+          // Followed in any case, because the process may take the prompt and end.
           void Promise.race([written, stopped, live.ended]).then(
             () => {
               deps.crashPoint?.('acp.prompted')
@@ -147,7 +147,7 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
         } catch (thrown) {
           turn.end()
           reject(asSwitchboardError(thrown, 'agent_absent'))
-          // It was taken over when it was asked: whoever gave it to us hears no error any more.
+          // The hand-over ended when the person was asked, so its caller no longer hears errors.
           if (asked && !anew.signal.aborted) await giveBack(delivery, problemOf(thrown))
         } finally {
           runs.delete(delivery.turn)
@@ -171,7 +171,7 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
 
   return {
     redelivery: { handed: 'again', seen: 'resume', afterTimeout: false },
-    // One prompt at a time: the protocol knows no queue.
+    // One prompt at a time: the protocol has no queue.
     window: 1,
     holdsDecisions: true,
     endsTurns: true,
@@ -204,7 +204,7 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
       )
       for (const [, one] of found) {
         one.cancelled = true
-        // Questions that are open are answered first: an agent may hang on them.
+        // Open questions are answered first, because an agent may hang on them.
         one.turn.end()
         one.anew.abort()
         const live = sessions.find(session)
@@ -222,7 +222,7 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
       cancelLook()
       away.stop()
       for (const { anew } of runs.values()) anew.abort()
-      // It must hear of no end while a person is asked: a question that is open stays open.
+      // A question that is open must stay open, so the agent hears of no end.
       for (const { session, turn } of runs.values())
         if (turn.isAsking()) void sessions.find(session)?.end('the agent is being stopped', 'unheard')
       await sessions.stop()
@@ -246,14 +246,14 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
     cancelLook = clock.after(FOLDER_MS, lookForFolder)
   }
 
-  /** The agent's memory lies on one machine: there its sessions stay. */
+  /** The agent's memory is on one machine, so its sessions stay there. */
   async function stayHome(delivery: Delivery): Promise<void> {
     if (home === null) return
     if (!(await home.isHere(delivery))) tellPresence()
     await home.demandHere(delivery)
   }
 
-  /** A chat that began a new session has done with the old one. */
+  /** Ends the old session of a chat that began a new one. */
   function leaveOld({ chatId, thread, session }: Delivery): void {
     const place = `${chatId}\n${thread ?? ''}`
     const old = places.get(place)
@@ -263,7 +263,7 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
     else if (left) left.isLeft = true
   }
 
-  /** The earlier conversation is gone at the agent: whoever goes on with it should know. */
+  /** Says in the chat that the agent lost the earlier conversation. */
   function tellLost({ session, turn }: Delivery): void {
     const text = '(The agent no longer has what was said before: it begins anew.)'
     const key = `acp-lost:${turn}`

@@ -1,30 +1,30 @@
-// The wire of an ACP agent: a JSON object a line, both ways, over the pipes of its process. What is no message of the
-// protocol (a banner, a log line, an answer that nobody asked for) is counted and left out: programs print such things.
+// The transport of an ACP agent: one JSON object per line, in both directions, over the pipes of its process. Other output (a
+// banner, a log line, an unexpected answer) is counted and dropped.
 import type { Readable, Writable } from 'node:stream'
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk'
 import { readMessage } from '../../contract/index.ts'
 
 export interface LineStreamOptions {
-  /** The longest line that is read; a longer one ends the link. */
+  /** The longest line that is read. A longer one ends the link. */
   readonly maxLineBytes: number
-  /** Told what was left out, a line at a time and cut: for the log. */
+  /** Called with each dropped line, cut, for the log. */
   readonly onNoise: (line: string) => void
 }
 
 const SHOWN_CHARS = 300
 const UPDATE = 'session/update'
 /**
- * What `session/update` is called within. The official library checks each update of that name against its schema, also
- * where another reader is registered: that costs a quarter of a second for the longest line, and throws at what is merely new.
+ * The name under which `session/update` is passed on. The official library checks each update against its schema, even with
+ * another reader. That takes a quarter of a second for the longest line, and throws at new kinds of updates.
  */
 export const UPDATE_WITHIN = '_switchboard/update'
 
-/** Reads no further than the reader asks for: an agent that floods is held back by its own pipe. */
+/** Reads only what the reader asks for, so the pipe slows down an agent that floods. */
 export function lineStream(
   { stdin, stdout }: { stdin: Writable; stdout: Readable },
   { maxLineBytes, onNoise }: LineStreamOptions,
 ): Stream {
-  /** Requests of ours that are not answered yet. */
+  /** Our requests without an answer. */
   const asked = new Set<string>()
   const lines = messagesOf(stdout, maxLineBytes, (line) => {
     const message = parsed(line)
@@ -83,7 +83,7 @@ async function* messagesOf(
     held += chunk.length - from
     if (held > maxLineBytes) throw tooLong(maxLineBytes)
   }
-  // A last line without its end was cut off: it is no message.
+  // A last line without its end was cut, so it is no message.
   return undefined
 }
 
@@ -100,7 +100,7 @@ function parsed(line: string): AnyMessage | null {
   }
 }
 
-/** A request, a notification, or the answer to a request of ours, which it then is no longer. */
+/** Whether it is a request, a notification, or the answer to an open request of ours. */
 function belongs(message: AnyMessage, asked: Set<string>): boolean {
   if ('method' in message) return typeof message.method === 'string'
   if (!('id' in message) || !('result' in message || 'error' in message)) return false

@@ -1,5 +1,5 @@
-// The processes of an ACP agent's sessions: one each, started when a message comes, its session taken up where the agent can,
-// ended when it was idle for long, and the longest idle one where another needs its place.
+// The processes of an ACP agent's sessions, one each. A message starts the process, which resumes its session if the agent can.
+// A long idle process is ended. If the limit is reached, the longest idle one is ended first.
 //
 // A session is absent → opening → open → (idle for long, the process ended, or asked to end) → absent.
 import { join } from 'node:path'
@@ -37,21 +37,21 @@ export interface LiveSession {
   readonly link: AgentLink
   readonly opened: OpenedSession
   readonly ended: Promise<ProcessEnd>
-  /** The turn that it works on; updates and questions are that one's. */
+  /** The turn that it works on. Updates and questions belong to it. */
   turn: AcpTurn | null
-  /** A person is asked whether that turn is begun anew; the agent knows nothing of it meanwhile. */
+  /** A person is asked whether that turn is begun again. The agent does not have it meanwhile. */
   asksAnew: boolean
   /** It was prompted since it was opened. */
   hasPrompts: boolean
-  /** Its chat has begun another: it ends with its turn. */
+  /** Its chat began another session. It ends with its turn. */
   isLeft: boolean
-  /** The turn is over: from here on it is idle. */
+  /** The turn is over, and the session is idle. */
   rest(): void
   end(reason: string, how?: EndHow): Promise<unknown>
 }
 
 export interface LiveSessions {
-  /** Throws `agent_absent` when there is none now and none can be started. */
+  /** Throws `agent_absent` if there is no process and none can be started. */
   open(session: string, how: { readonly interrupted: boolean }): Promise<LiveSession>
   find(session: string): LiveSession | null
   /** What this machine keeps of a session; null: nothing. */
@@ -69,7 +69,7 @@ interface Note {
 const READY_MS = 60_000
 const TERMINALS = 64
 const RETRY_MS = 5_000
-/** How long a process may live on one token of ours; an idle one is then replaced. */
+/** A process uses one token this long. Then an idle process is replaced. */
 const TOKEN_MS = 7 * 86_400_000
 
 export function createLiveSessions(
@@ -102,7 +102,7 @@ export function createLiveSessions(
   const live = new Map<string, LiveSession & { idleSince: number | null }>()
   const opening = new Map<string, Promise<LiveSession>>()
 
-  /** The one that was idle for longest goes, where there is no room for another. */
+  /** Ends the longest idle process if there is no room for another. */
   const makeRoom = async () => {
     if (keeper.hasRoom()) return
     const [longest] = [...live.values()]
@@ -127,7 +127,7 @@ export function createLiveSessions(
     hint: `Install it, or write its whole path into connector.command of agent ${agent.id}.`,
   })
 
-  /** What a session of the agent's gets from us: our own tools, for that session alone. */
+  /** Returns our tool server for one session of the agent. */
   const toolServers = async (session: string, link: AgentLink) => {
     if (!deps.tokens || !deps.publicBase) return []
     if (link.facts.capabilities.mcpCapabilities?.http !== true) {
@@ -211,7 +211,7 @@ export function createLiveSessions(
       )
       modes = opened.modes
       if (modes.current !== null) modeWords.began(own, modes.current, modes)
-      // Before anything is said in it: after a crash it is found again, or nothing was said.
+      // Written before the first prompt. After a crash either the session is found again, or nothing was said in it.
       book.put(session, { id: opened.id, cwd })
       let cancelIdle: Cancel = () => undefined
       const startedAt = clock.now()
@@ -299,10 +299,10 @@ function isNote(value: unknown): value is Note {
   return typeof id === 'string' && typeof cwd === 'string'
 }
 
-/** Methods with which the agent has us do something. */
+/** Methods by which the agent lets us act for it. */
 const JUDGED = ['fs/read_text_file', 'fs/write_text_file', 'terminal/create']
 
-/** What we do for the agent is a tool of ours, by the name of its method: `refusal` says why one must not run. */
+/** Checks these methods like tools, by their names. `refusal` returns why one must not run. */
 function guarded(methods: ClientMethods, refusal: (method: string) => Promise<string | null>): ClientMethods {
   const judged = JUDGED.flatMap((method) => {
     const run = methods[method]

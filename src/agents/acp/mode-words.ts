@@ -1,19 +1,18 @@
-// What is to be known of the modes of an agent's sessions: those that do not ask a person before tools run, and that nobody
-// configured. The mode in which it began its last session is that of the next one too; a change within a session ends with
-// its process.
+// Describes modes of an agent's sessions that do not ask a person before tools run and that were not configured. The mode of
+// the last session is taken for the next one too. A change within a session ends with its process.
 import { judgeMode, type SessionModes } from './modes.ts'
 
 export interface ModeWords {
-  /** A process of a session began to work in this mode. */
+  /** A session's process began in this mode. */
   began(process: symbol, mode: string, modes: SessionModes): void
-  /** It works in this one from now on. */
+  /** It changed to this mode. */
   changed(process: symbol, mode: string, modes: SessionModes): void
   ended(process: symbol): void
-  /** Null: nothing. */
+  /** Null: nothing to say. */
   words(): string | null
 }
 
-/** `changed` hears when `words` may be others. */
+/** `changed` is called when `words` may have changed. */
 export function createModeWords(configured: string | undefined, changed: () => void): ModeWords {
   const live = new Map<symbol, string>()
   let atBegin: string | null = null

@@ -1,6 +1,6 @@
-// The modes of an ACP agent, and which of them ask a person before tools run. The protocol gives a mode an id, a name and a
-// description of the agent's own, and says nothing about asking. So only modes of agents that were looked at are judged; words
-// of others prove nothing, whichever way they read.
+// The modes of an ACP agent, and which of them ask a person before tools run. In the protocol a mode has an id, a name and a
+// description, and none of them says whether it asks. So only modes of agents that were examined are judged. The words of other
+// agents prove nothing.
 
 export interface SessionMode {
   readonly id: string
@@ -9,7 +9,7 @@ export interface SessionMode {
 }
 
 export interface SessionModes {
-  /** The name that the agent has in the protocol. */
+  /** The agent's name in the protocol. */
   readonly agent: string
   /** Null: the agent has none. */
   readonly current: string | null
@@ -18,7 +18,7 @@ export interface SessionModes {
 
 export const NO_MODES: SessionModes = { agent: '', current: null, available: [] }
 
-/** `asks`: a person is asked first. `unasked`: tools run that nobody was asked about. */
+/** `asks`: a person is asked first. `unasked`: tools run without asking. */
 export type ModeJudgement = 'asks' | 'unasked' | 'not-known'
 
 interface KnownModes {
@@ -31,18 +31,18 @@ const CLAUDE: KnownModes = {
   unasked: ['acceptEdits', 'auto', 'dontAsk', 'bypassPermissions'],
 }
 
-/** By the name of the agent in the protocol, without the scope of its package. */
+/** By the agent's name in the protocol, without the scope of its package. */
 const KNOWN: Readonly<Record<string, KnownModes>> = {
   'claude-code-acp': CLAUDE,
   'claude-agent-acp': CLAUDE,
   'codex-acp': { asks: ['read-only'], unasked: ['auto', 'agent', 'full-access', 'agent-full-access'] },
   'gemini-cli': { asks: ['default', 'plan'], unasked: ['autoEdit', 'yolo'] },
-  // In `auto` a model judges first, and a person is asked only where it does not know.
+  // In `auto` a model judges first. A person is asked only if the model is not sure.
   'qwen-code': { asks: ['default', 'plan'], unasked: ['auto', 'auto-edit', 'yolo'] },
 }
 const MOST_MODES = 50
 
-/** What the agent says of its modes, in whatever form it says it. */
+/** Reads the modes from an agent's answer, in any form. */
 export function readModes(answer: unknown, agent: string): SessionModes {
   const { modes } = record(answer)
   const { currentModeId, availableModes } = record(modes)
@@ -63,7 +63,7 @@ export function judgeMode(id: string, { agent }: Pick<SessionModes, 'agent'>): M
   return Object.hasOwn(KNOWN, name) ? judge(id, [KNOWN[name] as KnownModes]) : 'not-known'
 }
 
-/** Where the agent was not started, so that nobody knows which one it is: the worst that a known agent means by the id. */
+/** For an agent that was not started and is unknown: returns the worst meaning that a known agent gives this id. */
 export function judgeModeOfAny(id: string): ModeJudgement {
   return judge(id, Object.values(KNOWN))
 }

@@ -1,4 +1,4 @@
-// What Switchboard knows of the connector `acp` before it runs one.
+// The module of the connector `acp`: what Switchboard knows before it runs one.
 import type { ConnectorModule, GateView } from '../../contract/index.ts'
 import { acpOptions } from './config.ts'
 import { judgeModeOfAny } from './modes.ts'
@@ -18,13 +18,13 @@ export const acpModule: ConnectorModule = {
       },
       { key: 'cwd', flag: 'cwd', ask: 'The folder that it works in', default: '.' },
     ],
-    /** One line is what people have: its first word is the program. */
+    /** People give one line. Its first word is the program. */
     complete({ command }) {
       if (typeof command !== 'string') return {}
       const [program = command, ...args] = wordsOf(command)
       return { command: program, args }
     },
-    /** Starts it and asks who it is. */
+    /** Starts the agent and reads its name. */
     async try(options, deps) {
       const { tryAgent } = await import('./try-agent.ts')
       return tryAgent(options, deps)
@@ -74,7 +74,7 @@ function modeDoor(mode: string, flagged: (reason: string, key: string) => Door):
   }
 }
 
-/** Words as a shell would cut them, with quotes and nothing more. */
+/** Splits a line into words as a shell does, with quotes only. */
 function wordsOf(line: string): string[] {
   return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
     ([, double, single, bare]) => double ?? single ?? bare ?? '',

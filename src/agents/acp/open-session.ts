@@ -1,5 +1,5 @@
-// Takes up the agent's own session of a conversation, or begins one. `resume` is preferred, for it replays nothing; after an
-// interruption `load` is, for what it replays tells whether the agent has the message already.
+// Resumes the agent's own session of a conversation, or begins one. `resume` is preferred, because it replays nothing. After an
+// interruption `load` is preferred, because its replay shows whether the agent has the message.
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
 import { SwitchboardError } from '../../contract/index.ts'
 import { type AgentLink, isAuthRequired, problemOf, type SessionOrder } from './agent-link.ts'
@@ -8,17 +8,17 @@ import type { SessionModes } from './modes.ts'
 export interface OpenedSession {
   readonly id: string
   /**
-   * `new`: there was none. `kept`: the agent remembers what was said. `lost`: there was one, and the agent no longer has it.
+   * `new`: there was no session. `kept`: the agent remembers the conversation. `lost`: the agent no longer has its session.
    */
   readonly memory: 'new' | 'kept' | 'lost'
-  /** What the agent says was said; null: it was not asked, or tells nothing of what people wrote. */
+  /** The texts of people that the agent replayed; null: it was not asked, or replays none. */
   readonly userTexts: string | null
-  /** As it is now: the wanted mode, where one is configured. */
+  /** The present modes, after the configured one was set. */
   readonly modes: SessionModes
 }
 
 export interface OpenOrder extends SessionOrder {
-  /** The agent's id of it, from an earlier life; null: none. */
+  /** The agent's id of the session from an earlier run; null: none. */
   readonly known: string | null
   readonly interrupted: boolean
   /** The configured mode; null: the agent's own. */
@@ -27,10 +27,10 @@ export interface OpenOrder extends SessionOrder {
   readonly auth: string | null
 }
 
-/** Memory of that much is searched; what is before it is not. */
+/** The last part of a replay, which is searched. */
 const MOST_CHARS = 8_000_000
 
-/** `listen` has all updates of the link until the function that it gives is called. */
+/** `listen` receives all updates of the link until the returned function is called. */
 export async function openSession(
   link: AgentLink,
   order: OpenOrder,
@@ -48,7 +48,7 @@ export async function openSession(
   }
 }
 
-/** Throws `agent_absent` where the agent does not take the configured mode: it might run tools that nobody was asked about. */
+/** Throws `agent_absent` if the agent does not take the configured mode: it might run tools without asking. */
 async function inMode(link: AgentLink, { mode }: OpenOrder, opened: OpenedSession): Promise<OpenedSession> {
   const { current, available } = opened.modes
   if (mode === null || mode === current) return opened
@@ -117,7 +117,7 @@ async function resumed(link: AgentLink, id: string, order: SessionOrder): Promis
 
 async function signIn(link: AgentLink, auth: string | null): Promise<void> {
   const method = link.facts.authMethods.find(({ id }) => id === auth)
-  // What wants a terminal cannot be done from here.
+  // A sign-in that needs a terminal cannot be done here.
   if (auth === null || !method || ('type' in method && method.type === 'terminal')) throw notSignedIn(link)
   await link.authenticate(auth).catch((thrown) => {
     throw new SwitchboardError('agent_absent', `it could not sign in: ${problemOf(thrown)}`)

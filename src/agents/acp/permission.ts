@@ -1,8 +1,8 @@
-// Which of the options that an ACP agent offers is a person's yes or no. By kind alone: the order is the agent's, and several put
-// "always" first. What was allowed is allowed for one call.
+// Chooses the option of an ACP agent that means a person's yes or no. Only the kind counts: agents choose the order, and some
+// put "always" first. A yes allows one call.
 import type { PermissionOption, RequestPermissionOutcome } from '@agentclientprotocol/sdk'
 
-/** None that fits: the agent is told that nobody chose. That is no permission, whatever it offers. */
+/** No option fits. The agent hears that none was chosen, which is no permission. */
 export const NOBODY_CHOSE: RequestPermissionOutcome = { outcome: 'cancelled' }
 
 export function outcomeOf(
@@ -16,7 +16,7 @@ export function outcomeOf(
   return chosen ? { outcome: 'selected', optionId: chosen.optionId } : NOBODY_CHOSE
 }
 
-/** Whether a yes could be said at all: where it could not, nobody is asked for one. */
+/** Whether a yes is possible. If not, no person is asked. */
 export function canAllow(
   options: readonly PermissionOption[],
   { always }: { readonly always: boolean },

@@ -1,5 +1,5 @@
-// A turn as the blocks of an ACP prompt: the message in the form that it cannot leave, then its files as far as the agent
-// takes them. After an interruption the message is not said again as if it were new.
+// A turn as the blocks of an ACP prompt: the message inside its channel element, then its files as far as the agent takes them.
+// After an interruption the message is not sent again as if it were new.
 import type { ContentBlock, PromptCapabilities } from '@agentclientprotocol/sdk'
 import type { Attachment, ConnectorDeps, Delivery } from '../../contract/index.ts'
 import { maybeAgainWords, serverWords, turnText } from '../../kit/index.ts'
@@ -10,11 +10,11 @@ const IMAGES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
 export interface LeftOver {
   /** Tools whose results the agent has. */
   readonly done: readonly string[]
-  /** Tools that were begun and whose end nobody saw. */
+  /** Tools that were begun and whose end is unknown. */
   readonly unknown: readonly string[]
 }
 
-/** The turn's own name stands in what the agent reads: so it is found again in what the agent remembers. */
+/** The prompt contains the turn's id, so that it can be found in what the agent remembers. */
 export function markOf({ turn }: Pick<Delivery, 'turn'>): string {
   return `turn="${turn}"`
 }
@@ -23,7 +23,7 @@ export async function messageBlocks(
   delivery: Delivery,
   takes: PromptCapabilities,
   deps: Pick<ConnectorDeps, 'tools' | 'log'> & {
-    /** The agent has read what the channel server says of its messages. */
+    /** The agent has read the channel server's instructions. */
     readonly hasInstructions: boolean
   },
 ): Promise<readonly ContentBlock[]> {
@@ -44,7 +44,7 @@ export async function messageBlocks(
   ]
 }
 
-/** For an agent that has the message, and maybe did part of it. */
+/** For an agent that has the message, and may have done a part of it. */
 export function goOnBlocks(delivery: Delivery, left: LeftOver): readonly ContentBlock[] {
   const lines = [
     `[From Switchboard] Your work on the message with ${markOf(delivery)} was interrupted. Go on where you stopped and answer it; do not begin again.`,
@@ -58,7 +58,7 @@ export function goOnBlocks(delivery: Delivery, left: LeftOver): readonly Content
   return [{ type: 'text', text: lines.join('\n') }]
 }
 
-/** In front of a message that the agent may have from before. */
+/** Stands before a message that the agent may already have. */
 export function maybeAgain(left: LeftOver): ContentBlock {
   return { type: 'text', text: maybeAgainWords([...left.done, ...left.unknown]) }
 }

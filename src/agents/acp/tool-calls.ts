@@ -1,5 +1,5 @@
-// The tool calls of one turn. The agent describes a call once in full and later sends only what changed. A person is asked
-// about everything that is known of the call by then.
+// The tool calls of one turn. The agent describes a call once in full and later sends only changes. A person is asked about
+// everything that is known of the call at that time.
 import type { ToolCallContent, ToolCallUpdate } from '@agentclientprotocol/sdk'
 import { inputText } from '../../kit/index.ts'
 
@@ -15,21 +15,21 @@ export interface ToolCallView {
   readonly rawOutput: unknown
   readonly content: readonly ToolCallContent[]
   readonly locations: readonly unknown[]
-  /** Fields that are not known here, and known ones that are in another form than the protocol's. */
+  /** Unknown fields, and known fields that do not have the protocol's form. */
   readonly more: Readonly<Record<string, unknown>>
-  /** False: too many are open, and what was told of this one before is not known any more. */
+  /** False: too many calls are open, and earlier details of this one are lost. */
   readonly isFollowed: boolean
 }
 
 export interface ToolCalls {
-  /** The call as it is known after this. */
+  /** Returns the call with this update. */
   merge(update: Partial<ToolCallUpdate> & { readonly toolCallId: string }): ToolCallView
   open(): readonly ToolCallView[]
 }
 
-/** So many calls of one turn are kept; then those that are done are forgotten. */
+/** The most calls of one turn that are kept. Beyond it, finished calls are dropped. */
 const MOST_CALLS = 5_000
-/** As long as a prompt shows the name of a tool. */
+/** The length at which a prompt cuts the name of a tool. */
 const TITLE_CHARS = 100
 
 export function createToolCalls(): ToolCalls {
@@ -72,7 +72,7 @@ const FORMS: Readonly<Record<string, (value: unknown) => boolean>> = {
   ...{ title: isText, kind: isText, status: isText, content: Array.isArray, locations: Array.isArray },
 }
 
-/** The fields of the protocol, in its forms, and everything else. */
+/** Separates the fields in the protocol's form from all others. */
 function sorted(update: Partial<ToolCallUpdate>) {
   const given = Object.entries(update).filter(([, value]) => value !== undefined && value !== null)
   const isField = ([name, value]: [string, unknown]) => Object.hasOwn(FORMS, name) && FORMS[name]?.(value)
@@ -89,9 +89,9 @@ export function isDone({ status }: ToolCallView): boolean {
 }
 
 /**
- * Everything that an approver must see of a call: its title where one line does not hold it, its arguments, the content that
- * it shows (changes to files above all), where it works, its kind, and every field that is not known here. Null: the call
- * cannot be shown whole, so no person may be asked.
+ * Returns everything that an approver must see of a call: a title longer than one line, its arguments, its content (above all
+ * changes to files), its locations, its kind, and every unknown field. Null: the call cannot be shown whole, so no person may
+ * be asked.
  */
 export function shownInput(call: ToolCallView, mostChars: number): string | null {
   const { rawInput, content, locations, title, wholeTitle, kind, more, isFollowed } = call
@@ -110,7 +110,7 @@ export function shownInput(call: ToolCallView, mostChars: number): string | null
   return whole.length > mostChars ? null : whole
 }
 
-/** What the agent says came of it, for people. */
+/** Returns the result of the call for people. */
 export function outcomeText({ rawOutput, content }: ToolCallView): unknown {
   const said = content.map(contentText).filter((one) => one !== '')
   return said.length > 0 ? said.join('\n') : (rawOutput ?? '')
@@ -120,7 +120,7 @@ function contentText(part: unknown): string {
   return partText(part)?.text ?? ''
 }
 
-/** The text of a part, and what else stands in it. Null: it is no text and no change to a file, or in an unknown form. */
+/** Returns the text of a part, and its other fields. Null: it is neither text nor a change to a file. */
 function partText(part: unknown): { readonly text: string; readonly more: Fields } | null {
   const { type, ...rest } = fieldsOf(part)
   if (type === 'diff') {
@@ -141,7 +141,7 @@ function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? (value as Fields) : {}
 }
 
-/** What is no text and no change to a file, or has an unknown form, is shown as it came. */
+/** Other parts are shown as JSON. */
 function shownContent(part: unknown, mostChars: number): string | null {
   const { text, more } = partText(part) ?? { text: '', more: {} }
   if (text === '') return inputText(part, mostChars)

@@ -1,4 +1,4 @@
-// Starts an ACP agent for a moment: it is there, it speaks the protocol, and it says who it is and whether somebody has to sign in.
+// Starts an ACP agent briefly for the set-up: does it run, does it speak the protocol, its name, and whether it wants a sign-in.
 import {
   type Clock,
   defined,
@@ -15,7 +15,7 @@ import { NOBODY_CHOSE } from './permission.ts'
 const WITHIN_MS = 15_000
 const LAST_WORDS_MS = 1_000
 
-/** Throws what is wrong with it. Where it wants somebody to sign in it is there all the same, and that is said. */
+/** Throws the problem. An agent that wants a sign-in is present, and the result says so. */
 export async function tryAgent(
   options: Options,
   deps: { readonly clock: Clock; readonly environment?: Readonly<Record<string, string>> },
@@ -45,7 +45,7 @@ export async function tryAgent(
         throw new SwitchboardError('agent_absent', `it did not answer: ${words}`)
       })
       const opened = openLink(stream, handlers, { clock: deps.clock, withinMs: WITHIN_MS, version: '0.1.0' })
-      // A program that ends closes its output first: what it said as it ended is worth the moment.
+      // A program that ends closes its output first. Its last words are worth a short wait.
       const link = await Promise.race([opened, gone]).catch((thrown) =>
         Promise.race([gone, after(deps.clock, LAST_WORDS_MS, thrown)]),
       )

@@ -1,21 +1,21 @@
-// What a turn's tools did, in the turn's journal: begun and done, so that after a crash the agent is told which must not run
-// again. Written one after the other; the answer to a permission waits until the call stands there.
+// The journal of a turn's tool calls: begun and done. After a crash it says which calls must not run again. Steps are written in
+// order, and the answer to a permission waits until the call is stored.
 import { createSerial, type TurnJournal, type TurnStep } from '../../contract/index.ts'
 import { type AnewStanding, anewStanding } from '../../kit/index.ts'
 import type { LeftOver } from './prompt-blocks.ts'
 import type { ToolCallView } from './tool-calls.ts'
 
 export interface TurnSteps {
-  /** Each resolves when it stands there; the same again is the same step. */
+  /** Each resolves when the step is stored. Repeating a step changes nothing. */
   begun(call: ToolCallView): Promise<void>
-  /** A person is asked whether it may run: until it is allowed it does not. */
+  /** A person is asked. The call does not run until it is allowed. */
   asked(call: ToolCallView): Promise<void>
   allowed(call: ToolCallView): Promise<void>
   done(call: ToolCallView): Promise<void>
-  /** A person is asked whether it is begun anew; it is. */
+  /** Records that a person is asked whether the turn is begun again, or that it was begun. */
   anew(what: 'asked' | 'begun'): Promise<void>
   readonly anewBefore: AnewStanding
-  /** What stood there before this life of the turn. */
+  /** The steps of earlier runs. */
   readonly before: LeftOver
 }
 
@@ -25,7 +25,7 @@ interface StepBody {
   readonly permission?: 'asked' | 'allowed'
 }
 
-/** The agent may tell of more than that; it is not all written down. */
+/** The most steps of a turn that are stored. */
 const MOST_STEPS = 500
 const RESULT_CHARS = 2_000
 
@@ -40,7 +40,7 @@ export async function openSteps(journal: TurnJournal | undefined, turn: string):
     known.add(key)
     n += 1
     const at = n
-    // A place that is taken is another life's: what it wrote counts, and this one is told by its lane.
+    // If the number is taken, another run wrote it. That step counts, and this run loses its lane.
     return inOrder(async () => void (await journal.add({ turn, n: at, kind, body })))
   }
   return {
@@ -57,7 +57,7 @@ export async function openSteps(journal: TurnJournal | undefined, turn: string):
   }
 }
 
-/** A call that waited for a permission which never came did not run. */
+/** A call whose permission never came did not run. */
 function leftOver(steps: readonly TurnStep[]): LeftOver {
   const of = (kind: TurnStep['kind']) =>
     steps

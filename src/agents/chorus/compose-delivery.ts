@@ -1,4 +1,4 @@
-// A turn as a Chorus delivery: where, who and what, with a callback and a tool endpoint that are good for it alone.
+// A turn as a Chorus delivery, with a callback and a tool endpoint for this delivery only.
 import { type ConnectorDeps, type ContextLine, type Delivery, defined } from '../../contract/index.ts'
 import { bindingContext, type ChorusDelivery, turnTokens } from '../../kit/index.ts'
 import type { ChorusAgentConfig } from './config.ts'
@@ -30,7 +30,7 @@ export async function composeDelivery(
       ...(delivery.attachments.length === 0 ? {} : { attachments: delivery.attachments.map(shownFile) }),
     },
     callback: `${base}/callback/${callback}`,
-    // Always the seed's one object: tools of a service in front are reached through the same endpoint.
+    // Always the seed's one object. Tools of a service in front are reached through the same endpoint.
     mcp: own,
   }
 }
@@ -42,18 +42,18 @@ function contextOf(delivery: Delivery, deps: ConnectorDeps): string | undefined 
   return all.length === 0 ? undefined : all.join('\n')
 }
 
-/** What a Chorus service in front of us said of its channel goes on through the chain. */
+/** Returns what a Chorus service in front of us said of its channel, so that it passes through the chain. */
 function inFront({ platform, meta }: Delivery, fact: 'service' | 'context'): string | undefined {
   return platform === 'chorus' ? meta[fact] : undefined
 }
 
-/** The seed requires content; a file without words is named. */
+/** The seed requires content. A message without text names its files. */
 function contentOf({ text, attachments }: Delivery): string {
   if (text !== '' || attachments.length === 0) return text
   return attachments.map((file) => `(attachment: ${file.name ?? file.kind})`).join('\n')
 }
 
-/** Apart from the content: it was not said to the agent. */
+/** Separate from the content, because it was not addressed to the agent. */
 function shownLine({ speaker, text, at, about }: ContextLine) {
   const held = about === 'takeover' ? { about } : {}
   return { sender: speaker.name ?? speaker.id, content: text, ts: new Date(at).toISOString(), ...held }

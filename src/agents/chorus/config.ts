@@ -1,4 +1,4 @@
-// The options of the connector `chorus`: whom it posts to, and what it may reach.
+// The options of the connector `chorus`: the agent's URL, and what may be reached.
 import { z } from 'zod'
 import { type ConnectorDeps, SwitchboardError, type TokenList } from '../../contract/index.ts'
 import { optionsProblem, secret } from '../../kit/option-words.ts'
@@ -12,7 +12,7 @@ export const chorusOptions = z
   .describe('A Chorus agent.')
 
 export interface ChorusAgentConfig {
-  /** A secret: whoever has it can speak to the agent. */
+  /** A secret: everybody who has it can speak to the agent. */
   readonly url: string
   readonly allowPrivate: boolean
   readonly showTools: boolean

@@ -1,6 +1,6 @@
-// The connector `chorus`: we are the service. A turn is posted to the agent's connection string with a callback of its
-// own; what the agent posts there comes back through the outlet. The agent lives on without us, so what it took is
-// waited for, also across our own restarts, and never posted again.
+// The connector `chorus`: Switchboard is the service. A turn is posted to the agent's connection string with a callback of its
+// own. The agent's posts to the callback come back as its answer. The agent lives on without us. So a turn that it took is
+// waited for, also across our restarts, and never posted again.
 import {
   type AgentConnector,
   type AgentOutlet,
@@ -23,7 +23,7 @@ import { composeDelivery } from './compose-delivery.ts'
 import { readConfig } from './config.ts'
 import { createEventTaker } from './take-events.ts'
 
-/** Throws `config_invalid` when the options do not hold. `fetch` can be handed in. */
+/** Throws `config_invalid` for invalid options. `fetch` is for tests. */
 export function createChorusAgent(
   deps: ConnectorDeps,
   fetch: GuardedFetch = createGuardedFetch(deps),
@@ -59,7 +59,7 @@ export function createChorusAgent(
 
   return {
     redelivery: { handed: 'wait', seen: 'wait', afterTimeout: false },
-    // Posted in order, without waiting for the answer to the one before: the agent queues per channel.
+    // Posted in order without waiting for the previous answer, because the agent has a queue per channel.
     window: 8,
     mints: TURN_TOKENS,
     holdsDecisions: true,
@@ -88,12 +88,12 @@ export function createChorusAgent(
   }
 }
 
-/** The agent refused for good, or its address is not allowed: the next turn meets the same. */
+/** Final refusals: the next turn would be refused the same way. */
 const REFUSED = new Set<string>(['platform_rejected', 'gone', 'forbidden'])
-/** The agent was there, and wants to be asked again. */
+/** The agent is present and asks for a later try. */
 const ANSWERED = new Set<string>(['rate_limited', 'platform_unavailable'])
 
-/** A turn that moved to another hand in between is found again by the agent's next try. */
+/** If another node takes the turn meanwhile, its own try posts it. */
 function tryAgain(error: SwitchboardError): SwitchboardError {
   if (error.code !== 'conflict') return error
   return new SwitchboardError('store_unavailable', error.message, { retryAfterMs: 2_000 })

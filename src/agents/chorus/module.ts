@@ -1,4 +1,4 @@
-// What Switchboard knows of the connector `chorus` before it runs one.
+// The module of the connector `chorus`: what Switchboard knows before it runs one.
 import { type ConnectorModule, SwitchboardError } from '../../contract/index.ts'
 import { chorusOptions } from './config.ts'
 
@@ -19,7 +19,7 @@ export const chorusModule: ConnectorModule = {
       },
     ],
     complete({ url }) {
-      // Or a reference to one, which only the daemon reads.
+      // It may also be a reference, which only the daemon can read.
       if (typeof url === 'string' && !/^(?:https?:\/\/\S+|(?:env|file|secret):.+)$/.test(url))
         throw new SwitchboardError('input_invalid', 'that is no connection string of Chorus', {
           hint: 'it is what the agent shows to be pasted, and begins with https://',

@@ -1,8 +1,8 @@
-// What an agent posts to a callback, in order of receipt: words, signs of life, trouble. One queue per turn, so that two
-// POSTs that come at once cannot overtake each other.
+// The events that an agent posts to a callback, in order of receipt. Each turn has one queue, so two simultaneous POSTs cannot
+// overtake each other.
 //
-// A turn is answered by its first `message` that has words; later ones are said as well. An `error` fails the turn unless something was
-// said; an agent that speaks `lifecycle` ends its turn with `idle`, so for it the error waits until then.
+// The first `message` with text answers the turn. Later ones are sent too. An `error` fails the turn unless a message was sent.
+// An agent that sends `lifecycle` ends its turn with `idle`, so its error waits until then.
 import { createHash } from 'node:crypto'
 import {
   type AgentOutlet,
@@ -23,12 +23,12 @@ interface Progress {
   seen: boolean
   said: boolean
   processing: boolean
-  /** Told when the turn ends without a word. */
+  /** The error to report if the turn ends without a message. */
   trouble: { readonly detail: string; readonly code?: string } | null
 }
 
 export interface EventTaker {
-  /** Resolves when all of them are taken. `key`: the POST's own idempotency key. */
+  /** Resolves when all of them are stored. `key`: the POST's own idempotency key. */
   take(
     place: CallbackPlace,
     events: readonly Readonly<Record<string, unknown>>[],
@@ -36,7 +36,7 @@ export interface EventTaker {
   ): Promise<void>
 }
 
-/** Turns whose progress is remembered; what is forgotten only costs a repeated "seen". */
+/** Turns whose progress is remembered. A forgotten one only repeats `seen`. */
 const REMEMBERED = 10_000
 const TOOL_LINE_CHARS = 300
 const ERROR_CHARS = 500
@@ -45,9 +45,9 @@ const CODE_CHARS = 100
 type ToolEvent = Extract<ChorusEvent, { type: 'tool_call' | 'tool_result' }>
 
 export interface EventTakerOptions {
-  /** Tool calls are said in the chat, too. */
+  /** Tool calls are shown in the chat too. */
   readonly showTools: boolean
-  /** Never shown, should an agent repeat them. */
+  /** Values that are never shown, even if an agent repeats them. */
   readonly secrets: readonly string[]
 }
 
@@ -78,7 +78,7 @@ export function createEventTaker(outlet: () => AgentOutlet, options: EventTakerO
     await outlet().accept({ kind: 'status', ...place, text: text.trim(), ...defined({ call }) })
   }
 
-  /** A sign of life that says nothing. */
+  /** Takes an event without content as a sign of life. */
   const alive = (place: CallbackPlace, so: Progress) => (so.seen ? shown(place, so, '') : seen(place, so))
 
   const kept = async ({ turn }: CallbackPlace, event: ToolEvent, key: string | null) => {
@@ -97,7 +97,7 @@ export function createEventTaker(outlet: () => AgentOutlet, options: EventTakerO
     const so = progressOf(place.turn)
     switch (event.type) {
       case 'message':
-        // Nobody would see it: the turn is not answered by it, and whoever waits is told when nothing else comes.
+        // An empty message does not answer the turn. If nothing else comes, the sender is told.
         if (event.content.trim() === '') return alive(place, so)
         await say(place, event.content, key, true)
         so.seen = so.said = true
@@ -129,12 +129,12 @@ export function createEventTaker(outlet: () => AgentOutlet, options: EventTakerO
     const named = typeof code === 'string' && code !== '' ? { code: code.slice(0, CODE_CHARS) } : {}
     const told = { detail: text, ...named }
     if (so.said) return say(place, `⚠️ ${text}`, key, false)
-    // It may have said `processing` to another process than this one, before a restart or at another node.
+    // `processing` may have come to another process, before a restart or at another node.
     if (!so.processing && (await fail(place, told, key, { unlessWorking: true })) === 'over') return
     so.processing = true
     so.trouble = told
     await shown(place, so, `⚠️ ${text}`)
-    // `idle` may come to another process than this one, after a restart or at another node.
+    // `idle` may come to another process, after a restart or at another node.
     await keep({ turn: place.turn, kind: 'error', call: null, name: named.code ?? null, text, key })
   }
 
@@ -148,7 +148,7 @@ export function createEventTaker(outlet: () => AgentOutlet, options: EventTakerO
     const told = { kind: 'failed', turn, reason: 'agent_failed', ...trouble, ...how } as const
     const { late, working } = await outlet().accept(told)
     if (working) return 'working'
-    // Something was said, in an earlier life or on another node: the turn stands, and the trouble is told.
+    // A message was sent, in an earlier run or on another node. The turn stays answered, and the error is shown.
     if (late) await say(place, `⚠️ ${trouble.detail}`, key, false)
     progress.delete(turn)
     return 'over'
@@ -161,7 +161,7 @@ export function createEventTaker(outlet: () => AgentOutlet, options: EventTakerO
     }
     if (status !== 'idle') return alive(place, so)
     if (so.trouble !== null && !so.said) return void (await fail(place, so.trouble, key))
-    // Without a word the person is told that it finished; what was answered already stays as it is.
+    // Without a message the person hears that the agent finished. An answered turn stays as it is.
     if (!so.said) await outlet().accept({ kind: 'evidence', turn: place.turn, of: 'answered' })
     progress.delete(place.turn)
   }

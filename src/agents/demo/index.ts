@@ -1,5 +1,5 @@
-// The demo agent: in-process, no key needed. It answers, asks for a permission, and speaks first later, so that every
-// bank of the river can be seen at work.
+// The demo agent runs in the daemon and needs no key. It answers, asks for a permission, and sends reminders later, so that
+// every part of the gateway can be tried.
 import type { AgentConnector, AgentOutlet, Delivery, Verdict } from '../../contract/index.ts'
 import { understand } from './understand.ts'
 
@@ -26,7 +26,7 @@ export function createDemoAgent(): AgentConnector {
       case 'help':
         return answer(delivery, HELP)
       case 'deploy':
-        // Asked again after a restart it is the same request: Switchboard knows the call by its turn and input.
+        // After a restart this is the same request. Switchboard knows the call by its turn and input.
         await outlet?.accept({
           kind: 'ask',
           session,
@@ -56,9 +56,9 @@ export function createDemoAgent(): AgentConnector {
 
   return {
     redelivery: { handed: 'again', seen: 'resume', afterTimeout: false },
-    // A question that waits for a person must not hold up the rest of the conversation.
+    // A question that waits for a person must not delay the rest of the conversation.
     window: 32,
-    // An answer is done when it is written down: many share a commit.
+    // An answer is finished when it is stored, and many answers share a commit.
     overlaps: true,
     holdsDecisions: true,
     async start(given) {
@@ -76,12 +76,12 @@ export function createDemoAgent(): AgentConnector {
         turn: verdict.turn,
         text: outcome(verdict),
         final: true,
-        // Told again after a restart, it says the same once.
+        // After a restart the verdict may come again. The key makes sure that it is sent once.
         idempotencyKey: `verdict:${verdict.approval}`,
       })
       return 'relayed'
     },
-    // Nothing runs between a question and its answer: the turn itself is cancelled by Switchboard.
+    // Nothing runs between a question and its answer. Switchboard itself cancels the turn.
     cancel: async () => true,
     async stop() {
       outlet?.presence(false)

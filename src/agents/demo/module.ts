@@ -1,4 +1,4 @@
-// What Switchboard knows of the connector `demo` before it runs one.
+// The module of the connector `demo`: what Switchboard knows before it runs one.
 import { z } from 'zod'
 import type { ConnectorModule } from '../../contract/index.ts'
 

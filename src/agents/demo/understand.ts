@@ -1,4 +1,4 @@
-// What the demo agent makes of a sentence. Pure.
+// Decides what the demo agent does with a sentence. Pure.
 
 export type Wish =
   | { readonly kind: 'help' }
