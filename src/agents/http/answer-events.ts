@@ -1,5 +1,5 @@
-// A streamed answer, line by line: NDJSON or server-sent events become chunks, signs of life, trouble and an end. Each
-// character is looked at once; a line is as long as the body may be.
+// A streamed answer, line by line. NDJSON or server-sent events become chunks, signs of life, errors and an end. Each character
+// is read once, and a line may be as long as the body.
 import { defined } from '../../contract/index.ts'
 import { isFields, readError, textOf } from './message-form.ts'
 
@@ -8,18 +8,18 @@ export type AnswerEvent =
   | { readonly kind: 'status'; readonly text: string }
   | { readonly kind: 'error'; readonly message: string; readonly code?: string }
   | { readonly kind: 'done' }
-  /** There is more in it than is known here: it may be the answer. */
+  /** It contains more than is known here, so it may be the answer. */
   | { readonly kind: 'unknown' }
   | { readonly kind: 'problem'; readonly problem: string }
 
 export interface EventReader {
-  /** What the lines say that are whole by now. */
+  /** Returns the events of the lines that are complete. */
   feed(text: string): readonly AnswerEvent[]
-  /** What is left when the stream ended as it should. */
+  /** Returns the events of the last line, when the stream ended properly. */
   end(): readonly AnswerEvent[]
 }
 
-/** Lines that end with LF, CR LF or CR; a CR at the end of a piece may be half of an end. */
+/** Lines end with LF, CR LF or CR. A CR at the end of a piece may be the first half of CR LF. */
 function createLines(take: (line: string) => void) {
   let rest: string[] = []
   let halfEnd = false
@@ -88,7 +88,7 @@ export function createSseReader(): EventReader {
     if (field === 'data') data.push(value)
     else if (field === 'event') name = value
   })
-  // The stream ended well: an event that lacks its blank line was meant.
+  // The stream ended properly, so an event without its blank line counts.
   const end = () => {
     lines.end()
     dispatch()
@@ -113,7 +113,7 @@ function reader(lines: ReturnType<typeof createLines>, taken: () => readonly Ans
   }
 }
 
-/** What stands in the data of an end that needs none: browsers drop events without data. */
+/** Data of an end event that carries no text. Browsers drop events without data, so servers send some. */
 const SAYS_NOTHING = /^(\[?(done|end)\]?|\{\}|""|null|true)?$/i
 
 function sseEvents(name: string, data: string): readonly AnswerEvent[] {
@@ -124,11 +124,11 @@ function sseEvents(name: string, data: string): readonly AnswerEvent[] {
   if (name === 'status')
     return [{ kind: 'status', text: isFields(value) ? String(value.status ?? '') : data }]
   if (name === 'error') return [errorEvent(isFields(value) ? value : { error: data })]
-  // A number or a word on its own is a text that happens to be JSON.
+  // A bare number or word is text that happens to be JSON.
   return isFields(value) || typeof value === 'string' ? eventsOf(value) : [{ kind: 'chunk', text: data }]
 }
 
-/** `{text}` or `{delta}` is a piece of the answer; `{type: item, content}` is how n8n writes one. */
+/** `{text}` or `{delta}` is a piece of the answer. n8n writes `{type: item, content}`. */
 function eventsOf(value: unknown): readonly AnswerEvent[] {
   if (typeof value === 'string') return [{ kind: 'chunk', text: value }]
   if (!isFields(value)) return [{ kind: 'problem', problem: 'a line of the stream is no object with "text"' }]

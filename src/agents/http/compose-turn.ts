@@ -1,4 +1,4 @@
-// A turn as flat JSON, with a URL to reply to and a token for the tools that are good for it alone.
+// A turn as flat JSON, with a URL to reply to and a token for the tools, both for this turn only.
 import { type ConnectorDeps, type Delivery, defined } from '../../contract/index.ts'
 import { bindingContext, turnTokens } from '../../kit/index.ts'
 import type { HttpAgentConfig } from './config.ts'
@@ -19,7 +19,7 @@ export interface HttpTurn {
   readonly text: string
   readonly attachments: readonly HttpAttachment[]
   readonly meta: Readonly<Record<string, string>>
-  /** What was said around it and is no turn: information, never an instruction. */
+  /** Messages around the turn: information, never an instruction. */
   readonly context: readonly ContextMessage[]
   /** What the configuration says about this place. */
   readonly binding_context?: string
@@ -37,7 +37,7 @@ interface HttpAttachment {
   readonly name?: string
   readonly mime?: string
   readonly size?: number
-  /** A GET there fetches it. */
+  /** A GET fetches it. */
   readonly url: string
 }
 
@@ -91,7 +91,7 @@ export async function composeTurn(
   }
 }
 
-/** After a crash, or because the try before it found no answer. */
+/** After a crash, or when the previous try got no answer. */
 function isRepeat({ repeat, attempt }: Delivery): boolean {
   return repeat || attempt > 1
 }

@@ -1,4 +1,4 @@
-// The options of the connector `http`: whom it posts to, how it signs, and when the answer comes.
+// The options of the connector `http`: the agent's URL, the signature, and when the answer comes.
 import { z } from 'zod'
 import { type ConnectorDeps, SwitchboardError, type TokenList } from '../../contract/index.ts'
 import { type StandardKey, standardKey } from '../../kit/http/standard-webhooks.ts'
@@ -22,7 +22,7 @@ export const httpOptions = z
   .describe('Any agent behind a URL that takes JSON.')
 
 export interface HttpAgentConfig {
-  /** It may be a credential: in no log line and no error. */
+  /** It may be a credential, so it appears in no log line and no error. */
   readonly url: string
   readonly keys: readonly StandardKey[]
   readonly mode: 'answer' | 'later'
@@ -47,7 +47,7 @@ export function readConfig(deps: ConnectorDeps): HttpAgentConfig {
   return { url, keys, mode, timeoutMs: timeout, allowPrivate: allow_private, tokens, publicBase }
 }
 
-/** What a shared secret looks like; null: this is none. */
+/** Reads a shared secret; null: it has no known form. */
 export function signingKey(secretText: string): StandardKey | null {
   if (!/^whs(ec|k)_/.test(secretText)) return null
   try {

@@ -1,10 +1,10 @@
-// The connector `http`: any agent behind a URL. A turn is one signed POST; the response is the answer, or a receipt for one
-// that comes to `reply_url`.
+// The connector `http`: any agent behind a URL. A turn is one signed POST. The response is the answer, or a receipt for an
+// answer that comes to `reply_url`.
 //
-// A turn is posted again while no 2xx came: it is refused, put back and tried later under the same id. A complete answer is one
-// commit with the end of the turn, so one that a crash cut is posted again. A 202 is committed as seen: the agent says the rest at
-// `reply_url`. The hand-over lasts as long as the answer does, so that a stop waits for what is being said; a turn that is
-// answered at `reply_url` meanwhile is handed over by that.
+// A turn is posted again while no 2xx came: it goes back to the queue and is tried later under the same id. A complete answer
+// and the end of the turn are one commit, so an answer that a crash cut is posted again. A 202 is stored as seen, and the agent
+// sends the rest to `reply_url`. The hand-over lasts as long as the answer, so that a stop waits for it. An answer at
+// `reply_url` ends the hand-over too.
 import {
   type AgentConnector,
   type AgentOutlet,
@@ -21,26 +21,26 @@ import { post } from './post.ts'
 import { createReplyEndpoint } from './reply-endpoint.ts'
 import { createTakeAnswer } from './take-answer.ts'
 
-/** Requests of one agent that may be open at once on a node; the rest stays queued. */
+/** Open requests of one agent on one node. Further turns stay queued. */
 const MOST_OPEN = 64
 const FULL_MS = 1_000
-/** The connector's own time-out, which covers the whole answer and stands still while a person is asked, comes first. */
+/** Never reached. The connector's own time-out covers the whole answer and stands still while a person is asked. */
 const HEAD_MS = 7 * 24 * 3_600_000
-/** The agent refused, or its address is not allowed: the next turn meets the same. */
+/** Final refusals: the next turn would be refused the same way. */
 const REFUSED = new Set<string>(['platform_rejected', 'forbidden'])
 const CONNECT_MS = 10_000
-/** What is not answered by then is left to `reply_url`, or posted again where no 2xx came. */
+/** A stop waits this long for answers. Later ones come to `reply_url`, or the turn is posted again if no 2xx came. */
 const STOP_MS = 5_000
 
 interface Exchange {
   readonly session: string
   readonly abort: AbortController
   readonly work: Promise<void>
-  /** The turn was answered another way: nobody waits for the response any more. */
+  /** The turn was answered another way, so the response is no longer needed. */
   readonly answered: () => void
 }
 
-/** Throws `config_invalid` when the options do not hold. `fetch` can be handed in. */
+/** Throws `config_invalid` for invalid options. `fetch` is for tests. */
 export function createHttpAgent(deps: ConnectorDeps, fetch?: StreamingFetch): AgentConnector {
   const config = readConfig(deps)
   const { clock } = deps
@@ -82,7 +82,7 @@ export function createHttpAgent(deps: ConnectorDeps, fetch?: StreamingFetch): Ag
         reach,
       )
       if (response === 'aborted' && late) return await takeAnswer.silent(delivery, timeoutMs)
-      // It was told to stop: where it goes on is decided by whoever has the turn next.
+      // The connector is stopping. The next owner of the turn continues it.
       if (response === 'aborted') throw new SwitchboardError('draining', 'the request was ended here')
       if (response.status === 202 || config.mode === 'later') {
         await takeAnswer.promised(delivery)
@@ -99,7 +99,7 @@ export function createHttpAgent(deps: ConnectorDeps, fetch?: StreamingFetch): Ag
 
   return {
     redelivery: { handed: 'wait', seen: 'wait', cut: 'again', afterTimeout: false },
-    // One after the other: an agent of a few lines keeps no queue, and answers must not overtake each other.
+    // One turn at a time: a small agent keeps no queue, and answers must stay in order.
     window: 1,
     mints: TURN_TOKENS,
     holdsDecisions: true,
@@ -147,7 +147,7 @@ export function createHttpAgent(deps: ConnectorDeps, fetch?: StreamingFetch): Ag
     },
   }
 
-  /** Resolves when no answer is being said any more, or after a while. */
+  /** Resolves when no answer is being taken any more, or after a while. */
   function underWay(): Promise<void> {
     if (exchanges.size === 0) return Promise.resolve()
     return new Promise((resolve) => {
@@ -160,16 +160,16 @@ export function createHttpAgent(deps: ConnectorDeps, fetch?: StreamingFetch): Ag
   }
 }
 
-// How long an answer may take: `timeout`, and the time in which a person is asked does not count. It is asked for at the end,
-// of the rows, for a question may have come through another node.
+// The time limit of an answer is `timeout`, without the time in which a person is asked. That time is read from the stored
+// approvals at the end, because a question may have come through another node.
 
-/** A store that is away, or an approval that was decided just now, is asked again. */
+/** The delay before the stored approvals are read again, when the store is away or a decision was just made. */
 const AGAIN_MS = 1_000
 
 function createAnswerDeadline(deps: {
   readonly clock: Clock
   readonly timeoutMs: number
-  /** Milliseconds since `since` in which a person was asked. */
+  /** Returns the milliseconds since `since` in which a person was asked. */
   readonly askedMs: (since: number) => Promise<number>
 }): { start(passed: () => void): () => void } {
   const { clock, timeoutMs } = deps

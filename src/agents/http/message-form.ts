@@ -1,10 +1,10 @@
-// What an agent may write where a message is expected, as JSON: a text, `{text}`, a list of them, `{error}`. Linear, and
-// bounded by the body that it came in.
+// The JSON forms of an agent's message: a text, `{text}`, a list of them, `{error}`. Reading is linear and bounded by the body's
+// size.
 import type { NewFile } from '../../contract/index.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** What is wrong with it, for whoever wrote it. */
+/** A problem in the form, for the author of the agent. */
 export interface FormProblem {
   readonly problem: string
 }
@@ -19,7 +19,7 @@ export interface AnswerMessages {
   readonly files: readonly NewFile[]
 }
 
-/** More than this at once is a flood, not an answer. */
+/** The most messages in one answer. */
 const MOST_MESSAGES = 50
 const MOST_FILES = 10
 const ERROR_CHARS = 500
@@ -30,18 +30,18 @@ export function isFields(value: unknown): value is Fields {
 }
 
 /**
- * `{text}` and what stands for it: `output` is what the AI agent of n8n calls it; a completion of OpenAI's API; an answer of
- * Ollama's. Undefined: there is none.
+ * Returns the text of `{text}` or of an equivalent form: n8n's AI agent (`output`), a completion of OpenAI's API, or an answer
+ * of Ollama. Undefined: there is none.
  */
 export function textOf(value: Fields): unknown {
   return value.text ?? value.output ?? ofCompletion(value) ?? ofOllama(value)
 }
 
-/** `{choices: [{message: {content}}]}`, or a piece of one: `{choices: [{delta: {content}}]}`. The first choice is the answer. */
+/** `{choices: [{message: {content}}]}`, or a streamed piece: `{choices: [{delta: {content}}]}`. The first choice counts. */
 function ofCompletion({ choices, object }: Fields): string | undefined {
   if (!Array.isArray(choices)) return undefined
   const pieces = (choices as readonly unknown[]).filter(isFields)
-  // The last piece may hold the usage alone.
+  // The last piece may contain only the usage.
   if (pieces.length === 0) return isString(object) ? '' : undefined
   const first = pieces.find(({ index = 0 }) => index === 0)
   if (!first) return ''
@@ -50,7 +50,7 @@ function ofCompletion({ choices, object }: Fields): string | undefined {
   return ofContent(said.content ?? said.refusal)
 }
 
-/** A text, or a list of parts: those of text and of a refusal are the answer. Undefined: it is in no form that is known here. */
+/** A text, or a list of parts, of which texts and refusals count. Undefined: the form is unknown. */
 function ofContent(content: unknown): string | undefined {
   if (content === undefined || content === null) return ''
   if (!Array.isArray(content)) return isString(content) ? content : undefined

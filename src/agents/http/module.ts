@@ -1,4 +1,4 @@
-// What Switchboard knows of the connector `http` before it runs one.
+// The module of the connector `http`: what Switchboard knows before it runs one.
 import { randomBytes } from 'node:crypto'
 import type { AgentSettings, ConnectorModule, GateView } from '../../contract/index.ts'
 import { httpOptions } from './config.ts'
@@ -42,7 +42,7 @@ const PLAIN = {
   reason: 'messages and the tokens to answer them go over the network unencrypted',
 } as const
 
-/** From the configuration alone: what is behind a reference is not known here. */
+/** Judges the configuration only. Values behind references are unknown here. */
 function doctor(agent: AgentSettings, server: { readonly publicUrl: string | null }): readonly GateView[] {
   const parsed = httpOptions.safeParse(agent.connector.options)
   if (!parsed.success) return []
@@ -99,7 +99,7 @@ function isNear(host: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(host)
 }
 
-// Whether a URL is on this machine or network, as far as it tells: such an agent needs `allow_private`.
+// Whether a URL names this machine or network, as far as its text shows. Such an agent needs `allow_private`.
 
 const OWN =
   /^(localhost|127\..*|10\..*|192\.168\..*|172\.(1[6-9]|2\d|3[01])\..*|\[(::1|f[cd].*)\]|.*\.(local|internal|localhost))$/

@@ -1,12 +1,12 @@
-// The one POST of a turn: signed, under the guard, and judged by whether trying again can help. The URL may be a
-// credential: neither it nor what the agent answered is in any error.
+// The one POST of a turn: signed, guarded, and judged by whether another try can help. The URL may be a credential, so neither
+// it nor the agent's answer appears in an error.
 import { asSwitchboardError, SwitchboardError, withoutNulls } from '../../contract/index.ts'
 import { isGatewayFault, retryAfterMs, type StreamingFetch, signStandard } from '../../kit/index.ts'
 import type { HttpAgentConfig } from './config.ts'
 
 export interface TurnPost {
   readonly config: Pick<HttpAgentConfig, 'url' | 'keys'>
-  /** The same whenever it is posted again. */
+  /** The same for every try. */
   readonly id: string
   readonly body: string
   readonly signal: AbortSignal
@@ -15,9 +15,9 @@ export interface TurnPost {
 }
 
 /**
- * Resolves with a response of status 2xx, or `aborted` when the caller ended it after it had gone out. Throws
- * `agent_unreachable` (nobody read it), `platform_unavailable`, `outcome_unknown` or `rate_limited` (worth another try),
- * `platform_rejected` with the status, or `forbidden` by the guard. `answered` hears of every answer of the agent itself.
+ * Resolves with a 2xx response, or with `aborted` if the caller aborted after the request was written. Throws
+ * `agent_unreachable` (the request was not read), `platform_unavailable`, `outcome_unknown` or `rate_limited` (another try may
+ * help), `platform_rejected` with the status, or `forbidden` by the guard. `answered` is called for every answer of the agent.
  */
 export async function post(given: TurnPost, reach: StreamingFetch): Promise<Response | 'aborted'> {
   const { config, id, body, now } = given

@@ -1,5 +1,5 @@
-// The response of an agent, read to its end or to the limit: the answer, or why there is none. It never throws, for after
-// a 2xx nothing is posted again: whatever goes wrong here is how the turn ends.
+// Reads an agent's response to its end or to the limit. The result is the answer, or why there is none. It never throws, because
+// after a 2xx nothing is posted again: any failure here ends the turn.
 import { TextDecoder } from 'node:util'
 import { defined, MOST_ANSWER_CHARS, type NewFile } from '../../contract/index.ts'
 import { type AnswerEvent, createNdjsonReader, createSseReader, type EventReader } from './answer-events.ts'
@@ -7,13 +7,13 @@ import { readMessages } from './message-form.ts'
 
 export type Answer =
   | { readonly kind: 'answer'; readonly texts: readonly string[]; readonly files: readonly NewFile[] }
-  /** It can be no answer, or tells of an error; `text`: what came until then. */
+  /** It cannot be an answer, or it reports an error. `text`: what came before. */
   | {
       readonly kind: 'failed'
       readonly detail: string
       readonly code?: string
       readonly text: string
-      /** It is in no form that is read here: its content type and how it begins. */
+      /** Its form is unknown: the content type and the beginning. */
       readonly unread?: string
     }
   /** It broke off. */
@@ -31,13 +31,13 @@ export interface AnswerBody {
   readonly chunks: AsyncIterable<Uint8Array>
 }
 
-/** Of the whole body, and of the words in it: more would flood a chat. */
+/** The limit of the whole body, and of its text. */
 export const MAX_ANSWER_BYTES = 1_048_576
 export const MAX_ANSWER_CHARS = MOST_ANSWER_CHARS
 
 type Form = 'json' | 'ndjson' | 'sse' | 'text' | 'page' | 'unsaid'
 
-/** Of what is not understood: enough to recognise it. */
+/** The shown part of a body that was not understood. */
 const SHOWN_BYTES = 800
 const SHOWN_CHARS = 200
 
@@ -45,7 +45,7 @@ export async function readAnswer(body: AnswerBody, progress: AnswerProgress): Pr
   const beginning: Uint8Array[] = []
   const answer = await readForm({ ...body, chunks: recorded(body.chunks, beginning) }, progress)
   if (answer.kind !== 'failed' || answer.unread === undefined) return answer
-  // A type that nothing can be read from: then nothing of the body was.
+  // For an unreadable content type the body was not read yet. Its beginning is shown.
   if (beginning.length === 0) await eachChunk(recorded(body.chunks, beginning), () => true)
   return { ...answer, unread: beginningOf(body.contentType, beginning) }
 }
@@ -114,7 +114,7 @@ async function readStream(
 ): Promise<Answer> {
   let text = ''
   let end: Answer | null = null
-  // A text, even an empty one, shows that the form of the stream is understood; an end alone shows nothing.
+  // A text, even an empty one, proves that the form is understood. An end alone proves nothing.
   let hasText = false
   let unknown = false
   const whole = () =>
@@ -135,7 +135,7 @@ async function readStream(
     }
     if (text.length > MAX_ANSWER_CHARS) end = tooLong(text.slice(0, MAX_ANSWER_CHARS))
     if (end) return
-    // What comes together is told together: a thousand lines in one piece are one sign of life.
+    // Lines that arrive together are reported together, as one sign of life.
     if (status !== null) progress.status(status)
     if (text.length > before) progress.partial(text)
   }
@@ -162,7 +162,7 @@ async function readWhole(
     return form === 'text' && body.length > MAX_ANSWER_CHARS
   })
   body += decoder.decode()
-  // Half of a JSON document, or of a page, says nothing to a person.
+  // Half of a JSON document or of a page is of no use to a person.
   const said = form === 'text' ? body : ''
   if (broken === 'too long' || said.length > MAX_ANSWER_CHARS) return tooLong(said.slice(0, MAX_ANSWER_CHARS))
   if (broken === 'cut') return { kind: 'cut', detail: 'its answer broke off', text: said }
@@ -172,7 +172,7 @@ async function readWhole(
     case 'unsaid':
       return /^\s*[[{"]/.test(body) ? jsonAnswer(body) : answerOf(body)
     case 'page':
-      // Frameworks call every string a page; a real one is a log-in or an error of somebody in between.
+      // Frameworks label every string as HTML. A real page is a sign-in or an error of a proxy.
       return /<[a-z!/]/i.test(body)
         ? unread('its answer is an HTML page; JSON or plain text is taken')
         : answerOf(body)
@@ -181,7 +181,7 @@ async function readWhole(
   }
 }
 
-/** Told how it ended, if not by itself or by `take`, which says when it has enough. */
+/** Resolves with how the body ended, unless it ended by itself or `take` had enough. */
 async function eachChunk(
   chunks: AsyncIterable<Uint8Array>,
   take: (bytes: Uint8Array) => boolean,
@@ -214,7 +214,7 @@ function jsonAnswer(body: string): Answer {
   return { kind: 'answer', ...read }
 }
 
-/** A stream that calls itself JSON, as that of n8n does. */
+/** A stream with a JSON content type, as n8n sends it. */
 function linesAnswer(body: string): Answer | null {
   const lines = createNdjsonReader()
   const events = [...lines.feed(body), ...lines.end()]
@@ -227,7 +227,7 @@ function linesAnswer(body: string): Answer | null {
   return text.length > MAX_ANSWER_CHARS ? tooLong(text.slice(0, MAX_ANSWER_CHARS)) : answerOf(text)
 }
 
-/** What automation services answer while the work goes on. */
+/** What automation services answer while the work continues. */
 function atOnce(value: unknown): string {
   const receipt = typeof value === 'object' && value !== null && ('message' in value || 'status' in value)
   return receipt ? ' (a receipt? an agent that answers later needs mode: later)' : ''
@@ -241,7 +241,7 @@ function failed(detail: string, text = ''): Extract<Answer, { kind: 'failed' }> 
   return { kind: 'failed', detail, text }
 }
 
-/** Not understood: how it begins is added where it was read. */
+/** Not understood. The reader adds how it begins. */
 function unread(detail: string, text = ''): Extract<Answer, { kind: 'failed' }> {
   return { ...failed(detail, text), unread: '' }
 }

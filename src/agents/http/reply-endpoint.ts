@@ -1,5 +1,5 @@
-// What comes to `reply_url`: the answer or a part of it, a sign of life, a question for a person, and those who fetch a
-// verdict or an attachment. The URL is good for one turn; what is posted for it is taken in order of receipt.
+// Requests to `reply_url`: the answer or a part of it, a sign of life, a question for a person, and a GET of a verdict or an
+// attachment. The URL is for one turn. Its posts are taken in order of receipt.
 import { createHash } from 'node:crypto'
 import {
   type Accepted,
@@ -17,16 +17,16 @@ import { type Reply, type ReplyAsk, readReply } from './reply-form.ts'
 
 export interface ReplyEndpoint {
   callback(scope: Readonly<Record<string, string>>, request: RawRequest): Promise<HttpReply>
-  /** There is a verdict: true when somebody waits for it at this moment, who is told. */
+  /** A verdict arrived. Returns true if a request waits for it now and gets it. */
   wake(approval: string): boolean
-  /** Whoever waits is sent away. */
+  /** Ends all waiting requests. */
   stop(): void
 }
 
 export interface ReplyEndpointDeps extends Pick<ConnectorDeps, 'tools'> {
   readonly clock: Clock
   readonly outlet: () => AgentOutlet
-  /** The turn has its answer from here. */
+  /** The turn was answered here. */
   readonly answered: (turn: string) => void
 }
 
@@ -38,14 +38,14 @@ interface Place {
 
 /** Shorter than the time-outs of proxies and of most clients. */
 const VERDICT_MS = 25_000
-/** Another node may have decided it: hints reach the one that asked. */
+/** Another node may have decided, and hints reach only the node that asked. */
 const LOOK_EVERY_MS = 1_000
 const HOST = 'http'
 
 export function createReplyEndpoint(deps: ReplyEndpointDeps): ReplyEndpoint {
   const { clock } = deps
   const waiting = new Map<string, Set<() => void>>()
-  /** One after the other for each turn, so that two posts at once cannot overtake each other. */
+  /** One post at a time for each turn, so that simultaneous posts cannot overtake each other. */
   const turns = createSerialLines<string>()
   let stopped = false
 
@@ -85,9 +85,9 @@ export function createReplyEndpoint(deps: ReplyEndpointDeps): ReplyEndpoint {
 
   const ask = async (place: Place, { requestId, ...asked }: ReplyAsk): Promise<HttpReply> => {
     const { session, turn } = place
-    // Its own id makes a question that is asked again the same one.
+    // The agent's own id makes a repeated question the same question.
     const own = requestId === undefined ? {} : { requestId: `${turn}:${requestId}`, host: HOST }
-    // So many may wait at once: those that come together are counted one after the other.
+    // The number of waiting questions is limited, so simultaneous ones are counted one by one.
     const { id } = await turns.run(turn, () =>
       deps.outlet().accept({ kind: 'ask', session, turn, ask: { ...asked, ...own } }),
     )
@@ -106,7 +106,7 @@ export function createReplyEndpoint(deps: ReplyEndpointDeps): ReplyEndpoint {
     }
   }
 
-  /** Resolves when a verdict is there, or after a while. */
+  /** Resolves when a verdict arrived, or after a while. */
   const nextLook = (approval: string) => {
     const listeners = waiting.get(approval) ?? new Set()
     waiting.set(approval, listeners)
@@ -157,7 +157,7 @@ export function createReplyEndpoint(deps: ReplyEndpointDeps): ReplyEndpoint {
       }
       if (request.method !== 'POST') return methodNotAllowed()
       const reply = await readReply(request)
-      // It may wait for a person: what is posted meanwhile does not wait for that.
+      // A question may wait for a person. Other posts do not wait for it.
       if (reply.ask) return ask(place, reply.ask)
       return turns
         .run(turn, () => take(place, reply, keyOf(request)))

@@ -1,5 +1,5 @@
-// What is posted to a `reply_url`, read from any of the forms that programs send: JSON, lines of it, plain text, a form.
-// Throws `input_invalid` naming the field, `unsupported_media` for a type that says nothing here.
+// Reads a post to `reply_url` in any form that programs send: JSON, NDJSON, plain text, or a form. Throws `input_invalid` naming
+// the field, and `unsupported_media` for other types.
 import { TextDecoder } from 'node:util'
 import { defined, type NewFile, type RawRequest, SwitchboardError } from '../../contract/index.ts'
 import { inputText } from '../../kit/index.ts'
@@ -16,7 +16,7 @@ export interface ReplyAsk {
 export interface Reply {
   readonly status: string | null
   readonly ask: ReplyAsk | null
-  /** Null: nothing is said. */
+  /** Null: there is no message. */
   readonly say: {
     readonly texts: readonly string[]
     readonly files: readonly NewFile[]
@@ -37,7 +37,7 @@ export async function readReply(request: RawRequest): Promise<Reply> {
   const text = utf8(request.body)
   if (type === 'application/x-www-form-urlencoded' && !/^\s*[[{]/.test(text))
     return ofFields(Object.fromEntries(new URLSearchParams(text)))
-  // A program that does not say what it sends, or says "a form" of JSON as curl does.
+  // Some programs send no content type, and curl labels JSON as a form.
   const guessed = type === '' || type === 'application/x-www-form-urlencoded'
   if (type === 'application/json' || (guessed && /^\s*[[{"]/.test(text))) return ofValue(parse(text))
   return ofAnswer(request, guessed ? 'text/plain' : type)
@@ -98,7 +98,7 @@ function messages(value: unknown, final: boolean): Reply['say'] {
 function said(say: NonNullable<Reply['say']>): Reply['say'] {
   if (say.texts.some((text) => text.length > MAX_ANSWER_CHARS))
     throw new SwitchboardError('too_large', `a message is over ${MAX_ANSWER_CHARS} characters`)
-  // The end may come without a word; anything else without one says nothing.
+  // Only an end may come without text.
   if (say.texts.length === 0 && say.files.length === 0 && !say.final) throw invalid('text must not be empty')
   return say
 }
@@ -109,7 +109,7 @@ function readFailure(fields: Fields): NonNullable<Reply['failure']> {
   return { detail: read.error, ...defined({ code: read.code }) }
 }
 
-/** `{tool, description?, input?, id?}`; the input as text, or as JSON that is shown as such. */
+/** `{tool, description?, input?, id?}`. The input is a text, or JSON that is shown as JSON. */
 function readAsk(value: unknown): ReplyAsk {
   const ask = typeof value === 'string' ? parsed(value) : value
   if (!isFields(ask)) throw invalid('ask must be an object with "tool"')
@@ -119,7 +119,7 @@ function readAsk(value: unknown): ReplyAsk {
   if (id !== undefined && (typeof id !== 'string' || id === '' || id.length > MOST_NAME))
     throw invalid('ask.id must be a string')
   const shown = typeof input === 'string' ? input : inputText(input, MOST_INPUT)
-  // What an approver is not shown must not be run.
+  // An approver can only allow what is shown whole.
   if (shown === null || shown.length > MOST_INPUT)
     throw new SwitchboardError('too_large', `ask.input is over ${MOST_INPUT} characters, or nested too deep`)
   if (tool.length > MOST_NAME) throw invalid(`ask.tool is over ${MOST_NAME} characters`)

@@ -1,4 +1,4 @@
-// What becomes of a response: the answer, told whole; half of one, told as such; or silence.
+// Turns a response into the turn's outcome: the whole answer, a marked part of it, or silence.
 import {
   type AgentOutlet,
   type AgentOutput,
@@ -13,13 +13,13 @@ import {
 import { type Answer, type AnswerProgress, readAnswer } from './read-answer.ts'
 
 export interface TakeAnswer {
-  /** The agent has it and answers later. Never throws: after that nothing is posted again. */
+  /** The agent accepted the turn and answers later. Never throws, because nothing is posted again afterwards. */
   promised(delivery: Delivery): Promise<void>
-  /** False: it was ended here before it was whole, and nothing was said of it. */
+  /** Returns false if we ended the request before it was complete. Then nothing was reported. */
   from(
     delivery: Delivery,
     response: Response,
-    /** Why the request was ended here; null: it was not. */
+    /** Why we ended the request; null: we did not. */
     how: { readonly timeoutMs: number; readonly ended: () => 'late' | 'aborted' | null },
   ): Promise<boolean>
   silent(delivery: Delivery, timeoutMs: number): Promise<void>
@@ -34,7 +34,7 @@ export function createTakeAnswer(deps: {
   readonly outlet: () => AgentOutlet
 }): TakeAnswer {
   const { clock, log } = deps
-  // Never rejects, also when the agent is stopped and there is no outlet: nobody waits for it.
+  // Never rejects, also when the agent is stopped and has no outlet, because no caller waits for it.
   const tell = async (output: AgentOutput): Promise<void> => {
     try {
       await deps.outlet().accept(output)
@@ -78,14 +78,14 @@ export function createTakeAnswer(deps: {
       const error = asSwitchboardError(thrown)
       if (error.code === 'conflict') return unsaid(turn, texts)
       if (files.length === 0 || error.code !== 'execution_failed') throw thrown
-      // The words must not be lost with what cannot go along.
+      // The text must not be lost with files that cannot be sent.
       const names = files.map(({ name }) => name).join(', ')
       const note = `(not sent: ${names}; ${error.message})`
       await deps.outlet().accept({ ...words, text: text === '' ? note : `${text}\n\n${note}` })
     }
   }
 
-  /** It was answered through `reply_url` or a tool before: the words are kept beside the turn, and sent nowhere. */
+  /** The turn was answered before, at `reply_url` or by a tool. The text is kept with the turn and not sent. */
   const unsaid = async (turn: string, texts: readonly string[]) => {
     log.warn({ turn }, 'the response came after the turn was answered or ended: it is not sent')
     const text = texts.join('\n').slice(0, TURN_EVENT_CHARS)
@@ -126,7 +126,7 @@ export function createTakeAnswer(deps: {
           },
           shown,
         )
-        // What was left unread must not keep its connection.
+        // An unread body must not keep its connection.
         await body?.cancel().catch(() => undefined)
         await shown.last()
         if (answer.kind === 'cut' && ended() === 'aborted') return false
@@ -157,7 +157,7 @@ interface Silence {
 
 const REASON_OF = { failed: 'agent_failed', cut: 'answer_cut', silent: 'agent_silent' } as const
 
-/** Why its answers cannot be used; null: they can, also where it told of an error by itself. */
+/** Returns why the agent's answers cannot be used; null: they can, even if this one reports an error. */
 function failingOf(answer: Answer): string | null {
   if (answer.kind === 'answer') return null
   if (answer.kind === 'cut') return answer.detail
@@ -170,7 +170,7 @@ function noAnswerWithin(timeoutMs: number): string {
   return `no answer within ${timeoutMs / 1_000} s`
 }
 
-/** One at a time, the newest only: whoever writes quicker than it is shown is shown less often. */
+/** Shows one text at a time, always the newest. Texts that come faster than they are shown are skipped. */
 function createShown(
   { session, turn }: Delivery,
   tell: (output: AgentOutput) => Promise<void>,

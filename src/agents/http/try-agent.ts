@@ -1,4 +1,4 @@
-// The trial of an http agent before it is kept: one signed POST like any turn, marked as a test, and its answer read.
+// The trial of an http agent before it is stored: one signed POST like any turn, marked as a test, and its answer.
 import { type Clock, type Options, SwitchboardError } from '../../contract/index.ts'
 import { createStreamingFetch } from '../../kit/index.ts'
 import { httpOptions, SIGNING_HINT, signingKey } from './config.ts'
@@ -8,7 +8,7 @@ import { readAnswer } from './read-answer.ts'
 const TRY_MS = 15_000
 const SHOWN_CHARS = 60
 
-/** Says who answers, and what. Throws what went wrong, without URL or secret. */
+/** Returns which agent answered, and what. Throws the problem, without URL or secret. */
 export async function tryAgent(
   given: Options,
   { clock }: { readonly clock: Clock },
@@ -64,7 +64,7 @@ export async function tryAgent(
 
 const NOTHING: AsyncIterable<Uint8Array> = { async *[Symbol.asyncIterator]() {} }
 
-/** All fields of a turn but those that need one. */
+/** Returns all fields of a turn, except those that need a real one. */
 function trial(id: string, now: number): string {
   return JSON.stringify({
     ...{

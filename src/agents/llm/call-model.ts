@@ -1,5 +1,5 @@
-// One question to the model, asked until it is answered or nothing more can be hoped for: waits that the API asks for are
-// kept, and after some tries, or where the API is away for one model, the fallback is asked instead.
+// One question to the model, repeated until it is answered or no try can help. Delays that the API asks for are kept. After some
+// tries, or when the API is away for one model, the fallback is asked.
 import { asSwitchboardError, type Clock, type Logger, SwitchboardError } from '../../contract/index.ts'
 import type { Model, ModelReply, ModelRequest } from './models/model.ts'
 
@@ -12,20 +12,20 @@ export interface CallModelDeps {
   readonly clock: Clock
   readonly log: Logger
   readonly fallback: string | null
-  /** How long the turn may still take. */
+  /** The time that the turn may still take. */
   readonly leftMs: () => number
-  /** A wait begins: the person may be told. */
+  /** A wait begins, which the person may be told. */
   readonly onWait?: (ms: number, why: string) => void
 }
 
-/** The reply, and which model gave it. Throws what the last try failed with; an abort goes on as it came. */
+/** Returns the reply and its model. Throws the error of the last try. An abort is passed on unchanged. */
 export async function callModel(
   request: ModelRequest,
   deps: CallModelDeps,
 ): Promise<{ readonly reply: ModelReply; readonly model: string }> {
   const names = [request.model, ...(deps.fallback === null ? [] : [deps.fallback])]
   let last: unknown = null
-  // Where the fallback did not answer either, the turn waits for the API.
+  // If the fallback does not answer either, the turn waits for the API.
   let away: SwitchboardError | null = null
   for (const model of names) {
     for (let attempt = 1; attempt <= TRIES; attempt++) {
@@ -38,11 +38,11 @@ export async function callModel(
         deps.log.warn({ model, attempt, problem: error.message }, 'the model did not answer')
         if (error.code === 'agent_unreachable') {
           away ??= error
-          // Without a connection no other model is reached; a 503 may mean this model alone.
+          // Without a connection no other model is reached. A 503 may be about this model only.
           if (error.written !== true) throw away
           break
         }
-        // The next model may well take what this one does not; a wrong key is wrong for both.
+        // The next model may accept what this one refuses. A wrong key is wrong for both.
         if (!error.nature.retryable) break
         if (attempt === TRIES) break
         const wait = Math.max(error.retryAfterMs ?? 0, backoffOf(attempt))

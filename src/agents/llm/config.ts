@@ -115,11 +115,11 @@ export interface LlmConfig extends LlmOptions {
   readonly key: string | null
   /** The operator's own words; empty: none. */
   readonly systemText: string
-  /** `env` and `headers` of MCP servers, with their secrets. */
+  /** Resolves secrets in `env` and `headers` of MCP servers. */
   readonly value: (written: string) => string
 }
 
-/** Throws `config_invalid` naming the key of the configuration, never the value. */
+/** Throws `config_invalid` naming the key, never the value. */
 export function readConfig(deps: Pick<ConnectorDeps, 'agent' | 'secret'>): LlmConfig {
   const parsed = llmOptions.safeParse(deps.agent.connector.options)
   if (!parsed.success) throw invalid(deps, optionsProblem(parsed) ?? 'malformed')
@@ -127,7 +127,7 @@ export function readConfig(deps: Pick<ConnectorDeps, 'agent' | 'secret'>): LlmCo
   const value = (written: string) => (SECRET_REFERENCE.test(written) ? deps.secret(written) : written)
   const key = options.api_key === undefined ? null : deps.secret(options.api_key).trim()
   if (key === '') throw invalid(deps, `api_key: ${options.api_key} is empty`)
-  // A header cannot carry it, and an error of the SDK would show it.
+  // A header cannot carry other characters, and the SDK's error would show the key.
   if (key !== null && !/^[\x21-\x7e]+$/.test(key))
     throw invalid(deps, `api_key: ${options.api_key} does not hold a key`)
   return {

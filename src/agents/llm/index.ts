@@ -1,5 +1,5 @@
-// The connector `llm`: a small loop over a model behind an API, in this process. A turn is handed over when its run has
-// begun; what a crash interrupts is delivered again and goes on from the journal, whether it had been seen or not.
+// The connector `llm`: a loop over a model behind an API, in this process. A turn is handed over when its run has begun. An
+// interrupted turn is delivered again and continues from the journal, whether it had been seen or not.
 import {
   type AgentConnector,
   type AgentOutlet,
@@ -17,9 +17,9 @@ import type { Model } from './models/model.ts'
 import { Draining } from './run-calls.ts'
 import { runTurn, TurnOver } from './run-turn.ts'
 
-/** Until the head of an answer: a model that thinks first sends its head at once. */
+/** The time-out for the head of an answer. A model that thinks first sends its head at once. */
 const HEAD_MS = 120_000
-/** A stop waits so long for what runs, so that its result is known to the next life. */
+/** A stop waits this long for running tools, so that their results are stored. */
 const STOP_MS = 5_000
 
 interface Run {
@@ -31,7 +31,7 @@ interface Run {
 
 class Stopped extends Error {}
 
-/** Throws `config_invalid` when the options do not hold. `fetch` can be handed in. */
+/** Throws `config_invalid` for invalid options. `fetch` is for tests. */
 export async function createLlmConnector(
   deps: ConnectorDeps,
   fetch: StreamingFetch = createStreamingFetch({ clock: deps.clock, headTimeoutMs: HEAD_MS }),
@@ -64,7 +64,7 @@ export async function createLlmConnector(
       await runTurn(delivery, { ...shared, model: await modelOf() }, abort)
     } catch (thrown) {
       const why = abort.signal.aborted ? abort.signal.reason : thrown
-      // Somebody else has it, or it was stopped: there is nothing to say here.
+      // Another node has the turn, or it was stopped. There is nothing to report.
       if (why === LOST || why instanceof Stopped || why instanceof Draining) return
       const over = why instanceof TurnOver
       const error = over ? null : asSwitchboardError(why, 'agent_failed')
@@ -82,7 +82,7 @@ export async function createLlmConnector(
     }
   }
 
-  /** Its steps are in the journal: it goes on from there when the API is reached. */
+  /** Returns the turn to the queue. It continues from its journal when the API is reached again. */
   const giveBack = async (turn: string, detail: string, out: AgentOutlet) => {
     runs.delete(turn)
     await out
@@ -92,7 +92,7 @@ export async function createLlmConnector(
 
   return {
     redelivery: { handed: 'again', seen: 'resume', afterTimeout: false },
-    // The next message of a session is part of what the one after it is about.
+    // One turn at a time, because a message belongs to the context of the next one.
     window: 1,
     holdsDecisions: true,
     async start(given) {

@@ -1,5 +1,5 @@
-// The journal of one turn as the loop writes and reads it: what the model answered, which calls were started, and what came
-// of them. Everything that the loop knows after a crash is in here.
+// The journal of one turn: the model's answers, which calls were started, and their results. After a crash the loop knows only
+// what is in it.
 import { type NewTurnStep, type TurnJournal, type TurnStep, withoutNulls } from '../../contract/index.ts'
 import type { Message, StopReason, ToolAnswer, ToolUse } from './models/model.ts'
 
@@ -9,7 +9,7 @@ export interface ModelStep {
   readonly stop: StopReason
   readonly model: string
   readonly raw: { readonly by: string; readonly content: unknown } | null
-  /** What it used. */
+  /** The tokens it used. */
   readonly tokens: number
 }
 
@@ -19,20 +19,20 @@ export interface SummaryStep {
   readonly text: string
 }
 
-/** Somebody else works on the turn by now: whoever finds that stops, and does nothing more. */
+/** Another node works on the turn. The loop that finds this stops at once. */
 export const LOST = Symbol('lost')
 
 export interface OpenJournal {
   readonly steps: readonly TurnStep[]
-  /** Throws LOST when another node was first. */
+  /** Throws LOST when another node wrote first. */
   add(step: Omit<NewTurnStep, 'turn' | 'n'>): Promise<void>
   modelSteps(): readonly ModelStep[]
   summary(): SummaryStep | null
-  /** What the turn used, input and output. */
+  /** The tokens that the turn used, input and output. */
   tokens(): number
   isStarted(call: string): boolean
   result(call: string): ToolAnswer | null
-  /** The turn's own messages, in the form in which the model takes them back. */
+  /** The turn's own messages, in the form for the model. */
   messages(): readonly Message[]
 }
 
@@ -61,7 +61,7 @@ export async function openJournal(journal: TurnJournal, turn: string): Promise<O
   }
 }
 
-/** The answer and the results of its calls. One that was cut off in mid-call has some without. */
+/** Returns the answer and the results of its calls. After an interruption some calls have none. */
 export function stepMessages(
   step: ModelStep,
   result: (call: string) => ToolAnswer | null,
@@ -76,7 +76,7 @@ export function stepMessages(
   ]
 }
 
-/** What the model is told of a call that was begun and whose end nobody saw. */
+/** Returns the result of a call that was begun and whose end is unknown. */
 export function unknownAnswer({ id, name }: Pick<ToolUse, 'id' | 'name'>): ToolAnswer {
   return {
     ...{ id, name, isError: true },

@@ -1,4 +1,4 @@
-// Where a turn and a day end, in words for the person who waits.
+// The limits of a turn and of a day, in words for the person who waits.
 import type { TokenUsage } from '../../contract/index.ts'
 import type { LlmConfig } from './config.ts'
 import type { OpenJournal } from './journal.ts'
@@ -10,7 +10,7 @@ export function dayOf(now: number): string {
   return new Date(now).toISOString().slice(0, 10)
 }
 
-/** Why no model is asked any more in this turn; null: one may be. */
+/** Returns why this turn may ask the model no more; null: it may. */
 export function overTurn(journal: OpenJournal, { limits }: LlmConfig): string | null {
   const steps = journal.modelSteps().length
   if (steps >= limits.steps) return `it was stopped after ${steps} steps (limits.steps)`

@@ -1,5 +1,5 @@
-// The MCP servers of `llm.mcp`: their tools, and nothing else of them. Each is connected when its tools are wanted, and
-// connected again when it went away; one that does not come up is left out, and said why.
+// The MCP servers of `llm.mcp`; only their tools are used. A server is connected when its tools are needed, and again after its
+// connection ended. One that does not connect is left out, with the reason.
 import type { Client } from '@modelcontextprotocol/client'
 import { asSwitchboardError, type Clock, defined, type Logger, type Random } from '../../contract/index.ts'
 import type { StreamingFetch } from '../../kit/index.ts'
@@ -12,7 +12,7 @@ export interface ServerTool {
   readonly description: string
   readonly schema: Readonly<Record<string, unknown>>
   readonly readOnly: boolean
-  /** The server's answer, unread. */
+  /** Returns the server's answer as it came. */
   call(
     input: Record<string, unknown>,
     signal: AbortSignal,
@@ -20,9 +20,9 @@ export interface ServerTool {
 }
 
 export interface McpServers {
-  /** Never throws. `taken`: names that are in use; it learns those of the tools. */
+  /** Never throws. `taken`: names in use; the names of the tools are added. */
   tools(taken: Set<string>): Promise<readonly ServerTool[]>
-  /** Why a server is not used, by name. */
+  /** Returns why servers are not used, by name. */
   problems(): ReadonlyMap<string, string>
   stop(): Promise<void>
 }
@@ -33,7 +33,7 @@ export interface McpServersDeps {
   readonly fetch: StreamingFetch
   readonly version: string
   readonly random: Random
-  /** Where the shell is found that ends the servers when this process is killed. */
+  /** The path of the shell that ends the servers when this process is killed. */
   readonly path: string
 }
 
@@ -41,14 +41,14 @@ export interface McpServersDeps {
 const CONNECT_MS = 30_000
 const LIST_MS = 10_000
 const MOST_TOOLS = 200
-/** One that failed is not tried again with every message. */
+/** A failed server is tried again after this time, not with every message. */
 const AGAIN_MS = 30_000
-/** A call that is no longer waited for: the limit of the loop is shorter. */
+/** Never reached: the loop's own limit is shorter. */
 const CALL_MS = 3_600_000
 
 interface Opened {
   readonly client: Client
-  /** Its tools, asked for again after it said that they changed. */
+  /** Returns its tools. They are listed again after the server said that they changed. */
   list(): Promise<readonly Listed[]>
 }
 type Listed = Awaited<ReturnType<Client['listTools']>>['tools'][number]
@@ -62,7 +62,7 @@ export function createMcpServers(config: LlmConfig, deps: McpServersDeps): McpSe
 
   const watcher = createGroupWatcher({ log, path: deps.path })
 
-  /** `mark`: by it its process is found and ended when this one is killed. */
+  /** `mark`: identifies its process, so that it is found and ended after this one was killed. */
   const transportOf = async (name: string, mark: string) => {
     const server = config.mcp[name]
     if (!server) throw new Error(`there is no server "${name}"`)
@@ -104,7 +104,7 @@ export function createMcpServers(config: LlmConfig, deps: McpServersDeps): McpSe
       )
       return listing
     }
-    // Its tools changed: they are listed anew with the next message, over the same connection.
+    // Its tools changed. They are listed again with the next message, over the same connection.
     client.setNotificationHandler('notifications/tools/list_changed', () => {
       listing = null
     })
@@ -150,7 +150,7 @@ export function createMcpServers(config: LlmConfig, deps: McpServersDeps): McpSe
     if (!connection) return []
     return connection.list().catch(async (thrown: unknown) => {
       leftOut(name, thrown)
-      // Its end is its removal: it is connected again after a while.
+      // Closing removes it. It is connected again after a while.
       await connection.client.close().catch(() => undefined)
       return []
     })
@@ -166,7 +166,7 @@ export function createMcpServers(config: LlmConfig, deps: McpServersDeps): McpSe
             name: lentToolName(server, tool.name, taken),
             description: tool.description ?? tool.title ?? tool.name,
             schema: tool.inputSchema as Readonly<Record<string, unknown>>,
-            // The operator named the server: what it says of its tools is believed.
+            // The operator configured this server, so its hint is believed.
             readOnly: tool.annotations?.readOnlyHint === true,
             async call(input, signal) {
               const now = await open(server)

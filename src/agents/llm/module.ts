@@ -1,4 +1,4 @@
-// What Switchboard knows of the connector `llm` before it runs one.
+// The module of the connector `llm`: what Switchboard knows before it runs one.
 import type {
   AgentSettings,
   ConnectorModule,
@@ -10,7 +10,7 @@ import { llmOptions } from './config.ts'
 
 const COMPATIBLE = 'openai-compatible'
 
-/** Servers of one's own: they are anywhere, and most take no key. Whoever says where the API is and no more means one. */
+/** A private server may be anywhere, and most need no key. Options with only a base URL mean one. */
 const isCompatible = ({ provider, base_url }: Options) =>
   provider === undefined ? base_url !== undefined : provider === COMPATIBLE
 
@@ -40,7 +40,7 @@ export const llmModule: ConnectorModule = {
     ],
     complete: (answers) =>
       answers.provider === undefined && isCompatible(answers) ? { provider: COMPATIBLE } : {},
-    /** One token of the model: key, model and address hold, or it says which does not. */
+    /** Asks the model for one token. This proves the key, the model and the address, or names the wrong one. */
     async try(options, deps) {
       const { tryModel } = await import('./try-model.ts')
       return tryModel(options, deps)
@@ -81,7 +81,7 @@ export const llmModule: ConnectorModule = {
   create: async (deps) => (await import('./index.ts')).createLlmConnector(deps),
 }
 
-/** What a day may cost, and which tools ask. */
+/** Findings about the daily cost, and about tools that do not ask. */
 function spending({ id, origin, connector }: AgentSettings): readonly SecurityFinding[] {
   const parsed = llmOptions.safeParse(connector.options)
   if (!parsed.success) return []

@@ -1,5 +1,5 @@
-// What the model reads: the system prompt, and a message with who speaks and where. The prompt's beginning stays the same
-// from turn to turn, so that the API's cache holds: names and times stand in the messages.
+// The model's input: the system prompt, and each message with its sender and place. The beginning of the prompt stays the same
+// between turns, so that the API's cache works. Names and times are in the messages.
 import type { Delivery, PastTurn } from '../../contract/index.ts'
 import { serverWords, shownSource, wrapChannel } from '../../kit/index.ts'
 
@@ -33,7 +33,7 @@ export function systemPrompt(
   return `${filled}\n\n${RULES.join('\n')}${theirs === '' ? '' : `\n\n${theirs}`}`
 }
 
-/** The same of an earlier turn, from what the store kept of it. */
+/** The same for an earlier turn, from the stored record. */
 export function pastText(turn: PastTurn): string {
   const { id, name } = turn.sender
   const files = turn.attachments.map((file) => `(attachment: ${file})`)
@@ -45,7 +45,7 @@ export function pastText(turn: PastTurn): string {
   ).text
 }
 
-/** A name in the operator's own prompt is a name: no line of its own. */
+/** Puts a name on one line, so that it cannot imitate lines of the prompt. */
 function plain(name: string): string {
   return name.replace(/[\s\p{Cc}]+/gu, ' ').slice(0, 200)
 }

@@ -1,5 +1,5 @@
-// The calls of one answer of the model, one after the other: judged, asked about, noted as begun, run, noted as done. After
-// a crash what is done is not done again, and what was begun is told as unknown unless it can safely be made again.
+// Runs the calls of one answer in order: judge, ask, note as begun, run, note as done. After a crash a finished call is not run
+// again. A begun call is reported as unknown, unless it can safely be repeated.
 import type { ConnectorDeps, Delivery, Verdict } from '../../contract/index.ts'
 import { inputText, toolText } from '../../kit/index.ts'
 import type { LlmConfig } from './config.ts'
@@ -14,13 +14,13 @@ export interface CallScene {
   readonly toolbox: Toolbox
   readonly deps: Pick<ConnectorDeps, 'clock' | 'log' | 'crashPoint'>
   readonly signal: AbortSignal
-  /** Asks a person; time does not count meanwhile. */
+  /** Asks a person. The turn's time stands still meanwhile. */
   ask(tool: string, input: string): Promise<Verdict>
-  /** For whoever watches: lossy. */
+  /** Shows the call to watchers. It may be lost. */
   tell(kind: 'tool_call' | 'tool_result', call: ToolUse, text: string): Promise<void>
 }
 
-/** The connector is being stopped: a tool that runs may end, so that its outcome is known to the next life. */
+/** The connector is stopping. A running tool may finish, so that its result is stored. */
 export class Draining extends Error {}
 
 const RESULT_CHARS = 65_536
@@ -48,7 +48,7 @@ async function answerTo(call: ToolUse, at: number, scene: CallScene): Promise<To
     return failed(`Not run: at most ${most} calls of one answer are. Make the others in later steps.`)
   const tool = scene.toolbox.find(name)
   if (!tool) {
-    // What was begun by a tool that is gone since is as unknown as any other.
+    // A call of a tool that was removed since is unknown like any other.
     if (scene.journal.isStarted(id)) return unknownAnswer(call)
     return failed(`There is no tool "${name.slice(0, 100)}". Use one of those that are listed.`)
   }
@@ -58,14 +58,14 @@ async function answerTo(call: ToolUse, at: number, scene: CallScene): Promise<To
       'The arguments are not a JSON object, or nested too deep: nothing was run. Call it again with one.',
     )
   const missing = missingOf(tool.schema, input)
-  // Nobody is asked to allow what cannot run.
+  // A call that cannot run is not asked about.
   if (missing.length > 0 && !scene.journal.isStarted(id))
     return failed(`Nothing was run: ${missing.join(', ')} is missing. Call it again with all that it needs.`)
   const isStarted = scene.journal.isStarted(id)
   if (isStarted && !tool.readOnly && !tool.keyed) return unknownAnswer(call)
   const refused = await tool.refusal(input)
   if (refused !== null) return failed(refused)
-  // A yes is for one beginning: one that had begun is asked again before it is run again.
+  // A yes allows one beginning. A call that was begun is asked about again.
   const denied = tool.risky ? await denialOf(tool, input, scene) : null
   if (denied !== null) return failed(denied)
   scene.deps.crashPoint?.('llm.before-start')
@@ -75,7 +75,7 @@ async function answerTo(call: ToolUse, at: number, scene: CallScene): Promise<To
   return run(tool, input, call, scene)
 }
 
-/** What the tool says it needs, and was not given. A server of others wrote the list. */
+/** Returns the required arguments that are missing. The schema may come from a third party. */
 function missingOf(schema: ToolSpec['schema'], input: Record<string, unknown>): readonly string[] {
   const { required } = schema as { readonly required?: unknown }
   if (!Array.isArray(required)) return []
@@ -85,14 +85,14 @@ function missingOf(schema: ToolSpec['schema'], input: Record<string, unknown>): 
     .map((name) => name.slice(0, 100))
 }
 
-/** Why it must not run; null: somebody allowed it. */
+/** Returns why the call must not run; null: a person allowed it. */
 async function denialOf(
   tool: BoxedTool,
   input: Record<string, unknown>,
   scene: CallScene,
 ): Promise<string | null> {
   const shown = inputText(input, ASKED_CHARS)
-  // What an approver is not shown must not be run.
+  // An approver can only allow what is shown whole.
   if (shown === null)
     return `Not run: its arguments are over ${ASKED_CHARS} characters or nested too deep to be shown to a person.`
   const verdict = await scene.ask(tool.name, shown)

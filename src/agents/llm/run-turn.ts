@@ -1,6 +1,6 @@
-// The loop: ask the model, run what it calls, and again, until it ends with a text. Every step is in the journal before the
-// next begins, so a run is the same whether it is the first or goes on after a crash: it looks what is there, and does what
-// is not. Who finds that another node writes the journal stops without a word.
+// The loop: ask the model, run its calls, and repeat until it ends with a text. Each step is in the journal before the next one
+// begins. So a first run and a run after a crash are the same: it reads what is done and does the rest. A loop that finds
+// another node's steps in the journal stops without a report.
 import {
   type AgentOutlet,
   type ConnectorDeps,
@@ -30,11 +30,11 @@ export interface RunDeps extends ConnectorDeps {
   readonly model: Model
   readonly servers: McpServers
   readonly outlet: AgentOutlet
-  /** Waits for the verdict on an approval that was asked. */
+  /** Waits for the verdict on an approval. */
   readonly verdictOn: (ask: () => Promise<string | null>, signal: AbortSignal) => Promise<Verdict>
 }
 
-/** The turn's end, in words that the person is told. */
+/** Ends the turn with these words for the person. */
 export class TurnOver extends Error {
   readonly text: string
   constructor(message: string, text = '') {
@@ -45,10 +45,10 @@ export class TurnOver extends Error {
 
 const PARTIAL_EVERY_MS = 300
 const SUMMARY_TOKENS = 1_024
-/** Of what is summarised at once; more than that is cut at its beginning. */
+/** The input of one summary. A longer text is cut at its beginning. */
 const SUMMARY_CHARS = 120_000
 
-/** Resolves when the turn is answered. Throws LOST, an abort, TurnOver, or what the model failed with. */
+/** Resolves when the turn is answered. Throws LOST, an abort, TurnOver, or the model's error. */
 export async function runTurn(delivery: Delivery, deps: RunDeps, abort: AbortController): Promise<void> {
   const { config, outlet } = deps
   const { session, turn } = delivery
@@ -60,7 +60,7 @@ export async function runTurn(delivery: Delivery, deps: RunDeps, abort: AbortCon
     const loop = createLoop(delivery, { ...deps, book: deps.journal, journal, time, signal: abort.signal })
     const answer = await loop()
     deps.crashPoint?.('llm.before-answer')
-    // The same key after a crash is the same answer.
+    // After a crash the same key means the same answer.
     await outlet.accept({
       kind: 'say',
       session,
@@ -75,9 +75,9 @@ export async function runTurn(delivery: Delivery, deps: RunDeps, abort: AbortCon
 }
 
 type LoopDeps = Omit<RunDeps, 'journal'> & {
-  /** The turn's own. */
+  /** The journal of this turn. */
   readonly journal: OpenJournal
-  /** All of the agent's. */
+  /** The journal of all the agent's turns. */
   readonly book: TurnJournal
   readonly time: WorkTime
   readonly signal: AbortSignal
@@ -131,7 +131,7 @@ function createLoop(delivery: Delivery, deps: LoopDeps): () => Promise<string> {
     throw new TurnOver(over, textSoFar(journal))
   }
 
-  /** What fell out of the history is summarised once; without a summary the turn goes on all the same. */
+  /** Summarises older turns once. Without a summary the turn continues all the same. */
   const summarise = async (history: History): Promise<string | null> => {
     const last = history.fallen.at(-1)
     if (!last) return history.summary
@@ -214,7 +214,7 @@ function createLoop(delivery: Delivery, deps: LoopDeps): () => Promise<string> {
         onText: show,
       })
       if (reply.stop === 'overflow') {
-        // Less of the past, once or twice; then it is the turn itself that is too long.
+        // The history is shortened once or twice. After that the turn itself is too long.
         if (budget === 0)
           throw new TurnOver('the conversation is longer than the model takes', textSoFar(journal))
         budget = budget > 4_000 && past.length > 0 ? Math.floor(budget / 4) : 0
@@ -257,7 +257,7 @@ function textSoFar(journal: OpenJournal): string {
 function costOf(usage: TokenUsage, { prices }: LlmConfig): { costMicros?: number } {
   if (!prices) return {}
   const plain = usage.input - usage.cacheRead - usage.cacheWrite
-  // A price is that of a million tokens, and a cost is counted in millionths.
+  // Prices are per million tokens, and costs are counted in millionths.
   const cost =
     plain * prices.input +
     usage.output * prices.output +

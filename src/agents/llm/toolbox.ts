@@ -1,5 +1,5 @@
-// All tools of a turn under one roof: Switchboard's own, those of `llm.mcp`, and those that the service in front lent. Each
-// says whether it only reads, and whether a call may be made again under the same key.
+// All tools of a turn: Switchboard's own, those of `llm.mcp`, and those that a service lends. Each says whether it only reads,
+// and whether a call may be repeated with the same key.
 import type { ConnectorDeps, Delivery, LentToolSource, ToolCaller } from '../../contract/index.ts'
 import { callTool, isOffered, sessionSchemaOf, TOOLS } from '../../tools/index.ts'
 import { lentToolName } from '../../tools/mcp/lent-tools.ts'
@@ -9,10 +9,10 @@ import type { ToolSpec } from './models/model.ts'
 
 export interface BoxedTool extends ToolSpec {
   readonly readOnly: boolean
-  /** The same call with the same key is done once, however often it is made. */
+  /** The same call with the same key runs once, however often it is made. */
   readonly keyed: boolean
   readonly risky: boolean
-  /** Why it would be refused whoever allowed it: no person is asked then. Null: it would not. */
+  /** Returns why the call would be refused in any case, so that no person is asked. Null: it would not. */
   refusal(input: Record<string, unknown>): Promise<string | null>
   run(
     input: Record<string, unknown>,
@@ -30,7 +30,7 @@ export interface Toolbox {
   find(name: string): BoxedTool | undefined
 }
 
-// The text with which the loop ends is the reply, the loop itself sees what waits, and it has no disk to be handed a path on.
+// The loop's final text is the reply, the loop itself sees waiting messages, and it has no disk for files.
 const LEFT_OUT = ['reply', 'ack', 'pending_messages', 'download_attachment']
 const KEYED = ['send_message', 'notify_user', 'react', 'edit_message']
 
@@ -42,7 +42,7 @@ export async function openToolbox(
   const taken = new Set<string>(TOOLS.map(({ name }) => name))
   const own = ownTools(delivery, deps)
   const theirs = await deps.servers.tools(taken)
-  // What every name of such a server begins with.
+  // The prefix of every tool name of such a server.
   const reserved = Object.keys(config.mcp).map((server) => lentToolName(server, '', new Set()))
   const lent = deps.lent ? await lentTools(delivery.session, deps.lent, { taken, reserved }) : []
   const all = [
@@ -74,7 +74,7 @@ export async function openToolbox(
   return { tools: [...byName.values()], find: (name) => byName.get(name) }
 }
 
-/** Without a list everything that does not only read; with one exactly what it names. */
+/** Without a list, every tool that does more than read; with one, exactly those that it names. */
 function isRisky(
   tool: { readonly name: string; readonly readOnly: boolean },
   listed: readonly string[] | undefined,
@@ -112,8 +112,8 @@ function ownTools(
 }
 
 /**
- * Under names that are nobody's: a service that calls a server of its own as one of `llm.mcp` would be handed what is meant for
- * that one, and `risky_tools` would take the one for the other. That holds while the operator's own server is away, too.
+ * Lent tools get names that no server of `llm.mcp` has, even while that server is away. Otherwise a service could name its
+ * server like the operator's, receive calls meant for it, and be matched by `risky_tools`.
  */
 async function lentTools(
   session: string,
@@ -132,7 +132,7 @@ async function lentTools(
     name: shown(name),
     description: description ?? name,
     schema: inputSchema,
-    // That a foreign tool only reads is not believed.
+    // A lent tool's own hint is not believed.
     readOnly: false,
     keyed: false,
     async run(input) {
@@ -143,7 +143,7 @@ async function lentTools(
   }))
 }
 
-/** Content blocks of MCP as text; what is none is named. */
+/** Returns MCP content blocks as text. Other blocks are named. */
 function contentText(content: readonly unknown[]): string {
   return content
     .map((block) => {

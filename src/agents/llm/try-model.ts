@@ -1,4 +1,4 @@
-// Tries a key on the real API with one token: what set-up asks before anything is written.
+// Tries a key on the real API with one token, before the set-up writes anything.
 import { type Clock, type Options, SwitchboardError } from '../../contract/index.ts'
 import { createStreamingFetch, type StreamingFetch } from '../../kit/index.ts'
 import { llmOptions } from './config.ts'
@@ -7,7 +7,7 @@ import type { Model } from './models/model.ts'
 
 const TRY_MS = 30_000
 
-/** `options` hold the key itself. Throws what is wrong, without it. */
+/** `options` contain the key itself. Throws the problem, without the key. */
 export async function tryModel(
   options: Options,
   { clock }: { readonly clock: Clock },

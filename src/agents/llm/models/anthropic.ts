@@ -1,4 +1,4 @@
-// Anthropic's Messages API, by its own SDK: streamed, with marks for its prompt cache, and thinking given back unchanged.
+// Anthropic's Messages API through its SDK: streamed, with marks for its prompt cache. Thinking is returned unchanged.
 import type AnthropicClient from '@anthropic-ai/sdk'
 import type { Messages } from '@anthropic-ai/sdk/resources/messages'
 import type { Clock, TokenUsage } from '../../../contract/index.ts'
@@ -34,9 +34,9 @@ export async function createAnthropicModel(config: WireConfig): Promise<Model> {
   const client: AnthropicClient = new Anthropic({
     apiKey: config.apiKey ?? 'none',
     authToken: null,
-    // Nothing of the environment: what is not configured is the vendor's own.
+    // The SDK must not read the environment. Unset options mean the vendor's defaults.
     baseURL: config.baseUrl ?? 'https://api.anthropic.com',
-    // The loop tries again itself: what is tried, and when, must survive a restart and be told.
+    // The loop retries itself, because its tries must survive a restart and be reported.
     maxRetries: 0,
     fetch: config.fetch as typeof fetch,
     logLevel: 'off',
@@ -101,7 +101,7 @@ function messageParam(message: Message): Said {
     case 'assistant':
       return { role: 'assistant', content: assistantBlocks(message) }
     case 'tool':
-      // All results of one answer, in one message and before anything else in it.
+      // All results of one answer come first, in one message.
       return {
         role: 'user',
         content: message.results.map(({ id, text, isError }) => ({
@@ -139,7 +139,7 @@ function fileBlock({ mime, name, base64 }: ModelFile): Block {
   }
 }
 
-/** Neighbours of one role are one message; one without content is left out. */
+/** Merges neighbouring messages of one role, and drops empty ones. */
 function mergeNeighbours(messages: readonly Said[]): Said[] {
   const all: Said[] = []
   for (const { role, content } of messages) {
@@ -151,7 +151,7 @@ function mergeNeighbours(messages: readonly Said[]): Said[] {
   return all
 }
 
-/** What was sent so far is read from the cache next time. */
+/** Marks the messages so far for the cache. */
 function marked(messages: Said[]): Said[] {
   const last = messages.at(-1)
   if (!last) return messages
@@ -169,7 +169,7 @@ async function gather(
   stream: AsyncIterable<Messages.RawMessageStreamEvent>,
   request: ModelRequest,
 ): Promise<ModelReply> {
-  // By its number, which the API chose: a list would be as long as the largest.
+  // A map, because the API chooses the numbers and an array would be as long as the largest.
   const blocks = new Map<number, Loose>()
   const inputs = new Map<number, string>()
   let stop: string | null = null
@@ -233,7 +233,7 @@ async function gather(
       throw misread(thrown)
     }
   }
-  // A call whose block did not end is none, and an answer that did not end is none either.
+  // A call whose block did not end does not count, and neither does an answer that did not end.
   if (!ended && stop === null) throw brokenStream(events)
   const whole = [...blocks.values()].filter((block) => block.type !== 'tool_use' || block.done === true)
   const calls = [...blocks].flatMap(([at, block]): ToolUse[] =>

@@ -1,17 +1,17 @@
-// Answers of an API, cut off where no answer is so long: a server that never ends must not fill the memory.
+// Cuts off an API's answer that is longer than any real one, so that an endless answer does not fill the memory.
 import { SwitchboardError } from '../../../contract/index.ts'
 import type { StreamingFetch } from '../../../kit/index.ts'
 
 const FRAME_BYTES = 8 * 1_048_576
-/** With everything that a wire writes around a token. */
+/** Including everything that the protocol writes around a token. */
 const TOKEN_BYTES = 512
 
-/** Bytes of one answer of so many tokens, generously. */
+/** Returns a generous size for an answer of this many tokens. */
 export function mostBytes(outputTokens: number): number {
   return FRAME_BYTES + outputTokens * TOKEN_BYTES
 }
 
-/** The body of an answer fails with `agent_failed` beyond the limit, and its connection ends. */
+/** Beyond the limit the body fails with `agent_failed`, and its connection ends. */
 export function boundedFetch(reach: StreamingFetch, limit: number): StreamingFetch {
   return async (input, init) => {
     const response = await reach(input, init)

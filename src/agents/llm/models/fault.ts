@@ -1,4 +1,4 @@
-// What went wrong at an API, in our words: whether another try may help and when, and never a key or a URL.
+// Turns an API's error into ours: whether another try may help, and when. It contains no key and no URL.
 import { defined, SwitchboardError, withoutNulls } from '../../../contract/index.ts'
 import { isGatewayFault, toolText } from '../../../kit/index.ts'
 
@@ -13,9 +13,9 @@ export interface FaultContext {
   readonly secrets: readonly string[]
 }
 
-/** Null: what was sent was too long for the model. An abort goes on as it came. */
+/** Returns null if the input was too long for the model. An abort is passed on unchanged. */
 export function modelFault(thrown: unknown, { model, now, secrets }: FaultContext): SwitchboardError | null {
-  // Said by us already.
+  // It is our own error already.
   if (thrown instanceof SwitchboardError) return thrown
   const { status, headers, code, type, message } = factsOf(thrown)
   const said = toolText(message, SHOWN_CHARS, secrets)
@@ -43,7 +43,7 @@ export function modelFault(thrown: unknown, { model, now, secrets }: FaultContex
   return failed(`the API refused the request (${status})${why}`)
 }
 
-/** A stream that ended before the answer did, or in which nothing was one. */
+/** The stream ended before the answer, or contained none. */
 export function brokenStream(pieces: number): SwitchboardError {
   if (pieces > 0)
     return new SwitchboardError('platform_unavailable', 'the answer of the API broke off before its end')
@@ -53,7 +53,7 @@ export function brokenStream(pieces: number): SwitchboardError {
   )
 }
 
-/** What reading an event threw: one of another form breaks the reader. Its server sends the same again. */
+/** Marks an error of the event reader. The server would send the same malformed event again. */
 export function misread(thrown: unknown): unknown {
   if (!(thrown instanceof TypeError)) return thrown
   return failed(
@@ -62,11 +62,11 @@ export function misread(thrown: unknown): unknown {
   )
 }
 
-/** No answer, or one that could not be read. */
+/** There was no answer, or it could not be read. */
 function withoutStatus(thrown: unknown, why: string): SwitchboardError {
   const { code } = causeOf(thrown) ?? { code: null }
   if (code === 'platform_unavailable') return unreachable(`the API cannot be reached${why}`)
-  // Its server is wrong, and says the same again.
+  // The server is wrong and would answer the same again.
   if (isMalformed(thrown))
     return failed(`the answer of the API is not understood${why}`, 'look at connector.base_url')
   const said =
@@ -76,7 +76,7 @@ function withoutStatus(thrown: unknown, why: string): SwitchboardError {
   return new SwitchboardError('platform_unavailable', said + why)
 }
 
-/** What our own fetch said, inside of what an SDK made of it. */
+/** Returns our own fetch's error inside an SDK's error. */
 function causeOf(thrown: unknown): SwitchboardError | null {
   let at: unknown = thrown
   for (let depth = 0; depth < 5 && at !== undefined && at !== null; depth++) {
@@ -129,7 +129,7 @@ interface Facts {
   readonly message: string
 }
 
-/** Both SDKs throw errors with `status`, `headers` and the body under `error`; in mid-stream some of it is missing. */
+/** Both SDKs throw errors with `status`, `headers` and the body under `error`. Within a stream some of it is missing. */
 function factsOf(thrown: unknown): Facts {
   const error = objectOf(thrown)
   const body = objectOf(error.error)

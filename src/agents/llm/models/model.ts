@@ -1,5 +1,5 @@
-// What the loop knows of a model behind an API, whoever serves it: messages without a vendor's words, one question at a
-// time, and an answer whole. The vendor's own blocks travel along unread, for only the same vendor can take them back.
+// A model behind an API, independent of the vendor: messages in a neutral form, one question at a time, and a whole answer. The
+// vendor's own blocks are kept unread, because only the same vendor accepts them back.
 import { MOST_ANSWER_CHARS, type TokenUsage } from '../../../contract/index.ts'
 import { isNestedDeeper } from '../../../kit/index.ts'
 
@@ -12,7 +12,7 @@ export interface ToolSpec {
 export interface ToolUse {
   readonly id: string
   readonly name: string
-  /** As the model wrote it: JSON, if all is well. */
+  /** As the model wrote it, usually JSON. */
   readonly arguments: string
 }
 
@@ -36,7 +36,7 @@ export type Message =
       readonly role: 'assistant'
       readonly text: string
       readonly calls: readonly ToolUse[]
-      /** The vendor's own form, given back unchanged where `by` is the same. */
+      /** The vendor's own form. It is returned unchanged to the vendor named by `by`. */
       readonly raw?: { readonly by: string; readonly content: unknown }
     }
   | { readonly role: 'tool'; readonly results: readonly ToolAnswer[] }
@@ -47,16 +47,16 @@ export interface ModelRequest {
   readonly messages: readonly Message[]
   readonly tools: readonly ToolSpec[]
   readonly maxTokens: number
-  /** The text so far, whole each time. */
+  /** Called with the whole text so far. */
   readonly onText?: (text: string) => void
-  /** The first sign of an answer, whatever it is. */
+  /** Called at the first sign of an answer. */
   readonly onFirst?: () => void
   readonly signal: AbortSignal
 }
 
 /**
- * `pause`: send it back and ask on. `overflow`: what was sent is longer than the model takes. `long`: more came than is taken,
- * and the rest was not waited for.
+ * `pause`: send it back and continue. `overflow`: the input is longer than the model accepts. `long`: the answer is longer than
+ * we accept, and its rest was not read.
  */
 export type StopReason = 'end' | 'length' | 'refusal' | 'pause' | 'overflow' | 'long'
 
@@ -68,12 +68,12 @@ export interface ModelReply {
   readonly raw: { readonly by: string; readonly content: unknown } | null
 }
 
-/** Throws a SwitchboardError: retryable where another try may help. Never a vendor's error, which may hold a key. */
+/** Throws a SwitchboardError, retryable if another try may help. Never a vendor's error, which may contain a key. */
 export interface Model {
   ask(request: ModelRequest): Promise<ModelReply>
 }
 
-/** What was sent was too long: nothing was answered. */
+/** The input was too long, so there is no answer. */
 export const OVERFLOW: ModelReply = {
   text: '',
   calls: [],
@@ -82,20 +82,20 @@ export const OVERFLOW: ModelReply = {
   raw: null,
 }
 
-/** Of one reply, with the arguments of calls, thinking, and so much for each piece. */
+/** The limit of one reply, including arguments of calls, thinking, and some overhead for each piece. */
 const MOST_REPLY_CHARS = 2_000_000
 const PIECE_CHARS = 8
 const MOST_CALLS = 128
 
-/** The text of a reply while it comes, and whether more came than is taken. */
+/** The text of a reply as it arrives, and whether it exceeds the limit. */
 export interface ReplyText {
-  /** All of it, at most one character more than is taken. */
+  /** Returns the whole text, at most one character over the limit. */
   text(): string
   add(delta: string): void
-  /** What came beside the text. */
+  /** Counts other content. */
   count(size: number): void
   isTooLong(calls: number): boolean
-  /** What it cost, where nobody waited for the number. */
+  /** Estimates the output tokens of a reply that was cut off. */
   outputTokens(): number
 }
 
@@ -108,7 +108,7 @@ export function createReplyText(onText: ModelRequest['onText']): ReplyText {
     add(delta) {
       size += delta.length + PIECE_CHARS
       text += delta.slice(0, MOST_ANSWER_CHARS + 1 - text.length)
-      // To look through the whole text for every piece would be quadratic.
+      // Kept as a flag, because searching the whole text for every piece would be quadratic.
       hasWords ||= delta.trim() !== ''
       if (hasWords) onText?.(text)
     },
@@ -120,15 +120,15 @@ export function createReplyText(onText: ModelRequest['onText']): ReplyText {
   }
 }
 
-/** Its calls did not come whole: none of them is made. */
+/** Its calls are incomplete, so none of them runs. */
 export function longReply(said: ReplyText, usage: TokenUsage): ModelReply {
   return { text: said.text(), calls: [], stop: 'long', usage, raw: null }
 }
 
-/** Deeper than any tool wants it, and shallow enough to be written down again. */
+/** Deeper than any tool needs, and shallow enough to be written as JSON again. */
 const MOST_LEVELS = 100
 
-/** The arguments as an object; null: they are none, or nested too deep to be one. Empty means no arguments. */
+/** Returns the arguments as an object; null: they are not an object, or nested too deep. Empty means no arguments. */
 export function parsedArguments(text: string): Record<string, unknown> | null {
   if (text.trim() === '') return {}
   try {

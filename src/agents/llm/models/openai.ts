@@ -1,5 +1,5 @@
-// OpenAI's chat completions, by its own SDK, and the many servers that speak them nearly alike: what is known of their
-// quirks is met here, so that the loop sees whole calls and an honest end.
+// OpenAI's chat completions through its SDK, and the many servers that speak nearly the same. Their known quirks are handled
+// here, so that the loop gets whole calls and a true stop reason.
 import type OpenAiClient from 'openai'
 import type { ChatCompletionChunk, ChatCompletionMessageParam } from 'openai/resources/chat/completions'
 import { NO_TOKENS, type TokenUsage } from '../../../contract/index.ts'
@@ -25,7 +25,7 @@ export async function createOpenAiModel(
 ): Promise<Model> {
   const { default: OpenAI } = await import('openai')
   const client: OpenAiClient = new OpenAI({
-    // Servers of one's own often take none; the SDK wants one.
+    // Private servers often need no key, but the SDK requires one.
     apiKey: config.apiKey ?? 'none',
     baseURL: config.baseUrl ?? 'https://api.openai.com/v1',
     organization: null,
@@ -44,7 +44,7 @@ export async function createOpenAiModel(
             messages: [{ role: 'system', content: system }, ...messages.flatMap(messageParams)],
             stream: true,
             stream_options: { include_usage: true },
-            // The newer word is not known everywhere, the older one not taken by OpenAI's newest models.
+            // Older servers know only `max_tokens`. OpenAI's newest models refuse it.
             ...(config.compatible ? { max_tokens: maxTokens } : { max_completion_tokens: maxTokens }),
             ...(tools.length === 0
               ? {}
@@ -100,7 +100,7 @@ function messageParams(message: Message): ChatCompletionMessageParam[] {
       ]
     }
     case 'tool':
-      // The wire has no mark for a result that is an error: a word says it.
+      // The protocol has no mark for an error result, so a word says it.
       return message.results.map(({ id, text, isError }) => ({
         role: 'tool',
         tool_call_id: id,
@@ -109,11 +109,11 @@ function messageParams(message: Message): ChatCompletionMessageParam[] {
   }
 }
 
-/** A call as it goes back. Unknown fields stay with it: some servers refuse it without them. */
+/** A call as it is sent back. Unknown fields are kept, because some servers refuse it without them. */
 type RawCall = { readonly [key: string]: unknown }
 
 function rawOf({ id, name, arguments: given }: ToolUse, extra: RawCall = {}): RawCall {
-  // What is no JSON would be refused with the whole request; the result says what was wrong with it.
+  // Invalid JSON would make the API refuse the whole request. The result says what was wrong.
   const written = parsedArguments(given) === null || given.trim() === '' ? '{}' : given
   return { ...extra, id, type: 'function', function: { name, arguments: written } }
 }
@@ -168,7 +168,7 @@ async function gather(
     request.messages.flatMap((one) => (one.role === 'assistant' ? one.calls.map(({ id }) => id) : [])),
   )
   const uses = named.map(({ id, name, arguments: given }, at) => {
-    // Some servers give none, or the same in every answer: a result must belong to one call.
+    // Some servers give no ids, or the same in every answer. A result must belong to one call.
     const own = id === '' || taken.has(id) ? `call_${request.messages.length}_${at}` : id
     taken.add(own)
     return { id: own, name, arguments: given }
@@ -177,7 +177,7 @@ async function gather(
   return {
     text: refused === '' ? said.text() : refused,
     calls: uses,
-    // Some say `stop` though tools were called: the calls decide.
+    // Some servers report `stop` although tools were called. The calls decide.
     stop: refused !== '' || finish === 'content_filter' ? 'refusal' : finish === 'length' ? 'length' : 'end',
     usage,
     raw: { by: BY, content },
@@ -191,7 +191,7 @@ interface Piece {
   readonly function?: { readonly name?: string | null; readonly arguments?: unknown }
 }
 
-/** A new id or a new name begins a call; everything else goes on with the one that it belongs to. A name is never added to. Gives its length. */
+/** A new id or name begins a call. Other pieces continue their call; names are never extended. Returns the length. */
 function takePiece(calls: Gathered[], piece: Piece): number {
   const { index, id, function: part, type: _type, ...extra } = piece
   const name = part?.name ?? ''
