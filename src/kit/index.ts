@@ -19,6 +19,23 @@ export { createFileStore, type FetchedQuota, type FileStore } from './files/file
 export { filesOf } from './files/message-files.ts'
 export { createSharedFolder } from './files/shared-folder.ts'
 export {
+  type ApiAnswer,
+  type ApiCall,
+  type ApiClient,
+  asksToWait,
+  createApiClient,
+} from './http/api-client.ts'
+export {
+  type ApiError,
+  createRefusals,
+  type Failure,
+  type FailureTable,
+  failures,
+  isRefusal,
+  isStatus,
+  statusError,
+} from './http/failures.ts'
+export {
   createGuardedFetch,
   type GuardedFetch,
   type GuardedRequest,
@@ -28,6 +45,7 @@ export {
 export { handOverError, isGatewayFault } from './http/hand-over-error.ts'
 export { equalSecrets, hmacKey, signSha256, verifySha256 } from './http/hmac.ts'
 export { createJwtVerifier, type JwtVerdict } from './http/jwt.ts'
+export { multipartForm } from './http/multipart.ts'
 export { sentByOtherSite } from './http/request-origin.ts'
 export { retryAfterMs } from './http/retry-after.ts'
 export {

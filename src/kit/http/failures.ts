@@ -1,0 +1,122 @@
+// What an answer that is no success means for the message: by the vendor's own error, from a table, or by the status alone.
+import { defined, type ErrorCode, type ErrorDetail, SwitchboardError } from '../../contract/index.ts'
+import { retryAfterMs } from './retry-after.ts'
+
+/** An answer that is no success, known by the vendor's name or number of the error and by its status. */
+export class ApiError extends SwitchboardError {
+  /** Null: the answer named no error, so only the status speaks. */
+  readonly key: string | number | null
+  readonly status: number
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    {
+      key,
+      status,
+      ...detail
+    }: ErrorDetail & { readonly key: string | number | null; readonly status: number },
+  ) {
+    super(code, message, detail)
+    this.key = key
+    this.status = status
+  }
+}
+
+/** True for a vendor's error with one of these names or numbers. */
+export function isRefusal(thrown: unknown, ...keys: readonly (string | number)[]): thrown is ApiError {
+  return thrown instanceof ApiError && thrown.key !== null && keys.includes(thrown.key)
+}
+
+/** True for an answer with one of these statuses, whatever error it names. */
+export function isStatus(thrown: unknown, ...statuses: readonly number[]): thrown is ApiError {
+  return thrown instanceof ApiError && statuses.includes(thrown.status)
+}
+
+/** What one error of a vendor means for the message. */
+export interface Failure extends Pick<ErrorDetail, 'hint' | 'retryAfterMs' | 'placeGone'> {
+  /**
+   * `platform_rejected`: refused for good. `platform_unavailable`: nothing was done, and it is tried again. `rate_limited`:
+   * the same after a pause. `outcome_unknown`: it may have been done.
+   */
+  readonly code: ErrorCode
+  /** What it means, for a person. Absent: the vendor's own words are shown. */
+  readonly meaning?: string
+}
+
+export type FailureTable = Readonly<Record<string | number, Failure>>
+
+/** Rows of a failure table that differ in their meaning alone. */
+export function failures(
+  failure: Failure,
+  meanings: Readonly<Record<string | number, string>>,
+): FailureTable {
+  return Object.fromEntries(Object.entries(meanings).map(([key, meaning]) => [key, { ...failure, meaning }]))
+}
+
+/** An error as the vendor's answer tells it. What stands here goes before the row of the table. */
+export interface Fault extends Partial<Failure> {
+  readonly key: string | number
+  readonly status?: number
+  /** The vendor's words, for an error without a meaning of ours. */
+  readonly said?: string
+  /** Follows the meaning in parentheses. */
+  readonly detail?: string
+  /** Stands in front of the message. Absent: the key, because people search for it. */
+  readonly label?: string
+}
+
+/** Makes the errors of one vendor. An error that the table does not hold is `platform_rejected`. */
+export function createRefusals(vendor: string, table: FailureTable): (fault: Fault) => ApiError {
+  return ({ key, status = 0, said = '', detail = '', label = String(key), ...given }) => {
+    const row = Object.hasOwn(table, key) ? table[key] : undefined
+    const { code, meaning, ...rest }: Failure = { code: 'platform_rejected', ...row, ...given }
+    const words = (meaning ?? said) || `${vendor} refuses`
+    const message = `${label}: ${words}${detail === '' ? '' : ` (${detail})`}`
+    return new ApiError(code, message, { key, status, ...rest })
+  }
+}
+
+/** Keys are statuses, or families of them: `5xx`. */
+export type StatusTable = Readonly<Record<string | number, ErrorCode>>
+
+const STATUSES: StatusTable = {
+  // The request did not arrive whole.
+  408: 'platform_unavailable',
+  429: 'rate_limited',
+  // A success that cannot be read.
+  '2xx': 'outcome_unknown',
+  '3xx': 'platform_rejected',
+  '4xx': 'platform_rejected',
+  // A fault of the server may come after the work was done.
+  '5xx': 'outcome_unknown',
+}
+
+export interface StatusContext {
+  /** Who answered, for the message. */
+  readonly whom: string
+  readonly retryAfter?: string | null | undefined
+  readonly now: number
+  /** What this peer's statuses mean instead. */
+  readonly codes?: StatusTable
+}
+
+/** What a status means where the answer says nothing else. */
+export function statusError(status: number, { whom, retryAfter, now, codes = {} }: StatusContext): ApiError {
+  const table = { ...STATUSES, ...codes }
+  const code = table[status] ?? table[`${Math.floor(status / 100)}xx`] ?? 'outcome_unknown'
+  const isFinal = code === 'platform_rejected' || code === 'gone'
+  const pauseMs = isFinal ? null : retryAfterMs(retryAfter, now)
+  const isRedirect = code === 'platform_rejected' && status < 400
+  const message =
+    status >= 200 && status < 300 ? 'gave an answer that could not be read' : `answered ${status}`
+  return new ApiError(code, `${whom} ${message}`, {
+    key: null,
+    status,
+    written: code === 'agent_unreachable',
+    ...defined({
+      retryAfterMs: pauseMs ?? undefined,
+      hint: isRedirect ? 'redirects are not followed: give the final URL' : undefined,
+    }),
+  })
+}
