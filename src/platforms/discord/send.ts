@@ -3,9 +3,8 @@
 import { type OutboundOp, type Receipt, type SendRequest, SwitchboardError } from '../../contract/index.ts'
 import type { FileStore } from '../../kit/index.ts'
 import { type ChannelCache, type ChannelFacts, DEFAULT_BYTES, FORUMS, isThread } from './api/channel-cache.ts'
-import type { DiscordAnswer, DiscordClient } from './api/client.ts'
+import type { DiscordAnswer, DiscordClient, Upload } from './api/client.ts'
 import { explain } from './api/missing-rights.ts'
-import type { Upload } from './api/multipart.ts'
 import {
   ADD_REACTIONS,
   ATTACH_FILES,

@@ -7,9 +7,8 @@ import {
   SwitchboardError,
 } from '../../contract/index.ts'
 import { type ChannelFacts, FORUMS, isTalk, isThread } from './api/channel-cache.ts'
-import type { DiscordAnswer, DiscordClient } from './api/client.ts'
+import type { DiscordAnswer, DiscordClient, Upload } from './api/client.ts'
 import { explain, type RightsDeps } from './api/missing-rights.ts'
-import type { Upload } from './api/multipart.ts'
 import { CREATE_THREADS, SEND_IN_THREADS, VIEW_CHANNEL } from './api/permissions.ts'
 import { isRefusal, isStatus } from './api/refusals.ts'
 import { isSnowflake } from './api/snowflakes.ts'

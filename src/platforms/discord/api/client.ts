@@ -1,19 +1,30 @@
-// The way to Discord's REST API, through the kit: every failure told by what it means for the message. It was refused, it
-// did not go out, or nobody knows. Nothing is tried again here, and nothing waits.
-import { asSwitchboardError, type Clock, defined, SwitchboardError } from '../../../contract/index.ts'
-import { createGuardedFetch, type GuardedFetch, type GuardedResponse } from '../../../kit/index.ts'
+// Calls to Discord's REST API, within its limits. The kit judges what a failure means. Nothing waits here.
+import { type Clock, SwitchboardError } from '../../../contract/index.ts'
+import {
+  type ApiAnswer,
+  asksToWait,
+  createApiClient,
+  type GuardedFetch,
+  isStatus,
+  multipartForm,
+} from '../../../kit/index.ts'
 import type { DiscordConfig, Timings } from '../config.ts'
-import { multipartOf, type Upload } from './multipart.ts'
 import { createLimits, routeOf } from './rate-limits.ts'
 import { refusalOf } from './refusals.ts'
 
 export type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
+export interface Upload {
+  readonly name: string
+  readonly mime: string
+  readonly bytes: Uint8Array
+}
+
 export interface CallOptions {
   readonly body?: Readonly<Record<string, unknown>>
   readonly files?: readonly Upload[]
   readonly timeoutMs?: number
-  /** Doing it twice shows the same (an edit, a reaction, a read): a lost answer is then no open question. */
+  /** Doing it twice shows the same (an edit, a reaction, a read). A lost answer then leaves no question open. */
   readonly repeatable?: boolean
 }
 
@@ -21,8 +32,8 @@ export type DiscordAnswer = Readonly<Record<string, unknown>>
 
 export interface DiscordClient {
   /**
-   * What was answered, an empty object where nothing was. Throws `DiscordRefusal` (platform_rejected, or
-   * platform_unavailable for a token that counts no more), `rate_limited`, `platform_unavailable`, `outcome_unknown`.
+   * The answer, or an empty object for an empty answer. Throws what `refusalOf` makes, `rate_limited`,
+   * `platform_unavailable` or `outcome_unknown`.
    */
   call(verb: Verb, path: string, options?: CallOptions): Promise<DiscordAnswer>
   /** The same for what answers with a list. */
@@ -31,46 +42,46 @@ export interface DiscordClient {
   download(url: string, maxBytes: number): Promise<Buffer | null>
 }
 
-const MAX_ANSWER_BYTES = 32 * 1_048_576
-const WITHOUT_WORDS_MS = 60_000
+const BLOCKED_MS = 60_000
 const USER_AGENT = 'DiscordBot (switchboard, 1)'
 
 export function createDiscordClient(
   config: DiscordConfig,
-  timings: Pick<Timings, 'requestTimeoutMs'>,
-  deps: { readonly clock: Clock },
-  guarded: GuardedFetch = createGuardedFetch(deps),
+  { requestTimeoutMs: timeoutMs }: Pick<Timings, 'requestTimeoutMs'>,
+  { clock }: { readonly clock: Clock },
+  fetch?: GuardedFetch,
 ): DiscordClient {
-  const limits = createLimits(deps.clock)
-  const guard = { allowPrivate: config.ownServer, allowHttp: config.ownServer }
+  const limits = createLimits(clock)
+  const api = createApiClient({ name: 'Discord', clock, timeoutMs, ownServer: config.ownServer, fetch })
 
-  const exchange = async (verb: Verb, path: string, options: CallOptions): Promise<unknown> => {
-    const route = routeOf(verb, path)
+  const exchange = async (method: Verb, path: string, options: CallOptions): Promise<unknown> => {
+    const route = routeOf(method, path)
     const wait = limits.take(route)
-    if (wait > 0) throw limited(wait)
-    const { body, headers } = contentOf(options)
-    const response = await guarded({
+    if (wait > 0) throw askedToWait(wait)
+    const { body, type } = contentOf(options)
+    const headers = {
+      authorization: `Bot ${config.token}`,
+      accept: 'application/json',
+      'user-agent': USER_AGENT,
+      ...(type === undefined ? {} : { 'content-type': type }),
+    }
+    const { repeatable } = options
+    const call = {
       url: config.apiUrl + path,
-      method: verb,
-      headers: {
-        authorization: `Bot ${config.token}`,
-        accept: 'application/json',
-        'user-agent': USER_AGENT,
-        ...headers,
-      },
-      ...defined({ body }),
-      timeoutMs: options.timeoutMs ?? timings.requestTimeoutMs,
-      maxResponseBytes: MAX_ANSWER_BYTES,
-      ...guard,
-    }).catch((thrown: unknown) => {
-      throw meaningOf(thrown, options)
+      method,
+      headers,
+      body,
+      timeoutMs: options.timeoutMs,
+      repeatable,
+    }
+    return api.call(call, (answer) => {
+      const { status, fields } = answer
+      const retryAfterMs = status === 429 ? pauseOf(answer) : 0
+      const isGlobal = answer.headers['x-ratelimit-global'] === 'true' || fields.global === true
+      limits.heard(route, { status, headers: answer.headers, retryAfterMs, global: isGlobal })
+      if (status === 429) throw askedToWait(retryAfterMs)
+      return read(answer)
     })
-    const parsed = parseJson(response)
-    const retryAfterMs = response.status === 429 ? retryAfterOf(response, parsed) : 0
-    const isGlobal = response.headers['x-ratelimit-global'] === 'true' || objectOf(parsed).global === true
-    limits.heard(route, { ...response, retryAfterMs, global: isGlobal })
-    if (response.status === 429) throw limited(retryAfterMs)
-    return read(response, parsed, options)
   }
 
   return {
@@ -82,66 +93,54 @@ export function createDiscordClient(
       return answer.filter((one): one is DiscordAnswer => typeof one === 'object' && one !== null)
     },
     async download(url, maxBytes) {
-      const response = await guarded({
-        url,
-        method: 'GET',
-        // No token: these addresses are signed, and their host is told by whoever wrote the message.
-        headers: { 'user-agent': USER_AGENT },
-        timeoutMs: timings.requestTimeoutMs * 4,
-        maxResponseBytes: maxBytes + 1,
-        ...guard,
-      }).catch((thrown: unknown) => {
-        throw meaningOf(thrown, { repeatable: true })
-      })
-      if (response.status === 403 || response.status === 404 || response.status === 410) return null
-      if (response.status !== 200)
-        throw new SwitchboardError('platform_unavailable', `Discord gave the file as ${response.status}`)
-      if (response.body.length > maxBytes || response.truncated)
-        throw new SwitchboardError('too_large', `the file is over ${maxBytes} bytes`)
-      return response.body
+      try {
+        // No token: these addresses are signed, and the message names their host.
+        return (await api.download(url, { maxBytes, headers: { 'user-agent': USER_AGENT } })).bytes
+      } catch (thrown) {
+        if (isStatus(thrown, 403, 404, 410)) return null
+        throw thrown
+      }
     },
   }
 }
 
 interface Content {
-  readonly body: string | Uint8Array | undefined
-  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+  readonly type?: string
 }
 
+/** A message with files, as Discord takes it: `payload_json`, then `files[n]`. */
 function contentOf({ body, files = [] }: CallOptions): Content {
-  if (files.length > 0) return multipartOf(body ?? {}, files)
-  if (body === undefined) return { body: undefined, headers: {} }
-  return { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+  if (files.length === 0)
+    return body === undefined ? {} : { body: JSON.stringify(body), type: 'application/json' }
+  const attachments = files.map(({ name }, id) => ({ id, filename: name }))
+  const payload = {
+    name: 'payload_json',
+    value: JSON.stringify({ ...body, attachments }),
+    type: 'application/json',
+  }
+  const parts = files.map(({ name, mime, bytes }, at) => ({
+    name: `files[${at}]`,
+    filename: name,
+    type: mime,
+    value: bytes,
+  }))
+  return multipartForm([payload, ...parts])
 }
 
-function read(response: GuardedResponse, parsed: unknown, options: CallOptions): unknown {
-  const { status, body } = response
-  // An answer that was cut in front of its body is not one without a body.
-  const isEmpty = body.length === 0 && !response.truncated
-  if (status >= 200 && status < 300 && (parsed !== undefined || isEmpty)) return parsed ?? {}
-  if (status >= 400 && status < 500) {
-    if (typeof parsed === 'object' && parsed !== null) throw refusalOf(status, parsed)
-    if (status === 401) throw refusalOf(status, {})
-    // A page instead of an answer: what stands before Discord refuses the whole address.
-    if (status === 403)
-      throw new SwitchboardError('platform_unavailable', 'Discord: HTTP 403 with a page and not an answer', {
-        hint: 'requests of this address are blocked for a while: too many were refused',
-        retryAfterMs: WITHOUT_WORDS_MS,
-      })
-    throw refusalOf(status, {})
-  }
-  const said = status < 300 ? 'an answer that could not be read' : `HTTP ${status}`
-  if (options.repeatable === true) throw new SwitchboardError('platform_unavailable', `Discord: ${said}`)
-  throw new SwitchboardError('outcome_unknown', `Discord: ${said}`)
-}
-
-/** Undefined: it is no JSON. */
-function parseJson({ body }: GuardedResponse): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'))
-  } catch {
-    return undefined
-  }
+/** Undefined: it is no answer of Discord's, so the status decides. */
+function read({ status, json, fields, bytes, truncated }: ApiAnswer): unknown {
+  // An answer that was cut before its body is not one without a body.
+  const isEmpty = bytes.length === 0 && !truncated
+  if (status >= 200 && status < 300) return isEmpty ? {} : json
+  if (status < 400 || status >= 500) return undefined
+  // A page instead of an answer: what stands in front of Discord blocks the whole address.
+  if (status === 403 && (typeof json !== 'object' || json === null))
+    throw new SwitchboardError('platform_unavailable', 'Discord: HTTP 403 with a page and not an answer', {
+      hint: 'requests of this address are blocked for a while: too many were refused',
+      retryAfterMs: BLOCKED_MS,
+    })
+  throw refusalOf(status, fields)
 }
 
 function objectOf(value: unknown): DiscordAnswer {
@@ -149,23 +148,10 @@ function objectOf(value: unknown): DiscordAnswer {
 }
 
 /** The body tells it with fractions, the header without. */
-function retryAfterOf({ headers }: GuardedResponse, parsed: unknown): number {
-  const given = [objectOf(parsed).retry_after, headers['retry-after'], headers['x-ratelimit-reset-after']]
+function pauseOf({ headers, fields }: ApiAnswer): number {
+  const given = [fields.retry_after, headers['retry-after'], headers['x-ratelimit-reset-after']]
   const seconds = given.map(Number).find((one) => Number.isFinite(one) && one > 0)
   return Math.ceil((seconds ?? 5) * 1_000)
 }
 
-function limited(retryAfterMs: number): SwitchboardError {
-  return new SwitchboardError('rate_limited', 'Discord asks to wait', {
-    retryAfterMs: Math.max(1, retryAfterMs),
-  })
-}
-
-function meaningOf(thrown: unknown, options: CallOptions): SwitchboardError {
-  const error = asSwitchboardError(thrown, 'platform_unavailable')
-  if (error.code === 'outcome_unknown' && options.repeatable)
-    return new SwitchboardError('platform_unavailable', `Discord: ${error.message}`)
-  if (error.code === 'forbidden' || error.code === 'input_invalid')
-    return new SwitchboardError('platform_unavailable', `api_url: ${error.message}`)
-  return error
-}
+const askedToWait = (delayMs: number) => asksToWait('Discord asks to wait', Math.max(1, delayMs))

@@ -31,12 +31,12 @@ export async function explain(
   if (rights === null) return thrown
   const lacking = needed.filter(({ bit }) => (rights & bit) === 0n)
   // Who does not see a channel is told nothing else about it.
-  const missing = (thrown.discord === 50001 ? [VIEW_CHANNEL] : lacking).map(({ name }) => `"${name}"`)
+  const missing = (thrown.key === 50001 ? [VIEW_CHANNEL] : lacking).map(({ name }) => `"${name}"`)
   if (missing.length === 0) return thrown
   const where = channel.name === null ? channel.id : `#${channel.name}`
   return new SwitchboardError(
     'platform_rejected',
-    `${thrown.discord}: the bot lacks ${missing.join(' and ')} in ${where}`,
+    `${thrown.key}: the bot lacks ${missing.join(' and ')} in ${where}`,
     {
       hint: `give it in the settings of ${where}, Permissions, or invite the bot again with the link of doctor`,
     },
