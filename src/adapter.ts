@@ -45,9 +45,32 @@ export type {
 } from './contract/index.ts'
 export { ERROR_TABLE, markVerified, REASONS, SwitchboardError } from './contract/index.ts'
 export {
+  type ApiAnswer,
+  type ApiCall,
+  type ApiClient,
+  type ApiClientOptions,
+  asksToWait,
+  createApiClient,
+  type DownloadOptions,
+} from './kit/http/api-client.ts'
+export {
+  ApiError,
+  createRefusals,
+  type Failure,
+  type FailureTable,
+  type Fault,
+  failures,
+  isRefusal,
+  isStatus,
+  type StatusContext,
+  type StatusTable,
+  statusError,
+} from './kit/http/failures.ts'
+export {
   createGuardedFetch,
   type GuardedFetch,
   type GuardedRequest,
   type GuardedResponse,
 } from './kit/http/guarded-fetch.ts'
 export { equalSecrets, hmacKey, signSha256, verifySha256 } from './kit/http/hmac.ts'
+export { type FormPart, multipartForm } from './kit/http/multipart.ts'

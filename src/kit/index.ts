@@ -20,8 +20,6 @@ export { filesOf } from './files/message-files.ts'
 export { createSharedFolder } from './files/shared-folder.ts'
 export {
   type ApiAnswer,
-  type ApiCall,
-  type ApiClient,
   asksToWait,
   createApiClient,
 } from './http/api-client.ts'

@@ -1,7 +1,7 @@
 // The one POST of a turn: signed, guarded, and judged by whether another try can help. The URL may be a credential, so neither
 // it nor the agent's answer appears in an error.
-import { asSwitchboardError, SwitchboardError, withoutNulls } from '../../contract/index.ts'
-import { isGatewayFault, retryAfterMs, type StreamingFetch, signStandard } from '../../kit/index.ts'
+import { asSwitchboardError, SwitchboardError } from '../../contract/index.ts'
+import { isGatewayFault, type StreamingFetch, signStandard, statusError } from '../../kit/index.ts'
 import type { HttpAgentConfig } from './config.ts'
 
 export interface TurnPost {
@@ -42,7 +42,8 @@ export async function post(given: TurnPost, reach: StreamingFetch): Promise<Resp
   if (!isGatewayFault(response.status)) given.answered?.()
   if (response.status >= 200 && response.status < 300) return response
   await response.body?.cancel().catch(() => undefined)
-  throw refusal(response, now)
+  const retryAfter = response.headers.get('retry-after')
+  throw statusError(response.status, { whom: 'the agent', retryAfter, now, codes: CODES })
 }
 
 function isAbort(thrown: unknown): thrown is Error & { readonly written: boolean } {
@@ -54,17 +55,13 @@ function notSent({ written }: { readonly written: boolean }): 'aborted' {
   throw new SwitchboardError('agent_unreachable', 'the agent could not be reached in time')
 }
 
-function refusal({ status, headers }: Response, now: number): SwitchboardError {
-  const said = `the agent answered ${status}`
-  const pauseMs = retryAfterMs(headers.get('retry-after'), now)
-  const later = withoutNulls({ retryAfterMs: pauseMs })
-  if (isGatewayFault(status))
-    return new SwitchboardError('agent_unreachable', said, { ...later, written: true })
-  if (status === 429) return new SwitchboardError('rate_limited', said, later)
-  if (status >= 500 || status === 408) return new SwitchboardError('platform_unavailable', said, later)
-  const hint = status < 400 ? { hint: 'redirects are not followed: give the final URL' } : {}
-  return new SwitchboardError('platform_rejected', said, hint)
-}
+/** Posted again it is the same turn, so a fault of the server leaves no question open. */
+const CODES = {
+  502: 'agent_unreachable',
+  503: 'agent_unreachable',
+  504: 'agent_unreachable',
+  '5xx': 'platform_unavailable',
+} as const
 
 function guardRefusal(thrown: unknown): SwitchboardError {
   const error = asSwitchboardError(thrown, 'outcome_unknown')

@@ -1,9 +1,9 @@
 // Posting to a URL that a Chorus peer gave us: under the guard, and judged by whether trying again can help. The URL is
 // a credential: neither it nor what the peer answered is in any error.
-import { asSwitchboardError, defined, SwitchboardError, withoutNulls } from '../../contract/index.ts'
+import { asSwitchboardError, defined, SwitchboardError } from '../../contract/index.ts'
+import { statusError } from '../http/failures.ts'
 import type { GuardedFetch, GuardedResponse } from '../http/guarded-fetch.ts'
 import { isGatewayFault } from '../http/hand-over-error.ts'
-import { retryAfterMs } from '../http/retry-after.ts'
 
 export interface ChorusPost {
   readonly url: string
@@ -57,18 +57,14 @@ export async function postChorus(post: ChorusPost, fetch: GuardedFetch): Promise
   judge(response, post)
 }
 
+/** Posted again it is the same event, so a fault of the server leaves no question open. */
+const CODES = { 404: 'gone', 410: 'gone', '5xx': 'platform_unavailable' } as const
+
 function judge({ status, headers }: GuardedResponse, { whom, now, unreached }: ChorusPost): void {
   if (status >= 200 && status < 300) return
-  const said = `${whom} answered ${status}`
-  const pauseMs = retryAfterMs(headers['retry-after'], now)
-  const later = withoutNulls({ retryAfterMs: pauseMs })
-  if (status === 429) throw new SwitchboardError('rate_limited', said, later)
-  if (unreached && isGatewayFault(status))
-    throw new SwitchboardError(unreached, said, { ...later, written: true })
-  if (status >= 500 || status === 408) throw new SwitchboardError('platform_unavailable', said, later)
-  if (status === 404 || status === 410) throw new SwitchboardError('gone', said)
-  const hint = status < 400 ? { hint: 'redirects are not followed: give the final URL' } : {}
-  throw new SwitchboardError('platform_rejected', said, hint)
+  const away = unreached && isGatewayFault(status) ? { [status]: unreached } : {}
+  const retryAfter = headers['retry-after']
+  throw statusError(status, { whom, retryAfter, now, codes: { ...CODES, ...away } })
 }
 
 /** What opens it stands in the message: many print nothing else. */

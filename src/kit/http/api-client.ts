@@ -160,7 +160,7 @@ export function asksToWait(message: string, pauseMs: number | null): Switchboard
   return new SwitchboardError('rate_limited', message, { retryAfterMs: pauseMs || PAUSE_MS })
 }
 
-export function fileTooLarge(maxBytes: number): SwitchboardError {
+function fileTooLarge(maxBytes: number): SwitchboardError {
   return new SwitchboardError('too_large', `the file is over ${maxBytes / 1_048_576} MB`)
 }
 

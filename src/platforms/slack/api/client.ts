@@ -16,7 +16,7 @@ export interface CallOptions {
 /** What a method answered, with `ok` true. */
 export type SlackAnswer = Readonly<Record<string, unknown>>
 
-export interface Answered {
+interface Answered {
   readonly answer: SlackAnswer
   /** What the token may do. Null: Slack did not say. */
   readonly scopes: readonly string[] | null
