@@ -1,7 +1,8 @@
 // The pages of docs/reference/, made from what the code itself goes by.
 
 import { configurationReference } from '../src/config/index.ts'
-import { ERROR_TABLE, HEALTH, REASONS } from '../src/contract/index.ts'
+import { ERROR_TABLE, REASONS } from '../src/contract/index.ts'
+import { CHECKS, severityWord } from '../src/health/checks.ts'
 import { createModuleCatalog } from '../src/modules/module-catalog.ts'
 import { OPERATIONS } from '../src/operations/index.ts'
 import { toolsReference } from '../src/tools/reference.ts'
@@ -55,9 +56,9 @@ function reasons(): string {
 }
 
 function health(): string {
-  const rows = Object.entries(HEALTH).map(
+  const rows = Object.entries(CHECKS).map(
     ([code, { severity, word, when, remedy }]) =>
-      `| \`${code}\` | ${severity} | ${word} | ${when} | ${remedy} |`,
+      `| \`${code}\` | ${severityWord(severity)} | ${word} | ${when} | ${remedy} |`,
   )
   return [
     '# Health',

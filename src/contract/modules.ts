@@ -3,8 +3,7 @@
 // built-in ones.
 import type { AgentConnector, ConnectorDeps } from './agent/agent.ts'
 import type { Clock } from './clock.ts'
-import type { GateView } from './operator/doctor-report.ts'
-import type { SecurityFinding } from './operator/security.ts'
+import type { GateView, SecurityFinding } from './operator/findings.ts'
 import type { PlatformAdapter, PlatformDeps } from './platform/platform.ts'
 import type { AgentSettings, IntegrationSettings } from './settings.ts'
 

@@ -15,7 +15,7 @@ import {
   withAdded,
 } from '../config/stored-integrations.ts'
 import { defined, type Logger, type Random, type Settings, type Store } from '../contract/index.ts'
-import { tellForeignLedger } from '../health/foreign-ledger.ts'
+import { ledgerStanding } from '../health/doctor-facts.ts'
 import type { Adapters } from '../modules/module-catalog.ts'
 import { crashPointFrom } from '../runtime/crash-point.ts'
 import type { NodeClock } from '../runtime/real-clock.ts'
@@ -96,7 +96,12 @@ export async function openInstance(ground: InstanceParts, adapters: Adapters): P
   const watch = watchStore(opened, { clock, log, rescuePlaces: held.rescuePlaces })
   const { store } = watch
   undo.push(() => watch.stop())
-  await tellForeignLedger(store, log)
+  const { foreign_chains, problem } = await ledgerStanding(store)
+  if (problem !== null) {
+    const hint =
+      'put the old ledger.key back into the data folder, or set SWITCHBOARD_LEDGER_KEY, and start again'
+    log.error({ foreign_chains, hint }, problem)
+  }
   const secrets = await openSecretStore(keys, store)
   shelf = await openStoredIntegrations(secrets, (entry) =>
     adapters.open({

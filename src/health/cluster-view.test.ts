@@ -1,7 +1,8 @@
 // The cluster for people: the state of a link across all nodes, and problems between them.
 import { describe, expect, it } from 'vitest'
-import { defined, type NodeRow } from '../contract/index.ts'
-import { clusterFindings, linkAnywhere, nodeViews } from './cluster-view.ts'
+import { defined, type NodeRow, type NodeView } from '../contract/index.ts'
+import { CHECKS, type DeliveryFacts } from './checks.ts'
+import { linkAnywhere, nodeViews } from './cluster-view.ts'
 
 const NOW = 1_700_000_000_000
 
@@ -53,12 +54,15 @@ describe('[I6.link-anywhere] a link of three nodes', () => {
   })
 })
 
+const differences = (nodes: readonly NodeView[]) =>
+  CHECKS['nodes-differ'].look({ cluster: { nodes, warnings: [] } } as unknown as DeliveryFacts)
+
 describe('[I6.one-name] two daemons of one name', () => {
   it('are both shown, and told as a problem', () => {
     const rows = [row('a/1'), row('a/2', { startedAt: NOW }), row('b/1')]
     const views = nodeViews(rows, NOW)
     expect(views.map(({ node, state }) => `${node} ${state}`)).toEqual(['a up', 'a up', 'b up'])
-    expect(clusterFindings(views, rows).problems).toEqual([
+    expect(differences(views).map(({ text }) => text)).toEqual([
       'two running daemons are called a: give them hostnames or data folders that differ',
     ])
   })
@@ -67,6 +71,6 @@ describe('[I6.one-name] two daemons of one name', () => {
     const rows = [row('a/1', { alive: false }), row('a/2', { startedAt: NOW })]
     const views = nodeViews(rows, NOW)
     expect(views.map(({ node, state }) => `${node} ${state}`)).toEqual(['a up'])
-    expect(clusterFindings(views, rows)).toEqual({ problems: [], warnings: [] })
+    expect(differences(views)).toEqual([])
   })
 })

@@ -1,11 +1,9 @@
-// The cluster for people: the nodes, the problems between them, and the state of an integration or agent across all of
-// them.
-import { defined, iso, type NodeRow, type NodeView } from '../contract/index.ts'
+// The cluster for people: the nodes, and the state of an integration or agent across all of them.
+import { type AgentState, defined, iso, type NodeRow, type NodeView } from '../contract/index.ts'
+import type { Gateway } from '../gateway/gateway.ts'
 
 /** How long a silent node is shown, because it needs attention. A stopped node is not shown. */
 const GONE_SHOWN_MS = 3_600_000
-/** The database's time decides, so nothing breaks, but logs of that machine carry wrong times. */
-const SKEW_TOLD_MS = 2_000
 
 export function latestBoots(rows: readonly NodeRow[]): readonly NodeRow[] {
   const latest = new Map<string, NodeRow>()
@@ -40,47 +38,13 @@ export function nodeViews(rows: readonly NodeRow[], now: number): readonly NodeV
     }))
 }
 
-export interface ClusterFindings {
-  /** Problems that `doctor` reports as such. */
-  readonly problems: readonly string[]
-  readonly warnings: readonly string[]
-}
-
-export function clusterFindings(views: readonly NodeView[], rows: readonly NodeRow[]): ClusterFindings {
-  const up = views.filter((view) => view.state === 'up')
-  const problems: string[] = []
-  const warnings: string[] = []
-  const digests = new Map<string, string[]>()
-  for (const { node, digest } of up) digests.set(digest, [...(digests.get(digest) ?? []), node])
-  if (digests.size > 1) {
-    const told = [...digests].map(([digest, nodes]) => `${nodes.join(', ')} (digest ${digest.slice(0, 12)})`)
-    problems.push(`the nodes run different configurations: ${told.join('; ')}`)
-  }
-  const versions = new Set(up.map((view) => view.version))
-  if (versions.size > 1) warnings.push(`the nodes run different versions: ${[...versions].join(', ')}`)
-  for (const view of views) {
-    if (view.state === 'gone') {
-      warnings.push(`node ${view.node} is gone: it was last heard of at ${view.seen_at}`)
-      continue
-    }
-    if (Math.abs(view.clock_skew_ms) < SKEW_TOLD_MS) continue
-    const seconds = Math.round(Math.abs(view.clock_skew_ms) / 1000)
-    const way = view.clock_skew_ms > 0 ? 'ahead of' : 'behind'
-    warnings.push(`the clock of node ${view.node} is ${seconds} s ${way} the database's (which decides)`)
-  }
-  for (const node of new Set(up.map((view) => view.node))) {
-    if (rows.filter((row) => row.node === node && row.alive).length > 1)
-      problems.push(`two running daemons are called ${node}: give them hostnames or data folders that differ`)
-  }
-  return { problems, warnings }
+interface LinkView {
+  readonly link: string
+  readonly detail?: string
 }
 
 /** A link that is down here and up elsewhere is up, because a poller runs on one node only. */
-export function linkAnywhere(
-  own: { readonly link: string; readonly detail?: string },
-  integration: string,
-  others: readonly NodeRow[],
-): { readonly link: string; readonly detail?: string } {
+export function linkAnywhere(own: LinkView, integration: string, others: readonly NodeRow[]): LinkView {
   if (own.link === 'up' || own.link === 'disabled') return own
   const at = others.find((row) =>
     row.links.some((link) => link.integration === integration && link.state === 'up'),
@@ -92,11 +56,7 @@ export function linkAnywhere(
 /**
  * The link's state at the node that holds it. A node that is down has it; a connecting one may only be about to ask.
  */
-function holderLink(
-  own: { readonly link: string; readonly detail?: string },
-  integration: string,
-  others: readonly NodeRow[],
-): { readonly link: string; readonly detail?: string } {
+function holderLink(own: LinkView, integration: string, others: readonly NodeRow[]): LinkView {
   const held = others.flatMap(({ node, links }) =>
     links
       .filter((link) => link.integration === integration && link.state !== 'waiting')
@@ -118,7 +78,7 @@ export function latestAt(
 }
 
 /** Returns the agent's state here, else at another node with that node's detail. */
-export function agentAnywhere(
+function agentAnywhere(
   own: { readonly attached: boolean; readonly detail: string | undefined },
   agent: string,
   others: readonly NodeRow[],
@@ -129,4 +89,35 @@ export function agentAnywhere(
     if (there) return { attached: true, detail: `at node ${node}${there.detail ? `: ${there.detail}` : ''}` }
   }
   return own
+}
+
+export interface AgentStanding {
+  readonly state: AgentState
+  readonly attached: boolean
+  readonly detail?: string
+  /** Start of the trouble. */
+  readonly since?: string
+  /** It was unreachable at the last try, and no turn has waited for it since: when, and why. */
+  readonly was_unreachable?: string
+}
+
+export function agentStanding(
+  agent: string,
+  gateway: Pick<Gateway, 'roster' | 'problems'>,
+  others: readonly NodeRow[],
+): AgentStanding {
+  const post = gateway.roster.get(agent)
+  const problem = gateway.problems().get(`agent:${agent}`)
+  const own = { attached: post?.attached ?? false, detail: problem ?? post?.detail }
+  const { attached, detail } = agentAnywhere(own, agent, others)
+  if (!attached) return { state: 'absent', attached, ...defined({ detail }) }
+  const theirs = others.flatMap(({ node, agents }) => {
+    const trouble = agents.find((one) => one.agent === agent)?.trouble
+    return trouble ? [{ ...trouble, detail: `at node ${node}: ${trouble.detail}` }] : []
+  })
+  const troubles = [...(post?.trouble ? [post.trouble] : []), ...theirs]
+  const now = troubles.find(({ past }) => past === undefined)
+  if (now) return { attached, state: now.state, detail: now.detail, since: iso(now.since) }
+  const [was] = troubles.map((one) => `${iso(one.past ?? one.since)}: ${one.detail}`)
+  return { state: 'attached', attached, ...defined({ detail, was_unreachable: was }) }
 }

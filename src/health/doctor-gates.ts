@@ -23,12 +23,12 @@ export interface Standing {
 }
 
 /** For a missing integration. */
-export const NO_STANDING: Standing = { paired: 0, approvers: 0, bound: false }
+const NO_STANDING: Standing = { paired: 0, approvers: 0, bound: false }
 
 /** Returns the gates before intake: enabled, policy readable, who may talk, who may decide. */
 export function integrationGates(
   one: IntegrationSettings,
-  { paired, approvers, bound }: Standing,
+  { paired, approvers, bound }: Standing = NO_STANDING,
 ): readonly GateView[] {
   const key = `${one.origin}.access`
   const enabled = gate('enabled', one.enabled, one.enabled ? 'on' : 'switched off', `${one.origin}.enabled`)
@@ -96,7 +96,7 @@ export interface Path {
   readonly link: { readonly link: string; readonly detail?: string }
   readonly attached: boolean
   readonly detail: string | undefined
-  readonly standing: Standing
+  readonly standing: Standing | undefined
   /** Gates of the adapters; those of a channel server are with its integration. */
   readonly own: readonly GateView[]
   /** The binding's channel server, if any. */

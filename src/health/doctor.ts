@@ -8,9 +8,10 @@ import {
   type Counter,
   type Desk,
   type DoctorReport,
-  type IntegrationSettings,
+  defined,
   integrationById,
   iso,
+  isoOrNull,
   type ProcessView,
 } from '../contract/index.ts'
 import { approversOn } from '../core/people/approvers.ts'
@@ -18,23 +19,19 @@ import type { Attachments } from '../gateway/access/attached-hosts.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { AppLentTools } from '../gateway/service-tools.ts'
 import type { Adapters } from '../modules/module-catalog.ts'
-import { clusterFindings } from './cluster-view.ts'
+import { problemsOf, type ReportBeforeChecks } from './checks.ts'
+import { doctorFacts, ledgerStanding, unseenTurns } from './doctor-facts.ts'
 import {
   bindingGates,
   integrationGates,
-  NO_STANDING,
   recordedKeys,
   refusals,
   type ServerStanding,
   type Standing,
 } from './doctor-gates.ts'
-import { ledgerStanding } from './foreign-ledger.ts'
-import { healthFacts } from './health-facts.ts'
-import { healthFindings, type ReportBeforeHealth } from './health-findings.ts'
 import { type Exposure, judgeRunning } from './judge-security.ts'
 import { createModuleGates } from './module-gates.ts'
 import { readOverview, type StatusSource } from './overview.ts'
-import { unseenTurns } from './unseen-turns.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -52,52 +49,49 @@ export interface DoctorDeps extends StatusSource {
 
 export function createDoctor(deps: DoctorDeps): Desk['doctor'] {
   const { store, gateway, settings, clock } = deps
-  const ofModules = createModuleGates(deps.adapters, settings)
+  const modules = createModuleGates(deps.adapters, settings)
   return async ({ security = false, sendTest = false } = {}) => {
     const now = settings()
-    const [overview, refused, ledger, lastAt] = await Promise.all([
+    const [overview, refused, ledger, lastAt, unseen] = await Promise.all([
       readOverview(deps),
       store.recentRefusals(clock.now() - HOUR_MS),
       ledgerStanding(store),
       store.lastReceived(now.agents.map(({ id }) => id)),
+      unseenTurns({ store, roster: gateway.roster, settings: now, now: clock.now() }),
     ])
     const { counters, nodes } = overview
-    const { file, ...config } = overview.config
+    const { digest, file, problem, warnings } = overview.config
     const recorded = recordedKeys(refused)
     // Each list is read once, because there may be thousands of integrations and agents.
     const countersOf = new Map<string, Counter[]>(now.integrations.map(({ id }) => [id, []]))
     for (const counter of counters) countersOf.get(counter.integration)?.push(counter)
-    const between = clusterFindings(nodes, overview.nodeRows)
-    const standings = new Map<IntegrationSettings, Standing>()
-    const standingOf = (integration: IntegrationSettings): Standing => {
-      const known = standings.get(integration)
-      if (known) return known
-      const standing = {
-        paired: gateway.grants.senders(integration.id, 'talk').length,
-        approvers: approversOn(now, gateway.grants, integration).length,
-        bound: bindingsAt(now, integration.id).length > 0,
-      }
-      standings.set(integration, standing)
-      return standing
-    }
+    const standings = new Map<string, Standing>(
+      now.integrations.map((one) => [
+        one.id,
+        {
+          paired: gateway.grants.senders(one.id, 'talk').length,
+          approvers: approversOn(now, gateway.grants, one).length,
+          bound: bindingsAt(now, one.id).length > 0,
+        },
+      ]),
+    )
+    const adapterGates = (id: string) => gateway.links.get(id)?.adapter.gates?.() ?? []
     const integrations = now.integrations.map((one) => {
-      const link = gateway.links.get(one.id)
-      const own = link?.adapter.gates?.() ?? []
+      const own = adapterGates(one.id)
       const mine = countersOf.get(one.id) ?? []
+      const sum = (name: string) =>
+        mine.reduce((total, counter) => (counter.name === name ? total + counter.count : total), 0)
       return {
         id: one.id,
         platform: one.platform,
         ...overview.linkOf(one.id, one.enabled),
-        gates: [...integrationGates(one, standingOf(one)), ...ofModules.ofIntegration(one), ...own],
+        gates: [...integrationGates(one, standings.get(one.id)), ...modules.ofIntegration(one), ...own],
         ...overview.timesOf(one.id),
-        complete: {
-          ...overview.completeOf(one.id),
-          late: sum(mine, 'found:late'),
-        },
+        complete: { ...overview.completeOf(one.id), late: sum('found:late') },
         drops: drops(mine),
         refusals: refusals(mine, one, { recorded, own }),
-        sends_waiting: sum(mine, 'send:queued') + sum(mine, 'send:sending'),
-        sends_failed: sum(mine, 'send:failed') + sum(mine, 'send:unknown'),
+        sends_waiting: sum('send:queued') + sum('send:sending'),
+        sends_failed: sum('send:failed') + sum('send:unknown'),
       }
     })
     const viewOf = new Map(integrations.map((one) => [one.id, one]))
@@ -105,73 +99,76 @@ export function createDoctor(deps: DoctorDeps): Desk['doctor'] {
     const serverOf = ({ plugin, instance }: Binding, agent: string): ServerStanding | null => {
       if (plugin !== CHANNEL_PLATFORM) return null
       const named = viewOf.get(instance)
-      const found =
+      const server =
         named?.platform === CHANNEL_PLATFORM ? named : viewOf.get(channelIntegrationId(instance, agent))
-      return found ? { integration: found.id, link: found, gates: found.gates } : null
+      return server ? { integration: server.id, link: server, gates: server.gates } : null
     }
     const agents = now.agents.map((one) => {
-      const post = gateway.roster.get(one.id)
-      const ofModule = ofModules.ofAgent(one)
-      const last = lastAt.get(one.id)
+      const ofModule = modules.ofAgent(one)
       const standing = overview.agentOf(one.id)
       const { attached, detail } = standing
       return {
         id: one.id,
         connector: one.connector.type,
         ...standing,
-        ...processViews(post?.connector.processes?.() ?? []),
+        ...processViews(gateway.roster.get(one.id)?.connector.processes?.() ?? []),
         queued: overview.queuedOf.get(one.id) ?? 0,
         bindings: one.bindings.map((binding, at) => {
-          const integration = integrationById(now, binding.instance)
+          const { instance, conversations } = binding
+          const integration = integrationById(now, instance)
           const server = serverOf(binding, one.id)
           return {
-            integration: binding.instance,
-            conversations: binding.conversations?.join(', ') ?? 'all others',
+            integration: instance,
+            conversations: conversations?.join(', ') ?? 'all others',
             gates: bindingGates(one, binding, {
               at,
               integration,
-              link: overview.linkOf(binding.instance, integration?.enabled ?? true),
+              link: overview.linkOf(instance, integration?.enabled ?? true),
               attached,
               detail,
-              standing: integration ? standingOf(integration) : NO_STANDING,
-              own: [
-                ...(server ? [] : (gateway.links.get(binding.instance)?.adapter.gates?.() ?? [])),
-                ...ofModule,
-              ],
+              standing: standings.get(instance),
+              own: [...(server ? [] : adapterGates(instance)), ...ofModule],
               server,
             }),
           }
         }),
-        last_message_at: last === undefined ? null : iso(last),
+        last_message_at: isoOrNull(lastAt.get(one.id) ?? null),
         approvals_pending: overview.pendingOf.get(one.id) ?? 0,
       }
     })
-    const unseen = await unseenTurns({ store, roster: gateway.roster, settings: now, now: clock.now() })
-    const turnedAway = (deps.turnedAway?.() ?? []).map((one) => ({ ...one, at: iso(one.at) }))
-    const leftOut = (deps.leftOut?.() ?? []).map((one) => ({ ...one, at: iso(one.at) }))
-    const { modules = [] } = ofModules.standing()
-    const report: ReportBeforeHealth = {
-      ...{ config: { file, ...config }, store: overview.store },
-      ...(nodes.length > 1
-        ? { cluster: { nodes, warnings: [...between.problems, ...between.warnings] } }
-        : {}),
+    const timed = <Row extends { readonly at: number }>(rows: readonly Row[] = []) =>
+      listed(rows.map((row) => ({ ...row, at: iso(row.at) })))
+    const report: ReportBeforeChecks = {
+      config: { file, digest, problem, warnings },
+      store: overview.store,
+      ...defined({ cluster: nodes.length > 1 ? { nodes, warnings: [] } : undefined }),
       ledger,
-      ...(modules.length === 0 ? {} : { modules }),
+      ...modules.standing(),
       integrations,
-      ...(overview.servers ? { servers: overview.servers } : {}),
+      ...defined({ servers: overview.servers }),
       agents,
-      ...(overview.schedules ? { schedules: overview.schedules } : {}),
-      ...(unseen.length === 0 ? {} : { unseen }),
-      ...(turnedAway.length === 0 ? {} : { turned_away: turnedAway }),
-      ...(leftOut.length === 0 ? {} : { tools_left_out: leftOut }),
-      ...(security && deps.exposure ? { security: await judgeRunning(deps, deps.exposure(), sendTest) } : {}),
+      ...defined({
+        schedules: overview.schedules,
+        unseen: listed(unseen),
+        turned_away: timed(deps.turnedAway?.()),
+        tools_left_out: timed(deps.leftOut?.()),
+        security: security && deps.exposure ? await judgeRunning(deps, deps.exposure(), sendTest) : undefined,
+      }),
     }
-    const problems = healthFindings(
-      report,
-      await healthFacts(deps, { counters, refused, asks: ofModules.asks }),
-    )
-    return { ok: problems.every(({ severity }) => severity !== 'problem'), problems, ...report }
+    const facts = await doctorFacts(deps, { counters, refused, asks: modules.asks })
+    const problems = problemsOf({ ...report, ...facts })
+    const between = problems.filter(({ code }) => code === 'nodes-differ' || code === 'clock-off')
+    return {
+      ok: problems.every(({ severity }) => severity !== 'problem'),
+      problems,
+      ...report,
+      ...defined({ cluster: report.cluster && { nodes, warnings: between.map(({ text }) => text) } }),
+    }
   }
+}
+
+function listed<Row>(rows: readonly Row[]): readonly Row[] | undefined {
+  return rows.length === 0 ? undefined : rows
 }
 
 /** The programs that run for an agent here. */
@@ -179,22 +176,21 @@ function processViews(processes: readonly ProcessView[]): Pick<DoctorReport['age
   if (processes.length === 0) return {}
   return {
     processes: processes.map(({ name, pid, startedAt, memoryBytes, stderr }) => ({
-      ...{ name, pid, stderr },
+      name,
+      pid,
+      stderr,
       since: iso(startedAt),
       memory_bytes: memoryBytes,
     })),
   }
 }
 
+/** Returns how many turns ended without an answer, by reason. */
 function drops(counters: readonly Counter[]): Record<string, number> {
   const found: Record<string, number> = {}
-  for (const one of counters) {
-    if (one.count > 0 && ['refused', 'failed', 'expired'].includes(one.name))
-      found[one.reason || one.name] = (found[one.reason || one.name] ?? 0) + one.count
+  for (const { name, reason, count } of counters) {
+    if (count > 0 && ['refused', 'failed', 'expired'].includes(name))
+      found[reason || name] = (found[reason || name] ?? 0) + count
   }
   return found
-}
-
-function sum(counters: readonly Counter[], name: string): number {
-  return counters.reduce((total, one) => (one.name === name ? total + one.count : total), 0)
 }

@@ -4,7 +4,13 @@ import { openConfigSource } from '../config/config-source.ts'
 import type { DataFolder } from '../config/instance/data-folder.ts'
 import { readEnvironment } from '../config/instance/environment.ts'
 import { resolveStore } from '../config/secrets/secret-reference.ts'
-import type { GuardedFiles, PlatformTrial, SecurityReport, ServerReach, Settings } from '../contract/index.ts'
+import {
+  defined,
+  type GuardedFiles,
+  type SecurityReport,
+  type ServerReach,
+  type Settings,
+} from '../contract/index.ts'
 import type { Links } from '../core/outbound/links.ts'
 import { tokenViews } from '../gateway/access/token-views.ts'
 import { secretFiles } from '../gateway/files/send-roots.ts'
@@ -16,8 +22,8 @@ import { isLoopbackListener } from '../server/host-guard.ts'
 import { isPublic } from '../server/near.ts'
 import type { DoctorDeps } from './doctor.ts'
 import { createModuleGates } from './module-gates.ts'
-import { securityFindings } from './security-findings.ts'
-import { serverViews } from './server-views.ts'
+import { serverViews } from './overview.ts'
+import { risksOf } from './risks.ts'
 
 /** Facts that only the daemon knows. */
 export interface Exposure {
@@ -41,37 +47,36 @@ export async function judgeRunning(
 ): Promise<SecurityReport> {
   const tokens = await tokenViews(store)
   const { servers = [] } = serverViews(gateway.servers())
-  const judged = securityFindings({
+  const trials = sendTest ? await tryIntegrations(settings(), gateway.links) : undefined
+  const judged = risksOf({
     ...{ settings: settings(), host, adminTokenChosen, tokens, servers, now: clock.now() },
     unmarkedProxies: (await unmarkedProxies?.()) ?? [],
-    modules: createModuleGates(adapters, settings).findings(reachOf(host, settings())),
+    modules: createModuleGates(adapters, settings).risks(reachOf(host, settings())),
+    trials: trials?.found ?? [],
   })
-  if (!sendTest) return { ...judged, files }
-  const { found, told } = await tryIntegrations(settings(), gateway.links)
-  return { ...judged, findings: [...found, ...judged.findings], tried: told, files }
+  return { ...judged, ...defined({ tried: trials?.told }), files }
 }
 
 /** Runs the integrations' trials on the real service, in parallel. */
-async function tryIntegrations(settings: Settings, links: Pick<Links, 'get'>): Promise<PlatformTrial> {
+async function tryIntegrations(settings: Settings, links: Pick<Links, 'get'>) {
   const trials = await Promise.all(
     settings.integrations.map(async ({ id, origin }) => {
-      const trial = await links.get(id)?.adapter.trial?.()
+      const { found = [], told = [] } = (await links.get(id)?.adapter.trial?.()) ?? {}
       return {
-        found: (trial?.found ?? []).map((one) => ({
-          ...one,
-          what: `${id}: ${one.what}`,
-          key: `${origin}.${one.key}`,
+        found: found.map(({ severity, what, key }) => ({
+          subject: `integration ${id}`,
+          severity,
+          text: `${id}: ${what}`,
+          remedy: `${origin}.${key}`,
         })),
-        told: (trial?.told ?? []).map((one) => `${id}: ${one}`),
+        told: told.map((one) => `${id}: ${one}`),
       }
     }),
   )
-  const told = trials.flatMap((trial) => trial.told)
   const found = trials.flatMap((trial) => trial.found)
-  return {
-    found,
-    told: told.length + found.length > 0 ? told : ['no integration that runs has anything to try'],
-  }
+  const told = trials.flatMap((trial) => trial.told)
+  const nothing = ['no integration that runs has anything to try']
+  return { found, told: told.length + found.length > 0 ? told : nothing }
 }
 
 /**
@@ -94,14 +99,14 @@ export async function judgeConfiguration(file: string | null, folder: DataFolder
     folder: file === null ? folder.path : dirname(file),
     env: readEnvironment().variables,
   }
-  const judged = securityFindings({
+  const judged = risksOf({
     settings,
     host: settings.server.host,
     adminTokenChosen: null,
     tokens: null,
     servers: null,
     unmarkedProxies: null,
-    modules: createModuleGates(adapters, () => settings).findings(reachOf(settings.server.host, settings)),
+    modules: createModuleGates(adapters, () => settings).risks(reachOf(settings.server.host, settings)),
     now: clock.now(),
   })
   const files = { config: config.files(), secrets: secretFiles(settings, sources.folder) }

@@ -48,19 +48,22 @@ const findingsBy = (security: unknown, integrations = [one]) =>
       changed: () => new Set(),
     },
     () => testSettings({ integrations, agents: ['kate'] }),
-  ).findings(REACH)
+  ).risks(REACH)
 
 it('[I13.module-security] what a module finds open is listed, of what is switched on, and nothing else of it', () => {
   const open = ({ id }: { readonly id: string }, { host }: typeof REACH) => [
     { severity: 'low', what: `${id} is open at ${host}`, key: 'k', fix: 'rm' },
   ]
-  const found = (id: string) => ({ severity: 'low', what: `${id} is open at 0.0.0.0`, key: 'k' })
-  expect(findingsBy(open)).toEqual({
-    ...{ gates: [], unjudged: [] },
-    ...{ ofIntegrations: [found('tg')], ofAgents: [found('kate')] },
+  const found = (kind: string, id: string) => ({
+    subject: `${kind} ${id}`,
+    severity: 'low',
+    text: `${id} is open at 0.0.0.0`,
+    remedy: 'k',
   })
-  expect(findingsBy(open, [{ ...one, enabled: false }]).ofIntegrations).toEqual([])
-  expect(findingsBy(undefined)).toEqual({ gates: [], ofIntegrations: [], ofAgents: [], unjudged: [] })
+  const kate = found('agent', 'kate')
+  expect(findingsBy(open)).toEqual({ found: [found('integration', 'tg'), kate], unjudged: [] })
+  expect(findingsBy(open, [{ ...one, enabled: false }]).found).toEqual([kate])
+  expect(findingsBy(undefined)).toEqual({ found: [], unjudged: [] })
 })
 
 it('[I13.module-security] one that throws or answers nonsense is not judged, and that is said', () => {
@@ -68,7 +71,7 @@ it('[I13.module-security] one that throws or answers nonsense is not judged, and
     throw new Error('boom')
   }
   expect(findingsBy(throwing)).toMatchObject({
-    ...{ ofIntegrations: [], ofAgents: [] },
+    found: [],
     unjudged: [
       'what stands open at integration tg: its module threw: Error: boom',
       'what stands open at agent kate: its module threw: Error: boom',

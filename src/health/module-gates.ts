@@ -13,13 +13,12 @@ import {
   type Settings,
 } from '../contract/index.ts'
 import { listedRights } from '../core/people/approvers.ts'
+import type { Found } from './checks.ts'
 import type { DoctorDeps } from './doctor.ts'
 
 /** The modules' results for `doctor --security`. */
-export interface ModuleFindings {
-  readonly gates: readonly { readonly of: string; readonly gate: GateView }[]
-  readonly ofIntegrations: readonly SecurityFinding[]
-  readonly ofAgents: readonly SecurityFinding[]
+export interface ModuleRisks {
+  readonly found: readonly Found[]
   /** Modules that gave no valid result. */
   readonly unjudged: readonly string[]
 }
@@ -42,31 +41,39 @@ export function createModuleGates(adapters: DoctorDeps['adapters'], settings: ()
   return {
     ofIntegration,
     ofAgent,
-    /** For everything enabled. */
-    findings(reach: ServerReach): ModuleFindings {
-      const { integrations, agents } = settings()
-      const on = integrations.filter(({ enabled }) => enabled)
+    /** Of everything that is enabled: what the modules find, and gates that stand open. */
+    risks(reach: ServerReach): ModuleRisks {
       const unjudged: string[] = []
-      const found = (of: string, look: () => unknown): readonly SecurityFinding[] => {
+      const risksAt = (
+        subject: string,
+        gates: readonly GateView[],
+        look: () => unknown,
+      ): readonly Found[] => {
         const answer = answerOf(look, isFinding)
-        if (answer.problem === null)
-          return answer.found.map(({ severity, what, key }) => ({ severity, what, key }))
-        unjudged.push(`what stands open at ${of}: ${answer.problem}`)
-        return []
+        if (answer.problem !== null) unjudged.push(`what stands open at ${subject}: ${answer.problem}`)
+        return [
+          ...answer.found.map(({ severity, what, key }) => ({ subject, severity, text: what, remedy: key })),
+          ...gates.flatMap(({ open, reason, key }) =>
+            open === undefined
+              ? []
+              : [{ subject, severity: open, text: `${subject}: ${reason}`, remedy: key }],
+          ),
+        ]
       }
-      return {
-        gates: [
-          ...on.flatMap((one) => ofIntegration(one).map((gate) => ({ of: `integration ${one.id}`, gate }))),
-          ...agents.flatMap((one) => ofAgent(one).map((gate) => ({ of: `agent ${one.id}`, gate }))),
-        ],
-        ofIntegrations: on.flatMap((one) =>
-          found(`integration ${one.id}`, () => platformOf(one)?.security?.(one, reach, opensAt(one))),
+      const { integrations, agents } = settings()
+      const found = [
+        ...integrations
+          .filter(({ enabled }) => enabled)
+          .flatMap((one) =>
+            risksAt(`integration ${one.id}`, ofIntegration(one), () =>
+              platformOf(one)?.security?.(one, reach, opensAt(one)),
+            ),
+          ),
+        ...agents.flatMap((one) =>
+          risksAt(`agent ${one.id}`, ofAgent(one), () => connectorOf(one)?.security?.(one, reach)),
         ),
-        ofAgents: agents.flatMap((one) =>
-          found(`agent ${one.id}`, () => connectorOf(one)?.security?.(one, reach)),
-        ),
-        unjudged,
-      }
+      ]
+      return { found, unjudged }
     },
     asks: (one: AgentSettings): boolean => {
       try {

@@ -1,9 +1,13 @@
 // What `status` and `doctor` show alike: each integration's link, times and completeness, each agent's state, and the
 // gateway itself. With a daemon it comes from the pipeline and the store, without one from the store alone.
 import {
+  type ChannelServers,
   type Clock,
   isoOrNull,
   type NodeRow,
+  type ScheduleView,
+  type ServerFacts,
+  type ServerView,
   type Settings,
   type StatusReport,
   type Store,
@@ -12,10 +16,15 @@ import {
 import { completenessView } from '../gateway/completeness-view.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { linkStateOf } from '../gateway/link-reports.ts'
-import { type AgentStanding, agentStanding } from './agent-state.ts'
-import { latestAt, latestBoots, linkAnywhere, nodeViews } from './cluster-view.ts'
-import { scheduleViews } from './schedule-views.ts'
-import { serverViews } from './server-views.ts'
+import { nextRun } from '../gateway/next-run.ts'
+import {
+  type AgentStanding,
+  agentStanding,
+  latestAt,
+  latestBoots,
+  linkAnywhere,
+  nodeViews,
+} from './cluster-view.ts'
 
 /** The process's facts about itself. */
 export interface Standing {
@@ -39,6 +48,9 @@ export interface StatusSource {
   /** Absent: no daemon runs. */
   readonly gateway?: Gateway
 }
+
+/** More than a person reads; the rest is in the file. */
+const MOST_SCHEDULES = 200
 
 const NO_DAEMON = {
   link: { link: 'down', detail: 'no daemon is running' },
@@ -106,4 +118,52 @@ export async function readOverview({ store, clock, settings, standing, gateway }
 
 function countsByAgent(counts: readonly { readonly agent: string; readonly count: number }[]) {
   return new Map(counts.map(({ agent, count }) => [agent, count]))
+}
+
+/** Returns each channel server once, however many agents use it; nothing where none is hosted. */
+export function serverViews(pool: ChannelServers | undefined): { readonly servers?: readonly ServerView[] } {
+  const servers = pool?.all() ?? []
+  return servers.length === 0 ? {} : { servers: servers.map((server) => viewOf(server.facts())) }
+}
+
+function viewOf(facts: ServerFacts): ServerView {
+  return {
+    name: facts.name,
+    transport: facts.transport,
+    state: facts.state,
+    ...withoutNulls({ detail: facts.detail }),
+    connected_at: isoOrNull(facts.connectedAt),
+    restarts: facts.restarts,
+    noise: facts.noise,
+    program: facts.program === null ? null : `${facts.program.name} ${facts.program.version}`,
+    prefix: facts.prefix,
+    permission_relay: facts.permissionRelay,
+    plugin_source: facts.stamp.source,
+    verified: facts.stamp.verified,
+  }
+}
+
+/** The next time by the expression, the last one by its row. Absent where there are none. */
+async function scheduleViews(
+  settings: Settings,
+  store: Pick<Store, 'firings'>,
+  now: number,
+): Promise<{ readonly schedules?: readonly ScheduleView[] }> {
+  const all = settings.agents.flatMap((agent) =>
+    agent.schedules.map((schedule) => ({ agent: agent.id, schedule })),
+  )
+  if (all.length === 0) return {}
+  const schedules: ScheduleView[] = []
+  for (const { agent, schedule } of all.slice(0, MOST_SCHEDULES)) {
+    const { id, cron, tz, prompt } = schedule
+    const rows = await store.firings({ agent, schedule: id, limit: 5 })
+    // The scheduler's own marks are no runs.
+    const last = rows.find(({ outcome }) => outcome === 'run' || outcome === 'skipped')
+    schedules.push({
+      ...{ id, agent, cron, tz, prompt },
+      next_at: isoOrNull(nextRun(cron, tz, now)),
+      last: last ? { at: new Date(last.fireAt).toISOString(), outcome: last.outcome, turn: last.turn } : null,
+    })
+  }
+  return { schedules }
 }

@@ -5,12 +5,12 @@ import type { Completeness } from '../message/history.ts'
 import type { SendReceipt, Template, Urgency } from '../message/message.ts'
 import type { TurnEventRow } from '../message/turn-events.ts'
 import type { ServerView } from '../platform/channel-servers.ts'
-import type { HealthFinding } from '../platform/health.ts'
 import type { NodeView } from '../store/nodes.ts'
+import type { HealthFinding } from './findings.ts'
 
 export interface StatusReport {
   readonly ready: boolean
-  /** The present findings of the health table, as in `doctor`. Absent without a daemon. */
+  /** What stands in the way of messages now, as in `doctor`. Absent without a daemon. */
   readonly problems?: readonly HealthFinding[]
   readonly node: string
   readonly version: string

@@ -3,27 +3,14 @@
 import type { AgentState } from '../agent/agent.ts'
 import type { ModuleStanding } from '../modules.ts'
 import type { ServerView } from '../platform/channel-servers.ts'
-import type { HealthFinding } from '../platform/health.ts'
 import type { NodeView } from '../store/nodes.ts'
 import type { ScheduleView, StatusReport } from './desk-views.ts'
-import type { SecurityReport, Severity } from './security.ts'
-
-export interface GateView {
-  readonly gate: string
-  readonly pass: boolean
-  readonly reason: string
-  /** The configuration key that changes it. */
-  readonly key: string
-  /** It passes, but is wider than most operators want. */
-  readonly flagged?: boolean
-  /** An open gate and its severity: `doctor --security` lists it. */
-  readonly open?: Severity
-}
+import type { GateView, HealthFinding, SecurityReport } from './findings.ts'
 
 export interface DoctorReport {
-  /** No problem of the health table is present. */
+  /** None of `problems` is a problem; warnings may be there. */
   readonly ok: boolean
-  /** The present findings of the health table, worst first. */
+  /** What stands in the way of messages now, worst first. */
   readonly problems: readonly HealthFinding[]
   readonly config: {
     readonly file: string | null

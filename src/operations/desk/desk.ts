@@ -13,7 +13,7 @@ import {
 import { usersInForce } from '../../core/people/users.ts'
 import type { Tokens } from '../../gateway/access/tokens.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
-import { agentStanding } from '../../health/agent-state.ts'
+import { agentStanding } from '../../health/cluster-view.ts'
 import { createDoctor, type DoctorDeps } from '../../health/doctor.ts'
 import type { Standing } from '../../health/overview.ts'
 import { statusReport } from '../../health/status.ts'

@@ -1,7 +1,8 @@
 // Agents and gates: the way of a message to each agent, gate by gate, with the reason and the key that changes it.
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import type { DoctorReport, GateView } from '../../../src/contract/operator/doctor-report.ts'
+import type { DoctorReport } from '../../../src/contract/operator/doctor-report.ts'
+import type { GateView } from '../../../src/contract/operator/findings.ts'
 import { completeWords } from '../../shared/complete-words.ts'
 import { oneLine } from '../../shared/text.ts'
 import { api, post, useAct, useAsked, useDesk } from '../desk.ts'

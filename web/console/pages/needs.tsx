@@ -1,7 +1,6 @@
 // What needs a person, at the top of Now: each with where it is mended.
 import type { ComponentChildren, JSX } from 'preact'
 import type { StatusReport } from '../../../src/contract/operator/desk-views.ts'
-import { HEALTH, type HealthCode } from '../../../src/contract/platform/health.ts'
 import { completeWords } from '../../shared/complete-words.ts'
 import { MARKS } from '../../shared/icons.tsx'
 import { oneLine, plural } from '../../shared/text.ts'
@@ -23,17 +22,14 @@ function needs(now: WithHeld, pairings: number): readonly Need[] {
   return [...ofGround(now), ...ofPeople(now, pairings), ...ofAgents(now), ...ofLinks(now), ...ofFindings(now)]
 }
 
-/** Said by the word of the health table, as `status` has it. */
-const named = (code: HealthCode, what: string) => `${HEALTH[code].word}: ${what}`
-
 function ofGround({ store, config }: WithHeld): readonly Need[] {
   const found: Need[] = []
   if (store.problem !== undefined) {
-    const words = named('store-away', `messages cannot be stored: ${oneLine(store.problem, 300)}`)
+    const words = `not storing: messages cannot be stored: ${oneLine(store.problem, 300)}`
     found.push({ tone: 'bad', key: 'store', words, href: hrefOf('agents'), todo: 'look' })
   }
   if (config.problem !== null) {
-    const words = named('config-rejected', 'the file on disk does not hold; the one before is in force')
+    const words = 'rejected: the file on disk does not hold; the one before is in force'
     found.push({ tone: 'bad', key: 'config', words, href: hrefOf('config'), todo: 'see where' })
   }
   return found
@@ -96,7 +92,7 @@ function ofLinks({ integrations }: StatusReport): readonly Need[] {
   })
 }
 
-/** Those of the health table that the other functions have no words and no page of their own for. */
+/** The findings of `doctor` for which the other functions have no words and no page of their own. */
 function ofFindings({ problems = [] }: StatusReport): readonly Need[] {
   return problems
     .filter(({ code }) => !OWN_WORDS.has(code))
@@ -110,9 +106,9 @@ function ofFindings({ problems = [] }: StatusReport): readonly Need[] {
     }))
 }
 
-const OWN_WORDS: ReadonlySet<HealthCode> = new Set([
-  ...(['store-away', 'config-rejected', 'link-down', 'history-behind'] as const),
-  ...(['agent-absent', 'agent-unreachable', 'agent-failing'] as const),
+const OWN_WORDS: ReadonlySet<string> = new Set([
+  ...['store-away', 'config-rejected', 'link-down', 'history-behind'],
+  ...['agent-absent', 'agent-unreachable', 'agent-failing'],
 ])
 
 export function Needs({

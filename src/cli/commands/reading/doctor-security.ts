@@ -14,7 +14,7 @@ const ORDER: readonly Severity[] = ['high', 'medium', 'low']
 
 export const doctorSecurity: Run<SecurityOptions> = async (context, _args, options) => {
   const { fix = false, sendTest = false } = options
-  const { fileFindings, lookAtFiles, mendFiles } = await import('../../../health/file-findings.ts')
+  const { fileFindings, lookAtFiles, mendFiles } = await import('../../../health/file-modes.ts')
   demandGivenFile(context.instance)
   const judged = await judgedDoors(context, sendTest)
   const modes = process.platform !== 'win32'

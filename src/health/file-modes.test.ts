@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { dataFolderAt } from '../config/index.ts'
-import { type FileRole, fileFindings, lookAtFiles, mendFiles } from './file-findings.ts'
+import { type FileRole, fileFindings, lookAtFiles, mendFiles } from './file-modes.ts'
 
 describe('[I14.doctor-security] modes', () => {
   it.each<[FileRole, number, string | null, string | null]>([

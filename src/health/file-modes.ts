@@ -6,6 +6,7 @@ import type { DataFolder } from '../config/index.ts'
 import { shellWord } from '../config/instance/shell-word.ts'
 import { isForeign } from '../config/secrets/private-file.ts'
 import type { GuardedFiles, SecurityFinding, Severity } from '../contract/index.ts'
+import { asRisk, type Risk } from './checks.ts'
 
 /** `folder`, `key` and `kept` are ours and needed by no other user. The others are the operator's. */
 export type FileRole = 'folder' | 'key' | 'kept' | 'secret' | 'config' | 'config folder'
@@ -63,21 +64,21 @@ export function lookAtFiles(folder: DataFolder, guarded: GuardedFiles): FileLook
 }
 
 export function fileFindings(files: readonly FileFact[]): readonly SecurityFinding[] {
-  return files.flatMap((file) => judge(file) ?? [])
+  return files.flatMap((file) => judge(file) ?? []).map(asRisk)
 }
 
-function judge({ path, role, mode, foreign }: FileFact): SecurityFinding | null {
+function judge({ path, role, mode, foreign }: FileFact): Risk | null {
   if (role === 'key' && foreign) {
-    const what = `${path} belongs to another user, who knows what is in it; if that was not you, remove it`
-    return { severity: 'high', what, key: `chown ${process.getuid?.()} ${shellWord(path)}` }
+    const text = `${path} belongs to another user, who knows what is in it; if that was not you, remove it`
+    return { severity: 'high', text, remedy: `chown ${process.getuid?.()} ${shellWord(path)}` }
   }
   const shown = `(mode ${(mode & 0o777).toString(8)})`
   const writers = (mode & STICKY) !== 0 && role === 'config folder' ? 0 : mode & (OTHERS_WRITE | GROUP_WRITES)
   const who = (mode & 0o007) === 0 ? 'its group' : 'others'
   const writer = (writers & OTHERS_WRITE) === 0 ? 'its group' : 'others'
-  const say = (severity: Severity, what: string, bits: string, ours: boolean): SecurityFinding => {
-    const command = `chmod ${bits} ${shellWord(path)}`
-    return { severity, what: `${what} ${shown}`, key: command, ...(ours ? { fix: command } : {}) }
+  const say = (severity: Severity, text: string, bits: string, ours: boolean): Risk => {
+    const remedy = `chmod ${bits} ${shellWord(path)}`
+    return { severity, text: `${text} ${shown}`, remedy, ...(ours ? { fix: remedy } : {}) }
   }
   switch (role) {
     case 'folder':
@@ -117,7 +118,7 @@ export function mendFiles(files: readonly FileFact[]): readonly SecurityFinding[
   return files.flatMap((file) => {
     const found = judge(file)
     if (found === null) return []
-    return found.fix === undefined ? found : { ...found, fixed: closeToOthers(file) }
+    return { ...asRisk(found), ...(found.fix === undefined ? {} : { fixed: closeToOthers(file) }) }
   })
 }
 

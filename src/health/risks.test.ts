@@ -3,29 +3,25 @@ import { describe, expect, it } from 'vitest'
 import { defaultSettings } from '../config/default-settings.ts'
 import type { IntegrationSettings, ServerView, Settings } from '../contract/index.ts'
 import { testIntegration } from '../testing/test-settings.ts'
-import { type SecurityFacts, securityFindings } from './security-findings.ts'
+import { type RiskFacts, risksOf } from './risks.ts'
 
 const base = defaultSettings({ defaultStore: 'sqlite:x' })
-const CLOSED: SecurityFacts = {
+const CLOSED: RiskFacts = {
   settings: { ...base, integrations: [] },
   host: '127.0.0.1',
   adminTokenChosen: false,
   tokens: [],
   servers: [],
   unmarkedProxies: [],
-  modules: { gates: [], ofIntegrations: [], ofAgents: [], unjudged: [] },
+  modules: { found: [], unjudged: [] },
   now: Date.parse('2026-06-01T00:00:00.000Z'),
 }
 
-function found(facts: Partial<SecurityFacts>) {
-  return securityFindings({ ...CLOSED, ...facts }).findings.map(({ severity, key, what }) => [
-    severity,
-    key,
-    what,
-  ])
+function found(facts: Partial<RiskFacts>) {
+  return risksOf({ ...CLOSED, ...facts }).findings.map(({ severity, key, what }) => [severity, key, what])
 }
 
-const settingsWith = (more: Partial<Settings>): SecurityFacts['settings'] => ({ ...CLOSED.settings, ...more })
+const settingsWith = (more: Partial<Settings>): RiskFacts['settings'] => ({ ...CLOSED.settings, ...more })
 const serverWith = (more: Partial<Settings['server']>) => ({
   settings: settingsWith({ server: { ...base.server, ...more } }),
 })
@@ -34,7 +30,7 @@ it('[I35.b39] a proxy that makes every visitor look local is a high finding, and
   const [[severity, key, what] = []] = found({ unmarkedProxies: ['http://192.0.2.7:80'] })
   expect([severity, key]).toEqual(['high', 'server.public_url'])
   expect(what).toContain('http://192.0.2.7:80')
-  const { unjudged } = securityFindings({ ...CLOSED, unmarkedProxies: null })
+  const { unjudged } = risksOf({ ...CLOSED, unmarkedProxies: null })
   expect(unjudged.join()).toContain('proxies in front')
 })
 
@@ -166,7 +162,7 @@ describe('[I14.doctor-security] what is open', () => {
       ['low', 'switchboard token revoke ID', 'a token was never used, in a week or longer: tok_never'],
       ['low', 'switchboard token revoke ID', 'a token was not used for three months or longer: tok_idle'],
     ])
-    expect(securityFindings({ ...CLOSED, tokens }).unjudged).toEqual([
+    expect(risksOf({ ...CLOSED, tokens }).unjudged).toEqual([
       'whether tokens that were minted before their use was recorded are used',
     ])
     const admin = since('2026-05-01T00:00:00.000Z', { kind: 'admin' })
@@ -188,9 +184,9 @@ describe('[I14.doctor-security] what is open', () => {
   })
 
   it('says what could not be judged', () => {
-    const asked = securityFindings(CLOSED).unjudged
+    const asked = risksOf(CLOSED).unjudged
     expect(asked).toEqual([])
-    const alone = securityFindings({
+    const alone = risksOf({
       ...CLOSED,
       tokens: null,
       servers: null,

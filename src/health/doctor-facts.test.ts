@@ -1,6 +1,6 @@
 // Unseen turns in `doctor`: the oldest, and that there are more.
 import { expect, it } from 'vitest'
-import { unseenTurns } from './unseen-turns.ts'
+import { unseenTurns } from './doctor-facts.ts'
 
 const MANY = Array.from({ length: 3_000 }, (_, at) => ({ id: `idle-${at}` }))
 

@@ -1,10 +1,10 @@
 // Each row of the health table, from a report in which it applies; and none where nothing is wrong.
 import { describe, expect, it } from 'vitest'
-import { HEALTH, type HealthCode } from '../contract/index.ts'
-import { type HealthFacts, healthFindings, type ReportBeforeHealth } from './health-findings.ts'
+import type { NodeView } from '../contract/index.ts'
+import { CHECKS, type CheckCode, type DeliveryFacts, problemsOf, severityWord } from './checks.ts'
 
-type Integration = ReportBeforeHealth['integrations'][number]
-type Agent = ReportBeforeHealth['agents'][number]
+type Integration = DeliveryFacts['integrations'][number]
+type Agent = DeliveryFacts['agents'][number]
 
 const OPEN = { gate: 'policy', pass: true, reason: 'open', key: 'k' }
 const CLOSED = { gate: 'direct messages', pass: false, reason: 'off', key: 'integrations[0].access.dm' }
@@ -34,20 +34,17 @@ const agent: Agent = {
   approvals_pending: 0,
 }
 
-const WELL: ReportBeforeHealth = {
+const WELL: DeliveryFacts = {
   config: { file: null, digest: 'd', problem: null, warnings: [] },
   store: { kind: 'sqlite', durability: 'full' },
   ledger: { foreign_chains: 0, problem: null },
   integrations: [integration],
   agents: [agent],
-}
-
-const NO_FACTS: HealthFacts = {
   undelivered: { failed: 0, unknown: 0 },
   waiting: [],
   sendsWaiting: [],
   freeDiskBytes: 1e12,
-  approvalsReachNobody: [],
+  silentApprovals: [],
   overLimit: [],
   windowsFull: [],
 }
@@ -59,17 +56,37 @@ const withIntegration = (change: Partial<Integration>) => ({
 })
 const module = { from: './pager.mjs', file: '/pager.mjs', version: '1', platforms: [], connectors: [] }
 
+const nodes = (...changes: readonly Partial<NodeView>[]) => ({
+  cluster: {
+    nodes: changes.map(
+      (change, at): NodeView => ({
+        node: `n${at}`,
+        state: 'up',
+        version: '1',
+        url: '',
+        started_at: '09:00',
+        seen_at: '10:00',
+        digest: 'd',
+        clock_skew_ms: 0,
+        links: [],
+        agents: [],
+        ...change,
+      }),
+    ),
+    warnings: [],
+  },
+})
+
 interface Case {
-  readonly report?: ReportBeforeHealth
-  readonly facts?: Partial<HealthFacts>
+  readonly facts?: Partial<DeliveryFacts>
   readonly text: string
   readonly remedy: string
 }
 
-const CASES: Readonly<Record<HealthCode, readonly Case[]>> = {
+const CASES: Readonly<Record<CheckCode, readonly Case[]>> = {
   'store-away': [
     {
-      report: { ...WELL, store: { ...WELL.store, problem: 'the database is gone' } },
+      facts: { store: { ...WELL.store, problem: 'the database is gone' } },
       text: 'the database is gone',
       remedy: 'mend what it says; it goes on by itself',
     },
@@ -91,14 +108,14 @@ const CASES: Readonly<Record<HealthCode, readonly Case[]>> = {
   ],
   'config-rejected': [
     {
-      report: { ...WELL, config: { ...WELL.config, problem: 'line 3' } },
+      facts: { config: { ...WELL.config, problem: 'line 3' } },
       text: 'the file does not hold, the one before stays in force: line 3',
       remedy: 'switchboard check',
     },
   ],
   'ledger-foreign': [
     {
-      report: { ...WELL, ledger: { foreign_chains: 1, problem: 'another key' } },
+      facts: { ledger: { foreign_chains: 1, problem: 'another key' } },
       text: 'another key',
       remedy:
         'put the old ledger.key back, or set SWITCHBOARD_LEDGER_KEY, and restart; switchboard audit verify says which part it is',
@@ -106,63 +123,72 @@ const CASES: Readonly<Record<HealthCode, readonly Case[]>> = {
   ],
   'nodes-differ': [
     {
-      report: { ...WELL, cluster: { nodes: [], warnings: ['node b is gone'] } },
-      text: 'node b is gone',
+      facts: nodes({}, { node: 'b', state: 'gone' }),
+      text: 'node b is gone: it was last heard of at 10:00',
       remedy: 'start it again; after an hour it is not named any more',
     },
-    ...(
-      [
-        ['the nodes run different versions: 1, 2', 'give all nodes the same version'],
-        ['the nodes run different configurations: a; b', 'give all nodes the same configuration'],
-        ['two running daemons are called b', 'stop one of them'],
-      ] as const
-    ).map(([warning, remedy]) => ({
-      report: { ...WELL, cluster: { nodes: [], warnings: [warning] } },
-      text: warning,
-      remedy: `${remedy}; switchboard status lists ${remedy.startsWith('stop') ? 'the nodes' : 'them'}`,
-    })),
+    {
+      facts: nodes({}, { version: '2' }),
+      text: 'the nodes run different versions: 1, 2',
+      remedy: 'give all nodes the same version; switchboard status lists them',
+    },
+    {
+      facts: nodes({}, { digest: 'e' }, {}),
+      text: 'the nodes run different configurations: n0, n2 (digest d); n1 (digest e)',
+      remedy: 'give all nodes the same configuration; switchboard status lists them',
+    },
+    {
+      facts: nodes({ node: 'b' }, { node: 'b' }, {}),
+      text: 'two running daemons are called b: give them hostnames or data folders that differ',
+      remedy: 'stop one of them; switchboard status lists the nodes',
+    },
   ],
   'clock-off': [
     {
-      report: { ...WELL, cluster: { nodes: [], warnings: ['the clock of node b is 9 s ahead'] } },
-      text: 'the clock of node b is 9 s ahead',
+      facts: nodes({}, { node: 'b', clock_skew_ms: 9_000 }),
+      text: "the clock of node b is 9 s ahead of the database's (which decides)",
+      remedy: 'let that machine keep time by NTP',
+    },
+    {
+      facts: nodes({}, { node: 'b', clock_skew_ms: -2_000 }),
+      text: "the clock of node b is 2 s behind the database's (which decides)",
       remedy: 'let that machine keep time by NTP',
     },
   ],
   'module-failed': [
     {
-      report: { ...WELL, modules: [{ ...module, problem: 'it throws', changed: false }] },
+      facts: { modules: [{ ...module, problem: 'it throws', changed: false }] },
       text: 'module ./pager.mjs: it throws',
       remedy: 'switchboard check',
     },
   ],
   'module-changed': [
     {
-      report: { ...WELL, modules: [{ ...module, problem: null, changed: true }] },
+      facts: { modules: [{ ...module, problem: null, changed: true }] },
       text: 'module ./pager.mjs changed since it was loaded',
       remedy: 'switchboard restart',
     },
     {
-      report: { ...WELL, modules: [{ ...module, problem: null, changed: true, gone: true }] },
+      facts: { modules: [{ ...module, problem: null, changed: true, gone: true }] },
       text: 'the file of module ./pager.mjs is gone (no such file): what was loaded runs until the next start',
       remedy: 'put it back, or take it out of modules:',
     },
   ],
   'link-down': [
     {
-      report: withIntegration({ link: 'down', detail: 'refused' }),
+      facts: withIntegration({ link: 'down', detail: 'refused' }),
       text: 'integration tg is down: refused',
       remedy: 'switchboard logs --integration tg',
     },
     {
-      report: withIntegration({ link: 'down', detail: 'secret:TOKEN is not set' }),
+      facts: withIntegration({ link: 'down', detail: 'secret:TOKEN is not set' }),
       text: 'integration tg is down: secret:TOKEN is not set',
       remedy: 'switchboard secrets set TOKEN',
     },
   ],
   'history-behind': [
     {
-      report: withIntegration({
+      facts: withIntegration({
         complete: { state: 'behind', until: null, late: 0, detail: 'missing_scope' },
       }),
       text: 'integration tg is behind: missing_scope',
@@ -171,10 +197,12 @@ const CASES: Readonly<Record<HealthCode, readonly Case[]>> = {
   ],
   'limit-hit': [
     {
-      report: withIntegration({
-        refusals: [{ reason: 'rate_limited', count: 9, text: '', key: 'tunables.sender_limit' }],
-      }),
-      facts: { overLimit: [{ integration: 'tg', reason: 'rate_limited', count: 4 }] },
+      facts: {
+        ...withIntegration({
+          refusals: [{ reason: 'rate_limited', count: 9, text: '', key: 'tunables.sender_limit' }],
+        }),
+        overLimit: [{ integration: 'tg', reason: 'rate_limited', count: 4 }],
+      },
       text: 'integration tg: 4 messages were refused within the last hour. The sender is over its limit.',
       remedy: 'change tunables.sender_limit',
     },
@@ -186,12 +214,12 @@ const CASES: Readonly<Record<HealthCode, readonly Case[]>> = {
   ],
   'gate-closed': [
     {
-      report: withIntegration({ gates: [CLOSED] }),
+      facts: withIntegration({ gates: [CLOSED] }),
       text: 'integration tg: direct messages: off',
       remedy: 'change integrations[0].access.dm',
     },
     {
-      report: withAgent({
+      facts: withAgent({
         bindings: [{ integration: 'tg', conversations: 'all others', gates: [{ ...CLOSED, key: '' }] }],
       }),
       text: 'tg → kate: direct messages: off',
@@ -200,7 +228,7 @@ const CASES: Readonly<Record<HealthCode, readonly Case[]>> = {
   ],
   'agent-absent': [
     {
-      report: withAgent({
+      facts: withAgent({
         attached: false,
         state: 'absent',
         connector: 'acp',
@@ -210,55 +238,54 @@ const CASES: Readonly<Record<HealthCode, readonly Case[]>> = {
       remedy: 'switchboard logs',
     },
     {
-      report: withAgent({ attached: false, state: 'absent', connector: 'channel' }),
+      facts: withAgent({ attached: false, state: 'absent', connector: 'channel' }),
       text: 'agent kate is absent',
       remedy: 'switchboard init claude-code --agent kate, then start Claude Code as it says',
     },
   ],
   'agent-unreachable': [
     {
-      report: withAgent({ state: 'unreachable', since: '10:00', detail: 'connection refused' }),
+      facts: withAgent({ state: 'unreachable', since: '10:00', detail: 'connection refused' }),
       text: 'agent kate is unreachable since 10:00: connection refused',
       remedy: 'start the agent, or mend its url; waiting messages follow by themselves',
     },
   ],
   'agent-was-unreachable': [
     {
-      report: withAgent({ state: 'attached', was_unreachable: '10:00: connection refused' }),
+      facts: withAgent({ state: 'attached', was_unreachable: '10:00: connection refused' }),
       text: 'agent kate was unreachable at its last message, 10:00: connection refused',
       remedy: 'write to it, or look whether it runs',
     },
   ],
   'agent-failing': [
     {
-      report: withAgent({ state: 'failing', since: '10:00', detail: '401' }),
+      facts: withAgent({ state: 'failing', since: '10:00', detail: '401' }),
       text: 'agent kate is failing since 10:00: 401',
       remedy: 'mend what it says; the state goes with the next good answer',
     },
   ],
   'agent-trouble': [
     {
-      report: withAgent({ detail: 'not signed in' }),
+      facts: withAgent({ detail: 'not signed in' }),
       text: 'agent kate: not signed in',
       remedy: 'mend what it says; it goes on by itself',
     },
     {
-      report: withAgent({ detail: 'at node b: not signed in' }),
+      facts: withAgent({ detail: 'at node b: not signed in' }),
       text: 'agent kate: at node b: not signed in',
       remedy: 'mend what it says; it goes on by itself',
     },
   ],
   'agent-unbound': [
     {
-      report: withAgent({ bindings: [] }),
+      facts: withAgent({ bindings: [] }),
       text: 'agent kate is bound to nothing: nobody can reach it',
       remedy: 'agents: kate: inbound_bindings',
     },
   ],
   'turn-unseen': [
     {
-      report: {
-        ...WELL,
+      facts: {
         unseen: [{ turn: 't_1', agent: 'kate', host: null, since: '10:00', why: 'a gate is closed' }],
       },
       text: 'turn t_1 of kate was handed over, and nothing shows that it was seen: a gate is closed',
@@ -267,14 +294,14 @@ const CASES: Readonly<Record<HealthCode, readonly Case[]>> = {
   ],
   'turns-waiting': [
     {
-      facts: { waiting: [{ agent: 'kate', turn: 't_1', since: '10:00', behind: 3 }] },
-      text: '3 messages wait behind turn t_1 of kate, which has not ended since 10:00',
+      facts: { waiting: [{ agent: 'kate', turn: 't_1', since: 36e6, behind: 3 }] },
+      text: '3 messages wait behind turn t_1 of kate, which has not ended since 1970-01-01T10:00:00.000Z',
       remedy: 'switchboard turns show t_1; /stop in that chat ends it',
     },
   ],
   'host-turned-away': [
     {
-      report: { ...WELL, turned_away: [{ agent: 'kate', reason: 'another file', at: '10:00' }] },
+      facts: { turned_away: [{ agent: 'kate', reason: 'another file', at: '10:00' }] },
       text: 'a host for kate was turned away: another file',
       remedy: 'switchboard init claude-code --agent kate',
     },
@@ -290,15 +317,14 @@ const CASES: Readonly<Record<HealthCode, readonly Case[]>> = {
         ],
       ] as const
     ).map(([reason, remedy]) => ({
-      report: { ...WELL, turned_away: [{ agent: 'kate', reason, at: '10:00' }] },
+      facts: { turned_away: [{ agent: 'kate', reason, at: '10:00' }] },
       text: `a host for kate was turned away: ${reason}`,
       remedy,
     })),
   ],
   'tools-left-out': [
     {
-      report: {
-        ...WELL,
+      facts: {
         tools_left_out: [{ session: 's', server: 'search', problem: 'no answer', at: '10:00' }],
       },
       text: 'tools of search are left out: no answer',
@@ -308,13 +334,13 @@ const CASES: Readonly<Record<HealthCode, readonly Case[]>> = {
   ],
   'sends-waiting': [
     {
-      facts: { sendsWaiting: [{ integration: 'tg', waiting: 3, open: 1, since: 'T' }] },
-      text: 'integration tg: 3 messages wait to be sent, the oldest since T; 1 of them may have arrived already',
+      facts: { sendsWaiting: [{ integration: 'tg', waiting: 3, open: 1, since: 0 }] },
+      text: 'integration tg: 3 messages wait to be sent, the oldest since 1970-01-01T00:00:00.000Z; 1 of them may have arrived already',
       remedy: 'switchboard outbox --integration tg --state queued,sending',
     },
     {
-      facts: { sendsWaiting: [{ integration: 'tg', waiting: 1, open: 0, since: 'T' }] },
-      text: 'integration tg: 1 message waits to be sent, the oldest since T',
+      facts: { sendsWaiting: [{ integration: 'tg', waiting: 1, open: 0, since: 0 }] },
+      text: 'integration tg: 1 message waits to be sent, the oldest since 1970-01-01T00:00:00.000Z',
       remedy: 'switchboard outbox --integration tg --state queued,sending',
     },
   ],
@@ -332,7 +358,7 @@ const CASES: Readonly<Record<HealthCode, readonly Case[]>> = {
   ],
   'approvals-unreachable': [
     {
-      facts: { approvalsReachNobody: [{ agent: 'kate', reason: 'no approver', key: 'access.approvers' }] },
+      facts: { silentApprovals: [{ agent: 'kate', reason: 'no approver', key: 'access.approvers' }] },
       text: 'approvals of kate reach nobody: no approver',
       remedy: 'change access.approvers',
     },
@@ -341,19 +367,18 @@ const CASES: Readonly<Record<HealthCode, readonly Case[]>> = {
 
 describe('[I35.a4-table] the health table', () => {
   const cases = Object.entries(CASES).flatMap(([code, some]) =>
-    some.map((one) => [code as HealthCode, one] as const),
+    some.map((one) => [code as CheckCode, one] as const),
   )
 
-  it.each(cases)('%s: $text', (code, { report = WELL, facts = {}, text, remedy }) => {
-    const { severity, word } = HEALTH[code]
-    expect(healthFindings(report, { ...NO_FACTS, ...facts })).toMatchObject([
-      { code, severity, word, text, remedy },
-    ])
+  it.each(cases)('%s: $text', (code, { facts, text, remedy }) => {
+    const { word } = CHECKS[code]
+    const severity = severityWord(CHECKS[code].severity)
+    expect(problemsOf({ ...WELL, ...facts })).toMatchObject([{ code, severity, word, text, remedy }])
   })
 
   it('[I35.a4-well] names nothing where nothing is wrong', () => {
-    expect(healthFindings(WELL, NO_FACTS)).toEqual([])
-    expect(healthFindings(WELL, { ...NO_FACTS, freeDiskBytes: null })).toEqual([])
+    expect(problemsOf(WELL)).toEqual([])
+    expect(problemsOf({ ...WELL, freeDiskBytes: null })).toEqual([])
   })
 
   it('[I35.a4-unbound] an agent with a schedule works without a binding', () => {
@@ -364,7 +389,7 @@ describe('[I35.a4-table] the health table', () => {
         last: null,
       },
     ]
-    expect(healthFindings({ ...withAgent({ bindings: [] }), schedules }, NO_FACTS)).toEqual([])
+    expect(problemsOf({ ...withAgent({ bindings: [] }), schedules })).toEqual([])
   })
 
   it('names a closed gate of an integration once, and an absent agent not again for each binding', () => {
@@ -372,19 +397,17 @@ describe('[I35.a4-table] the health table', () => {
       ...withIntegration({ gates: [CLOSED] }),
       agents: [{ ...agent, bindings: [{ ...agent.bindings[0], gates: [CLOSED] }] }],
     }
-    expect(healthFindings(both as ReportBeforeHealth, NO_FACTS)).toHaveLength(1)
+    expect(problemsOf(both as DeliveryFacts)).toHaveLength(1)
     const absent = withAgent({
       attached: false,
       state: 'absent',
       bindings: [{ integration: 'tg', conversations: 'all', gates: [{ ...CLOSED, gate: 'agent' }] }],
     })
-    expect(healthFindings(absent, NO_FACTS).map(({ code }) => code)).toEqual(['agent-absent'])
+    expect(problemsOf(absent).map(({ code }) => code)).toEqual(['agent-absent'])
   })
 
   it('[I22.cc-missing] takes the detail of a host, or of a node that has it, for no trouble', () => {
-    expect(
-      healthFindings(withAgent({ connector: 'channel', detail: 'host 1 of Claude Code' }), NO_FACTS),
-    ).toEqual([])
-    expect(healthFindings(withAgent({ detail: 'at node b' }), NO_FACTS)).toEqual([])
+    expect(problemsOf(withAgent({ connector: 'channel', detail: 'host 1 of Claude Code' }))).toEqual([])
+    expect(problemsOf(withAgent({ detail: 'at node b' }))).toEqual([])
   })
 })
