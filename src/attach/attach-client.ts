@@ -1,5 +1,5 @@
-// The shim's end of the frames: stays attached through every end of the daemon. Calls that were not answered are sent
-// again by their key, what was handed to the host is named in the next hello, so that nothing is handed over twice.
+// The shim's end of the frames. It stays attached when daemons end and start. Calls without an answer are sent again by their
+// key. The next hello names the turns that the host holds, so that nothing is handed over twice.
 import {
   type Cancel,
   type Clock,
@@ -25,17 +25,17 @@ import { createHelloMemory, type ShimIdentity } from './hello-memory.ts'
 export type DeliverFrame = Extract<DaemonFrame, { t: 'deliver' }>
 
 export interface AttachClientConfig extends ShimIdentity {
-  /** Opens the pipe: the daemon's socket, or a WebSocket to another machine. */
+  /** Opens the connection: the daemon's socket, or a WebSocket to another machine. */
   readonly open: OpenLink
 }
 
 export interface AttachClientDeps {
   readonly clock: Clock
   readonly log: Logger
-  /** Writes to the host's pipe; resolves when it was written. */
+  /** Writes to the host's pipe. Resolves when it was written. */
   deliver(event: DeliverFrame): Promise<void>
   verdict(verdict: HostVerdict): Promise<void>
-  /** No daemon answers: start one. Called again and again, and expected to see to it that one start is enough. */
+  /** Starts a daemon, because none answers. It is called repeatedly and must start only one. */
   revive(): void
 }
 
@@ -43,15 +43,15 @@ export type Welcome = WelcomeFacts
 
 export interface AttachClient {
   start(): void
-  /** The daemon's first welcome; null when there was none in time, with the reason in `problem`. */
+  /** Returns the daemon's first welcome; null if none came in time. `problem` then has the reason. */
   welcome(withinMs: number): Promise<Welcome | null>
-  /** Why it is not attached now; null when it is. */
+  /** Returns why it is not attached now; null when it is. */
   problem(): string | null
-  /** What the daemon said when it turned this host away; null: it did not. */
+  /** Returns why the daemon refused this host; null: it did not. */
   refusal(): string | null
-  /** The host is initialised: events may come. Again and again is harmless. */
+  /** The host is initialised, so events may come. Calling it again does no harm. */
   ready(client: string | null): void
-  /** Null: no daemon could be had in time, and nothing was done. One that a daemon had is told as `outcome_unknown`. */
+  /** Null: no daemon was reached in time, and nothing was done. A call that a daemon may have run is `outcome_unknown`. */
   call(tool: string, input: unknown, key: string): Promise<ToolOutcome | null>
   ask(ask: HostAsk): void
   stop(): void
@@ -59,9 +59,9 @@ export interface AttachClient {
 
 const RETRY_FIRST_MS = 50
 const RETRY_MOST_MS = 2_000
-/** A credential that was refused is not better a second later. */
+/** A refused credential is tried again after this time. */
 const RETRY_REFUSED_MS = 15_000
-/** The daemon asks for a sign of life every 15 s: one that is silent is behind a dead line, or frozen. */
+/** The daemon sends a ping every 15 s. A silent one is frozen, or its connection is dead. */
 const SILENCE_MS = 45_000
 
 export function createAttachClient(config: AttachClientConfig, deps: AttachClientDeps): AttachClient {
@@ -79,7 +79,7 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
   let stopped = false
   let retry: Cancel = () => undefined
   let silence: Cancel = () => undefined
-  // What is still waited for must not keep a process that was told to end.
+  // Open timers must not keep a process that was told to end.
   const timers = new Set<Cancel>()
   const after = (ms: number, act: () => void): Cancel => {
     const cancel = clock.after(ms, () => {
@@ -125,7 +125,7 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
     listenOn(opened)
   }
 
-  /** A line that died without a word is found by its silence. */
+  /** A connection that died without a close is found by its silence. */
   const listenOn = (link: FrameLink) => {
     silence()
     silence = clock.after(SILENCE_MS, () => {
@@ -181,7 +181,7 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
       case 'refused':
         return refusedBy(frame.reason, RETRY_MOST_MS)
       case 'bye':
-        // Stopped by its operator: it is theirs to start again.
+        // An operator stopped the daemon. Only the operator starts it again.
         leftOnPurpose = true
         log.info({ reason: frame.reason }, 'the daemon ended the attachment')
         return
@@ -189,7 +189,7 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
         return deliver(frame)
       case 'verdict': {
         const { n, requestId, behavior } = frame
-        // Still named in the next hello: that the daemon hears of its arrival is not sure, and a second time harms nobody.
+        // The next hello still names it, because the daemon may not have received this frame. Naming it twice does no harm.
         return confirm(n, deps.verdict({ requestId, behavior }))
       }
       case 'evidence':
@@ -224,7 +224,7 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
     )
   }
 
-  /** At once where a daemon is there and the host is initialised; else when both are. */
+  /** Sends the call now if a daemon is connected and the host is initialised; otherwise as soon as both hold. */
   const reach = (call: CallUnderWay) => {
     if (attached && host) return call.send()
     if (leftOnPurpose) deps.revive()
@@ -250,7 +250,7 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
     call(tool, input, key) {
       const frame = { t: 'call', id: ++number, key: boundedName(key), tool, input } as const
       if (refusal !== null) return Promise.resolve(refused(refusal))
-      // The daemon would end the connection for it, and it would be sent again to every next one.
+      // The daemon would end the connection for it, and every next daemon would get it again.
       if (isTooLong(frame)) return Promise.resolve(tooLong())
       return calls.add(frame, reach)
     },

@@ -1,5 +1,5 @@
-// Where shims attach to the daemon: a socket beside the control socket that only its owner may open, and the door where
-// connectors wait for the hosts of their agents.
+// Where shims attach to the daemon: a socket beside the control socket, for its owner only. Connectors get the hosts of their
+// agents from it.
 import { chmodSync, lstatSync, unlinkSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import {
@@ -27,15 +27,15 @@ export interface AttachServerDeps {
 }
 
 export interface AttachServer extends HostEndpoint {
-  /** Frames of one more peer, whatever carries them. */
+  /** Takes the frames of one more peer from any transport. */
   accept(pipe: FramePipe): FrameReader
-  /** Listens on a socket file of mode 0600. The caller owns the data folder, so what lies there is left over. */
+  /** Listens on a socket file of mode 0600. The caller owns the data folder, so an existing file is left over. */
   listen(path: string): Promise<void>
-  /** How many hosts are attached. */
+  /** Returns the number of attached hosts. */
   attached(): number
-  /** Agents that a host wanted to serve and was not let, the last reason of each, until one is let in. */
+  /** Returns the agents whose hosts were refused, with the last reason, until a host is admitted. */
   turnedAway(): readonly TurnedAway[]
-  /** Lets calls under way finish, for a while; tells every shim that this is meant, and ends the connections. */
+  /** Waits a while for open calls, says goodbye to every shim, and ends the connections. */
   close(): Promise<void>
 }
 
@@ -46,9 +46,9 @@ export interface TurnedAway {
 }
 
 const CLOSE_MS = 500
-/** Who made a call that is cut off cannot know whether it was done: most platforms confirm within this. */
+/** The caller of a call that is cut off cannot know its outcome. Most platforms confirm within this time. */
 const CALLS_MS = 3_000
-/** Names come from outside. */
+/** Bounded, because names come from outside. */
 const MOST_TURNED_AWAY = 20
 const MOST_CONNECTIONS = 512
 /** Bytes that may wait for a peer that does not read. */
@@ -140,7 +140,7 @@ export function createAttachServer(deps: AttachServerDeps): AttachServer {
       removeLeftover(path)
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject)
-        // The file is made inside listen(), synchronously: with this umask nobody else can open it, not for a moment.
+        // listen() creates the file synchronously. With this umask other users can never open it.
         const before = process.umask(0o177)
         try {
           server.listen({ path }, () => {
@@ -158,7 +158,7 @@ export function createAttachServer(deps: AttachServerDeps): AttachServer {
       for (const host of [...hosts]) host.close('the daemon stops')
       if (!server.listening) return
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      // A peer that never says hello, or never reads, does not keep the daemon.
+      // A peer that never sends a hello, or never reads, must not keep the daemon.
       const cancel = deps.clock.after(CLOSE_MS, () => {
         for (const socket of sockets) socket.destroy()
       })

@@ -1,36 +1,36 @@
-// The calls of a host that no daemon has answered yet, at the shim's end: sent again by their key to every next daemon, and
-// given up where none comes in time.
+// The calls of a host without an answer, at the shim's end. They are sent again by their key to every next daemon, and given up
+// if none comes in time.
 import type { Cancel, ToolOutcome } from '../contract/index.ts'
 import type { ShimFrame } from './frames.ts'
 
 type CallFrame = Extract<ShimFrame, { t: 'call' }>
 
 export interface CallsUnderWay {
-  /** Kept until it is answered or given up. Null: no daemon could be had in time, and nothing was done. */
+  /** Keeps the call until it is answered or given up. Null: no daemon was reached in time, and nothing was done. */
   add(frame: CallFrame, kept: (call: CallUnderWay) => void): Promise<ToolOutcome | null>
   all(): Iterable<CallUnderWay>
-  /** The daemon found the turn that the call is about; null: there is none. */
+  /** The daemon found the turn of the call; null: there is none. */
   evidence(id: number, turn: string | null): void
   answered(id: number, outcome: ToolOutcome): void
-  /** Nothing is waited for any more. */
+  /** Ends all waits. */
   end(): void
 }
 
 export interface CallUnderWay {
   send(): void
-  /** A daemon that is there may well take its time: it answers, or it goes away. */
+  /** A connected daemon may take its time. It answers, or the connection ends. */
   waitForDaemon(): void
 }
 
 interface PendingCall extends CallUnderWay {
   proved: string | null | undefined
-  /** Ends the wait for a daemon that is not there. */
+  /** Ends the wait for an absent daemon. */
   found: Cancel
   resolve(outcome: ToolOutcome): void
   giveUp(): void
 }
 
-/** How long a call waits for a daemon that is not there, or went away. */
+/** How long a call waits for an absent daemon. */
 const ABSENT_MS = 15_000
 
 export function createCallsUnderWay(deps: {
@@ -40,7 +40,7 @@ export function createCallsUnderWay(deps: {
   const calls = new Map<number, PendingCall>()
 
   const pendingCall = (frame: CallFrame, resolve: (outcome: ToolOutcome | null) => void): PendingCall => {
-    // A daemon may have it, and may have done it.
+    // True once a daemon may have received it, and so may have run it.
     let sent = false
     const pending: PendingCall = {
       proved: undefined,

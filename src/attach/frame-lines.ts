@@ -1,7 +1,7 @@
-// Bytes to lines, with a bound: a peer that never ends its line must not fill the memory.
+// Splits bytes into lines, with a limit, so that an endless line does not fill the memory.
 
 export interface FrameLines {
-  /** The whole lines that this chunk completes. Throws when a line is over the bound. */
+  /** Returns the lines that this chunk completes. Throws when a line is over the limit. */
   push(chunk: Buffer): readonly string[]
 }
 

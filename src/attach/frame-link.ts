@@ -1,29 +1,29 @@
-// What carries the shim's frames to the daemon, whatever it is made of; and the simplest of them, the local socket.
+// The transport of the shim's frames to the daemon, and the simplest one: the local socket.
 import { connect } from 'node:net'
 import { MAX_FRAME_BYTES } from '../contract/index.ts'
 import { createFrameLines } from './frame-lines.ts'
 import { gatherWrites } from './gathered-writes.ts'
 
-/** Why a link could not be had, or broke. */
+/** Why a connection failed or broke. */
 export interface LinkFailure {
-  /** `absent`: nobody listens there. `refused`: somebody does, and does not let this one in. */
+  /** `absent`: no process listens there. `refused`: one does, and does not admit this host. */
   readonly kind: 'absent' | 'refused' | 'broken'
   readonly problem: string
 }
 
 export interface LinkEvents {
   opened(): void
-  /** One frame. */
+  /** Called with one frame. */
   line(text: string): void
-  /** `closed` follows. */
+  /** Called before `closed`. */
   failed(why: LinkFailure): void
   closed(): void
 }
 
 export interface FrameLink {
-  /** One frame, with the end of its line. */
+  /** Sends one frame, with the end of its line. */
   send(text: string): void
-  /** Ends in order. From now on it keeps no process alive. */
+  /** Ends the connection in order. It then keeps no process alive. */
   end(): void
   destroy(): void
 }

@@ -1,5 +1,5 @@
-// The frames between a shim and the daemon: one JSON object a line, each with its kind in `t`. Both ends read them here,
-// and take nothing on trust: what does not fit its form ends the connection, with the reason.
+// The frames between a shim and the daemon: one JSON object per line, with its kind in `t`. Both ends check every frame here. A
+// frame of the wrong form ends the connection, with the reason.
 import { createHash } from 'node:crypto'
 import {
   type HeldTurn,
@@ -11,26 +11,26 @@ import {
   TooComplex,
 } from '../contract/index.ts'
 
-/** Raised when a frame changes its meaning. Ends of different versions refuse each other in words. */
+/** Raised when a frame changes its meaning. Ends of different versions refuse each other with an explanation. */
 export const ATTACH_VERSION = 1
 const MAX_ID = 200
 const MAX_KEY = 400
 export const MAX_PLACE = 4_096
 const MAX_ASKS = 1_000
-/** For what stands around the text of an event. */
+/** The room for everything around an event's text. */
 const ROOM = 65_536
 
 export interface HelloFrame extends Omit<HostFacts, 'client' | 'shim'> {
   readonly t: 'hello'
   readonly v: number
-  /** Of an older shim none: each of its lines is one of its own. */
+  /** Absent from older shims. Each of their lines is a shim of its own. */
   readonly shim?: string
 }
 
-/** From the shim. */
+/** Frames of the shim. */
 export type ShimFrame =
   | HelloFrame
-  /** The host is initialised: from now on events reach it. `client` is what it calls itself. */
+  /** The host is initialised, so events reach it. `client` is its own name. */
   | { readonly t: 'ready'; readonly client: string | null }
   /** The event or verdict with this number was written to the host's pipe. */
   | { readonly t: 'ok'; readonly n: number }
@@ -40,7 +40,7 @@ export type ShimFrame =
       readonly key: string
       readonly tool: string
       readonly input: unknown
-      /** Sent before, and this is what it was found to prove. */
+      /** The call was sent before, and proved this turn then. */
       readonly proved?: string | null
     }
   | {
@@ -54,19 +54,19 @@ export type ShimFrame =
   | { readonly t: 'ping' }
   | { readonly t: 'pong' }
 
-/** What a host is told of its agent when it attaches. Of an older daemon not all. */
+/** Facts about its agent for a host that attaches. Older daemons send fewer. */
 export interface WelcomeFacts {
   /** The senders are authenticated, so their verdicts may be relayed. */
   readonly permission: boolean
-  /** The agent has channel servers: it is offered the tools for them. */
+  /** The agent has channel servers, so the host is offered the tools for them. */
   readonly channels: boolean
-  /** It is fed by services that may lend tools: it is offered the tools for them. */
+  /** Services may lend the agent tools, so the host is offered the tools for them. */
   readonly services: boolean
-  /** Nothing can be said to where its messages come from. */
+  /** No reply can be sent to the senders of its messages. */
   readonly oneWay: boolean
 }
 
-/** From the daemon. */
+/** Frames of the daemon. */
 export type DaemonFrame =
   | (Partial<WelcomeFacts> & {
       readonly t: 'welcome'
@@ -90,7 +90,7 @@ export type DaemonFrame =
       readonly requestId: string
       readonly behavior: 'allow' | 'deny'
     }
-  /** What the call proves: written before anything is done for it, so that a replay proves nothing else. */
+  /** What the call proves. It is stored before the call runs, so that a repeat proves nothing else. */
   | { readonly t: 'evidence'; readonly id: number; readonly turn: string | null }
   | {
       readonly t: 'result'
@@ -103,9 +103,9 @@ export type DaemonFrame =
       readonly done: readonly string[]
       readonly seen: readonly string[]
     }
-  /** The ask with this id is an approval now. */
+  /** The request with this id is an approval now. */
   | { readonly t: 'asked'; readonly id: number }
-  /** The daemon ends on purpose: nobody need revive it. */
+  /** The daemon ends on purpose, so no shim revives it. */
   | { readonly t: 'bye'; readonly reason: string }
   | { readonly t: 'ping' }
   | { readonly t: 'pong' }
@@ -116,26 +116,26 @@ export function encodeFrame(frame: ShimFrame | DaemonFrame): string {
   return `${JSON.stringify(frame)}\n`
 }
 
-/** No peer takes it. With room for what a replay adds. */
+/** Whether a peer would refuse it, with room for what a repeat adds. */
 export function isTooLong(frame: ShimFrame | DaemonFrame): boolean {
   return Buffer.byteLength(JSON.stringify(frame)) > MAX_FRAME_BYTES - 1_024
 }
 
 /**
- * A key or name that a host made up, as the frames take it: one that is too long, or holds what no store keeps, is known
- * by its digest. The same one gives the same again.
+ * Returns a host's key or name in a form that frames accept. One that is too long, or that no store can keep, is replaced by
+ * its digest. The same input gives the same result.
  */
 export function boundedName(given: string): string {
   if (/^[\x21-\x7e]+$/.test(given) && given.length <= MAX_ID) return given
   return `sha256:${createHash('sha256').update(JSON.stringify(given)).digest('hex')}`
 }
 
-/** No shim takes it: neither now nor the next time. */
+/** Whether every shim would refuse the event. */
 export function isUndeliverable({ chatId, messageId, content, meta }: HostEvent): boolean {
   if (chatId.length > MAX_PLACE || messageId.length > MAX_PLACE) return true
   let chars = content.length
   for (const key in meta) chars += key.length + (meta[key]?.length ?? 0)
-  // JSON writes a character as six at most: the usual message need not be written twice to be measured.
+  // JSON writes a character as six at most, so a usual message need not be serialised to be measured.
   return (
     chars * 6 > MAX_FRAME_BYTES - ROOM &&
     Buffer.byteLength(JSON.stringify({ content, meta })) > MAX_FRAME_BYTES - ROOM
@@ -181,7 +181,7 @@ export function parseShimFrame(line: string): ShimFrame {
   }
 }
 
-/** The version is looked at first: whatever else a later one means cannot be known. */
+/** Checks the version first, because the rest of a later version has an unknown meaning. */
 function parseHello(given: Fields): HelloFrame {
   const v = number(given, 'v')
   if (v !== ATTACH_VERSION)
@@ -273,7 +273,7 @@ export function parseDaemonFrame(line: string): DaemonFrame {
   }
 }
 
-/** Never by conversion: an object may have a `toString` that is none, and then converting it throws. */
+/** Converts nothing: an object may have a `toString` that throws. */
 function kindOf({ t }: Fields): string {
   return typeof t === 'string' ? `"${t.slice(0, 40)}"` : `whose kind is ${t === null ? 'null' : typeof t}`
 }
@@ -301,7 +301,7 @@ function number(given: Fields, name: string): number {
   return value
 }
 
-/** Of an older daemon none. */
+/** Older daemons send none. */
 function words(given: unknown): readonly string[] {
   return Array.isArray(given) ? given.filter((one) => typeof one === 'string') : []
 }

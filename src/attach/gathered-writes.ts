@@ -1,7 +1,7 @@
-// What is written in one turn of the loop goes out in one write, in order: a write is a system call, and wakes whoever reads.
+// Joins the writes of one event-loop turn into one, in order. Each write is a system call, and wakes the reader.
 
 export interface GatheredWrites {
-  /** Written by the end of this turn of the loop. */
+  /** Writes by the end of this event-loop turn. */
   push(text: string): void
   /** Writes at once what waits. */
   flush(): void
@@ -17,7 +17,7 @@ export function gatherWrites(write: (text: string) => void): GatheredWrites {
   }
   return {
     push(text) {
-      // After everything that was begun in this turn, promises included.
+      // Runs after everything that began in this turn, including promises.
       if (waiting.length === 0) process.nextTick(flush)
       waiting.push(text)
     },

@@ -1,5 +1,5 @@
-// What a shim tells every next daemon in its hello: the turns that its host holds, and the permission requests that were
-// passed on. So nothing is handed over or asked twice.
+// What a shim says in its hello to every next daemon: the turns that its host holds, and the permission requests that it passed
+// on. So nothing is handed over or asked twice.
 import { createBoundedMap, type HeldTurn, MOST_HELD } from '../contract/index.ts'
 import {
   ATTACH_VERSION,
@@ -17,26 +17,26 @@ export interface ShimIdentity {
   readonly agent: string
   readonly dialect: 'claude' | 'nexo'
   readonly routingKey: string | null
-  /** Names this process among others of the same host. */
+  /** Distinguishes this process from others of the same host. */
   readonly shim: string
-  /** Where the host works; one that no frame takes is not told. */
+  /** Where the host works. Left out if it is too long for a frame. */
   readonly folder?: string
 }
 
 export interface HelloMemory {
   hello(): HelloFrame
   handed(turn: HeldTurn): void
-  /** Which turns the host has seen and done with, by the answer to a call. */
+  /** Records from a call's answer which turns the host has seen and finished. */
   answered(result: Pick<Extract<DaemonFrame, { t: 'result' }>, 'proven' | 'seen' | 'done'>): void
   asking(frame: AskFrame): void
   /** The daemon has the request of that frame. */
   asked(frame: number): void
-  /** Requests that no daemon is known to have. */
+  /** Returns the requests that no daemon has confirmed. */
   unsentAsks(): readonly AskFrame[]
 }
 
 const ASKS_REMEMBERED = 500
-/** As many turns fit into a hello whatever their ids are. */
+/** This many turns fit into a hello, however long their ids are. */
 const HELD_OF_ANY_LENGTH = 100
 
 export function createHelloMemory(identity: ShimIdentity): HelloMemory {
@@ -59,7 +59,7 @@ export function createHelloMemory(identity: ShimIdentity): HelloMemory {
         proven,
         ...(folder && folder.length <= MAX_PLACE ? { folder } : {}),
       }
-      // With ids of unheard-of length it may be: better one handed over again than none ever.
+      // With extremely long ids it may be too long. A repeated hand-over is better than no connection.
       return isTooLong(frame) ? { ...frame, held: frame.held.slice(-HELD_OF_ANY_LENGTH) } : frame
     },
     handed: (turn) => held.set(turn.turn, turn),

@@ -1,5 +1,5 @@
-// One attached shim, seen from the daemon: hello first, then events and verdicts out, calls and asks in. Whatever a peer
-// does wrong ends its own connection, with the reason, and nothing else.
+// One attached shim, seen from the daemon. The hello comes first. Then events and verdicts go out, and calls and permission
+// requests come in. A mistake of a peer ends only its own connection, with the reason.
 import {
   type AttachedHost,
   type Cancel,
@@ -34,10 +34,10 @@ export interface HostConnectionDeps {
   readonly version: string
   postOf(agent: string): HostPost | undefined
   abilities(agent: string): WelcomeFacts
-  /** Somebody wanted to serve this agent and may not. */
+  /** A host wanted to serve this agent and was refused. */
   turnedAway(agent: string, reason: string): void
   attached(host: AttachedHost): void
-  /** A tool call is under way, until this resolves. */
+  /** A tool call is running until this resolves. */
   calling(call: Promise<void>): void
   detached(host: AttachedHost): void
 }
@@ -45,7 +45,7 @@ export interface HostConnectionDeps {
 const HELLO_MS = 5_000
 const PING_MS = 15_000
 const SILENCE_MS = 45_000
-/** Events on their way to the host's pipe; the rest stays in its queue. */
+/** Events on their way to the host's pipe. Further events stay in its queue. */
 const DELIVER_WINDOW = 256
 
 export function openHostConnection(pipe: FramePipe, deps: HostConnectionDeps): FrameReader {
@@ -120,7 +120,7 @@ export function openHostConnection(pipe: FramePipe, deps: HostConnectionDeps): F
     })
   }
 
-  /** Only now is there somebody behind the shim who can take a turn. */
+  /** From now on a host behind the shim can take turns. */
   const admit = ({ post, hello }: NonNullable<typeof guest>, client: string | null) => {
     const { t: _t, v: _v, ...facts } = hello
     host = {
@@ -130,7 +130,7 @@ export function openHostConnection(pipe: FramePipe, deps: HostConnectionDeps): F
       origin: pipe.origin ?? 'local',
       room: () => (over ? 0 : Math.max(0, DELIVER_WINDOW - unconfirmed.size)),
       deliver(event: HostEvent) {
-        // The shim would end the connection for it, and the next one, too.
+        // The shim would end the connection for it, and so would the next one.
         if (isUndeliverable(event))
           throw new SwitchboardError('too_large', 'the message is too long to be handed to a host')
         return confirmed((n) => ({ t: 'deliver', n, ...event }))
@@ -152,10 +152,10 @@ export function openHostConnection(pipe: FramePipe, deps: HostConnectionDeps): F
     else if (frame.t !== 'pong') refuse('ready comes after hello')
   }
 
-  /** What was done stays done; only its story may be too long for the shim, which would end the connection for it. */
+  /** The call was done. If its result is too long for the shim, a shorter one is sent. */
   const sendResult = (frame: Extract<DaemonFrame, { t: 'result' }>) => {
     if (!isTooLong(frame)) return send(frame)
-    // The text is what the model reads; the fields beside it are for programs, and may repeat much.
+    // The model reads the text. The fields beside it are for programs, and may repeat much of it.
     const short = { ...frame, structured: { ok: !frame.isError, truncated: true } }
     if (!isTooLong(short)) return send(short)
     const text = 'the result is too long; ask for less (limit)'
@@ -211,7 +211,7 @@ export function openHostConnection(pipe: FramePipe, deps: HostConnectionDeps): F
         else refuse('the first frame must be hello')
       } catch (thrown) {
         if (thrown instanceof FrameError) return refuse(thrown.message)
-        // A fault of ours, and no reason to end the connections of everybody else.
+        // It is our own fault, so the connections of others stay open.
         log.error({ host: deps.id, error: String(thrown) }, 'a frame could not be worked on')
         refuse('an internal error; the log has the story')
       }

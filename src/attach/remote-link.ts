@@ -1,18 +1,18 @@
-// The shim's frames over a WebSocket, to a daemon on another machine: one frame a message, the credential a bearer.
+// The shim's frames over a WebSocket, to a daemon on another machine: one frame per message, with a bearer token.
 import { MAX_FRAME_BYTES, SwitchboardError } from '../contract/index.ts'
 import type { FrameLink, LinkEvents, LinkFailure, OpenLink } from './frame-link.ts'
 
 export interface RemoteTarget {
-  /** As `attachUrl` gives it. */
+  /** As `attachUrl` returns it. */
   readonly url: string
-  /** Read for every connection, so that a new token needs no new host. Throws with the reason when there is none. */
+  /** Read for every connection, so that a new token needs no restart of the host. Throws the reason if there is none. */
   token(): string
 }
 
 const CONNECT_MS = 10_000
 const REFUSAL_BYTES = 8_192
 
-/** The address of `/attach` for what a person wrote: http or ws, with or without the path. Throws `input_invalid`. */
+/** Returns the address of `/attach` from a person's URL: http or ws, with or without the path. Throws `input_invalid`. */
 export function attachUrl(given: string): string {
   const url = URL.canParse(given) ? new URL(given) : null
   if (url === null || !/^(https?|wss?):$/.test(url.protocol))
@@ -54,7 +54,7 @@ async function connect(
   link: { inner: FrameLink | null; over: boolean },
 ): Promise<void> {
   const authorization = `Bearer ${target.token()}`
-  // Loaded when used: a shim on the daemon's machine does without.
+  // Loaded only here, because a shim on the daemon's machine does not need it.
   const { WebSocket } = await import('ws')
   if (link.over) return events.closed()
   const socket = new WebSocket(target.url, {
@@ -105,11 +105,11 @@ async function connect(
   }
 }
 
-/** What was answered instead of a connection, in words. */
+/** Describes the HTTP answer that came instead of a connection. */
 function refusalOf(status: number, body: string): LinkFailure {
   const said = wordsOf(body)
   const problem = said ?? `HTTP ${status} is no answer of a Switchboard at this address`
-  // Too busy, draining, or a proxy without its daemon: that passes.
+  // The daemon is busy or draining, or a proxy has lost it. Another try may succeed.
   const passes = status === 429 || status >= 500
   return { kind: passes ? 'broken' : 'refused', problem }
 }

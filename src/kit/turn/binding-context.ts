@@ -1,7 +1,7 @@
-// What the configuration tells an agent about the place that a message came from: `context` of its binding.
+// The `context` of a binding: what the configuration tells an agent about the place of a message.
 import { type AgentSettings, type Delivery, parseAddress } from '../../contract/index.ts'
 
-/** Of the binding that names the conversation, else of the one that takes the rest. */
+/** Uses the binding that names the conversation, else the one without `conversations`. */
 export function bindingContext(
   { chatId, integration }: Pick<Delivery, 'chatId' | 'integration'>,
   agent: Pick<AgentSettings, 'bindings'>,

@@ -1,10 +1,10 @@
-// The input of a tool as an approver is shown it. It was made by somebody else's program, and may be nested so deep that to
-// write it on several lines takes the square of its length.
+// The input of a tool as an approver sees it. Another program made it. Deeply nested values are not indented, because their
+// indentation would take quadratic space.
 
-/** Nested deeper nobody reads it by its indentation. */
+/** Deeper indentation helps no reader. */
 const MOST_DEPTH = 32
 
-/** JSON on several lines, or on one where that is too much. Null: it cannot be shown whole within so many characters. */
+/** Returns JSON on several lines, or on one if that is too long. Null: it cannot be shown whole within the limit. */
 export function inputText(value: unknown, mostChars: number): string | null {
   const line = written(value)
   if (line === null || line.length > mostChars) return null
@@ -17,12 +17,12 @@ function written(value: unknown): string | null {
   try {
     return JSON.stringify(value) ?? ''
   } catch {
-    // Nested so deep that it has no text.
+    // It is nested too deep to be serialised.
     return null
   }
 }
 
-/** Whether it is nested in more than so many levels. Looks no further down than that. */
+/** Whether it has more than this many levels. It looks no deeper. */
 export function isNestedDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   return levels === 0 || Object.values(value).some((one) => isNestedDeeper(one, levels - 1))

@@ -1,13 +1,13 @@
-// A message whose work was interrupted, and of which nothing is left to know it by: a person is asked whether it is begun anew.
-// The question is one and the same until it is answered, however often a daemon is killed meanwhile; a yes is for one beginning.
+// The question whether interrupted work is begun again, when its state cannot be known. The question stays the same until it is
+// answered, however often the daemon restarts. One yes allows one beginning.
 import type { AgentOutlet, Delivery, TurnStep, Verdict } from '../../contract/index.ts'
 import type { createVerdictWait } from './verdict-wait.ts'
 
 /** What the turn's journal says of such questions. */
 export interface AnewStanding {
-  /** How often it was begun anew. */
+  /** How often it was begun again. */
   readonly times: number
-  /** It was asked, and not begun since: whatever else has come to pass, the answer counts. */
+  /** It was asked and not begun since, so the answer still counts. */
   readonly isOpen: boolean
 }
 
@@ -20,14 +20,14 @@ export type AnewAnswer = { readonly begin: true } | { readonly begin: false; rea
 
 export interface AnewAsk {
   readonly standing: AnewStanding
-  /** Tools that are known to have been begun for it. */
+  /** Tools that were begun for it. */
   readonly tools: readonly string[]
   readonly outlet: AgentOutlet
   readonly verdicts: ReturnType<typeof createVerdictWait>
   readonly signal: AbortSignal
-  /** Keeps that it was asked; done before anybody is. */
+  /** Stores that the question was asked, before it is sent. */
   readonly keep: () => Promise<unknown>
-  /** It rests with a person from here on. */
+  /** Called when the turn waits for a person. */
   readonly onAsked: () => void
 }
 
@@ -43,7 +43,7 @@ export function anewStanding(steps: readonly TurnStep[]): AnewStanding {
   }
 }
 
-/** Rejects with the signal's reason, or where nobody could be asked. */
+/** Rejects with the signal's reason, or when the question could not be asked. */
 export async function askWhetherAnew(delivery: Delivery, deps: AnewAsk): Promise<AnewAnswer> {
   const { standing, tools, outlet, verdicts } = deps
   const { session, turn } = delivery
@@ -51,7 +51,7 @@ export async function askWhetherAnew(delivery: Delivery, deps: AnewAsk): Promise
   const lines = [
     delivery.text,
     ...(tools.length === 0 ? [] : [`Tools that were begun: ${tools.join('; ')}`]),
-    // Another question than the one before it, which is answered.
+    // This makes it a different question from the previous one, which is answered.
     ...(standing.times === 0 ? [] : [`Begun anew before, and interrupted again: ${standing.times} times`]),
   ]
   const ask = { toolName: TOOL_NAME, description: DESCRIPTION, input: lines.join('\n') }
@@ -66,7 +66,7 @@ export async function askWhetherAnew(delivery: Delivery, deps: AnewAsk): Promise
   return verdict.behavior === 'allow' ? { begin: true } : { begin: false, words: refusalWords(verdict) }
 }
 
-/** In front of a message that the agent may have from before. */
+/** Stands before a message that the agent may already have. */
 export function maybeAgainWords(tools: readonly string[]): string {
   const begun = tools.length === 0 ? '' : ` Tools that were begun for it then: ${tools.join('; ')}.`
   return `[From Switchboard] The message below may have reached you before an interruption. If so, go on where you stopped, and do not run again what was run.${begun}`

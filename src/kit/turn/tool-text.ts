@@ -1,5 +1,5 @@
-// What an agent says its tools were given or gave back, as text for people: bounded in depth and length, and without the
-// credentials that such values tend to carry. What arrives here was chosen by somebody else's program.
+// Inputs and results of an agent's tools as text for people: bounded in depth and length, and without credentials. The values
+// come from another program.
 
 const MAX_DEPTH = 6
 const MAX_ENTRIES = 50
@@ -7,7 +7,7 @@ const HIDDEN = '[hidden]'
 
 const SECRET_KEY =
   /^(proxy-)?authorization$|^(set-)?cookie$|passw(or)?d|passphrase|secret|token$|api[_-]?key|private[_-]?key|credential/i
-/** Bearers, the secret part of our own URLs, and passwords in others'. */
+/** Bearers, the secret parts of our own URLs, and passwords in other URLs. */
 const SECRET_TEXT: readonly [RegExp, string][] = [
   [/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${HIDDEN}`],
   [/\/(callback|inbox)\/[^\s"'<>\\]+/g, `/$1/${HIDDEN}`],
@@ -15,15 +15,15 @@ const SECRET_TEXT: readonly [RegExp, string][] = [
 ]
 
 /**
- * Tokens of the forms that we and others mint; words alone are none. The digit is looked for in what was found: looked
- * for ahead, one text could make the search begin anew at each of its words.
+ * Tokens in our own and in common forms. A match must contain a digit, because words alone are no tokens. The digit is checked
+ * afterwards: a look-ahead could restart at every word of a text.
  */
 const TOKEN = /\b[a-z]{2,8}[_-][A-Za-z0-9_-]{32,}/g
 
-/** `secrets`: texts that are hidden wherever they stand. Never throws, however the value is made. */
+/** `secrets`: texts that are hidden everywhere. Never throws, for any value. */
 export function toolText(value: unknown, maxChars: number, secrets: readonly string[] = []): string {
   const whole = typeof value === 'string' ? value : (JSON.stringify(tame(value, 0)) ?? '')
-  // Cut generously first, so that a megabyte is not searched; and again when it is clean.
+  // Cut before hiding, so that a megabyte is not searched, and cut again afterwards.
   const shown = hide(whole.slice(0, maxChars * 4), secrets)
   return shown.length > maxChars ? `${shown.slice(0, maxChars - 1)}…` : shown
 }

@@ -1,13 +1,13 @@
-// A turn as a model reads it: the element with who speaks and where, what the group said before it, its files named.
+// A turn for a model: the element with sender and place, the group's earlier messages, and the names of its files.
 import type { Delivery } from '../../contract/index.ts'
 import { contextBlock } from './context-lines.ts'
 import { neutraliseChannelTags, wrapChannel } from './wrap-channel.ts'
 
-/** What stands for a message without words, which says all in its meta. */
+/** The text of a message that has only meta. */
 export const EMPTY_MESSAGE = '(empty message)'
 
 /**
- * Every safe key of the message's meta is an attribute. `files`: what is to be said of files that do not go along. `more`:
+ * Every safe key of the message's meta becomes an attribute. `files`: a note about files that are not sent along. `more`:
  * further attributes.
  */
 export function turnText(
@@ -15,7 +15,7 @@ export function turnText(
   files: readonly string[],
   more: Readonly<Record<string, string>> = {},
 ): string {
-  // A path that a sender wrote there is no file of this machine.
+  // A path that a sender wrote there is not a file on this machine.
   const { image_path: _image, file_path: _file, ...meta } = delivery.meta
   const quoted = delivery.replyTo?.text
   const body = [contextBlock(delivery.context) + delivery.text, ...files]
@@ -28,12 +28,12 @@ export function turnText(
   ).text
 }
 
-/** The source as a model reads it: a hosted channel server has its own name there, not `channel:` and its name. */
+/** Returns the source for the model: a hosted channel server's own name, without the prefix `channel:`. */
 export function shownSource(source: string): string {
   return source.startsWith('channel:') ? source.slice('channel:'.length) : source
 }
 
-/** What the channel server says of its messages, marked as its words; empty: it says nothing. */
+/** Returns the channel server's instructions, marked as its words; empty: it has none. */
 export function serverWords({ instructions }: Pick<Delivery, 'instructions'>): string {
   if (instructions === undefined) return ''
   const server = JSON.stringify(instructions.server)

@@ -1,5 +1,5 @@
-// What an agent that is called over HTTP is given with every turn: where it answers, and a bearer for its tools. Both are
-// good for that turn alone, and are kept in the commit that hands it over.
+// What an agent behind HTTP gets with every turn: a URL for its answer, and a bearer for its tools. Both are for that turn only,
+// and are stored in the commit that hands it over.
 import { CALLBACK_KIND, type Delivery, type TokenList, type TokenOrder } from '../../contract/index.ts'
 
 const LIFE_MS = 24 * 3_600_000
@@ -14,7 +14,7 @@ export interface TurnTokens {
   readonly bearer: string
 }
 
-/** Those that came with it; of a turn that was handed over without, new ones. */
+/** Returns the tokens that came with the delivery, or new ones if it has none. */
 export async function turnTokens(delivery: Delivery, book: Pick<TokenList, 'mint'>): Promise<TurnTokens> {
   const { agent, session, turn } = delivery
   const [callback, bearer] =

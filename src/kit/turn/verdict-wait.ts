@@ -1,10 +1,10 @@
-// A connector that asks and waits: each question by its approval's id, also where the verdict is quicker than the id.
+// For a connector that asks and waits. Matches verdicts to questions by the approval's id, also if the verdict comes first.
 import { createBoundedMap, SwitchboardError, type Verdict } from '../../contract/index.ts'
 
 export interface VerdictWait {
   /** Asks, and waits for the verdict. Rejects with the signal's reason, or `agent_failed` when it could not be asked. */
   on(ask: () => Promise<string | null>, signal: AbortSignal): Promise<Verdict>
-  /** False: nobody waits for it. `maybe`: a question is on its way whose id is not known yet. */
+  /** Returns false if no question waits for it. `maybe`: a question whose id is not known yet is being asked. */
   take(verdict: Verdict, maybe: boolean): boolean
 }
 
@@ -12,7 +12,7 @@ const EARLY_VERDICTS = 1_000
 
 export function createVerdictWait(): VerdictWait {
   const waiting = new Map<string, (verdict: Verdict) => void>()
-  /** Verdicts that came while their question was still on its way: its id is known only when it was asked. */
+  /** Verdicts that came before their question's id was known. */
   const early = createBoundedMap<string, Verdict>(EARLY_VERDICTS)
   let asking = 0
   return {

@@ -1,9 +1,9 @@
-// The time that a turn may work: it stands still while a person is asked.
+// The time limit of a turn. It stands still while a person is asked.
 import type { Cancel, Clock } from '../../contract/index.ts'
 
 export interface WorkTime {
   leftMs(): number
-  /** Time does not count until the work is done. */
+  /** The time stands still until the work is done. */
   outside<T>(work: () => Promise<T>): Promise<T>
   stop(): void
 }
@@ -30,7 +30,7 @@ export function createWorkTime(clock: Clock, limitMs: number, onOver: () => void
   }
 }
 
-/** What a person is told of a turn that was ended for its time. */
+/** Returns the text for a person when a turn exceeded its time. */
 export function tookTooLong(ms: number): string {
   const time = ms < 60_000 ? `${Math.ceil(ms / 1_000)} s` : `${Math.round(ms / 60_000)} min`
   return `it took longer than ${time} (turn_timeout)`

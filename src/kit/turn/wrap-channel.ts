@@ -1,16 +1,16 @@
-// The model-visible form of an inbound message: a `<channel>` element that its body cannot leave or forge.
+// The form of an inbound message for a model: a `<channel>` element that its body cannot leave or forge.
 
 export interface WrappedChannel {
   readonly text: string
-  /** Keys of meta that were not written: not a safe name, or the reserved `source`. */
+  /** Keys of meta that were left out: unsafe names, and the reserved `source`. */
   readonly dropped: readonly string[]
 }
 
 const SAFE_KEY = /^[A-Za-z_][A-Za-z0-9_]*$/
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g
 
-// A tag may hide behind spaces, control characters, marks and whatever else has no shape of its own (format characters,
-// variation selectors, fillers), or be written in full width: a model reads past them all.
+// A tag may be hidden behind spaces, control characters, marks and other characters without a shape (format characters,
+// variation selectors, fillers), or be written in full width. A model reads past all of them.
 const SHAPELESS = '\\p{Cc}\\p{Cf}\\p{M}\\p{DI}'
 const HIDDEN = `[\\s${SHAPELESS}]*`
 const INVISIBLE = `[${SHAPELESS}]*`
@@ -21,7 +21,7 @@ const CHANNEL_TAG = new RegExp(
   'giu',
 )
 
-/** `<channel source="S" k="v">`, the body and `</channel>`, each on its own line. `source` first, other keys sorted. */
+/** `<channel source="S" k="v">`, the body and `</channel>`, each on its own line. `source` comes first, other keys sorted. */
 export function wrapChannel(
   source: string,
   meta: Readonly<Record<string, string>>,
@@ -36,7 +36,7 @@ export function wrapChannel(
   return { text: `${open}>\n${neutraliseChannelTags(body)}\n</channel>`, dropped }
 }
 
-/** Turns the `<` of every opening or closing channel tag into `&lt;`; all else stays as it was written. */
+/** Turns the `<` of every opening or closing channel tag into `&lt;`. The rest stays unchanged. */
 export function neutraliseChannelTags(body: string): string {
   return wellFormed(body).replaceAll('\0', '\uFFFD').replace(CHANNEL_TAG, '&lt;')
 }

@@ -1,5 +1,5 @@
-// Reads an input of others in a worker, at most twice. A try is counted durably before it begins and forgotten when the input
-// was read, so an input that breaks its worker, or takes the daemon down with it, is known after the restart and left.
+// Reads an external input in a worker, at most twice. A try is stored before it begins and removed when the input was read. So an
+// input that breaks its worker, or the daemon, is known after the restart and not tried again.
 import { createSerial, type InputTries } from '../../contract/index.ts'
 import { type AnswerTask, type TaskWorker, WorkerBrokeError } from './task-worker.ts'
 
@@ -11,7 +11,7 @@ export class UnreadableInputError extends Error {}
 export type RunTask = (task: string, input: unknown, answer?: AnswerTask) => Promise<unknown>
 
 /**
- * Does `work` for the input of this name. The first task of it counts as the try; work without a task counts none. Throws
+ * Does `work` for the named input. Its first task counts as the try; work without a task counts as none. Throws
  * `UnreadableInputError` when the input was tried twice, now or before.
  */
 export type ReadCarefully = <Result>(
@@ -23,7 +23,7 @@ export function createCarefulReader(
   worker: Pick<TaskWorker, 'run'>,
   tries: InputTries = triesInMemory(),
 ): ReadCarefully {
-  // One input at a time: what two readers begin at once would look like a try that broke.
+  // One input at a time. Otherwise a second reader would take the open try of the first for a failed one.
   const inOrder = createSerial()
   return (input, work) =>
     inOrder(async () => {
@@ -44,7 +44,7 @@ export function createCarefulReader(
             why = thrown.message
             continue
           }
-          // A connection that ended or a store that is away says nothing of the input.
+          // A broken connection or an unavailable store is not the input's fault.
           if (isTried) await tries.end(input).catch(() => undefined)
           throw thrown
         }

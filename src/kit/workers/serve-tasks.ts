@@ -1,14 +1,14 @@
-// The inside of a worker: it runs the tasks that `createTaskWorker` asks for, one at a time.
+// The inside of a worker. It runs the tasks that `createTaskWorker` sends, one at a time.
 import { parentPort } from 'node:worker_threads'
 import { createSerial } from '../../contract/serial.ts'
 import { thisThread } from './thread-time.ts'
 import type { FromWorker, ToWorker } from './wire.ts'
 
-/** Asks the main thread something that only it can answer, such as a name server. */
+/** Asks the main thread a question that only it can answer, such as a DNS lookup. */
 export type Ask = (question: unknown) => Promise<unknown>
 export type Task<Input = never> = (input: Input, ask: Ask) => unknown
 
-/** Serves these tasks for as long as the worker lives. Throws outside a worker. */
+/** Serves these tasks as long as the worker lives. Throws outside a worker. */
 export function serveTasks(tasks: Readonly<Record<string, Task>>): void {
   const port = parentPort
   if (port === null) throw new Error('this module runs in a worker')

@@ -1,6 +1,6 @@
-// A worker thread for formats of others that are not small and linear (a mail, HTML): what it reads can take neither the main
-// thread's time nor its memory. A task has 10 s of processor time (on a busy machine up to a minute passes meanwhile) and 512 MB. The thread starts with the first task and ends when it had nothing
-// to do for a while, which gives its memory back.
+// A worker thread for external formats that are not small and linear (a mail, HTML). Reading them there takes neither the main
+// thread's time nor its memory. A task has 10 s of processor time (up to a minute on a busy machine) and 512 MB. The thread starts
+// with the first task. It ends after an idle time, which frees its memory.
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
@@ -16,7 +16,7 @@ export interface TaskLimits {
 const TASK_LIMITS: TaskLimits = { ms: 10_000, mb: 512 }
 const YOUNG_MB = 64
 const IDLE_MS = 30_000
-/** To load the code of a worker, also on a machine that is busy. */
+/** The time to load a worker's code, also on a busy machine. */
 const START_MS = 60_000
 /** A busy machine may take this many times as long for the same work. */
 const MOST_WAIT = 6
@@ -25,18 +25,19 @@ const LOOK_AGAIN_MS = 250
 /** The input was too much: the task took too long, needed too much memory, ended the thread or threw. */
 export class WorkerBrokeError extends Error {}
 
-/** Answers a question of a task. What it throws is thrown there, with its `code`. */
+/** Answers a task's question. An error is thrown in the task, with its `code`. */
 export type AnswerTask = (question: unknown) => Promise<unknown>
 
 export interface TaskWorker {
-  /** Tasks wait for each other. Throws `WorkerBrokeError`; the next task gets a new thread. */
+  /** Tasks run one after the other. Throws `WorkerBrokeError`; the next task gets a new thread. */
   run(task: string, input: unknown, answer?: AnswerTask): Promise<unknown>
   close(): void
 }
 
 /**
- * The file of a built-in worker: `platforms/email/mail/mail-worker`. The same from `src/`, where this file lies two folders below
- * it, and from a chunk of `dist/`, which lies one below.
+ * Returns the file of a built-in worker, such as `platforms/email/mail/mail-worker`. In `src/` this file lies two folders below
+ * the root, and in `dist/` its chunk lies one below.
+ */
  */
 export function workerFile(name: string): URL {
   const isSource = import.meta.url.endsWith('.ts')
@@ -65,7 +66,7 @@ export function createTaskWorker({
 
   const start = (): Promise<Worker> => {
     const made = openThread(file, {
-      // It needs no secret of the environment and no flag of the command line.
+      // The worker needs no secret of the environment and no command-line flag.
       env: {},
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: limits.mb - YOUNG_MB, maxYoungGenerationSizeMb: YOUNG_MB },
@@ -75,13 +76,13 @@ export function createTaskWorker({
     return converse(made, null, START_MS, async () => undefined).then(
       () => made,
       (thrown: Error) => {
-        // No input was read: this is no input's fault.
+        // The thread failed before it read an input.
         throw new SwitchboardError('internal', `a worker did not start: ${thrown.message}`)
       },
     )
   }
 
-  /** Until it says that it is ready, or done. */
+  /** Runs until the worker says that it is ready or done. */
   const converse = (
     made: Worker,
     order: ToWorker | null,
@@ -116,7 +117,7 @@ export function createTaskWorker({
       made.on('exit', () => broke('the worker ended'))
       made.on('message', (message: FromWorker) => {
         if (message.kind === 'ask') {
-          // The name server's time is not the input's.
+          // The time of a DNS lookup does not count for the input.
           cancel()
           answer(message.question).then(
             (value) => {
@@ -144,7 +145,7 @@ export function createTaskWorker({
     }).finally(() => {
       cancel()
       for (const event of ['error', 'exit', 'message']) made.removeAllListeners(event)
-      // Between tasks it may end as it likes.
+      // Between tasks its end does not matter.
       made.on('error', () => undefined)
       made.on('exit', () => {
         if (thread === made) thread = null
@@ -172,14 +173,14 @@ export function createTaskWorker({
   }
 }
 
-/** A thread takes real time, whatever clock drives the rest. */
+/** Uses real time, because a thread does, whatever clock drives the rest. */
 function after(ms: number, run: () => void): Cancel {
   const timer = setTimeout(run, ms)
   timer.unref()
   return () => clearTimeout(timer)
 }
 
-/** A source file is loaded as the tests load theirs. */
+/** A source file is loaded with the loader of the tests. */
 function openThread(file: URL, options: WorkerOptions): Worker {
   if (!file.pathname.endsWith('.ts')) return new Worker(file, options)
   const found = createRequire(import.meta.url).resolve('tsx/esm/api')

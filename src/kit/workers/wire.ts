@@ -1,4 +1,4 @@
-// What a worker and the main thread say to each other. One task runs at a time, and asks one question at a time.
+// The messages between a worker and the main thread. One task runs at a time, and asks one question at a time.
 
 export type ToWorker =
   | { readonly kind: 'task'; readonly task: string; readonly input: unknown }
@@ -9,7 +9,7 @@ export type ToWorker =
     }
 
 export type FromWorker =
-  /** `thread`: its folder under /proc, or null where the system has none. */
+  /** `thread`: its folder under /proc; null where the system has none. */
   | { readonly kind: 'ready'; readonly thread: string | null }
   | { readonly kind: 'done'; readonly value: unknown }
   | { readonly kind: 'failed'; readonly message: string }
