@@ -1,4 +1,4 @@
-// From the parser's flat list of block tokens to blocks.
+// Builds blocks from the parser's flat list of block tokens.
 import type {
   MarkdownBlock,
   MarkdownCell,
@@ -10,7 +10,7 @@ import type { Token } from './token.ts'
 
 type Align = Extract<MarkdownBlock, { kind: 'table' }>['align'][number]
 
-/** A block whose parts are still coming in. */
+/** A block whose parts are not complete yet. */
 interface Open {
   readonly token: Token
   readonly children: MarkdownBlock[]
@@ -21,10 +21,10 @@ interface Open {
 }
 
 const LONGEST_LANGUAGE = 40
-/** Parts of a table, which has a block of its own. */
+/** Parts of a table, which is a block of its own. */
 const INSIDE_TABLE = /^(thead|tbody|tr|th|td)_/
 
-/** `lines`: the text; null where no block says by itself what it says in the text. */
+/** `lines`: the source lines; null where no block can be given as its own source. */
 export function blocksOf(
   tokens: readonly Token[],
   lines: readonly string[] | null,
@@ -116,7 +116,7 @@ function alignOf(token: Token): Align {
   return (['left', 'center', 'right'] as const).find((side) => style.endsWith(side)) ?? null
 }
 
-/** Null where it would be read otherwise by itself: indented, or open to the end. */
+/** Returns null where the source alone would be read differently: it is indented, or open to the end. */
 function sourceOf(block: MarkdownBlock, token: Token, lines: readonly string[]): string | null {
   if (token.map === null || block.kind === 'code') return null
   const source = lines

@@ -1,5 +1,5 @@
-// From the parser's flat list of inline tokens to nodes. Marks that nest deeper than anybody writes are left out, so that
-// whoever walks the tree may recurse.
+// Builds nodes from the parser's flat list of inline tokens. Marks that nest too deep are left out, so that code that walks the
+// tree may recurse.
 import type { MarkdownInline } from '../../contract/message/markdown.ts'
 import { safeHref } from './safe-href.ts'
 import type { Token } from './token.ts'
@@ -14,14 +14,14 @@ const MARKS: Readonly<Record<string, 'strong' | 'emphasis' | 'strike'>> = {
   s_open: 'strike',
 }
 
-/** How many characters of addresses the links of a text may have: one that is defined once can be used a thousand times. */
+/** The total length of a text's link addresses. One definition can be used a thousand times. */
 export interface Budget {
   left: number
 }
 
 export function inlinesOf(tokens: readonly Token[], budget: Budget): readonly MarkdownInline[] {
   const root: Nodes = []
-  /** What is open, innermost last; null: a mark that is left out. */
+  // The open marks, innermost last; null: a mark that is left out.
   const open: (Nodes | null)[] = []
   let here = root
   const enter = (make: (children: Nodes) => MarkdownInline) => {
@@ -74,7 +74,7 @@ function addText(into: Nodes, text: string): void {
   else into.push({ kind: 'text', text })
 }
 
-/** Empty: there is none, or no room for it. */
+/** Empty: there is no address, or no room for it. */
 function hrefOf(token: Token, budget: Budget): string {
   const raw = token.attrGet(token.type === 'image' ? 'src' : 'href')
   const href = safeHref(String(raw ?? '')) ?? ''
@@ -83,7 +83,7 @@ function hrefOf(token: Token, budget: Budget): string {
   return href
 }
 
-/** Bounded in depth: an image in the text of an image is an image no more. */
+/** Bounded in depth: an image inside an image's text is not shown as an image. */
 function altOf(tokens: readonly Token[]): string {
   return tokens.map(({ type, content }) => (type === 'softbreak' ? ' ' : content)).join('')
 }

@@ -1,4 +1,4 @@
-// Blocks for a chat that has fences, quotes and lists, and neither headings nor tables: a heading is a bold line, a table a
+// Blocks for a chat that has fences, quotes and lists, but no headings or tables. A heading becomes a bold line, a table a
 // fence.
 import type { MarkdownBlock, MarkdownInline } from '../../contract/index.ts'
 import { indented, inlineText, listText, stackBlocks } from './plain-text.ts'
@@ -7,16 +7,16 @@ import { textTable } from './text-table.ts'
 export interface ChatForm {
   readonly inlines: (nodes: readonly MarkdownInline[]) => string
   readonly bold: (text: string) => string
-  /** A text that shows as it is written. */
+  /** Escapes a text so that it is shown as written. */
   readonly literal: (text: string) => string
-  /** The same inside of a fence. */
+  /** The same inside a fence. */
   readonly code: (text: string) => string
-  /** In front of what belongs to an item of a list. */
+  /** Stands before the content of a list item. */
   readonly indent: string
 }
 
 export function chatBlocks(form: ChatForm): (blocks: readonly MarkdownBlock[]) => string {
-  // Three backticks inside would end it: a mark of no width between them keeps them apart.
+  // Three backticks would end the fence. A zero-width mark between them prevents that.
   const fenced = (text: string) =>
     text === '' ? '' : `\`\`\`\n${form.code(text).replaceAll('```', '`\u200b`\u200b`')}\n\`\`\``
 

@@ -1,4 +1,4 @@
-// Cuts a tree in two, at a place counted in characters of its text: both halves are whole trees. A list goes on with its
+// Cuts a tree in two, at a position counted in characters of its text. Both halves are whole trees. A list continues with its
 // number, a code block with its language, a table with its header.
 import type {
   MarkdownBlock,
@@ -9,10 +9,10 @@ import type {
 
 type Table = Extract<MarkdownBlock, { kind: 'table' }>
 type List = Extract<MarkdownBlock, { kind: 'list' }>
-/** What comes before the cut, and what comes after it. */
+/** The parts before and after the cut. */
 type Halves<T> = readonly [before: readonly T[], after: readonly T[]]
 
-/** Characters of a block's text, at least 1; counted up to `most`, so that a long block is not walked for a short cut. */
+/** Returns the characters of a block's text, at least 1. It counts no further than `most`. */
 export function blockWeight(block: MarkdownBlock, most = Number.POSITIVE_INFINITY): number {
   switch (block.kind) {
     case 'paragraph':
@@ -71,7 +71,7 @@ export function cutBlocks(blocks: readonly MarkdownBlock[], at: number): Halves<
   return cutList(blocks, at, blockWeight, cutBlock)
 }
 
-/** Those before the place, those after it, and the one that lies across it on both sides. */
+/** Splits a list. An element that lies across the cut is on both sides. */
 function cutList<T>(
   parts: readonly T[],
   at: number,
@@ -118,7 +118,7 @@ function cutBlock(block: MarkdownBlock, at: number): Halves<MarkdownBlock> {
   }
 }
 
-/** Made anew: what was written is no longer what it says. */
+/** Removes the source, because the block has changed. */
 function bare<T extends MarkdownBlock>({ source: _, ...block }: T): Omit<T, 'source'> {
   return block
 }
@@ -137,7 +137,7 @@ function cutItems(list: List, at: number): Halves<MarkdownBlock> {
       children.length === 0 ? [] : [{ ...item, children }]
     return [half(first), half(rest)]
   })
-  // The item that lies across the cut is the same one in both.
+  // An item that lies across the cut is in both halves.
   const shared = before.length + after.length - list.items.length
   const start = list.start + before.length - Math.max(0, shared)
   const made = (items: readonly MarkdownItem[], from: number): readonly MarkdownBlock[] =>
@@ -154,7 +154,7 @@ function cutRows(table: Table, at: number): Halves<MarkdownBlock> {
   return [made(before), made(after)]
 }
 
-/** Both rows keep their columns. */
+/** Both rows keep all columns. */
 function cutRow(row: readonly MarkdownCell[], at: number): Halves<readonly MarkdownCell[]> {
   let left = at
   const first: MarkdownCell[] = []
@@ -169,7 +169,7 @@ function cutRow(row: readonly MarkdownCell[], at: number): Halves<readonly Markd
   return [filled(first), filled(rest)]
 }
 
-/** Spaces and line ends at the cut are said by the cut itself. */
+/** Spaces and line ends at the cut are dropped. */
 function cutLine(nodes: readonly MarkdownInline[], at: number): Halves<MarkdownInline> {
   const [before, after] = cutInlines(nodes, at)
   return [trimmed(before, 'end'), trimmed(after, 'start')]

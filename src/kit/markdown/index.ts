@@ -1,4 +1,4 @@
-// Markdown, read once for everybody: the reader, the tree as plain text and as mrkdwn, and the splitter of the outlet.
+// Markdown: the reader, the tree as plain text and as mrkdwn, and the splitter of the outlet.
 export { chatBlocks } from './chat-blocks.ts'
 export { cutToFit } from './cut-to-fit.ts'
 export { mrkdwn } from './mrkdwn.ts'

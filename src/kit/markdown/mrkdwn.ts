@@ -1,5 +1,5 @@
-// The tree of a text as Slack's mrkdwn: of an app, and of an incoming webhook. Everything that could act in it (a mention, a group, <!channel>) is escaped by
-// construction: only links are written with angle brackets, and they lead to http, https or mailto alone.
+// Renders a tree as Slack's mrkdwn, for apps and for incoming webhooks. Everything active (a mention, a group, <!channel>) is
+// escaped: only links are written with angle brackets, and only to http, https or mailto.
 import type { MarkdownInline, MarkdownRenderer } from '../../contract/index.ts'
 import { chatBlocks } from './chat-blocks.ts'
 import { inlineText, inMarks, isBare, plainText } from './plain-text.ts'
@@ -21,7 +21,7 @@ const blocksText = chatBlocks({
   indent: '    ',
 })
 
-/** Slack reads three characters as its own, and nothing else. */
+/** Slack gives a meaning to these three characters only. */
 function escapeMrkdwn(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
@@ -34,7 +34,7 @@ function inlinesText(nodes: readonly MarkdownInline[]): string {
     words = ''
   }
   for (const node of nodes) {
-    // Plain text and bare addresses are one run: `<https://…|label>` is read as both.
+    // Plain text and bare addresses form one run, because `<https://…|label>` is read as both.
     if (node.kind === 'text') words += node.text
     else if (node.kind === 'link' && isWritten(node)) words += inlineText(node.children)
     else {
@@ -46,7 +46,7 @@ function inlinesText(nodes: readonly MarkdownInline[]): string {
   return out
 }
 
-/** An address that was written as it is, with or without the label that Slack has behind a bar. */
+/** An address that was written bare, with or without Slack's label behind a bar. */
 function isWritten(node: Extract<MarkdownInline, { kind: 'link' }>): boolean {
   const [only, ...more] = node.children
   return (
@@ -56,7 +56,7 @@ function isWritten(node: Extract<MarkdownInline, { kind: 'link' }>): boolean {
 
 const MRKDWN_LINK = /<((?:https?:\/\/|mailto:)[^\s<>|]{1,2000})\|([^<>|\n]{1,500})>/g
 
-/** Who writes Slack's own links gets them; all else is text. */
+/** Slack's own link syntax becomes a link. All else is text. */
 function wordsText(text: string): string {
   let at = 0
   let out = ''
@@ -84,12 +84,12 @@ function nodeText(node: MarkdownInline): string {
     case 'strike':
       return marked('~', inlinesText(node.children))
     case 'emphasis':
-      // `*x*` is bold here, and `_x_` italic: each passes as it was written.
+      // In mrkdwn `*x*` is bold and `_x_` italic. Each keeps its written mark.
       return marked(node.mark ?? '*', inlinesText(node.children))
   }
 }
 
-/** Slack takes a mark only where no space stands inside it, and not around itself. */
+/** Slack accepts a mark only without a space inside it, and not around itself. */
 function marked(mark: string, text: string): string {
   const inside = text.trim()
   if (inside.startsWith(mark)) return text

@@ -1,8 +1,8 @@
-// Where a text may be cut, and how well: between blocks best, inside a word last.
+// Where a text may be cut, and how good each place is: between blocks is best, inside a word is worst.
 import type { MarkdownBlock, MarkdownInline } from '../../contract/message/markdown.ts'
 import { blockWeight, itemWeight, rowWeight } from './cut.ts'
 
-/** The better the higher. */
+/** A higher rank is a better place. */
 const BLOCK = 5
 const PART = 4
 const LINE = 3
@@ -13,12 +13,12 @@ interface Found {
   readonly rank: number
 }
 
-/** Made by the first text that is cut: it takes as long as a tenth of a start. */
+/** Created when a text is first cut, because it takes a tenth of the start-up time. */
 let graphemes: Intl.Segmenter | undefined
-/** Longer clusters are cut between code points: nobody writes them. */
+/** Longer clusters are cut between code points. They do not occur in real text. */
 const LONGEST_GRAPHEME = 64
 
-/** The best place at or before `most`, in the half before it where there is one. 0: there is none. */
+/** Returns the best place at or before `most`, in the second half if there is one. 0: there is none. */
 export function bestPlace(blocks: readonly MarkdownBlock[], most: number): number {
   const least = most / 2
   let best: Found | null = null
@@ -31,12 +31,12 @@ export function bestPlace(blocks: readonly MarkdownBlock[], most: number): numbe
   const leaf = walkBlocks(blocks, 0, most, BLOCK, offer)
   const found = best as Found | null
   if (found !== null) return found.at
-  // Inside a cell only where the row begins the part: else the row goes into the next one.
+  // A cell is cut only if its row begins the part. Otherwise the row moves into the next part.
   if (leaf?.inTable && row > 0) return row
   return leaf === null ? most : characterPlace(leaf.text, most - leaf.from) + leaf.from
 }
 
-/** The end of the last character that ends at or before `at`. */
+/** Returns the end of the last character that ends at or before `at`. */
 export function characterPlace(text: string, at: number): number {
   const from = Math.max(0, at - LONGEST_GRAPHEME)
   const around = text.slice(from, at + LONGEST_GRAPHEME)
@@ -60,7 +60,7 @@ interface Leaf {
 
 type Offer = (at: number, rank: number) => void
 
-/** Offers the places up to `most`; gives the text that lies across it. */
+/** Offers the places up to `most`. Returns the text that lies across it. */
 function walkBlocks(
   blocks: readonly MarkdownBlock[],
   from: number,
@@ -70,7 +70,7 @@ function walkBlocks(
 ): Leaf | null {
   let at = from
   for (const block of blocks) {
-    // What follows a heading belongs to it.
+    // A heading is not separated from the text below it.
     const leaf = walkBlock(block, at, most, offer)
     if (leaf !== null) return leaf
     at += blockWeight(block, most - at)
@@ -164,7 +164,7 @@ function walkInlines(
   return { leaf: null, end: at }
 }
 
-/** The last two are enough: one of them is the last in its half. */
+/** Only the last two places matter, because one of them is the last in its half. */
 function walkText(text: string, from: number, most: number, separator: string, offer: Offer): Leaf | null {
   const isAcross = from + text.length > most
   const end = isAcross ? most - from : text.length

@@ -1,4 +1,4 @@
-// A tree as plain text: what goes out where a platform's own form is not taken, and what two trees are compared by.
+// A tree as plain text: sent where the platform's own form is refused, and used to compare two trees.
 import type { MarkdownBlock, MarkdownInline, MarkdownRenderer } from '../../contract/message/markdown.ts'
 import { safeHref } from './safe-href.ts'
 
@@ -6,7 +6,7 @@ export function plainText(blocks: readonly MarkdownBlock[]): string {
   return blocks.map(blockText).join('\n\n')
 }
 
-/** For a platform that has no markup. */
+/** For a platform without markup. */
 export const plainForm: MarkdownRenderer = {
   render(blocks) {
     const text = plainText(blocks)
@@ -18,13 +18,13 @@ export function inlineText(nodes: readonly MarkdownInline[]): string {
   return nodes.map(nodeText).join('')
 }
 
-/** What is said of a link: its text alone where that is its address already. */
+/** Whether a link's text is its address already. */
 export function isBare(link: Extract<MarkdownInline, { kind: 'link' }>): boolean {
   const [only, ...more] = link.children
   return more.length === 0 && only?.kind === 'text' && safeHref(only.text) === link.href
 }
 
-/** The mark in front of an item. */
+/** Returns the mark before an item. */
 function itemMark(
   list: Extract<MarkdownBlock, { kind: 'list' }>,
   at: number,
@@ -38,7 +38,7 @@ export function indented(text: string, by: string): string {
   return text.replaceAll('\n', `\n${by}`)
 }
 
-/** Blocks below each other, without those that show nothing. */
+/** Joins blocks with empty lines, without blocks that show nothing. */
 export function stackBlocks(
   blocks: readonly MarkdownBlock[],
   inside: (block: MarkdownBlock) => string,
@@ -49,7 +49,7 @@ export function stackBlocks(
     .join('\n\n')
 }
 
-/** In marks that count only where no space stands inside them: what is at its ends stays outside. */
+/** Wraps a text in marks that must not touch a space. Spaces at its ends stay outside. */
 export function inMarks(mark: string, text: string): string {
   const inside = text.trim()
   if (inside === '') return text
@@ -57,7 +57,7 @@ export function inMarks(mark: string, text: string): string {
   return `${before}${mark}${inside}${mark}${text.slice(before.length + inside.length)}`
 }
 
-/** Its items below each other, each with its mark, what is in it by `inside` and indented. */
+/** Renders the items below each other, each with its mark. `inside` renders the content, which is indented. */
 export function listText(
   list: Extract<MarkdownBlock, { kind: 'list' }>,
   inside: (block: MarkdownBlock) => string,

@@ -1,11 +1,11 @@
-// The reader as the daemon has it. The parser's package is loaded by the first text that is read: a daemon that starts, and
-// says nothing long, does without.
+// The reader of the daemon. The parser's package is loaded when a text is first read, so a daemon that sends nothing long never
+// loads it.
 import { createRequire } from 'node:module'
 import { createMarkdownReader } from './reader.ts'
 
 type Package = typeof import('markdown-it')
 
-/** By `require`: whoever cuts a text does so while it is said, and cannot wait for a module. */
+/** Loaded by `require`, because cutting a text is synchronous. */
 export const readMarkdown = createMarkdownReader(() => {
   const found = createRequire(import.meta.url)('markdown-it') as Package | Package['default']
   return 'default' in found ? found.default : found

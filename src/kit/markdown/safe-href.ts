@@ -1,6 +1,6 @@
-// Where a link may lead.
+// Which targets a link may have.
 
-/** The address if a link may lead there, else null. Schemes are compared after the URL was really parsed. */
+/** Returns the address if a link may lead there, else null. The URL is parsed before its scheme is compared. */
 export function safeHref(raw: string): string | null {
   const trimmed = raw.trim()
   if (!URL.canParse(trimmed)) return null

@@ -1,5 +1,5 @@
-// A text in the form in which a platform is sent it. The splitter measures what this gives and adapters send it: so what was
-// cut to fit does fit.
+// A text in the form that a platform receives. The splitter measures this form and adapters send it, so a part that was cut to fit
+// does fit.
 import {
   type MarkdownBlock,
   type MarkdownRenderer,
@@ -10,7 +10,7 @@ import {
 } from '../../contract/index.ts'
 import { readMarkdown } from './read.ts'
 
-/** A text as it is said: Markdown, or shown as it is written. */
+/** A text as it is sent: Markdown, or shown as written. */
 export interface Said {
   readonly text: string
   readonly plain?: boolean
@@ -20,7 +20,7 @@ export function sentForm({ text, plain }: Said, renderer: MarkdownRenderer): Ren
   return plain ? literalForm(text, renderer) : readForm(text, readMarkdown(text), renderer)
 }
 
-/** Nothing but markup (an empty fence): better shown as it was written than refused as empty. */
+/** A text of markup only (an empty fence) is shown as written, because an empty message would be refused. */
 export function readForm(
   text: string,
   read: readonly MarkdownBlock[],
@@ -35,7 +35,7 @@ export function literalForm(text: string, renderer: MarkdownRenderer): RenderedT
   return renderer.literal?.(shown) ?? { text: shown, plain: shown }
 }
 
-/** All of it. Throws `platform_rejected` naming the limit, behind `whose`: nobody is shown a part as the whole. */
+/** Returns the whole text. Throws `platform_rejected` naming the limit after `whose`: a part is never shown as the whole. */
 export function wholeForm(
   said: Said,
   limit: TextLimit,

@@ -1,12 +1,12 @@
-// Splits a text that is no Markdown: at paragraphs, lines or spaces, and inside a word only between characters.
+// Splits a text that is not Markdown: at paragraphs, lines or spaces, and inside a word only between characters.
 import { nextCodePoint, type TextLimit, textEnd } from '../../contract/index.ts'
 import { characterPlace } from './places.ts'
 
 type Fits = (part: string) => boolean
 
 /**
- * Parts within the limit that read, one after the other, like the text. No part is empty. `fits`: whether a part does in the
- * form in which it is sent; null: it is sent as it is.
+ * Returns parts within the limit that together read like the text. No part is empty. `fits`: whether a part fits in the form in
+ * which it is sent; null: it is sent as it is.
  */
 export function splitPlain(text: string, { size, unit }: TextLimit, fits: Fits | null): readonly string[] {
   const parts: string[] = []
@@ -21,7 +21,7 @@ export function splitPlain(text: string, { size, unit }: TextLimit, fits: Fits |
   return parts
 }
 
-/** The end of the longest beginning that fits, at most `most`; a character at the least. */
+/** Returns the end of the longest beginning that fits, at most `most` and at least one character. */
 function lastThatFits(text: string, from: number, most: number, fits: Fits): number {
   if (fits(text.slice(from, most))) return most
   let good = nextCodePoint(text, from)
@@ -34,7 +34,7 @@ function lastThatFits(text: string, from: number, most: number, fits: Fits): num
   return good
 }
 
-/** The last paragraph end in the second half of the window, else the last line end there, else the last space. */
+/** Returns the last paragraph end in the second half of the window, else the last line end there, else the last space. */
 function cutIn(text: string, from: number, window: number): number {
   const inside = text.slice(from, window + 1)
   const least = (window - from) / 2
@@ -48,7 +48,7 @@ function cutIn(text: string, from: number, window: number): number {
 
 const MOST_BLANK = 1_000
 
-/** Empty lines, and the one space, at the cut are said by the cut. Indentation is not. */
+/** Empty lines and one space at the cut are dropped. Indentation is kept. */
 function afterCut(text: string, end: number): number {
   let line = end
   for (let at = end; at < Math.min(text.length, end + MOST_BLANK) && /\s/.test(text[at] ?? ''); at += 1) {

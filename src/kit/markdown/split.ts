@@ -1,5 +1,5 @@
-// SPLITTER: a long text in parts that each fit a platform, cut on the tree. What fits is what the platform counts: its own
-// form of the part, and the plain one that takes its place. A text that fits goes out as it was written.
+// SPLITTER: cuts a long text on its tree into parts that fit a platform. A part fits if both its platform form and its plain form
+// do, as the platform counts. A text that fits is sent as it was written.
 import {
   type MarkdownBlock,
   type MarkdownInline,
@@ -18,16 +18,16 @@ import { splitPlain } from './split-plain.ts'
 import { writeMarkdown } from './write.ts'
 
 /**
- * A form is never this many times as long as its text: an address that is defined once and used often, and the marks of 32
- * quotes in each other before every line, each of them escaped.
+ * The most times that a form is longer than its text. The worst cases are an address that is defined once and used often, and
+ * the escaped marks of 32 nested quotes before every line.
  */
 const MOST_GROWTH = 200
 
-/** What fits into one message. */
+/** The room of one message. */
 interface Room {
   readonly size: number
   treeSize(blocks: readonly MarkdownBlock[]): number
-  /** A part as it is handed on, and as it is read then. */
+  /** Whether a part fits, as it is sent and as it is then read. */
   part(text: string, read: readonly MarkdownBlock[]): boolean
 }
 
@@ -37,8 +37,8 @@ interface Cut {
 }
 
 /**
- * Parts that read, one after the other, like what is said. None is empty; none is over the limit, where a character fits
- * into it in the platform's form.
+ * Returns parts that together read like the text. None is empty. None is over the limit, unless a single character does not fit
+ * in the platform's form.
  */
 export function splitText(
   { text, plain }: Said,
@@ -69,7 +69,7 @@ function splitMarkdown(
   return cutToParts(markdown === 'written' ? blocks : visible(blocks, text), limit, room)
 }
 
-/** Without blocks that show nothing; where there are no others it is what was written that is shown. */
+/** Drops blocks that show nothing. If no other is left, the source is shown. */
 function visible(blocks: readonly MarkdownBlock[], text: string): readonly MarkdownBlock[] {
   const shown = blocks.filter((block) => plainText([block]).trim() !== '')
   return shown.length === 0 ? paragraphOf(text) : shown
@@ -93,7 +93,7 @@ function roomRendered({ size, unit }: TextLimit, renderer: MarkdownRenderer): Ro
 
 function cutToParts(blocks: readonly MarkdownBlock[], limit: TextLimit, room: Room): readonly string[] {
   const parts: string[] = []
-  // Every block takes room, and a character of two units counts once at the least.
+  // Every block takes room, and a character of two units counts at least once.
   const window = limit.size * 2 + 2
   let left: readonly MarkdownBlock[] = []
   for (let next = 0; left.length > 0 || next < blocks.length; ) {
@@ -106,7 +106,7 @@ function cutToParts(blocks: readonly MarkdownBlock[], limit: TextLimit, room: Ro
   return parts
 }
 
-/** How much of what would fit is tried, where a part is not read as it was meant. */
+/** The fractions of the room that are tried when a part is not read back as it was meant. */
 const TRIES = [1, 0.8, 0.5]
 
 function onePart(blocks: readonly MarkdownBlock[], window: number, room: Room): Cut {
@@ -126,7 +126,7 @@ function onePart(blocks: readonly MarkdownBlock[], window: number, room: Room): 
   return forced(blocks, window, room)
 }
 
-/** The part as Markdown that is read as it was meant and fits then too; null: it cannot be had. */
+/** Returns the part as Markdown that is read back as meant and fits; null: there is none. */
 function written(head: readonly MarkdownBlock[], room: Room): string | null {
   const said = squeezed(plainText(head))
   for (const strict of [false, true]) {
@@ -141,7 +141,7 @@ function squeezed(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }
 
-/** Nothing of the first block fits as it is: it is said plainly, and a character of that at the least. */
+/** No part of the first block fits as Markdown. It is sent plainly, at least one character of it. */
 function forced(blocks: readonly MarkdownBlock[], window: number, room: Room): Cut {
   const [first, ...others] = blocks
   if (first === undefined) return { part: '', rest: [] }
@@ -181,8 +181,8 @@ function weightOf(blocks: readonly MarkdownBlock[], most: number): number {
 }
 
 /**
- * The largest place before which everything fits. To measure a place is to write all that stands before it, so it is not
- * bisected alone: the next place is where the text would be full if all of it took as much room as what was measured.
+ * Returns the largest place before which everything fits. Measuring a place means rendering everything before it, so bisection
+ * alone is slow. The next guess assumes that the rest takes as much room per character as what was measured.
  */
 function mostThatFits(blocks: readonly MarkdownBlock[], upper: number, room: Room): number {
   let good = 0

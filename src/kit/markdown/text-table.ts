@@ -1,10 +1,10 @@
-// A table in letters of one width, for platforms that have none.
+// A table in monospaced text, for platforms without tables.
 import { type MarkdownBlock, textSize } from '../../contract/index.ts'
 import { inlineText } from './plain-text.ts'
 
 type Table = Extract<MarkdownBlock, { kind: 'table' }>
 
-/** Columns stand below each other, unless that would take more room than the words do. */
+/** Columns are aligned unless the padding would take more room than the words. */
 export function textTable({ header, rows }: Table): string {
   const cells = [header, ...rows].map((row) => row.map((cell) => inlineText(cell).replaceAll('\n', ' ')))
   const widths: number[] = []

@@ -1,4 +1,4 @@
-// What the builders read of the parser's tokens.
+// The parts of the parser's tokens that the builders read.
 
 export interface Token {
   readonly type: string

@@ -1,10 +1,10 @@
-// WRITER: a tree back to Markdown, for the parts of a text that was cut. Blocks that stand whole are given as they were
-// written; the others are made anew, and only what would be read as markup is escaped.
+// WRITER: turns a tree back into Markdown, for the parts of a text that was cut. Whole blocks keep their source. Others are
+// written anew, and only characters that would be read as markup are escaped.
 import type { MarkdownBlock, MarkdownInline } from '../../contract/message/markdown.ts'
 import { inlineText, isBare } from './plain-text.ts'
 
 export interface Writing {
-  /** Escapes every mark, and takes nothing as it was written: for what is not read back as it was meant. */
+  /** Escapes every mark and ignores the source, for parts that were not read back as meant. */
   readonly strict?: boolean
 }
 
@@ -60,7 +60,7 @@ function writeCell(cell: readonly MarkdownInline[], how: Writing): string {
   return writeInlines(cell, how).replaceAll('\n', ' ').replaceAll('|', '\\|')
 }
 
-/** A list that begins where another may not interrupt needs a line between. */
+/** A list that may not interrupt the text before it needs an empty line. */
 function writeItem(blocks: readonly MarkdownBlock[], how: Writing): string {
   let out = ''
   for (const [at, block] of blocks.entries()) {
@@ -68,7 +68,7 @@ function writeItem(blocks: readonly MarkdownBlock[], how: Writing): string {
     const between = close && blocks[at - 1]?.kind === 'paragraph' ? '\n' : '\n\n'
     out += (at === 0 ? '' : between) + writeBlock(block, how, false)
   }
-  // What looks like the box of a task, and is none.
+  // Text that looks like the box of a task.
   return /^\[[ xX]\]\s/.test(out) ? `\\${out}` : out
 }
 
@@ -92,7 +92,7 @@ const MARKS = { strong: '**', emphasis: '*', strike: '~~' } as const
 
 function writeInlines(nodes: readonly MarkdownInline[], how: Writing): string {
   const pieces: string[] = []
-  // Not looked up in what is written so far: to look at the end of a text that grows copies all of it each time.
+  // Tracked separately, because reading the end of a growing string copies it each time.
   let before = ''
   for (const [at, node] of nodes.entries()) {
     const next = nodes[at + 1]
@@ -125,7 +125,7 @@ function writeInline(node: Exclude<MarkdownInline, { kind: 'text' }>, how: Writi
   }
 }
 
-/** Brackets that are not escaped yet. */
+/** Escapes brackets. */
 function label(text: string): string {
   return text.replace(/\\[\s\S]|[[\]]/g, (found) => (found.length === 1 ? `\\${found}` : found))
 }
@@ -186,7 +186,7 @@ function isSpace(char: string): boolean {
   return char === '' || /\s/.test(char)
 }
 
-/** Lines of a paragraph that would begin something else. */
+/** Escapes lines of a paragraph that would begin another block. */
 function paragraph(text: string): string {
   return text
     .split('\n')

@@ -1,24 +1,23 @@
-// Ends the families of processes when this process is killed without a word, before they can go on alone. A small shell
-// holds a pipe from us: each line is the list of groups alive; when the pipe ends it kills them at once. Our ends of a
-// child's own pipes are held by a second shell, so that the child does not even see that we are gone. A group is named by
-// its leader's pid and start time, so that a number which somebody else got since is left alone, and by a mark in its
-// environment, which those carry as well who left the group.
+// Ends families of processes when this process is killed, before they can continue alone. A small shell reads a pipe from us.
+// Each line lists the live groups; when the pipe ends, the shell kills them at once. A second shell holds our ends of a child's
+// pipes, so that the child does not notice our end first. A group is named by its leader's pid and start time, because pids are
+// reused, and by a mark in its environment, which processes carry even if they left the group.
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import type { Logger } from '../../contract/index.ts'
 import { MARK_NAME, startTimeOf } from './proc-table.ts'
 
-/** A stream over a file descriptor of ours, as Node makes one for each pipe of a child. */
+/** A stream over one of our file descriptors, as Node makes one for each pipe of a child. */
 export type Pipe = (Readable | Writable) & { readonly _handle?: { readonly fd?: number } | null }
 
 export interface GroupWatcher {
-  /** A family begins with this mark: told before its first process starts, so that none is ever unwatched. */
+  /** Announces the mark of a family before its first process starts, so that none is ever unwatched. */
   expect(mark: string): () => void
-  /** `mark`: the value of MARK_NAME in its environment. Calling the result says that the family is gone. */
+  /** `mark`: the value of MARK_NAME in its environment. Call the result when the family is gone. */
   watch(pid: number, mark?: string): () => void
   /**
-   * Keeps our ends of its pipes open when we are killed: it reads no end of its input, and can say nothing, until it is
-   * ended. Calling the result lets them go.
+   * Keeps our ends of its pipes open when we are killed. The child sees no end of its input and cannot write, until it is ended.
+   * Call the result to let the pipes go.
    */
   hold(pid: number, pipes: readonly Pipe[]): () => void
   /** Both, for a process whose family ends with its pipes. */
@@ -58,7 +57,7 @@ each group
 each marked
 `
 
-/** Until the watcher has ended it, or for five seconds. */
+/** Holds until the watcher has ended it, or for five seconds. */
 const HOLD = `
 trap '' INT TERM HUP
 read -r _ && exit
@@ -85,27 +84,27 @@ export function createGroupWatcher(deps: { readonly log: Logger; readonly path: 
     })
     started.once('error', (error: NodeJS.ErrnoException) => {
       if (shell === started) shell = null
-      // Too many open files pass; a shell that is not there does not come.
+      // Too many open files is temporary. A missing shell stays missing.
       absent = error.code === 'ENOENT'
       deps.log.warn(
         { problem: error.code },
         'there is no shell: processes may outlive a daemon that is killed',
       )
     })
-    // Whatever the types say: with no file descriptor left there is no pipe, and `error` follows.
+    // Despite the types: without a free file descriptor there is no pipe, and `error` follows.
     if ((started.stdin as unknown) === undefined) return
     shell = started
     started.stdin.on('error', () => undefined)
     started.once('exit', () => {
       if (shell !== started) return
       shell = null
-      // Somebody ended it while there is something to watch: the next one knows all of it.
+      // The shell was killed while groups are watched. The next one gets the whole list.
       if (alive.size > 0) {
         start()
         tell()
       }
     })
-    // It must not keep us from ending.
+    // It must not keep this process from ending.
     started.unref()
     ;(started.stdin as unknown as { unref?: () => void }).unref?.()
   }

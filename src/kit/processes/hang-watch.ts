@@ -1,16 +1,16 @@
-// Finds a process that hangs: silence alone is no proof, for a long tool may say nothing for minutes, so one that was
-// silent is asked; one that does not answer either is hung. Told once.
+// Finds a hanging process. Silence alone is no proof, because a long tool may print nothing for minutes. So a silent process is
+// asked, and one that does not answer hangs. This is reported once.
 import type { Cancel, Clock } from '../../contract/index.ts'
 
 export interface HangWatch {
-  /** It said something, whatever it was. */
+  /** The process printed something. */
   heard(): void
   stop(): void
 }
 
 export function createHangWatch(deps: {
   readonly clock: Clock
-  /** Silent for so long: it is asked. */
+  /** After this long silence it is asked. */
   readonly silentMs: number
   readonly answerMs: number
   /** Resolves when it answered. */
@@ -33,7 +33,7 @@ export function createHangWatch(deps: {
     const askedAt = clock.now()
     cancelAnswer = clock.after(answerMs, () => {
       if (stopped) return
-      // Busy saying something else is no hang.
+      // Other output since the question also proves that it works.
       if (heardAt > askedAt) return later(silentMs)
       stopped = true
       deps.hung()
@@ -44,7 +44,7 @@ export function createHangWatch(deps: {
         heardAt = clock.now()
         later(silentMs)
       },
-      // Nothing was answered: the deadline decides.
+      // It did not answer, so the deadline decides.
       () => undefined,
     )
   }

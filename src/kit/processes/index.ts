@@ -1,4 +1,4 @@
-// The keeper of processes: what a connector that starts programs, and hosted channel servers, stand on.
+// The process keeper, for connectors that start programs and for hosted channel servers.
 export { createGroupWatcher, type GroupWatcher } from './group-watcher.ts'
 export { createHangWatch } from './hang-watch.ts'
 export type { EndHow, KeptProcess, ProcessEnd } from './kept-process.ts'

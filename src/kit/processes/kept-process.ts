@@ -1,6 +1,6 @@
-// One process with its family: started in a group of its own, recorded and watched, read line by line or as a stream, and
-// ended whole. running → ending (its input closed, then SIGTERM, then SIGKILL) → gone. `ended` is told once, when its pipes
-// are closed or were waited for long enough, and nobody of its family is left.
+// One process with its family. It is started in a group of its own, recorded and watched, read by lines or as a stream, and ended
+// as a whole. running → ending (its input closed, then SIGTERM, then SIGKILL) → gone. `ended` resolves once, when its pipes are
+// closed or were waited for long enough, and its family is gone.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { type Cancel, type Clock, defined, type Logger, SwitchboardError } from '../../contract/index.ts'
@@ -14,12 +14,12 @@ import { createStderrLog } from './stderr-log.ts'
 export interface ProcessLaunch {
   readonly command: string
   readonly args: readonly string[]
-  /** All of it: what is not listed here the child does not get. */
+  /** The child's whole environment. */
   readonly env: Readonly<Record<string, string>>
   readonly cwd?: string
-  /** Masked wherever its own words are shown. */
+  /** Values that are masked wherever its output is shown. */
   readonly secrets?: readonly string[]
-  /** What to do where the program is missing. */
+  /** The hint if the program is missing. */
   readonly hint?: string
 }
 
@@ -28,7 +28,7 @@ export interface ProcessEnd {
   readonly signal: string | null
   /** Why we ended it; null: it ended by itself. */
   readonly asked: string | null
-  /** For people: how it ended, and the last thing it said to stderr. */
+  /** For people: how it ended, and its last line on stderr. */
   readonly words: string
 }
 
@@ -38,7 +38,7 @@ export interface KeptProcess {
   readonly name: string
   readonly pid: number
   readonly startedAt: number
-  /** For protocols that want streams; else `write` and `readLines`. */
+  /** For protocols that need streams. Others use `write` and `readLines`. */
   readonly input: Writable
   readonly output: Readable
   /** Never rejects. */
@@ -46,13 +46,13 @@ export interface KeptProcess {
   isAlive(): boolean
   /** Its last lines on stderr, masked. */
   stderr(): readonly string[]
-  /** Resolves when it was handed to the pipe. Throws `outcome_unknown` when the child does not read, or is gone. */
+  /** Resolves when the pipe took it. Throws `outcome_unknown` when the child does not read or is gone. */
   write(text: string): Promise<void>
-  /** Each line of its output; one over the bound is skipped and counted. At most once, instead of `output`. */
+  /** Reads its output by lines. A line over the limit is skipped and counted. Use it instead of `output`, once. */
   readLines(maxBytes: number, on: { line(text: string): void; tooLong(): void }): void
   /**
-   * Closes its input, then SIGTERM, then SIGKILL; `now`: SIGTERM at once; `unheard`: SIGKILL at once, so that it hears of
-   * nothing and does no more. Resolves when it is gone.
+   * Closes its input, then sends SIGTERM, then SIGKILL. `now`: SIGTERM at once. `unheard`: SIGKILL at once, so that it can do
+   * nothing more. Resolves when it is gone.
    */
   end(reason: string, how?: EndHow): Promise<ProcessEnd>
 }
@@ -68,9 +68,9 @@ export interface KeptProcessDeps {
 }
 
 const MAX_STDERR_LINE_BYTES = 65_536
-/** A child that does not read is not fed without end. */
+/** The bytes that may wait for a child that does not read. */
 const MAX_UNREAD_BYTES = 16 * 1_048_576
-/** Who left the group may start others while we look. */
+/** A process that left the group may start others during a sweep, so there are several. */
 const SWEEPS = 5
 
 const GROUPED = process.platform !== 'win32'
@@ -84,7 +84,7 @@ export function startProcess(
   const { clock, records, mark, graceMs } = deps
   const redact = createRedactor(launch.secrets ?? [])
   const stderrLog = createStderrLog({ clock, log: deps.log, redact, who: name })
-  // Before it starts: a crash right after leaves nobody without a record, nor unwatched.
+  // Before the start, so that a crash right after it leaves no process without a record or a watch.
   const unexpect = deps.watcher.expect(mark)
   records.put({ mark, name, pid: null, start: null, boot: bootId() })
   return new Promise((resolve, reject) => {
@@ -103,7 +103,7 @@ export function startProcess(
       reject(startError(launch, error))
     }
     child.once('error', failed)
-    // Whatever the types say: with no file descriptor left there are no pipes, and `error` follows.
+    // Despite the types: without a free file descriptor there are no pipes, and `error` follows.
     if ((child.stdout as unknown) === undefined) return
     if (child.pid !== undefined)
       release = deps.watcher.hold(child.pid, [child.stdin, child.stdout, child.stderr])
@@ -128,7 +128,7 @@ export function startProcess(
     })
     const pipes = [child.stdin, child.stdout, child.stderr]
     const signal = (name: NodeJS.Signals) => endFamily({ pid, start, mark }, name)
-    // Before its end is known its pipes are let go: one that left the family may hold them for ever.
+    // The pipes are let go before the end is known, because a process that left the family may hold them for ever.
     const letGo = () => {
       for (const pipe of pipes) pipe.destroy()
     }
@@ -157,7 +157,7 @@ export function startProcess(
     child.on('error', () => undefined)
     child.once('exit', (code, name) => {
       how = { code, signal: name }
-      // Its helpers may hold the pipes: what is left of the family goes too. What it said before is still heard.
+      // Its helpers may hold the pipes, so the rest of the family is ended too. Earlier output is still read.
       signal('SIGTERM')
       cancels.push(clock.after(graceMs, letGo), clock.after(graceMs + 1_000, finish))
     })

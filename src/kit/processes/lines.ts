@@ -1,7 +1,7 @@
-// Bytes of a pipe as lines, with bounded memory: a line beyond the bound is skipped to its end and counted once.
+// Splits the bytes of a pipe into lines with bounded memory. A line over the limit is skipped to its end and counted once.
 export interface Lines {
   push(chunk: Buffer): void
-  /** The pipe ended: what is left of a line, if anything. */
+  /** The pipe ended. Returns the rest of the last line. */
   end(): string
 }
 

@@ -1,9 +1,9 @@
-// What the system knows of processes: when one started, who descends from it, how much memory they hold, and who carries
-// our mark. A number alone names nobody, for it is given out again: with the start time it does.
+// What the system knows of processes: start times, descendants, memory, and which carry our mark. A pid is reused, so a process is
+// identified by its pid and start time.
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** The variable that all processes of one launch carry, those included that left its group. */
+/** The variable that all processes of one launch carry, including those that left its group. */
 export const MARK_NAME = 'SWITCHBOARD_PROCESS'
 
 export interface ProcessRow {
@@ -18,7 +18,7 @@ export interface ProcessRow {
 const HAS_PROC = process.platform === 'linux'
 const PS_MS = 2_000
 
-/** Null: there is no such process, or only its remains. */
+/** Returns null if there is no such process, or only a zombie. */
 export function startTimeOf(pid: number): string | null {
   if (HAS_PROC) {
     const row = readRow(pid)
@@ -35,17 +35,17 @@ export function startTimeOf(pid: number): string | null {
   }
 }
 
-/** Of this start of the machine; empty where it cannot be told. */
+/** Returns the id of this boot of the machine; empty where it is unknown. */
 export function bootId(): string {
   return readText('/proc/sys/kernel/random/boot_id')?.trim() ?? ''
 }
 
-/** All processes, where the system shows them. */
+/** Returns all processes, where the system shows them. */
 export function processRows(): readonly ProcessRow[] {
   return pids().flatMap((pid) => readRow(pid) ?? [])
 }
 
-/** The group of `leader` and all that descend from it, the dead ones left out. */
+/** Returns the group of `leader` and all its descendants that are alive. */
 function familyOf(leader: number, rows: readonly ProcessRow[]): readonly ProcessRow[] {
   const children = new Map<number, ProcessRow[]>()
   for (const row of rows) {
@@ -63,7 +63,7 @@ function familyOf(leader: number, rows: readonly ProcessRow[]): readonly Process
   return [...found.values()].filter(({ state }) => state !== 'Z')
 }
 
-/** What the family of `leader` holds in memory; null where the system does not tell. */
+/** Returns the resident memory of the family of `leader`; null where it is unknown. */
 export function residentBytes(leader: number, rows: readonly ProcessRow[]): number | null {
   if (rows.length === 0) return null
   const kib = familyOf(leader, rows).map(({ pid }) =>
@@ -72,7 +72,7 @@ export function residentBytes(leader: number, rows: readonly ProcessRow[]): numb
   return kib.reduce((sum, one) => sum + one, 0) * 1_024
 }
 
-/** Who carries the mark, wherever it went. Only processes of the same user can be looked at. */
+/** Returns the processes with this mark. Only processes of the same user can be examined. */
 export function markedBy(mark: string): readonly number[] {
   const wanted = `${MARK_NAME}=${mark}`
   return pids().filter((pid) => {
@@ -82,7 +82,7 @@ export function markedBy(mark: string): readonly number[] {
   })
 }
 
-/** Whether anybody of the group is alive. */
+/** Whether a process of the group is alive. */
 export function isGroupAlive(leader: number): boolean {
   if (HAS_PROC) return processRows().some(({ group, state }) => group === leader && state !== 'Z')
   try {
@@ -107,7 +107,7 @@ function pids(): readonly number[] {
 function readRow(pid: number): ProcessRow | null {
   const text = readText(`/proc/${pid}/stat`)
   if (text === null) return null
-  // Its name may hold blanks and brackets: what is counted begins behind the last one.
+  // The name may contain spaces and brackets, so fields are counted after the last bracket.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   const [state = 'Z', parent = '0', group = '0'] = fields
   return {

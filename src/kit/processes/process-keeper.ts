@@ -1,5 +1,5 @@
-// The keeper of processes: starts them within a bound, waits until they are ready, spaces failed starts by backoff, ends
-// those that hold too much memory, and shows what runs. One keeper an agent, all of a data folder in one place of records.
+// The keeper of processes. It starts them within a limit, waits until they are ready, delays repeated failures, ends those that use
+// too much memory, and reports what runs. Each agent has one keeper. All records are in one place of the data folder.
 import {
   asSwitchboardError,
   type Cancel,
@@ -19,9 +19,9 @@ import { createProcessRecords } from './process-records.ts'
 
 export interface ProcessLimits {
   readonly processes: number
-  /** How many of them only wait for a person: each gives its place away, to at most as many more. */
+  /** How many processes only wait for a person. Each gives its place away, to at most as many more. */
   readonly waiting?: () => number
-  /** Of one process with its family; null: not bounded. */
+  /** The memory of one process with its family; null: unlimited. */
   readonly memoryBytes: number | null
 }
 
@@ -34,7 +34,7 @@ export interface KeeperTimings {
   readonly memoryEveryMs: number
   readonly retryBaseMs: number
   readonly retryMaxMs: number
-  /** Alive for so long: a later failure is a first one again. */
+  /** After running this long, the next failure counts as a first one. */
   readonly stableMs: number
 }
 
@@ -50,8 +50,8 @@ const DEFAULT_TIMINGS: KeeperTimings = {
 
 export interface ProcessKeeper {
   /**
-   * Starts one. `ready` resolves when it can be used; it is ended when that does not come in time. Throws `agent_absent`,
-   * with `retryAfterMs`, when there is no room, when the last start of that name failed just now, or when it fails.
+   * Starts a process. `ready` resolves when it can be used. If that takes too long, the process is ended. Throws `agent_absent` with
+   * `retryAfterMs` when there is no room, when the last start of that name failed just now, or when the start fails.
    */
   start(
     name: string,
@@ -62,7 +62,7 @@ export interface ProcessKeeper {
   hasRoom(): boolean
   all(): readonly KeptProcess[]
   view(): readonly ProcessView[]
-  /** Ends all of them, and waits for it. */
+  /** Ends all of them and waits for it. */
   stop(): Promise<void>
 }
 
@@ -71,7 +71,7 @@ export interface ProcessKeeperConfig {
   readonly folder: string
   readonly limits: ProcessLimits
   readonly timings?: Partial<KeeperTimings>
-  /** PATH of the watcher's shell. */
+  /** The PATH of the watcher's shell. */
   readonly path?: string
 }
 
@@ -108,7 +108,7 @@ export function createProcessKeeper(config: ProcessKeeperConfig, deps: ProcessKe
     return pauseMs
   }
 
-  /** One look at all of them; one that holds too much is ended, and says so. */
+  /** Measures all of them, and ends those that use too much memory. */
   const look = () => {
     cancelLook = null
     const { memoryBytes } = config.limits
@@ -164,7 +164,7 @@ export function createProcessKeeper(config: ProcessKeeperConfig, deps: ProcessKe
       void process.ended.then(({ words }) =>
         reject(new SwitchboardError('agent_absent', `${process.name} did not become ready: ${words}`)),
       )
-      // Where its input is closed it is ending: its end says why. One that lives on was given no work yet.
+      // A process with closed input is ending, and its end says why. A running one was given no work yet.
       const failed = (thrown: unknown) => {
         if (!(thrown instanceof SwitchboardError && thrown.code === 'outcome_unknown')) return reject(thrown)
         const words = `${process.name} did not become ready: ${thrown.message}`
@@ -202,7 +202,7 @@ export function createProcessKeeper(config: ProcessKeeperConfig, deps: ProcessKe
         const error = asSwitchboardError(thrown, 'agent_absent')
         const ended = process?.isAlive() === true
         if (process) await process.end('it did not become ready', 'now')
-        // One that ended by itself was counted by its end.
+        // A process that ended by itself was counted at its end.
         const retryAfterMs =
           process === null || ended
             ? noteFailure(name)

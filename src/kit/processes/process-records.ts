@@ -1,15 +1,15 @@
-// What is running, as files: one a launch, written before it starts and removed when all of it is gone. What a daemon
-// that was killed left behind is ended by the next one, by pid and start time and by the mark in its environment. Never
-// by name: a program of the same name may be somebody's own.
+// Records of running processes as files, one per launch, written before the start and removed when the family is gone. The next
+// daemon ends what a killed daemon left running. It finds processes by pid and start time and by the mark in their environment,
+// never by name: a program of the same name may belong to the user.
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock, Logger } from '../../contract/index.ts'
 import { bootId, isGroupAlive, markedBy, startTimeOf } from './proc-table.ts'
 
 export interface ProcessRecord {
-  /** The value of MARK_NAME in its environment: random, and its own. */
+  /** The random value of MARK_NAME in its environment. */
   readonly mark: string
-  /** Null until it was started: then only the mark finds it. */
+  /** Null until it was started. Then only the mark finds it. */
   readonly pid: number | null
   readonly start: string | null
   readonly boot: string
@@ -32,7 +32,7 @@ export function createProcessRecords(folder: string): ProcessRecords {
   return {
     put(record) {
       const file = fileOf(record.mark)
-      // Half a file would be no record at all.
+      // Renamed when complete, because half a file would be no record.
       writeFileSync(`${file}.new`, JSON.stringify(record), { mode: 0o600 })
       renameSync(`${file}.new`, file)
     },
@@ -41,8 +41,8 @@ export function createProcessRecords(folder: string): ProcessRecords {
 }
 
 /**
- * Ends what the records of a folder name, and forgets them. The caller owns the folder: nobody else writes there. Resolves
- * with how many were found alive; one that cannot be ended is told and stays recorded.
+ * Ends the processes that a folder's records name, and removes the records. The caller owns the folder. Resolves with the number of
+ * processes that were alive. One that cannot be ended is reported and stays recorded.
  */
 export async function reapProcesses(
   folder: string,
@@ -57,7 +57,7 @@ export async function reapProcesses(
   const signal = (records: readonly ProcessRecord[], name: NodeJS.Signals) => {
     for (const record of records) endFamily(record, name)
   }
-  // At once: nobody answers it any more, so all that it could still do it would do alone.
+  // Killed at once, because anything that it still did would be unsupervised.
   signal(found, 'SIGKILL')
   for (let look = 0; look < KILL_LOOKS; look++) {
     const stubborn = left()
@@ -75,12 +75,12 @@ export async function reapProcesses(
   return found.length
 }
 
-/** A signal to the group, and to whoever left it with our mark. */
+/** Signals the group, and the processes with our mark that left it. */
 export function endFamily(
   { pid, start, mark }: Pick<ProcessRecord, 'pid' | 'start' | 'mark'>,
   signal: NodeJS.Signals,
 ): void {
-  // The number is somebody else's by now when the start time differs. No leader: the group keeps its number.
+  // A different start time means that the pid was reused. Without its leader, the group keeps its number.
   if (pid !== null && [null, start].includes(startTimeOf(pid))) send(-pid, signal)
   for (const one of markedBy(mark)) send(one, signal)
 }
@@ -112,7 +112,7 @@ function readRecords(folder: string): readonly ProcessRecord[] {
       const read: unknown = JSON.parse(readFileSync(file, 'utf8'))
       if (isRecord(read) && name === `${read.mark}.json`) return [read]
     } catch {
-      // Not one of ours, or broken: nobody is ended for it.
+      // Not one of our records, or damaged. No process is ended for it.
     }
     rmSync(file, { force: true, recursive: true })
     return []

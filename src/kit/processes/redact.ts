@@ -1,11 +1,11 @@
-// The words of a server, fit to be shown: its secrets masked, control characters gone, short.
+// Makes a server's output fit to be shown: secrets masked, control characters removed, short.
 const SHOWN_CHARS = 500
 const MASK = '[redacted]'
 
-/** A function that masks these values wherever they stand. A header's `Bearer x` also masks `x` alone. */
+/** Returns a function that masks these values everywhere. A header's `Bearer x` also masks `x` alone. */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
   const values = [...new Set(secrets.flatMap((secret) => [secret, ...secret.split(/\s+/)]))]
-    // What is shorter than this is no secret, and masking it would blank out ordinary words.
+    // Shorter values are not secrets, and masking them would hide ordinary words.
     .filter((value) => value.length >= 4)
     .sort((a, b) => b.length - a.length)
   return (text) => {

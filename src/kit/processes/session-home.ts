@@ -1,5 +1,5 @@
-// Where a session lives: its transcript and folder lie on the node that began it, and there it stays. Another node that is
-// offered one of its turns leaves it to that node; where that node is gone the person is told, and `/new` begins elsewhere.
+// Where a session lives. Its transcript and folder are on the node that began it, so it stays there. Another node that is offered
+// one of its turns leaves it to that node. If that node is gone, the person is told, and `/new` begins elsewhere.
 import {
   type ConnectorDeps,
   createBoundedMap,
@@ -10,9 +10,9 @@ import {
 
 interface SessionHome {
   isHere(delivery: Delivery): Promise<boolean>
-  /** Throws `agent_absent` while its node lives, so that the turn goes there; `execution_failed` where it is gone. */
+  /** Throws `agent_absent` while its node lives, so that the turn goes there, and `execution_failed` when it is gone. */
   demandHere(delivery: Delivery): Promise<void>
-  /** It is known to be another node's. */
+  /** It is known to be on another node. */
   isElsewhere(session: string): boolean
   /** For `doctor`; null: nothing is wrong. */
   trouble(): string | null
@@ -32,7 +32,7 @@ export function createSessionHome(
   const { nodes } = deps
   const homes = createBoundedMap<string, string>(REMEMBERED)
 
-  /** Our own files say that it is here; else what the last turns noted. Nobody noted anything: it begins here. */
+  /** Our own files come first, then the notes of the last turns. Without either, the session begins here. */
   const homeOf = async ({ session, turn }: Delivery): Promise<string> => {
     const self = nodes?.self ?? ''
     const known = homes.get(session)
@@ -42,7 +42,7 @@ export function createSessionHome(
     homes.set(session, found ?? self)
     return found ?? self
   }
-  /** Before it begins: whoever has it next finds it, also when this node dies at once. */
+  /** Noted before the session begins, so that the next node finds it even if this one dies at once. */
   const noteHome = async (turn: string, self: string) => {
     if (nodes === undefined) return
     const n = (await deps.journal.steps(turn)).length + 1
@@ -72,7 +72,7 @@ export function createSessionHome(
         `its conversation lies on node ${home}, which is gone: /new begins another one`,
       )
     },
-    // While its node lives. When that is gone it is taken here, so that somebody says so.
+    // Only while its node lives. Otherwise this node takes the turn and reports the loss.
     isElsewhere(session) {
       const home = homes.get(session)
       return home !== undefined && nodes !== undefined && home !== nodes.self && nodes.isAlive(home)

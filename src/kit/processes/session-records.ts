@@ -1,18 +1,18 @@
-// What a connector that starts programs must know of a session after a restart: the program's own id of it, and where it runs.
-// A file a session, in the agent's folder: it is true on this machine alone.
+// What a connector that starts programs must know of a session after a restart: the program's own id, and where it runs. It is one
+// file per session in the agent's folder, valid on this machine only.
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 interface SessionBook<T> {
-  /** Null: nothing is known, or it cannot be read. */
+  /** Null: there is none, or it cannot be read. */
   get(session: string): T | null
-  /** On disk when this returns. */
+  /** It is on disk when this returns. */
   put(session: string, note: T): void
 }
 
 const SESSION = /^[0-9a-f-]{36}$/
 
-/** `isNote`: whether what was read is one. */
+/** `isNote`: checks what was read. */
 export function createSessionRecords<T>(
   folder: string,
   isNote: (value: unknown) => value is T,
@@ -33,7 +33,7 @@ export function createSessionRecords<T>(
     put(session, note) {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
       const file = fileOf(session)
-      // Half a file would be no note at all.
+      // Renamed when complete, because half a file would be no note.
       writeFileSync(`${file}.new`, JSON.stringify(note), { mode: 0o600, flush: true })
       renameSync(`${file}.new`, file)
     },

@@ -1,10 +1,10 @@
-// What a child writes to stderr, in our log: masked, and no more lines than somebody would read. The last lines are kept
-// for whoever asks why it ended.
+// Writes a child's stderr to our log: masked, and only as many lines as are useful. The last lines are kept to explain why the
+// child ended.
 import type { Clock, Logger } from '../../contract/index.ts'
 
 export interface StderrLog {
   readonly line: (text: string) => void
-  /** The last thing it said, for the reason why it ended. */
+  /** Its last line, for the reason why it ended. */
   last(): string | null
   /** The last lines, oldest first. */
   recent(): readonly string[]
@@ -14,10 +14,10 @@ export interface StderrLog {
 const LINES = 20
 const EVERY_MS = 10_000
 const KEPT = 20
-/** Far more than is shown, so that no secret is cut in half where it would show. */
+/** Far more than is shown, so that a secret is never cut in half where it would be shown. */
 const LOOKED_AT_CHARS = 8_192
 
-/** What Node and Bun write behind an error that nobody caught: their version, after the error and its stack. */
+/** The line that Node and Bun write after an uncaught error and its stack. */
 const RUNTIME = /^(?:Node\.js|Bun) v\d/
 const ERROR = /^[\w.]*(?:error|exception)\b/i
 
@@ -25,7 +25,7 @@ export function createStderrLog(deps: {
   readonly clock: Pick<Clock, 'now'>
   readonly log: Logger
   readonly redact: (text: string) => string
-  /** Whose words they are: `the channel server`. */
+  /** The writer, such as `the channel server`. */
   readonly who: string
 }): StderrLog {
   let since = deps.clock.now()
@@ -49,7 +49,7 @@ export function createStderrLog(deps: {
         since = now
         written = 0
       }
-      // One that writes without end costs a comparison a line.
+      // A child that writes endlessly costs one comparison per line.
       if (written++ < LINES) deps.log.info({ stderr: shown(looked) }, `${deps.who} says`)
       else left++
     },

@@ -1,5 +1,4 @@
-// A program started for a moment, to see whether it is there and answers: with a keeper of its own, so that whatever becomes of
-// it nothing stays behind.
+// Starts a program briefly, to see whether it is installed and answers. It has a keeper of its own, so that nothing is left running.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +16,7 @@ const SILENT: Logger = {
 }
 
 /**
- * Throws what `use` throws, or why it could not be started. `use` is told the folder that it runs in; null: wherever we are.
+ * Throws what `use` throws, or why the program could not be started. `use` gets the folder that it runs in; null: the present one.
  */
 export async function tryProcess<T>(
   launch: ProcessLaunch,

@@ -1,20 +1,20 @@
-// The sessions whose messages wait for a free process. One that waits is tried again each second. One whose message was
-// stopped, revoked or expired is tried no more, and is forgotten after a while.
+// The sessions whose messages wait for a free process. Each is tried again every second. A session whose message was stopped,
+// revoked or expired is forgotten after a while.
 import type { Cancel, Clock } from '../../contract/index.ts'
 
 export interface WaitingSessions {
-  /** There was no place for it. */
+  /** There was no free process for it. */
   refused(session: string, why: string): void
   found(session: string): void
-  /** Null: none waits. */
+  /** Null: no session waits. */
   words(): string | null
   stop(): void
 }
 
-/** Longer than the pause between two tries of a message that waits. */
+/** Longer than the pause between two tries. */
 const FORGET_MS = 15_000
 
-/** `changed` hears when `words` may be others. */
+/** `changed` is called when `words` may have changed. */
 export function createWaitingSessions(clock: Clock, changed: () => void): WaitingSessions {
   const waiting = new Map<string, { readonly why: string; readonly cancel: Cancel }>()
   let told: string | null = null

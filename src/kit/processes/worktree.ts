@@ -1,5 +1,5 @@
-// A git worktree a session, so that two sessions of one repository do not write over each other's files. It is kept as long
-// as the session may come back; one with changes is never removed by us.
+// A git worktree per session, so that two sessions of one repository do not overwrite each other's files. It is kept while the
+// session may return. One with changes is never removed.
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -8,8 +8,7 @@ import { SwitchboardError } from '../../contract/index.ts'
 const GIT_MS = 60_000
 
 /**
- * Makes the worktree of `repository` at `folder`, on a branch of its own, or finds it there. Throws `agent_absent` with
- * git's own words.
+ * Creates or finds the worktree of `repository` at `folder`, on a branch of its own. Throws `agent_absent` with git's own words.
  */
 export async function openWorktree(
   { repository, folder, branch }: { repository: string; folder: string; branch: string },
@@ -24,19 +23,19 @@ export async function openWorktree(
         if (!error) return resolve()
         const words = said.trim().split('\n').at(-1)?.slice(0, 300) ?? ''
         const why = 'code' in error && error.code === 'ENOENT' ? 'git is not on PATH' : words || error.message
-        // With its cause: it was tried and did not hold, which is told, unlike a start that has to wait.
+        // With its cause: unlike a start that has to wait, this one was tried and failed, and is reported.
         reject(
           new SwitchboardError('agent_absent', `no git worktree of ${repository}: ${why}`, { cause: error }),
         )
       })
     })
   await git('worktree', 'prune')
-  // The branch may be there from a session whose folder somebody removed.
+  // The branch may exist from a session whose folder was removed.
   await git('worktree', 'add', '-b', branch, folder).catch(() => git('worktree', 'add', folder, branch))
   return folder
 }
 
-/** Why an agent cannot work in this folder, which is never made for it; null: it can. It never throws. */
+/** Returns why an agent cannot work in this folder, which is never created; null: it can. Never throws. */
 export function folderProblem(path: string): string | null {
   const remedy = 'make it, or name another by connector.cwd'
   try {
