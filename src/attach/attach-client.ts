@@ -1,5 +1,5 @@
-// The shim's end of the frames. It stays attached when daemons end and start. Calls without an answer are sent again by their
-// key. The next hello names the turns that the host holds, so that nothing is handed over twice.
+// The shim's end of the frames. It stays attached when daemons end and start. Calls without an answer are sent again by
+// their key. The next hello names the turns that the host holds, so that nothing is handed over twice.
 import {
   type Cancel,
   type Clock,
@@ -51,7 +51,9 @@ export interface AttachClient {
   refusal(): string | null
   /** The host is initialised, so events may come. Calling it again does no harm. */
   ready(client: string | null): void
-  /** Null: no daemon was reached in time, and nothing was done. A call that a daemon may have run is `outcome_unknown`. */
+  /**
+   * Null: no daemon was reached in time, and nothing was done. A call that a daemon may have run is `outcome_unknown`.
+   */
   call(tool: string, input: unknown, key: string): Promise<ToolOutcome | null>
   ask(ask: HostAsk): void
   stop(): void
@@ -189,7 +191,8 @@ export function createAttachClient(config: AttachClientConfig, deps: AttachClien
         return deliver(frame)
       case 'verdict': {
         const { n, requestId, behavior } = frame
-        // The next hello still names it, because the daemon may not have received this frame. Naming it twice does no harm.
+        // The next hello still names it, because the daemon may not have received this frame. Naming it twice does no
+        // harm.
         return confirm(n, deps.verdict({ requestId, behavior }))
       }
       case 'evidence':

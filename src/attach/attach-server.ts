@@ -1,5 +1,5 @@
-// Where shims attach to the daemon: a socket beside the control socket, for its owner only. Connectors get the hosts of their
-// agents from it.
+// Where shims attach to the daemon: a socket beside the control socket, for its owner only. Connectors get the hosts of
+// their agents from it.
 import { chmodSync, lstatSync, unlinkSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import {

@@ -1,5 +1,5 @@
-// The calls of a host without an answer, at the shim's end. They are sent again by their key to every next daemon, and given up
-// if none comes in time.
+// The calls of a host without an answer, at the shim's end. They are sent again by their key to every next daemon, and
+// given up if none comes in time.
 import type { Cancel, ToolOutcome } from '../contract/index.ts'
 import type { ShimFrame } from './frames.ts'
 

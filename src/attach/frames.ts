@@ -1,5 +1,5 @@
-// The frames between a shim and the daemon: one JSON object per line, with its kind in `t`. Both ends check every frame here. A
-// frame of the wrong form ends the connection, with the reason.
+// The frames between a shim and the daemon: one JSON object per line, with its kind in `t`. Both ends check every frame
+// here. A frame of the wrong form ends the connection, with the reason.
 import { createHash } from 'node:crypto'
 import {
   type HeldTurn,
@@ -122,8 +122,8 @@ export function isTooLong(frame: ShimFrame | DaemonFrame): boolean {
 }
 
 /**
- * Returns a host's key or name in a form that frames accept. One that is too long, or that no store can keep, is replaced by
- * its digest. The same input gives the same result.
+ * Returns a host's key or name in a form that frames accept. One that is too long, or that no store can keep, is
+ * replaced by its digest. The same input gives the same result.
  */
 export function boundedName(given: string): string {
   if (/^[\x21-\x7e]+$/.test(given) && given.length <= MAX_ID) return given

@@ -1,5 +1,5 @@
-// What a shim says in its hello to every next daemon: the turns that its host holds, and the permission requests that it passed
-// on. So nothing is handed over or asked twice.
+// What a shim says in its hello to every next daemon: the turns that its host holds, and the permission requests that
+// it passed on. So nothing is handed over or asked twice.
 import { createBoundedMap, type HeldTurn, MOST_HELD } from '../contract/index.ts'
 import {
   ATTACH_VERSION,

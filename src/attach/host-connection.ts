@@ -1,5 +1,5 @@
-// One attached shim, seen from the daemon. The hello comes first. Then events and verdicts go out, and calls and permission
-// requests come in. A mistake of a peer ends only its own connection, with the reason.
+// One attached shim, seen from the daemon. The hello comes first. Then events and verdicts go out, and calls and
+// permission requests come in. A mistake of a peer ends only its own connection, with the reason.
 import {
   type AttachedHost,
   type Cancel,

@@ -5,14 +5,18 @@ import type { FrameLink, LinkEvents, LinkFailure, OpenLink } from './frame-link.
 export interface RemoteTarget {
   /** As `attachUrl` returns it. */
   readonly url: string
-  /** Read for every connection, so that a new token needs no restart of the host. Throws the reason if there is none. */
+  /**
+   * Read for every connection, so that a new token needs no restart of the host. Throws the reason if there is none.
+   */
   token(): string
 }
 
 const CONNECT_MS = 10_000
 const REFUSAL_BYTES = 8_192
 
-/** Returns the address of `/attach` from a person's URL: http or ws, with or without the path. Throws `input_invalid`. */
+/**
+ * Returns the address of `/attach` from a person's URL: http or ws, with or without the path. Throws `input_invalid`.
+ */
 export function attachUrl(given: string): string {
   const url = URL.canParse(given) ? new URL(given) : null
   if (url === null || !/^(https?|wss?):$/.test(url.protocol))

@@ -1,8 +1,8 @@
 // One turn at an ACP agent: its updates, its permission requests, and its end.
 //
-// open: updates belong to the turn, and a permission request becomes an approval.
-// ended: the agent stopped, the turn was cancelled, or the process is gone. Open questions are answered as cancelled, because
-// an agent may hang on them. Later updates are dropped.
+//   open    updates belong to the turn, and a permission request becomes an approval
+//   ended   the agent stopped, the turn was cancelled, or the process is gone; open questions are answered as
+//           cancelled, because an agent may hang on them, and later updates are dropped
 import type { RequestPermissionOutcome, SessionUpdate } from '@agentclientprotocol/sdk'
 import {
   type AgentOutlet,

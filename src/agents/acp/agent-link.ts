@@ -1,5 +1,6 @@
-// The link to one ACP agent, as its client: its name and capabilities, its sessions and prompts, and its requests to us. The
-// official library speaks the protocol. Messages of the agent are read leniently, because agents omit different fields.
+// The link to one ACP agent, as its client: its name and capabilities, its sessions and prompts, and its requests to
+// us. The official library speaks the protocol. Messages of the agent are read leniently, because agents omit different
+// fields.
 import {
   type AgentCapabilities,
   type AuthMethod,

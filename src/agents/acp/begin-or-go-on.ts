@@ -1,5 +1,5 @@
-// Composes the prompt that begins a turn or continues it after an interruption. It depends on what the agent remembers. If
-// that cannot be known, a person decides.
+// Composes the prompt that begins a turn or continues it after an interruption. It depends on what the agent remembers.
+// If that cannot be known, a person decides.
 import type { AgentOutlet, ConnectorDeps, Delivery } from '../../contract/index.ts'
 import { askWhetherAnew, type createVerdictWait } from '../../kit/index.ts'
 import type { LiveSession } from './live-sessions.ts'

@@ -1,5 +1,5 @@
-// Files that an ACP agent may read or write through its client, if the configuration allows it. Access is limited to the
-// agent's folder by real paths and by size. Links that lead outside are refused.
+// Files that an ACP agent may read or write through its client, if the configuration allows it. Access is limited to
+// the agent's folder by real paths and by size. Links that lead outside are refused.
 import { constants, type Stats } from 'node:fs'
 import { mkdir, open, realpath } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'

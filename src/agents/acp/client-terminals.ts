@@ -1,5 +1,5 @@
-// Commands that an ACP agent may run through its client, if the configuration allows it. Each is a kept process in the agent's
-// folder, and keeps as much of its output as the agent asked for.
+// Commands that an ACP agent may run through its client, if the configuration allows it. Each is a kept process in the
+// agent's folder, and keeps as much of its output as the agent asked for.
 import { isAbsolute, relative, sep } from 'node:path'
 import { RequestError } from '@agentclientprotocol/sdk'
 import type { Random } from '../../contract/index.ts'

@@ -1,4 +1,5 @@
-// The options of the connector `acp`: which program speaks the Agent Client Protocol, where it runs, and what it may do.
+// The options of the connector `acp`: which program speaks the Agent Client Protocol, where it runs, and what it may
+// do.
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import {

@@ -1,9 +1,10 @@
-// The connector `acp`: any agent that speaks the Agent Client Protocol over stdio, one process per session. A turn is handed
-// over when its prompt was written to the agent's pipe. Its first update proves that it was seen, and its stop reason ends it.
+// The connector `acp`: any agent that speaks the Agent Client Protocol over stdio, one process per session. A turn is
+// handed over when its prompt was written to the agent's pipe. Its first update proves that it was seen, and its stop
+// reason ends it.
 //
-// An interrupted turn is never simply prompted again, because its tools would run twice. If the agent remembers the message, it
-// is asked to continue. If the agent remembers only the conversation, or does not tell, the message is sent again, marked. If
-// nothing can be known, a person decides.
+// An interrupted turn is never simply prompted again, because its tools would run twice. If the agent remembers the
+// message, it is asked to continue. If the agent remembers only the conversation, or does not tell, the message is sent
+// again, marked. If nothing can be known, a person decides.
 import {
   type AgentConnector,
   type AgentOutlet,
@@ -94,7 +95,9 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
     }
   }
 
-  /** Resolves when the turn was handed over, or when a person was asked about it. Its end is followed in the background. */
+  /**
+   * Resolves when the turn was handed over, or when a person was asked about it. Its end is followed in the background.
+   */
   const run = (
     delivery: Delivery,
     live: LiveSession,

@@ -1,5 +1,5 @@
-// The transport of an ACP agent: one JSON object per line, in both directions, over the pipes of its process. Other output (a
-// banner, a log line, an unexpected answer) is counted and dropped.
+// The transport of an ACP agent: one JSON object per line, in both directions, over the pipes of its process. Other
+// output (a banner, a log line, an unexpected answer) is counted and dropped.
 import type { Readable, Writable } from 'node:stream'
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk'
 import { readMessage } from '../../contract/index.ts'
@@ -14,8 +14,8 @@ export interface LineStreamOptions {
 const SHOWN_CHARS = 300
 const UPDATE = 'session/update'
 /**
- * The name under which `session/update` is passed on. The official library checks each update against its schema, even with
- * another reader. That takes a quarter of a second for the longest line, and throws at new kinds of updates.
+ * The name under which `session/update` is passed on. The official library checks each update against its schema, even
+ * with another reader. That takes a quarter of a second for the longest line, and throws at new kinds of updates.
  */
 export const UPDATE_WITHIN = '_switchboard/update'
 

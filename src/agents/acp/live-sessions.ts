@@ -1,5 +1,5 @@
-// The processes of an ACP agent's sessions, one each. A message starts the process, which resumes its session if the agent can.
-// A long idle process is ended. If the limit is reached, the longest idle one is ended first.
+// The processes of an ACP agent's sessions, one each. A message starts the process, which resumes its session if the
+// agent can. A long idle process is ended. If the limit is reached, the longest idle one is ended first.
 //
 // A session is absent → opening → open → (idle for long, the process ended, or asked to end) → absent.
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// Describes modes of an agent's sessions that do not ask a person before tools run and that were not configured. The mode of
-// the last session is taken for the next one too. A change within a session ends with its process.
+// Describes modes of an agent's sessions that do not ask a person before tools run and that were not configured. The
+// mode of the last session is taken for the next one too. A change within a session ends with its process.
 import { judgeMode, type SessionModes } from './modes.ts'
 
 export interface ModeWords {

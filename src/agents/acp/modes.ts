@@ -1,6 +1,6 @@
-// The modes of an ACP agent, and which of them ask a person before tools run. In the protocol a mode has an id, a name and a
-// description, and none of them says whether it asks. So only modes of agents that were examined are judged. The words of other
-// agents prove nothing.
+// The modes of an ACP agent, and which of them ask a person before tools run. In the protocol a mode has an id, a name
+// and a description, and none of them says whether it asks. So only modes of agents that were examined are judged. The
+// words of other agents prove nothing.
 
 export interface SessionMode {
   readonly id: string

@@ -1,5 +1,5 @@
-// Resumes the agent's own session of a conversation, or begins one. `resume` is preferred, because it replays nothing. After an
-// interruption `load` is preferred, because its replay shows whether the agent has the message.
+// Resumes the agent's own session of a conversation, or begins one. `resume` is preferred, because it replays nothing.
+// After an interruption `load` is preferred, because its replay shows whether the agent has the message.
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
 import { SwitchboardError } from '../../contract/index.ts'
 import { type AgentLink, isAuthRequired, problemOf, type SessionOrder } from './agent-link.ts'
@@ -8,7 +8,8 @@ import type { SessionModes } from './modes.ts'
 export interface OpenedSession {
   readonly id: string
   /**
-   * `new`: there was no session. `kept`: the agent remembers the conversation. `lost`: the agent no longer has its session.
+   * `new`: there was no session. `kept`: the agent remembers the conversation. `lost`: the agent no longer has its
+   * session.
    */
   readonly memory: 'new' | 'kept' | 'lost'
   /** The texts of people that the agent replayed; null: it was not asked, or replays none. */

@@ -1,5 +1,5 @@
-// Chooses the option of an ACP agent that means a person's yes or no. Only the kind counts: agents choose the order, and some
-// put "always" first. A yes allows one call.
+// Chooses the option of an ACP agent that means a person's yes or no. Only the kind counts: agents choose the order,
+// and some put "always" first. A yes allows one call.
 import type { PermissionOption, RequestPermissionOutcome } from '@agentclientprotocol/sdk'
 
 /** No option fits. The agent hears that none was chosen, which is no permission. */

@@ -1,5 +1,5 @@
-// A turn as the blocks of an ACP prompt: the message inside its channel element, then its files as far as the agent takes them.
-// After an interruption the message is not sent again as if it were new.
+// A turn as the blocks of an ACP prompt: the message inside its channel element, then its files as far as the agent
+// takes them. After an interruption the message is not sent again as if it were new.
 import type { ContentBlock, PromptCapabilities } from '@agentclientprotocol/sdk'
 import type { Attachment, ConnectorDeps, Delivery } from '../../contract/index.ts'
 import { maybeAgainWords, serverWords, turnText } from '../../kit/index.ts'

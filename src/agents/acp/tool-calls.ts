@@ -1,5 +1,5 @@
-// The tool calls of one turn. The agent describes a call once in full and later sends only changes. A person is asked about
-// everything that is known of the call at that time.
+// The tool calls of one turn. The agent describes a call once in full and later sends only changes. A person is asked
+// about everything that is known of the call at that time.
 import type { ToolCallContent, ToolCallUpdate } from '@agentclientprotocol/sdk'
 import { inputText } from '../../kit/index.ts'
 
@@ -89,9 +89,9 @@ export function isDone({ status }: ToolCallView): boolean {
 }
 
 /**
- * Returns everything that an approver must see of a call: a title longer than one line, its arguments, its content (above all
- * changes to files), its locations, its kind, and every unknown field. Null: the call cannot be shown whole, so no person may
- * be asked.
+ * Returns everything that an approver must see of a call: a title longer than one line, its arguments, its content
+ * (above all changes to files), its locations, its kind, and every unknown field. Null: the call cannot be shown whole,
+ * so no person may be asked.
  */
 export function shownInput(call: ToolCallView, mostChars: number): string | null {
   const { rawInput, content, locations, title, wholeTitle, kind, more, isFollowed } = call

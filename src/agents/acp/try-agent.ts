@@ -1,4 +1,5 @@
-// Starts an ACP agent briefly for the set-up: does it run, does it speak the protocol, its name, and whether it wants a sign-in.
+// Starts an ACP agent briefly for the set-up: does it run, does it speak the protocol, its name, and whether it wants a
+// sign-in.
 import {
   type Clock,
   defined,

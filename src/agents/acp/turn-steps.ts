@@ -1,5 +1,5 @@
-// The journal of a turn's tool calls: begun and done. After a crash it says which calls must not run again. Steps are written in
-// order, and the answer to a permission waits until the call is stored.
+// The journal of a turn's tool calls: begun and done. After a crash it says which calls must not run again. Steps are
+// written in order, and the answer to a permission waits until the call is stored.
 import { createSerial, type TurnJournal, type TurnStep } from '../../contract/index.ts'
 import { type AnewStanding, anewStanding } from '../../kit/index.ts'
 import type { LeftOver } from './prompt-blocks.ts'

@@ -1,5 +1,5 @@
-// Permission requests of hosts. A request that arrives by several lines is one approval. The verdict goes to the host that
-// asked. A host sends a request only if it took us as a channel, so a request proves its host.
+// Permission requests of hosts. A request that arrives by several lines is one approval. The verdict goes to the host
+// that asked. A host sends a request only if it took us as a channel, so a request proves its host.
 import type {
   AgentConnector,
   AgentOutput,

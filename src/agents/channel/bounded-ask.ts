@@ -1,5 +1,5 @@
-// Cuts a permission request of a host to a size that can be stored. Its texts are display text of any length, and a host
-// on another machine may write anything.
+// Cuts a permission request of a host to a size that can be stored. Its texts are display text of any length, and a
+// host on another machine may write anything.
 import type { HostAsk } from '../../contract/index.ts'
 import { codePointLength, truncate } from '../../kit/index.ts'
 

@@ -1,5 +1,5 @@
-// The tool calls of attached hosts. First the evidence of a call is stored, then the tool runs in the daemon. A call that is
-// repeated with the same key runs once, and both repeats get the same result.
+// The tool calls of attached hosts. First the evidence of a call is stored, then the tool runs in the daemon. A call
+// that is repeated with the same key runs once, and both repeats get the same result.
 import {
   type AgentOutput,
   type Clock,
@@ -106,7 +106,9 @@ export function createCallDesk(deps: CallDeskDeps): CallDesk {
     if (!known) deps.proven()
   }
 
-  /** A turn that a tool result just showed proves nothing when the host names it: the host may not hear pushed events. */
+  /**
+   * A turn that a tool result just showed proves nothing when the host names it: the host may not hear pushed events.
+   */
   const shown = async (host: Host, tool: Tool, chatId: string | null, outcome: ToolOutcome) => {
     if (outcome.isError) return []
     if (tool.name === 'fetch_messages' && !host.proven)

@@ -1,6 +1,6 @@
-// The stdio MCP server that a host spawns. Events go out; tool calls and permission requests come in. It does not know the
-// daemon behind it. It uses the plain transport of 2025-11-25 and older on purpose: Claude Code takes a server that answers
-// `server/discover` for a modern one and delivers no channel messages to it.
+// The stdio MCP server that a host spawns. Events go out; tool calls and permission requests come in. It does not know
+// the daemon behind it. It uses the plain transport of 2025-11-25 and older on purpose: Claude Code takes a server that
+// answers `server/discover` for a modern one and delivers no channel messages to it.
 import type { Readable, Writable } from 'node:stream'
 import { Server } from '@modelcontextprotocol/server'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
@@ -23,7 +23,9 @@ export interface ChannelServerConfig {
   readonly services?: boolean
   /** No reply can be sent to the senders of its messages. */
   readonly oneWay?: boolean
-  /** Set when the daemon could not say what this host may be told. No channel is declared; these are its instructions. */
+  /**
+   * Set when the daemon could not say what this host may be told. No channel is declared; these are its instructions.
+   */
   readonly undeclared?: string
   readonly input: Readable
   readonly output: Writable
@@ -106,8 +108,8 @@ export async function serveChannel(
   await server.connect(
     new StdioServerTransport(config.input, output.stream, { maxBufferSize: MAX_MESSAGE_BYTES }),
   )
-  // Written without the SDK. The SDK resolves before the pipe took the message, and adds a listener to the pipe for each
-  // message that waits.
+  // Written without the SDK. The SDK resolves before the pipe took the message, and adds a listener to the pipe for
+  // each message that waits.
   const notify = (method: string, params: object) =>
     output.write(`${JSON.stringify({ jsonrpc: '2.0', method, params })}\n`)
   return {

@@ -1,5 +1,5 @@
-// The turns that a host holds, and what its tool calls prove. A host confirms nothing by itself. Only a call that acts on a
-// message is evidence. A turn at a host is in one of four phases:
+// The turns that a host holds, and what its tool calls prove. A host confirms nothing by itself. Only a call that acts
+// on a message is evidence. A turn at a host is in one of four phases:
 //   brought   the host named it when it attached; the dispatcher has not offered it here yet
 //   open      written to the host, or taken up from it; the dispatcher counts it as in flight
 //   acked     the host will not answer at once; no answer is waited for, and a later reply still counts.
@@ -61,9 +61,9 @@ export function namedBy(tool: string, input: unknown): Named {
 }
 
 /**
- * Returns the turn that a call proves. A named message or file proves its own turn. A call that names only the chat proves
- * the oldest open turn there, or an acknowledged one if no turn is open. A message that belongs to no open turn (an older
- * one, or one of the agent's own) proves nothing.
+ * Returns the turn that a call proves. A named message or file proves its own turn. A call that names only the chat
+ * proves the oldest open turn there, or an acknowledged one if no turn is open. A message that belongs to no open turn
+ * (an older one, or one of the agent's own) proves nothing.
  */
 export function provedBy(held: HeldTurns, { chatId, messages, file }: Named): Held | null {
   if (messages.length > 0) {

@@ -1,5 +1,5 @@
-// The host's pipe. All writes of one event-loop turn go to it as one write, in order. Only callers that must know that the
-// pipe took their text wait for a full pipe.
+// The host's pipe. All writes of one event-loop turn go to it as one write, in order. Only callers that must know that
+// the pipe took their text wait for a full pipe.
 import { Writable } from 'node:stream'
 
 export interface GatheredOutput {

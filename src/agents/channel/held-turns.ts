@@ -1,5 +1,5 @@
-// The turns that one host holds, in the order of hand-over. A host may hold thousands, and every message and call asks about
-// some of them. Each question has its own index, so nothing is searched.
+// The turns that one host holds, in the order of hand-over. A host may hold thousands, and every message and call asks
+// about some of them. Each question has its own index, so nothing is searched.
 import type { Held } from './evidence.ts'
 
 /** A change of a held turn. `change` updates the indexes. */

@@ -1,7 +1,7 @@
 // The hosts of one agent: which are attached, by which lines, which are proven, and which gets the next turn.
 //   unproven ──evidence, or a permission request──▶ proven        unproven ──30 s without evidence──▶ silent
-// A server never learns whether its host took it as a channel. So a host counts as listening only after it acted on a pushed
-// event. This decides between several hosts. A single host is written everything.
+// A server never learns whether its host took it as a channel. So a host counts as listening only after it acted on a
+// pushed event. This decides between several hosts. A single host is written everything.
 import {
   type AttachedHost,
   type BoundedMap,
@@ -50,7 +50,9 @@ export interface Host {
   current: { readonly session: string; readonly turn: string } | null
   /** Chats that it knows from `pending_messages`. */
   readonly learned: BoundedMap<string, true>
-  /** Its permission requests, with the lines that brought them. The host never reports those answered in its terminal. */
+  /**
+   * Its permission requests, with the lines that brought them. The host never reports those answered in its terminal.
+   */
   readonly asks: BoundedMap<string, readonly Line[]>
   readonly askBucket: TokenBuckets
   calls: number
@@ -58,16 +60,18 @@ export interface Host {
 
 export interface HostRecords {
   all(): readonly Host[]
-  /** Returns the host of this attachment: an existing one that names the same session over the same kind of connection. */
+  /**
+   * Returns the host of this attachment: an existing one that names the same session over the same kind of connection.
+   */
   at(link: AttachedHost): Host | undefined
   add(link: AttachedHost): Host
   remove(host: Host): void
   /** Returns the host that holds this turn and may still act on it. */
   holderOf(turn: string): { readonly host: Host; readonly held: Held } | null
   /**
-   * Chooses the host of the next turn. Proven hosts come first, and among them the session's own. Otherwise it is an unproven
-   * host that has no turn to prove itself with. If all were tried in vain, it is the session's own, because turns are never
-   * withheld. Null: no host can take one now.
+   * Chooses the host of the next turn. Proven hosts come first, and among them the session's own. Otherwise it is an
+   * unproven host that has no turn to prove itself with. If all were tried in vain, it is the session's own, because
+   * turns are never withheld. Null: no host can take one now.
    */
   choose(session: string): { readonly host: Host; readonly room: number } | null
   stick(session: string, host: Host): void

@@ -1,5 +1,5 @@
-// The channel connector. Turns go to processes that attached for the agent (Claude Code and other hosts of MCP channels) and
-// come back as tool calls. The dialects differ only in the prefix of their method names.
+// The channel connector. Turns go to processes that attached for the agent (Claude Code and other hosts of MCP
+// channels) and come back as tool calls. The dialects differ only in the prefix of their method names.
 import {
   type AgentConnector,
   type AgentOutlet,
@@ -22,7 +22,9 @@ import { createMoves } from './moves.ts'
 
 /** Turns of one session in flight. A host works through them in its own order. */
 const WINDOW = 256
-/** A full line counts as having room again at this many free places, or at half. One commit per place would be too many. */
+/**
+ * A full line counts as having room again at this many free places, or at half. One commit per place would be too many.
+ */
 const ROOMY = 64
 /** One-way turns of one host without evidence. They wait for no answer, so many at once do no harm. */
 const ONE_WAY_WINDOW = 1_024
@@ -71,7 +73,9 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
     return hosts.choose(session)
   }
 
-  /** The host's pipe took these one-way turns. They leave the window, and a later call of that host is their evidence. */
+  /**
+   * The host's pipe took these one-way turns. They leave the window, and a later call of that host is their evidence.
+   */
   const letRest = (host: Host, turns: readonly Held[]) => {
     if (turns.length === 0) return
     for (const one of turns) {
@@ -249,8 +253,8 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
         .flatMap(({ held }) => [...held].flatMap(({ turn, phase }) => (phase === 'open' ? [turn] : []))),
     )
     const left = [...host.held].filter((one) => one.phase === 'open' && !others.has(one.turn))
-    // A listing of servers attaches as an unproven host for a second and must use up no attempts. But a one-way turn that was
-    // offered a second time without evidence is not offered again.
+    // A listing of servers attaches as an unproven host for a second and must use up no attempts. But a one-way turn
+    // that was offered a second time without evidence is not offered again.
     const spent = left.filter((one) => one.oneWay && !one.seen && one.delivery?.repeat === true)
     letRest(host, spent)
     const detail = stopping ? 'the daemon ended the attachment' : 'the host went away'
@@ -278,7 +282,8 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
   }
 
   return {
-    // A turn that a departed host had seen and not acknowledged is offered again, marked, because another host does not know it.
+    // A turn that a departed host had seen and not acknowledged is offered again, marked, because another host does not
+    // know it.
     redelivery: {
       handed: 'again',
       seen: 'again',

@@ -9,7 +9,9 @@ const ANSWERING = [
   'If you will not answer a message, or not soon, call `ack` with its message_id, so that it is known to have arrived.',
 ]
 
-/** The source is `plugin:switchboard:switchboard` for a plugin and the server's name otherwise. So neither is mentioned. */
+/**
+ * The source is `plugin:switchboard:switchboard` for a plugin and the server's name otherwise. So neither is mentioned.
+ */
 export function instructionsFor(
   prefix: 'claude' | 'nexo',
   { oneWay = false, services = false }: { readonly oneWay?: boolean; readonly services?: boolean } = {},

@@ -1,5 +1,5 @@
-// The lines of one host. The same shim id replaces its line. Another shim of the same session is a twin. A turn that the shim
-// reported as written to the host's pipe is not written again; a turn that never arrived there is.
+// The lines of one host. The same shim id replaces its line. Another shim of the same session is a twin. A turn that
+// the shim reported as written to the host's pipe is not written again; a turn that never arrived there is.
 import type { AttachedHost } from '../../contract/index.ts'
 import { type Held, isUnseen } from './evidence.ts'
 import type { Host, Line } from './hosts.ts'

@@ -1,6 +1,6 @@
-// Moves turns that get no evidence. After 30 s a turn goes, once and marked, to the other line of the same host or to the next
-// host. It stays `handed`, and the first host that acts on it has it. All unseen turns of one session at a host move together,
-// so the order holds. If no other host is attached, nothing moves.
+// Moves turns that get no evidence. After 30 s a turn goes, once and marked, to the other line of the same host or to
+// the next host. It stays `handed`, and the first host that acts on it has it. All unseen turns of one session at a
+// host move together, so the order holds. If no other host is attached, nothing moves.
 import type { Cancel, Clock } from '../../contract/index.ts'
 import type { Held } from './evidence.ts'
 import type { Host, HostRecords, Line } from './hosts.ts'

@@ -1,5 +1,5 @@
-// The order of replies to one turn. Two hosts may hold it and answer it at once. The first reply goes out. The other host's
-// reply waits for its outcome, and goes out only if the first one failed.
+// The order of replies to one turn. Two hosts may hold it and answer it at once. The first reply goes out. The other
+// host's reply waits for its outcome, and goes out only if the first one failed.
 import type { Held } from './evidence.ts'
 import type { Host } from './hosts.ts'
 

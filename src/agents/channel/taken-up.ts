@@ -1,5 +1,5 @@
-// Turns that a host already has when they are offered again. They are not handed over a second time, but are in flight again.
-// Calls that prove such a turn wait until it is.
+// Turns that a host already has when they are offered again. They are not handed over a second time, but are in flight
+// again. Calls that prove such a turn wait until it is.
 import type { AgentOutput, Clock, Delivery } from '../../contract/index.ts'
 import { filesOf, type Held } from './evidence.ts'
 import type { Host } from './hosts.ts'

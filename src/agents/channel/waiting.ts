@@ -1,5 +1,5 @@
-// Adds a note to every tool result of a host that has turns without evidence: how many wait, and how to fetch them. The text
-// of the result itself stays unchanged.
+// Adds a note to every tool result of a host that has turns without evidence: how many wait, and how to fetch them. The
+// text of the result itself stays unchanged.
 import type { HostAnswer } from '../../contract/index.ts'
 import type { Host } from './hosts.ts'
 

@@ -1,6 +1,6 @@
-// The connector `chorus`: Switchboard is the service. A turn is posted to the agent's connection string with a callback of its
-// own. The agent's posts to the callback come back as its answer. The agent lives on without us. So a turn that it took is
-// waited for, also across our restarts, and never posted again.
+// The connector `chorus`: Switchboard is the service. A turn is posted to the agent's connection string with a callback
+// of its own. The agent's posts to the callback come back as its answer. The agent lives on without us. So a turn that
+// it took is waited for, also across our restarts, and never posted again.
 import {
   type AgentConnector,
   type AgentOutlet,

@@ -1,8 +1,8 @@
-// The events that an agent posts to a callback, in order of receipt. Each turn has one queue, so two simultaneous POSTs cannot
-// overtake each other.
+// The events that an agent posts to a callback, in order of receipt. Each turn has one queue, so two simultaneous POSTs
+// cannot overtake each other.
 //
-// The first `message` with text answers the turn. Later ones are sent too. An `error` fails the turn unless a message was sent.
-// An agent that sends `lifecycle` ends its turn with `idle`, so its error waits until then.
+// The first `message` with text answers the turn. Later ones are sent too. An `error` fails the turn unless a message
+// was sent. An agent that sends `lifecycle` ends its turn with `idle`, so its error waits until then.
 import { createHash } from 'node:crypto'
 import {
   type AgentOutlet,

@@ -1,5 +1,5 @@
-// Interrupted turns whose work cannot be found again. A person decides whether such a turn is begun again. This needs no
-// process, and other turns go on meanwhile.
+// Interrupted turns whose work cannot be found again. A person decides whether such a turn is begun again. This needs
+// no process, and other turns go on meanwhile.
 import {
   type AgentOutlet,
   asSwitchboardError,

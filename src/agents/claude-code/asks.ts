@@ -1,5 +1,5 @@
-// What Claude Code asks during a turn. A permission becomes an approval. A question of the model becomes a message, and the
-// person's next message answers it. The end of the turn or of the process ends the wait.
+// What Claude Code asks during a turn. A permission becomes an approval. A question of the model becomes a message, and
+// the person's next message answers it. The end of the turn or of the process ends the wait.
 import {
   type AgentOutlet,
   asSwitchboardError,

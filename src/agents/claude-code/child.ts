@@ -15,8 +15,8 @@ export interface Child {
   isAlive(): boolean
   write(text: string): Promise<void>
   /**
-   * Sends a control request. Throws `agent_failed` when it is refused, when no answer comes in time, or when the process has
-   * ended. Throws what `write` throws when it cannot be written.
+   * Sends a control request. Throws `agent_failed` when it is refused, when no answer comes in time, or when the
+   * process has ended. Throws what `write` throws when it cannot be written.
    */
   ask(request: Fields, withinMs?: number): Promise<Fields>
   end(reason: string, how?: EndHow): Promise<ProcessEnd>

@@ -5,7 +5,9 @@ import { INSTALL_HINT } from './launch.ts'
 
 const FIND_MS = 15_000
 
-/** Returns the version. Throws `agent_absent` with a hint if the program is missing, not executable or another program. */
+/**
+ * Returns the version. Throws `agent_absent` with a hint if the program is missing, not executable or another program.
+ */
 export function findClaude(command: string, environment: Readonly<Record<string, string>>): Promise<string> {
   return new Promise((resolve, reject) => {
     const options = {

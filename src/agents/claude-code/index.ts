@@ -1,5 +1,5 @@
-// The connector `claude-code`. It starts one Claude Code process per session and speaks stream-json with it, so a message at
-// night is answered although no terminal is open.
+// The connector `claude-code`. It starts one Claude Code process per session and speaks stream-json with it, so a
+// message at night is answered although no terminal is open.
 import {
   type AgentConnector,
   type AgentOutlet,
@@ -138,7 +138,8 @@ export async function createClaudeCodeConnector(deps: ConnectorDeps): Promise<Ag
     } catch (thrown) {
       const error = asSwitchboardError(thrown, 'agent_failed')
       if (error.busy) waiting.refused(delivery.session, error.message)
-      // Without a cause, the keeper or the connector refused the start for now. With one, the program started and ended.
+      // Without a cause, the keeper or the connector refused the start for now. With one, the program started and
+      // ended.
       if (error.code !== 'agent_absent' || error.cause === undefined) throw error
       trouble = error.message
       if (error.hint !== undefined) {

@@ -1,5 +1,5 @@
-// How Claude Code is started for a session: its arguments, its environment, and the file that names our tools. The token is
-// in the environment of that process only, never in an argument that other users of the machine can read.
+// How Claude Code is started for a session: its arguments, its environment, and the file that names our tools. The
+// token is in the environment of that process only, never in an argument that other users of the machine can read.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isOffered, TOOLS } from '../../tools/index.ts'

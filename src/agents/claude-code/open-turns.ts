@@ -1,5 +1,5 @@
-// The turns of one session that Claude Code has, by turn id and by the uuid of their line. Claude Code may merge messages, so
-// a result names the lines that it answers. A result without names answers all turns that were begun.
+// The turns of one session that Claude Code has, by turn id and by the uuid of their line. Claude Code may merge
+// messages, so a result names the lines that it answers. A result without names answers all turns that were begun.
 import { createHash } from 'node:crypto'
 import type { Delivery } from '../../contract/index.ts'
 

@@ -1,5 +1,5 @@
-// A question of the model to the person (AskUserQuestion). It is shown as text with numbered choices, and as buttons where the
-// platform has them. The person's next message is the answer: a number, a label, or free text.
+// A question of the model to the person (AskUserQuestion). It is shown as text with numbered choices, and as buttons
+// where the platform has them. The person's next message is the answer: a number, a label, or free text.
 import { type Fields, isFields, textOf } from './wire.ts'
 
 export interface Question {

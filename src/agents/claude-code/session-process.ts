@@ -1,5 +1,5 @@
-// The process behind one session. A sleeping session has none. A turn starts it, with `--resume` if the conversation was
-// begun before. The conversation's id is noted before the process starts.
+// The process behind one session. A sleeping session has none. A turn starts it, with `--resume` if the conversation
+// was begun before. The conversation's id is noted before the process starts.
 import { asSwitchboardError, type Delivery } from '../../contract/index.ts'
 import { openWorktree } from '../../kit/processes/index.ts'
 import { type Child, type ChildDeps, startChild } from './child.ts'

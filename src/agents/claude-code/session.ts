@@ -1,6 +1,6 @@
-// One session: asleep (no process) ⇄ running. A turn wakes it, with `--resume` if it was begun before. Idleness, a stop or a
-// crash puts it to sleep. Turns in work at that moment are offered again and continued. What the transcript contains is never
-// asked for a second time.
+// One session: asleep (no process) ⇄ running. A turn wakes it, with `--resume` if it was begun before. Idleness, a stop
+// or a crash puts it to sleep. Turns in work at that moment are offered again and continued. What the transcript
+// contains is never asked for a second time.
 import {
   type AgentOutlet,
   asSwitchboardError,

@@ -1,6 +1,6 @@
-// Stops turns. A turn in work is interrupted. A turn that waits in the program is taken back. All stops of one moment are sent
-// together, so that a waiting turn does not begin because another one ended. Until its next result the program may not know of
-// the stop, so its requests are not allowed. A program that does not stop is ended.
+// Stops turns. A turn in work is interrupted. A turn that waits in the program is taken back. All stops of one moment
+// are sent together, so that a waiting turn does not begin because another one ended. Until its next result the program
+// may not know of the stop, so its requests are not allowed. A program that does not stop is ended.
 import type { Clock } from '../../contract/index.ts'
 import type { Child } from './child.ts'
 import type { OpenTurn } from './open-turns.ts'

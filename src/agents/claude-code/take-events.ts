@@ -1,5 +1,5 @@
-// Translates Claude Code's events. Receipts become evidence, text and tools become signals, and a result becomes the answer of
-// the turns that it names. Events are processed in order.
+// Translates Claude Code's events. Receipts become evidence, text and tools become signals, and a result becomes the
+// answer of the turns that it names. Events are processed in order.
 import {
   type AgentOutlet,
   type AgentOutput,
@@ -239,7 +239,8 @@ export function createEventTaker(deps: EventTakerDeps): EventTaker {
         if (turn) begun(turn)
       },
       retry: ({ waitMs, why, status: refusal, attempt }) => {
-        // The first refusal may come while the sign-in is renewed. With a wrong one the program would retry for minutes.
+        // The first refusal may come while the sign-in is renewed. With a wrong one the program would retry for
+        // minutes.
         if ((refusal === 401 || refusal === 403) && attempt !== 1) return deps.refused(refusalWords(refusal))
         status(`Waiting ${Math.ceil(waitMs / 1_000)} s: ${why.slice(0, 200)}`)
       },

@@ -1,5 +1,5 @@
-// Reads Claude Code's own transcript of a conversation. After an interruption only the transcript says whether a message was
-// begun, and whether its answer was finished meanwhile.
+// Reads Claude Code's own transcript of a conversation. After an interruption only the transcript says whether a
+// message was begun, and whether its answer was finished meanwhile.
 import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Fields, isFields, textIn, textOf } from './wire.ts'

@@ -1,5 +1,5 @@
-// Tries Claude Code for the set-up: is it installed, which version, and is it signed in. It sends one command that the program
-// answers itself, and calls no model.
+// Tries Claude Code for the set-up: is it installed, which version, and is it signed in. It sends one command that the
+// program answers itself, and calls no model.
 import {
   type Clock,
   MAX_MESSAGE_BYTES,

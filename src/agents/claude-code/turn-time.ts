@@ -1,5 +1,5 @@
-// The time limit of a session's work. The time starts with the first turn, ends with the last, and stands still while people
-// are asked.
+// The time limit of a session's work. The time starts with the first turn, ends with the last, and stands still while
+// people are asked.
 import type { Clock } from '../../contract/index.ts'
 import { createWorkTime, type WorkTime } from '../../kit/index.ts'
 

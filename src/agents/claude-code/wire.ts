@@ -1,5 +1,5 @@
-// The stream-json protocol of Claude Code, as far as we read it: one JSON object per line, in both directions. Unknown messages
-// are ignored, and every field is checked.
+// The stream-json protocol of Claude Code, as far as we read it: one JSON object per line, in both directions. Unknown
+// messages are ignored, and every field is checked.
 import { readMessage } from '../../contract/index.ts'
 
 export type Fields = Readonly<Record<string, unknown>>

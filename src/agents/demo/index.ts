@@ -1,5 +1,5 @@
-// The demo agent runs in the daemon and needs no key. It answers, asks for a permission, and sends reminders later, so that
-// every part of the gateway can be tried.
+// The demo agent runs in the daemon and needs no key. It answers, asks for a permission, and sends reminders later, so
+// that every part of the gateway can be tried.
 import type { AgentConnector, AgentOutlet, Delivery, Verdict } from '../../contract/index.ts'
 import { understand } from './understand.ts'
 

@@ -1,5 +1,5 @@
-// A streamed answer, line by line. NDJSON or server-sent events become chunks, signs of life, errors and an end. Each character
-// is read once, and a line may be as long as the body.
+// A streamed answer, line by line. NDJSON or server-sent events become chunks, signs of life, errors and an end. Each
+// character is read once, and a line may be as long as the body.
 import { defined } from '../../contract/index.ts'
 import { isFields, readError, textOf } from './message-form.ts'
 

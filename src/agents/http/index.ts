@@ -1,10 +1,10 @@
-// The connector `http`: any agent behind a URL. A turn is one signed POST. The response is the answer, or a receipt for an
-// answer that comes to `reply_url`.
+// The connector `http`: any agent behind a URL. A turn is one signed POST. The response is the answer, or a receipt for
+// an answer that comes to `reply_url`.
 //
-// A turn is posted again while no 2xx came: it goes back to the queue and is tried later under the same id. A complete answer
-// and the end of the turn are one commit, so an answer that a crash cut is posted again. A 202 is stored as seen, and the agent
-// sends the rest to `reply_url`. The hand-over lasts as long as the answer, so that a stop waits for it. An answer at
-// `reply_url` ends the hand-over too.
+// A turn is posted again while no 2xx came: it goes back to the queue and is tried later under the same id. A complete
+// answer and the end of the turn are one commit, so an answer that a crash cut is posted again. A 202 is stored as
+// seen, and the agent sends the rest to `reply_url`. The hand-over lasts as long as the answer, so that a stop waits
+// for it. An answer at `reply_url` ends the hand-over too.
 import {
   type AgentConnector,
   type AgentOutlet,
@@ -160,8 +160,8 @@ export function createHttpAgent(deps: ConnectorDeps, fetch?: StreamingFetch): Ag
   }
 }
 
-// The time limit of an answer is `timeout`, without the time in which a person is asked. That time is read from the stored
-// approvals at the end, because a question may have come through another node.
+// The time limit of an answer is `timeout`, without the time in which a person is asked. That time is read from the
+// stored approvals at the end, because a question may have come through another node.
 
 /** The delay before the stored approvals are read again, when the store is away or a decision was just made. */
 const AGAIN_MS = 1_000

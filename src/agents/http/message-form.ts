@@ -1,5 +1,5 @@
-// The JSON forms of an agent's message: a text, `{text}`, a list of them, `{error}`. Reading is linear and bounded by the body's
-// size.
+// The JSON forms of an agent's message: a text, `{text}`, a list of them, `{error}`. Reading is linear and bounded by
+// the body's size.
 import type { NewFile } from '../../contract/index.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
@@ -30,14 +30,16 @@ export function isFields(value: unknown): value is Fields {
 }
 
 /**
- * Returns the text of `{text}` or of an equivalent form: n8n's AI agent (`output`), a completion of OpenAI's API, or an answer
- * of Ollama. Undefined: there is none.
+ * Returns the text of `{text}` or of an equivalent form: n8n's AI agent (`output`), a completion of OpenAI's API, or an
+ * answer of Ollama. Undefined: there is none.
  */
 export function textOf(value: Fields): unknown {
   return value.text ?? value.output ?? ofCompletion(value) ?? ofOllama(value)
 }
 
-/** `{choices: [{message: {content}}]}`, or a streamed piece: `{choices: [{delta: {content}}]}`. The first choice counts. */
+/**
+ * `{choices: [{message: {content}}]}`, or a streamed piece: `{choices: [{delta: {content}}]}`. The first choice counts.
+ */
 function ofCompletion({ choices, object }: Fields): string | undefined {
   if (!Array.isArray(choices)) return undefined
   const pieces = (choices as readonly unknown[]).filter(isFields)

@@ -1,5 +1,5 @@
-// The one POST of a turn: signed, guarded, and judged by whether another try can help. The URL may be a credential, so neither
-// it nor the agent's answer appears in an error.
+// The one POST of a turn: signed, guarded, and judged by whether another try can help. The URL may be a credential, so
+// neither it nor the agent's answer appears in an error.
 import { asSwitchboardError, SwitchboardError } from '../../contract/index.ts'
 import { isGatewayFault, type StreamingFetch, signStandard, statusError } from '../../kit/index.ts'
 import type { HttpAgentConfig } from './config.ts'
@@ -16,8 +16,9 @@ export interface TurnPost {
 
 /**
  * Resolves with a 2xx response, or with `aborted` if the caller aborted after the request was written. Throws
- * `agent_unreachable` (the request was not read), `platform_unavailable`, `outcome_unknown` or `rate_limited` (another try may
- * help), `platform_rejected` with the status, or `forbidden` by the guard. `answered` is called for every answer of the agent.
+ * `agent_unreachable` (the request was not read), `platform_unavailable`, `outcome_unknown` or `rate_limited` (another
+ * try may help), `platform_rejected` with the status, or `forbidden` by the guard. `answered` is called for every
+ * answer of the agent.
  */
 export async function post(given: TurnPost, reach: StreamingFetch): Promise<Response | 'aborted'> {
   const { config, id, body, now } = given

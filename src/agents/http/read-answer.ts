@@ -1,5 +1,5 @@
-// Reads an agent's response to its end or to the limit. The result is the answer, or why there is none. It never throws, because
-// after a 2xx nothing is posted again: any failure here ends the turn.
+// Reads an agent's response to its end or to the limit. The result is the answer, or why there is none. It never
+// throws, because after a 2xx nothing is posted again: any failure here ends the turn.
 import { TextDecoder } from 'node:util'
 import { defined, MOST_ANSWER_CHARS, type NewFile } from '../../contract/index.ts'
 import { type AnswerEvent, createNdjsonReader, createSseReader, type EventReader } from './answer-events.ts'

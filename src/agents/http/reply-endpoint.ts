@@ -1,5 +1,5 @@
-// Requests to `reply_url`: the answer or a part of it, a sign of life, a question for a person, and a GET of a verdict or an
-// attachment. The URL is for one turn. Its posts are taken in order of receipt.
+// Requests to `reply_url`: the answer or a part of it, a sign of life, a question for a person, and a GET of a verdict
+// or an attachment. The URL is for one turn. Its posts are taken in order of receipt.
 import { createHash } from 'node:crypto'
 import {
   type Accepted,

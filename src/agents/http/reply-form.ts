@@ -1,5 +1,5 @@
-// Reads a post to `reply_url` in any form that programs send: JSON, NDJSON, plain text, or a form. Throws `input_invalid` naming
-// the field, and `unsupported_media` for other types.
+// Reads a post to `reply_url` in any form that programs send: JSON, NDJSON, plain text, or a form. Throws
+// `input_invalid` naming the field, and `unsupported_media` for other types.
 import { TextDecoder } from 'node:util'
 import { defined, type NewFile, type RawRequest, SwitchboardError } from '../../contract/index.ts'
 import { inputText } from '../../kit/index.ts'

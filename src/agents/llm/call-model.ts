@@ -1,5 +1,5 @@
-// One question to the model, repeated until it is answered or no try can help. Delays that the API asks for are kept. After some
-// tries, or when the API is away for one model, the fallback is asked.
+// One question to the model, repeated until it is answered or no try can help. Delays that the API asks for are kept.
+// After some tries, or when the API is away for one model, the fallback is asked.
 import { asSwitchboardError, type Clock, type Logger, SwitchboardError } from '../../contract/index.ts'
 import type { Model, ModelReply, ModelRequest } from './models/model.ts'
 

@@ -1,5 +1,5 @@
-// The earlier messages of a session, rebuilt from the store within a budget of tokens: whole turns, newest first, and a summary
-// of the rest. The summary is a step of the turn that needed it, so it is made once.
+// The earlier messages of a session, rebuilt from the store within a budget of tokens: whole turns, newest first, and a
+// summary of the rest. The summary is a step of the turn that needed it, so it is made once.
 import type { PastTurn, TurnJournal } from '../../contract/index.ts'
 import { type ModelStep, type SummaryStep, stepMessages } from './journal.ts'
 import type { Message, ToolAnswer } from './models/model.ts'

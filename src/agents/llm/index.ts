@@ -1,5 +1,5 @@
-// The connector `llm`: a loop over a model behind an API, in this process. A turn is handed over when its run has begun. An
-// interrupted turn is delivered again and continues from the journal, whether it had been seen or not.
+// The connector `llm`: a loop over a model behind an API, in this process. A turn is handed over when its run has
+// begun. An interrupted turn is delivered again and continues from the journal, whether it had been seen or not.
 import {
   type AgentConnector,
   type AgentOutlet,

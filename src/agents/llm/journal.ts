@@ -1,5 +1,5 @@
-// The journal of one turn: the model's answers, which calls were started, and their results. After a crash the loop knows only
-// what is in it.
+// The journal of one turn: the model's answers, which calls were started, and their results. After a crash the loop
+// knows only what is in it.
 import { type NewTurnStep, type TurnJournal, type TurnStep, withoutNulls } from '../../contract/index.ts'
 import type { Message, StopReason, ToolAnswer, ToolUse } from './models/model.ts'
 

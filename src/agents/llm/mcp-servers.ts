@@ -1,5 +1,5 @@
-// The MCP servers of `llm.mcp`; only their tools are used. A server is connected when its tools are needed, and again after its
-// connection ended. One that does not connect is left out, with the reason.
+// The MCP servers of `llm.mcp`; only their tools are used. A server is connected when its tools are needed, and again
+// after its connection ended. One that does not connect is left out, with the reason.
 import type { Client } from '@modelcontextprotocol/client'
 import { asSwitchboardError, type Clock, defined, type Logger, type Random } from '../../contract/index.ts'
 import type { StreamingFetch } from '../../kit/index.ts'

@@ -1,5 +1,5 @@
-// The model's input: the system prompt, and each message with its sender and place. The beginning of the prompt stays the same
-// between turns, so that the API's cache works. Names and times are in the messages.
+// The model's input: the system prompt, and each message with its sender and place. The beginning of the prompt stays
+// the same between turns, so that the API's cache works. Names and times are in the messages.
 import type { Delivery, PastTurn } from '../../contract/index.ts'
 import { serverWords, shownSource, wrapChannel } from '../../kit/index.ts'
 

@@ -1,5 +1,5 @@
-// Runs the calls of one answer in order: judge, ask, note as begun, run, note as done. After a crash a finished call is not run
-// again. A begun call is reported as unknown, unless it can safely be repeated.
+// Runs the calls of one answer in order: judge, ask, note as begun, run, note as done. After a crash a finished call is
+// not run again. A begun call is reported as unknown, unless it can safely be repeated.
 import type { ConnectorDeps, Delivery, Verdict } from '../../contract/index.ts'
 import { inputText, toolText } from '../../kit/index.ts'
 import type { LlmConfig } from './config.ts'

@@ -1,6 +1,6 @@
-// The loop: ask the model, run its calls, and repeat until it ends with a text. Each step is in the journal before the next one
-// begins. So a first run and a run after a crash are the same: it reads what is done and does the rest. A loop that finds
-// another node's steps in the journal stops without a report.
+// The loop: ask the model, run its calls, and repeat until it ends with a text. Each step is in the journal before the
+// next one begins. So a first run and a run after a crash are the same: it reads what is done and does the rest. A loop
+// that finds another node's steps in the journal stops without a report.
 import {
   type AgentOutlet,
   type ConnectorDeps,

@@ -1,5 +1,5 @@
-// All tools of a turn: Switchboard's own, those of `llm.mcp`, and those that a service lends. Each says whether it only reads,
-// and whether a call may be repeated with the same key.
+// All tools of a turn: Switchboard's own, those of `llm.mcp`, and those that a service lends. Each says whether it only
+// reads, and whether a call may be repeated with the same key.
 import type { ConnectorDeps, Delivery, LentToolSource, ToolCaller } from '../../contract/index.ts'
 import { callTool, isOffered, sessionSchemaOf, TOOLS } from '../../tools/index.ts'
 import { lentToolName } from '../../tools/mcp/lent-tools.ts'
@@ -112,8 +112,8 @@ function ownTools(
 }
 
 /**
- * Lent tools get names that no server of `llm.mcp` has, even while that server is away. Otherwise a service could name its
- * server like the operator's, receive calls meant for it, and be matched by `risky_tools`.
+ * Lent tools get names that no server of `llm.mcp` has, even while that server is away. Otherwise a service could name
+ * its server like the operator's, receive calls meant for it, and be matched by `risky_tools`.
  */
 async function lentTools(
   session: string,

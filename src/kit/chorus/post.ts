@@ -16,7 +16,9 @@ export interface ChorusPost {
   /** Left out where no header can carry it: what is posted has an id of its own. */
   readonly idempotencyKey?: string
   readonly timeoutMs?: number
-  /** Over a connection that was kept: where a fault that leaves it open whether it arrived is met by posting it again. */
+  /**
+   * Over a connection that was kept: where a fault that leaves it open whether it arrived is met by posting it again.
+   */
   readonly keepAlive?: true
   /** The code for a peer that cannot be reached: no connection, 502, 503 or 504. Absent: `platform_unavailable`. */
   readonly unreached?: 'agent_unreachable'

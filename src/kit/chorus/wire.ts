@@ -1,5 +1,5 @@
-// The Chorus channel protocol on the wire: deliveries and callback events, read tolerantly and named when wrong. Unknown
-// fields and types are let through; `mcp` may be absent, one object, or an array of named ones.
+// The Chorus channel protocol on the wire: deliveries and callback events, read tolerantly and named when wrong.
+// Unknown fields and types are let through; `mcp` may be absent, one object, or an array of named ones.
 
 export interface ChorusMcpServer {
   readonly name?: string

@@ -1,5 +1,5 @@
-// Builds nodes from the parser's flat list of inline tokens. Marks that nest too deep are left out, so that code that walks the
-// tree may recurse.
+// Builds nodes from the parser's flat list of inline tokens. Marks that nest too deep are left out, so that code that
+// walks the tree may recurse.
 import type { MarkdownInline } from '../../contract/message/markdown.ts'
 import { safeHref } from './safe-href.ts'
 import type { Token } from './token.ts'

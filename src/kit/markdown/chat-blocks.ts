@@ -1,5 +1,5 @@
-// Blocks for a chat that has fences, quotes and lists, but no headings or tables. A heading becomes a bold line, a table a
-// fence.
+// Blocks for a chat that has fences, quotes and lists, but no headings or tables. A heading becomes a bold line, a
+// table a fence.
 import type { MarkdownBlock, MarkdownInline } from '../../contract/index.ts'
 import { indented, inlineText, listText, stackBlocks } from './plain-text.ts'
 import { textTable } from './text-table.ts'

@@ -1,5 +1,5 @@
-// Cuts a tree in two, at a position counted in characters of its text. Both halves are whole trees. A list continues with its
-// number, a code block with its language, a table with its header.
+// Cuts a tree in two, at a position counted in characters of its text. Both halves are whole trees. A list continues
+// with its number, a code block with its language, a table with its header.
 import type {
   MarkdownBlock,
   MarkdownCell,

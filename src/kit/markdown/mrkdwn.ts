@@ -1,5 +1,5 @@
-// Renders a tree as Slack's mrkdwn, for apps and for incoming webhooks. Everything active (a mention, a group, <!channel>) is
-// escaped: only links are written with angle brackets, and only to http, https or mailto.
+// Renders a tree as Slack's mrkdwn, for apps and for incoming webhooks. Everything active (a mention, a group,
+// <!channel>) is escaped: only links are written with angle brackets, and only to http, https or mailto.
 import type { MarkdownInline, MarkdownRenderer } from '../../contract/index.ts'
 import { chatBlocks } from './chat-blocks.ts'
 import { inlineText, inMarks, isBare, plainText } from './plain-text.ts'

@@ -1,5 +1,5 @@
-// The reader of the daemon. The parser's package is loaded when a text is first read, so a daemon that sends nothing long never
-// loads it.
+// The reader of the daemon. The parser's package is loaded when a text is first read, so a daemon that sends nothing
+// long never loads it.
 import { createRequire } from 'node:module'
 import { createMarkdownReader } from './reader.ts'
 

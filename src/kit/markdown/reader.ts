@@ -1,6 +1,6 @@
-// READER: Markdown (CommonMark and GFM) to a tree of plain data, for every platform and page. The parser is markdown-it, which
-// was measured to be linear (docs/decisions/0009). The reader limits what the parser does not: the size, the nesting of blocks
-// and marks, and the targets of links. The tree contains no HTML.
+// READER: Markdown (CommonMark and GFM) to a tree of plain data, for every platform and page. The parser is
+// markdown-it, which was measured to be linear (docs/decisions/0009). The reader limits what the parser does not: the
+// size, the nesting of blocks and marks, and the targets of links. The tree contains no HTML.
 import type MarkdownIt from 'markdown-it'
 import type { MarkdownBlock } from '../../contract/message/markdown.ts'
 import { blocksOf } from './build-blocks.ts'

@@ -1,5 +1,5 @@
-// A text in the form that a platform receives. The splitter measures this form and adapters send it, so a part that was cut to fit
-// does fit.
+// A text in the form that a platform receives. The splitter measures this form and adapters send it, so a part that was
+// cut to fit does fit.
 import {
   type MarkdownBlock,
   type MarkdownRenderer,
@@ -35,7 +35,10 @@ export function literalForm(text: string, renderer: MarkdownRenderer): RenderedT
   return renderer.literal?.(shown) ?? { text: shown, plain: shown }
 }
 
-/** Returns the whole text. Throws `platform_rejected` naming the limit after `whose`: a part is never shown as the whole. */
+/**
+ * Returns the whole text. Throws `platform_rejected` naming the limit after `whose`: a part is never shown as the
+ * whole.
+ */
 export function wholeForm(
   said: Said,
   limit: TextLimit,

@@ -5,8 +5,8 @@ import { characterPlace } from './places.ts'
 type Fits = (part: string) => boolean
 
 /**
- * Returns parts within the limit that together read like the text. No part is empty. `fits`: whether a part fits in the form in
- * which it is sent; null: it is sent as it is.
+ * Returns parts within the limit that together read like the text. No part is empty. `fits`: whether a part fits in the
+ * form in which it is sent; null: it is sent as it is.
  */
 export function splitPlain(text: string, { size, unit }: TextLimit, fits: Fits | null): readonly string[] {
   const parts: string[] = []
@@ -34,7 +34,9 @@ function lastThatFits(text: string, from: number, most: number, fits: Fits): num
   return good
 }
 
-/** Returns the last paragraph end in the second half of the window, else the last line end there, else the last space. */
+/**
+ * Returns the last paragraph end in the second half of the window, else the last line end there, else the last space.
+ */
 function cutIn(text: string, from: number, window: number): number {
   const inside = text.slice(from, window + 1)
   const least = (window - from) / 2

@@ -1,5 +1,5 @@
-// SPLITTER: cuts a long text on its tree into parts that fit a platform. A part fits if both its platform form and its plain form
-// do, as the platform counts. A text that fits is sent as it was written.
+// SPLITTER: cuts a long text on its tree into parts that fit a platform. A part fits if both its platform form and its
+// plain form do, as the platform counts. A text that fits is sent as it was written.
 import {
   type MarkdownBlock,
   type MarkdownInline,
@@ -18,8 +18,8 @@ import { splitPlain } from './split-plain.ts'
 import { writeMarkdown } from './write.ts'
 
 /**
- * The most times that a form is longer than its text. The worst cases are an address that is defined once and used often, and
- * the escaped marks of 32 nested quotes before every line.
+ * The most times that a form is longer than its text. The worst cases are an address that is defined once and used
+ * often, and the escaped marks of 32 nested quotes before every line.
  */
 const MOST_GROWTH = 200
 
@@ -37,8 +37,8 @@ interface Cut {
 }
 
 /**
- * Returns parts that together read like the text. None is empty. None is over the limit, unless a single character does not fit
- * in the platform's form.
+ * Returns parts that together read like the text. None is empty. None is over the limit, unless a single character does
+ * not fit in the platform's form.
  */
 export function splitText(
   { text, plain }: Said,
@@ -181,8 +181,8 @@ function weightOf(blocks: readonly MarkdownBlock[], most: number): number {
 }
 
 /**
- * Returns the largest place before which everything fits. Measuring a place means rendering everything before it, so bisection
- * alone is slow. The next guess assumes that the rest takes as much room per character as what was measured.
+ * Returns the largest place before which everything fits. Measuring a place means rendering everything before it, so
+ * bisection alone is slow. The next guess assumes that the rest takes as much room per character as what was measured.
  */
 function mostThatFits(blocks: readonly MarkdownBlock[], upper: number, room: Room): number {
   let good = 0

@@ -1,5 +1,5 @@
-// WRITER: turns a tree back into Markdown, for the parts of a text that was cut. Whole blocks keep their source. Others are
-// written anew, and only characters that would be read as markup are escaped.
+// WRITER: turns a tree back into Markdown, for the parts of a text that was cut. Whole blocks keep their source. Others
+// are written anew, and only characters that would be read as markup are escaped.
 import type { MarkdownBlock, MarkdownInline } from '../../contract/message/markdown.ts'
 import { inlineText, isBare } from './plain-text.ts'
 

@@ -1,7 +1,8 @@
-// Ends families of processes when this process is killed, before they can continue alone. A small shell reads a pipe from us.
-// Each line lists the live groups; when the pipe ends, the shell kills them at once. A second shell holds our ends of a child's
-// pipes, so that the child does not notice our end first. A group is named by its leader's pid and start time, because pids are
-// reused, and by a mark in its environment, which processes carry even if they left the group.
+// Ends families of processes when this process is killed, before they can continue alone. A small shell reads a pipe
+// from us. Each line lists the live groups; when the pipe ends, the shell kills them at once. A second shell holds our
+// ends of a child's pipes, so that the child does not notice our end first. A group is named by its leader's pid and
+// start time, because pids are reused, and by a mark in its environment, which processes carry even if they left the
+// group.
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import type { Logger } from '../../contract/index.ts'
@@ -16,8 +17,8 @@ export interface GroupWatcher {
   /** `mark`: the value of MARK_NAME in its environment. Call the result when the family is gone. */
   watch(pid: number, mark?: string): () => void
   /**
-   * Keeps our ends of its pipes open when we are killed. The child sees no end of its input and cannot write, until it is ended.
-   * Call the result to let the pipes go.
+   * Keeps our ends of its pipes open when we are killed. The child sees no end of its input and cannot write, until it
+   * is ended. Call the result to let the pipes go.
    */
   hold(pid: number, pipes: readonly Pipe[]): () => void
   /** Both, for a process whose family ends with its pipes. */

@@ -1,5 +1,5 @@
-// Finds a hanging process. Silence alone is no proof, because a long tool may print nothing for minutes. So a silent process is
-// asked, and one that does not answer hangs. This is reported once.
+// Finds a hanging process. Silence alone is no proof, because a long tool may print nothing for minutes. So a silent
+// process is asked, and one that does not answer hangs. This is reported once.
 import type { Cancel, Clock } from '../../contract/index.ts'
 
 export interface HangWatch {

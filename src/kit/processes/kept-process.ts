@@ -1,4 +1,5 @@
-// One process with its family. It is started in a group of its own, recorded and watched, read by lines or as a stream, and ended
+// One process with its family. It is started in a group of its own, recorded and watched, read by lines or as a stream,
+// and ended
 // as a whole. running → ending (its input closed, then SIGTERM, then SIGKILL) → gone. `ended` resolves once, when its pipes are
 // closed or were waited for long enough, and its family is gone.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
@@ -51,8 +52,8 @@ export interface KeptProcess {
   /** Reads its output by lines. A line over the limit is skipped and counted. Use it instead of `output`, once. */
   readLines(maxBytes: number, on: { line(text: string): void; tooLong(): void }): void
   /**
-   * Closes its input, then sends SIGTERM, then SIGKILL. `now`: SIGTERM at once. `unheard`: SIGKILL at once, so that it can do
-   * nothing more. Resolves when it is gone.
+   * Closes its input, then sends SIGTERM, then SIGKILL. `now`: SIGTERM at once. `unheard`: SIGKILL at once, so that it
+   * can do nothing more. Resolves when it is gone.
    */
   end(reason: string, how?: EndHow): Promise<ProcessEnd>
 }

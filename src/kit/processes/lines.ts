@@ -1,4 +1,5 @@
-// Splits the bytes of a pipe into lines with bounded memory. A line over the limit is skipped to its end and counted once.
+// Splits the bytes of a pipe into lines with bounded memory. A line over the limit is skipped to its end and counted
+// once.
 export interface Lines {
   push(chunk: Buffer): void
   /** The pipe ended. Returns the rest of the last line. */

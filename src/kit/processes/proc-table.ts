@@ -1,5 +1,5 @@
-// What the system knows of processes: start times, descendants, memory, and which carry our mark. A pid is reused, so a process is
-// identified by its pid and start time.
+// What the system knows of processes: start times, descendants, memory, and which carry our mark. A pid is reused, so a
+// process is identified by its pid and start time.
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 

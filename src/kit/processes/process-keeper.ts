@@ -1,5 +1,6 @@
-// The keeper of processes. It starts them within a limit, waits until they are ready, delays repeated failures, ends those that use
-// too much memory, and reports what runs. Each agent has one keeper. All records are in one place of the data folder.
+// The keeper of processes. It starts them within a limit, waits until they are ready, delays repeated failures, ends
+// those that use too much memory, and reports what runs. Each agent has one keeper. All records are in one place of the
+// data folder.
 import {
   asSwitchboardError,
   type Cancel,
@@ -50,8 +51,9 @@ const DEFAULT_TIMINGS: KeeperTimings = {
 
 export interface ProcessKeeper {
   /**
-   * Starts a process. `ready` resolves when it can be used. If that takes too long, the process is ended. Throws `agent_absent` with
-   * `retryAfterMs` when there is no room, when the last start of that name failed just now, or when the start fails.
+   * Starts a process. `ready` resolves when it can be used. If that takes too long, the process is ended. Throws
+   * `agent_absent` with `retryAfterMs` when there is no room, when the last start of that name failed just now, or when
+   * the start fails.
    */
   start(
     name: string,

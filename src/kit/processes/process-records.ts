@@ -1,6 +1,6 @@
-// Records of running processes as files, one per launch, written before the start and removed when the family is gone. The next
-// daemon ends what a killed daemon left running. It finds processes by pid and start time and by the mark in their environment,
-// never by name: a program of the same name may belong to the user.
+// Records of running processes as files, one per launch, written before the start and removed when the family is gone.
+// The next daemon ends what a killed daemon left running. It finds processes by pid and start time and by the mark in
+// their environment, never by name: a program of the same name may belong to the user.
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock, Logger } from '../../contract/index.ts'
@@ -41,8 +41,8 @@ export function createProcessRecords(folder: string): ProcessRecords {
 }
 
 /**
- * Ends the processes that a folder's records name, and removes the records. The caller owns the folder. Resolves with the number of
- * processes that were alive. One that cannot be ended is reported and stays recorded.
+ * Ends the processes that a folder's records name, and removes the records. The caller owns the folder. Resolves with
+ * the number of processes that were alive. One that cannot be ended is reported and stays recorded.
  */
 export async function reapProcesses(
   folder: string,

@@ -1,5 +1,6 @@
-// Where a session lives. Its transcript and folder are on the node that began it, so it stays there. Another node that is offered
-// one of its turns leaves it to that node. If that node is gone, the person is told, and `/new` begins elsewhere.
+// Where a session lives. Its transcript and folder are on the node that began it, so it stays there. Another node that
+// is offered one of its turns leaves it to that node. If that node is gone, the person is told, and `/new` begins
+// elsewhere.
 import {
   type ConnectorDeps,
   createBoundedMap,
@@ -10,7 +11,9 @@ import {
 
 interface SessionHome {
   isHere(delivery: Delivery): Promise<boolean>
-  /** Throws `agent_absent` while its node lives, so that the turn goes there, and `execution_failed` when it is gone. */
+  /**
+   * Throws `agent_absent` while its node lives, so that the turn goes there, and `execution_failed` when it is gone.
+   */
   demandHere(delivery: Delivery): Promise<void>
   /** It is known to be on another node. */
   isElsewhere(session: string): boolean

@@ -1,5 +1,5 @@
-// What a connector that starts programs must know of a session after a restart: the program's own id, and where it runs. It is one
-// file per session in the agent's folder, valid on this machine only.
+// What a connector that starts programs must know of a session after a restart: the program's own id, and where it
+// runs. It is one file per session in the agent's folder, valid on this machine only.
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 

@@ -1,5 +1,5 @@
-// Writes a child's stderr to our log: masked, and only as many lines as are useful. The last lines are kept to explain why the
-// child ended.
+// Writes a child's stderr to our log: masked, and only as many lines as are useful. The last lines are kept to explain
+// why the child ended.
 import type { Clock, Logger } from '../../contract/index.ts'
 
 export interface StderrLog {

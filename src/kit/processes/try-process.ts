@@ -1,4 +1,5 @@
-// Starts a program briefly, to see whether it is installed and answers. It has a keeper of its own, so that nothing is left running.
+// Starts a program briefly, to see whether it is installed and answers. It has a keeper of its own, so that nothing is
+// left running.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,7 +17,8 @@ const SILENT: Logger = {
 }
 
 /**
- * Throws what `use` throws, or why the program could not be started. `use` gets the folder that it runs in; null: the present one.
+ * Throws what `use` throws, or why the program could not be started. `use` gets the folder that it runs in; null: the
+ * present one.
  */
 export async function tryProcess<T>(
   launch: ProcessLaunch,

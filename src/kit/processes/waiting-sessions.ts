@@ -1,5 +1,5 @@
-// The sessions whose messages wait for a free process. Each is tried again every second. A session whose message was stopped,
-// revoked or expired is forgotten after a while.
+// The sessions whose messages wait for a free process. Each is tried again every second. A session whose message was
+// stopped, revoked or expired is forgotten after a while.
 import type { Cancel, Clock } from '../../contract/index.ts'
 
 export interface WaitingSessions {

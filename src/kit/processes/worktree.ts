@@ -1,5 +1,5 @@
-// A git worktree per session, so that two sessions of one repository do not overwrite each other's files. It is kept while the
-// session may return. One with changes is never removed.
+// A git worktree per session, so that two sessions of one repository do not overwrite each other's files. It is kept
+// while the session may return. One with changes is never removed.
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -8,7 +8,8 @@ import { SwitchboardError } from '../../contract/index.ts'
 const GIT_MS = 60_000
 
 /**
- * Creates or finds the worktree of `repository` at `folder`, on a branch of its own. Throws `agent_absent` with git's own words.
+ * Creates or finds the worktree of `repository` at `folder`, on a branch of its own. Throws `agent_absent` with git's
+ * own words.
  */
 export async function openWorktree(
   { repository, folder, branch }: { repository: string; folder: string; branch: string },

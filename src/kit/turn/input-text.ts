@@ -1,5 +1,5 @@
-// The input of a tool as an approver sees it. Another program made it. Deeply nested values are not indented, because their
-// indentation would take quadratic space.
+// The input of a tool as an approver sees it. Another program made it. Deeply nested values are not indented, because
+// their indentation would take quadratic space.
 
 /** Deeper indentation helps no reader. */
 const MOST_DEPTH = 32

@@ -1,5 +1,5 @@
-// The question whether interrupted work is begun again, when its state cannot be known. The question stays the same until it is
-// answered, however often the daemon restarts. One yes allows one beginning.
+// The question whether interrupted work is begun again, when its state cannot be known. The question stays the same
+// until it is answered, however often the daemon restarts. One yes allows one beginning.
 import type { AgentOutlet, Delivery, TurnStep, Verdict } from '../../contract/index.ts'
 import type { createVerdictWait } from './verdict-wait.ts'
 

@@ -1,5 +1,5 @@
-// Inputs and results of an agent's tools as text for people: bounded in depth and length, and without credentials. The values
-// come from another program.
+// Inputs and results of an agent's tools as text for people: bounded in depth and length, and without credentials. The
+// values come from another program.
 
 const MAX_DEPTH = 6
 const MAX_ENTRIES = 50
@@ -15,8 +15,8 @@ const SECRET_TEXT: readonly [RegExp, string][] = [
 ]
 
 /**
- * Tokens in our own and in common forms. A match must contain a digit, because words alone are no tokens. The digit is checked
- * afterwards: a look-ahead could restart at every word of a text.
+ * Tokens in our own and in common forms. A match must contain a digit, because words alone are no tokens. The digit is
+ * checked afterwards: a look-ahead could restart at every word of a text.
  */
 const TOKEN = /\b[a-z]{2,8}[_-][A-Za-z0-9_-]{32,}/g
 

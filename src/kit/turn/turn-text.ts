@@ -7,8 +7,8 @@ import { neutraliseChannelTags, wrapChannel } from './wrap-channel.ts'
 export const EMPTY_MESSAGE = '(empty message)'
 
 /**
- * Every safe key of the message's meta becomes an attribute. `files`: a note about files that are not sent along. `more`:
- * further attributes.
+ * Every safe key of the message's meta becomes an attribute. `files`: a note about files that are not sent along.
+ * `more`: further attributes.
  */
 export function turnText(
   delivery: Delivery,

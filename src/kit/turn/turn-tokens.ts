@@ -1,5 +1,5 @@
-// What an agent behind HTTP gets with every turn: a URL for its answer, and a bearer for its tools. Both are for that turn only,
-// and are stored in the commit that hands it over.
+// What an agent behind HTTP gets with every turn: a URL for its answer, and a bearer for its tools. Both are for that
+// turn only, and are stored in the commit that hands it over.
 import { CALLBACK_KIND, type Delivery, type TokenList, type TokenOrder } from '../../contract/index.ts'
 
 const LIFE_MS = 24 * 3_600_000

@@ -1,8 +1,11 @@
-// For a connector that asks and waits. Matches verdicts to questions by the approval's id, also if the verdict comes first.
+// For a connector that asks and waits. Matches verdicts to questions by the approval's id, also if the verdict comes
+// first.
 import { createBoundedMap, SwitchboardError, type Verdict } from '../../contract/index.ts'
 
 export interface VerdictWait {
-  /** Asks, and waits for the verdict. Rejects with the signal's reason, or `agent_failed` when it could not be asked. */
+  /**
+   * Asks, and waits for the verdict. Rejects with the signal's reason, or `agent_failed` when it could not be asked.
+   */
   on(ask: () => Promise<string | null>, signal: AbortSignal): Promise<Verdict>
   /** Returns false if no question waits for it. `maybe`: a question whose id is not known yet is being asked. */
   take(verdict: Verdict, maybe: boolean): boolean

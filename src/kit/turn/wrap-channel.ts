@@ -21,7 +21,10 @@ const CHANNEL_TAG = new RegExp(
   'giu',
 )
 
-/** `<channel source="S" k="v">`, the body and `</channel>`, each on its own line. `source` comes first, other keys sorted. */
+/**
+ * `<channel source="S" k="v">`, the body and `</channel>`, each on its own line. `source` comes first, other keys
+ * sorted.
+ */
 export function wrapChannel(
   source: string,
   meta: Readonly<Record<string, string>>,

@@ -1,5 +1,5 @@
-// Reads an external input in a worker, at most twice. A try is stored before it begins and removed when the input was read. So an
-// input that breaks its worker, or the daemon, is known after the restart and not tried again.
+// Reads an external input in a worker, at most twice. A try is stored before it begins and removed when the input was
+// read. So an input that breaks its worker, or the daemon, is known after the restart and not tried again.
 import { createSerial, type InputTries } from '../../contract/index.ts'
 import { type AnswerTask, type TaskWorker, WorkerBrokeError } from './task-worker.ts'
 

@@ -1,6 +1,6 @@
-// A worker thread for external formats that are not small and linear (a mail, HTML). Reading them there takes neither the main
-// thread's time nor its memory. A task has 10 s of processor time (up to a minute on a busy machine) and 512 MB. The thread starts
-// with the first task. It ends after an idle time, which frees its memory.
+// A worker thread for external formats that are not small and linear (a mail, HTML). Reading them there takes neither
+// the main thread's time nor its memory. A task has 10 s of processor time (up to a minute on a busy machine) and 512
+// MB. The thread starts with the first task. It ends after an idle time, which frees its memory.
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
@@ -35,9 +35,8 @@ export interface TaskWorker {
 }
 
 /**
- * Returns the file of a built-in worker, such as `platforms/email/mail/mail-worker`. In `src/` this file lies two folders below
- * the root, and in `dist/` its chunk lies one below.
- */
+ * Returns the file of a built-in worker, such as `platforms/email/mail/mail-worker`. In `src/` this file lies two
+ * folders below the root, and in `dist/` its chunk lies one below.
  */
 export function workerFile(name: string): URL {
   const isSource = import.meta.url.endsWith('.ts')

@@ -129,7 +129,9 @@ interface Facts {
   readonly message: string
 }
 
-/** Both SDKs throw errors with `status`, `headers` and the body under `error`. Within a stream some of it is missing. */
+/**
+ * Both SDKs throw errors with `status`, `headers` and the body under `error`. Within a stream some of it is missing.
+ */
 function factsOf(thrown: unknown): Facts {
   const error = objectOf(thrown)
   const body = objectOf(error.error)

@@ -1,5 +1,5 @@
-// A model behind an API, independent of the vendor: messages in a neutral form, one question at a time, and a whole answer. The
-// vendor's own blocks are kept unread, because only the same vendor accepts them back.
+// A model behind an API, independent of the vendor: messages in a neutral form, one question at a time, and a whole
+// answer. The vendor's own blocks are kept unread, because only the same vendor accepts them back.
 import { MOST_ANSWER_CHARS, type TokenUsage } from '../../../contract/index.ts'
 import { isNestedDeeper } from '../../../kit/index.ts'
 
@@ -55,8 +55,8 @@ export interface ModelRequest {
 }
 
 /**
- * `pause`: send it back and continue. `overflow`: the input is longer than the model accepts. `long`: the answer is longer than
- * we accept, and its rest was not read.
+ * `pause`: send it back and continue. `overflow`: the input is longer than the model accepts. `long`: the answer is
+ * longer than we accept, and its rest was not read.
  */
 export type StopReason = 'end' | 'length' | 'refusal' | 'pause' | 'overflow' | 'long'
 

@@ -1,5 +1,5 @@
-// OpenAI's chat completions through its SDK, and the many servers that speak nearly the same. Their known quirks are handled
-// here, so that the loop gets whole calls and a true stop reason.
+// OpenAI's chat completions through its SDK, and the many servers that speak nearly the same. Their known quirks are
+// handled here, so that the loop gets whole calls and a true stop reason.
 import type OpenAiClient from 'openai'
 import type { ChatCompletionChunk, ChatCompletionMessageParam } from 'openai/resources/chat/completions'
 import { NO_TOKENS, type TokenUsage } from '../../../contract/index.ts'
