@@ -24,7 +24,7 @@ export {
   createApiClient,
 } from './http/api-client.ts'
 export {
-  type ApiError,
+  ApiError,
   createRefusals,
   type Failure,
   type FailureTable,
@@ -45,7 +45,6 @@ export { equalSecrets, hmacKey, signSha256, verifySha256 } from './http/hmac.ts'
 export { createJwtVerifier, type JwtVerdict } from './http/jwt.ts'
 export { multipartForm } from './http/multipart.ts'
 export { sentByOtherSite } from './http/request-origin.ts'
-export { retryAfterMs } from './http/retry-after.ts'
 export {
   ed25519PublicKey,
   type StandardKey,

@@ -5,7 +5,7 @@ import { refusalOf as slack } from './slack/api/refusals.ts'
 import { refusalOf as whatsapp } from './whatsapp/refusals.ts'
 
 it('[I35.b1-known] a chat or person that is gone is told from a refusal of the message', () => {
-  const answered = { status: 400, retryAfter: undefined, now: 0 }
+  const answered = { status: 400, retryAfterMs: null }
   expect([
     slack('channel_not_found', {}).placeGone,
     discord(404, { code: 10003 }).placeGone,

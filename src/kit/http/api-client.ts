@@ -140,7 +140,11 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
         }
         if (status !== 200) {
           const answer = answerOf(response, clock.now())
-          read?.(answer)
+          try {
+            read?.(answer)
+          } catch (thrown) {
+            throw unlessRepeatable(thrown, call)
+          }
           throw new ApiError(
             status === 404 || status === 410 ? 'not_found' : 'platform_unavailable',
             `${name} gave the file as ${status}`,

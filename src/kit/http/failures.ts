@@ -54,26 +54,35 @@ export function failures(
   return Object.fromEntries(Object.entries(meanings).map(([key, meaning]) => [key, { ...failure, meaning }]))
 }
 
-/** An error as the vendor's answer tells it. What stands here goes before the row of the table. */
-export interface Fault extends Partial<Failure> {
+/** An error as the vendor's answer tells it. */
+export interface Fault {
   readonly key: string | number
   readonly status?: number
   /** The vendor's words, for an error without a meaning of ours. */
   readonly said?: string
   /** Follows the meaning in parentheses. */
   readonly detail?: string
-  /** Stands in front of the message. Absent: the key, because people search for it. */
+  /** Stands in front of the message. Absent: the key, because people search for it. Empty: nothing does. */
   readonly label?: string
+  /** The pause that this answer asks for. Absent or null: that of the table. */
+  readonly retryAfterMs?: number | null
+  /** Stands for the row of the table, where more than the key decides. */
+  readonly failure?: Failure | undefined
 }
 
 /** Makes the errors of one vendor. An error that the table does not hold is `platform_rejected`. */
 export function createRefusals(vendor: string, table: FailureTable): (fault: Fault) => ApiError {
-  return ({ key, status = 0, said = '', detail = '', label = String(key), ...given }) => {
-    const row = Object.hasOwn(table, key) ? table[key] : undefined
-    const { code, meaning, ...rest }: Failure = { code: 'platform_rejected', ...row, ...given }
+  return ({ key, status = 0, said = '', detail = '', label = String(key), retryAfterMs, failure }) => {
+    const row = failure ?? (Object.hasOwn(table, key) ? table[key] : undefined)
+    const { code, meaning, ...rest }: Failure = row ?? { code: 'platform_rejected' }
     const words = (meaning ?? said) || `${vendor} refuses`
-    const message = `${label}: ${words}${detail === '' ? '' : ` (${detail})`}`
-    return new ApiError(code, message, { key, status, ...rest })
+    const message = (label === '' ? words : `${label}: ${words}`) + (detail === '' ? '' : ` (${detail})`)
+    return new ApiError(code, message, {
+      key,
+      status,
+      ...rest,
+      ...defined({ retryAfterMs: retryAfterMs ?? rest.retryAfterMs }),
+    })
   }
 }
 

@@ -1,8 +1,13 @@
-// The way to the Bot API: grammy makes the requests, the kit carries them, and every failure is told by what it means
-// for the message: it was refused, it did not go out, or nobody knows.
-import { Api, GrammyError, HttpError } from 'grammy'
-import { type Clock, defined, SwitchboardError } from '../../contract/index.ts'
-import { createGuardedFetch, type GuardedFetch, type GuardedResponse } from '../../kit/index.ts'
+// Calls to the Bot API: grammy builds the requests, and the kit carries them and judges what a failure means.
+import { Api, HttpError } from 'grammy'
+import { type Clock, SwitchboardError } from '../../contract/index.ts'
+import {
+  type ApiAnswer,
+  createApiClient,
+  createRefusals,
+  type FailureTable,
+  type GuardedFetch,
+} from '../../kit/index.ts'
 import type { TelegramConfig, Timings } from './config.ts'
 
 type RawApi = Api['raw']
@@ -13,7 +18,7 @@ type Result<M extends Method> = Awaited<ReturnType<RawApi[M]>>
 export interface CallOptions {
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
-  /** Doing it twice shows the same (an edit, a reaction, a read): a lost answer is then no open question. */
+  /** Doing it twice shows the same (an edit, a reaction, a read). A lost answer then leaves no question open. */
   readonly repeatable?: boolean
 }
 
@@ -24,9 +29,6 @@ export interface TelegramClient {
   file(path: string, maxBytes: number): Promise<Uint8Array>
 }
 
-/** Known by its description: the message was refused for its markup, and may be tried without. */
-export class UnreadableMarkupError extends SwitchboardError {}
-
 /** The group became a supergroup; this is its new id. */
 export class MovedChatError extends SwitchboardError {
   readonly to: number
@@ -36,60 +38,65 @@ export class MovedChatError extends SwitchboardError {
   }
 }
 
-const MAX_ANSWER_BYTES = 32 * 1_048_576
+/** Telegram does not name its errors. These names are ours, given by `kindOf`. */
+const FAILURES: FailureTable = {
+  flood: { code: 'rate_limited', retryAfterMs: 1_000 },
+  conflict: { code: 'conflict' },
+  // What waits goes out once the token is right.
+  token: {
+    code: 'platform_unavailable',
+    meaning: 'Telegram does not know the bot’s token',
+    hint: 'see the token of the integration; @BotFather shows it',
+    retryAfterMs: 30_000,
+  },
+  // A gateway that gave up waiting cannot say what became of the request.
+  timeout: { code: 'outcome_unknown' },
+  fault: { code: 'platform_unavailable' },
+  gone: { code: 'platform_rejected', placeGone: true },
+  markup: { code: 'platform_rejected' },
+  refused: { code: 'platform_rejected' },
+}
+
+const refusal = createRefusals('Telegram', FAILURES)
 
 export function createTelegramClient(
   config: TelegramConfig,
-  timings: Timings,
-  deps: { readonly clock: Clock },
-  guarded: GuardedFetch = createGuardedFetch(deps),
+  { requestTimeoutMs: timeoutMs }: Timings,
+  { clock }: { readonly clock: Clock },
+  fetch?: GuardedFetch,
 ): TelegramClient {
-  const guard = { allowPrivate: config.ownServer, allowHttp: config.ownServer }
+  const { ownServer, token } = config
+  const api = createApiClient({ name: 'Telegram', urlKey: 'api_root', clock, timeoutMs, ownServer, fetch })
 
   // One client per call: the call's own deadline and signal are in the fetch that it is given.
-  const apiFor = (options: CallOptions): Api => {
+  const grammyFor = (options: CallOptions): Api => {
     const carry = async (url: unknown, init: Carried) => {
-      const response = await guarded({
-        url: String(url),
-        method: 'POST',
-        headers: { 'content-type': init.headers['content-type'] ?? 'application/json' },
-        body: typeof init.body === 'string' ? init.body : await gathered(init.body),
-        timeoutMs: options.timeoutMs ?? timings.requestTimeoutMs,
-        maxResponseBytes: MAX_ANSWER_BYTES,
-        ...guard,
-        ...defined({ signal: options.signal }),
-      })
-      return { json: () => envelope(response) }
+      const headers = { 'content-type': init.headers['content-type'] ?? 'application/json' }
+      const body = typeof init.body === 'string' ? init.body : await gathered(init.body)
+      const call = { ...options, url: String(url), method: 'POST', headers, body } as const
+      const envelope = await api.call(call, (answer) => read(answer, token))
+      return { json: async () => envelope }
     }
-    return new Api(config.token, { apiRoot: config.apiRoot, fetch: carry as never, timeoutSeconds: 3_600 })
+    return new Api(token, { apiRoot: config.apiRoot, fetch: carry as never, timeoutSeconds: 3_600 })
   }
 
   return {
     async call(method, payload, options = {}) {
-      const raw = apiFor(options).raw
+      const raw = grammyFor(options).raw
       try {
         const run = raw[method] as unknown as (payload: unknown) => Promise<never>
         // Methods without parameters take a signal in the place of the payload.
         return await run(Object.keys(payload ?? {}).length === 0 ? undefined : payload)
       } catch (thrown) {
-        throw meaning(thrown, config, options)
+        // The token is in the URL, so nothing of grammy's is passed on.
+        const cause = thrown instanceof HttpError ? thrown.error : thrown
+        if (cause instanceof SwitchboardError) throw cause
+        throw new SwitchboardError('internal', 'the request to Telegram could not be made')
       }
     },
     async file(path, maxBytes) {
-      const response = await guarded({
-        url: `${config.apiRoot}/file/bot${config.token}/${path.split('/').map(encodeURIComponent).join('/')}`,
-        method: 'GET',
-        timeoutMs: timings.requestTimeoutMs * 4,
-        maxResponseBytes: maxBytes + 1,
-        ...guard,
-      }).catch((thrown) => {
-        throw meaning(thrown, config, { repeatable: true })
-      })
-      if (response.body.length > maxBytes)
-        throw new SwitchboardError('too_large', `the file is over ${maxBytes} bytes`)
-      if (response.status !== 200 || response.truncated)
-        throw new SwitchboardError('platform_unavailable', `Telegram gave the file as ${response.status}`)
-      return response.body
+      const url = `${config.apiRoot}/file/bot${token}/${path.split('/').map(encodeURIComponent).join('/')}`
+      return (await api.download(url, { maxBytes })).bytes
     },
   }
 }
@@ -105,75 +112,40 @@ async function gathered(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   return Buffer.concat(chunks)
 }
 
-/** The answer as grammy reads it. What is no answer of the Bot API is judged here, by its status. */
-function envelope(response: GuardedResponse): unknown {
-  const { status } = response
-  const parsed = parseJson(response)
-  if (typeof parsed === 'object' && parsed !== null && 'ok' in parsed) {
-    const { ok, error_code, description } = parsed as Record<string, unknown>
-    if (ok === true || (typeof error_code === 'number' && typeof description === 'string')) return parsed
-  }
-  if (status === 429) {
-    const seconds = Number(response.headers['retry-after'])
-    const parameters = Number.isFinite(seconds) ? { retry_after: seconds } : {}
-    return { ok: false, error_code: 429, description: 'Too Many Requests', parameters }
-  }
-  // A page of something in front of the Bot API: nobody knows what the Bot API did.
-  if (status >= 500) throw new SwitchboardError('outcome_unknown', `Telegram: HTTP ${status}`)
-  if (status >= 400) return { ok: false, error_code: status, description: `HTTP ${status}` }
-  throw new SwitchboardError('outcome_unknown', 'Telegram’s answer could not be read')
+/** Undefined: it is no answer of the Bot API, so the status decides. */
+function read({ status, fields }: ApiAnswer, token: string): unknown {
+  const { ok, error_code, description, parameters } = fields
+  if (ok === true) return fields
+  const isError = 'ok' in fields && typeof error_code === 'number' && typeof description === 'string'
+  if (isError) throw refusalOf(error_code, description.replaceAll(token, '…').slice(0, 300), parameters)
+  if (status === 401 || status === 409) throw refusalOf(status, `HTTP ${status}`, {})
+  return undefined
 }
 
-function parseJson(response: GuardedResponse): unknown {
-  try {
-    return JSON.parse(response.body.toString('utf8'))
-  } catch {
-    return undefined
-  }
+function refusalOf(status: number, description: string, parameters: unknown): SwitchboardError {
+  const { retry_after, migrate_to_chat_id } = (parameters ?? {}) as Readonly<Record<string, unknown>>
+  const key = kindOf(status, description)
+  if (key === 'refused' && typeof migrate_to_chat_id === 'number')
+    return new MovedChatError(`Telegram: ${description}`, migrate_to_chat_id)
+  if (key === 'token') return refusal({ key, status, label: '', detail: String(status) })
+  const retryAfterMs = typeof retry_after === 'number' ? retry_after * 1_000 : null
+  return refusal({
+    key,
+    status,
+    label: 'Telegram',
+    said: description,
+    retryAfterMs: key === 'flood' ? retryAfterMs : null,
+  })
 }
 
-/** grammy's errors and the kit's as ours. The token is in the URL, so nothing of theirs is passed on unread. */
-function meaning(thrown: unknown, config: TelegramConfig, options: CallOptions): SwitchboardError {
-  if (thrown instanceof HttpError) return meaning(thrown.error, config, options)
-  if (thrown instanceof GrammyError) return refusal(thrown, config, options)
-  if (thrown instanceof SwitchboardError) {
-    if (thrown.code === 'outcome_unknown' && options.repeatable)
-      return new SwitchboardError('platform_unavailable', `Telegram: ${thrown.message}`)
-    if (thrown.code === 'forbidden' || thrown.code === 'input_invalid')
-      return new SwitchboardError('platform_unavailable', `api_root: ${thrown.message}`)
-    return thrown
-  }
-  return new SwitchboardError('internal', 'the request to Telegram could not be made')
-}
-
-function refusal(error: GrammyError, config: TelegramConfig, options: CallOptions): SwitchboardError {
-  const description = error.description.replaceAll(config.token, '…').slice(0, 300)
-  const { error_code: status, parameters } = error
-  const said = `Telegram: ${description}`
-  if (status === 429) {
-    const seconds = parameters.retry_after ?? 1
-    return new SwitchboardError('rate_limited', said, { retryAfterMs: seconds * 1000 })
-  }
-  if (status === 409) return new SwitchboardError('conflict', said)
-  if (status === 401 || (status === 404 && description === 'Not Found')) {
-    // Nothing is lost for a wrong token: what waits goes out once it is right.
-    return new SwitchboardError(
-      'platform_unavailable',
-      `Telegram does not know the bot’s token (${status})`,
-      {
-        hint: 'see the token of the integration; @BotFather shows it',
-        retryAfterMs: 30_000,
-      },
-    )
-  }
-  // A gateway that gave up waiting cannot say what became of the request.
-  if (status === 504 && !options.repeatable) return new SwitchboardError('outcome_unknown', said)
-  if (status >= 500) return new SwitchboardError('platform_unavailable', said)
-  if (parameters.migrate_to_chat_id !== undefined)
-    return new MovedChatError(said, parameters.migrate_to_chat_id)
-  if (/can't parse entities/i.test(description)) return new UnreadableMarkupError('platform_rejected', said)
-  const gone = /chat not found|bot was (blocked|kicked)|user is deactivated|chat was deleted/i.test(
+function kindOf(status: number, description: string): string {
+  if (status === 429) return 'flood'
+  if (status === 409) return 'conflict'
+  if (status === 401 || (status === 404 && description === 'Not Found')) return 'token'
+  if (status >= 500) return status === 504 ? 'timeout' : 'fault'
+  if (/can't parse entities/i.test(description)) return 'markup'
+  const isGone = /chat not found|bot was (blocked|kicked)|user is deactivated|chat was deleted/i.test(
     description,
   )
-  return new SwitchboardError('platform_rejected', said, gone ? { placeGone: true } : {})
+  return isGone ? 'gone' : 'refused'
 }

@@ -2,7 +2,8 @@
 // what Telegram confirmed.
 import { InputFile } from 'grammy'
 import { type OutboundOp, type Receipt, type SendRequest, SwitchboardError } from '../../contract/index.ts'
-import { MovedChatError, type TelegramClient, UnreadableMarkupError } from './client.ts'
+import { isRefusal } from '../../kit/index.ts'
+import { MovedChatError, type TelegramClient } from './client.ts'
 import type { FileStore } from './files.ts'
 import {
   captionOf,
@@ -136,7 +137,7 @@ export function createSend({ client, files }: SendDeps): Send {
   /** With markup, then without; to the group's new id where it moved. Both were refused for certain: no repeat shows. */
   const readable = async <T>(place: Place, send: (at: Place, markup: boolean) => Promise<T>): Promise<T> => {
     const plainly = (at: Place) => (thrown: unknown) => {
-      if (thrown instanceof UnreadableMarkupError) return send(at, false)
+      if (isRefusal(thrown, 'markup')) return send(at, false)
       throw thrown
     }
     try {

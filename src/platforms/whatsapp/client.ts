@@ -1,16 +1,15 @@
-// The way to the Graph API: JSON through the kit, and every failure told by what it means for the message: it was refused, it did
-// not go out, or nobody knows. Nothing is tried again here.
-import { asSwitchboardError, type Clock, SwitchboardError } from '../../contract/index.ts'
-import { createGuardedFetch, type GuardedFetch, type GuardedResponse } from '../../kit/index.ts'
+// Calls to the Graph API, in JSON. The kit judges what a failure means. Nothing is tried again here.
+import { type Clock, SwitchboardError } from '../../contract/index.ts'
+import { type ApiAnswer, createApiClient, type GuardedFetch } from '../../kit/index.ts'
 import type { Timings, WhatsAppConfig } from './config.ts'
-import { type Fields, fieldsOf } from './fields.ts'
+import type { Fields } from './fields.ts'
 import { refusalOf } from './refusals.ts'
 
 export interface CallOptions {
   readonly method?: 'GET' | 'POST'
   readonly json?: Fields
   readonly form?: { readonly body: Uint8Array; readonly type: string }
-  /** Doing it twice shows the same (a look, an upload, a read mark): a lost answer is then no open question. */
+  /** Doing it twice shows the same (a look, an upload, a read mark). A lost answer then leaves no question open. */
   readonly repeatable?: boolean
   readonly timeoutMs?: number
 }
@@ -22,38 +21,28 @@ export interface WhatsAppClient {
   download(url: string, maxBytes: number): Promise<Buffer>
 }
 
-const MAX_ANSWER_BYTES = 4 * 1_048_576
-
 export function createWhatsAppClient(
   config: WhatsAppConfig,
-  timings: Pick<Timings, 'requestTimeoutMs'>,
-  deps: { readonly clock: Clock },
-  guarded: GuardedFetch = createGuardedFetch(deps),
+  { requestTimeoutMs: timeoutMs }: Pick<Timings, 'requestTimeoutMs'>,
+  { clock }: { readonly clock: Clock },
+  fetch?: GuardedFetch,
 ): WhatsAppClient {
-  const guard = { allowPrivate: config.ownServer, allowHttp: config.ownServer }
   const authorization = `Bearer ${config.accessToken}`
+  const headers = { authorization, accept: 'application/json' }
+  const { ownServer } = config
+  const api = createApiClient({ name: 'WhatsApp', clock, timeoutMs, ownServer, headers, fetch })
 
   return {
-    async call(path, options = {}) {
-      const { json, form, repeatable = false } = options
+    call(path, options = {}) {
+      const { json, form, repeatable, timeoutMs } = options
       const method = options.method ?? (json === undefined && form === undefined ? 'GET' : 'POST')
-      const type = form?.type ?? 'application/json'
-      const response = await guarded({
-        url: `${config.apiUrl}/${path}`,
-        method,
-        headers: {
-          authorization,
-          accept: 'application/json',
-          ...(method === 'POST' ? { 'content-type': type } : {}),
-        },
-        ...(method === 'POST' ? { body: form?.body ?? JSON.stringify(json ?? {}) } : {}),
-        timeoutMs: options.timeoutMs ?? timings.requestTimeoutMs,
-        maxResponseBytes: MAX_ANSWER_BYTES,
-        ...guard,
-      }).catch((thrown: unknown) => {
-        throw meaningOf(thrown, repeatable)
-      })
-      return read(response, repeatable, deps.clock.now())
+      const body = method === 'POST' ? (form?.body ?? JSON.stringify(json ?? {})) : undefined
+      const type = { 'content-type': form?.type ?? 'application/json' }
+      const url = `${config.apiUrl}/${path}`
+      return api.call(
+        { url, method, headers: body === undefined ? {} : type, body, timeoutMs, repeatable },
+        read,
+      )
     },
 
     async download(url, maxBytes) {
@@ -62,67 +51,26 @@ export function createWhatsAppClient(
           'platform_rejected',
           'the media lies outside of WhatsApp and is not fetched',
         )
-      const response = await guarded({
-        url,
-        method: 'GET',
-        headers: { authorization },
-        timeoutMs: timings.requestTimeoutMs * 4,
-        maxResponseBytes: maxBytes + 1,
-        ...guard,
-      }).catch((thrown: unknown) => {
-        throw meaningOf(thrown, true)
-      })
-      if (response.status === 404 || response.status === 410)
-        throw new SwitchboardError('not_found', 'the media is gone, or its address has run out')
-      if (response.status !== 200) {
-        const answered = { status: response.status, retryAfter: undefined, now: deps.clock.now() }
-        const refusal = refusalOf(parsed(response) ?? {}, answered)
-        throw meaningOf(
-          refusal ??
-            new SwitchboardError('platform_unavailable', `WhatsApp gave the media as ${response.status}`),
-          true,
-        )
-      }
-      if (response.body.length > maxBytes || response.truncated)
-        throw new SwitchboardError('too_large', `the media is over ${maxBytes} bytes`)
-      return response.body
+      return (await api.download(url, { maxBytes, headers: { authorization }, read: readMedia })).bytes
     },
   }
 }
 
-function read(response: GuardedResponse, repeatable: boolean, now: number): Fields {
-  const { status, headers } = response
-  const body = parsed(response)
-  if (body !== null && status >= 200 && status < 300 && body.error === undefined) return body
-  const refusal = body === null ? null : refusalOf(body, { status, retryAfter: headers['retry-after'], now })
-  if (refusal !== null) throw meaningOf(refusal, repeatable)
-  const said = status >= 200 && status < 300 ? 'an answer that could not be read' : `HTTP ${status}`
-  if (status === 429) throw new SwitchboardError('rate_limited', `WhatsApp: ${said}`, { retryAfterMs: 5_000 })
-  if (status >= 400 && status < 500)
-    throw new SwitchboardError(
-      repeatable && status === 408 ? 'platform_unavailable' : 'platform_rejected',
-      `WhatsApp: ${said}`,
-    )
-  if (repeatable) throw new SwitchboardError('platform_unavailable', `WhatsApp: ${said}`)
-  throw new SwitchboardError('outcome_unknown', `WhatsApp: ${said}`)
+/** Undefined: it is no answer of the API, so the status decides. */
+function read(answer: ApiAnswer): Fields | undefined {
+  const { status, json, fields } = answer
+  const isFields = typeof json === 'object' && json !== null
+  if (isFields && status >= 200 && status < 300 && fields.error === undefined) return fields
+  const refusal = refusalOf(fields, answer)
+  if (refusal !== null) throw refusal
+  return undefined
 }
 
-function parsed(response: GuardedResponse): Fields | null {
-  try {
-    const value: unknown = JSON.parse(response.body.toString('utf8'))
-    return typeof value === 'object' && value !== null ? fieldsOf(value) : null
-  } catch {
-    return null
-  }
-}
-
-function meaningOf(thrown: unknown, repeatable: boolean): SwitchboardError {
-  const error = asSwitchboardError(thrown, 'platform_unavailable')
-  if (error.code === 'outcome_unknown' && repeatable)
-    return new SwitchboardError('platform_unavailable', `WhatsApp: ${error.message}`)
-  if (error.code === 'forbidden' || error.code === 'input_invalid')
-    return new SwitchboardError('platform_unavailable', `api_url: ${error.message}`)
-  return error
+/** An answer without the media. 404 and 410 mean that it is gone, or that its address has run out. */
+function readMedia(answer: ApiAnswer): void {
+  const isGone = answer.status === 404 || answer.status === 410
+  const refusal = isGone ? null : refusalOf(answer.fields, answer)
+  if (refusal !== null) throw refusal
 }
 
 /** Where the token may go: Meta's own hosts, or that of the configured server. */

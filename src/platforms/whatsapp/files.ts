@@ -6,7 +6,7 @@ import { createFileStore, type FileStore } from '../../kit/index.ts'
 import type { WhatsAppClient } from './client.ts'
 import type { WhatsAppConfig } from './config.ts'
 import { fieldsOf, textOf } from './fields.ts'
-import { refusedWith } from './refusals.ts'
+import { isRefusal } from './refusals.ts'
 
 const MAX_BYTES = 100 * 1_048_576
 
@@ -19,7 +19,7 @@ export function createWhatsAppFiles(
     const path = `${encodeURIComponent(id)}?phone_number_id=${encodeURIComponent(config.phoneNumberId)}`
     const answer = await client.call(path, { repeatable: true }).catch((thrown: unknown) => {
       // An id that is not known any more is answered like one that never was.
-      if (refusedWith(thrown, 100, 33, 131052)) throw gone()
+      if (isRefusal(thrown, 100, 33, 131052)) throw gone()
       throw thrown
     })
     const url = textOf(answer.url)

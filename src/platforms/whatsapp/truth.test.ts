@@ -124,7 +124,7 @@ describe('the 24-hour window', () => {
 })
 
 describe('errors', () => {
-  const answered = { status: 400, retryAfter: undefined, now: NOON }
+  const answered = { status: 400, retryAfterMs: null }
   it.each([
     [190, 'platform_unavailable'],
     [0, 'platform_unavailable'],

@@ -1,7 +1,7 @@
 // Files on their way out: uploaded first, which shows nothing to anybody, then sent by the id that came back, as picture, sound,
 // video or document, each with the limits that WhatsApp has for it.
-import { hash } from 'node:crypto'
 import { SwitchboardError } from '../../contract/index.ts'
+import { multipartForm } from '../../kit/index.ts'
 import type { WhatsAppClient } from './client.ts'
 import type { WhatsAppConfig } from './config.ts'
 import { type Fields, textOf } from './fields.ts'
@@ -42,7 +42,11 @@ export async function uploaded(
   if (bytes.length === 0) throw new SwitchboardError('platform_rejected', 'WhatsApp takes no empty file')
   if (bytes.length > kind.most)
     throw new SwitchboardError('platform_rejected', `WhatsApp takes files of at most ${kind.most / MB} MB`)
-  const form = formOf({ name, mime, bytes })
+  const form = multipartForm([
+    { name: 'messaging_product', value: 'whatsapp' },
+    { name: 'type', value: mime },
+    { name: 'file', value: bytes, filename: name, type: mime },
+  ])
   const answer = await client.call(`${config.phoneNumberId}/media`, { form, repeatable: true })
   const id = textOf(answer.id)
   if (id === undefined) throw new SwitchboardError('platform_unavailable', 'WhatsApp gave no id for the file')
@@ -57,21 +61,6 @@ function kindOf(mime: string, size: number, caption: string | undefined): Kind {
   const kind = KINDS.find(({ mimes }) => mimes?.includes(mime.toLowerCase().split(';')[0]?.trim() ?? ''))
   if (kind === undefined || size > kind.most) return DOCUMENT
   return kind.type === 'audio' && caption !== undefined && caption !== '' ? DOCUMENT : kind
-}
-
-function formOf({ name, mime, bytes }: Omit<OutgoingFile, 'caption'>) {
-  // It may not stand in the file: nobody writes one that holds its own digest.
-  const boundary = `swb-${hash('sha256', bytes)}`
-  const safe = name.replaceAll(/["\r\n\\]/g, '_')
-  const type = mime.replaceAll(/[\r\n]/g, '')
-  const field = (key: string, value: string) =>
-    `--${boundary}\r\ncontent-disposition: form-data; name="${key}"\r\n\r\n${value}\r\n`
-  const head =
-    field('messaging_product', 'whatsapp') +
-    field('type', type) +
-    `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="${safe}"\r\ncontent-type: ${type}\r\n\r\n`
-  const body = Buffer.concat([Buffer.from(head), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)])
-  return { body, type: `multipart/form-data; boundary=${boundary}` }
 }
 
 function cut(text: string): string {

@@ -91,7 +91,7 @@ export function refusalOf(
     said,
     label: String(key || status),
     detail: formProblem(answer.errors),
-    ...(isToken ? TOKEN : {}),
+    failure: isToken ? TOKEN : undefined,
   })
 }
 

@@ -75,8 +75,11 @@ export function refusalOf(
   const needed = typeof answer.needed === 'string' ? answer.needed.slice(0, 100) : 'one more scope'
   return refusal({
     key,
-    meaning: `the bot needs ${needed}`,
-    hint: `add ${needed} under OAuth & Permissions and install the app again`,
+    failure: {
+      code: 'platform_rejected',
+      meaning: `the bot needs ${needed}`,
+      hint: `add ${needed} under OAuth & Permissions and install the app again`,
+    },
   })
 }
 
