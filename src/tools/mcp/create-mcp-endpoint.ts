@@ -19,13 +19,13 @@ export type { ToolGrant } from './tool-grant.ts'
 /** `path` is what follows /mcp: '' or '/notify'. */
 export type McpEndpoint = HeadEndpoint
 
-type Serve = typeof import('./serve-tools.ts').serveTools
+type ToolServer = import('./serve-tools.ts').ToolServer
 
 export function createMcpEndpoint(deps: McpDeps): McpEndpoint {
   const notify = createNotifyRpc(deps)
-  let loading: Promise<Serve> | null = null
-  const sdk = () => {
-    loading ??= import('./serve-tools.ts').then(({ serveTools }) => serveTools)
+  let loading: Promise<ToolServer> | null = null
+  const server = () => {
+    loading ??= import('./serve-tools.ts').then(({ createToolServer }) => createToolServer(deps))
     return loading
   }
 
@@ -45,8 +45,7 @@ export function createMcpEndpoint(deps: McpDeps): McpEndpoint {
         const error = { code: -32600, message: 'Batches are not taken: send one message a request' }
         return rpcReply(400, { id: null, error })
       }
-      const serve = await sdk()
-      return serve(deps, grant, request, body)
+      return (await server()).serve(grant, request, body)
     }
   }
 

@@ -161,6 +161,25 @@ describe('clients', () => {
     )
     expect(tools.asked).toHaveLength(50)
   })
+
+  it('end no call of another caller, whatever ids they name', async () => {
+    let release: () => void = () => undefined
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const tools = await opened({ sendMessage: () => released.then(sent) })
+    const kate = (await tools.mint('agent', { agent: 'kate' })).token
+    const bob = (await tools.mint('agent', { agent: 'bob' })).token
+    const pending = tools.post('/mcp', call('send_message', SLACK), bearer(kate))
+    await expect.poll(() => tools.asked.length).toBe(1)
+    for (const requestId of [1, 2, 3]) {
+      const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }
+      const answer = await tools.post('/mcp', cancelled, bearer(bob))
+      expect(answer.status).toBe(202)
+    }
+    release()
+    expect((await pending).json.result.structuredContent.status).toBe('sent')
+  })
 })
 
 describe('credentials', () => {

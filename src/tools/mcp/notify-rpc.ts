@@ -4,6 +4,7 @@ import type { HeadEndpoint, HttpReply, RawRequest, RequestHead } from '../../con
 import { callTool } from '../call-tool.ts'
 import { notifyUser } from '../notify-user.ts'
 import { inputSchemaOf } from '../tool.ts'
+import type { ToolServer } from './serve-tools.ts'
 import {
   BAD_TOKEN,
   bearerOf,
@@ -35,6 +36,11 @@ interface RpcRequest {
 const MOST_UNPROVEN_BYTES = 16_384
 
 export function createNotifyRpc(deps: McpDeps): HeadEndpoint['admit'] {
+  let loading: Promise<ToolServer> | null = null
+  const server = () => {
+    loading ??= import('./serve-tools.ts').then(({ createToolServer }) => createToolServer(deps, SERVER_NAME))
+    return loading
+  }
   return async (head) => {
     const refused = refuseForm(head)
     if (refused !== null) return refused
@@ -43,7 +49,7 @@ export function createNotifyRpc(deps: McpDeps): HeadEndpoint['admit'] {
     const grant = found?.may(notifyUser.action) ? found : null
     const length = Number(head.headers['content-length'] ?? Number.NaN)
     if (grant === null && !(length <= MOST_UNPROVEN_BYTES)) return denied(head, null)
-    return (body) => take(deps, grant, { ...head, body })
+    return (body) => take(deps, server, grant, { ...head, body })
   }
 }
 
@@ -53,16 +59,20 @@ function denied(head: RequestHead, id: RpcId): HttpReply {
     : failed(401, id, -32000, 'Invalid or expired session token', BAD_TOKEN)
 }
 
-async function take(deps: McpDeps, grant: ToolGrant | null, request: RawRequest): Promise<HttpReply> {
+async function take(
+  deps: McpDeps,
+  server: () => Promise<ToolServer>,
+  grant: ToolGrant | null,
+  request: RawRequest,
+): Promise<HttpReply> {
   const body = parseBody(request)
   const call = rpcRequestOf(body)
   if (grant === null) return denied(request, call?.id ?? null)
   if (isUnparsable(body)) return notJson()
   if (call === null) return failed(400, null, -32600, 'Invalid JSON-RPC request')
   if (isNewer(request, call)) {
-    const { serveTools } = await import('./serve-tools.ts')
     const may = (action: typeof notifyUser.action) => action === notifyUser.action && grant.may(action)
-    return serveTools(deps, { ...grant, may }, request, body, SERVER_NAME)
+    return (await server()).serve({ ...grant, may }, request, body)
   }
   if (call.notification) return { status: 202 }
   return answer(deps, grant, request, call)
