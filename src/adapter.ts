@@ -74,3 +74,4 @@ export {
 } from './kit/http/guarded-fetch.ts'
 export { equalSecrets, hmacKey, signSha256, verifySha256 } from './kit/http/hmac.ts'
 export { type FormPart, multipartForm } from './kit/http/multipart.ts'
+export { wordsIn } from './words/index.ts'

@@ -1,9 +1,11 @@
 // Gate and wrap: what the pure steps of the intake and the model-visible form of a message cost, without I/O.
+
 import { WITHIN_LIMIT } from '../../src/contract/index.ts'
 import type { StepInput } from '../../src/core/inbound/step-input.ts'
 import { runSteps } from '../../src/core/inbound/steps.ts'
 import { wrapChannel } from '../../src/kit/turn/wrap-channel.ts'
 import { testIntegration, testSettings } from '../../src/testing/test-settings.ts'
+import { wordsIn } from '../../src/words/index.ts'
 import { median, rounded } from '../statistics.ts'
 
 export interface MicroReport {
@@ -70,6 +72,7 @@ function stepInput(): StepInput {
   const integration = testIntegration('bench', { access })
   return {
     form: null,
+    words: wordsIn(),
     waiting: [],
     late: false,
     failureWords: [],

@@ -1,6 +1,8 @@
 // The contract's basics: addresses, ids, states and tables.
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { wordsIn } from '../words/index.ts'
 import {
   address,
   asSwitchboardError,
@@ -8,6 +10,7 @@ import {
   formatAddress,
   parseAddress,
   REASONS,
+  type ReasonCode,
   rowId,
   rowSeq,
   SEND_STATES,
@@ -105,7 +108,7 @@ describe('states and tables', () => {
         reason.of.every((state) => states.has(state)),
         code,
       ).toBe(true)
-      expect(reason.text).toMatch(/\.$/)
+      expect(wordsIn().reasons[code as ReasonCode]).toMatch(/\.$/)
     }
   })
 

@@ -1,5 +1,6 @@
 // CHECKS: everything that can stop a message, as one table. Each check has its severity and remedy as data, and the
 // function that looks. `doctor`, `status`, the console and docs/reference/health.md all show this table.
+
 import {
   type DoctorReport,
   defined,
@@ -8,13 +9,12 @@ import {
   type HealthFinding,
   iso,
   type NodeView,
-  REASONS,
-  type ReasonCode,
   type RecentRefusals,
   type SecurityFinding,
   type Severity,
   type Store,
 } from '../contract/index.ts'
+import { reasonIn, wordsIn } from '../words/index.ts'
 import type { SilentApprovals } from './silent-approvals.ts'
 
 /** What a check sees. A severity of its own replaces that of the check. */
@@ -178,7 +178,7 @@ export const CHECKS = {
         const { refusals } = integrations.find(({ id }) => id === integration) ?? {}
         const key = refusals?.find((one) => one.reason === reason)?.key
         const messages = count === 1 ? '1 message was' : `${count} messages were`
-        const text = `: ${messages} refused within the last hour. ${REASONS[reason as ReasonCode].text}`
+        const text = `: ${messages} refused within the last hour. ${reasonIn(wordsIn(), reason)}`
         const list = `switchboard turns --integration ${integration} --state refused`
         return about('integration', integration, text, key ? `change ${key}` : list)
       }),

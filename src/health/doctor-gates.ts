@@ -1,4 +1,5 @@
 // The gates of the live path for `doctor`: each with pass or the reason, and the key that changes it.
+
 import {
   type AgentSettings,
   type Binding,
@@ -7,10 +8,9 @@ import {
   type DoctorReport,
   type GateView,
   type IntegrationSettings,
-  REASONS,
-  type ReasonCode,
   type RecentRefusals,
 } from '../contract/index.ts'
+import { reasonIn, wordsIn } from '../words/index.ts'
 
 /** The rights on an integration beyond its own list, and whether an agent listens. */
 export interface Standing {
@@ -182,7 +182,7 @@ export function refusals(
     .map(({ reason, count }) => ({
       reason,
       count,
-      text: Object.hasOwn(REASONS, reason) ? REASONS[reason as ReasonCode].text : '',
+      text: reasonIn(wordsIn(), reason) ?? '',
       key: drawn(reason) ?? ownKey(reason, own) ?? keyOf(reason, one),
     }))
     .toSorted((a, b) => b.count - a.count)

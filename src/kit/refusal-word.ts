@@ -1,9 +1,11 @@
-// The word for whoever pressed a button or gave a command and was refused, where the platform shows it to them alone.
-import { REASONS, type Received } from '../contract/index.ts'
+// The answer to a refused button or command, where the platform shows it to that person alone.
+import type { Received } from '../contract/index.ts'
+import { wordsIn } from '../words/index.ts'
 
-// Who may not speak here learns nothing more than that; who may is told what it was.
+// Other reasons would tell a stranger how this gateway is configured.
 const TOLD: readonly (string | null)[] = ['flood', 'rate_limited', 'no_binding']
 
 export function refusalWord({ reason }: Pick<Received, 'reason'>): string {
-  return reason !== null && TOLD.includes(reason) ? REASONS[reason].text : 'Not authorized.'
+  const { notices, reasons } = wordsIn()
+  return reason !== null && TOLD.includes(reason) ? reasons[reason] : notices.notAuthorized
 }

@@ -1,8 +1,10 @@
 // Tool calls that wait, or waited, for a person.
+
 import { z } from 'zod'
-import { APPROVAL_STATES, defined, lateText, SwitchboardError } from '../contract/index.ts'
+import { APPROVAL_STATES, defined, SwitchboardError } from '../contract/index.ts'
 import { type Operation, operation, whole } from '../server/api/operation.ts'
 import { errorReply } from '../server/reply.ts'
+import { wordsIn } from '../words/index.ts'
 import { before, limit, listOf, positionOf, text } from './inputs.ts'
 import { withoutInput } from './masking.ts'
 
@@ -37,7 +39,7 @@ export const APPROVALS: readonly Operation[] = [
     run: async ({ desk, path, body, by, via }) => {
       const { won, approval } = await desk.decide(path.id ?? '', body.behavior, by, via)
       if (won) return { won, approval }
-      const late = lateText({ ...approval, decidedBy: approval.decided_by })
+      const late = wordsIn().approvals.late({ ...approval, decidedBy: approval.decided_by })
       return whole(errorReply(new SwitchboardError('conflict', late), { won, approval }))
     },
   }),

@@ -3,48 +3,61 @@
 /** A room is a folder of src/. '*' opens every door. Tests beside the code may open any. */
 export const DOORS: Readonly<Record<string, readonly string[] | '*'>> = {
   contract: [],
-  core: ['contract'],
-  kit: ['contract'],
-  tools: ['contract'],
-  platforms: ['contract', 'kit'],
-  agents: ['contract', 'kit', 'tools'],
-  attach: ['contract'],
-  store: ['contract'],
+  // What people read, by language. Every room that makes a text for people takes it from there.
+  words: ['contract'],
+  core: ['contract', 'words'],
+  kit: ['contract', 'words'],
+  tools: ['contract', 'words'],
+  platforms: ['contract', 'words', 'kit'],
+  agents: ['contract', 'words', 'kit', 'tools'],
+  attach: ['contract', 'words'],
+  store: ['contract', 'words'],
   // The words of options (a secret, a URL) are those that adapters use.
-  config: ['contract', 'kit'],
-  server: ['contract', 'core'],
+  config: ['contract', 'words', 'kit'],
+  server: ['contract', 'words', 'core'],
   // The machine: clocks, the log, our version.
-  runtime: ['contract'],
+  runtime: ['contract', 'words'],
   // The one list of what is built in, and the modules of third parties.
-  modules: ['contract', 'config', 'runtime', 'platforms', 'agents', 'testing'],
+  modules: ['contract', 'words', 'config', 'runtime', 'platforms', 'agents', 'testing'],
   // The pipeline: put together, started, stopped, reloaded.
-  gateway: ['contract', 'kit', 'core', 'config', 'tools', 'attach', 'chorus', 'runtime', 'modules'],
+  gateway: ['contract', 'words', 'kit', 'core', 'config', 'tools', 'attach', 'chorus', 'runtime', 'modules'],
   // What stands in the way of a message.
-  health: ['contract', 'core', 'config', 'server', 'runtime', 'modules', 'gateway'],
+  health: ['contract', 'words', 'core', 'config', 'server', 'runtime', 'modules', 'gateway'],
   // What an operator may ask and do.
   operations: [
-    ...['contract', 'kit', 'core', 'config', 'store', 'server'],
+    ...['contract', 'words', 'kit', 'core', 'config', 'store', 'server'],
     ...['runtime', 'modules', 'gateway', 'health'],
   ],
   // The process: its folder, its database, its start and its end.
   daemon: '*',
-  setup: ['contract', 'kit', 'config', 'store', 'server', 'runtime', 'daemon'],
-  cli: ['contract', 'config', 'runtime', 'modules', 'gateway', 'health', 'operations', 'setup', 'daemon'],
+  setup: ['contract', 'words', 'kit', 'config', 'store', 'server', 'runtime', 'daemon'],
+  cli: [
+    'contract',
+    'words',
+    'config',
+    'runtime',
+    'modules',
+    'gateway',
+    'health',
+    'operations',
+    'setup',
+    'daemon',
+  ],
   // The platform suite cuts texts as the outlet does.
-  testing: ['contract', 'kit'],
+  testing: ['contract', 'words', 'kit'],
   // The library door of the Chorus protocol alone: both ends without the gateway.
-  chorus: ['contract', 'kit'],
+  chorus: ['contract', 'words', 'kit'],
   // The library door of hosting channel servers alone: the pool of platforms/mcp, without store and river.
-  host: ['contract', 'kit', 'platforms', 'config', 'core'],
+  host: ['contract', 'words', 'kit', 'platforms', 'config', 'core'],
   // The library door for adapters of others: light.
-  'adapter.ts': ['contract', 'kit'],
+  'adapter.ts': ['contract', 'words', 'kit'],
   // The reader of Markdown, for renderers of others.
   'markdown.ts': ['contract', 'kit'],
   'index.ts': '*',
 }
 
 /** Rooms that load no npm package at all. */
-export const NO_PACKAGES = ['contract', 'core']
+export const NO_PACKAGES = ['contract', 'core', 'words']
 
 /** Where a path (a file, or a folder ending in '/') may do what the rule forbids to all others, and why. */
 export type Exceptions = Readonly<Record<string, string>>
@@ -174,6 +187,11 @@ export const RULES: readonly Rule[] = [
       'src/modules/registry.ts': 'the one list of what is built in',
       'src/host/': 'hosting channel servers alone, as a library: the pool is that of platforms/mcp',
     },
+  },
+  {
+    name: 'only src/words makes a text for people: a Wording is never cast from a literal',
+    code: /\bas (unknown as )?(Wording|Words)\b|<Wording>/,
+    except: { 'src/words/': 'the catalogues' },
   },
   {
     name: 'no any',

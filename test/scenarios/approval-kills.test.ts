@@ -49,7 +49,7 @@ describeRiver('approvals, and a daemon that dies', (open) => {
       expect(river.platform.texts('anna').at(-1)).toContain(MAY_HAVE_RUN)
       if (ends === 'undeliverable')
         expect(headlines(river.platform.shown('anna'))[0]).toBe(
-          `Bash (${id}): allowed by anna, then interrupted; the agent may have heard it, and asks again`,
+          `Bash (${id}): allowed by anna, then interrupted; the agent may have received it, and asks again`,
         )
       const before = river.agent.verdicts.length
       await river.person('anna').says(`no ${second?.id}`)

@@ -13,7 +13,7 @@ describeRiver('a bare yes', (open) => {
     await river.settle()
     expect(river.agent.texts()).toEqual(['go', 'Yes!'])
     expect(hints()).toEqual([
-      `That went to the agent as a message. To decide the question that waits, reply "yes ${id}" or "no ${id}".`,
+      `That went to the agent as a message. To decide the waiting question, reply "yes ${id}" or "no ${id}".`,
     ])
     expect(await state(river, id)).toBe('pending')
     // Decided: the next one is a sentence and nothing else.

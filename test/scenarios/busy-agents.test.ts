@@ -1,7 +1,7 @@
 // An agent whose places are all taken: the message waits, and its sender is told after 20 s, once.
 import { expect, it } from 'vitest'
 import { SwitchboardError } from '../../src/contract/index.ts'
-import { busyText } from '../../src/core/notices.ts'
+import { wordsIn } from '../../src/words/index.ts'
 import { describeRiver } from './river.ts'
 
 const full = () =>
@@ -18,9 +18,9 @@ describeRiver('an agent without room', (open) => {
     await river.pass(18_000)
     expect(river.platform.texts('anna')).toEqual([])
     await river.pass(6_000)
-    expect(river.platform.texts('anna')).toEqual([busyText('demo')])
+    expect(river.platform.texts('anna')).toEqual([wordsIn().notices.busy({ agent: 'demo' })])
     await river.pass(60_000)
-    expect(river.platform.texts('anna')).toEqual([busyText('demo')])
+    expect(river.platform.texts('anna')).toEqual([wordsIn().notices.busy({ agent: 'demo' })])
     const turn = await river.store().turn(id ?? '')
     expect(['queued', 'handed']).toContain(turn?.state)
   })

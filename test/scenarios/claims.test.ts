@@ -109,7 +109,7 @@ describeRiver('claims', (open) => {
     }
     expect((await river.store().claims({ limit: 1 }))[0]?.state).toBe('open')
     await boss.taps('📎 Reply here')
-    expect((await boss.says('/status')).answer).toMatch(/^ops is attached.*in the deploy thread/)
+    expect((await boss.says('/status')).answer).toMatch(/^ops is online.*in the deploy thread/)
     await boss.says('/new')
     await boss.says('fresh')
     await river.settle()

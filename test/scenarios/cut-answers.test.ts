@@ -2,8 +2,8 @@
 // reads what is being said to its end while other conversations go on.
 import { expect, it } from 'vitest'
 import type { Delivery, Redelivery } from '../../src/contract/index.ts'
-import { INTERRUPTED_TEXT } from '../../src/core/notices.ts'
 import { testAgent } from '../../src/testing/test-settings.ts'
+import { wordsIn } from '../../src/words/index.ts'
 import { describeRiver, type OpenRiver, type RiverOptions } from './river.ts'
 
 const INLINE: Redelivery = { handed: 'wait', seen: 'wait', cut: 'again', afterTimeout: false }
@@ -51,7 +51,7 @@ describeRiver('an answer that is cut by an end of ours', (open) => {
     await river.restart()
     await river.pass(25_000)
     expect(river.agent.deliveries.at(-1)).toMatchObject({ text: 'hi', repeat: true })
-    expect(river.platform.shown('anna')).toEqual([INTERRUPTED_TEXT])
+    expect(river.platform.shown('anna')).toEqual([wordsIn().notices.interrupted])
     const again = river.agent.deliveries.at(-1) as Delivery
     await river.agent.partial(again, 'The weather is fine, and')
     await river.pass(1_500)

@@ -109,7 +109,7 @@ describeRiver('agents that fetch', (open) => {
     await river.settle()
     expect(river.platform.texts('anna')).toEqual([
       'The weather is …\n\n⚠️ Incomplete: the agent stopped here.',
-      '⚠️ Your message was not answered. The agent took it and never answered. (cut)',
+      '⚠️ Your message was not answered. The agent received it and never answered. (cut)',
     ])
     expect(await river.desk().turn(turn)).toMatchObject({ state: 'failed', reason: 'agent_silent' })
   })

@@ -62,7 +62,7 @@ describeRiver(
       const river = await open({ ...team, tunables: { senderLimit: { rps: 1, burst: 2 } } })
       const owner = river.person('owner')
       const notices = () =>
-        river.platform.texts('owner').filter((text) => text.startsWith('You are sending more'))
+        river.platform.texts('owner').filter((text) => text.startsWith('You are sending too many'))
       river.agent.script = () => undefined
       const states = []
       for (let n = 0; n < 10; n++) states.push((await owner.says(`m${n}`)).reason)

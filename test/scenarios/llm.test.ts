@@ -1,9 +1,9 @@
 // The connector llm in the river: killed at every step, asked about in the chat, misled by a tool, out of budget.
 import '@anthropic-ai/sdk'
 import { expect, it } from 'vitest'
-import { unreachableText } from '../../src/core/notices.ts'
 import { createFakeLlm, type FakeScript } from '../../src/testing/llm/fake-llm.ts'
 import { OPEN, testAgent, testIntegration } from '../../src/testing/test-settings.ts'
+import { wordsIn } from '../../src/words/index.ts'
 import { describeRiver, type OpenRiver, type River } from './river.ts'
 
 const CALL = { calls: [{ name: 'mail', input: { to: 'bob' } }] }
@@ -89,7 +89,7 @@ describeRiver('llm', (open) => {
     )
     await river.pass(10 * 60_000)
     expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'queued', reason: 'agent_unreachable' })
-    expect(texts(river)).toEqual([unreachableText('kate')])
+    expect(texts(river)).toEqual([wordsIn().notices.unreachable({ agent: 'kate' })])
     down = false
     await said(river, 'Done: sent', 5_000)
     expect(sent).toHaveLength(1)

@@ -128,7 +128,7 @@ describeRiver('offering again', (open) => {
     expect(river.agent.texts()).toEqual(['hi'])
     expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'failed', reason: 'agent_silent' })
     expect(river.platform.texts('anna')).toEqual([
-      '⚠️ Your message was not answered. The agent took it and never answered.',
+      '⚠️ Your message was not answered. The agent received it and never answered.',
     ])
   })
 
@@ -176,7 +176,7 @@ describeRiver('offering again', (open) => {
     ])
     expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'failed', reason: 'max_attempts' })
     expect(river.platform.texts('anna')[0]).toBe(
-      '⚠️ Your message was not answered. It was tried as many times as max_attempts allows.',
+      '⚠️ Your message was not answered. It was tried as often as max_attempts allows.',
     )
     expect(river.agent.deliveries.at(-1)?.text).toBe('next')
   })

@@ -72,7 +72,9 @@ describeRiver('sessions', (open) => {
       // The first is of another session, and nobody waits for it.
       expect(river.agent.texts().filter((text) => text !== 'hi')).toEqual(['hello', 'still here'])
       expect(river.agent.texts()).toContain('hi')
-      expect(river.platform.texts('anna').filter((text) => text.startsWith('Started afresh'))).toHaveLength(1)
+      expect(
+        river.platform.texts('anna').filter((text) => text.startsWith('Your next message starts')),
+      ).toHaveLength(1)
     },
   )
 
@@ -103,7 +105,7 @@ describeRiver('sessions', (open) => {
     await anna.says('!status')
     await river.settle()
     const [attached, away] = river.platform.texts('anna')
-    expect(attached).toBe('demo is attached. Waiting: 2. In work: 1.')
+    expect(attached).toBe('demo is online. Waiting: 2. In work: 1.')
     expect(away).toContain('demo is offline')
   })
 
@@ -170,10 +172,10 @@ describeRiver('sessions', (open) => {
     const states = async () =>
       Promise.all([hers, his].map(async ({ id }) => (await river.desk().turn(id ?? ''))?.state))
     expect((await member('cleo').says('/stop')).answer).toBe(
-      'Nothing of yours is running. What others began only an approver can stop.',
+      'Nothing of yours is running. Only an approver can stop the work of others.',
     )
     expect((await member('bert').says('/new')).answer).toBe(
-      'In a group only an approver can start a new conversation.',
+      'In a group, only an approver can start a new conversation.',
     )
     expect((await member('bert').says('/stop')).answer).toBe('Stopped: 1 message cancelled.')
     await river.settle()

@@ -82,7 +82,7 @@ describeRiver('show all', (open) => {
         plain: true,
         asFile: {
           name: `approval-${id}.txt`,
-          caption: `Bash (${id}): all of it; also by switchboard approvals show ${id}`,
+          caption: `Bash (${id}): the whole text. Also shown by switchboard approvals show ${id}`,
         },
       },
     ])

@@ -2,7 +2,7 @@
 // it, and `status` and `doctor` say so by one word until the agent answers.
 import { expect, it } from 'vitest'
 import { SwitchboardError } from '../../src/contract/index.ts'
-import { unreachableText } from '../../src/core/notices.ts'
+import { wordsIn } from '../../src/words/index.ts'
 import { describeRiver, type River } from './river.ts'
 
 const REFUSED = 'ECONNREFUSED'
@@ -33,11 +33,11 @@ describeRiver('an agent that cannot be reached', (open) => {
     expect(river.platform.texts('anna')).toEqual([])
     await river.person('anna').says('are you there?')
     await river.pass(5_000)
-    expect(river.platform.texts('anna')).toEqual([unreachableText('demo')])
+    expect(river.platform.texts('anna')).toEqual([wordsIn().notices.unreachable({ agent: 'demo' })])
     const { id } = await river.person('bert').says('hello')
     await river.pass(10 * 60_000)
-    expect(river.platform.texts('anna')).toEqual([unreachableText('demo')])
-    expect(river.platform.texts('bert')).toEqual([unreachableText('demo')])
+    expect(river.platform.texts('anna')).toEqual([wordsIn().notices.unreachable({ agent: 'demo' })])
+    expect(river.platform.texts('bert')).toEqual([wordsIn().notices.unreachable({ agent: 'demo' })])
     expect(await river.desk().turn(id ?? '')).toMatchObject({
       ...{ state: 'queued', reason: 'agent_unreachable', attempts: 0 },
     })
@@ -52,7 +52,7 @@ describeRiver('an agent that cannot be reached', (open) => {
     expect([...river.agent.texts()].sort()).toEqual(
       ['and more', 'hi from anna', 'hi from bert', 'hi from carl'].sort(),
     )
-    const notice = unreachableText('demo')
+    const notice = wordsIn().notices.unreachable({ agent: 'demo' })
     expect(river.platform.texts('anna')).toEqual([notice, 're: hi from anna', 're: and more'])
     expect(river.platform.texts('bert')).toEqual([notice, 're: hi from bert'])
     expect(river.agent.deliveries.every(({ attempt, repeat }) => attempt === 1 && !repeat)).toBe(true)
@@ -89,7 +89,7 @@ describeRiver('an agent that cannot be reached', (open) => {
     expect(await stateOf(river)).toMatchObject({ state: 'unreachable' })
     expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'queued', reason: 'agent_unreachable' })
     await river.pass(18_000)
-    expect(river.platform.texts('anna')).toEqual([unreachableText('demo')])
+    expect(river.platform.texts('anna')).toEqual([wordsIn().notices.unreachable({ agent: 'demo' })])
     await river.pass(30_000)
     expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'failed', reason: 'max_attempts' })
     await river.person('anna').says('again')
@@ -164,10 +164,10 @@ describeRiver('an agent that cannot be reached', (open) => {
     expect(await stateOf(river)).toMatchObject({ state: 'unreachable' })
     expect((await river.desk().doctor()).problems).toMatchObject([{ code: 'agent-unreachable' }])
     await river.pass(8_500)
-    expect(river.platform.texts('anna')).toEqual([unreachableText('demo')])
+    expect(river.platform.texts('anna')).toEqual([wordsIn().notices.unreachable({ agent: 'demo' })])
     await river.restart()
     await river.pass(60_000)
-    expect(river.platform.texts('anna')).toEqual([unreachableText('demo')])
+    expect(river.platform.texts('anna')).toEqual([wordsIn().notices.unreachable({ agent: 'demo' })])
   })
 
   it('[I35.left-recalled] one that answers with errors is failing after a kill, also while its next try is far', async () => {
@@ -183,9 +183,9 @@ describeRiver('an agent that cannot be reached', (open) => {
     expect(await stateOf(river)).toMatchObject({ state: 'failing' })
     expect((await river.desk().doctor()).problems).toMatchObject([{ code: 'agent-failing' }])
     await river.pass(18_000)
-    expect(river.platform.texts('anna')).toEqual([unreachableText('demo')])
+    expect(river.platform.texts('anna')).toEqual([wordsIn().notices.unreachable({ agent: 'demo' })])
     await river.pass(3 * 60_000)
-    expect(river.platform.texts('anna')).toEqual([unreachableText('demo'), 're: hi'])
+    expect(river.platform.texts('anna')).toEqual([wordsIn().notices.unreachable({ agent: 'demo' }), 're: hi'])
     expect(await stateOf(river)).toMatchObject({ state: 'attached' })
   })
 

@@ -2,12 +2,12 @@
 import { expect, it } from 'vitest'
 import type { Delivery, Redelivery } from '../../src/contract/index.ts'
 import { SwitchboardError } from '../../src/contract/index.ts'
-import { NO_REPLY_TEXT } from '../../src/core/notices.ts'
+import { wordsIn } from '../../src/words/index.ts'
 import { describeRiver } from './river.ts'
 
 const WAIT: Redelivery = { handed: 'wait', seen: 'wait', afterTimeout: false }
 const SILENT = () => undefined
-const GIVEN_UP = '⚠️ Your message was not answered. The agent took it and never answered.'
+const GIVEN_UP = '⚠️ Your message was not answered. The agent received it and never answered.'
 
 describeRiver('agents that live on without us', (open) => {
   it('[S6.chorus-never-again] what was confirmed before a crash is not offered again, and its answer still counts', async () => {
@@ -115,7 +115,7 @@ describeRiver('agents that live on without us', (open) => {
       await river.settle()
       await river.agent.answer(river.agent.deliveries[0] as Delivery, ' \n ')
       await river.settle()
-      expect(river.platform.texts('anna')).toEqual([NO_REPLY_TEXT])
+      expect(river.platform.texts('anna')).toEqual([wordsIn().notices.noReply])
       expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'answered' })
     }
   })

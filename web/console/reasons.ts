@@ -1,7 +1,7 @@
-// What the codes of reasons mean, in the words of the one table.
-import { REASONS } from '../../src/contract/message/reasons.ts'
+// What the codes of reasons mean, in the words of the catalogue.
+import { reasons } from '../../src/words/en/reasons.ts'
 
 export function reasonWords(code: string): string {
-  const known = Object.hasOwn(REASONS, code) ? REASONS[code as keyof typeof REASONS] : undefined
-  return known === undefined ? code : `${code}: ${known.text}`
+  const known = Object.hasOwn(reasons, code) ? reasons[code as keyof typeof reasons] : undefined
+  return known === undefined ? code : `${code}: ${known}`
 }

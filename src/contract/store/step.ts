@@ -3,6 +3,7 @@
 import type { Address } from '../message/address.ts'
 import type { OutboundOp, SendReceipt } from '../message/message.ts'
 import type { ReasonCode } from '../message/reasons.ts'
+import type { Wording } from '../message/wording.ts'
 import type { ClaimTexts } from '../platform/sending.ts'
 import type { NewSend } from './send-records.ts'
 
@@ -176,7 +177,7 @@ export type Decision =
       readonly key?: string
       readonly retryAfterMs?: number
     }
-  | { readonly go: 'answer'; readonly text: string; readonly reason: ReasonCode }
+  | { readonly go: 'answer'; readonly text: Wording; readonly reason: ReasonCode }
   | { readonly go: 'consume'; readonly reason: ReasonCode; readonly answer?: string }
 
 export interface StepResult {

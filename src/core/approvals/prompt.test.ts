@@ -1,4 +1,5 @@
 // An approval as a chat shows it: the message and its parts always keep within the platform's limit.
+
 import { expect, it } from 'vitest'
 import {
   type ApprovalRow,
@@ -9,7 +10,10 @@ import {
   textSize,
 } from '../../contract/index.ts'
 import { readMarkdown } from '../../kit/markdown/read.ts'
+import { wordsIn } from '../../words/index.ts'
 import { outcomeText, promptOp, wholeAsk } from './prompt.ts'
+
+const words = wordsIn()
 
 type Size = readonly [size: number, unit: TextUnit]
 const LARGE: readonly Size[] = [
@@ -34,7 +38,7 @@ it.each(INPUTS)(
     for (const [size, unit] of SIZES) {
       const limit = { size, unit, markdown: 'written' } as const
       for (const rest of ['button', 'command'] as const) {
-        const text = opText(promptOp('abcde', 'an-agent-with-a-name', ask, { limit, rest }))
+        const text = opText(promptOp('abcde', 'an-agent-with-a-name', ask, { limit, rest, words }))
         expect(textSize(text, unit)).toBeLessThanOrEqual(size)
         expect(text).toMatch(/Reply "yes abcde" or "no abcde"$/)
       }
@@ -61,13 +65,13 @@ it('[I13.limit-prompts] [S10.show-all] a question and its parts fit as the platf
   const shownSize = (text: string) => escaping.render(readMarkdown(text)).text.length
   for (const input of ['<&&>'.repeat(800), `${'<😀&>'.repeat(900)}`, '<'.repeat(30_000)]) {
     const ask = { toolName: 'Bash', description: '<&>'.repeat(200), input }
-    const op = promptOp('abcde', 'kate', ask, { limit, rest: 'button' })
+    const op = promptOp('abcde', 'kate', ask, { limit, rest: 'button', words })
     expect(shownSize(opText(op))).toBeLessThanOrEqual(4_000)
     expect(opText(op)).toMatch(/Reply "yes abcde" or "no abcde"$/)
     expect(op).toMatchObject({ choices: [{ label: 'Allow' }, { label: 'Deny' }, { label: 'Show all' }] })
     // The message uses most of the available space.
     expect(shownSize(opText(op))).toBeGreaterThan(3_000)
-    const parts = wholeAsk({ id: 'abcde', ask: { ...ask, description: '' } }, limit)
+    const parts = wholeAsk(words, { id: 'abcde', ask: { ...ask, description: '' } }, limit)
     for (const part of parts) expect(shownSize(part)).toBeLessThanOrEqual(4_000)
     expect(parts.map((part) => part.split('\n').slice(2, -1).join('\n')).join('')).toBe(input)
   }
@@ -75,14 +79,14 @@ it('[I13.limit-prompts] [S10.show-all] a question and its parts fit as the platf
 
 it('[I13.limit-prompts] where a platform has no limit, a megabyte of backticks is asked whole', () => {
   const ask = { toolName: 'Bash', description: '', input: 'a`'.repeat(500_000) }
-  const place = { limit: { ...NO_TEXT_LIMIT, markdown: 'written' }, rest: 'button' } as const
+  const place = { limit: { ...NO_TEXT_LIMIT, markdown: 'written' }, rest: 'button', words } as const
   expect(opText(promptOp('abcde', 'an-agent', ask, place))).toContain(ask.input)
 })
 
 it.each(INPUTS)('[S10.show-all] %s: the parts fit, and put together are all of it', (_what, input) => {
   for (const [size, unit] of LARGE) {
     const ask = { toolName: 'Bash', description: '', input }
-    const parts = wholeAsk({ id: 'abcde', ask }, { size, unit, markdown: 'written' })
+    const parts = wholeAsk(words, { id: 'abcde', ask }, { size, unit, markdown: 'written' })
     for (const part of parts) expect(textSize(part, unit)).toBeLessThanOrEqual(size)
     const whole = parts.map((part) => part.split('\n').slice(2, -1).join('\n')).join('')
     expect(whole).toBe(input)
@@ -92,9 +96,9 @@ it.each(INPUTS)('[S10.show-all] %s: the parts fit, and put together are all of i
 it('[S10.show-all] a long name of a tool and a description of several lines are among the parts', () => {
   const ask = { toolName: `mcp__${'x'.repeat(200)}__wipe`, description: 'first\n  second', input: 'ls' }
   const limit = { size: 4_000, unit: 'utf-16', markdown: 'written' } as const
-  const op = promptOp('abcde', 'kate', ask, { limit, rest: 'button' })
+  const op = promptOp('abcde', 'kate', ask, { limit, rest: 'button', words })
   expect(op).toMatchObject({ choices: [{ label: 'Allow' }, { label: 'Deny' }, { label: 'Show all' }] })
-  const whole = wholeAsk({ id: 'abcde', ask }, limit).join('\n')
+  const whole = wholeAsk(words, { id: 'abcde', ask }, limit).join('\n')
   expect(whole).toContain(ask.toolName)
   expect(whole).toContain('first\n  second')
 })
@@ -103,7 +107,7 @@ it.each<[Partial<ApprovalRow>, boolean, string]>([
   [{ state: 'withdrawn' }, false, 'no longer asked'],
   [{ state: 'expired', cause: 'expired' }, true, 'expired here; the agent still asks where it runs'],
   [{ state: 'expired', cause: 'expired' }, false, 'expired, denied'],
-  [{ state: 'relayed', cause: 'unreachable' }, false, 'denied, nobody could be reached'],
+  [{ state: 'relayed', cause: 'unreachable' }, false, 'denied, no approver could be reached'],
   [{ state: 'undeliverable' }, false, 'decided (allowed by tg/7), but the agent is gone'],
   [{ state: 'decided' }, false, 'decided (allowed by tg/7), waits for the agent to come back'],
   [
@@ -114,7 +118,7 @@ it.each<[Partial<ApprovalRow>, boolean, string]>([
   [{ state: 'relayed' }, true, 'passed on (allowed by tg/7)'],
   [{ state: 'relayed' }, false, 'allowed by tg/7'],
   [{ state: 'relayed', behavior: 'deny' }, false, 'denied by tg/7'],
-])('how it ended is told as it is: %o, passed on: %s', (row, passedOn, words) => {
+])('how it ended is told as it is: %o, passed on: %s', (row, passedOn, how) => {
   const ask = { toolName: 'Bash', description: '', input: 'ls' }
   const decided = {
     id: 'abcde',
@@ -124,5 +128,5 @@ it.each<[Partial<ApprovalRow>, boolean, string]>([
     cause: 'verdict',
     ...row,
   } as ApprovalRow
-  expect(outcomeText(decided, passedOn)).toBe(`Bash (abcde): ${words}`)
+  expect(outcomeText(words, decided, { passedOn, name: null })).toBe(`Bash (abcde): ${how}`)
 })

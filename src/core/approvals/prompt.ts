@@ -10,7 +10,9 @@ import {
   type TextUnit,
   textEnd,
   textSize,
+  type Wording,
 } from '../../contract/index.ts'
+import type { Words } from '../../words/index.ts'
 import { showButton, verdictButton } from '../inbound/verdict-form.ts'
 import type { PromptLimit } from '../outbound/links.ts'
 import { shownLine, shownText } from './shown-text.ts'
@@ -24,28 +26,29 @@ const MOST_SIZE = 16_000
 const MOST_TOOL_NAME = 100
 /** One tap must not fill a chat. The command line shows the rest. */
 const MOST_PARTS = 50
-const SHOW_ALL = 'Show all'
 
 export interface PromptPlace {
   readonly limit: PromptLimit
   /** Where a person finds the rest of a cut input: a button of the prompt, or the command line. */
   readonly rest: 'button' | 'command'
+  readonly words: Words
 }
 
 export function promptOp(
   id: string,
   agent: string,
   ask: Ask,
-  { limit, rest, expiresAt }: PromptPlace & { readonly expiresAt?: number },
+  { limit, rest, words, expiresAt }: PromptPlace & { readonly expiresAt?: number },
 ): OutboundOp {
-  const way = rest === 'button' ? SHOW_ALL : `switchboard approvals show ${id}`
+  const { allow, deny, showAll } = words.approvals
+  const cut = cutter(words, rest === 'button' ? showAll : showCommand(id))
   const shown = shownAsk(ask)
   const { unit } = limit
-  const description = cut(shown.description, textEnd(shown.description, 200, unit), way)
+  const description = cut(shown.description, textEnd(shown.description, 200, unit))
   const head = `${agent} wants to run ${shown.toolName}: ${description}`
   const foot = `Reply "yes ${id}" or "no ${id}"`
   const room = Math.max(100, limit.size - lineSize(head, limit) - lineSize(foot, limit) - NOTE_SIZE)
-  const input = cut(shown.input, fitting(shown.input, 0, room, limit), way)
+  const input = cut(shown.input, fitting(shown.input, 0, room, limit))
   const isCut = input !== shown.input || description !== shown.description || shown.isNameCut
   const lines = [head, ...(input ? ['', fenced(input)] : []), '', foot]
   return {
@@ -55,9 +58,9 @@ export function promptOp(
     ask: { toolName: shownLine(ask.toolName), description: shown.description, input: shown.input },
     ...defined({ expiresAt }),
     choices: [
-      { label: 'Allow', value: verdictButton('allow', id) },
-      { label: 'Deny', value: verdictButton('deny', id) },
-      ...(isCut && rest === 'button' ? [{ label: SHOW_ALL, value: showButton(id) }] : []),
+      { label: allow, value: verdictButton('allow', id) },
+      { label: deny, value: verdictButton('deny', id) },
+      ...(isCut && rest === 'button' ? [{ label: showAll, value: showButton(id) }] : []),
     ],
   }
 }
@@ -69,14 +72,18 @@ export function promptOp(
 export function retiredText(
   row: ApprovalRow,
   how: { readonly passedOn: boolean; readonly name: string | null },
-  { limit, rest, showsAsk }: PromptPlace & { readonly showsAsk: boolean },
+  { limit, rest, words, showsAsk }: PromptPlace & { readonly showsAsk: boolean },
 ): string {
-  const line = outcomeText(row, how.passedOn, how.name)
+  const line = outcomeText(words, row, how)
   const { input } = shownAsk(row.ask)
   if (showsAsk || input === '') return line
   const room = Math.max(100, limit.size - lineSize(line, limit) - NOTE_SIZE)
-  const way = rest === 'button' ? '' : `switchboard approvals show ${row.id}`
-  return `${line}\n\n${fenced(cut(input, fitting(input, 0, room, limit), way))}`
+  const cut = cutter(words, rest === 'button' ? null : showCommand(row.id))
+  return `${line}\n\n${fenced(cut(input, fitting(input, 0, room, limit)))}`
+}
+
+function showCommand(id: string): string {
+  return `switchboard approvals show ${id}`
 }
 
 /** People choose their names, so the id is shown beside the name. */
@@ -86,29 +93,32 @@ function personOf({ decidedBy }: ApprovalRow, name: string | null): string {
   const id = decidedBy ?? ''
   const shown = name === null ? '' : shownLine(name).trim()
   if (shown === '' || shown === id) return id
-  return `${cut(shown, textEnd(shown, MOST_NAME, 'code-points'), '')} (${id})`
+  return `${shortened(shown, textEnd(shown, MOST_NAME, 'code-points'))} (${id})`
 }
 
 /** Returns the outcome in one line. It says "allowed" only when the agent has the verdict. */
-export function outcomeText(row: ApprovalRow, passedOn: boolean, name: string | null = null): string {
-  const who = personOf(row, name)
-  const what = `${shownAsk(row.ask).toolName} (${row.id})`
-  if (row.state === 'withdrawn') return `${what}: no longer asked`
+export function outcomeText(
+  words: Words,
+  row: ApprovalRow,
+  { passedOn, name }: { readonly passedOn: boolean; readonly name: string | null },
+): Wording {
+  const { outcome } = words.approvals
+  const asked = { tool: shownAsk(row.ask).toolName, id: row.id }
+  if (row.state === 'withdrawn') return outcome.withdrawn(asked)
   // Hosts with a dialog of their own get no denial on expiry; their dialog is still open.
-  if (row.cause === 'expired' && passedOn) return `${what}: expired here; the agent still asks where it runs`
-  if (row.cause === 'expired') return `${what}: expired, denied`
-  if (row.cause === 'unreachable') return `${what}: denied, nobody could be reached`
-  const verb = row.behavior === 'allow' ? 'allowed' : 'denied'
+  if (row.cause === 'expired') return passedOn ? outcome.expiredHere(asked) : outcome.expired(asked)
+  if (row.cause === 'unreachable') return outcome.unreachable(asked)
+  const decided = { ...asked, allowed: row.behavior === 'allow', who: personOf(row, name) }
   // Found after a crash. The verdict may or may not have been written.
-  if (row.state === 'passing')
-    return `${what}: ${verb} by ${who}, then interrupted; the agent may have heard it, and asks again`
-  if (row.state === 'undeliverable') return `${what}: decided (${verb} by ${who}), but the agent is gone`
-  if (row.state === 'decided') return `${what}: decided (${verb} by ${who}), waits for the agent to come back`
-  return passedOn ? `${what}: passed on (${verb} by ${who})` : `${what}: ${verb} by ${who}`
+  if (row.state === 'passing') return outcome.interrupted(decided)
+  if (row.state === 'undeliverable') return outcome.agentGone(decided)
+  if (row.state === 'decided') return outcome.waits(decided)
+  return passedOn ? outcome.passedOn(decided) : outcome.decided(decided)
 }
 
 /** Returns the whole input as messages that each fit the limit, for approvers who read the rest before deciding. */
 export function wholeAsk(
+  words: Words,
   { id, ask }: Pick<ApprovalRow, 'id' | 'ask'>,
   limit: PromptLimit,
 ): readonly string[] {
@@ -117,19 +127,21 @@ export function wholeAsk(
   const size = Math.max(100, Math.min(limit.size, MOST_SIZE) - FRAME_SIZE)
   const parts = inParts(all, size, limit)
   const left = lengthOf(all) - parts.reduce((sum, part) => sum + lengthOf(part), 0)
-  const rest = left > 0 ? [`${left} more characters: switchboard approvals show ${id}`] : []
+  const { part: heading, moreByCommand } = words.approvals
+  const rest = left > 0 ? [moreByCommand({ count: left, id })] : []
+  const of = parts.length
   return [
     ...parts.map(
-      (part, index) => `${shown.toolName} (${id}), part ${index + 1} of ${parts.length}:\n${fenced(part)}`,
+      (part, index) => `${heading({ tool: shown.toolName, id, at: index + 1, of })}\n${fenced(part)}`,
     ),
     ...rest,
   ]
 }
 
 /** Returns the whole input as one file. */
-export function askAsFile({ id, ask }: Pick<ApprovalRow, 'id' | 'ask'>): OutboundOp {
+export function askAsFile(words: Words, { id, ask }: Pick<ApprovalRow, 'id' | 'ask'>): OutboundOp {
   const shown = shownAsk(ask)
-  const caption = `${shown.toolName} (${id}): all of it; also by switchboard approvals show ${id}`
+  const caption = words.approvals.whole({ tool: shown.toolName, id })
   return { kind: 'text', text: allOf(ask), plain: true, asFile: { name: `approval-${id}.txt`, caption } }
 }
 
@@ -239,14 +251,20 @@ function lengthOf(text: string): number {
 }
 
 function shortName(name: string): string {
-  return cut(name, textEnd(name, MOST_TOOL_NAME, 'code-points'), '')
+  return shortened(name, textEnd(name, MOST_TOOL_NAME, 'code-points'))
 }
 
-/** Returns the text up to `end`, with a note where the rest is. */
-function cut(text: string, end: number, way: string): string {
-  if (end >= text.length) return text
-  const rest = way === '' ? '' : ` (${lengthOf(text.slice(end))} more characters: ${way})`
-  return `${text.slice(0, end)}…${rest}`
+/** Returns a function that cuts a text at `end`, with a note where the rest is. `way` null: no note. */
+function cutter(words: Words, way: string | null): (text: string, end: number) => string {
+  return (text, end) => {
+    const short = shortened(text, end)
+    if (short === text || way === null) return short
+    return `${short} ${words.approvals.more({ count: lengthOf(text.slice(end)), way })}`
+  }
+}
+
+function shortened(text: string, end: number): string {
+  return end >= text.length ? text : `${text.slice(0, end)}…`
 }
 
 // The fence is longer than any run of backticks inside, so the input cannot close it.

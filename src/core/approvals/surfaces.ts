@@ -1,4 +1,5 @@
 // Where an approval is asked: one prompt in each chat of its approvers. When the approval ends, each prompt is edited.
+
 import {
   type Address,
   type ApprovalRow,
@@ -11,6 +12,7 @@ import {
   type Settings,
   type Store,
 } from '../../contract/index.ts'
+import { wordsIn } from '../../words/index.ts'
 import { canSpeak, type Link, type Links, promptLimitOf } from '../outbound/links.ts'
 import { approverChats, type GrantList, isApprover, isBound, openedGroups } from '../people/approvers.ts'
 import { spokenLately } from '../people/spoken-lately.ts'
@@ -123,7 +125,7 @@ export function createSurfaces(deps: SurfacesDeps): Surfaces {
         op:
           link.adapter.abilities.edits && on !== undefined
             ? { kind: 'edit', on, text }
-            : { kind: 'text', text: outcomeText(row, passedOn, how.name) },
+            : { kind: 'text', text: outcomeText(wordsIn(), row, how) },
         cause: 'notice',
         agent: row.agent,
         session: row.session,
@@ -146,7 +148,7 @@ function isOriginOf(origin: AskOrder['origin'], { integration, conversation }: A
 
 function placeOf(link: Link | undefined): PromptPlace {
   const { buttons = false, showsAsk = false } = link?.adapter.abilities ?? {}
-  return { limit: promptLimitOf(link), rest: buttons && !showsAsk ? 'button' : 'command' }
+  return { limit: promptLimitOf(link), rest: buttons && !showsAsk ? 'button' : 'command', words: wordsIn() }
 }
 
 /**

@@ -1,15 +1,16 @@
 // Notes that an agent gets with its next turn about undelivered messages of its session. They cover messages that
 // failed, messages with an unknown outcome, and messages that bounced after confirmation. Each is reported once: it is
 // marked when a turn was handed over with it. Where nothing failed, turns pay for no lookup.
+
 import {
   type Clock,
   type ContextLine,
   type LaterWordVerbs,
   type Logger,
   opText,
-  REASONS,
   type SendRow,
 } from '../../contract/index.ts'
+import { wordsIn } from '../../words/index.ts'
 
 const QUOTED_CHARS = 200
 /** How long the result "nothing failed" is trusted. Another node may learn of a bounce. */
@@ -83,7 +84,8 @@ export function createFailureNotes(deps: {
 
 function lineOf(row: SendRow): ContextLine {
   const words = row.op === null ? '' : ` It said: "${cut(opText(row.op))}"`
-  const why = row.detail ?? (row.reason === null ? 'the platform gave no reason' : REASONS[row.reason].text)
+  const why =
+    row.detail ?? (row.reason === null ? 'the platform gave no reason' : wordsIn().reasons[row.reason])
   return {
     about: 'delivery',
     speaker: { id: 'switchboard' },

@@ -17,7 +17,7 @@ import {
   type TurnRow,
   type Work,
 } from '../../contract/index.ts'
-import { busyText, notice } from '../notices.ts'
+import { notice } from '../notices.ts'
 import { type Admission, NOT_KNOWN_YET } from '../people/admission.ts'
 import { type SignalSink, tellTurnState } from '../signals.ts'
 import type { StoreRetry } from '../store-retry.ts'
@@ -182,7 +182,13 @@ export function createHandOver(deps: HandOverDeps): HandOverNext {
       const tell = async () => {
         const now = await store.turn(row.id)
         if (now?.state !== 'queued' || !deps.canSpeak(now.integration)) return
-        await deps.say([notice(noticeTarget(now), busyText(now.agent ?? ''), `busy:${now.id}`)])
+        await deps.say([
+          notice(
+            noticeTarget(now),
+            (words) => words.notices.busy({ agent: now.agent ?? '' }),
+            `busy:${now.id}`,
+          ),
+        ])
       }
       tell().catch((thrown) => log.warn({ turn: row.id, error: String(thrown) }, 'nobody was told to wait'))
     })

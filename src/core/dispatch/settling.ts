@@ -16,7 +16,7 @@ import {
   type Work,
 } from '../../contract/index.ts'
 import { askedMsOf } from '../approvals/asked-time.ts'
-import { givenUpText, notice } from '../notices.ts'
+import { notice } from '../notices.ts'
 import type { TurnEnd } from '../outbound/notify-on.ts'
 import { type SignalSink, tellTurnState } from '../signals.ts'
 import type { StoreRetry } from '../store-retry.ts'
@@ -156,7 +156,9 @@ export function createSettling(deps: SettlingDeps): Settling {
   }
 
   const sorry = (row: TurnRow, reason: ReasonCode, detail?: string): readonly NewSend[] =>
-    deps.canSpeak(row.integration) ? [notice(noticeTarget(row), givenUpText(reason, detail))] : []
+    deps.canSpeak(row.integration)
+      ? [notice(noticeTarget(row), (words) => words.notices.givenUp({ reason, detail }))]
+      : []
 
   const giveUp = async (hold: LaneHold, row: TurnRow, reason: ReasonCode, detail?: string) => {
     const sends = sorry(row, reason, detail)

@@ -1,6 +1,6 @@
 // Gives up turns that waited longer than the queue keeps them, with a notice to their senders.
 import type { Cancel, Clock, Logger, NewSend, Settings, Store, TurnRow } from '../../contract/index.ts'
-import { givenUpText, notice } from '../notices.ts'
+import { notice } from '../notices.ts'
 import type { TurnEnd } from '../outbound/notify-on.ts'
 import { type SignalSink, tellTurnState } from '../signals.ts'
 import { noticeTarget } from './notice-target.ts'
@@ -24,7 +24,9 @@ export function createTurnExpiry(deps: TurnExpiryDeps): { start(): void; stop():
 
   const wordsFor = (row: TurnRow): readonly NewSend[] => {
     const told = deps.canSpeak(row.integration)
-    const notices = told ? [notice(noticeTarget(row), givenUpText('queue_expired'))] : []
+    const notices = told
+      ? [notice(noticeTarget(row), (words) => words.notices.givenUp({ reason: 'queue_expired' }))]
+      : []
     return [...notices, ...deps.ended(row, { to: 'expired', reason: 'queue_expired' })]
   }
 

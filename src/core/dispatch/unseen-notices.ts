@@ -1,7 +1,7 @@
 // Tells a sender, once, that the agent has given no sign of seeing the message. It applies only where the connector
 // cannot know whether the agent took it. The notice moves no turn.
 import type { Clock, Logger, NewSend, Settings, Store, TurnRow } from '../../contract/index.ts'
-import { notice, unseenText } from '../notices.ts'
+import { notice } from '../notices.ts'
 import type { LaneHold } from './lanes/lane-holds.ts'
 import { noticeTarget } from './notice-target.ts'
 
@@ -44,7 +44,9 @@ export function createUnseenNotices(deps: UnseenNoticesDeps) {
     // Evidence may have reached another node.
     if (told || (await store.turn(row.id))?.state !== 'handed') return
     // The key contains the turn, so a restart sends no second notice.
-    await deps.say([notice(noticeTarget(row), unseenText(hold.agent), `unseen:${row.id}`)])
+    await deps.say([
+      notice(noticeTarget(row), (words) => words.notices.unseen({ agent: hold.agent }), `unseen:${row.id}`),
+    ])
   }
 
   return { watch }

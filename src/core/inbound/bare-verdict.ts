@@ -28,6 +28,5 @@ export async function waitingHere(
 export function bareVerdictHint(input: StepInput): StepResult {
   const [one, other] = input.waiting
   if (one === undefined || other !== undefined || input.late || !decidesHere(input)) return CONTINUE
-  const text = `That went to the agent as a message. To decide the question that waits, reply "yes ${one.id}" or "no ${one.id}".`
-  return { ...CONTINUE, effects: [reply(input.at, text)] }
+  return { ...CONTINUE, effects: [reply(input.at, input.words.approvals.bareVerdict({ id: one.id }))] }
 }

@@ -2,8 +2,6 @@
 // admitted sender in a direct chat, and an approver in a group.
 import type { ClaimRules, StepResult } from '../../contract/index.ts'
 import { CONTINUE } from '../../contract/index.ts'
-import { CLAIM_TEXTS } from '../claims.ts'
-import { heldText } from '../notices.ts'
 import { isOwnerOf } from '../people/approvers.ts'
 import type { StepInput } from './step-input.ts'
 
@@ -16,7 +14,9 @@ export function claimStep(input: StepInput): StepResult {
     return { decision: { go: 'refuse', reason: 'not_owner', key } }
   }
   if (input.heldBy !== null)
-    return { decision: { go: 'answer', text: heldText(input.heldBy), reason: 'tap' } }
+    return {
+      decision: { go: 'answer', text: input.words.notices.held({ name: input.heldBy }), reason: 'tap' },
+    }
   return {
     decision: { go: 'consume', reason: 'tap' },
     effects: [
@@ -27,7 +27,7 @@ export function claimStep(input: StepInput): StepResult {
         verdict: form.verdict,
         by: event.sender.id,
         ...reachable(input),
-        texts: CLAIM_TEXTS,
+        texts: input.words.notices.claim,
       },
     ],
   }
@@ -40,7 +40,7 @@ export function claimRules(input: StepInput): ClaimRules {
   return {
     answers: owner ? answersOf(event) : [],
     takesNewest: owner && event.kind === 'message',
-    texts: CLAIM_TEXTS,
+    texts: input.words.notices.claim,
     ...reachable(input),
   }
 }

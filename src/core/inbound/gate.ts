@@ -134,7 +134,7 @@ function offerPairing(input: StepInput, key: string): StepResult {
     // time.
     reply: {
       to: input.at,
-      text: 'This chat is not paired yet. Ask the owner to run: switchboard pair approve {code}\nThe code is good for {left}.',
+      text: input.words.notices.notPaired,
     },
   }
   return { decision: { go: 'refuse', reason: 'pairing_required', key }, effects: [pair] }

@@ -1,5 +1,6 @@
 // INTAKE: every event of every platform comes through here. The steps decide. Then row, session, effects, cursor,
 // ledger and counters are one commit. Only after that does the platform get its confirmation.
+
 import {
   type Address,
   address,
@@ -23,6 +24,7 @@ import {
   SwitchboardError,
   type TakeoverRow,
 } from '../../contract/index.ts'
+import { wordsIn } from '../../words/index.ts'
 import { GRACE_MS } from '../history/place-walk.ts'
 import type { FailedLater } from '../outbound/failed-later.ts'
 import type { PromptLimit } from '../outbound/links.ts'
@@ -72,9 +74,6 @@ export interface IntakeDeps {
   /** Called after the commit with the turns that a deletion ended, for the people who watch them. */
   readonly onWithdrawn: (turns: readonly string[]) => void
 }
-
-const OVER_LIMIT_TEXT =
-  'You are sending more than is taken: this message and those that follow too soon are dropped. Wait a moment, then send it again.'
 
 /** The lease that goes with a stored position, so that only its holder moves the position. */
 export interface Fence {
@@ -154,6 +153,7 @@ export function createIntake(deps: IntakeDeps): Intake {
       at,
       agent,
       now,
+      words: wordsIn(),
       late,
       grants: deps.grants,
       approval,
@@ -312,7 +312,11 @@ function overLimit({ decision }: StepResult): boolean {
  * limit.
  */
 function tellingLimit(item: ReceiveItem): ReceiveItem {
-  return { ...item, keepRow: true, effects: [...item.effects, reply(item.turn.at, OVER_LIMIT_TEXT)] }
+  return {
+    ...item,
+    keepRow: true,
+    effects: [...item.effects, reply(item.turn.at, wordsIn().notices.overLimit)],
+  }
 }
 
 function addressOf(integration: string, event: InboundEvent): Address {

@@ -10,6 +10,7 @@ import {
   type ReceiveItem,
   type StepResult,
   type TurnBody,
+  type Wording,
 } from '../../contract/index.ts'
 import { pickInTap } from '../picks.ts'
 import { claimRules } from './claim-step.ts'
@@ -84,7 +85,7 @@ function editVersionOf(event: InboundEvent, body: TurnBody): number {
   return Number.parseInt(hash('sha256', JSON.stringify(body)).slice(0, 12), 16) || 1
 }
 
-export function reply(to: Address, text: string): Effect {
+export function reply(to: Address, text: Wording): Effect {
   return { kind: 'send', to, op: { kind: 'text', text }, cause: 'notice' }
 }
 

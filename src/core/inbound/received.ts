@@ -1,12 +1,6 @@
 // What the adapter gets back for a committed event: its row, and the immediate answer to the sender.
-import {
-  defined,
-  lateText,
-  type Received,
-  type ReceiveResult,
-  type StepResult,
-} from '../../contract/index.ts'
-import { claimAnswer } from '../claims.ts'
+import { defined, type Received, type ReceiveResult, type StepResult } from '../../contract/index.ts'
+import { wordsIn } from '../../words/index.ts'
 
 type StepDecision = StepResult['decision']
 
@@ -28,15 +22,16 @@ export function receivedOf({ decision }: StepResult, result: ReceiveResult): Rec
 
 /** The immediate answer, from what the commit did, not from what the steps saw before. */
 function answerTo(decision: StepDecision, result: ReceiveResult): string | undefined {
+  const { approvals, notices } = wordsIn()
   if (decision.go === 'answer') return decision.text
   if (decision.go !== 'consume') return undefined
   for (const effect of result.effects) {
     if (effect.kind === 'cancelled' || effect.kind === 'answered') return effect.said
-    if (effect.kind === 'claimed') return claimAnswer(effect.outcome)
+    if (effect.kind === 'claimed') return notices.claimAnswer[effect.outcome]
     if (effect.kind === 'decided' && !effect.won) {
       // The same text as for a later verdict. The sender need not know whether it lost the race or came late.
       const { approval } = effect
-      return approval ? `${approval.id}: ${lateText(approval)}` : 'already answered'
+      return approval ? approvals.lateAt(approval) : approvals.alreadyAnswered
     }
   }
   return decision.answer

@@ -1,7 +1,7 @@
 // Events that only channel servers bring: messages that their adapter's own gates barred, and verdicts that a server
 // pushed. A verdict counts only from a server that was asked, whatever id it names. It comes before the sender gate,
 // because its sender is the server itself.
-import { CONTINUE, lateText, type StepResult } from '../../contract/index.ts'
+import { CONTINUE, type StepResult } from '../../contract/index.ts'
 import type { StepInput } from './step-input.ts'
 
 export function barredStep({ event }: StepInput): StepResult {
@@ -20,7 +20,9 @@ export function serverVerdictStep(input: StepInput): StepResult {
   if (!approval || approval.agent !== input.agent || !input.asked)
     return { decision: { go: 'refuse', reason: 'not_asked', key: integration.origin } }
   if (approval.state !== 'pending' || approval.expiresAt <= input.now)
-    return { decision: { go: 'consume', reason: 'verdict_late', answer: lateText(approval) } }
+    return {
+      decision: { go: 'consume', reason: 'verdict_late', answer: input.words.approvals.late(approval) },
+    }
   return {
     decision: { go: 'consume', reason: 'verdict', answer: 'verdict recorded' },
     effects: [

@@ -9,6 +9,7 @@ import type {
   NewSend,
   Settings,
 } from '../../contract/index.ts'
+import type { Words } from '../../words/index.ts'
 import type { PromptLimit } from '../outbound/links.ts'
 import type { GrantList } from '../people/approvers.ts'
 import type { MessageForm } from './message-form.ts'
@@ -23,6 +24,8 @@ export interface StepInput {
   /** The agent whose binding takes this conversation; null when none does. */
   readonly agent: string | null
   readonly now: number
+  /** The texts for the person who wrote. */
+  readonly words: Words
   /** The event was missed and found in the history. The gate applies as of now, and commands in it have no effect. */
   readonly late: boolean
   readonly grants: GrantList

@@ -1,7 +1,9 @@
 // The intake steps as pure functions: order, gate, mention, verdict form, commands.
+
 import { describe, expect, it } from 'vitest'
 import type { AccessPolicy, ApprovalRow, InboundEvent, InboundMessage } from '../../contract/index.ts'
 import { testIntegration, testSettings } from '../../testing/test-settings.ts'
+import { wordsIn } from '../../words/index.ts'
 import { messageForm } from './message-form.ts'
 import type { StepInput } from './step-input.ts'
 import { runSteps } from './steps.ts'
@@ -45,6 +47,7 @@ function input(
     event,
     form: messageForm(event),
     waiting: [],
+    words: wordsIn(),
     integration,
     settings: testSettings({ integrations: [integration], agents: ['demo'] }),
     at: { integration: 'chat', conversation: event.conversation },

@@ -2,7 +2,7 @@
 // is checked before the id: a person who may decide nothing here gets the same answer for every id, so ids cannot be
 // guessed.
 import type { ApprovalRow, StepResult } from '../../contract/index.ts'
-import { CONTINUE, lateText } from '../../contract/index.ts'
+import { CONTINUE } from '../../contract/index.ts'
 import { isBound, isOwnerOf } from '../people/approvers.ts'
 import type { StepInput } from './step-input.ts'
 import type { VerdictForm } from './verdict-form.ts'
@@ -15,7 +15,7 @@ export function verdictStep(input: StepInput): StepResult {
   if (!approval || !isBound(input.settings, approval.agent, input.integration.id)) return CONTINUE
   return approval.state === 'pending' && approval.expiresAt > input.now
     ? decide(input, form, approval)
-    : late(approval)
+    : late(input, approval)
 }
 
 /** Whether this sender may decide anything at all on this integration. */
@@ -45,6 +45,6 @@ function decide(input: StepInput, form: VerdictForm, approval: ApprovalRow): Ste
   }
 }
 
-function late(approval: ApprovalRow): StepResult {
-  return { decision: { go: 'answer', text: `${approval.id}: ${lateText(approval)}`, reason: 'verdict_late' } }
+function late({ words }: StepInput, approval: ApprovalRow): StepResult {
+  return { decision: { go: 'answer', text: words.approvals.lateAt(approval), reason: 'verdict_late' } }
 }

@@ -1,5 +1,6 @@
 // Messages for the case that a sent message turns out to have failed. The owner gets one if the agent's notify_on asks
 // for failures. The agent gets a note with its next turn (core/dispatch/failure-notes.ts).
+
 import {
   agentById,
   asSwitchboardError,
@@ -11,6 +12,7 @@ import {
   type Settings,
   type Store,
 } from '../../contract/index.ts'
+import { wordsIn } from '../../words/index.ts'
 import type { GrantList } from '../people/approvers.ts'
 import type { Links } from './links.ts'
 import { notifyOnEntry } from './notify-on.ts'
@@ -69,7 +71,7 @@ export function createFailedLater(deps: FailedLaterDeps): FailedLater {
         return []
       const wanted = agentById(deps.settings(), row.agent)?.notifyOn ?? 'none'
       if (wanted !== 'failure' && wanted !== 'both') return []
-      const text = `✗ ${row.agent} — the message to ${row.to} was not delivered after all.${detail ? ` (${detail})` : ''}`
+      const text = wordsIn().notices.sendFailed({ agent: row.agent, to: row.to, detail })
       try {
         return rowsFor(row, text)
       } catch (thrown) {

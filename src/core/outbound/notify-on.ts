@@ -1,18 +1,19 @@
 // notify_on: the owner is notified when a turn ends that no person started. The rows go into the commit that ends the
 // turn, so neither exists without the other.
+
 import {
   agentById,
   asSwitchboardError,
   type Logger,
   type NewNotification,
   type NewSend,
-  REASONS,
   type ReasonCode,
   SCHEDULE_PLACE,
   type Settings,
   type Store,
   type TurnRow,
 } from '../../contract/index.ts'
+import { wordsIn } from '../../words/index.ts'
 import type { GrantList } from '../people/approvers.ts'
 import { LOCAL_USER } from '../people/users.ts'
 import type { Links } from './links.ts'
@@ -91,8 +92,9 @@ export function createNotifyOn(deps: NotifyOnDeps): NotifyOn {
 }
 
 function failureText(row: TurnRow, end: TurnEnd): string {
-  const why = end.reason === undefined ? 'It failed.' : REASONS[end.reason].text
-  return `✗ ${row.agent} — ${row.source} ${end.to}. ${why}${end.detail ? ` (${end.detail})` : ''}`
+  const { agent, source } = row
+  const { to, reason, detail } = end
+  return wordsIn().notices.turnFailed({ agent, source, to, reason, detail })
 }
 
 /** The entry in the notification log: its owner and its text. */

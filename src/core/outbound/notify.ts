@@ -13,7 +13,8 @@ import {
   type Urgency,
   withoutNulls,
 } from '../../contract/index.ts'
-import { CLAIM_CHOICES } from '../claims.ts'
+import { wordsIn } from '../../words/index.ts'
+import { claimChoices } from '../claims.ts'
 import type { GrantList } from '../people/approvers.ts'
 import { LOCAL_USER } from '../people/users.ts'
 import type { Links } from './links.ts'
@@ -77,7 +78,7 @@ export function createNotifier(deps: NotifyDeps): Notifier {
           `${to.channel} has neither buttons nor replies, so claim_thread cannot work there`,
         )
       }
-      if (buttons) choices = CLAIM_CHOICES
+      if (buttons) choices = claimChoices(wordsIn())
     }
     const rows = outlet.rows({
       to: to.to,

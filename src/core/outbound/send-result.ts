@@ -1,13 +1,14 @@
 // The result of a send, as data and as text. `sent` means that the platform confirmed it. All tools take their texts
 // from here.
+
 import {
   heldByText,
-  REASONS,
   type SendResult,
   type SendRow,
   SwitchboardError,
   type TakeoverRow,
 } from '../../contract/index.ts'
+import { wordsIn } from '../../words/index.ts'
 import { ONE_WAY_HINT } from './links.ts'
 
 /** Returns the result of a message in one or several parts. */
@@ -16,7 +17,7 @@ export function resultOf(rows: readonly (SendRow | null)[]): SendResult {
   const base = { platform_ids: known.flatMap((row) => row.platformIds), outbox_id: known[0]?.id ?? null }
   const broken = known.find((row) => row.state === 'failed' || row.state === 'unknown')
   if (broken) {
-    const why = broken.detail ?? (broken.reason === null ? broken.state : REASONS[broken.reason].text)
+    const why = broken.detail ?? (broken.reason === null ? broken.state : wordsIn().reasons[broken.reason])
     const [code, error] =
       broken.state === 'unknown'
         ? (['outcome_unknown', `The message may have arrived, and nothing can tell: ${why}`] as const)

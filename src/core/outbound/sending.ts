@@ -1,6 +1,7 @@
 // SENDING: takes one row of the outbox to its end. `sending` is committed before the platform is called, and `sent`
 // only after it confirmed. An attempt that may have arrived, even one that a crash cut off, is settled by the rules of
 // open-outcomes.ts. The sender (sender.ts) owns the lanes.
+
 import {
   asSwitchboardError,
   type Clock,
@@ -9,7 +10,6 @@ import {
   isStreamLane,
   mayHaveArrived,
   type OpenOutcome,
-  REASONS,
   type ReadBack,
   type ReasonCode,
   type Receipt,
@@ -23,6 +23,7 @@ import {
   sideActLifeMs,
   type Work,
 } from '../../contract/index.ts'
+import { wordsIn } from '../../words/index.ts'
 import type { StoreRetry } from '../store-retry.ts'
 import type { Link, Links } from './links.ts'
 import {
@@ -260,7 +261,7 @@ export function createSending(deps: SendingDeps): Sending {
       await end(lane, row, { to: 'failed', reason, ...defined({ detail }) }, quiet)
       return 'more'
     }
-    const why = detail ?? `given up: ${REASONS[reason].text}`
+    const why = detail ?? `given up: ${wordsIn().reasons[reason]}`
     if (row.platformIds.length > 0 || repeatsShowNothing(row))
       await end(lane, row, { to: 'unknown', reason: 'unconfirmed', detail: why }, quiet)
     else await settle(lane, { ...row, open: { ...row.open, givenUp: { reason, quiet } } }, why)

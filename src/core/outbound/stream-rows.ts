@@ -6,7 +6,7 @@ import {
   type SendRow,
   type Store,
 } from '../../contract/index.ts'
-import { incompleteText } from '../notices.ts'
+import { wordsIn } from '../../words/index.ts'
 import type { Streams } from './streams.ts'
 
 type Step = Omit<SendMove, 'lane' | 'token' | 'id'>
@@ -33,5 +33,8 @@ export async function endOf(
   const written = turn ? deps.written(turn.id) : undefined
   // The person who stopped the turn or took over has read the shown text. No further text follows it.
   const text = (turn?.reason === 'cancelled' ? written?.shown : written?.latest) || op.text
-  return { to: 'queued', op: { ...op, text: turn?.state === 'answered' ? text : incompleteText(text) } }
+  return {
+    to: 'queued',
+    op: { ...op, text: turn?.state === 'answered' ? text : wordsIn().notices.incomplete({ text }) },
+  }
 }

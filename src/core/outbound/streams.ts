@@ -19,7 +19,7 @@ import {
   streamKey,
   type TurnRow,
 } from '../../contract/index.ts'
-import { INTERRUPTED_TEXT } from '../notices.ts'
+import { wordsIn } from '../../words/index.ts'
 import type { Admission } from '../people/admission.ts'
 import { rowAddress, type SignalSink } from '../signals.ts'
 import type { Links } from './links.ts'
@@ -254,14 +254,16 @@ export function createStreams(deps: StreamsDeps): Streams {
     },
     begun(turn) {
       const stream = streams.get(turn)
-      return stream?.begun && !stream.over && stream.text !== INTERRUPTED_TEXT ? stream.text : undefined
+      return stream?.begun && !stream.over && stream.text !== wordsIn().notices.interrupted
+        ? stream.text
+        : undefined
     },
     async interrupted(turn) {
       const streaming = links.get(turn.integration)?.adapter.streaming
       if (streaming?.by === 'signals')
         deps.signal(rowAddress(turn), {
           ...{ kind: 'partial', turn: turn.id, messageId: turn.messageId },
-          text: INTERRUPTED_TEXT,
+          text: wordsIn().notices.interrupted,
         })
       if (streaming?.by !== 'edits') return
       try {
@@ -279,7 +281,7 @@ export function createStreams(deps: StreamsDeps): Streams {
         const stream = begunAnew(turn)
         stream.begun = true
         stream.row = { send, ids: send.platformIds }
-        stream.text = INTERRUPTED_TEXT
+        stream.text = wordsIn().notices.interrupted
         showLatest(stream)
       } catch (thrown) {
         log.info({ turn: turn.id, error: String(thrown) }, 'that an answer was interrupted was not shown')

@@ -9,7 +9,7 @@ import {
   type Store,
   type TakeoverRow,
 } from '../../contract/index.ts'
-import { notice } from '../notices.ts'
+import { notice, type Say } from '../notices.ts'
 import type { Links } from '../outbound/links.ts'
 import type { Outlet } from '../outbound/outlet.ts'
 import { resolveRecipient } from '../outbound/recipients.ts'
@@ -53,7 +53,7 @@ export function createAskForPerson(deps: AskForPersonDeps): PersonRequests {
         if (places.has(formatAddress(to))) continue
         places.add(formatAddress(to))
         const target = { to, platform: integration.platform, agent: null, session: null, turn: null }
-        words.push(notice(target, textOf(takeover), `asked:${takeover.id}:${user.id}`))
+        words.push(notice(target, wanted(takeover), `asked:${takeover.id}:${user.id}`))
       } catch (thrown) {
         deps.log.info({ user: user.id, error: String(thrown) }, 'this user is told nowhere')
       }
@@ -78,7 +78,7 @@ export function createAskForPerson(deps: AskForPersonDeps): PersonRequests {
   return { askForPerson, tellWhoMayHold }
 }
 
-function textOf({ address, asked }: TakeoverRow): string {
-  const reason = asked?.reason ? `: ${asked.reason.slice(0, REASON_CHARS)}` : '.'
-  return `🙋 A person is wanted at ${address} (asked by ${asked?.by ?? 'somebody'})${reason}\nTake it over: switchboard conversations take ${address}`
+function wanted({ address, asked }: TakeoverRow): Say {
+  const reason = asked?.reason?.slice(0, REASON_CHARS) ?? null
+  return (words) => words.notices.personWanted({ address, by: asked?.by ?? null, reason })
 }

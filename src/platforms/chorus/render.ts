@@ -1,9 +1,9 @@
 // From the river to Chorus: what a delivery is answered, and which event an outbound message is.
+
 import {
   defined,
   type HttpReply,
   type OutboundOp,
-  REASONS,
   type ReasonCode,
   type Received,
   type SendRequest,
@@ -12,6 +12,7 @@ import {
   withoutNulls,
 } from '../../contract/index.ts'
 import type { ChorusEvent } from '../../kit/index.ts'
+import { wordsIn } from '../../words/index.ts'
 
 export function jsonReply(
   status: number,
@@ -67,7 +68,7 @@ export function answerTo(received: readonly Received[]): HttpReply {
 /** As far as a service may know. */
 function refusalOf({ state, reason, retryAfterMs }: Received): Refusal | null {
   if (state !== 'refused') return null
-  const error = reason === null ? 'It was refused.' : REASONS[reason].text
+  const error = reason === null ? 'It was refused.' : wordsIn().reasons[reason]
   const pause = defined({ retryAfterMs })
   if (LIMITS.includes(reason)) return { status: 429, code: 'rate_limited', error, ...pause }
   return { status: 403, code: 'forbidden', error }

@@ -1,4 +1,5 @@
 // What the page gets: transcript entries as its own small JSON, replies, and the frames of the event stream.
+
 import {
   type Attachment,
   asSwitchboardError,
@@ -7,10 +8,10 @@ import {
   ERROR_TABLE,
   type ErrorCode,
   type HttpReply,
-  REASONS,
   type Received,
   type TranscriptEntry,
 } from '../../contract/index.ts'
+import { reasonIn, wordsIn } from '../../words/index.ts'
 import { isFileId, TAP_PREFIX } from './parse.ts'
 
 /** One message as the page knows it; `id` is what it reconciles by, so seeing one twice does no harm. */
@@ -124,8 +125,7 @@ export function wireState(
   reason: string | null,
 ): { readonly state: string; readonly reason?: string; readonly reasonText?: string } {
   if (reason === null) return { state }
-  const known: Readonly<Record<string, { readonly text: string } | undefined>> = REASONS
-  return { state, reason, reasonText: known[reason]?.text ?? reason }
+  return { state, reason, reasonText: reasonIn(wordsIn(), reason) ?? reason }
 }
 
 export function wireFile(file: Attachment): WireFile {

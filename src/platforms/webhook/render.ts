@@ -1,14 +1,15 @@
 // From the river to HTTP: what a POST is answered, what the stream shows, what is posted out.
+
 import {
   type Address,
   defined,
   formatAddress,
   type HttpReply,
   type OutboundOp,
-  REASONS,
   type ReasonCode,
   type Received,
 } from '../../contract/index.ts'
+import { wordsIn } from '../../words/index.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' }
 const TEXT_TYPE = { 'content-type': 'text/plain; charset=utf-8' }
@@ -62,16 +63,16 @@ function refusal(received: Received, problem: string | undefined): HttpReply {
   const reason = received.reason ?? 'sender_not_allowed'
   if (LIMITS.includes(reason)) {
     const seconds = Math.min(86_400, Math.max(1, Math.ceil((received.retryAfterMs ?? 1_000) / 1000)))
-    const reply = jsonError(429, 'rate_limited', REASONS[reason].text)
+    const reply = jsonError(429, 'rate_limited', wordsIn().reasons[reason])
     return { ...reply, headers: { ...reply.headers, 'retry-after': String(seconds) } }
   }
   if (reason === 'unparsable') {
     const before = `This request came before and was refused then as ${received.id}. Send it again with a new id or time.`
-    const why = received.duplicate ? before : (problem ?? REASONS.unparsable.text)
+    const why = received.duplicate ? before : (problem ?? wordsIn().reasons.unparsable)
     return jsonError(400, 'input_invalid', `unparsable: ${why}`)
   }
-  if (reason === 'empty') return jsonError(400, 'input_invalid', `body: ${REASONS.empty.text}`)
-  if (reason === 'no_binding') return jsonError(403, 'forbidden', REASONS.no_binding.text)
+  if (reason === 'empty') return jsonError(400, 'input_invalid', `body: ${wordsIn().reasons.empty}`)
+  if (reason === 'no_binding') return jsonError(403, 'forbidden', wordsIn().reasons.no_binding)
   return received.answer === undefined ? forbidden() : plain(403, received.answer)
 }
 

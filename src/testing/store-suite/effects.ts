@@ -126,7 +126,7 @@ export function describeEffects(make: MakeStoreFixture): void {
       await ask()
       await store.decide({ ...out, cause: 'unreachable' })
       await command([verdict('demo:paul')])
-      expect(await lastSent()).toEqual({ kind: 'text', text: 'abcde: denied, nobody could be reached' })
+      expect(await lastSent()).toEqual({ kind: 'text', text: 'abcde: denied, no approver could be reached' })
     })
 
     it('[S5.new-raises-generation] [S5.generation-persisted] /new starts a fresh session that survives a restart', async () => {

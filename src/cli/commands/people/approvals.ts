@@ -1,12 +1,13 @@
 // `switchboard approvals`: tool calls that wait for a yes or no, decided from a terminal. Allow is for one call.
+
 import {
   APPROVAL_STATES,
   type ApprovalView,
   type AskedView,
   defined,
-  lateText,
   SwitchboardError,
 } from '../../../contract/index.ts'
+import { wordsIn } from '../../../words/index.ts'
 import type { Context, Run } from '../../context.ts'
 import { limitOf, oneMore, parseStates, printList } from '../../list.ts'
 import { paintState } from '../../output/colour.ts'
@@ -67,7 +68,7 @@ async function decide(context: Context, id: string, behavior: 'allow' | 'deny'):
     { body: { behavior } },
   )
   if (!won) {
-    const late = lateText({ ...approval, decidedBy: approval.decided_by })
+    const late = wordsIn().approvals.late({ ...approval, decidedBy: approval.decided_by })
     throw new SwitchboardError('conflict', `${approval.id}: ${late}`, {
       hint: `see: switchboard approvals show ${approval.id}`,
     })

@@ -1,7 +1,6 @@
 // `switchboard turns`: every message that came in, with filters; one in full; retry, cancel and follow.
+
 import {
-  REASONS,
-  type ReasonCode,
   SwitchboardError,
   TURN_STATES,
   type TurnDetail,
@@ -9,6 +8,7 @@ import {
   type TurnView,
   type UsageView,
 } from '../../../contract/index.ts'
+import { reasonIn, wordsIn } from '../../../words/index.ts'
 import type { Context, Run } from '../../context.ts'
 import { daemonAbsent } from '../../failure.ts'
 import { type FilterOptions, listFilter, oneMore, printList } from '../../list.ts'
@@ -120,8 +120,8 @@ function eventLine({ kind, name, text }: TurnDetail['events'][number]): string {
 
 /** The code, and what it means where this version knows it. */
 export function reasonText(code: string): string {
-  const reason = code in REASONS ? REASONS[code as ReasonCode] : null
-  return reason === null ? oneLine(code) : `${code}: ${reason.text}`
+  const reason = reasonIn(wordsIn(), code)
+  return reason === null ? oneLine(code) : `${code}: ${reason}`
 }
 
 function noSuchTurn(id: string): SwitchboardError {

@@ -1,5 +1,6 @@
 // Accepts everything an agent outputs: say, status, ask, evidence and failure. A reply goes to the conversation of the
 // turn it answers. No argument of the agent can redirect it.
+
 import {
   type Accepted,
   type AgentOutlet,
@@ -15,9 +16,10 @@ import {
   type TurnRow,
   textEnd,
 } from '../../../contract/index.ts'
+import { wordsIn } from '../../../words/index.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
 import { askedMsOf } from '../../approvals/asked-time.ts'
-import { givenUpText, incompleteText, NO_REPLY_TEXT, notice } from '../../notices.ts'
+import { notice, type Say } from '../../notices.ts'
 import { canSpeak, type Links } from '../../outbound/links.ts'
 import type { Outlet } from '../../outbound/outlet.ts'
 import type { Streams } from '../../outbound/streams.ts'
@@ -64,7 +66,9 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     if (trouble !== null)
       return failed({ kind: 'failed', turn: output.turn, reason: 'agent_failed', ...trouble })
     const told = silent && canSpeak(deps.links, row.integration)
-    const sends: readonly NewSend[] = told ? [notice(noticeTarget(row), NO_REPLY_TEXT)] : []
+    const sends: readonly NewSend[] = told
+      ? [notice(noticeTarget(row), (words) => words.notices.noReply)]
+      : []
     const working = output.of === 'seen' && output.working
     const rests = output.of === 'seen' ? output.rests : undefined
     const reason = working ? 'working' : silent ? 'no_reply' : rests
@@ -89,13 +93,13 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
       message: output.detail,
       ...defined({ code: output.code }),
     }
-    const words = givenUpText(output.reason, output.detail)
+    const givenUp: Say = (words) => words.notices.givenUp(output)
     const session = row.session ?? ''
     const text = output.text?.trim() ? output.text : deps.streams.begun(row.id)
-    const came = speaks && text !== undefined ? incompleteText(cutAnswer(text)) : null
+    const came = speaks && text !== undefined ? wordsIn().notices.incomplete({ text: cutAnswer(text) }) : null
     const say = { kind: 'say', session, turn: row.id, text: came ?? '', final: true } as const
     const said = came === null ? [] : replies.replyRows(say, { to: rowAddress(row), row }, [])
-    const sends = speaks ? [...said, notice(noticeTarget(row), words, undefined, failure)] : []
+    const sends = speaks ? [...said, notice(noticeTarget(row), givenUp, undefined, failure)] : []
     await dispatcher.settle(output.turn, 'failed', { sends, reason: output.reason, detail: output.detail })
     void deps.streams.ended(output.turn)
     return { id: null }

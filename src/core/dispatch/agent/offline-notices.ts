@@ -9,7 +9,7 @@ import {
   type Work,
 } from '../../../contract/index.ts'
 import type { Cluster } from '../../cluster/cluster.ts'
-import { notice, offlineText, unreachableText } from '../../notices.ts'
+import { notice } from '../../notices.ts'
 import { noticeTarget } from '../notice-target.ts'
 import type { Roster } from './roster.ts'
 
@@ -98,8 +98,12 @@ export function createOfflineNotices(deps: OfflineNoticesDeps): OfflineNotices {
     if (!deps.canSpeak(row.integration)) return true
     // The key contains the turn, so a restart during an outage sends no second notice.
     const words = unreachable
-      ? notice(noticeTarget(row), unreachableText(agent), `unreachable:${row.id}`)
-      : notice(noticeTarget(row), offlineText(agent), `offline:${agent}:${since}:${lane}`)
+      ? notice(noticeTarget(row), (words) => words.notices.unreachable({ agent }), `unreachable:${row.id}`)
+      : notice(
+          noticeTarget(row),
+          (words) => words.notices.offline({ agent }),
+          `offline:${agent}:${since}:${lane}`,
+        )
     await deps.say([words])
     return true
   }

@@ -1,14 +1,15 @@
 // The effects of a received item, in the commit of its row: notices, verdicts, /new, /stop, pairing codes.
-import {
-  type Address,
-  type Effect,
-  type EffectResult,
-  lateText,
-  type NewSend,
-  type NewTurn,
-  type OutboundOp,
-  type SendCause,
+
+import type {
+  Address,
+  Effect,
+  EffectResult,
+  NewSend,
+  NewTurn,
+  OutboundOp,
+  SendCause,
 } from '../../../contract/index.ts'
+import { wordsIn } from '../../../words/index.ts'
 import type { Steps } from '../../statement.ts'
 import type { VerbContext } from '../../verb-context.ts'
 import { decideApproval } from '../people/approvals.ts'
@@ -117,7 +118,8 @@ function* applyVerdict(
   const { behavior, by, via } = effect
   const decided = yield* decideApproval(context, { id: effect.approval, behavior, by, via, cause: 'person' })
   if (!decided.won && effect.ifLate) {
-    const how = decided.approval ? lateText(decided.approval) : 'no longer asked'
+    const words = wordsIn().approvals
+    const how = decided.approval ? words.late(decided.approval) : words.gone
     // A function, so that a `$&` in a name stays text.
     const op: OutboundOp = { kind: 'text', text: effect.ifLate.text.replaceAll('{how}', () => how) }
     yield* enqueueSends(context, [answer(origin, effect.ifLate.to, op, 'notice')])
