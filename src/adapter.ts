@@ -21,12 +21,16 @@ export type {
   HttpReply,
   InboundEvent,
   InboundMessage,
+  LinkState,
   ModuleSetup,
   OptionsSchema,
   OutboundOp,
   PlatformAdapter,
+  PlatformChecks,
   PlatformDeps,
+  PlatformFiles,
   PlatformIntake,
+  PlatformLink,
   PlatformModule,
   Random,
   RawRequest,
@@ -40,8 +44,11 @@ export type {
   SetupQuestion,
   Signal,
   StartEmulator,
+  StatusLine,
+  Streaming,
   Verdict,
   VerifiedRequest,
+  Watchers,
 } from './contract/index.ts'
 export { ERROR_TABLE, markVerified, REASONS, SwitchboardError } from './contract/index.ts'
 export {

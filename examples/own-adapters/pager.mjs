@@ -32,18 +32,10 @@ export function createPager(deps, { timeoutMs = 10_000 } = {}) {
 
   return {
     abilities: {
-      threads: false,
-      edits: false,
-      reactions: false,
-      files: false,
-      buttons: false,
-      typing: false,
+      textLimit: { size: 500, unit: 'code-points' },
       // The pager knows our key. The same key twice is one page.
       idempotentSend: true,
     },
-    textLimit: { size: 500, unit: 'code-points' },
-    markdown: 'written',
-    sendFrom: 'any',
     endpoint: {
       // The credential is in a header, so a wrong one is refused before the body is read.
       headDecides: () => true,
@@ -82,7 +74,6 @@ export function createPager(deps, { timeoutMs = 10_000 } = {}) {
       if (status >= 300) throw new SwitchboardError('platform_rejected', `the pager answered ${status}`)
       return { platformIds: [key] }
     },
-    link: () => ({ state: intake === null ? 'connecting' : 'up' }),
     async stop() {
       intake = null
     },

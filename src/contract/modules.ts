@@ -4,7 +4,8 @@
 import type { AgentConnector, ConnectorDeps } from './agent/agent.ts'
 import type { Clock } from './clock.ts'
 import type { GateView, SecurityFinding } from './operator/findings.ts'
-import type { PlatformAdapter, PlatformDeps } from './platform/platform.ts'
+import type { PlatformAdapter } from './platform/platform.ts'
+import type { PlatformDeps } from './platform/platform-deps.ts'
 import type { AgentSettings, IntegrationSettings } from './settings.ts'
 
 /** A Standard Schema that also provides its JSON Schema. Any library with both works, and none is required. */

@@ -14,10 +14,11 @@ it('[I6.not-yet] a hook that is configured and not started yet is answered 503; 
   const running: Record<string, { adapter: { endpoint?: Endpoint } }> = {
     running: { adapter: { endpoint } },
     deaf: { adapter: {} },
+    'by-secret': { adapter: { endpoint: { ...endpoint, at: 'inbox' } } },
   }
   const gateway = { links: { get: (id: string) => running[id] } } as unknown as Gateway
   const integrations = [
-    ...['running', 'deaf', 'starting'].map((id) => testIntegration(id, { platform: 'webhook' })),
+    ...['running', 'deaf', 'by-secret', 'starting'].map((id) => testIntegration(id, { platform: 'webhook' })),
     testIntegration('disabled', { enabled: false }),
   ]
   const endpoints = createEndpoints({
@@ -28,8 +29,8 @@ it('[I6.not-yet] a hook that is configured and not started yet is answered 503; 
   const status = async (id: string) =>
     (await open.fetch(`/hooks/${id}`, { method: 'POST', body: 'x' })).status
   try {
-    const ids = ['running', 'starting', 'deaf', 'disabled', 'unknown']
-    expect(await Promise.all(ids.map(status))).toEqual([200, 503, 404, 404, 404])
+    const ids = ['running', 'starting', 'deaf', 'by-secret', 'disabled', 'unknown']
+    expect(await Promise.all(ids.map(status))).toEqual([200, 503, 404, 404, 404, 404])
   } finally {
     await open.server.close({ graceMs: 100 })
   }

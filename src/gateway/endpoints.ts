@@ -17,7 +17,7 @@ export function createEndpoints(deps: {
   return {
     hook(id) {
       const link = deps.gateway().links.get(id)
-      if (link) return link.adapter.endpoint ?? null
+      if (link) return link.adapter.endpoint?.at === 'inbox' ? null : (link.adapter.endpoint ?? null)
       const configured = integrationById(deps.settings(), id)
       return configured?.enabled ? NOT_YET : null
     },

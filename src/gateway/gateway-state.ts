@@ -67,7 +67,7 @@ export function createGatewayState(deps: GatewayDeps): GatewayState {
     settings,
     grants,
     cluster,
-    admitsNow: (integration) => links.get(integration)?.adapter.admitsNow?.() ?? true,
+    admitsNow: (integration) => links.get(integration)?.adapter.channel?.admitsNow() ?? true,
     isRecipient: (row) => isRecipient({ settings, grants, links }, row),
     senderIdIsNotAChat: (integration) =>
       links.get(integration)?.adapter.abilities.senderIdIsNotAChat === true,

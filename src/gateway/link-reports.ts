@@ -10,7 +10,7 @@ export function linkReports(
 ): Pick<NodeReport, 'links' | 'activity'> {
   const reports = settings.integrations.map((one) => {
     const { link, detail } = linkStateOf(links, problems, one.id, one.enabled)
-    const listening = links.get(one.id)?.adapter.listening?.() ?? false
+    const listening = links.get(one.id)?.adapter.watchers?.listening() ?? false
     return {
       integration: one.id,
       state: link,

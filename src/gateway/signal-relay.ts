@@ -46,7 +46,7 @@ export function createSignalRelay(deps: {
 
   const wake = (to: Address) => {
     try {
-      links.get(to.integration)?.adapter.heard?.(to.conversation)
+      links.get(to.integration)?.adapter.watchers?.heard(to.conversation)
     } catch (thrown) {
       log.debug({ to: formatAddress(to), error: String(thrown) }, 'a wake-up was lost')
     }
@@ -54,7 +54,7 @@ export function createSignalRelay(deps: {
 
   const isWanted = (integration: string) =>
     store.shared &&
-    links.get(integration)?.adapter.heard !== undefined &&
+    links.get(integration)?.adapter.watchers !== undefined &&
     cluster.isWatchedElsewhere(integration)
 
   const tell = (key: string, hint: Hint) => {
@@ -71,7 +71,7 @@ export function createSignalRelay(deps: {
 
   store.onHint((hint, from) => {
     if (from === null) return
-    if (hint.kind === 'sends' && links.get(hint.scope)?.adapter.heard) wake(parseAddress(hint.lane))
+    if (hint.kind === 'sends' && links.get(hint.scope)?.adapter.watchers) wake(parseAddress(hint.lane))
     if (hint.kind !== 'signal') return
     const to = parseAddress(hint.to)
     if (hint.signal) show(to, hint.signal)

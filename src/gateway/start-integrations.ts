@@ -61,7 +61,9 @@ export async function makeIntegration(
     const door = intake.of(integration.id, lease?.fence)
     const { crashPoint } = deps
     const watch =
-      adapter.history || adapter.probe ? watchHistory(link, { store, clock, log, intake, crashPoint }) : null
+      adapter.history || adapter.link?.probe
+        ? watchHistory(link, { store, clock, log, intake, crashPoint })
+        : null
     if (watch) link.watch = watch
     await adapter.start(
       {

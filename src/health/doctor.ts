@@ -75,7 +75,7 @@ export function createDoctor(deps: DoctorDeps): Desk['doctor'] {
         },
       ]),
     )
-    const adapterGates = (id: string) => gateway.links.get(id)?.adapter.gates?.() ?? []
+    const adapterGates = (id: string) => gateway.links.get(id)?.adapter.checks?.gates?.() ?? []
     const integrations = now.integrations.map((one) => {
       const own = adapterGates(one.id)
       const mine = countersOf.get(one.id) ?? []

@@ -61,7 +61,7 @@ export async function judgeRunning(
 async function tryIntegrations(settings: Settings, links: Pick<Links, 'get'>) {
   const trials = await Promise.all(
     settings.integrations.map(async ({ id, origin }) => {
-      const { found = [], told = [] } = (await links.get(id)?.adapter.trial?.()) ?? {}
+      const { found = [], told = [] } = (await links.get(id)?.adapter.checks?.trial?.()) ?? {}
       return {
         found: found.map(({ severity, what, key }) => ({
           subject: `integration ${id}`,

@@ -13,7 +13,10 @@ function silent(
   settings: Settings,
   { granted = '', oneWay = false, relays = false, asks = true } = {},
 ): readonly string[] {
-  const adapter = { abilities: { oneWay }, relaysApprovals: () => relays } as unknown as PlatformAdapter
+  const adapter = {
+    abilities: { oneWay },
+    channel: { relaysApprovals: () => relays },
+  } as unknown as PlatformAdapter
   const found = silentApprovals({
     settings,
     grants: { has: () => false, senders: (_at, right) => (right === granted ? ['9'] : []) },

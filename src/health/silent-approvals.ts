@@ -51,7 +51,7 @@ function reachesApprover(
   one: IntegrationSettings,
 ): boolean {
   const adapter = links.get(one.id)?.adapter
-  if (adapter?.relaysApprovals?.() === true) return true
+  if (adapter?.channel?.relaysApprovals() === true) return true
   if (isOneWay(links, one.id)) return false
   const groups = one.access.readable ? Object.values(one.access.groups) : []
   return groups.some(({ approvals }) => approvals) || approversOn(settings, grants, one).length > 0

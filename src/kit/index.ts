@@ -1,5 +1,6 @@
 // What adapter authors share. No platform, no store, no session in here.
 
+export type { LinkState } from '../contract/index.ts'
 export { postChorus } from './chorus/post.ts'
 export {
   type ChorusAttachment,
@@ -56,7 +57,7 @@ export { createStreamingFetch, type StreamingFetch } from './http/streaming-fetc
 export { backoffMs } from './link/backoff.ts'
 export { createChatPace } from './link/chat-pace.ts'
 export { createLeaseHold } from './link/lease-hold.ts'
-export { createLeasedLink, type LinkState } from './link/leased-link.ts'
+export { createLeasedLink } from './link/leased-link.ts'
 export { type MemoizedAsync, memoizeAsync } from './link/memoize-async.ts'
 export { refusalWord } from './refusal-word.ts'
 export { codePointLength, truncate } from './truncate.ts'

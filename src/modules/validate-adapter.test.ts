@@ -10,12 +10,8 @@ describe('[I13.modules-whole] what create gave', () => {
   const adapter = {
     start: nothing,
     send: nothing,
-    link: nothing,
     stop: nothing,
-    abilities: {},
-    textLimit: { size: 4_096, unit: 'utf-16' },
-    markdown: 'written',
-    sendFrom: 'any',
+    abilities: { textLimit: { size: 4_096, unit: 'utf-16' } },
   } satisfies Partial<Record<keyof PlatformAdapter, unknown>>
   const connector = {
     start: nothing,
@@ -37,27 +33,60 @@ describe('[I13.modules-whole] what create gave', () => {
   })
 
   it('says what is missing', () => {
-    const members = 'abilities, textLimit, markdown, sendFrom, start, send, link, stop'
-    expect(() => validatePlatform({})).toThrow(`an adapter without ${members}`)
+    expect(() => validatePlatform({})).toThrow(
+      'an adapter with missing or wrong members: abilities, start, send, stop',
+    )
     expect(() => validateConnector({})).toThrow(
-      'a connector without redelivery, window, holdsDecisions, start, deliver, stop',
+      'a connector with missing or wrong members: redelivery, window, holdsDecisions, start, deliver, stop',
     )
   })
 
   it.each([
-    ['abilities', null],
+    ['textLimit', undefined],
     ['textLimit', 4_096],
     ['textLimit', { size: 4_096 }],
     ['textLimit', { size: 0, unit: 'bytes' }],
     ['textLimit', { size: 4_096, unit: 'constructor' }],
-    ['markdown', undefined],
     ['markdown', {}],
     ['markdown', 'html'],
     ['markdown', { render: () => ({ text: '', plain: '' }), literal: 'as it is' }],
     ['sendFrom', 'anywhere'],
-    ['send', 'now'],
-  ])('an adapter whose %s is %j lacks it', (name, value) => {
-    expect(() => validatePlatform({ ...adapter, [name]: value })).toThrow(`an adapter without ${name}`)
+  ])('abilities whose %s is %j are refused', (name, value) => {
+    const abilities = { ...adapter.abilities, [name]: value }
+    expect(() => validatePlatform({ ...adapter, abilities })).toThrow(`wrong members: abilities.${name}`)
+  })
+
+  it.each([
+    ['abilities', null, 'abilities'],
+    ['send', 'now', 'send'],
+    ['reconcile', true, 'reconcile'],
+    ['link', nothing, 'link'],
+    ['link', {}, 'link.state'],
+    ['link', { state: nothing, probe: 'hears' }, 'link.probe'],
+    ['endpoint', { at: 'here', verify: nothing }, 'endpoint.at, endpoint.handle'],
+    ['pace', { take: nothing }, 'pace.giveBack'],
+    ['streaming', { by: 'edits', everyMs: 100 }, 'streaming.revise'],
+    ['streaming', {}, 'streaming.by, streaming.everyMs, streaming.revise'],
+    ['status', { show: nothing }, 'status.remove'],
+    ['files', { keep: './folder' }, 'files.keep'],
+    ['watchers', { heard: nothing }, 'watchers.listening'],
+    ['checks', { gates: [] }, 'checks.gates'],
+  ])('an adapter whose %s is %j has wrong members', (name, value, wrong) => {
+    expect(() => validatePlatform({ ...adapter, [name]: value })).toThrow(
+      new RegExp(`wrong members: ${wrong}$`),
+    )
+  })
+
+  it('may have every group', () => {
+    const whole = {
+      ...adapter,
+      endpoint: { verify: nothing, handle: nothing },
+      link: { state: nothing, who: nothing },
+      streaming: { by: 'signals' },
+      files: {},
+      checks: { gates: nothing },
+    }
+    expect(validatePlatform(whole)).toBe(whole)
   })
 
   it.each([
@@ -68,13 +97,16 @@ describe('[I13.modules-whole] what create gave', () => {
     ['window', 0],
     ['holdsDecisions', 'no'],
     ['deliver', 'now'],
-  ])('a connector whose %s is %j lacks it', (name, value) => {
-    expect(() => validateConnector({ ...connector, [name]: value })).toThrow(`a connector without ${name}`)
+    ['verdict', 'allow'],
+    ['overlaps', false],
+  ])('a connector whose %s is %j has a wrong member', (name, value) => {
+    expect(() => validateConnector({ ...connector, [name]: value })).toThrow(`wrong members: ${name}`)
   })
 
   it('may have no limit of a text, and as many turns in flight as there are', () => {
     const endless = { size: Number.POSITIVE_INFINITY, unit: 'utf-16' }
-    expect(validatePlatform({ ...adapter, textLimit: endless }).textLimit).toBe(endless)
+    const talker = { ...adapter, abilities: { textLimit: endless } }
+    expect(validatePlatform(talker)).toBe(talker)
     const many = { ...connector, window: Number.POSITIVE_INFINITY }
     expect(validateConnector(many)).toBe(many)
   })
@@ -82,18 +114,26 @@ describe('[I13.modules-whole] what create gave', () => {
 
 describe('[I13.modules-whole] how a link stands', () => {
   it('is told by the adapter', () => {
-    expect(linkOf({ link: () => ({ state: 'up', since: 7 }) })).toEqual({ state: 'up', since: 7 })
+    const link = { state: () => ({ state: 'up', since: 7 }) as const }
+    expect(linkOf({ link })).toEqual({ state: 'up', since: 7 })
+  })
+
+  it('is up for an adapter that has no link', () => {
+    expect(linkOf({})).toEqual({ state: 'up' })
   })
 
   it('is down, with the reason, where that throws or tells nothing', () => {
     const broken = () => {
       throw new Error('no socket yet')
     }
-    expect(linkOf({ link: broken })).toEqual({ state: 'down', detail: 'its link() failed: no socket yet' })
+    expect(linkOf({ link: { state: broken } })).toEqual({
+      state: 'down',
+      detail: 'its link.state() failed: no socket yet',
+    })
     for (const told of [undefined, null, {}, 'up'])
-      expect(linkOf({ link: () => told as never })).toEqual({
+      expect(linkOf({ link: { state: () => told as never } })).toEqual({
         state: 'down',
-        detail: 'its link() tells no state',
+        detail: 'its link.state() returns no state',
       })
   })
 })

@@ -38,17 +38,17 @@ const OPTIONS: Readonly<Record<string, readonly Readonly<Record<string, unknown>
 async function rendererOf(platform: string, options: Readonly<Record<string, unknown>>) {
   const deps = testPlatformDeps({ options, secrets: { [token]: 'x' } })
   // Its module makes one on a Mac alone.
-  if (platform === 'imessage') return createIMessage(deps, { system: 'darwin' }).markdown
+  if (platform === 'imessage') return createIMessage(deps, { system: 'darwin' }).abilities.markdown
   const module = await PLATFORMS[platform]?.()
   if (!module) throw new Error(`${platform} is not built`)
-  return (await module.create(deps)).markdown
+  return (await module.create(deps)).abilities.markdown
 }
 /** What the adapters themselves declare, each once: a hook may have the one of a platform that stands below it. */
 const DECLARED = new Map<MarkdownRenderer, string>()
 for (const platform of Object.keys(PLATFORMS))
   for (const options of OPTIONS[platform] ?? []) {
     const markdown = await rendererOf(platform, options)
-    if (markdown !== 'written') DECLARED.set(markdown, platform)
+    if (markdown !== undefined && markdown !== 'written') DECLARED.set(markdown, platform)
   }
 const RENDERERS = [...DECLARED].map(([renderer, platform]) => [platform, renderer] as const)
 /** All that a mail of ours is made of: nothing that acts, nothing that is fetched. */

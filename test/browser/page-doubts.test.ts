@@ -121,7 +121,7 @@ describe('two tabs with one outbox', () => {
 
 describe('tabs in the background', () => {
   it('[I3.web-windows] eight of one browser do not lock each other out, and still tell what is new', async () => {
-    const open = () => river.platform.link().detail
+    const open = () => river.platform.link?.state().detail
     const hidden: Page[] = []
     for (let i = 0; i < 7; i += 1) {
       const tab = await visitor.context.newPage()

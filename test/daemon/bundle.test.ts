@@ -90,17 +90,12 @@ const STUBBORN = `
 import { SwitchboardError } from 'switchboard/adapter'
 const options = { '~standard': { version: 1, vendor: 'x', validate: (value) => ({ value }),
   jsonSchema: { input: () => ({ type: 'object' }), output: () => ({ type: 'object' }) } } }
-const abilities = { threads: false, edits: false, reactions: false, files: false, buttons: false, typing: false }
 export const platforms = [{
   name: NAME, options, docs: 'https://example.com', defaultAccess: { dm: 'allowlist' },
   create: () => ({
-    abilities: { ...abilities, idempotentSend: true },
-    textLimit: { size: 500, unit: 'code-points' },
-    markdown: 'written',
-    sendFrom: 'any',
+    abilities: { idempotentSend: true, textLimit: { size: 500, unit: 'code-points' } },
     start: async () => {},
     send: async () => { throw new SwitchboardError('platform_rejected', 'nobody has that number') },
-    link: () => ({ state: 'up' }),
     stop: async () => {},
   }),
 }]

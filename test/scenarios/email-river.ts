@@ -135,7 +135,7 @@ export async function openMailRiver(
       ...(options.faster === undefined ? { outcomeTimes: QUICK_OUTCOMES } : {}),
     })
     await gateway.start()
-    await until('the mailbox is read', () => gateway.links.get('mail')?.adapter.link().state === 'up')
+    await until('the mailbox is read', () => gateway.links.get('mail')?.adapter.link?.state().state === 'up')
     const { links, outlet, notifier, dispatcher, roster } = gateway
     const tools = createToolDesk({
       store,

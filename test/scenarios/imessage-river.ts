@@ -74,10 +74,10 @@ export async function openIMessageRiver(options: IMessageRiverOptions = {}) {
       watched: () => false,
     })
     await gateway.start()
-    await until('chat.db is read', () => gateway.links.get('im')?.adapter.link().state === 'up')
+    await until('chat.db is read', () => gateway.links.get('im')?.adapter.link?.state().state === 'up')
     return {
       store,
-      link: () => gateway.links.get('im')?.adapter.link() ?? { state: 'connecting' as const },
+      link: () => gateway.links.get('im')?.adapter.link?.state() ?? { state: 'connecting' as const },
       async down() {
         await gateway.stop()
         await store.close()

@@ -272,7 +272,7 @@ function benchOf(
     store: river.store,
     agent: river.agent(AGENT),
     doctor: () => river.doctor(),
-    isUp: () => river.gateway.links.all().every(({ adapter }) => adapter.link().state === 'up'),
+    isUp: () => river.gateway.links.all().every(({ adapter }) => adapter.link?.state().state === 'up'),
     says: (text) => kate.says(text),
     sees: () => kate.sees(),
     async close() {

@@ -1,7 +1,7 @@
 // The visible note on a message that may arrive twice, and the space reserved for it. A part that fills the platform's
 // limit must still fit when it is sent again.
 
-import type { PlatformAdapter } from '../platform/platform.ts'
+import type { Abilities, MarkdownForm } from '../platform/platform.ts'
 import { type MarkdownBlock, type RenderedText, renderedSize } from './markdown.ts'
 import type { OutboundOp } from './message.ts'
 import type { TextLimit, TextUnit } from './text-limit.ts'
@@ -12,18 +12,14 @@ export const DUPLICATE_NOTE = '(may be a duplicate: the first copy was never con
 const SMALLEST_SHARED = DUPLICATE_NOTE.length * 4
 
 /** Returns the length limit of one message, minus space for the note where one may be needed. */
-export function roomyTextLimit({
-  textLimit,
-  abilities,
-  markdown,
-}: Pick<PlatformAdapter, 'textLimit' | 'abilities' | 'markdown'>): TextLimit {
-  return abilities.idempotentSend || textLimit.size < SMALLEST_SHARED
+export function roomyTextLimit({ textLimit, idempotentSend, markdown = 'written' }: Abilities): TextLimit {
+  return idempotentSend || textLimit.size < SMALLEST_SHARED
     ? textLimit
     : { ...textLimit, size: textLimit.size - noteSize(markdown, textLimit.unit) }
 }
 
 /** How much the note adds to a message, as Markdown and as plain text. */
-function noteSize(markdown: PlatformAdapter['markdown'], unit: TextUnit): number {
+function noteSize(markdown: MarkdownForm, unit: TextUnit): number {
   if (markdown === 'written') return DUPLICATE_NOTE.length
   const growth = (form: (...texts: readonly string[]) => RenderedText) =>
     renderedSize(form(DUPLICATE_NOTE.trim(), 'a'), unit) - renderedSize(form('a'), unit)

@@ -5,7 +5,7 @@ import type { Cancel } from '../clock.ts'
 import type { Address } from '../message/address.ts'
 import type { McpServerSettings } from '../settings.ts'
 import type { SendCause } from '../store/step.ts'
-import type { PlatformDeps } from './platform.ts'
+import type { PlatformDeps } from './platform-deps.ts'
 
 /** The platform of channel servers: its name in bindings, and in the integrations made from `mcp_servers`. */
 export const CHANNEL_PLATFORM = 'mcp'
@@ -177,6 +177,10 @@ export interface ChannelView {
   placesOf(target: string): readonly string[]
   /** Returns the thread of that name under the server's own key. */
   threadOf(thread: string): string
+  /** Whether approvals of its agent are asked here too, as structured requests to RELAY_PLACE. */
+  relaysApprovals(): boolean
+  /** Whether its gates, as far as configuration decides, still admit its earlier messages. */
+  admitsNow(): boolean
 }
 
 export interface Destination {

@@ -74,6 +74,13 @@ export interface HeadEndpoint {
 
 export interface Endpoint {
   /**
+   * Where the requests arrive. `inbox`: at /inbox/SECRET, and the secret was looked up and names this integration.
+   * Absent: at /hooks/ID (or /chat for web).
+   */
+  readonly at?: 'inbox'
+  /** An HTTP status tells senders at once that a message was refused, so no further message is sent. */
+  readonly answersRefusals?: true
+  /**
    * True if the head alone decides. Then `verify` runs before the body is read, and `handle` gets the request with its
    * body. Absent: every body is read first, within a smaller share of the memory limit.
    */

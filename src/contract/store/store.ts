@@ -13,7 +13,7 @@ import type { NewTurnEvent, TurnEventRow } from '../message/turn-events.ts'
 import type { ConversationVerbs } from '../operator/conversations.ts'
 import type { PersonVerbs } from '../operator/person.ts'
 import type { SeriesQuery, TurnSample } from '../operator/turn-series.ts'
-import type { TranscriptEntry, TranscriptQuery } from '../platform/platform.ts'
+import type { TranscriptEntry, TranscriptQuery } from '../platform/platform-deps.ts'
 import type {
   ClaimRow,
   Firing,

@@ -118,9 +118,7 @@ it('[I6.expired-orphan] an approval that expires as its asker dies is told as ex
     links: {
       get: () => ({
         adapter: {
-          abilities: { edits: true },
-          textLimit: { size: 4_096, unit: 'code-points' },
-          markdown: 'written',
+          abilities: { edits: true, textLimit: { size: 4_096, unit: 'code-points' } },
         },
       }),
     },

@@ -164,7 +164,10 @@ function relayPlaces(
     servers === null || (server !== undefined && servers.includes(server))
   return links
     .all()
-    .filter((link) => isBound(settings, agent, link.integration) && link.adapter.relaysApprovals?.() === true)
+    .filter(
+      (link) =>
+        isBound(settings, agent, link.integration) && link.adapter.channel?.relaysApprovals() === true,
+    )
     .filter((link) => isAdmitted(link.adapter.channel?.server))
     .map((link) => ({ integration: link.integration, conversation: RELAY_PLACE }))
 }

@@ -52,7 +52,7 @@ function watched(history: Partial<HistoryReader> = {}) {
     return { places: [] }
   }
   const adapter = {
-    link: () => ({ state: 'up' }),
+    link: { state: () => ({ state: 'up' }) },
     history: { places, read: () => Promise.reject(), ...history },
   }
   const link = { ...{ integration: 'chat', platform: 'test', adapter, lastInAt: null, lastOutAt: null } }

@@ -119,10 +119,10 @@ export function watchHistory(link: Link, deps: CompletenessDeps): HistoryWatch {
     const now = clock.now()
     const agoMs = now - renewedAt
     // A time in the future dates from before the clock was set back.
-    if (!adapter.renew || (agoMs >= 0 && agoMs < RENEW_AT_MOST_EVERY_MS)) return
+    if (!adapter.link?.renew || (agoMs >= 0 && agoMs < RENEW_AT_MOST_EVERY_MS)) return
     renewedAt = now
     log.warn({ integration, cause }, 'the link is renewed')
-    adapter.renew(cause)
+    adapter.link.renew(cause)
   }
 
   const missed = (found: readonly Missed[]) => {
@@ -301,7 +301,7 @@ export function watchHistory(link: Link, deps: CompletenessDeps): HistoryWatch {
 
   const probe = () => {
     cancelProbe = clock.after(PROBE_EVERY_MS, () => {
-      const asked = linkOf(adapter).state === 'up' ? adapter.probe?.() : undefined
+      const asked = linkOf(adapter).state === 'up' ? adapter.link?.probe?.() : undefined
       void Promise.resolve(asked && inTime(asked))
         .then(
           (answer) => answer === 'deaf' && renew('its own probe was not heard'),
@@ -311,7 +311,7 @@ export function watchHistory(link: Link, deps: CompletenessDeps): HistoryWatch {
     })
   }
 
-  if (adapter.probe) probe()
+  if (adapter.link?.probe) probe()
   if (reader) next = clock.after(0, () => begin('follow-up'))
 
   return {

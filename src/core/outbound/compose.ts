@@ -6,10 +6,10 @@ import {
   type Choice,
   type ClaimOffer,
   defined,
+  type MarkdownForm,
   type NewNotification,
   type NewSend,
   type OutboundOp,
-  type PlatformAdapter,
   type Random,
   type SendCause,
   type Template,
@@ -49,7 +49,7 @@ export interface Saying {
 export type SplitText = (
   said: Pick<Saying, 'text' | 'plain'>,
   limit: TextLimit,
-  markdown: PlatformAdapter['markdown'],
+  markdown: MarkdownForm,
 ) => readonly string[]
 
 export type FileOp = Extract<OutboundOp, { kind: 'file' }>
@@ -59,7 +59,7 @@ export interface Place {
   /** The limit of one message. */
   readonly limit: TextLimit
   /** How the platform shows Markdown. */
-  readonly markdown: PlatformAdapter['markdown']
+  readonly markdown: MarkdownForm
   /** The tool of a channel server that takes the text; null: no channel server. */
   readonly tool: string | null
 }

@@ -4,6 +4,8 @@ import {
   asSwitchboardError,
   defined,
   integrationById,
+  type LinkState,
+  type MarkdownForm,
   type NewSend,
   NO_TEXT_LIMIT,
   type PlatformAdapter,
@@ -63,7 +65,7 @@ export function createLinks(): Links {
       earlier.delete(integration)
       links.set(integration, link)
       reachable = [...links.keys()]
-      if (adapter.sendFrom === 'link-holder') shared.add(integration)
+      if (adapter.abilities.sendFrom === 'link-holder') shared.add(integration)
       else shared.delete(integration)
       for (const listen of listeners) listen(integration)
       return link
@@ -80,21 +82,20 @@ export function createLinks(): Links {
   }
 }
 
-type LinkStanding = ReturnType<PlatformAdapter['link']>
-
 /**
  * Returns the state of an adapter's link. Adapters are external code: one that throws or returns no state counts as
- * down, with the reason as detail.
+ * down, with the reason as detail. One without a link is up.
  */
-export function linkOf(adapter: Pick<PlatformAdapter, 'link'>): LinkStanding {
+export function linkOf(adapter: Pick<PlatformAdapter, 'link'>): LinkState {
+  if (adapter.link === undefined) return { state: 'up' }
   try {
-    const told: Partial<LinkStanding> | undefined = adapter.link()
-    if (typeof told?.state === 'string') return told as LinkStanding
-    return { state: 'down', detail: 'its link() tells no state' }
+    const state: Partial<LinkState> | undefined = adapter.link.state()
+    if (typeof state?.state === 'string') return state as LinkState
+    return { state: 'down', detail: 'its link.state() returns no state' }
   } catch (thrown) {
     return {
       state: 'down',
-      detail: `its link() failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+      detail: `its link.state() failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
     }
   }
 }
@@ -102,19 +103,20 @@ export function linkOf(adapter: Pick<PlatformAdapter, 'link'>): LinkStanding {
 /** Returns the longest text of one message: the integration's own limit, at most the platform's. */
 export function textLimitOf(settings: Settings, links: Links, integration: string): TextLimit {
   const link = links.get(integration)
-  const platforms = link ? roomyTextLimit(link.adapter) : NO_TEXT_LIMIT
+  const platforms = link ? roomyTextLimit(link.adapter.abilities) : NO_TEXT_LIMIT
   const own = integrationById(settings, integration)?.textChunkLimit ?? platforms.size
   return { ...platforms, size: Math.min(own, platforms.size) }
 }
 
 /** How much of a question fits into one message, counted as it is shown there. */
 export interface PromptLimit extends TextLimit {
-  readonly markdown: PlatformAdapter['markdown']
+  readonly markdown: MarkdownForm
 }
 
 export function promptLimitOf(link: Link | undefined): PromptLimit {
   if (!link) return { size: 4096, unit: 'code-points', markdown: 'written' }
-  return { ...roomyTextLimit(link.adapter), markdown: link.adapter.markdown }
+  const { abilities } = link.adapter
+  return { ...roomyTextLimit(abilities), markdown: abilities.markdown ?? 'written' }
 }
 
 /** Returns false for an integration that is absent here or one-way. */
@@ -161,6 +163,6 @@ export function ackReaction(row: TurnRow, emoji: string, link: Link | undefined)
  */
 export function tellsLimits(links: Pick<Links, 'get'>, integration: string): boolean {
   const adapter = links.get(integration)?.adapter
-  if (!adapter || adapter.answersRefusals || adapter.channel) return false
+  if (!adapter || adapter.endpoint?.answersRefusals || adapter.channel) return false
   return !adapter.abilities.oneWay
 }

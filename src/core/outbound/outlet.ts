@@ -115,7 +115,7 @@ export function createOutlet(deps: OutletDeps): Outlet {
       throw new SwitchboardError('execution_failed', `Integration "${integration}" cannot send: ${why}`)
     },
     async demandSomebody({ integration, conversation }) {
-      const residents = links.get(integration)?.adapter.residents
+      const residents = links.get(integration)?.adapter.abilities.residents
       if (residents === undefined || residents.includes(conversation)) return
       if (isNamed(settings(), integration, conversation)) return
       const said = await store.transcript(integration, { conversation, direction: 'in', limit: 1 })
@@ -133,7 +133,7 @@ export function createOutlet(deps: OutletDeps): Outlet {
       // A queued message keeps the tool's name. A reload changes it for later messages only.
       const tool = link?.adapter.channel?.outboundTool() ?? null
       const limit = textLimitOf(settings(), links, integration)
-      const markdown = link?.adapter.markdown ?? 'written'
+      const markdown = link?.adapter.abilities.markdown ?? 'written'
       return compose(saying, { platform, tool, limit, markdown }, deps)
     },
     put,

@@ -122,7 +122,7 @@ function createChats({ settings, grants, links }: RecipientDeps, user: UserSetti
       if (isForeign(integration)) return null
       const conversation =
         (settings().users.length === 0 ? soleByFile(integration) : null) ??
-        links.get(integration.id)?.adapter.notifyPlace ??
+        links.get(integration.id)?.adapter.abilities.notifyPlace ??
         null
       return conversation === null ? null : address(integration.id, conversation)
     },

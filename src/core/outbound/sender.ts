@@ -65,7 +65,7 @@ export function createSender(deps: SenderDeps): Sender {
       // A node sends its own messages, unless only this node can send them.
       isMine: ({ lane, scope }, from) =>
         lanes.knows(lane) ||
-        links.get(scope)?.adapter.sendFrom === 'link-holder' ||
+        links.get(scope)?.adapter.abilities.sendFrom === 'link-holder' ||
         !deps.cluster.isAlive(from),
       take,
       handle(taken) {

@@ -81,7 +81,7 @@ export function createStatusLines(deps: StatusLinesDeps): StatusLines {
 
   const linkOf = (to: Address): Link | null => {
     const link = links.get(to.integration)
-    return link?.adapter.showStatus === undefined ? null : link
+    return link?.adapter.status === undefined ? null : link
   }
 
   const want = (to: Address, turn: string, text: string) => {
@@ -141,7 +141,7 @@ export function createStatusLines(deps: StatusLinesDeps): StatusLines {
       return 0
     }
     const text = line.wanted
-    const name = await link.adapter.showStatus?.(line.to, text, line.name)
+    const name = await link.adapter.status?.show(line.to, text, line.name)
     line.shown = text
     line.faults = 0
     if (name !== undefined && name !== line.name) {
@@ -186,7 +186,7 @@ export function createStatusLines(deps: StatusLinesDeps): StatusLines {
   const remove = async (turn: string, to: Address, name: string) => {
     const link = linkOf(to)
     try {
-      await link?.adapter.removeStatus?.(to, name)
+      await link?.adapter.status?.remove(to, name)
     } catch (thrown) {
       const error = asSwitchboardError(thrown, 'platform_unavailable')
       rest(to, error.retryAfterMs)

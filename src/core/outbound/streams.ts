@@ -16,6 +16,7 @@ import {
   type SendRow,
   type Settings,
   type Store,
+  type StreamingByEdits,
   streamKey,
   type TurnRow,
 } from '../../contract/index.ts'
@@ -126,11 +127,11 @@ export function createStreams(deps: StreamsDeps): Streams {
     stream.shownText = text
   }
 
-  const revise = async (stream: Stream, everyMs: number) => {
+  const revise = async (stream: Stream, streaming: StreamingByEdits) => {
     const { row, text } = stream
-    const adapter = links.get(stream.turn.integration)?.adapter
+    const { everyMs } = streaming
     const piece = pieceOf(stream)
-    if (!row || !piece || !adapter?.revise) return
+    if (!row || !piece) return
     const refused = await deps.admission.ofSend(row.send)
     if (stream.over) return
     if (refused !== null) {
@@ -151,7 +152,7 @@ export function createStreams(deps: StreamsDeps): Streams {
       shown: ids,
     }
     try {
-      await adapter.revise(request)
+      await streaming.revise(request)
       stream.faults = 0
     } catch (thrown) {
       const error = asSwitchboardError(thrown, 'platform_unavailable')
@@ -161,9 +162,9 @@ export function createStreams(deps: StreamsDeps): Streams {
   }
 
   /** If the turn was stopped or taken over, perhaps at another node, the sender ends the row as it stands. */
-  const show = async (stream: Stream, everyMs: number) => {
+  const show = async (stream: Stream, streaming: StreamingByEdits) => {
     const turn = await deps.store.turn(stream.turn.id)
-    if (turn && isOpen(turn)) return stream.begun ? revise(stream, everyMs) : begin(stream)
+    if (turn && isOpen(turn)) return stream.begun ? revise(stream, streaming) : begin(stream)
     stream.over = true
   }
 
@@ -214,7 +215,7 @@ export function createStreams(deps: StreamsDeps): Streams {
       stream.cancel = clock.after(waitMs, () => showLatest(stream))
       return
     }
-    stream.work = show(stream, streaming.everyMs)
+    stream.work = show(stream, streaming)
       .catch((thrown) => {
         stream.faults += 1
         log.info({ turn: stream.turn.id, error: String(thrown) }, 'partial text was not shown')

@@ -23,12 +23,12 @@ export function createKeptFiles(files: SendableFiles | undefined) {
         'files: only a host attached with `switchboard channel` on this machine can attach files',
       )
     const { adapter, integration } = link
-    if (!adapter.abilities.files || !adapter.keep) throw noFilesRefusal(integration)
+    if (!adapter.abilities.files || !adapter.files?.keep) throw noFilesRefusal(integration)
     const read: NewFile[] = []
     for (const path of paths) read.push(await files.read(path, caller.folder))
     const ops: FileOp[] = []
     for (const file of read)
-      ops.push({ kind: 'file', name: file.name, mime: file.mime, ref: await adapter.keep(file) })
+      ops.push({ kind: 'file', name: file.name, mime: file.mime, ref: await adapter.files.keep(file) })
     return ops
   }
 }

@@ -103,10 +103,10 @@ export function createReadingTools(
       toolOutcome(async () => {
         const { turn, attachments } = await wanted(caller, input)
         const adapter = deps.links.get(turn.integration)?.adapter
-        if (!adapter?.download)
+        if (!adapter?.files?.download)
           throw new SwitchboardError('execution_failed', `${turn.platform} gives no attachments`)
         const files: DownloadedFile[] = []
-        for (const attachment of attachments) files.push(await adapter.download(attachment))
+        for (const attachment of attachments) files.push(await adapter.files.download(attachment))
         // A caller with a session token may be on any machine, where our paths mean nothing.
         if (caller.session !== null && caller.local !== true) return carried(files, deps.files)
         const listed = rows(

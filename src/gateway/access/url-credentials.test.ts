@@ -23,7 +23,8 @@ const connector = {
   },
 } as unknown as AgentConnector
 const adapter = {
-  inbox: {
+  endpoint: {
+    at: 'inbox',
     verify: (request: Parameters<typeof markVerified>[0]) => markVerified(request, 'miriad'),
     handle: async () => {
       taken.push('inbox')

@@ -66,8 +66,8 @@ export function createUrlCredentials(deps: {
         const row = await rowOf(head, INBOX_KIND)
         // A rotated secret looks like an unknown one.
         if (row.revokedAt !== null) throw nothing()
-        const endpoint = deps.gateway().links.get(row.scope.integration ?? '')?.adapter.inbox
-        if (!endpoint) throw notRunning(row.scope.integration)
+        const endpoint = deps.gateway().links.get(row.scope.integration ?? '')?.adapter.endpoint
+        if (endpoint?.at !== 'inbox') throw notRunning(row.scope.integration)
         return async (body) => {
           const verified = await endpoint.verify({ ...head, path: '', body })
           return isReply(verified) ? verified : endpoint.handle(verified)

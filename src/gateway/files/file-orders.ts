@@ -21,7 +21,7 @@ export function keepForgettingFiles(deps: {
       // An integration that does not run now may run later. Until then the order stays.
       if (stopped() || !adapter) continue
       const attachments = refs.map((ref): Attachment => ({ id: ref, ref, kind: 'file' }))
-      const files = (await adapter.forget?.({ sender, attachments })) ?? 0
+      const files = (await adapter.files?.forget?.({ sender, attachments })) ?? 0
       await store.doneFileOrder(id)
       if (files > 0) log.info({ integration, files }, 'files of a person who was erased went from this disk')
     }

@@ -1,8 +1,9 @@
 // The lease under a link: who may connect, what is told while another node may, and what a lost one ends.
 import { expect, it } from 'vitest'
+import type { LinkState } from '../../contract/index.ts'
 import { LEASE_MS } from '../../contract/index.ts'
 import { createTestClock } from '../../testing/test-clock.ts'
-import { createLeasedLink, type LinkState } from './leased-link.ts'
+import { createLeasedLink } from './leased-link.ts'
 
 const WORDS = { lost: 'lost', elsewhere: 'elsewhere', unknown: 'unknown' }
 

@@ -1,14 +1,7 @@
 // The lease under a link: whether this node may be connected for an integration now, and what is told while it may not.
 // Where an integration has no lease, this node always may.
-import { type Clock, LEASE_MS, LEASE_RENEW_MS, type LinkLease } from '../../contract/index.ts'
+import { type Clock, LEASE_MS, LEASE_RENEW_MS, type LinkLease, type LinkState } from '../../contract/index.ts'
 import { createLeaseHold } from './lease-hold.ts'
-
-/** What an adapter tells of its link. */
-export interface LinkState {
-  readonly state: 'up' | 'connecting' | 'down' | 'waiting'
-  readonly detail?: string
-  readonly since?: number
-}
 
 export interface LeasedLink {
   /** Asks for the lease where it is not held, and after a failure: that may have been that somebody else has it. */

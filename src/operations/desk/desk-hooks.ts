@@ -28,9 +28,9 @@ export function createDeskHooks(deps: DeskHooksDeps): Pick<Desk, 'testHook' | 'r
   const post = createGuardedFetch({ clock })
 
   const hookNamed = (id: string) => {
-    const adapter = gateway.links.get(id)?.adapter
-    if (adapter?.sample !== undefined) return { sample: (order: object) => adapter.sample?.(order) }
-    const hooks = gateway.links.all().filter((one) => one.adapter.sample !== undefined)
+    const checks = gateway.links.get(id)?.adapter.checks
+    if (checks?.sample !== undefined) return { sample: (order: object) => checks.sample?.(order) }
+    const hooks = gateway.links.all().filter((one) => one.adapter.checks?.sample !== undefined)
     throw new SwitchboardError('not_found', `there is no running hook "${id}"`, {
       hint:
         hooks.length === 0

@@ -96,7 +96,7 @@ export function createDeskSending(deps: DeskSendingDeps): DeskSending {
 
   const reachOf = ({ id, platform, options }: IntegrationSettings) => {
     const setup = deps.adapters?.loadedPlatform(platform, settings().modules)?.setup
-    const who = gateway.links.get(id)?.adapter.who?.() ?? null
+    const who = gateway.links.get(id)?.adapter.link?.who?.() ?? null
     try {
       const url: unknown = deps.base && setup?.url?.({ id, base: deps.base(), options, who })
       const reach = typeof url === 'string' ? url : who

@@ -95,7 +95,7 @@ export function createDesk(deps: DeskDeps): Desk {
       cancel: (turn, by) => operateTurn(turn, 'cancel', by),
       async forgetFiles({ integration, sender }, attachments) {
         const link = gateway.links.get(integration)
-        return link ? ((await link.adapter.forget?.({ sender, attachments })) ?? 0) : null
+        return link ? ((await link.adapter.files?.forget?.({ sender, attachments })) ?? 0) : null
       },
       grantsChanged: gateway.grants.load,
     }),

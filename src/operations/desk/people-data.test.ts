@@ -202,7 +202,7 @@ describe.each(STORES)('people’s own data on %s', (_, make) => {
     })
     await clock.advance(120_000)
     expect(done).toEqual([])
-    link = { adapter: { forget } }
+    link = { adapter: { files: { forget } } }
     await clock.advance(120_000)
     expect(done).toEqual(['o1'])
     expect(forgotten).toMatchObject([{ sender: '1', attachments: [{ ref: 'a' }, { ref: 'b' }] }])
@@ -268,7 +268,7 @@ describe.each(STORES)('people’s own data on %s', (_, make) => {
       const dir = join(folder, name)
       const random = createTestRandom(name)
       const files = createFileStore({ dir, random, mirror: createFileMirror(at, 'web') })
-      const adapter = { forget: (of: Parameters<typeof files.forget>[0]) => files.forget(of) }
+      const adapter = { files: { forget: files.forget } }
       const on = () => (existsSync(dir) ? readdirSync(dir) : [])
       const carryOut = () =>
         keepForgettingFiles({

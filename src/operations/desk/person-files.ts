@@ -7,12 +7,12 @@ import type { FileBytes } from './people-data.ts'
 export function fileBytes(links: Pick<Links, 'get'>): FileBytes {
   return async (integration, file) => {
     const adapter = links.get(integration)?.adapter
-    if (!adapter?.download)
+    if (!adapter?.files?.download)
       throw new SwitchboardError(
         'not_found',
         `the integration ${integration} does not run, or keeps no files`,
       )
-    const { path, name, mime } = await adapter.download(file)
+    const { path, name, mime } = await adapter.files.download(file)
     return { name, mime, bytes: await readFile(path) }
   }
 }

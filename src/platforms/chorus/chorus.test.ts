@@ -27,7 +27,7 @@ describePlatform(
       const headers = fault === 'busy' ? { 'retry-after': '7' } : {}
       return { status, headers, body: Buffer.alloc(0), truncated: false }
     })
-    const endpoint = adapter.inbox
+    const endpoint = adapter.endpoint
     if (!endpoint) throw new Error('chorus has an inbox')
     const deliver = (raw: RawRequest) => () => deliverTo(endpoint, raw)
     // The address of the suite has spoken before.
@@ -219,7 +219,7 @@ describe('deliveries', () => {
     const silent = await opened({ name: 'Kate' })
     const telling = await opened({ name: 'Kate', identity: true })
     const get = async ({ adapter }: typeof silent) =>
-      adapter.inbox ? deliverTo(adapter.inbox, post('', { method: 'GET' })) : null
+      adapter.endpoint ? deliverTo(adapter.endpoint, post('', { method: 'GET' })) : null
     expect((await get(silent))?.status).toBe(405)
     expect((await get(telling))?.sentBack).toContain('Kate')
     expect(() => createChorus(fakeDeps({ nmae: 'x' }))).toThrow(/nmae|options/)
@@ -366,8 +366,8 @@ describe('output', () => {
     const entry = { callback, conversation: 'C04ABCDEF', messageId: 'm', at: deps.clock.now(), done: true }
     if (kept === 'on the shelf') deps.kept.set('a'.repeat(40), JSON.stringify(entry))
     await adapter.start(intakeWith(deps), null)
-    if (kept === 'by a delivery' && adapter.inbox)
-      expect((await deliverTo(adapter.inbox, post({ ...seed('minimal'), callback }))).status).toBe(200)
+    if (kept === 'by a delivery' && adapter.endpoint)
+      expect((await deliverTo(adapter.endpoint, post({ ...seed('minimal'), callback }))).status).toBe(200)
     const error = await adapter.send(words).catch((thrown: Error) => thrown)
     return { error, asked, printed: [String(error), ...deps.log.lines].join('\n') }
   }

@@ -26,11 +26,7 @@ import { answerTo, eventOf, jsonReply, problemReply, toolEvent } from './render.
 import { verifyRequest } from './verify.ts'
 
 const ABILITIES: Abilities = {
-  threads: false,
-  edits: false,
-  reactions: false,
-  files: false,
-  buttons: false,
+  textLimit: NO_TEXT_LIMIT,
   typing: true,
   senderIdIsNotAChat: true,
   // We send an event_id, but the protocol does not oblige a service to look at it.
@@ -161,11 +157,12 @@ export function createChorus(
 
   return {
     abilities: ABILITIES,
-    textLimit: NO_TEXT_LIMIT,
-    markdown: 'written',
-    sendFrom: 'any',
-    answersRefusals: true,
-    inbox: { verify: (request) => verifyRequest(config, request, tokens?.judge ?? null), handle: receive },
+    endpoint: {
+      at: 'inbox',
+      answersRefusals: true,
+      verify: (request) => verifyRequest(config, request, tokens?.judge ?? null),
+      handle: receive,
+    },
     async start(given) {
       const left = await book.load()
       intake = given
@@ -196,12 +193,14 @@ export function createChorus(
         )
       }
     },
-    link() {
-      if (intake === null) return { state: 'connecting' }
-      const problem = tokens?.problem() ?? null
-      return problem === null
-        ? { state: 'up' }
-        : { state: 'down', detail: `no delivery can be verified: ${problem}` }
+    link: {
+      state() {
+        if (intake === null) return { state: 'connecting' }
+        const problem = tokens?.problem() ?? null
+        return problem === null
+          ? { state: 'up' }
+          : { state: 'down', detail: `no delivery can be verified: ${problem}` }
+      },
     },
     async stop() {
       intake = null

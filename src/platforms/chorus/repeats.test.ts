@@ -19,7 +19,7 @@ const anotherNode = async ({ deps, callbacks }: Awaited<ReturnType<typeof opened
   const intake = intakeWith(deps)
   const adapter = createChorus(deps, callbacks.fetch)
   await adapter.start(intake, null)
-  const receive = async (body: unknown) => adapter.inbox && deliverTo(adapter.inbox, post(body))
+  const receive = async (body: unknown) => adapter.endpoint && deliverTo(adapter.endpoint, post(body))
   const say = (text: string, turn?: string) =>
     adapter.send({
       to: { integration: 'miriad', conversation: first.channel.id },

@@ -15,9 +15,9 @@ async function opened(verify: object, more: object = {}) {
   const intake = intakeWith(deps)
   await adapter.start(intake, null)
   const say = async (given: Partial<RawRequest>) => {
-    const outcome = await adapter.inbox?.verify(post(seed('full'), given))
+    const outcome = await adapter.endpoint?.verify(post(seed('full'), given))
     if (outcome === undefined) throw new Error('chorus has an inbox')
-    return isReply(outcome) ? outcome : adapter.inbox?.handle(outcome)
+    return isReply(outcome) ? outcome : adapter.endpoint?.handle(outcome)
   }
   // The fake shelf gives a reference as the secret itself.
   const token = (claims: object = {}) => {
@@ -66,9 +66,9 @@ describe('[I35.b46-verify] a Chorus connection that asks for more', () => {
     const { adapter, say, bearer } = await opened({
       jwt: { ...rules, jwks_url: 'https://issuer.example.com/keys' },
     })
-    expect(adapter.link()).toEqual({ state: 'up' })
+    expect(adapter.link?.state()).toEqual({ state: 'up' })
     await expect(say(bearer())).rejects.toMatchObject({ code: 'platform_unavailable' })
-    expect(adapter.link()).toEqual({
+    expect(adapter.link?.state()).toEqual({
       state: 'down',
       detail: expect.stringContaining('the keys of the issuer cannot be had: nothing is fetched here'),
     })

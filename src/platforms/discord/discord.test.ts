@@ -87,7 +87,7 @@ function readBy(content: string): string {
 
 /** Acknowledged is what a beat tells as heard: Discord would not send it again. */
 async function watched({ fake, adapter }: Scene, act: () => unknown): Promise<Delivered> {
-  await until('a connection', () => adapter.link().state === 'up')
+  await until('a connection', () => adapter.link?.state().state === 'up')
   act()
   const seq = fake.gateway.lastSeq()
   const { resumed } = fake.gateway.counts()

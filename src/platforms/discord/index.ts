@@ -29,6 +29,8 @@ import { createThreads } from './threads.ts'
 import { createTyping } from './typing.ts'
 
 const ABILITIES: Abilities = {
+  textLimit: TEXT_LIMIT,
+  markdown: discordMarkdown,
   threads: true,
   edits: true,
   reactions: true,
@@ -124,16 +126,13 @@ export function createDiscord(deps: PlatformDeps, options: DiscordAdapterOptions
 
   return {
     abilities: ABILITIES,
-    textLimit: TEXT_LIMIT,
-    markdown: discordMarkdown,
-    sendFrom: 'any',
     pace: createChatPace({
       clock,
       intervalMs: timings.chatIntervalMs,
       burst: 5,
       overall: { count: 45, perMs: 1_000 },
     }),
-    streaming: { by: 'edits', everyMs: REVISE_MS },
+    streaming: { by: 'edits', everyMs: REVISE_MS, revise },
     async start(intake, cursor) {
       const taken = createReceiver({
         ...{ config, self, book, door, intake, clock, log, echoed, blank },
@@ -163,7 +162,6 @@ export function createDiscord(deps: PlatformDeps, options: DiscordAdapterOptions
       })
     },
     send,
-    revise,
     reconcile,
     history: createHistory({
       ...{ client, book, targets, self, clock },
@@ -173,26 +171,32 @@ export function createDiscord(deps: PlatformDeps, options: DiscordAdapterOptions
         return access.readable ? access.allowFrom : []
       },
     }),
-    renew: (cause) => gateway?.renew(cause),
-    async probe() {
-      if (gateway === null) throw new SwitchboardError('platform_unavailable', 'there is no connection')
-      return gateway.probe()
+    link: {
+      state: () => link,
+      who: () => {
+        const me = self.known()
+        return me === null ? null : `@${me.name}`
+      },
+      renew: (cause) => gateway?.renew(cause),
+      async probe() {
+        if (gateway === null) throw new SwitchboardError('platform_unavailable', 'there is no connection')
+        return gateway.probe()
+      },
     },
-    keep: (file) => files.keep(file),
-    download: (attachment) => files.download(attachment),
-    forget: ({ attachments }) => files.forget(attachments),
+    files: {
+      keep: (file) => files.keep(file),
+      download: (attachment) => files.download(attachment),
+      forget: ({ attachments }) => files.forget(attachments),
+    },
     signal(to, signal) {
       if (signal.kind === 'typing') typing.set(to, signal.on)
     },
-    gates: () => [
-      ...intentGates(self.known(), config.options, wasBlank),
-      ...permissionGates(self.known(), guilds),
-    ],
-    who: () => {
-      const me = self.known()
-      return me === null ? null : `@${me.name}`
+    checks: {
+      gates: () => [
+        ...intentGates(self.known(), config.options, wasBlank),
+        ...permissionGates(self.known(), guilds),
+      ],
     },
-    link: () => link,
     async stop() {
       typing.stop()
       const leaving = gateway

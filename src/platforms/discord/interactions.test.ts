@@ -143,7 +143,7 @@ describe('slash commands', () => {
     const next = scene.make()
     await next.start(intake, null)
     await until('looked', () => fake.world.calls.filter(({ name }) => name === 'commands').length === 2)
-    await until('the link', () => next.link().state === 'up')
+    await until('the link', () => next.link?.state().state === 'up')
     expect(written()).toHaveLength(4)
     expect([...fake.world.commands.values()].map(({ name }) => name).toSorted()).toEqual([
       'help',

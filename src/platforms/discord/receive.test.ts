@@ -217,13 +217,13 @@ describe('what it says', () => {
     expect(attachment).toMatchObject({ kind: 'image', size: 7 })
     expect(attachment.name).not.toContain('/')
     expect(fake.world.calls.some(({ path }) => path.includes('attachments'))).toBe(false)
-    expect(await adapter.download?.(attachment)).toMatchObject({ size: 7, mime: 'image/png' })
+    expect(await adapter.files?.download?.(attachment)).toMatchObject({ size: 7, mime: 'image/png' })
     const stale = { ...attachment, ref: attachment.ref.replace(/ex=\w+/, 'ex=1') }
-    expect(await adapter.download?.(stale)).toMatchObject({ size: 7 })
+    expect(await adapter.files?.download?.(stale)).toMatchObject({ size: 7 })
     expect(fake.world.calls.filter(({ name }) => name === 'get-message')).toHaveLength(1)
     const elsewhere = { ...attachment, ref: `${kate.channel.id} ${id} 1 https://evil.example/x.png` }
-    await expect(adapter.download?.(elsewhere)).rejects.toMatchObject({ code: 'platform_rejected' })
-    await expect(adapter.download?.({ ...attachment, size: 60_000_000 })).rejects.toMatchObject({
+    await expect(adapter.files?.download?.(elsewhere)).rejects.toMatchObject({ code: 'platform_rejected' })
+    await expect(adapter.files?.download?.({ ...attachment, size: 60_000_000 })).rejects.toMatchObject({
       code: 'too_large',
     })
   })
@@ -258,7 +258,7 @@ describe('what it says', () => {
     fake.person().says('after')
     await heard('after')
     expect(log.lines.filter((line) => line.includes('without their content'))).toHaveLength(1)
-    expect(adapter.gates?.().find(({ gate }) => gate === 'intent Message Content')).toMatchObject({
+    expect(adapter.checks?.gates?.().find(({ gate }) => gate === 'intent Message Content')).toMatchObject({
       pass: false,
     })
     expect([isBlank({ ...blank('24'), content: undefined }), isBlank({ ...blank('25'), type: 7 })]).toEqual([

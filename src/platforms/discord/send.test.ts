@@ -194,7 +194,7 @@ describe('what else goes out', () => {
   it('[I20.files-out] files as multipart, up to the limit of the server', async () => {
     const { fake, adapter } = await begin()
     const keep = (size: number) =>
-      adapter.keep?.({ name: 'a "b".bin', mime: 'application/pdf', bytes: new Uint8Array(size) }) ??
+      adapter.files?.keep?.({ name: 'a "b".bin', mime: 'application/pdf', bytes: new Uint8Array(size) }) ??
       Promise.reject(new Error('files can be sent'))
     const op = async (size: number): Promise<OutboundOp> => ({
       kind: 'file',
@@ -343,7 +343,8 @@ describe('where it goes, and why it does not', () => {
       { kind: 'text', text: 'beg', partial: true },
       { key: 'o_s' },
     )
-    await adapter.revise?.({ ...sendRequest(GENERAL, textOp('beginning')), shown: platformIds })
+    if (adapter.streaming?.by !== 'edits') throw new Error('it streams by edits')
+    await adapter.streaming.revise({ ...sendRequest(GENERAL, textOp('beginning')), shown: platformIds })
     await scene.send(GENERAL, textOp('the whole'), { shown: platformIds })
     expect(fake.world.messages(GENERAL).map(({ content }) => content)).toEqual(['the whole'])
     fake.world.remove(GENERAL, platformIds[0] ?? '')

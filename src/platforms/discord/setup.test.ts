@@ -68,7 +68,7 @@ describe('the set-up', () => {
     const scene = await openScene()
     ends.push(() => scene.close())
     await scene.start()
-    const gates = () => scene.adapter.gates?.() ?? []
+    const gates = () => scene.adapter.checks?.gates?.() ?? []
     await until('they are known', () => gates().length === 2)
     expect(gates().map(({ gate, pass }) => [gate, pass])).toEqual([
       ['intents', true],

@@ -115,7 +115,11 @@ describe('mail that goes out', () => {
     expect(await arrived(high)).toMatch(/^Importance: high\r$/im)
     expect(await arrived(high)).toMatch(/^Subject: \[Urgent\] Fire/im)
     expect(await arrived(low)).toMatch(/^Subject: \[FYI\] News/im)
-    const ref = await scene.adapter.keep?.({ name: 'a.csv', mime: 'text/csv', bytes: Buffer.from('a,b') })
+    const ref = await scene.adapter.files?.keep?.({
+      name: 'a.csv',
+      mime: 'text/csv',
+      bytes: Buffer.from('a,b'),
+    })
     await scene.send(
       KATE,
       { kind: 'file', name: 'a.csv', mime: 'text/csv', ref: ref ?? '', caption: 'the table' },

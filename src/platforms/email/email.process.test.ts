@@ -42,7 +42,7 @@ const MAIL = [PROVEN, ...HEAD, '', 'hello bot']
 
 /** Delivered is what the mailbox says of it: seen, or not. */
 async function deliver(scene: Scene, lines: readonly string[], to = scene.bot): Promise<Delivered> {
-  await until('the link is up', () => scene.adapter.link().state === 'up')
+  await until('the link is up', () => scene.adapter.link?.state().state === 'up')
   const refused = scene.refusals()
   const id = await writeMail(servers, lines, { to })
   const [seen] = [
@@ -231,7 +231,7 @@ describe('a real mailbox', () => {
     // [I19.parse-fetch]: found again where it was moved to.
     const [event] = scene.intake.events
     const [file] = event?.kind === 'message' ? (event.attachments ?? []) : []
-    const kept = file === undefined ? undefined : await scene.adapter.download?.(file)
+    const kept = file === undefined ? undefined : await scene.adapter.files?.download?.(file)
     expect(kept?.name).toBe('a.csv')
     expect(readFileSync(kept?.path ?? '', 'utf8').trim()).toBe('a,b')
     await scene.adapter.stop()
@@ -323,7 +323,7 @@ describe('a real mailbox', () => {
       for (const text of ['one', 'two', 'three']) await say(text)
       await until('all three', () => new Set(scene.intake.events.map(({ messageId }) => messageId)).size >= 3)
       await until('it happened', () => scene.imap.fired() > 0)
-      await until('the link is up', () => scene.adapter.link().state === 'up')
+      await until('the link is up', () => scene.adapter.link?.state().state === 'up')
       const last = await say('four')
       await until('the next one', () => scene.intake.events.some(({ messageId }) => messageId === last))
       expect([...new Set(texts(scene))]).toEqual(['one', 'two', 'three', 'four'])
@@ -337,7 +337,7 @@ describe('a real mailbox', () => {
     await scene.start()
     scene.imap.set([{ on: 'UID SEARCH', do: 'half-open', times: 1 }])
     await until('a new connection', () => scene.connects() >= 2)
-    expect(await scene.adapter.probe?.()).toBe('hears')
+    expect(await scene.adapter.link?.probe?.()).toBe('hears')
     await say('first')
     await took(scene, 1)
   })

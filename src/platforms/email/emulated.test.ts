@@ -71,7 +71,7 @@ describe('the emulated mailbox', () => {
     const { fake, scene } = await open()
     await scene.start()
     return {
-      adapter: scene.adapter,
+      abilities: scene.adapter.abilities,
       send: (op: OutboundOp) => scene.send('kate@home.test', op),
       reads: async () => (await fake.kate.reads()).at(-1)?.text ?? '',
     }
@@ -104,7 +104,7 @@ describe('the emulated mailbox', () => {
     const [event] = scene.intake.events
     const [file] = event?.kind === 'message' ? (event.attachments ?? []) : []
     if (file === undefined) throw new Error('no file')
-    expect(readFileSync((await scene.adapter.download?.(file))?.path ?? '', 'utf8')).toBe('inside')
+    expect(readFileSync((await scene.adapter.files?.download?.(file))?.path ?? '', 'utf8')).toBe('inside')
     const cursor = scene.intake.cursors.at(-1) ?? null
     await scene.adapter.stop()
     fake.world.renumber(fake.bot)
@@ -132,11 +132,11 @@ describe('the emulated mailbox', () => {
     const { fake, scene } = await open({ options: { poll_interval: '300ms' }, timings: { commandMs: 500 } })
     await scene.start()
     fake.plan([rule])
-    scene.adapter.renew?.('a test')
+    scene.adapter.link?.renew?.('a test')
     for (const text of ['one', 'two', 'three']) await fake.kate.writes(text, { fresh: true })
     await until('it happened', () => fake.fired().length > 0)
     await took(scene, 3)
-    await until('the link is up', () => scene.adapter.link().state === 'up')
+    await until('the link is up', () => scene.adapter.link?.state().state === 'up')
     await fake.kate.writes('four', { fresh: true })
     await took(scene, 4)
     expect(texts(scene)).toEqual(['one', 'two', 'three', 'four'])
@@ -202,10 +202,10 @@ describe('one node reads', () => {
         return is()
       })
     await scene.adapter.start(scene.intake, null)
-    await when('it waits', () => scene.adapter.link().state === 'waiting')
+    await when('it waits', () => scene.adapter.link?.state().state === 'waiting')
     expect(fake.open().imap).toBe(0)
     held = true
-    await when('it reads', () => scene.adapter.link().state === 'up')
+    await when('it reads', () => scene.adapter.link?.state().state === 'up')
     await fake.kate.writes('one')
     await when('it is taken', () => scene.intake.events.length === 1)
     held = false
@@ -244,11 +244,11 @@ describe('attachments', () => {
     })
     expect(readdirSync(scene.filesDir)).toEqual([])
     if (ref === undefined) throw new Error('no file')
-    const kept = await scene.adapter.download?.(ref)
+    const kept = await scene.adapter.files?.download?.(ref)
     expect(kept).toMatchObject({ size: 200_000, mime: 'application/pdf' })
     expect(kept?.path.startsWith(scene.filesDir)).toBe(true)
     for (const forged of ['x', ref.ref.replace(/<.*>/, '<other@home.test>'), ref.ref.replace(/ 0 /, ' 7 ')])
-      await expect(scene.adapter.download?.({ ...ref, ref: forged })).rejects.toMatchObject({
+      await expect(scene.adapter.files?.download?.({ ...ref, ref: forged })).rejects.toMatchObject({
         code: 'not_found',
       })
   })

@@ -205,7 +205,7 @@ describe('a forged Authentication-Results header', () => {
       reason: 'sender_unproven',
       key: expect.stringMatching(/^results_below_received: the results of mx\.emulated\.test stand below/),
     })
-    expect(scene.adapter.gates?.()).toMatchObject([
+    expect(scene.adapter.checks?.gates?.()).toMatchObject([
       { pass: false, key: expect.stringMatching(/\.results_below_received$/) },
     ])
   })
@@ -213,7 +213,8 @@ describe('a forged Authentication-Results header', () => {
   it('[I35.mail-counted] is counted once, however often link and history read the mail', async () => {
     const { put, proven, took, scene } = await open({ options: { verify_dkim: false } })
     const received = 'Received: from evil.test by mx.emulated.test'
-    const reasons = () => (scene.adapter.gates?.() ?? []).map((gate) => ('reason' in gate ? gate.reason : ''))
+    const reasons = () =>
+      (scene.adapter.checks?.gates?.() ?? []).map((gate) => ('reason' in gate ? gate.reason : ''))
     const walk = () =>
       scene.adapter.history?.read({ place: { id: 'INBOX' }, after: null, since: 0, limit: 100 })
     put(received, proven, `From: ${KATE}`, 'Message-ID: <f@x>', '', 'x')
@@ -230,19 +231,19 @@ describe('a forged Authentication-Results header', () => {
     const trusting = await open({ options: { results_below_received: true } })
     const inbox = () => trusting.fake.world.mailbox(trusting.fake.bot).folders.get('INBOX')?.mails ?? []
     // The emulated server writes results of its own above, and the forged header stays where it does not count.
-    expect(await trusting.scene.adapter.trial?.()).toEqual({
+    expect(await trusting.scene.adapter.checks?.trial?.()).toEqual({
       found: [],
       told: ['a forged Authentication-Results header was not believed: it stands where it does not count'],
     })
     expect(inbox()).toHaveLength(0)
     trusting.fake.world.results(false)
-    expect(await trusting.scene.adapter.trial?.()).toMatchObject({
+    expect(await trusting.scene.adapter.checks?.trial?.()).toMatchObject({
       found: [
         { severity: 'high', key: 'results_below_received', what: expect.stringContaining('is believed') },
       ],
     })
     const strict = await open()
     strict.fake.world.results(false)
-    expect((await strict.scene.adapter.trial?.())?.found).toEqual([])
+    expect((await strict.scene.adapter.checks?.trial?.())?.found).toEqual([])
   })
 })

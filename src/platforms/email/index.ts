@@ -20,13 +20,11 @@ import { emailMarkdown, TEXT_LIMIT } from './render.ts'
 import { createSend } from './send.ts'
 
 const ABILITIES: Abilities = {
+  textLimit: TEXT_LIMIT,
+  markdown: emailMarkdown,
   threads: true,
-  edits: false,
-  reactions: false,
   files: true,
-  buttons: false,
   replies: true,
-  typing: false,
   // The same Message-ID is shown twice by most readers; what was sent is looked up in Sent.
   idempotentSend: false,
 }
@@ -73,9 +71,6 @@ export function createEmail(deps: PlatformDeps, options: EmailAdapterOptions = {
 
   return {
     abilities: ABILITIES,
-    textLimit: TEXT_LIMIT,
-    markdown: emailMarkdown,
-    sendFrom: 'any',
     pace: limit.pace,
     async start(intake, cursor) {
       await limit.recall()
@@ -97,14 +92,20 @@ export function createEmail(deps: PlatformDeps, options: EmailAdapterOptions = {
     }),
     reconcile: sent.reconcile,
     history: createHistory({ ...shared, reader }),
-    renew: (cause) => link?.renew(cause),
-    probe: async () => (link === null ? 'deaf' : link.probe()),
-    keep: (file) => files.keep(file),
-    download: (attachment) => files.download(attachment),
-    forget: ({ attachments }) => files.forget(attachments),
-    gates: () => seenGates(deps.integration.origin, reader.misplaced()),
-    trial: createForgeryTrial({ ...shared, smtp, random: deps.random }),
-    link: () => state,
+    link: {
+      state: () => state,
+      renew: (cause) => link?.renew(cause),
+      probe: async () => (link === null ? 'deaf' : link.probe()),
+    },
+    files: {
+      keep: (file) => files.keep(file),
+      download: (attachment) => files.download(attachment),
+      forget: ({ attachments }) => files.forget(attachments),
+    },
+    checks: {
+      gates: () => seenGates(deps.integration.origin, reader.misplaced()),
+      trial: createForgeryTrial({ ...shared, smtp, random: deps.random }),
+    },
     async stop() {
       await link?.stop()
       link = null

@@ -21,14 +21,14 @@ import { createSend } from './send.ts'
 import { startWatch, type Watch } from './watch.ts'
 
 const ABILITIES: Abilities = {
-  threads: false,
+  textLimit: TEXT_LIMIT,
+  markdown: plainForm,
+  // Only the Mac that is asked can send.
+  sendFrom: 'link-holder',
   // AppleScript sends, and does nothing else.
   edits: false,
-  reactions: false,
   files: true,
-  buttons: false,
   replies: true,
-  typing: false,
   deletes: true,
   // There is no key: what was sent is looked for in chat.db.
   idempotentSend: false,
@@ -81,10 +81,6 @@ export function createIMessage(deps: PlatformDeps, options: IMessageAdapterOptio
 
   return {
     abilities: ABILITIES,
-    textLimit: TEXT_LIMIT,
-    markdown: plainForm,
-    // Only the Mac that is asked can send.
-    sendFrom: 'link-holder',
     pace: createChatPace({ clock, intervalMs: 1_000, burst: 5, overall: { count: 10, perMs: 1_000 } }),
     async start(intake, cursor) {
       watch = startWatch(cursor, {
@@ -112,14 +108,18 @@ export function createIMessage(deps: PlatformDeps, options: IMessageAdapterOptio
     },
     reconcile: (request) => sending.reconcile(request),
     history: createHistory({ db, eventOf: heard }),
-    renew: () => watch?.renew(),
-    probe: async () => (link.state === 'up' ? 'hears' : 'deaf'),
-    keep: (file) => shelf.keep(file),
-    download: (attachment) => shelf.download(attachment),
-    forget: ({ attachments }) => shelf.forget(attachments),
-    gates: () => gatesOf(link, forbidden),
-    who: () => [...config.own][0] ?? null,
-    link: () => link,
+    link: {
+      state: () => link,
+      who: () => [...config.own][0] ?? null,
+      renew: () => watch?.renew(),
+      probe: async () => (link.state === 'up' ? 'hears' : 'deaf'),
+    },
+    files: {
+      keep: (file) => shelf.keep(file),
+      download: (attachment) => shelf.download(attachment),
+      forget: ({ attachments }) => shelf.forget(attachments),
+    },
+    checks: { gates: () => gatesOf(link, forbidden) },
     async stop() {
       await watch?.stop()
       watch = null

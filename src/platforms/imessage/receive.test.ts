@@ -74,7 +74,10 @@ describe('rows', () => {
     const event = last()
     if (event?.kind !== 'message' || !event.attachments?.[0]) throw new Error('no file came')
     expect(event).toMatchObject({ text: '', attachments: [{ name: 'a.txt', kind: 'file' }] })
-    expect(await scene.adapter.download?.(event.attachments[0])).toMatchObject({ name: 'a.txt', size: 5 })
+    expect(await scene.adapter.files?.download?.(event.attachments[0])).toMatchObject({
+      name: 'a.txt',
+      size: 5,
+    })
     scene.double.chat('chat43', { group: true, name: 'x'.repeat(300) })
     scene.double.put('chat43', { text: 'all', handle: KATE })
     await scene.look()
@@ -102,7 +105,7 @@ describe('rows', () => {
     await scene.look()
     const event = last()
     if (event?.kind !== 'message' || !event.attachments?.[0]) throw new Error('no file came')
-    await expect(scene.adapter.download?.(event.attachments[0])).rejects.toMatchObject({
+    await expect(scene.adapter.files?.download?.(event.attachments[0])).rejects.toMatchObject({
       code: 'platform_rejected',
     })
   })
@@ -170,7 +173,7 @@ describe('to oneself', () => {
     await open({ timings: { confirmMs: 60_000 } })
     scene.double.chat(OWN)
     const file = { name: 'a.txt', mime: 'text/plain' }
-    const ref = (await scene.adapter.keep?.({ ...file, bytes: Buffer.from('words') })) ?? ''
+    const ref = (await scene.adapter.files?.keep?.({ ...file, bytes: Buffer.from('words') })) ?? ''
     scene.double.answerWith(() => ({ row: { sent: false } }))
     const sending = scene.send(OWN, { kind: 'file', ...file, ref })
     while (scene.double.calls.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
@@ -279,7 +282,7 @@ describe('the database', () => {
     )
     scene.double.says(KATE, 'an old one, recovered', { at: scene.clock.now() - 90 * 86_400_000 })
     scene.double.says(KATE, 'two')
-    scene.adapter.renew?.('the test')
+    scene.adapter.link?.renew?.('the test')
     await scene.look()
     expect(scene.texts()).toEqual(['one', 'two'])
     expect(scene.log.lines.join('\n')).toContain('renumbered')
@@ -293,11 +296,11 @@ describe('the database', () => {
     renameSync(double.dbPath, aside)
     await adapter.start(intake, null)
     await scene.clock.settle()
-    expect(adapter.link()).toMatchObject({
+    expect(adapter.link?.state()).toMatchObject({
       state: 'down',
       detail: expect.stringContaining('Full Disk Access'),
     })
-    expect(adapter.gates?.()).toMatchObject([{ gate: 'Full Disk Access', pass: false }])
+    expect(adapter.checks?.gates?.()).toMatchObject([{ gate: 'Full Disk Access', pass: false }])
     await expect(
       adapter.send({
         to: { integration: 'im', conversation: KATE },
@@ -308,14 +311,17 @@ describe('the database', () => {
     ).rejects.toMatchObject({ code: 'platform_unavailable' })
     renameSync(aside, double.dbPath)
     await scene.look(10_000)
-    expect(adapter.link().state).toBe('up')
+    expect(adapter.link?.state().state).toBe('up')
     double.exec('ALTER TABLE message RENAME COLUMN error TO error_of_a_newer_macos')
-    adapter.renew?.('the test')
+    adapter.link?.renew?.('the test')
     await scene.look()
-    expect(adapter.link()).toMatchObject({ state: 'down', detail: expect.stringContaining('newer macOS') })
+    expect(adapter.link?.state()).toMatchObject({
+      state: 'down',
+      detail: expect.stringContaining('newer macOS'),
+    })
     double.exec('ALTER TABLE message RENAME COLUMN error_of_a_newer_macos TO error')
     await scene.look(10_000)
-    expect(adapter.link().state).toBe('up')
+    expect(adapter.link?.state().state).toBe('up')
     double.says(KATE, 'two')
     await scene.look()
     expect(scene.texts()).toEqual(['two'])
@@ -327,10 +333,13 @@ describe('the database', () => {
     scene.double.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE')
     await scene.adapter.start(scene.intake, null)
     await scene.clock.settle()
-    expect(scene.adapter.link()).toMatchObject({ state: 'down', detail: expect.stringContaining('locked') })
+    expect(scene.adapter.link?.state()).toMatchObject({
+      state: 'down',
+      detail: expect.stringContaining('locked'),
+    })
     scene.double.exec('COMMIT; PRAGMA journal_mode = WAL')
     await scene.look(10_000)
-    expect(scene.adapter.link().state).toBe('up')
+    expect(scene.adapter.link?.state().state).toBe('up')
     scene.double.says(KATE, 'after the lock')
     await scene.look()
     expect(scene.texts()).toEqual(['after the lock'])

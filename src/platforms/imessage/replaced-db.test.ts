@@ -31,18 +31,18 @@ describe('[I24.im-replaced] chat.db', () => {
     await says('one')
     moved((path) => [path, `${path}.away`])
     await says('two')
-    expect(scene.adapter.link()).toMatchObject({
+    expect(scene.adapter.link?.state()).toMatchObject({
       state: 'down',
       detail: expect.stringContaining('not at its path any more'),
     })
-    expect(scene.adapter.gates?.()).toMatchObject([{ pass: false }])
+    expect(scene.adapter.checks?.gates?.()).toMatchObject([{ pass: false }])
     expect(scene.texts()).toEqual(['one'])
     await expect(scene.send(KATE, { kind: 'text', text: 'x' })).rejects.toMatchObject({
       code: 'platform_unavailable',
     })
     moved((path) => [`${path}.away`, path])
     await scene.look(10_000)
-    expect(scene.adapter.link().state).toBe('up')
+    expect(scene.adapter.link?.state().state).toBe('up')
     await says('three')
     expect(scene.texts()).toEqual(['one', 'two', 'three'])
   })

@@ -101,11 +101,11 @@ describe('a text', () => {
   it('[I24.im-confirm] a database that cannot be read once Messages has it makes it unknown, and never a second message', async () => {
     scene.double.answerWith(() => {
       renameSync(scene.double.dbPath, `${scene.double.dbPath}.away`)
-      scene.adapter.renew?.('silent')
+      scene.adapter.link?.renew?.('silent')
       return { row: false }
     })
     expect((await failure(scene.send(KATE, text('once')))).code).toBe('outcome_unknown')
-    expect(scene.adapter.link().state).toBe('down')
+    expect(scene.adapter.link?.state().state).toBe('down')
   })
 
   it('[I24.im-errors] [I24.im-doctor] errors of osascript are told by what they mean, with the pane', async () => {
@@ -119,7 +119,7 @@ describe('a text', () => {
       code: 'platform_unavailable',
       message: expect.stringContaining('Automation'),
     })
-    expect(scene.adapter.gates?.()).toMatchObject([{ gate: 'Automation', pass: false }])
+    expect(scene.adapter.checks?.gates?.()).toMatchObject([{ gate: 'Automation', pass: false }])
     expect((await failureOn('Application isn’t running. (-600)')).code).toBe('platform_unavailable')
     expect((await failureOn('AppleEvent timed out. (-1712)')).code).toBe('outcome_unknown')
     expect((await failureOn('Can’t get chat id. (-1728)')).code).toBe('platform_rejected')
@@ -154,8 +154,11 @@ describe('a text', () => {
 describe('a file', () => {
   it('[I24.im-files] is sent from the folder of Messages, confirmed by its row, and taken away there', async () => {
     const ref =
-      (await scene.adapter.keep?.({ name: 'report.txt', mime: 'text/plain', bytes: Buffer.from('words') })) ??
-      ''
+      (await scene.adapter.files?.keep?.({
+        name: 'report.txt',
+        mime: 'text/plain',
+        bytes: Buffer.from('words'),
+      })) ?? ''
     let there = false
     scene.double.answerWith(({ args }) => {
       there = existsSync(args[0] ?? '')
@@ -173,7 +176,11 @@ describe('a file', () => {
   it('[I24.im-files] two at the same moment take nothing from each other', async () => {
     scene.double.chat('chat77', { group: true })
     const ref =
-      (await scene.adapter.keep?.({ name: 'a.txt', mime: 'text/plain', bytes: Buffer.from('words') })) ?? ''
+      (await scene.adapter.files?.keep?.({
+        name: 'a.txt',
+        mime: 'text/plain',
+        bytes: Buffer.from('words'),
+      })) ?? ''
     const there: boolean[] = []
     scene.double.answerWith(({ args }) => {
       there.push(existsSync(args[0] ?? ''))

@@ -38,12 +38,9 @@ import { boundedResult } from './tool-result.ts'
 import { verifyNews } from './verify.ts'
 
 const ABILITIES: Abilities = {
+  textLimit: NO_TEXT_LIMIT,
+  sendFrom: 'link-holder',
   threads: true,
-  edits: false,
-  reactions: false,
-  files: false,
-  buttons: false,
-  typing: false,
   // The protocol has no key of ours to tell a repeat by.
   idempotentSend: false,
 }
@@ -257,23 +254,6 @@ export function createMcp(deps: ChannelPlatformDeps): PlatformAdapter {
     wholeServer: WHOLE_SERVER,
     placesOf: (target) => [...CONVERSATION_KEYS, TARGET_KEY].map((key) => `${key}=${target}`),
     threadOf: (thread) => `${TARGET_THREAD_KEY}=${thread}`,
-  }
-
-  return {
-    get abilities() {
-      return factsNow().oneWay ? ONE_WAY : ABILITIES
-    },
-    textLimit: NO_TEXT_LIMIT,
-    markdown: 'written',
-    sendFrom: 'link-holder',
-    channel,
-    async start(intake) {
-      const lost = () => barredEvent(place(), { reason: 'store_away', key: '' })
-      arrivals = createArrivals({ intake, clock, log, random: deps.random, dropped: lost, pressure })
-      attach()
-    },
-    send: (request) => (request.to.conversation === RELAY_PLACE ? ask(request) : call(request)),
-    configChanged: attach,
     relaysApprovals() {
       const now = registration()
       return now !== null && (now.permissionRelay || factsNow().state === 'waiting')
@@ -284,18 +264,34 @@ export function createMcp(deps: ChannelPlatformDeps): PlatformAdapter {
       // Where a server came from is known once it runs.
       return now.pass || (now.skip.kind === 'marketplace' && facts.state !== 'up')
     },
-    gates: () => gateViews(factsNow(), place().options),
-    link() {
-      const facts = factsNow()
-      const waiting = arrivals?.waiting() ?? 0
-      const lost = arrivals?.lost() ?? 0
-      const closed = registration() === null && facts.state === 'up' ? skipOf(gated(facts)).reason : null
-      const words = [
-        closed ?? facts.detail,
-        waiting > 0 ? `${waiting} messages wait for the store` : null,
-        lost > 0 ? `${lost} had to be dropped` : null,
-      ].filter((one) => one !== null)
-      return words.length === 0 ? { state: facts.state } : { state: facts.state, detail: words.join('; ') }
+  }
+
+  return {
+    get abilities() {
+      return factsNow().oneWay ? ONE_WAY : ABILITIES
+    },
+    channel,
+    async start(intake) {
+      const lost = () => barredEvent(place(), { reason: 'store_away', key: '' })
+      arrivals = createArrivals({ intake, clock, log, random: deps.random, dropped: lost, pressure })
+      attach()
+    },
+    send: (request) => (request.to.conversation === RELAY_PLACE ? ask(request) : call(request)),
+    configChanged: attach,
+    checks: { gates: () => gateViews(factsNow(), place().options) },
+    link: {
+      state() {
+        const facts = factsNow()
+        const waiting = arrivals?.waiting() ?? 0
+        const lost = arrivals?.lost() ?? 0
+        const closed = registration() === null && facts.state === 'up' ? skipOf(gated(facts)).reason : null
+        const words = [
+          closed ?? facts.detail,
+          waiting > 0 ? `${waiting} messages wait for the store` : null,
+          lost > 0 ? `${lost} had to be dropped` : null,
+        ].filter((one) => one !== null)
+        return words.length === 0 ? { state: facts.state } : { state: facts.state, detail: words.join('; ') }
+      },
     },
     async stop() {
       detach()

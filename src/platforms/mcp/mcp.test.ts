@@ -44,9 +44,9 @@ describePlatform(
       await clock.advance(6_000)
       const troubles = log.lines.length
       push()
-      while (adapter.link().detail?.includes('wait for the store') && log.lines.length === troubles)
+      while (adapter.link?.state().detail?.includes('wait for the store') && log.lines.length === troubles)
         await tick()
-      return { acknowledged: adapter.link().detail === undefined, sentBack: '' }
+      return { acknowledged: adapter.link?.state().detail === undefined, sentBack: '' }
     }
     return {
       adapter,
@@ -104,12 +104,12 @@ describe('what a server is sent', () => {
   it('[S9.relay-schema] [S9.relay-capable] a permission request in its own dialect: five fields and 200 code points for nexo, four whole strings for claude', async () => {
     const { adapter, slack } = await open()
     await adapter.start(createFakeIntake(), null)
-    expect(adapter.relaysApprovals?.()).toBe(false)
+    expect(adapter.channel?.relaysApprovals()).toBe(false)
     await expect(adapter.send(request(PROMPT, RELAY_PLACE))).rejects.toMatchObject({
       code: 'platform_rejected',
     })
     slack.up({ permissionRelay: true })
-    expect(adapter.relaysApprovals?.()).toBe(true)
+    expect(adapter.channel?.relaysApprovals()).toBe(true)
     await adapter.send(request(PROMPT, RELAY_PLACE))
     slack.up({ permissionRelay: true, prefix: 'claude' })
     await adapter.send(request(PROMPT, RELAY_PLACE))
@@ -199,12 +199,12 @@ describe('gates for people', () => {
   it('[I8.gate-views] all that are closed are shown, each with its own key', async () => {
     const { adapter, slack, configure } = await open()
     await adapter.start(createFakeIntake(), null)
-    expect(stops(adapter.gates?.())).toEqual([])
+    expect(stops(adapter.checks?.gates?.())).toEqual([])
     const closed = { plugin: 'telegram', instance: 'tg', allowedChannelServers: [] }
     configure({ ...made(), options: { ...made().options, channels: null, bindings: [closed] } })
     slack.up({ prefix: null })
-    expect(stops(adapter.gates?.())).toEqual(['capability', 'disabled', 'session', 'allowlist'])
-    expect(adapter.gates?.().map((view) => view.key)).toEqual([
+    expect(stops(adapter.checks?.gates?.())).toEqual(['capability', 'disabled', 'session', 'allowlist'])
+    expect(adapter.checks?.gates?.().map((view) => view.key)).toEqual([
       'mcp_servers.slack',
       'agents[0].channels.enabled',
       'agents[0].inbound_bindings[0].allowed_channel_servers',
@@ -220,7 +220,7 @@ describe('gates for people', () => {
     const { adapter, slack } = await open(made({ ...CHANNELS, approved: [source] }))
     await adapter.start(createFakeIntake(), null)
     slack.up({ stamp: { source: 'slack@anthropic', verified: false } })
-    const gate = () => adapter.gates?.().find((view) => view.gate === 'marketplace')
+    const gate = () => adapter.checks?.gates?.().find((view) => view.gate === 'marketplace')
     expect(gate()).toMatchObject({ pass: true, flagged: true, reason: expect.stringContaining('unverified') })
     slack.up({ stamp: { source: 'slack@anthropic', verified: true } })
     expect(gate()).toEqual({
@@ -238,12 +238,12 @@ describe('gates for people', () => {
     const { adapter, slack } = await open()
     await adapter.start(createFakeIntake(), null)
     slack.down('the program ended')
-    expect(adapter.gates?.()[0]).toMatchObject({
+    expect(adapter.checks?.gates?.()[0]).toMatchObject({
       gate: 'capability',
       pass: false,
       reason: 'not known: the server is down (the program ended)',
     })
-    expect(adapter.link()).toEqual({ state: 'down', detail: 'the program ended' })
+    expect(adapter.link?.state()).toEqual({ state: 'down', detail: 'the program ended' })
     await adapter.stop()
   })
 })

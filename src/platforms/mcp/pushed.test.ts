@@ -63,7 +63,7 @@ describe('what a server pushes', () => {
     for (let n = 0; n < 12_000; n++) slack.says(`m${n}`)
     await tick()
     // 2,000 wait here; the rest waits at the server, and nothing was dropped.
-    expect(adapter.link().detail).toBe('2000 messages wait for the store')
+    expect(adapter.link?.state().detail).toBe('2000 messages wait for the store')
     intake.failWith(null)
     await clock.advance(10_000)
     for (let turn = 0; turn < 200; turn++) await tick()
@@ -126,7 +126,7 @@ describe('what a server pushes', () => {
     for (let n = 0; n < 20; n++) slack.says(`m${n}`, meta)
     for (let n = 20; n < 25; n++) slack.says(`m${n} ${'x'.repeat(6 * 1_048_576)}`)
     await tick()
-    expect(adapter.link().detail).toBe('5 messages wait for the store')
+    expect(adapter.link?.state().detail).toBe('5 messages wait for the store')
     intake.failWith(null)
     await clock.advance(10_000)
     for (let turn = 0; turn < 50; turn++) await tick()

@@ -31,6 +31,8 @@ import { createSurface } from './surface.ts'
 import { verifyRequest } from './verify.ts'
 
 const ABILITIES: Abilities = {
+  textLimit: TEXT_LIMIT,
+  markdown: mrkdwn,
   threads: true,
   edits: true,
   reactions: true,
@@ -101,16 +103,13 @@ export function createSlack(deps: PlatformDeps, options: SlackAdapterOptions = {
 
   return {
     abilities: ABILITIES,
-    textLimit: TEXT_LIMIT,
-    markdown: mrkdwn,
-    sendFrom: 'any',
     pace: createChatPace({
       clock,
       intervalMs: timings.chatIntervalMs,
       burst: 5,
       overall: { count: 50, perMs: 1_000 },
     }),
-    streaming: { by: 'edits', everyMs: REVISE_MS },
+    streaming: { by: 'edits', everyMs: REVISE_MS, revise },
     ...(config.signingSecret === null
       ? {}
       : {
@@ -151,7 +150,6 @@ export function createSlack(deps: PlatformDeps, options: SlackAdapterOptions = {
         })
     },
     send,
-    revise,
     reconcile: createReconcile({ client, chats, uploads, self }),
     history: createHistory({
       client,
@@ -164,21 +162,25 @@ export function createSlack(deps: PlatformDeps, options: SlackAdapterOptions = {
         now: clock.now(),
       }),
     }),
-    renew: (cause) => socket?.renew(cause),
-    probe: async () => (socket === null ? 'hears' : socket.probe()),
-    keep: (file) => files.keep(file),
-    download: (attachment) => files.download(attachment),
-    forget: ({ attachments }) => files.forget(attachments),
+    link: {
+      state: () => link,
+      who: () => {
+        const me = self.known()
+        return me === null ? null : `@${me.name} in ${me.team}`
+      },
+      renew: (cause) => socket?.renew(cause),
+      probe: async () => (socket === null ? 'hears' : socket.probe()),
+    },
+    files: {
+      keep: (file) => files.keep(file),
+      download: (attachment) => files.download(attachment),
+      forget: ({ attachments }) => files.forget(attachments),
+    },
     signal(to, signal) {
       if (signal.kind === 'typing') status.working(to, signal.on)
       else if (signal.kind === 'status') status.say(to, signal.text)
     },
-    gates: () => scopeGates(self.known()?.scopes ?? null, config.options),
-    who: () => {
-      const me = self.known()
-      return me === null ? null : `@${me.name} in ${me.team}`
-    },
-    link: () => link,
+    checks: { gates: () => scopeGates(self.known()?.scopes ?? null, config.options) },
     async stop() {
       status.stop()
       events?.stop()

@@ -139,7 +139,7 @@ describe('targets and refusals', () => {
 
   it('[S7.slack-limit] a text over the limit is refused whole, and each block is within Slack’s', async () => {
     await withScene(async (scene) => {
-      expect(scene.adapter.textLimit).toEqual({ size: 4_000, unit: 'utf-16' })
+      expect(scene.adapter.abilities.textLimit).toEqual({ size: 4_000, unit: 'utf-16' })
       await expect(scene.send(GENERAL, { kind: 'text', text: 'x'.repeat(4_001) })).rejects.toMatchObject({
         message: expect.stringMatching(/^msg_too_long/),
       })
@@ -201,7 +201,11 @@ describe('ops', () => {
         code: 'platform_rejected',
       })
       const ref =
-        (await scene.adapter.keep?.({ name: 'a.txt', mime: 'text/plain', bytes: Buffer.from('abc') })) ?? ''
+        (await scene.adapter.files?.keep?.({
+          name: 'a.txt',
+          mime: 'text/plain',
+          bytes: Buffer.from('abc'),
+        })) ?? ''
       await scene.send(
         GENERAL,
         { kind: 'file', name: 'a.txt', mime: 'text/plain', ref, caption: 'see' },
@@ -223,11 +227,11 @@ describe('ops', () => {
       const got = await until('the file', () => scene.intake.events[0])
       const attachment = got.kind === 'message' ? got.attachments?.[0] : undefined
       if (!attachment) throw new Error('no attachment')
-      expect(await scene.adapter.download?.(attachment)).toMatchObject({ name: 'a.txt', size: 11 })
+      expect(await scene.adapter.files?.download?.(attachment)).toMatchObject({ name: 'a.txt', size: 11 })
       await expect(
-        scene.adapter.download?.({ ...attachment, ref: 'F1 https://evil.example/x' }),
+        scene.adapter.files?.download?.({ ...attachment, ref: 'F1 https://evil.example/x' }),
       ).rejects.toThrow('outside of Slack')
-      await expect(scene.adapter.download?.({ ...attachment, size: 10 ** 9 })).rejects.toMatchObject({
+      await expect(scene.adapter.files?.download?.({ ...attachment, size: 10 ** 9 })).rejects.toMatchObject({
         code: 'too_large',
       })
     })
@@ -238,7 +242,7 @@ describe('ops', () => {
         const got = await until('the file', () => scene.intake.events[0])
         const attachment = got.kind === 'message' ? got.attachments?.[0] : undefined
         if (!attachment) throw new Error('no attachment')
-        await expect(scene.adapter.download?.(attachment)).rejects.toMatchObject({
+        await expect(scene.adapter.files?.download?.(attachment)).rejects.toMatchObject({
           hint: expect.stringContaining('files:read'),
         })
       },
@@ -261,7 +265,7 @@ describe('ops', () => {
       const got = await until('the file', () => scene.intake.events[0])
       const attachment = got.kind === 'message' ? got.attachments?.[0] : undefined
       if (!attachment) throw new Error('no attachment')
-      expect(await scene.adapter.download?.(attachment)).toMatchObject({ size: 5 })
+      expect(await scene.adapter.files?.download?.(attachment)).toMatchObject({ size: 5 })
       expect(asked).toEqual([undefined])
     })
     elsewhere.close()

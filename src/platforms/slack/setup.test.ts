@@ -139,7 +139,7 @@ describe('trying tokens', () => {
   it('[I15.scopes] a running integration names each missing scope and what it costs; all granted is one gate that passes', async () => {
     const scene = await openScene({ scopes: ['chat:write', 'im:history'] })
     await scene.start()
-    const gates = scene.adapter.gates?.() ?? []
+    const gates = scene.adapter.checks?.gates?.() ?? []
     expect(gates.find(({ gate }) => gate === 'scope files:read')).toMatchObject({
       pass: false,
       reason: expect.stringContaining('files that people send cannot be fetched'),
@@ -148,7 +148,7 @@ describe('trying tokens', () => {
     await scene.close()
     const whole = await openScene()
     await whole.start()
-    expect(whole.adapter.gates?.()).toMatchObject([{ gate: 'scopes', pass: true }])
+    expect(whole.adapter.checks?.gates?.()).toMatchObject([{ gate: 'scopes', pass: true }])
     await whole.close()
   })
 })

@@ -151,7 +151,7 @@ function unverified(scene: Scene) {
 /** Acknowledged is an envelope that does not come again. */
 function bySocket({ fake, adapter }: Scene): Deliver {
   const watch = async (push: () => string): Promise<Delivered> => {
-    await until('a connection', () => adapter.link().state === 'up')
+    await until('a connection', () => adapter.link?.state().state === 'up')
     const id = push()
     let again = false
     const late = setTimeout(() => {

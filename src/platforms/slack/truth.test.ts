@@ -48,7 +48,8 @@ describe('truth', () => {
         ...request('once'),
         op: { kind: 'text', text: 'once', partial: true },
       })
-      await adapter.revise?.({ ...request('once upon'), shown })
+      if (adapter.streaming?.by !== 'edits') throw new Error('it streams by edits')
+      await adapter.streaming.revise({ ...request('once upon'), shown })
       expect(kate.sees()).toEqual(['once upon'])
       await adapter.send({ ...request('once upon a time'), shown })
       expect(kate.sees()).toEqual(['once upon a time'])
@@ -119,7 +120,11 @@ describe('truth', () => {
   it('[I15.reconcile-file] a file whose answer was lost is found by its id, or is absent; after a restart nobody can tell', async () => {
     await withScene(async (scene) => {
       const ref =
-        (await scene.adapter.keep?.({ name: 'a.txt', mime: 'text/plain', bytes: Buffer.from('abc') })) ?? ''
+        (await scene.adapter.files?.keep?.({
+          name: 'a.txt',
+          mime: 'text/plain',
+          bytes: Buffer.from('abc'),
+        })) ?? ''
       const op: OutboundOp = { kind: 'file', name: 'a.txt', mime: 'text/plain', ref }
       const to = { integration: 'sl', conversation: GENERAL }
       const asked = (key: string) => scene.adapter.reconcile?.({ to, op, key, seq: 1 })

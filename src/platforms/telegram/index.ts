@@ -22,6 +22,8 @@ import { verifyRequest } from './verify.ts'
 import { createWebhookEndpoint, type WebhookEndpoint } from './webhook-door.ts'
 
 const ABILITIES: Abilities = {
+  textLimit: TEXT_LIMIT,
+  markdown: telegramMarkdown,
   threads: true,
   edits: true,
   reactions: true,
@@ -57,9 +59,6 @@ export function createTelegram(deps: PlatformDeps, options: TelegramOptions = {}
 
   return {
     abilities: ABILITIES,
-    textLimit: TEXT_LIMIT,
-    markdown: telegramMarkdown,
-    sendFrom: 'any',
     pace: createPace(deps.clock, timings.chatIntervalMs),
     ...(config.webhook === null
       ? {}
@@ -81,21 +80,25 @@ export function createTelegram(deps: PlatformDeps, options: TelegramOptions = {}
     },
     send,
     // Twenty a minute in a group: slower than the eye, and everything else still passes.
-    streaming: { by: 'edits', everyMs: timings.reviseEveryMs },
-    revise: async (request) => void (await send(request)),
+    streaming: {
+      by: 'edits',
+      everyMs: timings.reviseEveryMs,
+      revise: async (request) => void (await send(request)),
+    },
     // An edit or a reaction shows the same twice: after a crash it is simply made again.
     reconcile: async ({ op }) => ({
       outcome: op.kind === 'edit' || op.kind === 'react' ? 'absent' : 'unknown',
     }),
-    keep: (file) => files.keep(file),
-    download: (attachment) => files.download(attachment),
-    forget: ({ attachments }) => files.forget(attachments),
-    ...createStatusLine(client),
+    files: {
+      keep: (file) => files.keep(file),
+      download: (attachment) => files.download(attachment),
+      forget: ({ attachments }) => files.forget(attachments),
+    },
+    status: createStatusLine(client),
     signal(to, signal) {
       if (signal.kind === 'typing') typing.set(to, signal.on)
     },
-    who: () => self.known(),
-    link: () => link,
+    link: { state: () => link, who: () => self.known() },
     async stop() {
       typing.stop()
       await poller?.stop()

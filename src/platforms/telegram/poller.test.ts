@@ -37,12 +37,12 @@ describe('the offset', () => {
     const [update] = one.fake.world.updates
     await until('asked for again', () => one.fake.updates.polls.length > 3)
     expect(one.fake.updates.confirmed(update?.update_id ?? 0)).toBe(false)
-    expect(one.adapter.link()).toMatchObject({ state: 'down', detail: 'the disk is full' })
+    expect(one.adapter.link?.state()).toMatchObject({ state: 'down', detail: 'the disk is full' })
     one.intake.failWith(null)
     await until('confirmed', () => one.fake.updates.confirmed(update?.update_id ?? 0))
     expect(one.intake.events).toMatchObject([{ messageId: String(message.message_id), text: 'keep me' }])
     expect(one.intake.cursors).toEqual([String((update?.update_id ?? 0) + 1)])
-    expect(one.adapter.link()).toEqual({ state: 'up' })
+    expect(one.adapter.link?.state()).toEqual({ state: 'up' })
   })
 
   it('[S7.catch-up] what came during a downtime is taken in order, from the stored offset', async () => {
@@ -83,7 +83,7 @@ describe('troubles', () => {
     const one = await scene({ faults: [{ on: 'getUpdates', nth: [2, 3], do: 'drop-request' }] })
     const kate = one.fake.person()
     await one.start()
-    await until('up', () => one.adapter.link().state === 'up')
+    await until('up', () => one.adapter.link?.state().state === 'up')
     one.fake.cut()
     kate.says('after')
     await until('there', () => textsOf(one).includes('after'))
@@ -101,18 +101,18 @@ describe('troubles', () => {
     await until('the deaf poll', () => one.fake.fired.length === 1)
     kate.says('do you hear me')
     await until('heard', () => textsOf(one).includes('do you hear me'))
-    expect(one.adapter.link().state).toBe('up')
+    expect(one.adapter.link?.state().state).toBe('up')
   })
 
   it('[I5.second-poller] a second poller is told and not fought', async () => {
     const one = await scene({ timings: { conflictBaseMs: 5_000, conflictMaxMs: 60_000 } })
     await one.start()
-    await until('up', () => one.adapter.link().state === 'up')
+    await until('up', () => one.adapter.link?.state().state === 'up')
     await until('waiting', () => one.fake.updates.polls.length >= 2)
     // Somebody else polls with the same token: the server ends ours.
     const rival = fetch(`${one.fake.url}/bot${one.fake.token}/getUpdates?timeout=1`)
-    await until('told', () => one.adapter.link().state === 'down')
-    expect(one.adapter.link().detail).toMatch(
+    await until('told', () => one.adapter.link?.state().state === 'down')
+    expect(one.adapter.link?.state().detail).toMatch(
       /terminated by other getUpdates request.*Another program polls with the same token/,
     )
     const polls = one.fake.updates.polls.length
@@ -125,10 +125,10 @@ describe('troubles', () => {
     const one = await scene()
     await fetch(`${one.fake.url}/bot${one.fake.token}/setWebhook?url=http://127.0.0.1:9/x`)
     await one.start()
-    await until('told', () => one.adapter.link().detail?.includes('A webhook is set for this bot'))
+    await until('told', () => one.adapter.link?.state().detail?.includes('A webhook is set for this bot'))
     expect(one.fake.world.calls.map(({ method }) => method)).not.toContain('deleteWebhook')
     await fetch(`${one.fake.url}/bot${one.fake.token}/deleteWebhook`)
-    await until('up', () => one.adapter.link().state === 'up')
+    await until('up', () => one.adapter.link?.state().state === 'up')
   })
 
   it.each(['malformed', 'error', 'rate-limit', 'slow', 'drop-response', 'conflict'] as const)(
@@ -152,8 +152,10 @@ describe('troubles', () => {
     const one = await scene()
     const wrong = await scene({ apiRoot: one.fake.url, token: '7000000001:planted-wrong-token' })
     await wrong.start()
-    await until('told', () => wrong.adapter.link().detail?.includes('does not know the bot’s token'))
-    expect(JSON.stringify([wrong.adapter.link(), wrong.log.lines])).not.toContain('planted-wrong-token')
+    await until('told', () => wrong.adapter.link?.state().detail?.includes('does not know the bot’s token'))
+    expect(JSON.stringify([wrong.adapter.link?.state(), wrong.log.lines])).not.toContain(
+      'planted-wrong-token',
+    )
   })
 })
 
@@ -162,7 +164,7 @@ describe('albums', () => {
     const one = await scene({ timings: { albumSettleMs: 2_000 } })
     const kate = one.fake.person()
     await one.start()
-    await until('up', () => one.adapter.link().state === 'up')
+    await until('up', () => one.adapter.link?.state().state === 'up')
     kate.says('before')
     const [first] = kate.sendsPhotos(['three of them'])
     await until('before', () => textsOf(one).includes('before'))
@@ -191,14 +193,14 @@ describe('[S7.telegram-polling] the lease', () => {
     const lease = { take: async () => held, release: async () => void released++ }
     const one = await scene({ lease })
     await one.start()
-    await until('told', () => one.adapter.link().state === 'waiting')
-    expect(one.adapter.link().detail).toBe('another node polls for this integration')
+    await until('told', () => one.adapter.link?.state().state === 'waiting')
+    expect(one.adapter.link?.state().detail).toBe('another node polls for this integration')
     expect(one.fake.updates.polls).toEqual([])
     held = true
     await one.adapter.stop()
     expect(released).toBe(1)
     await one.start()
-    await until('up', () => one.adapter.link().state === 'up')
+    await until('up', () => one.adapter.link?.state().state === 'up')
   })
 
   it('[I6.lease-held] a renewal that fails stops nobody in time; one that hangs keeps nobody beyond it', async () => {
@@ -214,11 +216,11 @@ describe('[S7.telegram-polling] the lease', () => {
     }
     const one = await scene({ lease, clock, timings: { pollTimeoutMs: 600_000 } })
     await one.start()
-    await until('up', () => one.adapter.link().state === 'up')
+    await until('up', () => one.adapter.link?.state().state === 'up')
     await until('it waits for messages', () => one.fake.updates.polls.length === 2)
     answer = () => Promise.reject(new Error('the store is away'))
     await clock.advance(LEASE_RENEW_MS)
-    expect([one.adapter.link().state, asked.length]).toEqual(['up', 2])
+    expect([one.adapter.link?.state().state, asked.length]).toEqual(['up', 2])
     // The network swallows the next question.
     let late: (held: boolean) => void = () => undefined
     answer = () =>
@@ -226,9 +228,12 @@ describe('[S7.telegram-polling] the lease', () => {
         late = resolve
       })
     await clock.advance(LEASE_MS - LEASE_RENEW_MS - 1)
-    expect(one.adapter.link().state).toBe('up')
+    expect(one.adapter.link?.state().state).toBe('up')
     await clock.advance(1)
-    expect(one.adapter.link()).toEqual({ state: 'connecting', detail: 'the lease of its poller was lost' })
+    expect(one.adapter.link?.state()).toEqual({
+      state: 'connecting',
+      detail: 'the lease of its poller was lost',
+    })
     expect(one.fake.updates.polls).toHaveLength(2)
     // Whoever has it now gets what comes.
     one.fake.person().says('hello')
@@ -236,7 +241,7 @@ describe('[S7.telegram-polling] the lease', () => {
     expect(await other.json()).toMatchObject({ result: [{ message: { text: 'hello' } }] })
     expect(one.intake.events).toEqual([])
     late(false)
-    await until('told', () => one.adapter.link().state === 'waiting')
+    await until('told', () => one.adapter.link?.state().state === 'waiting')
   })
 
   it('[I6.fenced-position] a batch that another node may have by now is no quarrel over the bot', async () => {
@@ -244,11 +249,11 @@ describe('[S7.telegram-polling] the lease', () => {
     const lease = { take: async () => held, release: async () => undefined }
     const one = await scene({ lease })
     await one.start()
-    await until('up', () => one.adapter.link().state === 'up')
+    await until('up', () => one.adapter.link?.state().state === 'up')
     held = false
     one.intake.failWith(new SwitchboardError('conflict', 'the lease is held by another node'))
     one.fake.person().says('hello')
-    await until('it steps back', () => one.adapter.link().state === 'waiting')
+    await until('it steps back', () => one.adapter.link?.state().state === 'waiting')
     expect(one.log.lines.filter((line) => line.includes('somebody else'))).toEqual([])
   })
 })
@@ -285,7 +290,7 @@ describe('[S7.telegram-webhook] webhook mode', () => {
   it('[S14.http-hooks-platforms] tells Telegram where to post, and is answered 200', async () => {
     const one = await scene({ mode: 'webhook', publicUrl: 'https://sb.example.com/' })
     await one.start()
-    await until('up', () => one.adapter.link().state === 'up')
+    await until('up', () => one.adapter.link?.state().state === 'up')
     expect(one.fake.world.calls.find(({ method }) => method === 'setWebhook')?.params).toMatchObject({
       url: 'https://sb.example.com/hooks/tg',
       secret_token: 'planted-secret-token-4713',
@@ -297,9 +302,9 @@ describe('[S7.telegram-webhook] webhook mode', () => {
     one.fake.world.calls.filter(({ method }) => method === 'setWebhook').map(({ params }) => params.url)
   /** The next look at the webhook is over: what came of it was told. */
   const looked = async (one: Scene, clock: TestClock) => {
-    const before = one.adapter.link()
+    const before = one.adapter.link?.state()
     await clock.advance(DEFAULT_TIMINGS.webhookLookMs)
-    await until('it looked', () => one.adapter.link() !== before)
+    await until('it looked', () => one.adapter.link?.state() !== before)
   }
   // A port where nobody listens: the fake tries it when somebody speaks.
   const URL_OF_NOBODY = 'http://127.0.0.1:9'
@@ -309,27 +314,27 @@ describe('[S7.telegram-webhook] webhook mode', () => {
     const one = await scene({ mode: 'webhook', publicUrl: URL_OF_NOBODY, clock })
     const ours = `${URL_OF_NOBODY}/hooks/tg`
     await one.start()
-    await until('up', () => one.adapter.link().state === 'up')
+    await until('up', () => one.adapter.link?.state().state === 'up')
     await ask(one, 'deleteWebhook')
     await looked(one, clock)
     await ask(one, 'setWebhook?url=http://127.0.0.1:9/other')
     await looked(one, clock)
     expect(settings(one)).toEqual([ours, ours, 'http://127.0.0.1:9/other', ours])
-    expect(one.adapter.link().state).toBe('up')
+    expect(one.adapter.link?.state().state).toBe('up')
   })
 
   it('[S7.liveness] is down when Telegram cannot post here, with its words, and up with the next update', async () => {
     const clock = createTestClock()
     const one = await scene({ mode: 'webhook', publicUrl: URL_OF_NOBODY, clock, now: clock.now })
     await one.start()
-    await until('up', () => one.adapter.link().state === 'up')
+    await until('up', () => one.adapter.link?.state().state === 'up')
     await looked(one, clock)
-    expect(one.adapter.link()).toEqual({ state: 'up' })
+    expect(one.adapter.link?.state()).toEqual({ state: 'up' })
     one.fake.person().says('hello')
     let tried = false
     while (!tried) tried = (await (await ask(one, 'getWebhookInfo')).text()).includes('last_error_date')
     await looked(one, clock)
-    expect(one.adapter.link()).toEqual({
+    expect(one.adapter.link?.state()).toEqual({
       state: 'down',
       detail: 'Telegram cannot post here: Connection refused',
     })
@@ -343,7 +348,7 @@ describe('[S7.telegram-webhook] webhook mode', () => {
     })
     if (verified === undefined || isReply(verified)) throw new Error('the secret is right')
     await one.adapter.endpoint?.handle(verified)
-    expect(one.adapter.link()).toEqual({ state: 'up' })
+    expect(one.adapter.link?.state()).toEqual({ state: 'up' })
   })
 
   const post = async (one: Scene, update: unknown) => {
@@ -387,7 +392,7 @@ describe('[S7.telegram-webhook] webhook mode', () => {
   it('without a public URL it says what to do', async () => {
     const one = await scene({ mode: 'webhook' })
     await one.start()
-    await until('told', () => one.adapter.link().detail !== undefined)
-    expect(one.adapter.link().detail).toContain('server.public_url is not set')
+    await until('told', () => one.adapter.link?.state().detail !== undefined)
+    expect(one.adapter.link?.state().detail).toContain('server.public_url is not set')
   })
 })

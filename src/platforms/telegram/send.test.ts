@@ -49,7 +49,9 @@ describe('what people see', () => {
     const to = { integration: 'tg', conversation: String(kate.chat.id) }
     const { platformIds } = await scene.send(kate.chat.id, { kind: 'text', text: 'Once', partial: true })
     const more = { to, key: 'o_1', seq: 1, shown: platformIds }
-    await scene.adapter.revise?.({ ...more, op: { kind: 'text', text: 'Once **upon', partial: true } })
+    const { streaming } = scene.adapter
+    if (streaming?.by !== 'edits') throw new Error('it streams by edits')
+    await streaming.revise({ ...more, op: { kind: 'text', text: 'Once **upon', partial: true } })
     expect(kate.sees()).toEqual(['Once **upon'])
     const made = await scene.adapter.send({ ...more, op: { kind: 'text', text: 'Once **upon** a time' } })
     // Twice does no harm.
@@ -91,7 +93,7 @@ describe('what people see', () => {
   it('[I14.status-telegram] what the agent is doing is one silent message: edited, deleted, and never twice', async () => {
     const kate = scene.fake.person()
     const to = { integration: 'tg', conversation: String(kate.chat.id) }
-    const show = (text: string, line: string | null) => scene.adapter.showStatus?.(to, text, line)
+    const show = (text: string, line: string | null) => scene.adapter.status?.show(to, text, line)
     const line = (await show('reading <b>', null)) ?? ''
     expect(kate.sees()).toEqual(['⏳ reading <b>'])
     const [shown] = scene.fake.world.shown(kate.chat.id)
@@ -99,8 +101,8 @@ describe('what people see', () => {
     expect(await show('writing', line)).toBe(line)
     expect(await show('writing', line)).toBe(line)
     expect(kate.sees()).toEqual(['⏳ writing'])
-    await scene.adapter.removeStatus?.(to, line)
-    await scene.adapter.removeStatus?.(to, line)
+    await scene.adapter.status?.remove(to, line)
+    await scene.adapter.status?.remove(to, line)
     expect(kate.sees()).toEqual([])
     expect((await failureOf(Promise.resolve(show('again', line)))).code).toBe('platform_rejected')
   })
@@ -206,7 +208,7 @@ describe('files', () => {
     expect(scene.fake.world.calls.filter(({ method }) => method === 'getFile')).toEqual([])
     const [attachment] = ('attachments' in event && event.attachments) || []
     if (!attachment) throw new Error('no attachment')
-    const file = await scene.adapter.download?.(attachment)
+    const file = await scene.adapter.files?.download?.(attachment)
     expect(file).toMatchObject({ name: 'evil.sh', size: 4, mime: 'text/x-sh' })
     expect(file?.path.startsWith(`${scene.filesDir}/`)).toBe(true)
     expect(existsSync(file?.path ?? '')).toBe(true)
@@ -228,9 +230,11 @@ describe('files', () => {
 
   it('too large, gone, or from elsewhere: refused with the reason', async () => {
     const big = { id: '1', kind: 'file', ref: 'x', size: 21 * 1_048_576 } as const
-    expect((await failureOf(scene.adapter.download?.(big) ?? Promise.resolve())).code).toBe('too_large')
+    expect((await failureOf(scene.adapter.files?.download?.(big) ?? Promise.resolve())).code).toBe(
+      'too_large',
+    )
     const gone = { id: '1', kind: 'file', ref: 'x' } as const
-    expect((await failureOf(scene.adapter.download?.(gone) ?? Promise.resolve())).code).toBe(
+    expect((await failureOf(scene.adapter.files?.download?.(gone) ?? Promise.resolve())).code).toBe(
       'platform_rejected',
     )
     const outside = join(scene.filesDir, '..', 'swb-outside.txt')
@@ -255,7 +259,7 @@ describe('files on several nodes', () => {
       get: async (name) => shared.get(name) ?? null,
     }
     const one = await openScene({ mirror })
-    const ref = (await one.adapter.keep?.(report)) ?? ''
+    const ref = (await one.adapter.files?.keep?.(report)) ?? ''
     await one.close()
     const other = await openScene({ mirror })
     try {
@@ -279,7 +283,7 @@ describe('files on several nodes', () => {
     const lost = () => Promise.reject(new SwitchboardError('store_unavailable', 'the database is away'))
     const cut = await openScene({ mirror: { put: lost, get: lost } })
     try {
-      expect((await failureOf(cut.adapter.keep?.(report) ?? Promise.resolve())).code).toBe(
+      expect((await failureOf(cut.adapter.files?.keep?.(report) ?? Promise.resolve())).code).toBe(
         'store_unavailable',
       )
       expect(readdirSync(cut.filesDir)).toEqual([])

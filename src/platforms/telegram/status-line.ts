@@ -1,13 +1,11 @@
 // What the agent is doing, as a message of its own that is edited and deleted: silent, plain, and never the answer.
-import { type Address, type PlatformAdapter, SwitchboardError } from '../../contract/index.ts'
+import { type Address, type StatusLine, SwitchboardError } from '../../contract/index.ts'
 import type { TelegramClient } from './client.ts'
 import { messageNumber, placeOf } from './render.ts'
 
 const MARK = '⏳ '
 
-export function createStatusLine(
-  client: TelegramClient,
-): Required<Pick<PlatformAdapter, 'showStatus' | 'removeStatus'>> {
+export function createStatusLine(client: TelegramClient): StatusLine {
   const begin = async (to: Address, text: string): Promise<string> => {
     const message = await client.call('sendMessage', {
       ...placeOf(to),
@@ -20,7 +18,7 @@ export function createStatusLine(
   }
 
   return {
-    async showStatus(to, text, line) {
+    async show(to, text, line) {
       if (line === null) return begin(to, text)
       const { chat_id } = placeOf(to)
       const edit = { chat_id, message_id: messageNumber(line), text: MARK + text }
@@ -33,7 +31,7 @@ export function createStatusLine(
         .catch(unless(/message is not modified/i))
       return line
     },
-    async removeStatus(to, line) {
+    async remove(to, line) {
       const { chat_id } = placeOf(to)
       await client
         .call('deleteMessage', { chat_id, message_id: messageNumber(line) }, { repeatable: true })

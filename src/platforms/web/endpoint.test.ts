@@ -332,7 +332,7 @@ describe('files', () => {
     const token = await enter()
     const saved = json(await upload(token, 'a.txt', Buffer.from('hi'), 'text/plain'))
     const ref = String(saved.ref)
-    const file = await river.platform.download?.({ id: ref, kind: 'file', ref })
+    const file = await river.platform.files?.download?.({ id: ref, kind: 'file', ref })
     expect(file).toEqual({
       path: join(river.deps.filesDir, `${ref}.txt`),
       name: 'a.txt',
@@ -340,7 +340,7 @@ describe('files', () => {
       size: 2,
     })
     const other = { id: 'x', kind: 'file', ref: '../../etc/passwd' } as const
-    await expect(river.platform.download?.(other)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(river.platform.files?.download?.(other)).rejects.toMatchObject({ code: 'not_found' })
   })
 
   it('an agent may send back what the chat keeps, and nothing else', async () => {

@@ -44,6 +44,7 @@ export function createWebEndpoint(config: WebConfig, parts: EndpointParts): Endp
   }
 
   return {
+    answersRefusals: true,
     // Who enters proves it with what the body says.
     headDecides: ({ path }) => path !== '/session',
     verify: verifier.verify,

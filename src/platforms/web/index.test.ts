@@ -162,9 +162,9 @@ describe('the web chat', () => {
 
   it('[S7.web-limit] takes 16,000 characters a message and says how many windows are open', async () => {
     const { river } = await listen()
-    expect(river.platform.textLimit).toEqual({ size: 16_000, unit: 'code-points' })
-    expect(river.platform.link()).toEqual({ state: 'up', detail: '1 open window' })
+    expect(river.platform.abilities.textLimit).toEqual({ size: 16_000, unit: 'code-points' })
+    expect(river.platform.link?.state()).toEqual({ state: 'up', detail: '1 open window' })
     await river.platform.stop()
-    expect(river.platform.link().state).toBe('down')
+    expect(river.platform.link?.state().state).toBe('down')
   })
 })

@@ -33,22 +33,18 @@ export function createWebPlatform(deps: WebDeps): PlatformAdapter {
 
   return {
     abilities: {
-      threads: false,
+      textLimit: { size: 16_000, unit: 'code-points' },
+      // The page reads it, with the reader that everyone shares.
+      markdown: 'written',
       edits: true,
       deletes: true,
-      reactions: false,
       files: true,
       buttons: true,
       typing: true,
       showsAsk: true,
       idempotentSend: true,
+      residents: [WEB_OWNER],
     },
-    textLimit: { size: 16_000, unit: 'code-points' },
-    // The page reads it, with the reader that everyone shares.
-    markdown: 'written',
-    sendFrom: 'any',
-    residents: [WEB_OWNER],
-    answersRefusals: true,
     endpoint: createWebEndpoint(config, { deps, windows, files, intake: () => intake }),
     async start(given) {
       intake = given
@@ -63,15 +59,17 @@ export function createWebPlatform(deps: WebDeps): PlatformAdapter {
       windows.wake(to.conversation, seq)
       return { platformIds: [key] }
     },
-    async keep({ name, mime, bytes }) {
-      return (await files.save({ sender: '', name, mime, bytes })).ref
+    files: {
+      async keep({ name, mime, bytes }) {
+        return (await files.save({ sender: '', name, mime, bytes })).ref
+      },
+      async download(attachment) {
+        const file = await files.locate(attachment.ref)
+        if (file === null) throw new SwitchboardError('not_found', 'the web chat does not keep this file')
+        return file
+      },
+      forget: files.forget,
     },
-    async download(attachment) {
-      const file = await files.locate(attachment.ref)
-      if (file === null) throw new SwitchboardError('not_found', 'the web chat does not keep this file')
-      return file
-    },
-    forget: files.forget,
     streaming: { by: 'signals' },
     signal(to, signal) {
       if (signal.kind === 'turn_state') {
@@ -86,12 +84,16 @@ export function createWebPlatform(deps: WebDeps): PlatformAdapter {
         windows.tell(to.conversation, 'status', { text: signal.text })
       }
     },
-    heard: (conversation) => windows.wake(conversation),
-    listening: () => windows.count() > 0,
-    link: () =>
-      intake === null
-        ? { state: 'down', detail: 'not started' }
-        : { state: 'up', detail: `${windows.count()} open window${windows.count() === 1 ? '' : 's'}` },
+    watchers: {
+      heard: (conversation) => windows.wake(conversation),
+      listening: () => windows.count() > 0,
+    },
+    link: {
+      state: () =>
+        intake === null
+          ? { state: 'down', detail: 'not started' }
+          : { state: 'up', detail: `${windows.count()} open window${windows.count() === 1 ? '' : 's'}` },
+    },
     async stop() {
       intake = null
       windows.close()

@@ -92,7 +92,7 @@ describe('a file taken by one node', () => {
     expect(b.river.received[0]).toMatchObject({ attachments: [{ id, name: 'notes.txt', size: 5 }] })
     // Saying it needs the description alone, and leaves a mark that it stays.
     expect(readdirSync(b.dir).sort()).toEqual([`${id}.json`, `${id}.taken`])
-    const file = await b.river.platform.download?.({ id, kind: 'file', ref: id })
+    const file = await b.river.platform.files?.download?.({ id, kind: 'file', ref: id })
     expect(file).toMatchObject({ path: join(b.dir, `${id}.txt`), name: 'notes.txt', mime: 'text/plain' })
     expect(readFileSync(file?.path ?? '', 'utf8')).toBe('hello')
     expect(statSync(file?.path ?? '').mode & 0o777).toBe(0o600)
@@ -112,7 +112,7 @@ describe('a file taken by one node', () => {
 
   it('[I6.files-shared] may be what an agent sends: kept at one, sent by another, served by a third', async () => {
     const [a, b, c] = three()
-    const ref = await a.river.platform.keep?.({
+    const ref = await a.river.platform.files?.keep?.({
       name: 'r.txt',
       mime: 'text/plain',
       bytes: Buffer.from('report'),
@@ -137,7 +137,7 @@ describe('a file taken by one node', () => {
       bytes: Buffer.from(JSON.stringify(description)),
     })
     expect((await b.ask('GET', `/files/${id}`)).status).toBe(404)
-    await expect(b.river.platform.download?.({ id, kind: 'file', ref: id })).rejects.toMatchObject({
+    await expect(b.river.platform.files?.download?.({ id, kind: 'file', ref: id })).rejects.toMatchObject({
       code: 'not_found',
     })
   })

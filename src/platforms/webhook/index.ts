@@ -29,7 +29,6 @@ export function createWebhook(
   const streams = createStreams(config, deps)
   const able = abilitiesOf(config)
   const proofs = { now: () => deps.clock.now(), sns: createSnsEndpoint(fetch, deps.clock) }
-  const taker = config.outward.kind === 'post' ? TAKERS[config.outward.format] : null
   let intake: PlatformIntake | null = null
 
   async function handle(verified: VerifiedRequest): Promise<HttpReply> {
@@ -48,12 +47,8 @@ export function createWebhook(
 
   return {
     abilities: able,
-    textLimit: taker?.limit ?? NO_TEXT_LIMIT,
-    markdown: taker?.markdown ?? 'written',
-    sendFrom: 'any',
-    notifyPlace: 'notify',
-    answersRefusals: true,
     endpoint: {
+      answersRefusals: true,
       headDecides: (head) => headDecides(config, head),
       verify: (request) => verifyRequest(config, request, proofs),
       handle,
@@ -81,13 +76,15 @@ export function createWebhook(
       }
       return { platformIds: given.length === 0 ? [key] : given }
     },
-    heard: (conversation) => streams.heard(conversation),
+    watchers: {
+      heard: (conversation) => streams.heard(conversation),
+      listening: () => streams.count() > 0,
+    },
     signal(to, signal) {
       if (signal.kind === 'status') streams.status(to.conversation, signal.text)
     },
-    sample: async (order) => (await import('./make-sample.ts')).makeSample(config, order, deps),
-    listening: () => streams.count() > 0,
-    link: () => ({ state: intake === null ? 'connecting' : 'up' }),
+    checks: { sample: async (order) => (await import('./make-sample.ts')).makeSample(config, order, deps) },
+    link: { state: () => ({ state: intake === null ? 'connecting' : 'up' }) },
     async stop() {
       intake = null
       streams.end()
@@ -97,22 +94,21 @@ export function createWebhook(
 
 function abilitiesOf(config: WebhookConfig): Abilities {
   const streams = config.outward.kind === 'stream'
+  const taker = config.outward.kind === 'post' ? TAKERS[config.outward.format] : null
   return {
+    textLimit: taker?.limit ?? NO_TEXT_LIMIT,
+    markdown: taker?.markdown ?? 'written',
     threads: true,
     unattended: true,
     edits: streams,
-    reactions: false,
-    files: false,
-    buttons: false,
-    typing: false,
     // The outbox row is what readers resume from, so showing it again adds nothing. A foreign URL promises no such thing.
-    idempotentSend:
-      streams || (config.outward.kind === 'post' && TAKERS[config.outward.format].idempotent === true),
+    idempotentSend: streams || taker?.idempotent === true,
     oneWay: config.outward.kind === 'none',
+    notifyPlace: 'notify',
   }
 }
 
-function takes(able: Abilities, kind: string): boolean {
+function takes(able: Abilities, kind: string): boolean | undefined {
   if (kind === 'edit') return able.edits
   if (kind === 'react') return able.reactions
   return kind === 'file' ? able.files : true

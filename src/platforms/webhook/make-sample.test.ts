@@ -21,7 +21,7 @@ async function opened(options: Record<string, unknown>) {
   await adapter.start(intake, null)
   const send = async (order: { recipe?: string; event?: string } = {}) => {
     await base.clock.advance(1)
-    const sample = await adapter.sample?.(order)
+    const sample = await adapter.checks?.sample?.(order)
     const { endpoint } = adapter
     if (sample === undefined || endpoint === undefined) throw new Error('a webhook has samples')
     const verified = await endpoint.verify(

@@ -145,7 +145,7 @@ describe('out: formats', () => {
     expect(normal?.receipt).toEqual({ platformIds: ['1234567890'] })
     expect(low?.body.flags).toBe(4096)
     expect(high?.body.embeds[0].color).toBe(0xd0021b)
-    expect(poster({ format: 'discord' }).adapter.textLimit).toEqual({ size: 2_000, unit: 'utf-16' })
+    expect(poster({ format: 'discord' }).adapter.abilities.textLimit).toEqual({ size: 2_000, unit: 'utf-16' })
   })
 
   it('[I17.out-formats] Teams: an adaptive card', async () => {
@@ -205,7 +205,7 @@ describe('out: formats', () => {
   it('[I17.out-formats] whatever the tree, Slack’s text is made and pings nobody', () => {
     const trees = Object.entries(HOSTILE_TREES)
     expect(trees.length).toBeGreaterThan(3)
-    const { markdown } = poster({ format: 'slack' }).adapter
+    const { markdown = 'written' } = poster({ format: 'slack' }).adapter.abilities
     if (markdown === 'written') throw new Error('Slack has a form of its own')
     for (const [name, tree] of trees) {
       const [one, two] = [markdown.render(tree(2_000)).text, markdown.render(tree(4_000)).text]
@@ -247,7 +247,7 @@ const READ: Readonly<Record<string, (body: string) => unknown>> = {
 describe.each(Object.entries(READ))('out: what was cut for %s', (format, read) => {
   const texts = () => {
     const { adapter, send, asked } = poster({ format, token: 'env:TOKEN' })
-    return { adapter, send, reads: async () => String(read(asked.at(-1)?.body ?? '')) }
+    return { abilities: adapter.abilities, send, reads: async () => String(read(asked.at(-1)?.body ?? '')) }
   }
 
   it('[I13.cut-plain] plain text is read as it was written', () => checkPlain(texts()))

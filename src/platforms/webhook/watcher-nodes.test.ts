@@ -57,7 +57,7 @@ describe('webhook stream beside other nodes', () => {
       },
     })
     row(1, 'sent')
-    adapter.heard?.('webhook')
+    adapter.watchers?.heard('webhook')
     await deps.clock.settle()
     expect([data(watching), data(beside), asked]).toEqual([['m1'], [], 0])
   })

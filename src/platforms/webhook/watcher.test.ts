@@ -222,7 +222,7 @@ describe('webhook stream', () => {
     expect([ended, written.join('')]).toEqual([0, expect.stringContaining(': connected')])
     may = false
     const before = written.length
-    adapter.heard?.('bert')
+    adapter.watchers?.heard('bert')
     adapter.signal?.(
       { integration: 'hook', conversation: 'bert' },
       { kind: 'status', turn: 't1', text: 'secret' },

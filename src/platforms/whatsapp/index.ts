@@ -24,7 +24,8 @@ import { verifyRequest } from './verify.ts'
 import { createWindows } from './window.ts'
 
 const ABILITIES: Abilities = {
-  threads: false,
+  textLimit: TEXT_LIMIT,
+  markdown: whatsappMarkdown,
   // The API changes and deletes nothing that was sent.
   edits: false,
   reactions: true,
@@ -77,9 +78,6 @@ export function createWhatsApp(deps: PlatformDeps, options: WhatsAppAdapterOptio
 
   return {
     abilities: ABILITIES,
-    textLimit: TEXT_LIMIT,
-    markdown: whatsappMarkdown,
-    sendFrom: 'any',
     pace: createChatPace({
       clock,
       intervalMs: timings.pairIntervalMs,
@@ -124,16 +122,20 @@ export function createWhatsApp(deps: PlatformDeps, options: WhatsAppAdapterOptio
       const wamid = statuses.known(request.key)
       return wamid === null ? { outcome: 'unknown' } : { outcome: 'sent', receipt: { platformIds: [wamid] } }
     },
-    keep: (file) => files.keep(file),
-    download: (attachment) => files.download(attachment),
-    forget: ({ attachments }) => files.forget(attachments),
-    signal: (to, signal) => presence.signal(to, signal),
-    gates: () => gatesOf([...others].map(([id]) => id)),
-    who: () => {
-      const me = self.known()
-      return me === null ? null : `${me.number}${me.name === '' ? '' : ` (${me.name})`}`
+    files: {
+      keep: (file) => files.keep(file),
+      download: (attachment) => files.download(attachment),
+      forget: ({ attachments }) => files.forget(attachments),
     },
-    link: () => self.link(),
+    signal: (to, signal) => presence.signal(to, signal),
+    checks: { gates: () => gatesOf([...others].map(([id]) => id)) },
+    link: {
+      state: () => self.link(),
+      who: () => {
+        const me = self.known()
+        return me === null ? null : `${me.number}${me.name === '' ? '' : ` (${me.name})`}`
+      },
+    },
     async stop() {
       self.stop()
       presence.stop()

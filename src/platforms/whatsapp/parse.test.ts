@@ -278,7 +278,9 @@ describe('posts', () => {
   it('[I24.wa-other-number] for another number are left, and doctor tells of them', async () => {
     const metadata = { display_phone_number: '1', phone_number_id: '999' }
     expect(await heard({ ...fromKate('text', { body: 'not ours' }), metadata })).toEqual([])
-    expect(scene.adapter.gates?.()).toMatchObject([{ flagged: true, reason: expect.stringContaining('999') }])
+    expect(scene.adapter.checks?.gates?.()).toMatchObject([
+      { flagged: true, reason: expect.stringContaining('999') },
+    ])
     expect(scene.log.lines.join('\n')).toContain('another phone number')
   })
 

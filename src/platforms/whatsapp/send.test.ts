@@ -171,7 +171,7 @@ describe('files', () => {
     await open()
     const { adapter, fake } = scene
     const kept = async (name: string, mime: string, bytes: Buffer) =>
-      ({ kind: 'file', name, mime, ref: (await adapter.keep?.({ name, mime, bytes })) ?? '' }) as const
+      ({ kind: 'file', name, mime, ref: (await adapter.files?.keep?.({ name, mime, bytes })) ?? '' }) as const
     await scene.send(KATE, { ...(await kept('a.png', 'image/png', Buffer.from('png'))), caption: 'look' })
     expect(sent()).toMatchObject({ type: 'image', image: { caption: 'look' } })
     const { image } = sent() as { image: { id: string } }
@@ -210,14 +210,18 @@ describe('files', () => {
     await open()
     const attachment = await received()
     expect(scene.fake.world.calls.filter(({ path }) => path === 'media')).toEqual([])
-    const file = await scene.adapter.download?.(attachment)
+    const file = await scene.adapter.files?.download?.(attachment)
     expect(file).toMatchObject({ name: 'notes.txt', size: 'words of Kate'.length })
     scene.fake.world.media.clear()
-    expect((await failure(scene.adapter.download?.(attachment) ?? Promise.resolve())).message).toContain(
-      'gone',
-    )
     expect(
-      (await failure(scene.adapter.download?.({ ...attachment, ref: 'nonsense' }) ?? Promise.resolve())).code,
+      (await failure(scene.adapter.files?.download?.(attachment) ?? Promise.resolve())).message,
+    ).toContain('gone')
+    expect(
+      (
+        await failure(
+          scene.adapter.files?.download?.({ ...attachment, ref: 'nonsense' }) ?? Promise.resolve(),
+        )
+      ).code,
     ).toBe('platform_rejected')
   })
 
@@ -229,7 +233,7 @@ describe('files', () => {
     const clock = world.now
     // The first address is old before it is used.
     Object.assign(world, { now: () => (looks++ === 0 ? clock() - 10 * 60_000 : clock()) })
-    expect(await scene.adapter.download?.(attachment)).toMatchObject({ size: 'words of Kate'.length })
+    expect(await scene.adapter.files?.download?.(attachment)).toMatchObject({ size: 'words of Kate'.length })
     expect(world.calls.filter(({ path }) => path === 'media')).toHaveLength(2)
   })
 

@@ -196,22 +196,25 @@ describe('errors', () => {
     const error = await failure(scene.send(KATE, { kind: 'text', text: 'x' }))
     expect(error).toMatchObject({ code: 'platform_unavailable', retryAfterMs: 30_000 })
     expect(error.hint).toContain('access_token')
-    expect(scene.adapter.link()).toMatchObject({ state: 'down', detail: expect.stringContaining('190') })
+    expect(scene.adapter.link?.state()).toMatchObject({
+      state: 'down',
+      detail: expect.stringContaining('190'),
+    })
     scene.fake.expire(false)
     await scene.send(KATE, { kind: 'text', text: 'x' })
-    expect(scene.adapter.link().state).toBe('up')
+    expect(scene.adapter.link?.state().state).toBe('up')
   })
 
   it('[I24.wa-token] one that never counted is told by the link, which comes up by itself', async () => {
     scene = await openScene()
     scene.fake.expire(true)
     await scene.adapter.start(scene.intake, null)
-    await until('down', () => scene.adapter.link().state === 'down')
-    expect(scene.adapter.link().detail).toContain('190')
+    await until('down', () => scene.adapter.link?.state().state === 'down')
+    expect(scene.adapter.link?.state().detail).toContain('190')
     scene.fake.expire(false)
     await scene.clock.advance(60_000)
-    await until('up', () => scene.adapter.link().state === 'up')
-    expect(scene.adapter.who?.()).toBe('15550783881 (Emulated)')
+    await until('up', () => scene.adapter.link?.state().state === 'up')
+    expect(scene.adapter.link?.who?.()).toBe('15550783881 (Emulated)')
   })
 
   it('[I24.wa-pace] 45 to one person at once, then one in six seconds; 80 a second in all', async () => {

@@ -6,6 +6,7 @@ import {
   defined,
   type InboundEvent,
   LEASE_MS,
+  type MarkdownForm,
   NO_TEXT_LIMIT,
   type OutboundOp,
   opText,
@@ -17,7 +18,8 @@ import {
   type Received,
   type SendRequest,
   type Signal,
-  type Streaming,
+  type StatusLine,
+  type StreamingByEdits,
   SwitchboardError,
   type TextLimit,
 } from '../../contract/index.ts'
@@ -89,7 +91,7 @@ export interface ScriptedPlatformOptions {
   readonly abilities?: Partial<Abilities>
   /** In UTF-16 units, unless it says otherwise. */
   readonly textLimit?: number | TextLimit
-  readonly markdown?: PlatformAdapter['markdown']
+  readonly markdown?: MarkdownForm
   /** Least time between two messages to one conversation. */
   readonly paceMs?: number
   /** It shows what agents are doing, as a line of its own. */
@@ -105,7 +107,7 @@ export interface ScriptedPlatformOptions {
   /** It keeps a history, of this integration alone where it is given for one. */
   readonly history?: ScriptedHistory
   /** How answers are shown while they are written. */
-  readonly streaming?: Streaming
+  readonly streaming?: { readonly by: 'signals' } | Omit<StreamingByEdits, 'revise'>
   /** The link can be asked whether it hears. */
   readonly probes?: boolean
   /** Its conversations are people who sign in; these are always there. */
@@ -114,7 +116,7 @@ export interface ScriptedPlatformOptions {
   readonly perIntegration?: Readonly<Record<string, Omit<ScriptedPlatformOptions, 'perIntegration' | 'name'>>>
 }
 
-const ABLE: Abilities = {
+const ABLE = {
   threads: true,
   edits: true,
   reactions: true,
@@ -122,7 +124,7 @@ const ABLE: Abilities = {
   buttons: true,
   typing: true,
   idempotentSend: false,
-}
+} satisfies Partial<Abilities>
 
 export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): ScriptedPlatform {
   const attempts: SendRequest[] = []
@@ -139,11 +141,16 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
   let plan: (request: SendRequest) => SendFault | null = () => null
 
   const settingsOf = (integration: string) => ({ ...options, ...options.perIntegration?.[integration] })
-  const abilitiesOf = (integration: string): Abilities => ({
-    ...ABLE,
-    ...options.abilities,
-    ...options.perIntegration?.[integration]?.abilities,
-  })
+  const abilitiesOf = (integration: string): Abilities => {
+    const { textLimit, markdown, residents } = settingsOf(integration)
+    return {
+      ...ABLE,
+      textLimit: limitOf(textLimit),
+      ...defined({ markdown, residents }),
+      ...options.abilities,
+      ...options.perIntegration?.[integration]?.abilities,
+    }
+  }
 
   const take = (request: SendRequest): string => {
     const [on] = request.shown ?? []
@@ -203,10 +210,8 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
     }
   }
 
-  const lineOf = (
-    faultOf: (text: string | null) => SendFault | null = () => null,
-  ): Pick<PlatformAdapter, 'showStatus' | 'removeStatus'> => ({
-    async showStatus({ conversation }, text, line) {
+  const lineOf = (faultOf: (text: string | null) => SendFault | null = () => null): StatusLine => ({
+    async show({ conversation }, text, line) {
       const fault = faultOf(text)
       const name = line ?? `s${++counter}`
       const show = () => void statusLines.push({ conversation, line: name, text })
@@ -215,7 +220,7 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
       show()
       return name
     },
-    async removeStatus({ conversation }, line) {
+    async remove({ conversation }, line) {
       const fault = faultOf(null)
       if (fault) await trouble(fault)
       statusLines.push({ conversation, line, text: null })
@@ -294,10 +299,6 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
       }
       return {
         abilities: abilitiesOf(id),
-        textLimit: limitOf(mine.textLimit),
-        markdown: mine.markdown ?? 'written',
-        sendFrom: 'any',
-        ...(mine.residents === undefined ? {} : { residents: mine.residents }),
         ...(mine.paceMs === undefined ? {} : { pace: paceOf(id, mine.paceMs, clock) }),
         async start(intake, cursor) {
           doors.set(id, {
@@ -313,14 +314,17 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
           })
         },
         send,
-        keep: async ({ name }) => `kept:${name}`,
+        files: { keep: async ({ name }) => `kept:${name}` },
         ...(mine.reconcile ? { reconcile } : {}),
-        ...(mine.streaming ? { streaming: mine.streaming, revise } : {}),
-        ...(mine.statusLines ? lineOf(mine.statusFault) : {}),
+        ...(mine.streaming ? { streaming: { ...mine.streaming, revise } } : {}),
+        ...(mine.statusLines ? { status: lineOf(mine.statusFault) } : {}),
         signal: (to, signal) => void signals.push({ to, signal }),
-        ...(mine.history ? { history: mine.history.reader, renew: mine.history.renew } : {}),
-        ...(mine.history && mine.probes ? { probe: mine.history.probe } : {}),
-        link: () => mine.history?.link() ?? { state: 'up' },
+        ...(mine.history ? { history: mine.history.reader } : {}),
+        link: {
+          state: () => mine.history?.link() ?? { state: 'up' },
+          ...(mine.history ? { renew: mine.history.renew } : {}),
+          ...(mine.history && mine.probes ? { probe: mine.history.probe } : {}),
+        },
         async stop() {
           doors.delete(id)
         },

@@ -2,9 +2,9 @@
 // read of them is compared with what was said.
 import { expect } from 'vitest'
 import {
+  type Abilities,
   DUPLICATE_NOTE,
   type OutboundOp,
-  type PlatformAdapter,
   roomyTextLimit,
   textSize,
 } from '../../contract/index.ts'
@@ -12,14 +12,14 @@ import { splitText } from '../../kit/markdown/index.ts'
 import { LONG_MARKDOWN, LONG_PLAIN, lettersOf, wordsOf } from './long-texts.ts'
 
 export interface LongTexts {
-  readonly adapter: Pick<PlatformAdapter, 'abilities' | 'textLimit' | 'markdown'>
+  readonly abilities: Abilities
   readonly send: (op: OutboundOp) => Promise<unknown>
   readonly reads: () => Promise<string>
 }
 
 export async function checkPlain(texts: LongTexts): Promise<void> {
   for (const [name, make] of Object.entries(LONG_PLAIN)) {
-    const text = make(longerThan(texts.adapter))
+    const text = make(longerThan(texts.abilities))
     const read = await readOf(texts, name, { text, plain: true })
     expect([name, lettersOf(read)]).toEqual([name, lettersOf(text)])
   }
@@ -27,7 +27,7 @@ export async function checkPlain(texts: LongTexts): Promise<void> {
 
 export async function checkMarkdown(texts: LongTexts): Promise<void> {
   for (const [name, make] of Object.entries(LONG_MARKDOWN)) {
-    const text = make(longerThan(texts.adapter))
+    const text = make(longerThan(texts.abilities))
     const read = await readOf(texts, name, { text })
     expect([name, wordsOf(read)]).toEqual([name, wordsOf(text)])
     // Nothing but markup is better shown as it was written than not at all.
@@ -36,11 +36,11 @@ export async function checkMarkdown(texts: LongTexts): Promise<void> {
 }
 
 /** The longest parts there are, with the note in front of them. */
-export async function checkNote({ adapter, send, reads }: LongTexts): Promise<void> {
-  const limit = roomyTextLimit(adapter)
+export async function checkNote({ abilities, send, reads }: LongTexts): Promise<void> {
+  const limit = roomyTextLimit(abilities)
   for (const plain of [{ plain: true } as const, {}]) {
     const text = 'a'.repeat(limit.size)
-    expect(splitText({ text, ...plain }, limit, adapter.markdown)).toEqual([text])
+    expect(splitText({ text, ...plain }, limit, abilities.markdown ?? 'written')).toEqual([text])
     await send({ kind: 'text', text: DUPLICATE_NOTE + text, ...plain })
     expect(lettersOf(await reads())).toBe(lettersOf(DUPLICATE_NOTE + text))
   }
@@ -48,11 +48,11 @@ export async function checkNote({ adapter, send, reads }: LongTexts): Promise<vo
 
 /** What people read of the parts, one after the other. */
 async function readOf(
-  { adapter, send, reads }: LongTexts,
+  { abilities, send, reads }: LongTexts,
   name: string,
   said: { readonly text: string; readonly plain?: true },
 ): Promise<string> {
-  const { textLimit, markdown } = adapter
+  const { textLimit, markdown = 'written' } = abilities
   const read: string[] = []
   for (const text of splitText(said, textLimit, markdown)) {
     await send({ kind: 'text', ...said, text })
@@ -64,6 +64,6 @@ async function readOf(
 }
 
 /** Without a limit it is one message all the same. */
-function longerThan({ textLimit }: LongTexts['adapter']): number {
+function longerThan({ textLimit }: Abilities): number {
   return Math.ceil(1.5 * Math.min(textLimit.size, 100_000))
 }

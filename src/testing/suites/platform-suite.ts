@@ -146,23 +146,23 @@ export function describePlatform(
     })
 
     it('[I14.status-line] shows what an agent is doing as one line that goes, twice without harm', async (context) => {
-      const { showStatus, removeStatus } = fixture.adapter
-      if (showStatus === undefined) return context.skip('it shows no line of its own')
-      const line = await showStatus(fixture.address, 'reading', null)
-      expect(await showStatus(fixture.address, 'writing', line)).toBe(line)
-      await removeStatus?.(fixture.address, line)
-      await expect(removeStatus?.(fixture.address, line)).resolves.toBeUndefined()
+      const { status } = fixture.adapter
+      if (status === undefined) return context.skip('it shows no line of its own')
+      const line = await status.show(fixture.address, 'reading', null)
+      expect(await status.show(fixture.address, 'writing', line)).toBe(line)
+      await status.remove(fixture.address, line)
+      await expect(status.remove(fixture.address, line)).resolves.toBeUndefined()
     })
 
     it('has a sensible limit and says how its link is', () => {
-      const { size, unit } = fixture.adapter.textLimit
+      const { size, unit } = fixture.adapter.abilities.textLimit
       expect(size).toBeGreaterThan(0)
       expect(['code-points', 'utf-16', 'bytes']).toContain(unit)
-      expect(['up', 'connecting', 'down', 'disabled']).toContain(fixture.adapter.link().state)
+      expect(['up', 'connecting', 'down', 'disabled']).toContain(fixture.adapter.link?.state().state)
     })
 
     it('[I13.md-renderers] renders whatever comes, in a size that grows with it and not faster', (context) => {
-      const { markdown } = fixture.adapter
+      const { markdown = 'written' } = fixture.adapter.abilities
       if (markdown === 'written')
         return context.skip('it shows Markdown as it is written: there is nothing to render')
       for (const [name, tree] of Object.entries(HOSTILE_TREES)) {
@@ -174,10 +174,11 @@ export function describePlatform(
 
     /** Where there is nothing to compare with it is skipped with its reason. */
     const longTexts = (context: TestContext): LongTexts => {
-      const { adapter, reads } = fixture
-      if (adapter.abilities.oneWay === true) context.skip('it is one-way: nothing is cut for it')
+      const { reads } = fixture
+      const { abilities } = fixture.adapter
+      if (abilities.oneWay) context.skip('it is one-way: nothing is cut for it')
       has('reads', reads !== undefined, context)
-      return { adapter, send, reads: reads ?? (async () => '') }
+      return { abilities, send, reads: reads ?? (async () => '') }
     }
 
     it('[I13.cut-plain] plain text that the outlet cut at its limit is taken, and read there as it was written', async (context) => {
@@ -189,8 +190,8 @@ export function describePlatform(
     })
 
     it('[I13.note-fits] a part that fills its limit is taken with the note that it may be a duplicate', async (context) => {
-      const { abilities, textLimit } = fixture.adapter
-      if (abilities.oneWay === true || abilities.idempotentSend)
+      const { oneWay, idempotentSend, textLimit } = fixture.adapter.abilities
+      if (oneWay || idempotentSend)
         return context.skip('nothing is ever sent again by guess: it is one-way, or shows the same key once')
       if (textLimit.size === Number.POSITIVE_INFINITY) return context.skip('it has no limit')
       await checkNote(longTexts(context))
@@ -257,21 +258,21 @@ export function describePlatform(
     it('[I15.suite-history] tells when its link was made', async (context) => {
       const { adapter } = fixture
       has('history', adapter.history !== undefined, context)
-      await vi.waitFor(() => expect(adapter.link().state).toBe('up'), WAIT)
+      await vi.waitFor(() => expect(adapter.link?.state().state).toBe('up'), WAIT)
       await vi.waitFor(() => expect(intake.connects()).toBeGreaterThan(0), WAIT)
-      expect(adapter.link().since).toEqual(expect.any(Number))
+      expect(adapter.link?.state().since).toEqual(expect.any(Number))
     })
 
     it('[I15.suite-history] makes another link when it is asked to', async (context) => {
       const { adapter } = fixture
       has('history', adapter.history !== undefined, context)
-      if (adapter.renew === undefined || adapter.endpoint !== undefined)
+      if (adapter.link?.renew === undefined || adapter.endpoint !== undefined)
         return context.skip('no link of its own to make anew: it has no renew, or is reached by its endpoint')
       await vi.waitFor(() => expect(intake.connects()).toBeGreaterThan(0), WAIT)
       const before = intake.connects()
-      adapter.renew('the suite asks for it')
+      adapter.link.renew('the suite asks for it')
       await vi.waitFor(() => expect(intake.connects()).toBeGreaterThan(before), WAIT)
-      expect(adapter.link().since).toEqual(expect.any(Number))
+      expect(adapter.link?.state().since).toEqual(expect.any(Number))
     })
 
     it('stops, twice without harm', async () => {
@@ -285,7 +286,7 @@ export function describePlatform(
       for (const one of [...fixture.unverified, ...fixture.malformed, ...fixture.inbound]) {
         printed.push((await one.deliver()).sentBack)
       }
-      printed.push(...fixture.logLines(), JSON.stringify(fixture.adapter.link()))
+      printed.push(...fixture.logLines(), JSON.stringify(fixture.adapter.link?.state()))
       for (const fault of options.faults) {
         await shut()
         await open(fault)

@@ -125,10 +125,10 @@ export function createAgentReplies(agent: string, deps: AgentRepliesDeps): Agent
   const keptFiles = async (integration: string, files: readonly NewFile[]): Promise<readonly FileOp[]> => {
     if (files.length === 0) return []
     const adapter = deps.links.get(integration)?.adapter
-    if (!adapter?.abilities.files || !adapter.keep) throw noFilesRefusal(integration)
+    if (!adapter?.abilities.files || !adapter.files?.keep) throw noFilesRefusal(integration)
     const ops: FileOp[] = []
     for (const file of files)
-      ops.push({ kind: 'file', name: file.name, mime: file.mime, ref: await adapter.keep(file) })
+      ops.push({ kind: 'file', name: file.name, mime: file.mime, ref: await adapter.files.keep(file) })
     return ops
   }
 

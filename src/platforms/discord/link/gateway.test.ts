@@ -39,7 +39,7 @@ describe('the session', () => {
       kate.says(name)
       await until(`resumed after ${name}`, () => fake.gateway.counts().resumed === at + 1)
       await heard(name)
-      await until('it stands', () => scene.adapter.link().state === 'up' && fake.gateway.open() === 1)
+      await until('it stands', () => scene.adapter.link?.state().state === 'up' && fake.gateway.open() === 1)
     }
     expect(scene.texts()).toEqual(troubles.map(([name]) => name))
     expect(fake.gateway.counts().identified).toBe(1)
@@ -122,7 +122,7 @@ describe('the session', () => {
     fake.cut()
     await until('a new session', () => fake.gateway.counts().identified === 2)
     expect(fake.fired).toHaveLength(3)
-    await until('it stands', () => scene.adapter.link().state === 'up')
+    await until('it stands', () => scene.adapter.link?.state().state === 'up')
   })
 
   it('[I20.refused-resume] refused after downtime: a new one is begun, and whoever compares is told', async () => {
@@ -157,7 +157,7 @@ describe('a connection', () => {
     fake.gateway.silence()
     fake.person().says('after the zombie')
     await heard('after the zombie')
-    expect(await scene.adapter.probe?.()).toBe('hears')
+    expect(await scene.adapter.link?.probe?.()).toBe('hears')
   })
 
   it('[I20.quiet] is never left for being quiet: beats alone restart nothing', async () => {
@@ -168,12 +168,12 @@ describe('a connection', () => {
       timings: { leastBeatMs: 1_000, helloMs: 60_000, readyMs: 60_000 },
     })
     await scene.adapter.start(scene.intake, null)
-    await until('the link', () => scene.adapter.link().state === 'up')
+    await until('the link', () => scene.adapter.link?.state().state === 'up')
     for (let beat = 0; beat < 90; beat++) {
       await clock.advance(41_250)
       const before = scene.fake.gateway.open()
       await until('the beat is answered', () => before === 1)
-      await scene.adapter.probe?.()
+      await scene.adapter.link?.probe?.()
     }
     expect(scene.fake.gateway.counts().made).toBe(1)
   })
@@ -184,32 +184,32 @@ describe('a connection', () => {
     await adapter.start(intake, null)
     await until('4014', () =>
       /4014: the Message Content intent is not switched on; .*Privileged Gateway Intents/.test(
-        adapter.link().detail ?? '',
+        adapter.link?.state().detail ?? '',
       ),
     )
     const { made } = fake.gateway.counts()
     expect(made).toBeLessThanOrEqual(2)
     fake.switchContent(true)
-    await until('the link', () => adapter.link().state === 'up')
+    await until('the link', () => adapter.link?.state().state === 'up')
     fake.revoke(true)
-    await until('the token', () => /does not take the token/.test(adapter.link().detail ?? ''))
-    expect(adapter.link().state).not.toBe('up')
+    await until('the token', () => /does not take the token/.test(adapter.link?.state().detail ?? ''))
+    expect(adapter.link?.state().state).not.toBe('up')
     fake.revoke(false)
-    await until('the link again', () => adapter.link().state === 'up')
+    await until('the link again', () => adapter.link?.state().state === 'up')
   })
 
   it('[I20.revoked] a token that is revoked in the middle is told, loses nothing, and heals', async () => {
     const { fake, adapter } = await begin()
     const kate = fake.person()
     fake.revoke(true)
-    await until('it is told', () => /4004|401/.test(adapter.link().detail ?? ''))
+    await until('it is told', () => /4004|401/.test(adapter.link?.state().detail ?? ''))
     await expect(scene.send(kate.channel.id, { kind: 'text', text: 'x' })).rejects.toMatchObject({
       code: 'platform_unavailable',
       retryAfterMs: 30_000,
     })
     expect(scene.log.lines.join('\n')).not.toContain(fake.token)
     fake.revoke(false)
-    await until('the link is back', () => adapter.link().state === 'up')
+    await until('the link is back', () => adapter.link?.state().state === 'up')
     await scene.send(kate.channel.id, { kind: 'text', text: 'x' })
     expect(kate.sees()).toEqual(['x'])
   })
@@ -218,10 +218,12 @@ describe('a connection', () => {
     scene = await openScene()
     scene.fake.gateway.startsLeft = 3
     await scene.adapter.start(scene.intake, null)
-    await until('it is told', () => /no new session may be begun/.test(scene.adapter.link().detail ?? ''))
+    await until('it is told', () =>
+      /no new session may be begun/.test(scene.adapter.link?.state().detail ?? ''),
+    )
     expect(scene.fake.gateway.counts().identified).toBe(0)
     scene.fake.gateway.startsLeft = 900
-    await until('the link', () => scene.adapter.link().state === 'up')
+    await until('the link', () => scene.adapter.link?.state().state === 'up')
   })
 
   it('[I20.identify-limits] one that ends again at once is waited for, longer each time', async () => {
@@ -271,7 +273,7 @@ describe('a connection', () => {
       await until(`session ${at}`, () => gateway.counts().identified === at)
       await clock.advance(5_500)
     }
-    await until('all stand', () => scene.adapter.link().state === 'up')
+    await until('all stand', () => scene.adapter.link?.state().state === 'up')
     expect(gateway.counts()).toMatchObject({ made: 9, identified: 9 })
   })
 
@@ -279,10 +281,10 @@ describe('a connection', () => {
     let held = false
     scene = await openScene({ lease: { take: async () => held, release: async () => undefined } })
     await scene.adapter.start(scene.intake, null)
-    await until('it waits', () => scene.adapter.link().state === 'waiting')
+    await until('it waits', () => scene.adapter.link?.state().state === 'waiting')
     expect(scene.fake.gateway.counts().made).toBe(0)
     held = true
-    await until('it is connected', () => scene.adapter.link().state === 'up', 20_000)
+    await until('it is connected', () => scene.adapter.link?.state().state === 'up', 20_000)
   }, 30_000)
 })
 

@@ -94,7 +94,7 @@ describe('the door', () => {
       }
       expect((await post())?.status).toBe(503)
       expect(scene.intake.events).toEqual([])
-      await until('Slack says it', () => scene.adapter.link().state === 'up')
+      await until('Slack says it', () => scene.adapter.link?.state().state === 'up')
       expect((await post())?.status).toBe(200)
       expect(scene.intake.events).toHaveLength(1)
       expect(DEFAULT_TIMINGS.answerMs).toBeLessThan(3_000)
@@ -113,13 +113,13 @@ describe('the door', () => {
       const asked = () => scene.fake.world.calls.filter(({ method }) => method === 'auth.test').length
       const before = asked()
       await until('it was asked again', () => asked() > before + 2)
-      expect([scene.adapter.link().state, scene.connects()]).toEqual(['up', 1])
+      expect([scene.adapter.link?.state().state, scene.connects()]).toEqual(['up', 1])
 
       scene.fake.plan([{ on: '*', do: 'error', status: 502 }])
-      await until('it is down', () => scene.adapter.link().state === 'down')
-      expect(scene.adapter.link().detail).toContain('502')
+      await until('it is down', () => scene.adapter.link?.state().state === 'down')
+      expect(scene.adapter.link?.state().detail).toContain('502')
       scene.fake.plan([])
-      await until('it is up', () => scene.adapter.link().state === 'up')
+      await until('it is up', () => scene.adapter.link?.state().state === 'up')
       expect(scene.connects()).toBe(2)
     } finally {
       await scene.close()
@@ -141,13 +141,15 @@ describe('the door', () => {
     }
     try {
       await tell()
-      await until('it is asked', () => scene.adapter.link().state === 'up')
+      await until('it is asked', () => scene.adapter.link?.state().state === 'up')
       scene.fake.refuseTokens('token_revoked')
       await tell()
-      await until('Slack says no', () => String(scene.adapter.link().detail).startsWith('token_revoked:'))
-      expect(scene.adapter.link().state).toBe('down')
+      await until('Slack says no', () =>
+        String(scene.adapter.link?.state().detail).startsWith('token_revoked:'),
+      )
+      expect(scene.adapter.link?.state().state).toBe('down')
       scene.fake.refuseTokens(null)
-      await until('it counts again', () => scene.adapter.link().state === 'up')
+      await until('it counts again', () => scene.adapter.link?.state().state === 'up')
     } finally {
       await scene.close()
     }

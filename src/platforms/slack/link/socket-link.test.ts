@@ -42,7 +42,7 @@ describe('the link', () => {
     await until('a connection after the cut', () => scene.connects() === 3)
     scene.fake.person().says('hello')
     await until('the message', () => texts(scene).includes('hello'))
-    expect(await scene.adapter.probe?.()).toBe('hears')
+    expect(await scene.adapter.link?.probe?.()).toBe('hears')
     await scene.close()
   })
 
@@ -77,14 +77,14 @@ describe('the link', () => {
     scene.fake.socket.disconnect('refresh_requested')
     scene.fake.cut()
     await until('it is told', () =>
-      /token_revoked: the token was revoked/.test(scene.adapter.link().detail ?? ''),
+      /token_revoked: the token was revoked/.test(scene.adapter.link?.state().detail ?? ''),
     )
     await expect(scene.send('D0KATE001', { kind: 'text', text: 'x' })).rejects.toMatchObject({
       code: 'platform_unavailable',
       retryAfterMs: 30_000,
     })
     scene.fake.refuseTokens(null)
-    await until('the link is back', () => scene.adapter.link().state === 'up')
+    await until('the link is back', () => scene.adapter.link?.state().state === 'up')
     await scene.close()
   })
 
@@ -92,7 +92,7 @@ describe('the link', () => {
     const scene = await openScene()
     await scene.start()
     for (let flap = 1; flap <= 20; flap++) {
-      scene.adapter.renew?.('a test')
+      scene.adapter.link?.renew?.('a test')
       await until('the next connection', () => scene.fake.socket.made() >= flap + 1)
       await until('the one before is left', () => scene.fake.socket.open() === 1)
     }
@@ -107,8 +107,8 @@ describe('the link', () => {
     const made = scene.fake.socket.made()
     scene.fake.socket.disabled = true
     scene.fake.socket.disconnect('link_disabled')
-    await until('it is told', () => /switch it on/.test(scene.adapter.link().detail ?? ''))
-    expect(scene.adapter.link().state).toBe('down')
+    await until('it is told', () => /switch it on/.test(scene.adapter.link?.state().detail ?? ''))
+    expect(scene.adapter.link?.state().state).toBe('down')
     expect(scene.fake.socket.made()).toBe(made)
     await scene.close()
   })
@@ -117,18 +117,18 @@ describe('the link', () => {
     const scene = await openScene()
     scene.fake.socket.addGhost()
     await scene.start()
-    expect(scene.adapter.link()).toMatchObject({
+    expect(scene.adapter.link?.state()).toMatchObject({
       state: 'up',
       detail: expect.stringContaining('1 other connection of this app'),
     })
     for (let at = 0; at < 9; at++) scene.fake.socket.addGhost()
     scene.fake.cut()
     await until('too many', () =>
-      /too_many_websockets: ten connections/.test(scene.adapter.link().detail ?? ''),
+      /too_many_websockets: ten connections/.test(scene.adapter.link?.state().detail ?? ''),
     )
     scene.fake.socket.removeGhosts()
-    await until('the link is back', () => scene.adapter.link().state === 'up')
-    expect(scene.adapter.link().detail).toBeUndefined()
+    await until('the link is back', () => scene.adapter.link?.state().state === 'up')
+    expect(scene.adapter.link?.state().detail).toBeUndefined()
     await scene.close()
   })
 
@@ -155,12 +155,12 @@ describe('the link', () => {
     const clock = createTestClock(Date.now())
     const scene = await openScene({ lease, clock })
     await scene.adapter.start(scene.intake, null)
-    await until('it waits', () => scene.adapter.link().state === 'waiting')
+    await until('it waits', () => scene.adapter.link?.state().state === 'waiting')
     expect(scene.fake.socket.made()).toBe(0)
     held = true
     await until('it connects', () => {
       void clock.advance(1_000)
-      return scene.adapter.link().state === 'up'
+      return scene.adapter.link?.state().state === 'up'
     })
     held = false
     await until('it lets go', () => {
