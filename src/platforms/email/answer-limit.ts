@@ -1,5 +1,5 @@
-// At most so many mails an hour to one address, also across a restart: what was sent in the last hour is read from the transcript before
-// anything goes out, so that a loop with another machine is not begun anew by a daemon that starts again and again.
+// Limits the mails per hour to one address, also across a restart. The mails of the last hour are read from the
+// transcript before anything is sent, so that repeated restarts do not restart a mail loop with another machine.
 import { type Clock, defined, type Logger, type Pace, type PlatformDeps } from '../../contract/index.ts'
 import { createChatPace } from '../../kit/index.ts'
 
@@ -7,12 +7,12 @@ const HOUR_MS = 3_600_000
 const PAGE = 500
 /** More than a mailbox may send in an hour. */
 const MOST_READ = 20_000
-/** How long a mail waits while that is read. */
+/** How long a mail waits while the transcript is read. */
 const READING_MS = 200
 
 export interface AnswerLimit {
   readonly pace: Pace
-  /** Reads what was sent before. Never throws: what cannot be read is told, and counted from now. */
+  /** Reads earlier mails. Never throws: if they cannot be read, this is logged, and counting starts now. */
   recall(): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-// The options of a mailbox, and what they come to once secrets are read.
+// The options of a mailbox, and their values once secrets are read.
 import { z } from 'zod'
 import { type IntegrationSettings, type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
 import { duration, httpUrl, optionsProblem, secret, text } from '../../kit/option-words.ts'
@@ -107,7 +107,7 @@ export interface ServerLogin {
   readonly port: number
   readonly tls: boolean | 'starttls'
   readonly user: string
-  /** Null: by OAuth2, or not at all. */
+  /** Null: sign-in is by OAuth2, or there is none. */
   readonly password: string | null
   readonly ca: string | null
 }
@@ -134,19 +134,19 @@ export interface EmailConfig {
   readonly options: EmailOptions
 }
 
-/** How long things may take; a test makes them short. */
+/** Time limits. Tests make them short. */
 export interface Timings {
   readonly connectMs: number
-  /** An answer to a command. */
+  /** For the answer to a command. */
   readonly commandMs: number
   readonly sendMs: number
-  /** Before a server that said "not now" is asked again. */
+  /** The delay before a busy server is asked again. */
   readonly busyMs: number
   readonly retryBaseMs: number
   readonly retryMaxMs: number
   /** Between the two looks after which a lost mail counts as absent. */
   readonly settleMs: number
-  /** After this long without work a side connection is closed. */
+  /** An idle side connection is closed after this time. */
   readonly sideIdleMs: number
 }
 

@@ -1,5 +1,5 @@
-// Files of mails: an attachment is read again from the mailbox when somebody wants it, out of the very mail that it hung on,
-// also when that was moved or renumbered meanwhile.
+// Files of mails. An attachment is read from the mailbox again when it is needed, out of its own mail, even if that was
+// moved or renumbered meanwhile.
 import type { ImapFlow } from 'imapflow'
 import { type Attachment, type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
 import { createFileStore, type FileStore, type ReadCarefully, UnreadableInputError } from '../../kit/index.ts'

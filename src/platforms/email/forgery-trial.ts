@@ -1,5 +1,5 @@
-// `doctor --security --send-test`: a mail with a forged Authentication-Results header goes out through the SMTP server and comes
-// back into the mailbox. What its header looks like there shows whether a forger on that way would be believed.
+// `doctor --security --send-test`: sends a mail with a forged Authentication-Results header through the SMTP server to
+// the mailbox. The header of the received mail shows whether such a forgery would be believed.
 import type { ImapFlow } from 'imapflow'
 import {
   asSwitchboardError,
@@ -17,7 +17,7 @@ import { judgeResults, parseAuthResults } from './mail/verify.ts'
 
 const WAIT_MS = 20_000
 const LOOK_MS = 1_000
-/** Nobody can have it. */
+/** A reserved domain that cannot be registered. */
 const FORGED_DOMAIN = 'forged.invalid'
 
 export function createForgeryTrial(deps: {
@@ -31,7 +31,7 @@ export function createForgeryTrial(deps: {
   const { config, timings, clock, side } = deps
   const { address, authservIds, options } = config
 
-  /** The header of the mail once it is there, and the mail is taken away. Null: it is not there. */
+  /** Returns the header of the received mail, and removes the mail. Null: it has not arrived. */
   const look = async (client: ImapFlow, id: string): Promise<Uint8Array | null> => {
     const ask = <T>(asked: Promise<T>) => answered(client, asked, timings.commandMs, clock)
     const [uid] = await uidsOf(client, { header: { 'message-id': id } }, timings.commandMs, clock)

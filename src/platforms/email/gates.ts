@@ -1,4 +1,4 @@
-// What doctor tells of a mailbox, from its options alone: how senders are proven, and what stands open.
+// The gates of a mailbox for doctor, from its options: how senders are proven, and what is open.
 import type { GateView, Options } from '../../contract/index.ts'
 
 export function emailGates(options: Options): readonly GateView[] {
@@ -51,10 +51,10 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host.startsWith('127.')
 }
 
-/** Refused mails are counted up to here, so that their number takes no memory. */
+/** Refused mails are counted up to here, so that the count takes little memory. */
 export const MOST_COUNTED = 1_000
 
-/** What the mails that came since the start show. */
+/** Returns what the mails since the start show. */
 export function seenGates(origin: string, misplaced: number): readonly GateView[] {
   if (misplaced === 0) return []
   const most = misplaced < MOST_COUNTED ? '' : 'at least '

@@ -1,4 +1,4 @@
-// The mailbox as a history, for whoever compares it with what was received: one place, its mails by UID.
+// The mailbox as a history, for the comparison with the inbox: one place, with its mails by UID.
 import type { HistoryEntry, HistoryReader } from '../../contract/index.ts'
 import { SwitchboardError } from '../../contract/index.ts'
 import { uidsOf } from './link/imap-client.ts'
@@ -20,12 +20,12 @@ export function createHistory(
     places: async () => ({ places: [{ id: mailbox, name: mailbox }] }),
     placeOf: () => null,
     async read({ place, after, since, limit }) {
-      // Of another folder, which was read before this one.
+      // The place is another folder that was read before.
       if (place.id !== mailbox) return { unreadable: 'gone', detail: `another folder is read: ${mailbox}` }
       const page = await side.within(mailbox, async (client) => {
         const uidValidity = String(client.mailbox === false ? 0 : client.mailbox?.uidValidity)
         const [validity, last] = (after ?? '').split(':')
-        // Renumbered since: what is known is known by its Message-ID.
+        // After a renumbering all mails are listed. Known ones are recognised by their Message-ID.
         const from = validity === uidValidity ? Number(last) : 0
         const query = {
           uid: `${from + 1}:${LAST_UID}`,

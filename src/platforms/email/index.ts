@@ -1,4 +1,4 @@
-// The platform `email`: a mailbox read by IMAP, mails sent by SMTP, Sent and the mailbox itself as its memory.
+// The platform `email`: reads a mailbox by IMAP, sends by SMTP, and uses Sent and the mailbox as its memory.
 import type { Abilities, PlatformAdapter, PlatformDeps } from '../../contract/index.ts'
 import { createCarefulReader, createTaskWorker, type LinkState, workerFile } from '../../kit/index.ts'
 import { createAnswerLimit } from './answer-limit.ts'
@@ -25,17 +25,17 @@ const ABILITIES: Abilities = {
   threads: true,
   files: true,
   replies: true,
-  // The same Message-ID is shown twice by most readers; what was sent is looked up in Sent.
+  // Most mail programs show a repeated Message-ID twice. Sent mails are looked up in the folder Sent.
   idempotentSend: false,
 }
 
 export interface EmailAdapterOptions {
   readonly timings?: Partial<Timings>
-  /** How TXT records are looked up, for keys of DKIM. */
+  /** Looks up TXT records for DKIM keys. */
   readonly txt?: TxtLookUp
 }
 
-/** Throws `config_invalid` when the options do not hold. Timings and DNS can be handed in. */
+/** Throws `config_invalid` for invalid options. Timings and DNS are for tests. */
 export function createEmail(deps: PlatformDeps, options: EmailAdapterOptions = {}): PlatformAdapter {
   const { clock, log, transcript } = deps
   const config = readConfig(deps)
@@ -116,7 +116,7 @@ export function createEmail(deps: PlatformDeps, options: EmailAdapterOptions = {
   }
 }
 
-/** Microsoft takes thirty a minute and refuses more; others say no number. */
+/** Microsoft accepts thirty mails a minute. Other providers state no number. */
 function perMinute(host: string): number {
   return /(^|\.)(office365|outlook)\.com$/.test(host) ? 30 : 300
 }

@@ -1,4 +1,4 @@
-// What Switchboard knows of the platform `email` before it runs one.
+// The module of the platform `email`: what Switchboard knows before it runs one.
 import { type PlatformModule, SwitchboardError } from '../../contract/index.ts'
 import { emailOptions } from './config.ts'
 import { emailGates } from './gates.ts'

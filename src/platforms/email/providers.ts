@@ -1,5 +1,5 @@
-// What is known of mail providers before anybody asks them, by the domain of an address: where their servers are, and which
-// server's Authentication-Results counts. From their documentation; never tried with the real ones.
+// Known mail providers by the domain of an address: where their servers are, and which server's Authentication-Results
+// counts. It is taken from their documentation and was never tried with the real servers.
 import type { Options } from '../../contract/index.ts'
 
 interface Provider {
@@ -32,8 +32,7 @@ const BY_DOMAIN: ReadonlyMap<string, Provider> = new Map([
 ])
 
 /**
- * Hosts of providers that take headers of their own name out of mail that comes in, and write theirs below their own
- * `Received`.
+ * Providers that remove headers of their own name from incoming mail, and write theirs below their own `Received`.
  */
 const STRIPPING = /(^|\.)(gmail\.com|googlemail\.com|fastmail\.com|messagingengine\.com|mail\.me\.com)$/
 
@@ -46,12 +45,12 @@ function providerOf(address: unknown): Provider | undefined {
   return BY_DOMAIN.get(text.slice(text.lastIndexOf('@') + 1))
 }
 
-/** Whether the servers of this address have to be asked for. */
+/** Whether the servers of this address must be asked for. */
 export function isUnknownProvider({ address }: Options): boolean {
   return providerOf(address) === undefined
 }
 
-/** What follows from the answers: the provider's servers, and that whoever may write may also decide. By key. */
+/** Adds what follows from the answers, by key: the provider's servers, and that admitted senders may also decide. */
 export function completeAnswers(answers: Options): Options {
   const { address, access, authserv_id } = answers as {
     readonly address?: unknown

@@ -1,5 +1,5 @@
-// What a mail of ours looks like: text for readers of text, and HTML from the same tree, with a small stylesheet of its own that
-// goes with light and dark, and nothing that would be fetched from elsewhere.
+// The form of our mails: plain text, and HTML from the same tree with a small stylesheet for light and dark. Nothing in
+// it is fetched from elsewhere.
 import type { MarkdownBlock, MarkdownInline, MarkdownRenderer, TextLimit } from '../../contract/index.ts'
 import { inlineText, isBare, plainText, readMarkdown } from '../../kit/markdown/index.ts'
 
@@ -17,7 +17,7 @@ export interface MailBody {
   readonly html: string | null
 }
 
-/** Throws nothing; a text without anything to show is shown as it is written. */
+/** Never throws. A text that shows nothing is sent as it is written. */
 export function bodyOf(text: string, plain: boolean): MailBody {
   if (plain) return { text, html: null }
   const blocks = readMarkdown(text)
@@ -77,7 +77,7 @@ function blockHtml(block: MarkdownBlock): string {
   }
 }
 
-/** A single paragraph stands in its item without a space around it. */
+/** A single paragraph stands in its item without a margin. */
 function itemHtml(children: readonly MarkdownBlock[]): string {
   const [first, ...rest] = children
   if (first?.kind !== 'paragraph') return htmlOf(children)
@@ -102,7 +102,7 @@ function nodeHtml(node: MarkdownInline): string {
       return `<code>${escapeHtml(node.text)}</code>`
     case 'break':
       return '<br>'
-    // Never fetched by whoever reads it: a link to it is enough.
+    // Shown as a link, so that reading the mail fetches nothing.
     case 'image':
       return linkHtml(node.href, escapeHtml(node.alt === '' ? node.href : node.alt))
     case 'link': {

@@ -1,4 +1,4 @@
-// Sending: one mail for each op, made whole before it goes out, under an id that is the same for every try.
+// Sending: one mail for each op, composed before it is sent, under an id that is the same for every try.
 import MailComposer from 'nodemailer/lib/mail-composer'
 import {
   type OutboundOp,
@@ -24,7 +24,7 @@ export interface SendDeps {
   readonly files: FileStore
   readonly sent: Pick<SentFolder, 'keep'>
   readonly threading: Threading
-  /** Where people reach this server, without a slash at its end. Null: nowhere from outside. */
+  /** The public address of this server, without a slash at its end. Null: it has none. */
   readonly publicUrl: string | null
 }
 
@@ -41,7 +41,7 @@ export function createSend(deps: SendDeps): (request: SendRequest) => Promise<Re
   const { options } = config
   const { ids } = deps.threading
 
-  /** The whole mail as bytes. The same request gives the same headers. */
+  /** Returns the whole mail as bytes. The same request gives the same headers. */
   const compose = async (request: SendRequest, to: string): Promise<Buffer> => {
     const op = request.op as Op<'text'> | Op<'prompt'> | Op<'file'>
     const said = op.kind === 'file' ? (op.caption ?? '') : op.text
@@ -82,13 +82,13 @@ export function createSend(deps: SendDeps): (request: SendRequest) => Promise<Re
     return composer.compile().build()
   }
 
-  /** A question can be decided in the console, too, by whoever is signed in there: the link alone decides nothing. */
+  /** A question can also be decided in the console, after signing in. The link alone decides nothing. */
   const consoleLink = (op: OutboundOp): string =>
     op.kind === 'prompt' && deps.publicUrl !== null
       ? `\n\nOr decide it in the console: ${deps.publicUrl}/#/approvals/${encodeURIComponent(op.approval)}`
       : ''
 
-  /** Where an answer goes: our own address, with what finds its way back behind the plus. */
+  /** Returns the address for answers: our own, with the thread's token after the plus. */
   const replyAddress = ({ to, key }: SendRequest, begins: boolean): { readonly replyTo?: string } => {
     const tag = to.thread === undefined ? null : partsOfThread(to.thread).tag
     const shown = tag ?? (begins && options.reply_token === 'address' ? tagToken(ids.tokenOf(key)) : null)
@@ -109,9 +109,9 @@ export function createSend(deps: SendDeps): (request: SendRequest) => Promise<Re
     const raw = await compose(request, to)
     const { serverId } = await deps.smtp.deliver({ to, raw })
     const id = ids.of(key)
-    // With the copy a crash from here on is settled by looking; one that is late delays nobody for long.
+    // From here on a crash is settled by the copy. The wait for it is short.
     await deps.sent.keep(raw, id)
-    // A server that gave it another id is answered under that one.
+    // If the server changed the id, answers refer to the new one.
     return { platformIds: serverId === null || serverId === id ? [id] : [serverId, id] }
   }
 }

@@ -1,5 +1,5 @@
-// Threads. One of them is a conversation with one person under its first mail's id; where a mail was sent to a plus-address
-// that chooses an agent, that stands before it. What was said in it is asked of the transcript: nothing is kept here.
+// Threads. A thread is a conversation with one person under the id of its first mail. A plus-address that chooses an
+// agent stands before it. The transcript knows what was said; nothing is stored here.
 import type { PlatformDeps, Quoted, SendRequest, TranscriptEntry } from '../../contract/index.ts'
 import { plusTag } from './mail/addresses.ts'
 import type { HeaderField } from './mail/headers.ts'
@@ -27,7 +27,7 @@ export interface Threading {
   readonly transcript: PlatformDeps['transcript']
 }
 
-/** Which thread a mail belongs to, and which mail it answers. */
+/** Returns the thread of a mail, and the mail that it answers. */
 export async function threadOf(
   { address, ids, transcript }: Threading,
   mail: {
@@ -39,7 +39,7 @@ export async function threadOf(
 ): Promise<InThread> {
   const { sender, fields, id } = mail
   const tag = plusTag(fields, address)
-  // A client that drops the headers leaves the token where it was put.
+  // If a client drops the headers, the token is still where it was put.
   const key = ids.keyInToken(tokenInTag(tag) ?? tokenInSubject(mail.subject) ?? '')
   const answered = [...answeredIds(fields), ...(key === null ? [] : [ids.of(key)])]
   const prefix = tag === null || tokenInTag(tag) !== null ? '' : `+${tag} `
@@ -47,7 +47,7 @@ export async function threadOf(
   const known = await transcript({ conversation: sender, limit: LOOKED_AT })
   for (const one of answered) {
     const entry = entryOf(known, one, ids)
-    // Ours by its form: the row may be older than what was looked at.
+    // It has the form of our ids, and its row may be older than the part of the transcript that was read.
     const ours = entry?.direction === 'out' ? ids.of(entry.id) : ids.keyIn(one) === null ? null : one
     if (entry === undefined && ours === null) continue
     return { thread: entry?.thread ?? ours ?? one, replyTo: { messageId: ours ?? one } }
@@ -59,7 +59,7 @@ export async function threadOf(
   }
 }
 
-/** Ours is known by the row; a server that gives mails an id of its own told it with the confirmation. */
+/** Our own mail is known by its row. A server that replaces ids told the new one with its confirmation. */
 function entryOf(
   known: readonly TranscriptEntry[],
   id: string,
@@ -71,7 +71,7 @@ function entryOf(
   )
 }
 
-/** The first mail of a thread, and the plus-address under which it is led. */
+/** Returns the first mail of a thread, and the plus-address of the thread. */
 export function partsOfThread(thread: string): { readonly root: string; readonly tag: string | null } {
   const [, tag, root] = /^\+(\S{1,100}) (<.*>)$/.exec(thread) ?? []
   return tag !== undefined && root !== undefined ? { root, tag } : { root: thread, tag: null }
@@ -83,7 +83,7 @@ export interface AnswerHeaders {
   readonly references: readonly string[]
 }
 
-/** What a mail in a thread carries. Null: it begins one. */
+/** Returns the headers of a mail in a thread. Null: it begins one. */
 export async function answerHeaders(
   { ids, transcript }: Threading,
   { to, key }: Pick<SendRequest, 'to' | 'key'>,
@@ -95,10 +95,10 @@ export async function answerHeaders(
   const inThread = known.filter(
     (entry) =>
       entry.thread === to.thread ||
-      // Our own mail that began it was sent without one.
+      // The thread began with our own mail, which has no such headers.
       (entry.direction === 'out' && ids.of(entry.id) === root),
   )
-  // The transcript holds the mail that is being written, too: it answers what was said before it.
+  // The transcript also contains the mail that is being written. It answers the mails before it.
   const said = inThread.filter(
     (entry) => entry.id !== key && idOf(entry, ids) !== undefined && entry.state !== 'queued',
   )
@@ -121,7 +121,7 @@ function isId(text: string): boolean {
   return /^<[^<>\s]{1,900}>$/.test(text)
 }
 
-/** As the person called it last; else as we did. */
+/** The person's last subject, else our own. */
 function subjectIn(said: readonly TranscriptEntry[]): string {
   const theirs = said.findLast((entry) => entry.direction === 'in' && entry.meta?.subject !== undefined)
   if (theirs?.meta?.subject !== undefined) return answerSubject(theirs.meta.subject)

@@ -1,11 +1,11 @@
-// Whether both servers take the login, asked before anything is kept, and without an integration.
+// Tries the login at both servers before anything is stored. It needs no integration.
 import { type Clock, type Options, SwitchboardError } from '../../contract/index.ts'
 import { DEFAULT_TIMINGS, readConfig } from './config.ts'
 import { connectImap } from './link/imap-client.ts'
 import { createAccessTokens } from './link/oauth.ts'
 import { createSmtp } from './link/smtp.ts'
 
-/** `options` hold the secrets themselves. Throws what a server said, never a password. */
+/** `options` contain the secrets themselves. Throws a server's answer, never a password. */
 export async function tryLogin(options: Options, clock: Clock): Promise<{ readonly who: string }> {
   const secrets = new Map<string, string>()
   const config = readConfig({
@@ -32,7 +32,7 @@ export async function tryLogin(options: Options, clock: Clock): Promise<{ readon
 
 const SECRET_KEYS: ReadonlySet<string> = new Set(['password', 'ca', 'client_secret', 'refresh_token'])
 
-/** The options as they stand in a file: each secret a reference, wherever it is. */
+/** Returns the options as a file has them, with each secret as a reference. */
 function withReferences(options: Options, secrets: Map<string, string>): Options {
   const walk = (value: unknown, path: string): unknown => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value

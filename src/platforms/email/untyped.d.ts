@@ -1,4 +1,4 @@
-// The parts of libraries without types that are used here.
+// Types for the used parts of untyped libraries.
 declare module 'html-to-text' {
   export function compile(options: object): (html: string) => string
 }

@@ -1,5 +1,5 @@
-// What is done with mails once they were received: seen, a keyword, another folder. Never before the commit. A failure is told
-// and changes nothing else: the cursor knows what was taken, not the flags.
+// Marks mails after they were received: seen, a keyword, another folder. This never happens before the commit. A
+// failure is logged and changes nothing else, because the cursor knows what was received, not the flags.
 import type { ImapFlow } from 'imapflow'
 import type { Clock, Logger } from '../../../contract/index.ts'
 import type { EmailConfig, Timings } from '../config.ts'
@@ -23,7 +23,7 @@ export async function careFor(
   if (move_to === undefined) return
   const moved = await ask(client.messageMove(uids, move_to, { uid: true }))
   if (moved !== false) return
-  // A folder that is not there is made, once; moving is then tried again with the next batch, too.
+  // A missing folder is created once. Moving is tried again with the next batch.
   await ask(client.mailboxCreate(move_to)).catch(() => undefined)
   if ((await ask(client.messageMove(uids, move_to, { uid: true }))) === false)
     log.warn({ folder: move_to }, 'mails could not be moved')

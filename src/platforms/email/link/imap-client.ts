@@ -1,5 +1,5 @@
-// One connection to the IMAP server: made with deadlines, told apart by what went wrong, and never left to hang. An instance
-// never reconnects; whoever needs the next one makes it.
+// One connection to the IMAP server. It has deadlines, tells its errors apart, and never hangs. It never reconnects;
+// the caller makes the next one.
 import type { ImapFlow, SearchObject } from 'imapflow'
 import { type Clock, SwitchboardError, withoutNulls } from '../../../contract/index.ts'
 import type { EmailConfig, Timings } from '../config.ts'
@@ -12,11 +12,11 @@ export interface ImapDeps {
 
 /** How soon IDLE begins after the last command. */
 const IDLE_AFTER_MS = 50
-/** Renewed long before a server ends it. */
+/** IDLE is renewed long before a server ends it. */
 const MOST_IDLE_MS = 9 * 60_000
 const MOST_LITERAL_BYTES = 128 * 1_048_576
 
-/** Throws `platform_unavailable` with what the server said, never a password. */
+/** Throws `platform_unavailable` with the server's answer, never a password. */
 export async function connectImap(config: EmailConfig, timings: Timings, deps: ImapDeps): Promise<ImapFlow> {
   const { imap } = config
   const accessToken = imap.password === null && deps.tokens !== null ? await deps.tokens.get() : null
@@ -39,9 +39,9 @@ export async function connectImap(config: EmailConfig, timings: Timings, deps: I
     socketTimeout: Math.max(60_000, 2 * timings.commandMs),
     maxLiteralSize: MOST_LITERAL_BYTES,
   })
-  // Without a listener a timeout would end the process; what it means is told by `close`.
+  // Without a listener a timeout would end the process. `close` reports it.
   client.on('error', () => undefined)
-  // As the server put it: a token that it refuses is not shown to it again.
+  // As the server said it. A refused token is not sent again.
   const connected = client.connect().catch((thrown: unknown) => {
     if (isRefusedLogin(thrown)) deps.tokens?.forget()
     throw thrown
@@ -55,7 +55,7 @@ export async function connectImap(config: EmailConfig, timings: Timings, deps: I
   }
 }
 
-/** A command with a deadline of its own: a server that stays silent is left. */
+/** Runs a command with a deadline. The connection to a silent server is closed. */
 export async function answered<T>(client: ImapFlow, asked: Promise<T>, ms: number, clock: Clock): Promise<T> {
   let cancel = () => undefined as unknown
   const late = new Promise<never>((_, reject) => {
@@ -76,8 +76,8 @@ export async function answered<T>(client: ImapFlow, asked: Promise<T>, ms: numbe
 }
 
 /**
- * The UIDs that match, in the open folder. imapflow answers `false` where a search failed, also because the connection broke:
- * taken for nothing, it would make a lost answer an empty mailbox.
+ * Returns the matching UIDs in the open folder. imapflow answers `false` when a search failed, also when the connection
+ * broke. Taking that for an empty result would turn a lost answer into an empty mailbox.
  */
 export async function uidsOf(
   client: ImapFlow,
@@ -100,7 +100,7 @@ interface ImapFault {
 
 function isRefusedLogin(thrown: unknown): boolean {
   const { authenticationFailed, serverResponseCode } = (thrown ?? {}) as ImapFault
-  // Too many connections are reported as a failed login, and are none.
+  // A server with too many connections reports a failed login.
   return authenticationFailed === true && serverResponseCode !== 'LIMIT'
 }
 

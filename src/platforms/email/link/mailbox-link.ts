@@ -2,9 +2,9 @@
 // cursor in the commit → wait for news by IDLE, and look anyway each poll interval → again. Each look is a round trip with a
 // deadline, so a connection that only seems to stand is found by it; whatever breaks is waited out and made anew.
 //
-// A mailbox without a cursor is read from its end on. One that was renumbered (UIDVALIDITY) is walked again from its first mail
-// since we began: those that are known are duplicates by their Message-ID. A mail that breaks the connection each time it is
-// fetched is refused as unparsable after some tries, so that it cannot hold up those behind it.
+// A mailbox without a cursor is read from its end on. One that was renumbered (UIDVALIDITY) is walked again from its
+// first mail since we began: those that are known are duplicates by their Message-ID. A mail that breaks the connection
+// each time it is fetched is refused as unparsable after some tries, so that it cannot hold up those behind it.
 import type { ImapFlow } from 'imapflow'
 import {
   asSwitchboardError,
@@ -78,7 +78,7 @@ export function startMailboxLink(cursor: string | null, deps: MailboxLinkDeps): 
     const waited = next.uid <= standing
     await intake.receive(events, { cursor: writePosition(next), waited }).catch((thrown: unknown) => {
       const { code, message } = asSwitchboardError(thrown)
-      // The lease is another node's by now.
+      // Another node has the lease now.
       if (code === 'conflict') throw new SwitchboardError('platform_unavailable', `not stored: ${message}`)
       throw thrown
     })

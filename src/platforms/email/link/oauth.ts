@@ -1,5 +1,5 @@
-// Access tokens from a refresh token (RFC 6749, section 6): kept until shortly before they end, and asked for once by all who
-// wait for one. A provider that gives a new refresh token with it is followed for as long as this process lives.
+// Access tokens from a refresh token (RFC 6749, section 6). A token is kept until shortly before it expires, and
+// simultaneous callers share one request. A new refresh token from the provider is used as long as this process lives.
 import { type Clock, SwitchboardError, withoutNulls } from '../../../contract/index.ts'
 import { createGuardedFetch, type GuardedFetch } from '../../../kit/index.ts'
 import type { OauthLogin } from '../config.ts'
@@ -7,7 +7,7 @@ import type { OauthLogin } from '../config.ts'
 export interface AccessTokens {
   /** Throws `platform_unavailable` with the provider's error, never a token. */
   get(): Promise<string>
-  /** The server did not take it: the next one is fresh. */
+  /** The server refused the token, so the next one is fresh. */
   forget(): void
 }
 
@@ -38,7 +38,7 @@ export function createAccessTokens(
       body: form.toString(),
       timeoutMs: TIMEOUT_MS,
       maxResponseBytes: 65_536,
-      // The operator wrote it: a provider of one's own may live on a private network.
+      // The operator configured the URL, and a private provider may be on a private network.
       allowPrivate: true,
       allowHttp: false,
     }).catch((thrown: unknown) => {

@@ -1,12 +1,12 @@
-// How far a mailbox was read, as the cursor that is stored with the mails: which numbering it has, the last mail of it, where
-// the last batch began (its after-care may have been interrupted), and from when on mail is ours to read.
+// How far a mailbox was read, as the cursor that is stored with the mails: its numbering, the last mail, where the last
+// batch began (its after-care may have been interrupted), and the time from which mails are ours to read.
 
 export interface Position {
   readonly uidValidity: string
   readonly uid: number
   readonly batchFrom: number
   readonly since: number
-  /** Up to this mail it was numbered anew: of those only what came `since` is ours. 0: never. */
+  /** Mails up to this one were renumbered. Of those, only mails after `since` are read. 0: never. */
   readonly renumbered: number
 }
 
@@ -14,7 +14,7 @@ export function writePosition({ uidValidity, uid, batchFrom, since, renumbered }
   return JSON.stringify({ v: uidValidity, u: uid, f: batchFrom, t: since, r: renumbered })
 }
 
-/** Null: there is none, or none that could be read: then it begins anew. */
+/** Null: there is none, or it cannot be read, so reading begins anew. */
 export function readPosition(cursor: string | null): Position | null {
   if (cursor === null) return null
   try {

@@ -1,5 +1,5 @@
-// The folder Sent: where a mail whose answer was lost is looked for, and where a copy is kept of what servers do not file
-// themselves.
+// The folder Sent. A mail whose answer was lost is looked up there, and a copy is stored there if the server does not
+// do it.
 import type { ImapFlow } from 'imapflow'
 import type { Clock, Logger, PlatformAdapter } from '../../../contract/index.ts'
 import type { EmailConfig, Timings } from '../config.ts'
@@ -9,16 +9,16 @@ import { answered, uidsOf } from './imap-client.ts'
 import type { SideConnection } from './side-connection.ts'
 
 export interface SentFolder {
-  /** Keeps a copy unless there is one. Waited for a moment, told when it fails, never in the way of what was sent. */
+  /** Stores a copy unless there is one. It waits briefly, logs a failure, and never fails the send. */
   keep(raw: Buffer, id: string): Promise<void>
   readonly reconcile: NonNullable<PlatformAdapter['reconcile']>
 }
 
-/** Servers that file a mail in Sent under our Message-ID. */
+/** Servers that store a copy in Sent under our Message-ID. */
 const KEEPS_OUR_ID = /^smtp\.(gmail|googlemail)\.com$/
 /**
- * Servers that file a mail in Sent under a Message-ID of their own, so it cannot be looked up. Relays of the same providers
- * (`smtp-relay.gmail.com`, `*.mail.protection.outlook.com`) file nothing.
+ * Servers that store a copy in Sent under a Message-ID of their own, so it cannot be looked up. Relays of the same
+ * providers (`smtp-relay.gmail.com`, `*.mail.protection.outlook.com`) store nothing.
  */
 const REPLACES_OUR_ID = /^(smtp([.-][a-z]+)?|outlook)\.office365\.com$|^smtp-mail\.outlook\.com$/
 
@@ -32,14 +32,14 @@ export function createSentFolder(deps: {
 }): SentFolder {
   const { config, timings, clock, side } = deps
   const host = config.smtp.host.toLowerCase()
-  /** A mail that is not in Sent was not sent. With another login that folder belongs to another account. */
+  /** A mail that is not in Sent was not sent. With another login, that folder belongs to another account. */
   const absenceCounts = KEEPS_OUR_ID.test(host) && config.smtp.user === config.imap.user
   const isCopyOurs = !KEEPS_OUR_ID.test(host) && !REPLACES_OUR_ID.test(host)
   let known: string | null | undefined
 
   const ask = <T>(client: ImapFlow, asked: Promise<T>) => answered(client, asked, timings.commandMs, clock)
 
-  /** Null: the server marks none. */
+  /** Null: the server marks no folder as Sent. */
   const folder = async (): Promise<string | null> => {
     if (config.options.sent_folder !== undefined) return config.options.sent_folder
     if (known !== undefined) return known
@@ -48,7 +48,7 @@ export function createSentFolder(deps: {
     return known
   }
 
-  /** Servers look for a part of the header; here it is compared as a whole. */
+  /** Servers search for a part of the header, so the whole value is compared here. */
   const isThere = async (client: ImapFlow, id: string): Promise<boolean> => {
     const found = await uidsOf(client, { header: { 'message-id': id } }, timings.commandMs, clock)
     if (found.length === 0) return false

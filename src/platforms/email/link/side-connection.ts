@@ -1,13 +1,13 @@
-// A second connection beside the link, for what is asked now and then: attachments, history, the folder Sent. One task at a
-// time; it is opened when needed and closed when nobody needed it for a while.
+// A second connection beside the link, for occasional requests: attachments, history, the folder Sent. It runs one task
+// at a time, is opened when needed, and is closed when idle.
 import type { ImapFlow } from 'imapflow'
 import { type Cancel, type Clock, createSerial, SwitchboardError } from '../../../contract/index.ts'
 import { answered, imapError } from './imap-client.ts'
 
 export interface SideConnection {
-  /** Runs with a folder open. Throws `platform_unavailable`; null where there is no such folder. */
+  /** Runs a task with a folder open. Throws `platform_unavailable`. Null: there is no such folder. */
   within<T>(folder: string, task: (client: ImapFlow) => Promise<T>): Promise<T | null>
-  /** Runs without one. */
+  /** Runs a task without a folder. */
   use<T>(task: (client: ImapFlow) => Promise<T>): Promise<T>
   close(): void
 }
@@ -39,7 +39,7 @@ export function createSideConnection(deps: {
       try {
         return await task(open)
       } catch (thrown) {
-        // What state it is in nobody knows.
+        // The state of the connection is unknown.
         shut()
         throw imapError(thrown)
       } finally {
@@ -63,7 +63,7 @@ export function createSideConnection(deps: {
   }
 }
 
-/** Only the server's own word counts: imapflow answers `false` where it was not heard, also because the connection broke. */
+/** Believes only the server's own answer: imapflow also answers `false` when the connection broke. */
 async function isThere(client: ImapFlow, folder: string): Promise<boolean> {
   const status = await client.status(folder, { uidNext: true }).catch((thrown: unknown) => {
     if ((thrown as { readonly code?: unknown }).code === 'NotFound') return null

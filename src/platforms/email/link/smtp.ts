@@ -1,5 +1,5 @@
-// SMTP: a mail that was made is handed to the server, which says yes, not now, or no. What it did not say is not guessed: a
-// connection that breaks while the mail is under way leaves it unknown whether it was taken.
+// SMTP: hands a composed mail to the server, which answers yes, not now, or no. If the connection breaks while the mail
+// is sent, it is unknown whether the server took it.
 import type { Readable } from 'node:stream'
 import type { Transporter } from 'nodemailer'
 import { type Clock, SwitchboardError, withoutNulls } from '../../../contract/index.ts'
@@ -7,9 +7,9 @@ import type { EmailConfig, Timings } from '../config.ts'
 import type { AccessTokens } from './oauth.ts'
 
 export interface Smtp {
-  /** Resolves when the server took it, with the id that it gave the mail instead of ours, if it did. */
+  /** Resolves when the server took it, with the id that the server gave the mail, if it replaced ours. */
   deliver(mail: { readonly to: string; readonly raw: Buffer }): Promise<{ readonly serverId: string | null }>
-  /** Whether login and connection hold, without a mail. Throws as `deliver`. */
+  /** Tries connection and login without a mail. Throws as `deliver`. */
   tryLogin(): Promise<void>
   close(): void
 }
@@ -39,7 +39,7 @@ export function createSmtp(
     return smtp.password === null ? {} : { auth: { user: smtp.user, pass: smtp.password } }
   }
 
-  /** Pooled; a fresh access token makes a fresh pool. */
+  /** Returns the pool. A fresh access token makes a fresh pool. */
   const transport = async (): Promise<Transporter> => {
     const token = smtp.password === null && tokens !== null ? await tokens.get() : null
     if (made !== null && made.token === token) return made.transport
@@ -63,8 +63,8 @@ export function createSmtp(
       disableUrlAccess: true,
       logger: false,
     } as object)
-    // nodemailer tells a connection that broke by the same code at every step. Whether a byte of the mail was read says
-    // whether the server may have it.
+    // nodemailer reports a broken connection with the same code at every step. Whether it read any byte of the mail
+    // shows whether the server may have it.
     transporter.use('stream', (mail, done) => {
       const { message, data } = mail as unknown as { readonly message: ReadableMail; readonly data: Begun }
       const create = message.createReadStream.bind(message)
@@ -115,7 +115,7 @@ export function createSmtp(
   }
 }
 
-/** Made by us, and wrong. */
+/** Errors for a mail that we composed wrongly. */
 const MALFORMED: ReadonlySet<string> = new Set([
   'EENVELOPE',
   'EMESSAGE',
@@ -128,12 +128,12 @@ interface ReadableMail {
   createReadStream: () => Readable
 }
 
-/** The mail as it was given to nodemailer, once for each connection that it was tried over. */
+/** One hand-over of the mail to nodemailer, for each connection that was tried. */
 interface Begun {
   readonly streams?: Readable[]
 }
 
-/** In the server's words. `wasRead`: some of the mail went out. */
+/** Uses the server's words. `wasRead`: a part of the mail was sent. */
 function smtpError(
   thrown: unknown,
   { busyMs, wasRead }: { readonly busyMs: number; readonly wasRead: boolean },
@@ -157,7 +157,7 @@ function smtpError(
     return new SwitchboardError('platform_unavailable', `SMTP: ${said || 'no TLS'}`, {
       hint: 'the server offers no STARTTLS: set smtp.tls to true for TLS from the start, or to false for none',
     })
-  // Only a refused recipient is an address to which nothing can be said. MAIL FROM and DATA are refused for other reasons.
+  // Only a refused RCPT TO means that the address cannot be reached. MAIL FROM and DATA are refused for other reasons.
   if (responseCode !== undefined && responseCode >= 500)
     return new SwitchboardError('platform_rejected', said, command === 'RCPT TO' ? { placeGone: true } : {})
   if (responseCode !== undefined && responseCode >= 400)

@@ -1,5 +1,5 @@
-// Mail that no person wrote to us: automatic answers, lists, out-of-office notes. It makes no turn, for an answer to it may be
-// answered automatically again, without end.
+// Recognises mail that no person wrote: automatic answers, lists, out-of-office notes. It makes no turn, because
+// answering it could start an endless exchange.
 import { fieldNamed, fieldsNamed, type HeaderField } from './headers.ts'
 
 const PRESENT = [
@@ -14,11 +14,11 @@ const PRESENT = [
 ]
 const BULK = /^(bulk|list|junk|auto_reply)$/i
 const NOBODY = /^(mailer-daemon|postmaster|no-?reply|do-?not-?reply|bounces?)(\+.*)?@/
-// Some servers mark an out-of-office note by its subject alone.
+// Some servers mark an out-of-office note only by its subject.
 const AWAY =
   /^(automatic reply|auto(matic)? ?response|out of( the)? office|abwesend|abwesenheitsnotiz|automatische antwort|réponse automatique|absence du bureau|respuesta automática|fuera de la oficina|risposta automatica|resposta automática|automatisch antwoord|autosvar|automaattinen vastaus|автоответ|自動応答|自动答复|自动回复)\s*[:：]/iu
 
-/** Why it is automatic, in a word; null: a person may have written it. */
+/** Returns why it is automatic; null: a person may have written it. */
 export function automaticSign(
   fields: readonly HeaderField[],
   { sender, subject }: { readonly sender: string; readonly subject: string },
@@ -30,7 +30,7 @@ export function automaticSign(
   const header = PRESENT.find((name) => fieldNamed(fields, name) !== undefined)
   if (header !== undefined) return header
   if (/^true$/i.test(fieldNamed(fields, 'x-fc-machinegenerated') ?? '')) return 'X-FC-MachineGenerated'
-  // The last hop's word stands highest.
+  // The topmost field is that of the last server.
   if (/^<\s*>$/.test(fieldNamed(fields, 'return-path') ?? '')) return 'an empty Return-Path'
   if (NOBODY.test(sender)) return 'its sender reads no answers'
   if (AWAY.test(subject)) return 'an out-of-office subject'

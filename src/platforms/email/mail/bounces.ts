@@ -1,5 +1,6 @@
-// What a server says later of a mail of ours: it came back, it arrived, it was read. Believed only where it names a Message-ID
-// that we signed, and only for an address that this mail was sent to, which the store compares. Servers write this in many forms; the standard one (RFC 3464) is tried first.
+// What a server later reports about a mail of ours: it bounced, it arrived, it was read. The report counts only if it
+// names a Message-ID that we signed, and only for an address to which that mail was sent; the store compares it.
+// Servers write reports in many forms. The standard one (RFC 3464) is tried first.
 import type { Email } from 'postal-mime'
 import { normalAddress } from './addresses.ts'
 import { fieldNamed, fieldsNamed, type HeaderField, readHeaders } from './headers.ts'
@@ -10,12 +11,12 @@ export interface LaterWord {
   /** `delayed`: nothing is decided yet. */
   readonly outcome: 'failed' | 'delivered' | 'read' | 'delayed'
   readonly detail: string
-  /** Whose mail it says that it was. Empty: it names nobody. */
+  /** The recipients that the report names. Empty: it names none. */
   readonly sentTo: readonly string[]
 }
 
 const REPORTS = new Set(['message/delivery-status', 'message/disposition-notification'])
-/** The mail of ours that came back, or its headers alone. */
+/** The type of the part that contains our returned mail, or its headers. */
 const RETURNED = new Set([
   'message/rfc822',
   'message/global',
@@ -32,7 +33,7 @@ const DELAYED = /\bdelay|warning: could not send|still being retried/i
 export interface ReportOf {
   readonly sender: string
   readonly subject: string
-  /** The Message-IDs of ours that stand in it, with their outbox ids. */
+  /** Our Message-IDs in it, with their outbox ids. */
   readonly ours: ReadonlyMap<string, string>
 }
 
@@ -70,8 +71,8 @@ export function laterWord(
   const status = parts.find((part) => part.type === 'message/delivery-status')
   if (status !== undefined) return { send, ...deliveryStatus(status.text, said), sentTo }
   if (DELAYED.test(subject)) return { send, outcome: 'delayed', detail: said, sentTo }
-  // Without a report: a server's own words that name our mail, from a sender that nobody can answer.
-  // An out-of-office note has an empty Return-Path, too.
+  // Without a report: the text of a server that names our mail, from an address that cannot be answered. An
+  // out-of-office note has an empty Return-Path too.
   const isBounce = (empty && FROM_SERVER.test(sender)) || UNDELIVERED.test(subject)
   return isBounce ? { send, outcome: 'failed', detail: said || subject, sentTo } : null
 }
@@ -89,7 +90,7 @@ function inHeaders(fields: readonly HeaderField[]): string {
 
 const OWN_ID = /^(?:original-)?message-id[ \t]{0,100}:[ \t]{0,100}(<[^<>\s]{1,900}>)/gim
 
-/** Its Message-ID names the mail. References and In-Reply-To of a returned mail name older ones of ours, and stand above it. */
+/** Its Message-ID names the mail. References and In-Reply-To of a returned mail name older ones, and come first. */
 function ourKey(texts: readonly string[], ours: ReadonlyMap<string, string>): string | null {
   const named = texts.flatMap((text) => [...unfolded(text).matchAll(OWN_ID)].map(([, id = '']) => id))
   for (const id of [...named, ...texts.flatMap(idsIn)]) {
@@ -104,8 +105,8 @@ const RECIPIENT = /^(?:final-recipient|original-recipient|x-failed-recipients)[ 
 const ADDRESS = /[^\s<>()[\]:;,"']{1,64}@[a-z0-9.-]{1,253}/gi
 
 /**
- * Fields of the report name the last address, which is another one where the mail was forwarded. To of the returned mail and
- * the server's words name the one that we wrote to.
+ * The report names the final address, which differs if the mail was forwarded. To of the returned mail and the server's
+ * text name the address that we wrote to.
  */
 function recipientsIn(
   structured: string,
@@ -123,14 +124,14 @@ function recipientsIn(
 
 type Judged = Pick<LaterWord, 'outcome' | 'detail'>
 
-/** One block a recipient; we write to one at a time. */
+/** One block per recipient. Each of our mails has one recipient. */
 function deliveryStatus(text: string, said: string): Judged {
   const field = (name: string) =>
     new RegExp(`^${name}\\s*:\\s*(?!\\s)(.{0,1000})$`, 'im').exec(unfolded(text))?.[1]?.trim()
   const action = (field('action') ?? 'failed').toLowerCase()
   const status = field('status')
   const diagnostic = field('diagnostic-code')?.replace(/^smtp\s*;\s*/i, '')
-  // Some servers give no diagnostic, or a status that says nothing: then their text does.
+  // Some servers give no diagnostic, or a status without meaning. Then their text is used.
   const detail = (diagnostic ?? (said !== '' ? said : (status ?? 'no reason was given'))).slice(
     0,
     MOST_DETAIL,
@@ -147,7 +148,7 @@ function unfolded(text: string): string {
 
 const REPLY_CODE = /(?:^|[\s:<>"'])([45]\d\d[ -](?:\d\.\d{1,3}\.\d{1,3}[ -])?\S.{0,300})/m
 
-/** The line of a server's text that has its reply code; else the first one of a block `<address>:`. */
+/** Returns the line with the server's reply code, else the first one of a block `<address>:`. */
 function saidByServer(text: string): string {
   const cut = text.slice(0, MOST_PART)
   const code = REPLY_CODE.exec(cut)?.[1]

@@ -1,4 +1,4 @@
-// A DKIM signature, verified here against the keys in DNS: for mailboxes whose server writes no Authentication-Results.
+// Verifies a DKIM signature against the keys in DNS, for mailboxes whose server writes no Authentication-Results.
 import { Resolver } from 'node:dns/promises'
 import { Readable } from 'node:stream'
 import { domainOf } from './addresses.ts'
@@ -9,7 +9,7 @@ export type TxtLookUp = (name: string) => Promise<string[][]>
 
 const TRIES = 3
 const MOST_SIGNATURES = 5
-/** A signature is verified up to here: what it takes grows with bytes and lines, and for the header with their square. */
+/** Larger mails are not verified: the time grows with bytes and lines, and with the square of the header. */
 export const MOST_DKIM_BYTES = 33_554_432
 const MOST_LINES = 1_000_000
 const MOST_BLANK_LINES = 10_000
@@ -25,7 +25,7 @@ interface Signature {
   readonly status?: { readonly result?: string; readonly aligned?: string | false; readonly comment?: string }
 }
 
-/** `pass` of a signature whose domain is the sender's own, over the whole body. A name server that is away is asked again. */
+/** Accepts `pass` for a signature of the sender's own domain over the whole body. If DNS is away, it is asked again. */
 export async function verifyDkim(raw: Uint8Array, sender: string, lookUp: TxtLookUp): Promise<Proof> {
   const domain = domainOf(sender)
   const signed = withSignaturesOf(domain, raw)
@@ -33,7 +33,7 @@ export async function verifyDkim(raw: Uint8Array, sender: string, lookUp: TxtLoo
   const { dkimVerify } = await import('mailauth/lib/dkim/verify.js')
   let why = 'no signature'
   for (let attempt = 1; attempt <= TRIES; attempt++) {
-    // In one piece: of a line over several pieces each piece would be read again with all before it.
+    // In one piece, because the verifier reads a line anew with each piece.
     const { results } = await dkimVerify(Readable.from([signed.mail]), {
       resolver: (name: string, type: string) =>
         type === 'TXT' && name.toLowerCase().endsWith(`._domainkey.${domain}`)
@@ -49,8 +49,8 @@ export async function verifyDkim(raw: Uint8Array, sender: string, lookUp: TxtLoo
 }
 
 /**
- * The mail with no signature but those that could prove the sender: each other one would cost a look at the whole body, and
- * a question to a name server that its writer chose. Its lines end as on the wire.
+ * Returns the mail with only the signatures that could prove the sender. Each other one would cost a pass over the
+ * body, and a DNS query that the sender chose. Lines end as they were transmitted.
  */
 function withSignaturesOf(
   domain: string,
@@ -82,7 +82,7 @@ function withSignaturesOf(
 
 const wired = (text: string) => text.replace(/(?<!\r)\n/g, '\r\n')
 
-/** Null: it can be verified in moments, whatever stands in it. */
+/** Null: any content of this size is verified quickly. */
 function tooMuch(bytes: Buffer): string | null {
   if (bytes.length > MOST_DKIM_BYTES) return `the mail is larger than ${MOST_DKIM_BYTES / 1_048_576} MB`
   let lines = 0
@@ -113,7 +113,7 @@ function whyUnfit(field: string, domain: string): string | null {
   return /-sha1$/i.test(tag('a') ?? '') ? `${signer} signs with SHA-1` : null
 }
 
-/** A signature that leaves out the end of the body (`l=`) lets anybody write there. */
+/** A signature that leaves out the end of the body (`l=`) proves nothing, because anything can be appended. */
 function isProof({ signingDomain, status, canonBodyLengthLimited }: Signature, domain: string): boolean {
   return (
     status?.result === 'pass' &&

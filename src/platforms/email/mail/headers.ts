@@ -1,5 +1,5 @@
-// The header block of a mail as a list of fields, top down, as the last server wrote them: what gates look at before a mail
-// is fetched. Read once, line by line.
+// The header block of a mail as a list of fields from top to bottom, as the last server wrote them. Gates check it
+// before the mail is fetched. It is read once, line by line.
 
 export interface HeaderField {
   /** Lower-case. */
@@ -8,7 +8,7 @@ export interface HeaderField {
   readonly value: string
 }
 
-/** More of a header block is not looked at. */
+/** A longer header block is cut here. */
 export const MOST_HEADER_BYTES = 262_144
 const MOST_FIELDS = 2_000
 const FIELD = /^([!-9;-~]{1,200})[ \t]*:(.*)$/s

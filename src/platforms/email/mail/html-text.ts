@@ -1,11 +1,11 @@
-// HTML of a mail as Markdown: for mails without a text of their own. What is hidden from people is left out, nothing remote is
+// Converts the HTML of a mail to Markdown, for mails without a text part. Hidden content is left out, nothing is
 // fetched, and depth and length are bounded.
 import { compile } from 'html-to-text'
 import { Parser } from 'htmlparser2'
 import { safeHref } from '../../../kit/markdown/index.ts'
 
 const MOST_HTML = 1_000_000
-/** The reader's work grows with the square of the depth. What lies below `maxDepth` is not read. */
+/** The reader's time grows with the square of the depth. Content below `maxDepth` is not read. */
 const MOST_NESTING = 256
 const LIMITS = {
   maxDepth: 200,
@@ -14,7 +14,7 @@ const LIMITS = {
   ellipsis: '…',
 }
 
-/** What is not shown to people must not be read by a model. */
+/** What people do not see, a model must not read. */
 const HIDDEN = [
   'script',
   'style',
@@ -42,7 +42,7 @@ const HIDDEN = [
     'mso-hide: all',
   ].map((style) => `[style*="${style}" i]`),
 ]
-/** How clients mark what they quote. */
+/** The marks of quotes in different clients. */
 const QUOTES = [
   'div.gmail_quote',
   'div.gmail_quote_container',
@@ -109,7 +109,7 @@ const FORMATTERS: Readonly<Record<string, Formatter>> = {
     recurse(element.children, builder)
     builder.addLiteral(`](${href.replace(/[()\s]/g, encodeURIComponent)})`)
   },
-  /** A picture inside is an attachment; one elsewhere is never fetched, and only its words are told. */
+  /** An embedded picture is an attachment. A remote one is never fetched, and only its alternative text is used. */
   picture(element, _recurse, builder) {
     const alt = (element.attribs?.alt ?? '').trim()
     if (alt !== '') builder.addInline(`[image: ${alt.slice(0, 200)}]`)
@@ -162,18 +162,18 @@ export function htmlText(html: string): { readonly whole: string; readonly unquo
   return { whole: tidy(whole(given)), unquoted: tidy(unquoted(given)) }
 }
 
-/** The parser keeps a list of these that are open, which a close of something around them does not shorten. */
+/** The parser keeps a list of these open elements, which the close of an outer element does not shorten. */
 const FOREIGN = /^(svg|math|mi|mo|mn|ms|mtext|annotation-xml|foreignobject|desc|title)$/
 const MOST_FOREIGN = 2_000
 
 /**
- * The same elements, those below a depth that no mail of a person has left out; what stands between them stays. The depth is
- * the reader's own: the same parser says which tags it opens and which it takes for closed. It writes each close, so that
- * what is read again nests no deeper; `</br>` alone would be one more break.
+ * Removes elements below a depth that real mails do not reach, and keeps their content. The same parser decides which
+ * tags are open and which are closed. Every close is written, so that the result nests no deeper when it is read again.
+ * Only `</br>` would add a break.
  */
 function shallow(html: string): string {
   const out: string[] = []
-  /** How many of a name were left out and not closed. */
+  // The number of removed open elements, by name.
   const left = new Map<string, number>()
   let depth = 0
   let foreign = 0
@@ -191,7 +191,7 @@ function shallow(html: string): string {
         left.clear()
         if (name !== 'br') out.push(`</${name}>`)
       },
-      // Two halves could make a tag once what stood between them is left out.
+      // Two halves could form a tag when the text between them is removed.
       ontext: (text) => out.push(text.replaceAll('<', '&lt;')),
     },
     { decodeEntities: false },
@@ -202,7 +202,7 @@ function shallow(html: string): string {
   parser.onopentagname = (start, end) => {
     const name = nameAt(start, end)
     if (FOREIGN.test(name)) foreign += 1
-    // No mail of a person has so many: the rest is not read.
+    // Real mails do not have so many. The rest is not read.
     if (foreign > MOST_FOREIGN) return parser.pause()
     if (depth < MOST_NESTING) return open(start, end)
     left.set(name, (left.get(name) ?? 0) + 1)

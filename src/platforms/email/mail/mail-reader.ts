@@ -1,5 +1,5 @@
-// From a mail in the mailbox to an event of the river, step by step, and no more is fetched than the step needs: headers first;
-// the rest only of what is a report on our own mail, or of a sender who may speak and is proven.
+// Turns a mail in the mailbox into an event, step by step. Each step fetches only what it needs: headers first, then
+// the rest of a mail if it reports on one of ours, or if its sender is admitted and proven.
 import { createHash } from 'node:crypto'
 import type { FetchMessageObject, ImapFlow } from 'imapflow'
 import {
@@ -36,20 +36,20 @@ export interface ReaderDeps {
   readonly ids: MessageIds
 }
 
-/** A mail as the server lists it: headers, size, and when it arrived. */
+/** A mail as the server lists it: headers, size, and its arrival. */
 export interface ListedMail {
   readonly uid: number
   readonly uidValidity: string
   readonly size: number
   readonly at: number
   readonly header: Uint8Array
-  /** Its first bytes: the whole, where it is no longer than that. */
+  /** Its first bytes; all of a short mail. */
   readonly beginning: Uint8Array
 }
 
-/** Of a mail over the cap so much is read: its text stands at the beginning. */
+/** The part that is read of a mail over the limit. Its text is at the beginning. */
 const BEGINNING_BYTES = 262_144
-/** Comes with the listing: most mails are no longer, and need no second question. */
+/** Fetched with the listing. Most mails are no longer, and need no second request. */
 const LISTED_BYTES = 32_768
 const MOST_REPORT_BYTES = 1_048_576
 const FETCH_BYTES_PER_MS = 50
@@ -73,7 +73,7 @@ export async function listMails(
     .filter(({ uid }) => uids.includes(uid))
     .sort((a, b) => a.uid - b.uid)
     .map((mail) => {
-      // Without them it is nobody's, and every such mail would look the same.
+      // Without headers it has no sender, and all such mails would look the same.
       if (mail.headers === undefined || mail.headers.length === 0)
         throw new SwitchboardError('platform_unavailable', `IMAP: mail ${mail.uid} came without headers`)
       return {
@@ -87,7 +87,7 @@ export async function listMails(
     })
 }
 
-/** When it arrived here, not what its sender wrote into Date. */
+/** The time of its arrival, not the Date of its sender. */
 function arrivedAt({ internalDate }: FetchMessageObject, clock: Clock): number {
   const at = internalDate === undefined ? Number.NaN : new Date(internalDate).getTime()
   return Number.isFinite(at) && at > 0 ? Math.min(at, clock.now()) : clock.now()
@@ -95,8 +95,8 @@ function arrivedAt({ internalDate }: FetchMessageObject, clock: Clock): number {
 
 export interface MailReader {
   /**
-   * How many mails were refused because the results of the named server stood below the topmost Received, up to
-   * `MOST_COUNTED`. The link and the history read the same mail: it counts once.
+   * The number of mails that were refused because the named server's results stood below the topmost Received, up to
+   * `MOST_COUNTED`. Link and history read the same mail, which counts once.
    */
   misplaced(): number
   eventOf(client: ImapFlow, mail: ListedMail): Promise<InboundEvent>
@@ -107,7 +107,7 @@ interface Known {
   readonly fields: readonly HeaderField[]
   /** Its Message-ID. */
   readonly id: string
-  /** What the inbox knows it by. */
+  /** Its key in the inbox. */
   readonly key: string
   readonly subject: string
   readonly address: string
@@ -133,7 +133,7 @@ export function createMailReader(deps: ReaderDeps): MailReader {
     return found.source
   }
 
-  /** What a server says of a mail of ours; null: it says nothing of that. */
+  /** Returns a server's report about a mail of ours; null: it is none. */
   const reported = async (client: ImapFlow, known: Known): Promise<InboundEvent | null> => {
     const { mail, fields, address, subject } = known
     const type = fieldNamed(fields, 'content-type') ?? ''
@@ -143,7 +143,7 @@ export function createMailReader(deps: ReaderDeps): MailReader {
       /^(mailer-daemon|postmaster)@/.test(address)
     if (!maybe) return null
     const raw = await source(client, mail, MOST_REPORT_BYTES)
-    // The gate of a report: it holds a Message-ID that we signed. Nothing else of it was looked at until here.
+    // A report is accepted only if it contains a Message-ID that we signed. Nothing else of it was read before.
     const ours = deps.ids.within(raw)
     if (ours.size === 0) return null
     const input: ReportInput = { raw, sender: address, subject, ours }
@@ -183,7 +183,7 @@ export function createMailReader(deps: ReaderDeps): MailReader {
     return event
   }
 
-  /** What a mail of somebody who may speak becomes, once it is clear who wrote it. */
+  /** Returns the event of an admitted sender's mail, once the sender is proven. */
   const heard = async (client: ImapFlow, known: Known, run: RunTask): Promise<InboundEvent> => {
     const { mail, fields, address } = known
     const { require_auth_results, verify_dkim, max_mail_bytes } = config.options
@@ -207,9 +207,9 @@ export function createMailReader(deps: ReaderDeps): MailReader {
       return barred(known, 'sender_unproven', `${key}: ${proof.why}`.slice(0, 500))
     }
     const bytes = await fetched()
-    // Proven mail is known by its Message-ID, or by all of it, wherever it lies.
+    // Proven mail is known by its Message-ID, or by its content, wherever it lies.
     const id = ownId(fields, () => bytes)
-    // Where nothing is asked for a proof, anybody could write this id; other mail has other bytes.
+    // If no proof is required, anybody could write this id, so the content is part of the key.
     const key = require_auth_results ? id : unprovenKey(id, digestOf(bytes))
     return spoken({ ...known, id, key }, bytes, run)
   }
@@ -219,7 +219,7 @@ export function createMailReader(deps: ReaderDeps): MailReader {
     async eventOf(client, mail) {
       const fields = readHeaders(mail.header)
       const id = saidId(fields) ?? `<uid.${mail.uidValidity}.${mail.uid}@none>`
-      // Until it is proven who wrote it.
+      // The key until the sender is proven.
       const key = unprovenKey(id, `${mail.uidValidity}.${mail.uid}`)
       const who = saidSender(fields)
       const subject = subjectOf(fields)
@@ -230,7 +230,7 @@ export function createMailReader(deps: ReaderDeps): MailReader {
           problem: who.problem,
         }
       const known: Known = { mail, fields, id, key, subject, ...who }
-      // Ours by its id, and not by its sender: whoever writes our address there would silence nobody but themselves.
+      // Recognised by its signed id and not by its sender, because anybody can write our address as the sender.
       if (deps.ids.keyIn(id) !== null) return barred(known, 'bot_message', 'our own mail came back')
       try {
         const report = await reported(client, known)
@@ -239,7 +239,7 @@ export function createMailReader(deps: ReaderDeps): MailReader {
           ? null
           : automaticSign(fields, { sender: who.address, subject })
         if (sign !== null) return barred(known, 'bot_message', `automatic_from: ${sign}`)
-        // Before anything else is fetched, and so that no stranger is ever answered, not even with a code.
+        // Checked before anything else is fetched, so that a stranger is never answered, not even with a code.
         if (!deps.mayTalk(who.address)) return barred(known, 'sender_not_allowed', 'access.allow_from')
         return await deps.carefully(nameOf(mail), (run) => heard(client, known, run))
       } catch (thrown) {
@@ -251,7 +251,7 @@ export function createMailReader(deps: ReaderDeps): MailReader {
   }
 }
 
-/** What a mail is counted by: its tries, and its refusal. */
+/** The name by which a mail's tries and its refusal are counted. */
 function nameOf({ uidValidity, uid }: ListedMail): string {
   return `${uidValidity}.${uid}`
 }

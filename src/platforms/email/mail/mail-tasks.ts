@@ -1,5 +1,5 @@
-// What is done with the bytes of a mail, in a worker: to read its text and attachments, a report on a mail of ours, one part of
-// it, and to verify its signature.
+// The tasks of the mail worker: read a mail's text and attachments, read a report on a mail of ours, return one part,
+// and verify a signature.
 import type { Attachment } from '../../../contract/index.ts'
 import type { Ask, Task } from '../../../kit/workers/serve-tasks.ts'
 import { type LaterWord, laterWord, type ReportOf } from './bounces.ts'
@@ -11,16 +11,16 @@ import type { Proof } from './verify.ts'
 export interface SpokenInput {
   readonly raw: Uint8Array
   readonly of: Omit<PartReference, 'part'>
-  /** Only its beginning came: its attachments are no use. */
+  /** Only its beginning was read, so its attachments are incomplete. */
   readonly isCut: boolean
 }
 
 export interface SpokenMail {
   readonly text: string
   readonly attachments: readonly Attachment[]
-  /** How many parts hang on it, listed or not. */
+  /** The number of attached parts, listed or not. */
   readonly attached: number
-  /** It has so many lines that only the first ones were read. */
+  /** Only its first lines were read. */
   readonly isLong: boolean
 }
 

@@ -2,14 +2,15 @@
 import { serveTasks } from '../../../kit/workers/serve-tasks.ts'
 import { MAIL_TASKS } from './mail-tasks.ts'
 
-// The MIME reader joins each line of a mail by a Blob, and Node's takes 7 µs and 1 kB for a line. This global is the worker's own.
+// The MIME reader joins each line of a mail with a Blob, and Node's takes 7 µs and 1 kB per line. Only the worker sees
+// this global.
 Object.assign(globalThis, { Blob: LightBlob })
 serveTasks(MAIL_TASKS)
 
-// A Blob as far as the MIME reader needs one: chunks that become one buffer. Node's own costs 7 µs and 1 kB a chunk, and that
-// reader makes two chunks of each line.
+// A minimal Blob for the MIME reader: chunks that become one buffer. Node's Blob costs 7 µs and 1 kB per chunk, and the
+// reader makes two chunks per line.
 
-/** To be called with `new`. */
+/** Called with `new`. */
 function LightBlob(chunks: readonly (Uint8Array | ArrayBuffer | string)[]) {
   return { arrayBuffer: async () => joined(chunks) }
 }

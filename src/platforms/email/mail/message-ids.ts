@@ -1,6 +1,6 @@
-// Message-IDs. Ours carry the outbox id, so that what comes back (an answer, a bounce, a copy in Sent) tells which send it is
-// about, and a signature, so that nobody can name a mail that they never saw: outbox ids are counted. A token says the same
-// where headers are lost on the way.
+// Message-IDs. Ours contain the outbox id, so that an answer, a bounce or a copy in Sent names its send. They also
+// contain a signature, so that only a recipient can name the mail: outbox ids are consecutive. A token carries the same
+// where headers are lost.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { fieldNamed, type HeaderField } from './headers.ts'
 
@@ -14,15 +14,15 @@ const MOST_LOOKED_AT = 65_536
 const LONGEST = 200
 
 export interface MessageIds {
-  /** `<swb.KEY.SIGNATURE@domain>`; characters that could not stand there become dashes. */
+  /** `<swb.KEY.SIGNATURE@domain>`; characters that are not allowed there become dashes. */
   of(key: string): string
-  /** The outbox id in a Message-ID of ours. Null: it is not ours, or its signature is wrong. */
+  /** Returns the outbox id in a Message-ID of ours. Null: it is not ours, or its signature is wrong. */
   keyIn(id: string): string | null
   /** The same as a short word, for a subject or a plus-address. */
   tokenOf(key: string): string
-  /** The outbox id in such a word. */
+  /** Returns the outbox id in such a word. */
   keyInToken(token: string): string | null
-  /** The Message-IDs of ours that stand anywhere in these bytes, with their outbox ids; at most 50. */
+  /** Returns our Message-IDs anywhere in these bytes, with their outbox ids; at most 50. */
   within(raw: Uint8Array): ReadonlyMap<string, string>
 }
 
@@ -70,48 +70,48 @@ export function createMessageIds(domain: string, sign?: (text: string) => string
   }
 }
 
-/** All ids in a header, in order; comments, commas and nonsense between them are passed over. */
+/** Returns all ids in a header, in order. Other text between them is ignored. */
 export function idsIn(value: string | undefined): readonly string[] {
   const found = (value ?? '').slice(0, MOST_LOOKED_AT).match(IDS) ?? []
   return found.slice(-MOST_IDS).map(shortId)
 }
 
-/** Ids are keys of rows: one that is too long for that is known by its digest. */
+/** Ids are keys of rows, so a very long one is replaced by its digest. */
 function shortId(id: string): string {
   return id.length <= LONGEST ? id : `<sha256.${createHash('sha256').update(id).digest('hex')}@long>`
 }
 
-/** The mail's own id. Without one it is known by all that it says: the same mail again has the same. */
+/** Returns the mail's own id, or a digest of its content, which is the same for the same mail. */
 export function ownId(fields: readonly HeaderField[], content: () => Uint8Array | string): string {
   return saidId(fields) ?? `<sha256.${createHash('sha256').update(content()).digest('hex')}@none>`
 }
 
-/** The id that the mail gives itself. */
+/** Returns the id that the mail gives itself. */
 export function saidId(fields: readonly HeaderField[]): string | undefined {
   return idsIn(fieldNamed(fields, 'message-id'))[0]
 }
 
 /**
- * What a mail is known by whose sender is not proven: its place in the mailbox beside what it says its id is. A forged mail
- * so takes no other's key.
+ * Returns the key of a mail whose sender is not proven: its place in the mailbox and its claimed id. So a forged mail
+ * takes no other mail's key.
  */
 export function unprovenKey(id: string, place: string): string {
   return `${id} ${place}`
 }
 
-/** The Message-ID in what a mail is known by. */
+/** Returns the Message-ID in a mail's key. */
 export function idInKey(key: string): string {
   return key.split(' ', 1)[0] ?? key
 }
 
-/** Every mail that this one answers: the nearest first. */
+/** Returns every mail that this one answers, the nearest first. */
 export function answeredIds(fields: readonly HeaderField[]): readonly string[] {
   const replied = idsIn(fieldNamed(fields, 'in-reply-to'))
   const referred = [...idsIn(fieldNamed(fields, 'references'))].reverse()
   return [...new Set([...replied, ...referred])]
 }
 
-/** The first mail of a thread, as its newest one tells it. */
+/** Returns the first mail of the thread, as its newest one names it. */
 export function rootId(fields: readonly HeaderField[]): string | undefined {
   return idsIn(fieldNamed(fields, 'references'))[0] ?? idsIn(fieldNamed(fields, 'in-reply-to'))[0]
 }
@@ -128,7 +128,7 @@ export function tokenInSubject(subject: string): string | null {
 
 const TAG_PREFIX = 'ref.'
 
-/** Behind the plus of our own address; ids of rows are lower-case, as addresses are. */
+/** For the part after the plus of our own address. Ids of rows are lower-case, as addresses are. */
 export function tagToken(token: string): string {
   return TAG_PREFIX + token
 }

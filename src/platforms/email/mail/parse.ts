@@ -1,5 +1,5 @@
-// A mail as an event: its text without quoted history, its attachments as references. Pure but for the library that reads
-// MIME; what cannot be read is said, and never thrown.
+// Turns a mail into an event: its text without quoted history, its attachments as references. Pure except for the MIME
+// library. What cannot be read is reported, never thrown.
 import PostalMime, { type Email, type Attachment as MailPart } from 'postal-mime'
 import type { Attachment } from '../../../contract/index.ts'
 import { safeFileName, safeMime } from '../../../kit/files/file-names.ts'
@@ -7,15 +7,18 @@ import { MOST_HEADER_BYTES } from './headers.ts'
 import { htmlText } from './html-text.ts'
 import { stripQuotes } from './strip-quotes.ts'
 
-/** A line costs the reader about 150 bytes. 100 MB in base64 have 1.4 million. */
+/** A line costs the reader about 150 bytes. 100 MB in base64 have 1.4 million lines. */
 const MOST_LINES = 2_000_000
 const MOST_PARTS = 2_000
 const MOST_NESTING = 50
 export const MOST_ATTACHMENTS = 50
 const MOST_TEXT = 200_000
-/** Of a longer text the rest is not looked at. */
+/** The rest of a longer text is ignored. */
 const MOST_CLEANED = 4 * MOST_TEXT
-/** Marks of direction, zero-width characters, tags: what a person cannot see. Joiners stay: emoji and scripts need them. */
+/**
+ * Marks of direction, zero-width characters and tags, which people cannot see. Joiners stay, because emoji and scripts
+ * need them.
+ */
 const UNSEEN =
   /[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\u{e0000}-\u{e007f}]/gu
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
@@ -52,7 +55,7 @@ function firstLines(raw: Uint8Array): Uint8Array {
   return raw
 }
 
-/** Lines that may begin a part, no more than need be counted. */
+/** Counts lines that may begin a part, up to the limit. */
 function countParts(raw: Uint8Array): number {
   const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength)
   let count = 0
@@ -63,11 +66,11 @@ function countParts(raw: Uint8Array): number {
 
 export interface Spoken {
   readonly text: string
-  /** With history and signature, where something was taken away. */
+  /** The text with history and signature, if something was removed. */
   readonly whole: string | null
 }
 
-/** What the person said. A mail with HTML alone, or with a text that only points to it, is read from its HTML. */
+/** Returns what the person wrote. A mail without a real text part is read from its HTML. */
 export function spokenIn(mail: Email): Spoken {
   const text = clean((mail.text ?? '').slice(0, MOST_CLEANED))
   const html = mail.html ?? ''
@@ -90,7 +93,7 @@ function isStub(text: string): boolean {
   )
 }
 
-/** What 0x80 to 0x9f mean in windows-1252: Node's decoder leaves them as controls, which no text has. */
+/** The meaning of 0x80 to 0x9f in windows-1252. Node's decoder keeps them as controls, which no text contains. */
 const WINDOWS = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
 
 function clean(text: string): string {
@@ -101,7 +104,7 @@ function clean(text: string): string {
     .replace(UNSEEN, '')
 }
 
-/** The whole text of an answer that was cut down, as a part of its own. */
+/** The whole text of an answer that was shortened, as a part of its own. */
 const ORIGINAL_PART = 'original'
 
 export interface PartReference {
@@ -172,7 +175,7 @@ function sizeOf({ content }: MailPart): number {
   return typeof content === 'string' ? Buffer.byteLength(content) : content.byteLength
 }
 
-/** The bytes behind a reference, out of the mail as it was read again. Null: it has no such part. */
+/** Returns the bytes of a part, from the mail that was read again. Null: it has no such part. */
 export function partBytes(mail: Email, part: string): Uint8Array | null {
   if (part === ORIGINAL_PART) {
     const { text, whole } = spokenIn(mail)

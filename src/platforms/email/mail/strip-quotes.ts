@@ -1,20 +1,20 @@
-// What a person wrote in an answer, without the history below it and the signature. Each line is looked at a few times,
-// however many there are: nothing a sender writes makes it slow. Where it is not sure it leaves the text as it is; the whole
-// is kept as an attachment anyway.
+// Removes quoted history and the signature from a person's answer. Each line is examined a constant number of times, so
+// no input is slow. In doubtful cases the text stays as it is. The whole text is kept as an attachment in any case.
 //
-// A library was measured for this (docs/platforms/email.md): it cut real text after a greeting, which is worse than a quote.
+// A library was measured for this (docs/platforms/email.md). It cut real text after a greeting, which is worse than a
+// quote.
 
-/** Longer texts are cut to this before they are looked at. */
+/** Longer texts are cut to this first. */
 export const MOST_STRIPPED = 100_000
 const MOST_HEADER_LINES = 4
 
 export interface Stripped {
   readonly text: string
-  /** Something was taken away. */
+  /** Something was removed. */
   readonly cut: boolean
 }
 
-// How clients announce what they quote: "On … wrote:", in the languages that people write to us.
+// How clients announce a quote: "On … wrote:", in common languages.
 const WROTE: readonly RegExp[] = [
   /^on\b.{0,300}\bwrote:$/i,
   /^am\b.{0,300}\b(schrieb|geschrieben)\b.{0,200}:$/i,
@@ -31,14 +31,14 @@ const WROTE: readonly RegExp[] = [
   /^在\s?.{0,300}写道[:：]$/u,
   /^.{0,200}<[^<>\s]{1,200}>\s?(wrote|schrieb|a écrit|escribió|написал|님이 작성)\s?[:：]$/iu,
 ]
-// A wrapped announcement: where one may begin.
+// Where an announcement over several lines may begin.
 const MAY_BEGIN = /^(on|am|le|el|em|il|op|den|dnia|w dniu|在)\b|^\d{4}[年-]|\d{4}\s?г\./iu
 const ORIGINAL =
   /^[-_*\s]{2,}(original message|ursprüngliche nachricht|message d['’]origine|mensaje original|mensagem original|messaggio originale|oorspronkelijk bericht|исходное сообщение|原始邮件|元のメッセージ|forwarded message|weitergeleitete nachricht)[-_*\s]{2,}$/iu
 const FORWARDED =
   /forwarded message|weitergeleitete nachricht|message transféré|begin forwarded message|mensaje reenviado/iu
 const UNDERSCORES = /^_{20,}$/
-// A block of headers without a mark, as Outlook writes it.
+// An unmarked block of headers, as Outlook writes it.
 const HEADER_NAMES = [
   /^\*{0,2}(from|von|de|da|van|från|od|от|差出人|发件人|寄件者)\s?[:：]\*{0,2}\s/iu,
   /^\*{0,2}(sent|date|gesendet|datum|envoyé|enviado( el| em)?|inviato|verzonden|skickat|wysłano|отправлено|дата|送信日時|发送时间)\s?[:：]\*{0,2}\s/iu,
@@ -61,11 +61,11 @@ export function stripQuotes(given: string): Stripped {
   const body = withoutTail(withoutSignature(lines.slice(0, quoteStart(lines))))
   const text = body.join('\n').trim()
   const before = whole.trim()
-  // Nothing but a quote: then it is what was meant to be said.
+  // If the text is only a quote, the person meant the quote.
   return text === '' ? { text: before, cut: false } : { text, cut: text !== before }
 }
 
-/** The line at which quoted history begins and goes on to the end; the number of lines: nowhere. */
+/** Returns the line at which quoted history begins; the number of lines if there is none. */
 function quoteStart(lines: readonly string[]): number {
   const quotedFrom = quotedToEnd(lines)
   for (let at = 0; at < lines.length; at++) {
@@ -79,13 +79,13 @@ function quoteStart(lines: readonly string[]): number {
     if (ORIGINAL.test(line) || isHeaderBlock(lines, at)) return at
     if (UNDERSCORES.test(line) && isHeaderBlock(lines, nextText(lines, at + 1))) return at
     const length = announcement(lines, at)
-    // "On Monday Anna wrote:" in the midst of a text quotes nothing.
+    // "On Monday Anna wrote:" in the middle of a text announces no quote.
     if (length > 0 && isHistory(lines, at + length, quotedFrom)) return at
   }
   return lines.length
 }
 
-/** How many lines an announcement takes, from this one on; 0: it is none. */
+/** Returns the number of lines of an announcement that begins here; 0: it is none. */
 function announcement(lines: readonly string[], at: number): number {
   let joined = ''
   for (let length = 1; length <= MOST_HEADER_LINES; length++) {
@@ -98,7 +98,10 @@ function announcement(lines: readonly string[], at: number): number {
   return 0
 }
 
-/** Behind an announcement: quoted lines to the end, or nothing but what hangs there (some clients mark no line). */
+/**
+ * After an announcement, history is quoted to the end, or nothing follows but unmarked history (some clients mark no
+ * line).
+ */
 function isHistory(lines: readonly string[], from: number, quotedFrom: readonly boolean[]): boolean {
   const first = nextText(lines, from)
   if (first >= lines.length) return true
@@ -106,15 +109,15 @@ function isHistory(lines: readonly string[], from: number, quotedFrom: readonly 
 }
 
 /**
- * By line: from there on it is a quote with nothing of the writer's behind it. Answers between quoted lines are read with
- * them, so only that is history. From the end, for every line of a long quote asks.
+ * Says for each line whether everything from there on is a quote. Answers between quoted lines are read together with
+ * them, so only the last quote is history. Computed from the end, because every line of a long quote asks.
  */
 function quotedToEnd(lines: readonly string[]): readonly boolean[] {
   const quoted = new Array<boolean>(lines.length)
   let below = true
   for (let at = lines.length - 1; at >= 0; at--) {
     const line = (lines[at] ?? '').trim()
-    // What hangs below a quote is a signature or a second history, or it is an answer.
+    // Text below a quote is a signature, a second history, or an answer.
     if (line !== '' && !line.startsWith('>'))
       below = line === '--' || TAIL.test(line) || ORIGINAL.test(line) || isHeaderBlock(lines, at)
     quoted[at] = below
@@ -140,7 +143,7 @@ function nextText(lines: readonly string[], from: number): number {
   return at
 }
 
-/** "-- " begins one, by an old custom; a greeting does where nothing but a few short lines follow. */
+/** A signature begins with "-- ", or with a greeting that only a few short lines follow. */
 function withoutSignature(lines: readonly string[]): readonly string[] {
   for (let at = lines.length - 1; at >= 0; at--) {
     const line = lines[at] ?? ''

@@ -1,14 +1,14 @@
-// Subjects: whose answer a mail is, as people's clients write it, and what a mail of our own is called.
+// Subjects: recognising answers in the forms of common clients, and the subjects of our own mails.
 import type { Urgency } from '../../../contract/index.ts'
 import { plainText, readMarkdown } from '../../../kit/markdown/index.ts'
 
-/** Re and its like, in the languages of common clients, with counts and missing spaces. */
+/** Re and its equivalents in the languages of common clients, with counts and missing spaces. */
 const PREFIX =
   /^(?:re|aw|antw|sv|vs|rif|rép|ref|odp|ynt|res|回复|答复|回覆|返信)(?:\[\d{1,3}\]|\(\d{1,3}\))?\s*[:：]\s*/iu
 const LONGEST = 200
 const LONGEST_OWN = 78
 
-/** Without the marks of an answer. */
+/** Returns the subject without the marks of an answer. */
 export function bareSubject(subject: string): string {
   let bare = subject.trim()
   for (let times = 0; times < 20; times++) {
@@ -23,7 +23,7 @@ export function answerSubject(subject: string): string {
   return `Re: ${bareSubject(subject).slice(0, LONGEST)}`.trim()
 }
 
-/** The first line of what it says. */
+/** Returns the first line of the text. */
 export function ownSubject(text: string, plain: boolean): string {
   const said = plain ? text : plainText(readMarkdown(text.slice(0, 2_000)))
   const line = said.split('\n').find((one) => one.trim() !== '') ?? ''

@@ -1,5 +1,6 @@
-// Is a mail really from whom it says? By what the receiving server wrote (Authentication-Results of the named id alone), or by
-// a DKIM signature that is checked here. Names and Reply-To prove nothing. Deny is the default.
+// Whether a mail is from its claimed sender. The proof is the receiving server's Authentication-Results (of the
+// configured id only), or a DKIM signature that is verified here. Names and Reply-To prove nothing. Deny is the
+// default.
 import { domainOf, normalAddress } from './addresses.ts'
 import { fieldNamed, fieldsNamed, type HeaderField } from './headers.ts'
 
@@ -18,7 +19,7 @@ export interface AuthResults {
   /** Null: it names no server. */
   readonly id: string | null
   readonly results: readonly AuthResult[]
-  /** A comment holds a quotation mark: its sender may have chosen where it ends, and what follows. */
+  /** A comment contains a quotation mark, so the sender may have chosen where it ends and what follows. */
   readonly unclear: boolean
 }
 
@@ -26,7 +27,7 @@ const MOST_VALUE = 16_384
 const MOST_RESULTS = 100
 const MOST_FIELDS = 50
 
-/** Comments are gone, and what is quoted can neither end a result nor begin one. */
+/** Comments are removed, and quoted text can neither end nor begin a result. */
 export function parseAuthResults(value: string): AuthResults {
   const { text, unclear } = bare(value.slice(0, MOST_VALUE))
   const [first = '', ...rest] = text.split(';')
@@ -70,7 +71,7 @@ function resultOf(part: string): AuthResult | null {
   let last = ''
   for (const word of rest) {
     const at = word.indexOf('=')
-    // What has no name belongs to the value before it, which is then no single address or domain.
+    // Text without a name belongs to the previous value, which then is no single address or domain.
     if (at < 1) {
       if (last !== '') props.set(last, `${props.get(last)} ${word.toLowerCase()}`)
       continue
@@ -78,7 +79,7 @@ function resultOf(part: string): AuthResult | null {
     const key = word.slice(0, at).toLowerCase()
     last = key
     const value = word.slice(at + 1).toLowerCase()
-    // No server writes a second one of that name: then it is no single address or domain.
+    // Servers write no property twice. A second one makes the value invalid.
     props.set(key, props.has(key) ? `${props.get(key)} ${value}` : value)
   }
   return {
@@ -88,7 +89,7 @@ function resultOf(part: string): AuthResult | null {
   }
 }
 
-/** `mx.example.org`, or `*.example.org` where a provider has many. */
+/** `mx.example.org`, or `*.example.org` for providers with many servers. */
 function isNamed(id: string | null, wanted: readonly string[]): boolean {
   if (id === null) return false
   return wanted.some((one) => {
@@ -100,14 +101,14 @@ function isNamed(id: string | null, wanted: readonly string[]): boolean {
 /** Whose results count, and where they may stand. */
 export interface ResultsTrust {
   readonly authservIds: readonly string[]
-  /** The server takes headers of its own name out of mail that comes in, and writes its own below a `Received`. */
+  /** The server removes headers of its own name from incoming mail, and writes its own below a `Received`. */
   readonly belowReceived: boolean
 }
 
 /**
- * Null: the named server wrote nothing. Only what stands above the topmost `Received` counts: a sender can write everything
- * below it. With `belowReceived` the block that stands highest counts, up to the next `Received`. Of a method the first header
- * that tells it counts.
+ * Null: the named server wrote nothing. Only results above the topmost `Received` count, because a sender can write
+ * everything below it. With `belowReceived` the topmost block counts, up to the next `Received`. The first header with
+ * a method counts for it.
  */
 export function judgeResults(
   fields: readonly HeaderField[],
@@ -160,7 +161,7 @@ function judged(told: ReadonlyMap<string, readonly AuthResult[]>, domain: string
   )
     return { proven: true, by: 'spf' }
   const dkim = told.get('dkim') ?? []
-  // `i` names an address below `d` (RFC 6376), else the signer of `d` speaks for a domain that is not its own.
+  // `i` must name an address below `d` (RFC 6376). Otherwise the signer speaks for another domain.
   const signed = ({ props }: AuthResult) => {
     const [d, i] = [props.get('header.d'), signerDomain(props.get('header.i'))]
     return d === domain || (i === domain && (d === undefined || i === d || i.endsWith(`.${d}`)))
@@ -173,7 +174,7 @@ function judged(told: ReadonlyMap<string, readonly AuthResult[]>, domain: string
   }
 }
 
-/** The domain of exactly one address: with two, each reader would believe another one. */
+/** Returns the domain of exactly one address. With two, different readers would believe different ones. */
 function addressDomain(value = ''): string | null {
   const address = normalAddress(value.replace(/^<([^<>]*)>$/, '$1'))
   return address === null ? null : domainOf(address)
@@ -187,13 +188,13 @@ function signerDomain(value = ''): string | null {
 
 export interface Proving extends ResultsTrust {
   readonly required: boolean
-  /** Checks the signature of the whole mail. Null: it is not checked here. */
+  /** Verifies the signature of the whole mail. Null: signatures are not verified here. */
   readonly dkim: (() => Promise<Proof>) | null
 }
 
 /**
- * What is read of a mail beside From. A signature covers the lowest field of a name and the highest is read: whoever has a
- * signed mail could put words of their own above it and send it again.
+ * Fields that are read besides From, each allowed once. A signature covers the lowest field of a name, and the highest
+ * is read. So with a second field, somebody could put other words above a signed mail and send it again.
  */
 const ONCE = [
   'subject',
@@ -204,7 +205,7 @@ const ONCE = [
   'content-transfer-encoding',
 ]
 
-/** A header of the named server proves a sender, or a signature that is verified here does. */
+/** A header of the named server proves a sender, or a signature that is verified here. */
 export async function proveSender(
   fields: readonly HeaderField[],
   sender: string,
