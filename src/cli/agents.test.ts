@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { CHECKS } from '../health/checks.ts'
 import { STATUS } from '../server/fixtures/open-server.ts'
+import { starterYaml } from '../setup/starter-files.ts'
 import { command, startFakeDaemon, temporaryFolder } from './fixtures/fake-daemon.ts'
-import { starterYaml } from './starter-config.ts'
 
 const FILE = `# who answers
 integrations:

@@ -1,5 +1,6 @@
 // How a command fails: `error:` and `hint:` on standard error, or one JSON object there; the code says the rest.
-import { asSwitchboardError, defined, SwitchboardError } from '../contract/index.ts'
+import { asSwitchboardError, SwitchboardError } from '../contract/index.ts'
+import { isAboutUsage, usage } from '../setup/usage.ts'
 import type { Paint } from './output/colour.ts'
 import { jsonLine } from './output/json-lines.ts'
 import { safeLines } from './output/text.ts'
@@ -13,14 +14,7 @@ export function daemonAbsent(dataDir: string, startHint: string, message?: strin
   )
 }
 
-/** Errors about how a command was written: told with its usage line. */
-const aboutUsage = new WeakSet<object>()
-
-export function usage(message: string, hint?: string): SwitchboardError {
-  const error = new SwitchboardError('input_invalid', message, defined({ hint }))
-  aboutUsage.add(error)
-  return error
-}
+export { usage }
 
 /** What goes to standard error, and the exit code: 1 failed, 2 usage or configuration. */
 export function describeFailure(
@@ -38,7 +32,7 @@ export function describeFailure(
   const { paint } = options
   const lines = [`${paint.red('error:')} ${safeLines(error.message)}`]
   if (hint !== null) lines.push(`${paint.cyan('hint:')} ${safeLines(hint)}`)
-  if (options.usage && aboutUsage.has(error)) lines.push(`${paint.dim('usage:')} ${options.usage()}`)
+  if (options.usage && isAboutUsage(error)) lines.push(`${paint.dim('usage:')} ${options.usage()}`)
   return { text: `${lines.join('\n')}\n`, exitCode }
 }
 

@@ -6,12 +6,12 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { CONNECTORS } from '../modules/registry.ts'
 import { STATUS } from '../server/fixtures/open-server.ts'
+import type { Prompts } from '../setup/asker.ts'
+import { flagsOf } from '../setup/catalog.ts'
 import { runEmulate } from './commands/setup/emulate.ts'
 import { createContext } from './context.ts'
 import { command, freshFolder, rememberingTerminal, startFakeDaemon } from './fixtures/fake-daemon.ts'
 import { createProgram } from './program.ts'
-import { flagsOf } from './setup-answers.ts'
-import type { Prompts } from './wizard/prompts.ts'
 
 const { path } = freshFolder()
 

@@ -2,8 +2,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import type { ModuleSetup } from '../contract/index.ts'
+import { tryOut } from '../setup/try-out.ts'
 import { createFakeTelegram, type FakeTelegram } from '../testing/telegram/fake-telegram.ts'
-import { openSetup } from './configuration.ts'
+import { askerAt } from './asker.ts'
+import { createContext } from './context.ts'
 import { type Canned, command, freshFolder, rememberingTerminal } from './fixtures/fake-daemon.ts'
 
 const { start, data, path } = freshFolder()
@@ -209,7 +212,7 @@ describe('[I13.setup] integrations add refuses', () => {
     [['telegarm'], 'there is no platform "telegarm"', 'what there is: web,'],
     [['mcp'], 'there is no platform "mcp"', 'what there is: web,'],
     [['__proto__'], 'there is no platform "__proto__"', 'what there is: web,'],
-    [['telegram', '--tokne', 'x'], 'unknown option "--tokne"', 'did you mean: --token'],
+    [['telegram', '--tokne', 'x'], 'unknown option "--tokne"', 'did you mean "--token"?'],
     [['telegram', '--token'], '--token needs a value', ''],
     [['telegram'], '--token is missing: token of the bot', 'pipe it in; nothing was kept'],
     [['telegram', '--token', 'env:T', '--set', 'api_rot=http://x'], 'unknown key "api_rot"', 'did you mean'],
@@ -324,11 +327,14 @@ export const platforms = [{ name: 'matrix', options, docs: 'https://example.com'
 })
 
 it('[I13.setup] a try that never answers ends', async () => {
-  const door = await openSetup(null, 'webhook')
+  const trial = (setup: ModuleSetup) =>
+    tryOut(askerAt(createContext(rememberingTerminal(), {})), {
+      ...{ name: 'matrix', refused: 'matrix', setup, options: {}, hidden: [], withinMs: 20 },
+    })
   const hangs = { questions: [], try: () => new Promise<never>(() => undefined) }
-  await expect(door.tried(hangs, {}, 20)).rejects.toMatchObject({ code: 'platform_unavailable' })
+  await expect(trial(hangs)).rejects.toMatchObject({ code: 'platform_unavailable' })
   const mute = { questions: [], try: async () => ({}) as never }
-  await expect(door.tried(mute, {}, 20)).rejects.toMatchObject({ code: 'execution_failed' })
+  await expect(trial(mute)).rejects.toMatchObject({ code: 'execution_failed' })
 })
 
 describe('[I13.setup] integrations paste', () => {

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { createPlainText } from '../../test/golden/plain.ts'
 import { STATUS } from '../server/fixtures/open-server.ts'
+import { cancelled, type Prompts } from '../setup/asker.ts'
 import { createFakeTelegram } from '../testing/emulate.ts'
 import { createFakeLlm } from '../testing/llm/fake-llm.ts'
 import {
@@ -16,7 +17,6 @@ import {
   startFakeDaemon,
   temporaryFolder,
 } from './fixtures/fake-daemon.ts'
-import { cancelled, type Prompts } from './wizard/prompts.ts'
 
 type Typed = string | readonly string[] | boolean | null
 
@@ -32,7 +32,10 @@ interface Played {
 function createScene(words: readonly (readonly [string, string])[] = []) {
   const folder = temporaryFolder()
   onTestFinished(() => folder.done())
-  const plain = createPlainText([...words, [folder.path, '<folder>'], [process.argv[1] ?? '-', '<script>']])
+  const masks = [...words, [folder.path, '<folder>'], [process.argv[1] ?? '-', '<script>']] as const
+  const withoutNumbers = createPlainText([])
+  const plain = (text: string) =>
+    withoutNumbers(masks.reduce((masked, [word, instead]) => masked.replaceAll(word, instead), text))
   let transcript = ''
   const path = (name: string) => join(folder.path, name)
 

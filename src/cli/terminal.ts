@@ -1,6 +1,7 @@
 // The terminal as a value: what a command may read from and write to. Tests hand in their own.
+
+import type { Prompts } from '../setup/asker.ts'
 import { type Ask, createQuestions } from './questions.ts'
-import type { Prompts } from './wizard/prompts.ts'
 
 export interface Terminal {
   /** Resolves when the stream wants more, so that a long list never piles up in memory. */

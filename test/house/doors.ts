@@ -30,7 +30,11 @@ export const DOORS: Readonly<Record<string, readonly string[] | '*'>> = {
   ],
   // The process: its folder, its database, its start and its end.
   daemon: '*',
-  setup: ['contract', 'words', 'kit', 'config', 'store', 'server', 'runtime', 'daemon'],
+  // Questions, answers, an edited file. It asks the modules, and the gateway which files hold secrets.
+  setup: [
+    ...['contract', 'words', 'kit', 'config', 'store', 'server'],
+    ...['runtime', 'modules', 'gateway', 'daemon'],
+  ],
   cli: [
     'contract',
     'words',
@@ -111,7 +115,8 @@ export const RULES: readonly Rule[] = [
       'src/health/': 'looks at free space and at the modes of files',
       'src/operations/': 'files of people, and a data folder without a daemon',
       'src/daemon/': 'owns the data folder: lock, key file, socket',
-      'src/cli/': 'writes what the user asked to be written (init, export) and reads what is piped or named',
+      'src/setup/': 'writes the configuration file and the private files that the user asked for',
+      'src/cli/': 'writes what the user asked to be written (export) and reads what is piped or named',
       'src/server/': 'serves the built pages',
       'src/platforms/web/files.ts': 'uploads are kept in the data folder, under names of our own',
       'src/kit/files/file-store.ts': 'attachments are kept in the data folder, and sent from there alone',

@@ -6,7 +6,6 @@ import { walk } from './syntax.ts'
 
 /** With the reason why its text is short, or nobody's but ours. */
 const SLOW: Readonly<Record<string, string>> = {
-  'src/cli/wizard/ask-plan.ts /^(.*) \\[([^\\]]*)\\]$/': 'a question that the wizard wrote',
   'src/config/installed-plugin.ts /\\$\\{([A-Za-z_][\\w.]*)(?::-([^}]*))?\\}/g':
     'a command line of a plugin that the operator installed',
   'src/platforms/email/mail/addresses.ts /"(?:[^"\\\\]|\\\\.)*"/g': 'at most MOST_FROM characters',

@@ -1,24 +1,5 @@
-// Text from strangers on its way to a terminal: made harmless, measured and cut. A chat message must not be able
-// to move the cursor, set a title, forge a line of a table or reorder what the operator reads.
-
-// C0 and C1 controls, delete, line and paragraph separators, and the marks that reorder text.
-const UNSAFE = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
-
-/** One line: line breaks (a run of them) become `⏎`, tabs a space, everything else that could act becomes `�`. */
-export function oneLine(text: string): string {
-  return text
-    .replace(/(?<![ \t])[ \t]*[\n\r\u2028\u2029]\s*/g, ' ⏎ ')
-    .replace(/\t/g, ' ')
-    .replace(UNSAFE, '�')
-}
-
-/** Many lines stay many lines; everything else as in `oneLine`. */
-export function safeLines(text: string): string {
-  return text
-    .split(/\r\n|[\n\r]/)
-    .map((line) => line.replace(/\t/g, '  ').replace(UNSAFE, '�'))
-    .join('\n')
-}
+// Text for a terminal: measured, cut and counted.
+export { oneLine, safeLines } from '../../runtime/safe-text.ts'
 
 // Wide in every common terminal: CJK, Hangul, full-width forms, emoji.
 const WIDE =

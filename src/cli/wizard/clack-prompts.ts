@@ -1,9 +1,9 @@
-// The wizard's questions in a real terminal, by clack. Loaded when something is asked, and not before. On standard error, as
-// all questions are, so that `switchboard init > log` still asks.
+// The wizard's questions in a real terminal, by clack. It is loaded only when something is asked. Questions go to standard
+// error, so that `switchboard init > log` still asks.
 import * as clack from '@clack/prompts'
 import { defined } from '../../contract/index.ts'
+import { type Choice, cancelled, type Prompts } from '../../setup/asker.ts'
 import { safeLines } from '../output/text.ts'
-import { type Choice, cancelled, type Prompts } from './prompts.ts'
 
 export function createClackPrompts(): Prompts {
   const output = process.stderr
@@ -23,7 +23,7 @@ export function createClackPrompts(): Prompts {
       else if (tone === 'warning') clack.log.warn(line, { output })
       else clack.log.info(line, { output })
     },
-    // Without a frame: what is pasted must not hold one.
+    // Without a frame, because people copy these lines.
     show(title, lines) {
       clack.log.step(safeLines(title), { output })
       output.write(`${lines.map(safeLines).join('\n')}\n`)
@@ -56,7 +56,7 @@ export function createClackPrompts(): Prompts {
           validate: (value) => check?.(value || fallback || '') ?? undefined,
         }),
       ),
-    // No mask either: its length is nobody's business.
+    // No mask either: it would show the length of the secret.
     secret: async (message) =>
       answered<string>((await clack.password({ ...place, message, mask: '' })) ?? ''),
     yes: async (message) => answered<boolean>(await clack.confirm({ ...place, message })),

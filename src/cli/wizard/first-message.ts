@@ -1,10 +1,10 @@
 // The end of the wizard: waits for the first message, shows who wrote it, pairs them when their code is typed, and shows the
 // answer arrive. It only looks and approves: the daemon does the work, and goes on when the wait is ended.
 import type { PairedView, PairingView, SendView, TurnView, UserView } from '../../contract/index.ts'
+import type { Prompts } from '../../setup/asker.ts'
 import type { Context } from '../context.ts'
 import type { ApiClient } from '../daemon-client.ts'
 import { oneLine } from '../output/text.ts'
-import type { Prompts } from './prompts.ts'
 
 export interface FirstMessageDeps {
   readonly integrations: readonly string[]

@@ -1,23 +1,25 @@
 // The way from nothing to a bot that answers: questions, a file, a daemon, the first message and its answer.
-import { dirname, resolve } from 'node:path'
+import { dirname } from 'node:path'
 import { readDaemonNote } from '../../config/instance/daemon-note.ts'
-import { shellWord } from '../../config/instance/shell-word.ts'
 import { DEFAULT_PORT, type IntegrationView } from '../../contract/index.ts'
+import { isCancelled, type Prompts } from '../../setup/asker.ts'
+import { readConfigFile, textWithPlan } from '../../setup/config-file.ts'
+import { ignoreSecrets } from '../../setup/git-ignore.ts'
+import { isPastedBefore } from '../../setup/integration.ts'
+import { askPlan, type Plan, type PlanWish } from '../../setup/plan.ts'
+import { writeConfigFile } from '../../setup/write-file.ts'
+import { askerWith } from '../asker.ts'
 import { daemonNow, reachOf, startInBackground } from '../background.ts'
-import { type Context, createContext } from '../context.ts'
-import { ignoreSecrets } from '../git-keeping.ts'
+import { upCommand } from '../commands/setup/init.ts'
+import type { Context } from '../context.ts'
+import { keepSecrets, undisturbed } from '../keep-secrets.ts'
 import { oneLine } from '../output/text.ts'
 import { remember } from '../own-instance.ts'
-import { isPastedBefore } from '../setup-answers.ts'
-import { askPlan, type Wish } from './ask-plan.ts'
-import { readFileFacts } from './file-facts.ts'
 import { awaitFirstMessage } from './first-message.ts'
-import type { Plan } from './plan.ts'
-import { isCancelled, type Prompts } from './prompts.ts'
-import { textOf, writePlan } from './write-plan.ts'
 
-export interface WizardOptions extends Omit<Wish, 'facts' | 'base'> {
-  /** Null: none was chosen. */
+export interface WizardOptions extends Omit<PlanWish, 'file' | 'base'> {
+  readonly path: string
+  /** Null: no port was chosen. */
   readonly port: number | null
   readonly force: boolean
   /** Null: asked. */
@@ -27,39 +29,41 @@ export interface WizardOptions extends Omit<Wish, 'facts' | 'base'> {
 
 const LOOK_EVERY_MS = 300
 
-/** Null prompts: every answer is in the options. Throws before anything is written, or says what was. */
+/** Null prompts: every answer is in the options. Throws before anything is written. */
 export async function runWizard(
-  outer: Context,
+  context: Context,
   prompts: Prompts | null,
   options: WizardOptions,
 ): Promise<number> {
-  const { file } = options
-  const context = contextOf(outer, file)
-  const facts = options.force ? { ...readFileFacts(''), exists: false } : readFileFacts(file)
-  prompts?.begin(facts.exists ? `Switchboard: more for ${file}` : 'Switchboard')
-  const base = readDaemonNote(context.folder)?.url ?? `http://127.0.0.1:${options.port ?? DEFAULT_PORT}`
-  const plan = await askPlan(context, prompts, { ...options, facts, base })
-  const written = textOf(plan, facts, options.port)
-  await undisturbed(() => writePlan(context, file, facts, written, options))
-  const ignored = await ignoreSecrets(dirname(file), [])
+  const { path, port, force } = options
+  const file = readConfigFile(path, force)
+  prompts?.begin(file.exists ? `Switchboard: more for ${path}` : 'Switchboard')
+  const base = readDaemonNote(context.folder)?.url ?? `http://127.0.0.1:${port ?? DEFAULT_PORT}`
+  const plan = await askPlan(askerWith(context, prompts), { ...options, file, base })
+  const { text, secrets } = textWithPlan(plan, file, port)
+  const keep = () => keepSecrets(context, file, secrets)
+  const before = file.exists ? file.text : null
+  await undisturbed(() => writeConfigFile(context.folder, { path, text, before, force, keep }))
+  const ignored = await ignoreSecrets(dirname(path))
   remember(context)
-  const added = plan.integrations.map(({ definition }) => definition.id)
-  prompts?.say(`${facts.exists ? 'added to' : 'wrote'} ${file}`, 'good')
+  const added = plan.integrations.map(({ id }) => id)
+  prompts?.say(`${file.exists ? 'added to' : 'wrote'} ${path}`, 'good')
   const begin = options.start ?? (prompts !== null && (await wantsStart(prompts)))
   const links = begin ? await started(context, added) : []
-  if (prompts === null) return tell(context, { file, plan, added, links, existed: facts.exists, ignored })
+  if (prompts === null)
+    return tell(context, { file: path, plan, added, links, existed: file.exists, ignored })
   tellLinks(prompts, links)
   for (const [title, lines] of pasted(plan, links)) prompts.show(title, lines)
   if (begin && options.wait && plan.integrations.length > 0) await waitHere(context, prompts, added)
   prompts.end(
     begin
       ? 'It goes on in the background: switchboard status, switchboard logs -f, switchboard stop'
-      : `Next: ${upCommand(context, file)}`,
+      : `Next: ${upCommand(context, path)}`,
   )
   return 0
 }
 
-/** Given up here it is a no: the file stands. */
+/** Giving up here means no: the file is written. */
 async function wantsStart(prompts: Prompts): Promise<boolean> {
   try {
     return await prompts.yes('Start it now, in the background?')
@@ -69,17 +73,7 @@ async function wantsStart(prompts: Prompts): Promise<boolean> {
   }
 }
 
-/** Of the instance that the file makes: there may have been none when the command began. */
-function contextOf(outer: Context, file: string): Context {
-  const { data } = outer.instanceOf(file)
-  const named = data.from === 'beside' ? {} : { data: data.path }
-  return {
-    ...createContext(outer.terminal, { json: outer.json, config: file, ...named }),
-    paint: outer.paint,
-  }
-}
-
-/** A daemon that runs reads the file by itself; that is waited for. */
+/** Starts the daemon, or waits until a running one has read the file. */
 async function started(context: Context, added: readonly string[]): Promise<readonly IntegrationView[]> {
   if ((await daemonNow(context)) === null)
     await startInBackground(context, { configFile: context.configFile(), up: [] })
@@ -102,15 +96,15 @@ function tellLinks(prompts: Prompts, links: readonly IntegrationView[]): void {
   }
 }
 
-/** What is to be done elsewhere once it stands: a hook's URL, a host to start. */
+/** What is left to do elsewhere: paste the URL of a hook, start a host. */
 function pasted(
   plan: Plan,
   links: readonly IntegrationView[],
 ): readonly (readonly [string, readonly string[]])[] {
-  const hooks = plan.integrations.flatMap(({ definition, module }) => {
-    const { paste = [] } = links.find(({ id }) => id === definition.id) ?? {}
+  const hooks = plan.integrations.flatMap(({ id, module }) => {
+    const { paste = [] } = links.find((link) => link.id === id) ?? {}
     return !isPastedBefore(module) && paste.length > 0
-      ? [[`${definition.id}: to paste at the sender`, paste] as const]
+      ? [[`${id}: to paste at the sender`, paste] as const]
       : []
   })
   const { agent } = plan
@@ -133,7 +127,7 @@ async function waitHere(context: Context, prompts: Prompts, integrations: readon
     const pause = () => new Promise<void>((done) => setTimeout(done, LOOK_EVERY_MS))
     await awaitFirstMessage(context, prompts, { integrations, since, ended, pause })
   } catch (thrown) {
-    // Ctrl-C at the question for the code: the wait ends, and whoever wrote still waits.
+    // Ctrl-C at the question for the code ends the wait. The person who wrote still waits.
     if (!isCancelled(thrown)) throw thrown
     prompts.say('The wait is ended; they are let in by: switchboard pair approve CODE', 'warning')
   } finally {
@@ -154,9 +148,7 @@ async function tell(
 ): Promise<number> {
   const { file, plan, added, links, existed, ignored } = done
   const next = links.length > 0 ? 'switchboard status' : upCommand(context, file)
-  const whos = plan.integrations.flatMap(({ definition, who }) =>
-    who === null ? [] : [[definition.id, who] as const],
-  )
+  const whos = plan.integrations.flatMap(({ id, who }) => (who === null ? [] : [[id, who] as const]))
   if (context.json) {
     const reach = Object.fromEntries(
       links.flatMap(({ id, reach: at }) => (at === undefined ? [] : [[id, at]])),
@@ -181,20 +173,4 @@ async function tell(
     await context.print(`\n${title}\n${lines.map(oneLine).join('\n')}`)
   await context.print(`\nNext: ${paint.bold(next)}`)
   return 0
-}
-
-export function upCommand(context: Context, file: string): string {
-  const usual = file === resolve(context.terminal.cwd(), 'switchboard.yaml')
-  return usual ? 'switchboard up' : `switchboard up --config ${shellWord(file)}`
-}
-
-/** Ctrl-C waits for these few steps: half of them would leave a secret that nobody refers to. */
-async function undisturbed<Result>(work: () => Promise<Result>): Promise<Result> {
-  const wait = () => undefined
-  process.on('SIGINT', wait)
-  try {
-    return await work()
-  } finally {
-    process.off('SIGINT', wait)
-  }
 }

@@ -6,10 +6,10 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { cancelled, type Prompts } from '../../setup/asker.ts'
 import { createFakeSlack, createFakeTelegram, type FakeTelegram } from '../../testing/emulate.ts'
 import { createFakeLlm } from '../../testing/llm/fake-llm.ts'
 import { command, rememberingTerminal, temporaryFolder } from '../fixtures/fake-daemon.ts'
-import { cancelled, type Prompts } from './prompts.ts'
 
 let folder: ReturnType<typeof temporaryFolder>
 let fake: FakeTelegram | null = null

@@ -166,7 +166,7 @@ function planOf(context: Context): ServicePlan {
 async function warnOfEnvironment(context: Context): Promise<void> {
   const file = context.configFile()
   if (file === null) return
-  const { environmentReferences } = await import('../../configuration.ts')
+  const { environmentReferences } = await import('../../../setup/check-file.ts')
   const names = await environmentReferences(file, context.folder)
   if (names.length > 0)
     context.note(

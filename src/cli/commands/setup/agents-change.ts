@@ -1,17 +1,19 @@
-// `switchboard agents set|remove`, and `agents add --write`: the lines of an agent in switchboard.yaml are changed, the
-// rest stays as it was written. The file is checked first: what does not hold is not written. A running daemon reads it.
-import { existsSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import type { AgentEdit } from '../../../config/yaml/edit-agents.ts'
+// `switchboard agents set|remove`, and `agents add --write`: changes the lines of an agent in switchboard.yaml and keeps the
+// rest. The file is checked before it is written. A running daemon reads it again.
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { editFile, type FileEdit } from '../../../config/yaml/edit-file.ts'
 import type { StatusReport } from '../../../contract/index.ts'
+import { editsToAddAgent } from '../../../setup/config-file.ts'
+import { type Definition, readValue } from '../../../setup/definition.ts'
+import { writeConfigFile } from '../../../setup/write-file.ts'
 import type { Context, Run } from '../../context.ts'
 import { usage } from '../../failure.ts'
 import { oneLine } from '../../output/text.ts'
-import { readValue } from '../../try-definition.ts'
 
 export const setAgent: Run = async (context, [id = '', ...pairs]) => {
   if (pairs.length === 0)
     throw usage('nothing to set', 'write e.g. switchboard agents set kate notify_on=failure')
-  const edits = pairs.map((pair): AgentEdit => {
+  const edits = pairs.map((pair): FileEdit => {
     const cut = pair.indexOf('=')
     if (cut < 1) throw usage(`"${oneLine(pair)}" is not key=value`, 'key= alone takes the key away')
     const path = pair.slice(0, cut).split('.')
@@ -26,33 +28,19 @@ export const setAgent: Run = async (context, [id = '', ...pairs]) => {
 export const removeAgent: Run = (context, [id = '']) =>
   change(context, [{ kind: 'remove', id }], { id, what: 'is removed; its messages stay in the store' })
 
-/**
- * Adds the agent to the file. Where the demo agent has the integration it gives it away, and a demo agent that is left without
- * any use goes from the file. Another agent keeps its integration.
- */
-export async function addWritten(
+/** Adds the agent to the file. The demo agent gives its integration away, and a demo agent without other use is removed. */
+export async function addToFile(
   context: Context,
-  agent: Readonly<Record<string, unknown>> & { readonly id: string },
-  { instance, ...done }: { readonly instance: string } & Pick<Done, 'first' | 'jsonFields'>,
+  agent: Definition & { readonly id: string },
+  integration: string,
+  more: Pick<Change, 'keep' | 'jsonFields'>,
 ): Promise<number> {
   const text = readFileSync(fileOf(context).file, 'utf8')
-  const { holderOf } = await import('../../../config/yaml/edit-agents.ts')
-  const holder = holderOf(text, instance)
-  if (holder !== null && holder.connector !== 'demo' && holder.id !== agent.id)
-    throw usage(
-      `integration "${oneLine(instance)}" goes to agent "${oneLine(holder.id)}" already, nothing was written`,
-      'name another one with --bind PLATFORM:INTEGRATION, or remove that agent first',
-    )
-  const demo = holder === null || holder.id === agent.id ? null : holder
-  const added: AgentEdit = { kind: 'add', agent }
-  const edits: AgentEdit[] = [added]
-  if (demo?.isLastUse) edits.push({ kind: 'remove', id: demo.id })
-  else if (demo) edits.unshift({ kind: 'unbind', id: demo.id, at: demo.at })
+  const { edits, demo } = editsToAddAgent(text, agent, integration)
   const took =
-    demo === null ? '' : ` and has ${oneLine(instance)}, which the demo agent "${oneLine(demo.id)}" had`
+    demo === null ? '' : ` and has ${oneLine(integration)}, which the demo agent "${oneLine(demo.id)}" had`
   const goes = demo?.isLastUse ? '; nothing else used the demo agent, so it is removed' : ''
-  const what = `is added${took}${goes}`
-  return change(context, edits, { ...done, id: agent.id, what })
+  return change(context, edits, { ...more, id: agent.id, what: `is added${took}${goes}` })
 }
 
 function fileOf(context: Context): { readonly named: string; readonly file: string } {
@@ -65,33 +53,26 @@ function fileOf(context: Context): { readonly named: string; readonly file: stri
   return { named, file: realpathSync(named) }
 }
 
-/** Whether the file refers to it: then it is not to be replaced. */
-export function fileNames(context: Context, secret: string): boolean {
+/** Whether the file refers to the secret. Then it must not be replaced. */
+export function refersTo(context: Context, secret: string): boolean {
   return readFileSync(fileOf(context).file, 'utf8').includes(`secret:${secret}`)
 }
 
-interface Done {
+interface Change {
   readonly id: string
   readonly what: string
-  /** What the file will refer to: done when it is known to hold, before it is written. */
-  readonly first?: () => Promise<void>
-  /** More for `--json`. */
+  /** Keeps the secrets that the new text refers to. */
+  readonly keep?: () => Promise<void>
+  /** Fields for `--json`. */
   readonly jsonFields?: Readonly<Record<string, string>>
 }
 
-/** Writes the file anew, or throws with what would be wrong with it. */
-export async function change(context: Context, edits: readonly AgentEdit[], done: Done): Promise<number> {
+/** Writes the file anew, or throws what would be wrong with it. */
+async function change(context: Context, edits: readonly FileEdit[], done: Change): Promise<number> {
   const { named, file } = fileOf(context)
-  const { editAgents } = await import('../../../config/yaml/edit-agents.ts')
-  const text = editAgents(readFileSync(file, 'utf8'), edits)
-  const { checkText } = await import('../../configuration.ts')
-  const problem = await checkText(text, file, context.folder)
-  if (problem !== null)
-    throw usage(`${oneLine(named)} would not hold any more, nothing was written:\n${problem}`)
-  await done.first?.()
-  const fresh = `${file}.${process.pid}.new`
-  writeFileSync(fresh, text, { mode: statSync(file).mode & 0o777, flag: 'wx' })
-  renameSync(fresh, file)
+  const before = readFileSync(file, 'utf8')
+  const keep = done.keep ?? (async () => undefined)
+  await writeConfigFile(context.folder, { path: file, text: editFile(before, edits), before, keep })
   const elsewhere = await readElsewhere(context, file)
   if (context.json)
     await context.printJson({
@@ -109,7 +90,7 @@ export async function change(context: Context, edits: readonly AgentEdit[], done
   return 0
 }
 
-/** What the running daemon reads instead of this file; null: this one, or none runs. */
+/** What the running daemon reads instead of this file. Null: it reads this one, or none runs. */
 async function readElsewhere(context: Context, file: string): Promise<string | null> {
   const daemon = await context.daemon().catch(() => null)
   if (daemon === null) return null

@@ -1,5 +1,6 @@
-// `switchboard agents`: what is configured, and the lines that add one.
+// `switchboard agents`: lists the configured agents, and adds one.
 import { dirname } from 'node:path'
+import { stringify } from 'yaml'
 import { suggestion } from '../../../config/schema/nearest.ts'
 import { isSecretReference } from '../../../config/secrets/secret-reference.ts'
 import {
@@ -8,14 +9,20 @@ import {
   SwitchboardError,
   withoutNulls,
 } from '../../../contract/index.ts'
-import type { AnsweredConnector } from '../../connector-answers.ts'
+import { type AnsweredAgent, answerAgent, secretNames, writtenConnector } from '../../../setup/agent.ts'
+import { openCatalog } from '../../../setup/catalog.ts'
+import { type Definition, jsonSchemaOf, readAt } from '../../../setup/definition.ts'
+import { ID } from '../../../setup/plan.ts'
+import { askerAt } from '../../asker.ts'
 import type { Context, Run } from '../../context.ts'
 import type { ApiClient } from '../../daemon-client.ts'
 import { usage } from '../../failure.ts'
+import { readFlags, typedFlags } from '../../flags.ts'
+import { putSecrets } from '../../keep-secrets.ts'
 import { printList } from '../../list.ts'
 import type { Column } from '../../output/table.ts'
 import { oneLine } from '../../output/text.ts'
-import { type Definition, readAt, readFlags, typedFlags } from '../../setup-answers.ts'
+import { addToFile, refersTo } from './agents-change.ts'
 
 type AgentLine = StatusReport['agents'][number]
 
@@ -43,7 +50,7 @@ export interface AddAgentOptions {
   readonly allowPrivate?: boolean
 }
 
-/** All else that the help names answers a question of some connector. */
+/** Every other option that the help names answers a question of some connector. */
 const OWN = ['connector', 'chorus', 'http', 'write', 'bind', 'allowPrivate']
 
 /**
@@ -54,11 +61,10 @@ export const addAgent: Run<AddAgentOptions> = async (context, words, options) =>
   const { flags, rest } = readFlags(words)
   const [id = '', more] = rest
   if (more !== undefined) throw usage(`"${oneLine(more)}" is one word too many`)
-  if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(id)) throw usage(`"${id}" is not an id for an agent`)
+  if (!ID.test(id)) throw usage(`"${id}" is not an id for an agent`)
   const { type, first } = wayOf(options)
   const [plugin, instance] = bound(options.bind)
   const module = await connectorOf(context, type)
-  const { answerConnector, secretNames, writtenConnector } = await import('../../connector-answers.ts')
   const answers = new Map([...typedFlags(options, OWN), ...flags])
   const names = secretNames(id, module, answers)
   const write = options.write === true
@@ -66,10 +72,14 @@ export const addAgent: Run<AddAgentOptions> = async (context, words, options) =>
   const daemon = names.size === 0 ? null : await (write ? context.daemon() : runningDaemon(context))
   if (daemon) await refuseTaken(context, daemon, wish)
   const file = context.configFile()
-  const answered = await answerConnector(context, module, {
-    ...{ by: 'command', flags: answers, yes: first !== undefined, ...firstAnswer(module, first, answers) },
-    ...{ folder: file === null ? context.terminal.cwd() : dirname(file) },
-    ...{ fixed: options.allowPrivate && takesPrivate(module) ? { allow_private: true } : {}, keeps: write },
+  const answered = await answerAgent(askerAt(context), module, {
+    by: 'command',
+    ...firstAnswer(module, first, answers),
+    flags: answers,
+    yes: first !== undefined,
+    folder: file === null ? context.terminal.cwd() : dirname(file),
+    fixed: options.allowPrivate && takesPrivate(module) ? { allow_private: true } : {},
+    keeps: write,
   })
   const connector = writtenConnector(module, answered, (key) => `secret:${names.get(key)}`)
   const agent = { id, connector, inbound_bindings: [{ plugin, instance }] }
@@ -92,14 +102,14 @@ function wayOf({ connector, http, chorus }: AddAgentOptions): { type: string; fi
 }
 
 async function connectorOf(context: Context, type: string): Promise<ConnectorModule> {
-  const { connectorNames, openConnector } = await import('../../configuration.ts')
-  const module = await openConnector(context.configFile(), type)
-  if (module) return module
-  const names = await connectorNames(context.configFile())
-  throw usage(`there is no connector "${oneLine(type)}" in this version`, suggestion(type, names))
+  const { connectors } = await openCatalog(context.configFile())
+  const module = connectors.get(type)
+  if (module !== undefined) return module
+  const hint = suggestion(type, [...connectors.keys()])
+  throw usage(`there is no connector "${oneLine(type)}" in this version`, hint)
 }
 
-/** What stands behind `--http` or `--chorus`, as the answer to the first question; a secret there is what was asked for. */
+/** The value of `--http` or `--chorus` answers the first question. A secret there is expected, so no warning follows. */
 function firstAnswer({ setup }: ConnectorModule, said: string | undefined, answers: Map<string, string>) {
   const [question] = setup?.questions ?? []
   if (said === undefined || question === undefined) return {}
@@ -111,11 +121,10 @@ function firstAnswer({ setup }: ConnectorModule, said: string | undefined, answe
 const runningDaemon = (context: Context) => context.daemon().catch(() => null)
 
 function takesPrivate({ options }: ConnectorModule): boolean {
-  const schema = options['~standard'].jsonSchema.input({ target: 'draft-2020-12' })
-  return readAt(schema, 'properties.allow_private') !== undefined
+  return readAt(jsonSchemaOf(options), 'properties.allow_private') !== undefined
 }
 
-/** A running agent must not be led elsewhere by a command that says "add". */
+/** Adding an agent must not change one that exists, nor its secret. */
 async function refuseTaken(
   context: Context,
   daemon: ApiClient,
@@ -129,8 +138,8 @@ async function refuseTaken(
     })
   for await (const { name } of daemon.list<{ readonly name: string }>('/api/secrets', {}, null)) {
     if (!own.includes(name)) continue
-    // A run that was cut short left it behind: nothing refers to it yet.
-    if (write && !(await import('./agents-change.ts')).fileNames(context, name)) continue
+    // An interrupted run left it behind: nothing refers to it yet.
+    if (write && !refersTo(context, name)) continue
     const finish = write ? '' : 'finish with --write, '
     throw new SwitchboardError('conflict', `a secret is kept as secret:${name} already`, {
       hint: `${finish}replace it with: switchboard secrets set ${name}, or forget it: switchboard secrets remove ${name}`,
@@ -143,9 +152,9 @@ interface NewAgent {
   readonly plugin: string
   readonly instance: string
   readonly module: ConnectorModule
-  /** What secrets are kept as, by key. */
+  /** The names of its secrets, by key. */
   readonly names: ReadonlyMap<string, string>
-  readonly answered: AnsweredConnector
+  readonly answered: AnsweredAgent
   readonly options: AddAgentOptions
 }
 
@@ -155,18 +164,16 @@ async function put(context: Context, daemon: ApiClient | null, one: NewAgent): P
   const { secrets, made, who } = answered
   const nameOf = (key: string) => names.get(key) ?? key
   if (!options.write) return printLines(context, daemon, one)
-  const keep = async () => {
-    for (const [key, value] of secrets)
-      await daemon?.call('PUT', `/api/secrets/${encodeURIComponent(nameOf(key))}`, { body: { value } })
-  }
-  // Nobody else is told of them: `kate_signing` is the `signing_secret` of `kate`.
+  const kept = new Map([...secrets].map(([key, value]) => [nameOf(key), value]))
+  // This is the only place where they are shown: `kate_signing` is the `signing_secret` of `kate`.
   const shownOnce = [...made].map((key) => [
     `${nameOf(key).slice(agent.id.length + 1)}_secret`,
     secrets.get(key) ?? '',
   ])
-  const jsonFields = { ...Object.fromEntries(shownOnce), ...withoutNulls({ who }) }
-  const { addWritten } = await import('./agents-change.ts')
-  const code = await addWritten(context, agent, { instance, first: keep, jsonFields })
+  const code = await addToFile(context, agent, instance, {
+    keep: async () => (daemon === null ? undefined : putSecrets(daemon, kept)),
+    jsonFields: { ...Object.fromEntries(shownOnce), ...withoutNulls({ who }) },
+  })
   if (code === 0 && !context.json) await tellSecrets(context, one)
   return code
 }
@@ -176,7 +183,6 @@ async function printLines(context: Context, daemon: ApiClient | null, one: NewAg
   const { agent, names, answered, options } = one
   const { secrets, made, who } = answered
   const kept = [...secrets.keys()].map((key) => ({ name: names.get(key) ?? key, isMade: made.has(key) }))
-  const { stringify } = await import('yaml')
   const yaml =
     options.chorus === undefined || daemon === null
       ? stringify({ agents: [agent] }).trimEnd()
@@ -203,14 +209,14 @@ async function printLines(context: Context, daemon: ApiClient | null, one: NewAg
   return 0
 }
 
-/** Beside the chat page where there is none yet: whoever begins with a connection string has no file as a rule. */
+/** With the chat page when there is none: a person who starts with a connection string usually has no file. */
 async function withPlace(
   context: Context,
   daemon: ApiClient,
   { agent, plugin, instance }: NewAgent,
 ): Promise<string> {
   const { integrations, config } = await daemon.call<StatusReport>('GET', '/api/status')
-  // The embedded default has a web chat, but it is gone as soon as there is a file.
+  // The web chat of the embedded default disappears as soon as there is a file.
   const absent = config.file === null || !integrations.some((one) => one.id === instance)
   if (absent && plugin !== 'web')
     context.note(

@@ -2,24 +2,24 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { realPath } from '../../../config/instance/instance.ts'
-import type { ConfigView } from '../../../contract/index.ts'
+import type { ConfigView, Settings } from '../../../contract/index.ts'
+import { checkFile } from '../../../setup/check-file.ts'
 import type { Context, Run } from '../../context.ts'
-import { oneLine, safeLines } from '../../output/text.ts'
+import { counted, oneLine, safeLines } from '../../output/text.ts'
 
 export const check: Run<{ readonly inForce?: boolean }> = async (context, [given], { inForce }) => {
   if (inForce === true) return showInForce(context)
-  const { checkConfiguration } = await import('../../configuration.ts')
   const file = given ?? context.configFile()
   if (file === null) {
     if (context.json) await context.printJson({ ok: true, file: null, problems: [], warnings: [] })
     else await context.print('ok: there is no switchboard.yaml here, so the embedded default is used')
     return 0
   }
-  const result = await checkConfiguration(file, context.folder, {
+  const result = await checkFile(file, context.folder, {
     env: context.terminal.env,
     kept: await keptFor(context, file),
   })
-  const { problems, warnings } = result
+  const { problems, warnings, settings } = result
   const ok = problems.length === 0
   if (context.json) {
     await context.printJson({ ok, file, problems, warnings })
@@ -27,7 +27,7 @@ export const check: Run<{ readonly inForce?: boolean }> = async (context, [given
   }
   for (const warning of warnings) context.note(`${context.paint.yellow('warning:')} ${oneLine(warning)}`)
   if (ok) {
-    await context.print(`ok: ${oneLine(file)}${result.summary === '' ? '' : ` (${result.summary})`}`)
+    await context.print(`ok: ${oneLine(file)}${settings === null ? '' : ` (${summaryOf(settings)})`}`)
     return 0
   }
   context.note(safeLines(result.rendered))
@@ -36,6 +36,9 @@ export const check: Run<{ readonly inForce?: boolean }> = async (context, [given
   context.note(`${context.paint.cyan('hint:')} all keys are in: switchboard schema`)
   return 2
 }
+
+const summaryOf = ({ integrations, agents }: Settings) =>
+  `${counted(integrations.length, 'integration')}, ${counted(agents.length, 'agent')}`
 
 async function showInForce(context: Context): Promise<number> {
   const daemon = await context.daemon()
@@ -48,7 +51,7 @@ async function showInForce(context: Context): Promise<number> {
   return view.refused === undefined ? 0 : 1
 }
 
-/** The names in the encrypted store of the instance that runs this file; null: they cannot be read. */
+/** The names in the encrypted store of the instance that runs this file. Null: they cannot be read. */
 async function keptFor(context: Context, file: string): Promise<ReadonlySet<string> | null> {
   if (context.configFile() !== realPath(resolve(context.terminal.cwd(), file))) return null
   if (!existsSync(context.folder.path)) return new Set()

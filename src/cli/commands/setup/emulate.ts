@@ -2,6 +2,7 @@
 // says is printed; what is typed is said to the bot.
 import { readFileSync } from 'node:fs'
 import type { RunningEmulator, StartEmulator } from '../../../contract/index.ts'
+import { openCatalog } from '../../../setup/catalog.ts'
 import type { Context, Run } from '../../context.ts'
 import { usage } from '../../failure.ts'
 import { oneLine, safeLines } from '../../output/text.ts'
@@ -102,14 +103,19 @@ function commandFor(platform: string, integration: Readonly<Record<string, strin
   return `switchboard integrations add ${platform} --id ${integration.id ?? platform} --agent AGENT${set}`
 }
 
-/** Those that are built in, and those of the modules that the configuration names. */
+/** The emulators that are built in, and those of the modules that the configuration names. */
 async function emulatorOf(
   context: Context,
   platform: string,
 ): Promise<{ readonly start: StartEmulator | undefined; readonly names: readonly string[] }> {
-  const { openEmulators } = await import('../../configuration.ts')
-  const all = await openEmulators(context.configFile())
-  return { start: all.get(platform), names: [...all.keys()] }
+  const { loaded } = await openCatalog(context.configFile())
+  // A name of a platform and of a connector means the platform.
+  const all = [
+    ...loaded.platformNames.map((name) => loaded.platform(name)),
+    ...loaded.connectorNames.map((name) => loaded.connector(name)),
+  ].flatMap((module) => (module?.emulator === undefined ? [] : [{ ...module, start: module.emulator }]))
+  const names = [...new Set(all.map(({ name }) => name))]
+  return { start: all.find(({ name }) => name === platform)?.start, names }
 }
 
 function portOf(given: string | undefined): number {

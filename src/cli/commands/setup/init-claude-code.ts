@@ -1,19 +1,20 @@
 // `switchboard init claude-code`: writes .mcp.json beside a switchboard.yaml with an agent for it, and says how to start.
-import { existsSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, resolve, sep } from 'node:path'
 import { installedUnder } from '../../../config/installed-plugin.ts'
 import { SwitchboardError } from '../../../contract/index.ts'
+import { ignoreSecrets } from '../../../setup/git-ignore.ts'
+import { ID } from '../../../setup/plan.ts'
+import { claudeCodeYaml } from '../../../setup/starter-files.ts'
+import { writeConfigFile, writeWhole } from '../../../setup/write-file.ts'
 import type { Context } from '../../context.ts'
 import { usage } from '../../failure.ts'
-import { ignoreSecrets } from '../../git-keeping.ts'
 import { remember } from '../../own-instance.ts'
 import { ownProgram } from '../../own-program.ts'
-import { portLine } from '../../starter-config.ts'
-import type { InitOptions } from './init.ts'
+import { type InitOptions, portOf } from './init.ts'
 
 const START = 'claude --dangerously-load-development-channels'
 const START_COMMAND = `${START} server:switchboard`
-const ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/
 /** The plugin's own server is for this agent. */
 const PLUGIN = 'switchboard'
 const PLUGIN_AGENT = 'claude'
@@ -21,9 +22,7 @@ const PLUGIN_AGENT = 'claude'
 export async function initClaudeCode(context: Context, options: InitOptions): Promise<number> {
   const agent = options.agent ?? PLUGIN_AGENT
   if (!ID.test(agent)) throw usage(`--agent: "${agent}" is not an id`)
-  const { port } = options
-  if (port !== undefined && (!/^\d{1,5}$/.test(port) || Number(port) > 65_535))
-    throw usage(`--port: "${port}" is not a port`)
+  const port = options.port === undefined ? null : portOf(options.port)
   if (options.url !== undefined) return initRemote(context, agent, options)
   if (options.tokenFile !== undefined) throw usage('--token-file goes with --url')
   const cwd = context.terminal.cwd()
@@ -36,12 +35,13 @@ export async function initClaudeCode(context: Context, options: InitOptions): Pr
     plain: context.givenConfig === undefined && named.length === 0,
   })
   const file = plugin === null ? resolve(cwd, '.mcp.json') : null
-  // The file that may hold others' servers is looked at before anything is written.
+  // The file may hold other servers, so it is read before anything is written.
   const mcp =
     file && mcpJson(file, serverEntry(agent, ['--config', config, ...named]), options.force === true)
-  if (!configKept) writeWhole(config, claudeYaml(agent, port === undefined ? null : Number(port)))
-  if (file && mcp) writeWhole(file, mcp)
-  const ignored = await ignoreSecrets(dirname(config), [])
+  if (!configKept)
+    await writeConfigFile(context.folder, { path: config, text: claudeCodeYaml(agent, port), before: null })
+  if (file && mcp) writeWhole(file, mcp, { replace: true })
+  const ignored = await ignoreSecrets(dirname(config))
   remember(context, instance)
   const next = plugin === null ? START_COMMAND : `${START} plugin:${plugin}`
   if (context.json) {
@@ -62,7 +62,7 @@ export async function initClaudeCode(context: Context, options: InitOptions): Pr
   )
   if (ignored)
     await context.print(`${paint.green('wrote')} ${resolve(dirname(config), '.gitignore')}: the data folder`)
-  if (configKept && port !== undefined)
+  if (configKept && port !== null)
     context.note(paint.yellow(`--port ${port} was not written: change server.port in ${config}`))
   if (file) warnOfCache(context)
   await context.print(
@@ -73,7 +73,7 @@ export async function initClaudeCode(context: Context, options: InitOptions): Pr
   return 0
 }
 
-/** The installed plugin that would start the very same server; null: .mcp.json has to. */
+/** The installed plugin that starts the same server. Null: .mcp.json has to. */
 function pluginInstead(
   context: Context,
   { agent, plain }: { readonly agent: string; readonly plain: boolean },
@@ -89,14 +89,15 @@ function pluginInstead(
   return null
 }
 
-/** Switchboard runs on another machine: only .mcp.json is written here, and no token stands in it. */
+/** Switchboard runs on another machine: only .mcp.json is written here, without a token. */
 async function initRemote(context: Context, agent: string, options: InitOptions): Promise<number> {
   const { attachUrl } = await import('../../../daemon/shim/channel-shim.ts')
   const url = attachUrl(options.url ?? '')
   const cwd = context.terminal.cwd()
   const file = resolve(cwd, '.mcp.json')
   const token = options.tokenFile === undefined ? [] : ['--token-file', resolve(cwd, options.tokenFile)]
-  writeWhole(file, mcpJson(file, serverEntry(agent, ['--url', url, ...token]), options.force === true))
+  const text = mcpJson(file, serverEntry(agent, ['--url', url, ...token]), options.force === true)
+  writeWhole(file, text, { replace: true })
   if (context.json) {
     await context.printJson({ ok: true, file, config: null, config_kept: false, agent, next: START_COMMAND })
     return 0
@@ -111,7 +112,7 @@ async function initRemote(context: Context, agent: string, options: InitOptions)
   return 0
 }
 
-/** Absolute: what a bare name leads to depends on the path of whoever starts it, and on a registry it may be a stranger's. */
+/** Absolute paths: what a bare name starts depends on the PATH of the host, and npx may fetch a package of a stranger. */
 function serverEntry(agent: string, more: readonly string[]) {
   const words = ['channel', '--agent', agent, ...more]
   const [command = process.execPath, ...own] = ownProgram()
@@ -137,7 +138,7 @@ function warnOfCache(context: Context): void {
     )
 }
 
-/** The file's text with our server in it; what else stands there stays. */
+/** The text of the file with our server in it. Everything else stays. */
 function mcpJson(file: string, entry: object, force: boolean): string {
   const parsed = existsSync(file) ? parse(file) : {}
   const servers = parsed.mcpServers ?? {}
@@ -170,38 +171,4 @@ function notOurs(file: string): SwitchboardError {
       hint: 'mend it by hand: a JSON object with "mcpServers"',
     },
   )
-}
-
-function writeWhole(file: string, text: string): void {
-  const fresh = `${file}.${process.pid}.new`
-  writeFileSync(fresh, text, { mode: 0o644 })
-  renameSync(fresh, file)
-}
-
-function claudeYaml(agent: string, port: number | null): string {
-  return `# Switchboard for Claude Code. Check it with \`switchboard check\`; it is read again when it changes.
-
-server:
-  host: 127.0.0.1
-  ${portLine(port)}
-
-integrations:
-  # The chat page at /chat: get a link with \`switchboard link\`.
-  - id: web
-    platform: web
-    default: true
-  # A Telegram bot, when you have one: \`switchboard integrations add telegram --agent ${agent}\` asks for its token,
-  # tries it and keeps it encrypted. Or here, with \`switchboard secrets set TELEGRAM_BOT_TOKEN\` while it runs:
-  # - id: telegram
-  #   platform: telegram
-  #   token: secret:TELEGRAM_BOT_TOKEN
-
-agents:
-  # Reached through the MCP server in .mcp.json.
-  - id: ${agent}
-    connector: { type: channel }
-    inbound_bindings:
-      - { plugin: web, instance: web }
-      # - { plugin: telegram, instance: telegram }
-`
 }

@@ -1,20 +1,19 @@
 // `switchboard init`: the wizard at a terminal; for scripts a commented starter switchboard.yaml with a fresh secret for its
 // webhook, or with --platform what the flags say.
-import { randomBytes } from 'node:crypto'
-import { open, rm } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { shellWord } from '../../../config/instance/shell-word.ts'
 import { DEFAULT_PORT, SwitchboardError } from '../../../contract/index.ts'
-import type { Context, Run } from '../../context.ts'
+import type { Prompts } from '../../../setup/asker.ts'
+import { ignoreSecrets } from '../../../setup/git-ignore.ts'
+import { ID } from '../../../setup/plan.ts'
+import { answerStarterAgent, type StarterAgent, writeStarter } from '../../../setup/starter.ts'
+import { askerAt } from '../../asker.ts'
+import { type Context, createContext, type Run } from '../../context.ts'
 import { usage } from '../../failure.ts'
-import { ignoreSecrets } from '../../git-keeping.ts'
+import { readFlags, typedFlags } from '../../flags.ts'
+import { keepSecrets } from '../../keep-secrets.ts'
 import { oneLine } from '../../output/text.ts'
 import { remember } from '../../own-instance.ts'
-import { readFlags, typedFlags } from '../../setup-answers.ts'
-import { type StarterAgent, stemOf } from '../../starter-agent.ts'
-import { starterYaml } from '../../starter-config.ts'
-import type { Wish } from '../../wizard/ask-plan.ts'
-import type { Prompts } from '../../wizard/prompts.ts'
 
 export interface InitOptions {
   readonly agent?: string
@@ -33,7 +32,7 @@ export interface InitOptions {
   readonly wait?: boolean
 }
 
-/** All else that the help names answers a question of some connector. */
+/** Every other option that the help names answers a question of some connector. */
 const OWN = [
   'agent',
   'hook',
@@ -48,7 +47,14 @@ const OWN = [
   'wait',
 ]
 
-const ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/
+/** What was typed, with the flags of modules apart. */
+interface Typed extends InitOptions {
+  readonly file: string
+  /** By name, without the dashes. */
+  readonly flags: ReadonlyMap<string, string>
+  /** Flags that the help names. Only some connectors ask for them. */
+  readonly named: ReadonlyMap<string, string>
+}
 
 export const init: Run<InitOptions> = async (context, words, options) => {
   const { flags, rest } = readFlags(words)
@@ -66,65 +72,92 @@ export const init: Run<InitOptions> = async (context, words, options) => {
   }
   const file = resolve(context.terminal.cwd(), context.givenConfig ?? 'switchboard.yaml')
   const prompts = await promptsFor(context, options)
-  const given = { ...options, file, flags, named: typedFlags(options, OWN) }
-  if (prompts !== null || options.platform !== undefined) return wizard(context, prompts, given)
-  return writeStarter(context, given)
+  const typed = { ...options, file, flags, named: typedFlags(options, OWN) }
+  const own = contextOf(context, file)
+  return prompts !== null || options.platform !== undefined
+    ? wizard(own, prompts, typed)
+    : starter(own, typed)
 }
 
-type Given = InitOptions & Pick<Wish, 'file' | 'flags' | 'named'>
+/** Of the instance that the file makes: there may have been none when the command began. */
+function contextOf(outer: Context, file: string): Context {
+  const { data } = outer.instanceOf(file)
+  const named = data.from === 'beside' ? {} : { data: data.path }
+  return {
+    ...createContext(outer.terminal, { json: outer.json, config: file, ...named }),
+    paint: outer.paint,
+  }
+}
 
-/** The starter for scripts: web chat, a webhook with a fresh secret, and the agent that the flags name. */
-async function writeStarter(context: Context, options: Given): Promise<number> {
-  const { file } = options
-  const { starterAgent } = await import('../../starter-agent.ts')
-  const own = await starterAgent(context, options)
-  const agent = own?.id ?? answerOf('id of the demo agent', options.agent, 'demo', checkId)
-  const hook = answerOf('id of the webhook (/hooks/ID)', options.hook, 'alerts', checkId)
-  const port = answerOf('port', options.port, String(DEFAULT_PORT), checkPort)
+/** Null: no person is at the terminal, or `--yes` says to ask nothing. */
+async function promptsFor(context: Context, { yes }: InitOptions): Promise<Prompts | null> {
+  if (yes === true || context.json || !context.terminal.inputIsTty) return null
+  return context.terminal.prompts()
+}
+
+async function wizard(context: Context, prompts: Prompts | null, typed: Typed): Promise<number> {
+  const { runWizard } = await import('../../wizard/run-wizard.ts')
+  return runWizard(context, prompts, {
+    path: typed.file,
+    port: typed.port === undefined ? null : portOf(typed.port),
+    force: typed.force === true,
+    platforms: typed.platform ?? [],
+    agent: typed.agent ?? null,
+    agentId: typed.agentId ?? null,
+    set: typed.set ?? [],
+    flags: typed.flags,
+    named: typed.named,
+    yes: typed.yes === true,
+    start: typed.start ?? null,
+    wait: typed.wait !== false,
+  })
+}
+
+async function starter(context: Context, typed: Typed): Promise<number> {
+  const { file, flags, named, hook = 'alerts' } = typed
+  const force = typed.force === true
+  const asked = { file, agent: typed.agent, force, flags, named }
+  const own = await answerStarterAgent(askerAt(context), context.folder, asked)
+  const agent = typed.agent ?? 'demo'
+  if (own === null) demandId('id of the demo agent', agent, 'demo')
+  demandId('id of the webhook (/hooks/ID)', hook, 'alerts')
+  const port = typed.port === undefined ? null : portOf(typed.port, `leave it out for ${DEFAULT_PORT}`)
   if (hook === 'web') throw usage('--hook: "web" is the id of the chat page', 'choose another id')
 
-  const secretFile = `${stemOf(file)}.${hook}.secret`
-  const secretPath = join(dirname(file), secretFile)
-  const chosen = options.port !== undefined || Number(port) !== DEFAULT_PORT
-  const yaml = starterYaml({
-    ...{ agent, hook, secretFile: `./${secretFile}` },
-    ...(own ? { connector: own.connector } : {}),
-    port: chosen ? Number(port) : null,
+  const { secretFile, secretKept } = await writeStarter(
+    context.folder,
+    { file, agent, hook, port, force, own },
+    (secrets) => keepSecrets(context, { path: file, ownStore: false }, secrets),
+  )
+  const secretNames = [secretFile, ...(own?.files ?? []).map(({ path }) => path)]
+  const ignored = await ignoreSecrets(dirname(file), secretNames).catch((problem: Error) => {
+    const text = `cannot write ${join(dirname(file), '.gitignore')}: ${problem.message}`
+    throw new SwitchboardError('execution_failed', text, { cause: problem })
   })
-  const { writeWhole } = await import('../../wizard/write-plan.ts')
-  writeWhole(file, yaml, options.force === true)
-  // An existing secret is kept even with --force: whoever signs with it would be locked out.
-  const secretKept = await writeSecret(secretPath)
-  for (const { path, value } of own?.files ?? []) await create(path, `${value}\n`, 0o600)
-  await own?.keep()
-  const secrets = [secretFile, ...(own?.files ?? []).map(({ path }) => basename(path))]
-  const ignored = await ignoreSecrets(dirname(file), secrets).catch((problem) => {
-    throw cannotWrite(join(dirname(file), '.gitignore'), problem)
-  })
-  remember(context, context.instanceOf(file))
-  const written = { file, secretPath, secretKept, ignored, own, next: upCommand(context, file) }
-  if (!context.json) return tellWritten(context, written)
+  remember(context)
+  const next = upCommand(context, file)
+  if (!context.json) return tellWritten(context, { file, secretFile, secretKept, ignored, own, next })
   await context.printJson({
     ok: true,
     file,
-    secret_file: secretPath,
+    secret_file: secretFile,
     secret_kept: secretKept,
     gitignore_written: ignored,
     ...own?.jsonFields,
-    next: written.next,
+    next,
   })
   return 0
 }
 
-function upCommand(context: Context, file: string): string {
+export function upCommand(context: Context, file: string): string {
   const isFound = file === resolve(context.terminal.cwd(), 'switchboard.yaml')
   return isFound ? 'switchboard up' : `switchboard up --config ${shellWord(file)}`
 }
 
 interface Written {
   readonly file: string
-  readonly secretPath: string
-  /** It was there already. */
+  readonly secretFile: string
+  /** The secret existed already. */
   readonly secretKept: boolean
   /** A .gitignore was written. */
   readonly ignored: boolean
@@ -133,11 +166,11 @@ interface Written {
 }
 
 async function tellWritten(context: Context, written: Written): Promise<number> {
-  const { file, secretPath, secretKept, ignored, own } = written
+  const { file, secretFile, secretKept, ignored, own } = written
   const { paint } = context
   await context.print(`${paint.green('wrote')} ${file}`)
   await context.print(
-    `${paint.green(secretKept ? 'kept ' : 'wrote')} ${secretPath} (the webhook's secret, for your eyes only)`,
+    `${paint.green(secretKept ? 'kept ' : 'wrote')} ${secretFile} (the webhook's secret, for your eyes only)`,
   )
   if (ignored)
     await context.print(
@@ -152,66 +185,15 @@ async function tellWritten(context: Context, written: Written): Promise<number> 
   return 0
 }
 
-/** A person is at the terminal, and has not said to be left alone. */
-async function promptsFor(context: Context, { yes }: InitOptions): Promise<Prompts | null> {
-  if (yes === true || context.json || !context.terminal.inputIsTty) return null
-  return context.terminal.prompts()
+function demandId(what: string, id: string, fallback: string): void {
+  if (ID.test(id)) return
+  throw usage(
+    `${what}: "${id}" is not an id: letters, digits, "_", "-" and ".", starting with a letter or digit`,
+    `leave it out for ${fallback}`,
+  )
 }
 
-async function wizard(context: Context, prompts: Prompts | null, options: Given): Promise<number> {
-  const { file, flags, named, port } = options
-  const problem = port === undefined ? null : checkPort(port)
-  if (problem !== null) throw usage(`port: "${port}" ${problem}`)
-  const { runWizard } = await import('../../wizard/run-wizard.ts')
-  return runWizard(context, prompts, {
-    ...{ file, port: port === undefined ? null : Number(port), force: options.force === true },
-    ...{ platforms: options.platform ?? [], agent: options.agent ?? null, agentId: options.agentId ?? null },
-    ...{ set: options.set ?? [], flags, named, yes: options.yes === true },
-    ...{ start: options.start ?? null, wait: options.wait !== false },
-  })
-}
-
-type Check = (value: string) => string | null
-
-/** A flag, or the default. */
-function answerOf(what: string, given: string | undefined, fallback: string, check: Check): string {
-  const problem = given === undefined ? null : check(given)
-  if (problem !== null) throw usage(`${what}: "${given}" ${problem}`, `leave it out for ${fallback}`)
-  return given ?? fallback
-}
-
-const checkId: Check = (value) =>
-  ID.test(value) ? null : 'is not an id: letters, digits, "_", "-" and ".", starting with a letter or digit'
-const checkPort: Check = (value) =>
-  /^\d{1,5}$/.test(value) && Number(value) >= 1 && Number(value) <= 65_535
-    ? null
-    : 'is not a port: 1 to 65535'
-
-async function writeSecret(file: string): Promise<boolean> {
-  return !(await create(file, `${randomBytes(32).toString('hex')}\n`, 0o600))
-}
-
-/** False when something of that name exists. */
-async function create(file: string, text: string, mode: number): Promise<boolean> {
-  const handle = await open(file, 'wx', mode).catch((problem: NodeJS.ErrnoException) => {
-    if (problem.code === 'EEXIST') return null
-    throw cannotWrite(file, problem)
-  })
-  if (handle === null) return false
-  try {
-    await handle.writeFile(text)
-    await handle.sync()
-  } catch (problem) {
-    await rm(file, { force: true })
-    throw cannotWrite(file, problem as NodeJS.ErrnoException)
-  } finally {
-    await handle.close()
-  }
-  return true
-}
-
-function cannotWrite(file: string, problem: NodeJS.ErrnoException): SwitchboardError {
-  return new SwitchboardError('execution_failed', `cannot write ${file}: ${problem.message}`, {
-    cause: problem,
-  })
+export function portOf(text: string, hint?: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535) return Number(text)
+  throw usage(`port: "${text}" is not a port: 1 to 65535`, hint)
 }

@@ -1,5 +1,7 @@
 // `switchboard integrations`: accounts on platforms. Those of the file are listed; those added here are kept encrypted.
-import type { IntegrationView } from '../../../contract/index.ts'
+import type { IntegrationView, PlatformModule } from '../../../contract/index.ts'
+import { openCatalog } from '../../../setup/catalog.ts'
+import { ownAddress } from '../../../setup/check-file.ts'
 import type { Context, Run } from '../../context.ts'
 import { usage } from '../../failure.ts'
 import { printList } from '../../list.ts'
@@ -89,23 +91,28 @@ export function scopeOf(written: string): 'all' | { readonly agents: readonly st
   return { agents }
 }
 
+/** The lines to paste for a platform that is not set up yet. Its name stands for the id. */
+export async function pasteOf(context: Context, { name, setup }: PlatformModule): Promise<readonly string[]> {
+  const base = await ownAddress(context.folder, daemonsFile(context))
+  return setup?.paste?.({ id: name, base, options: {} }) ?? []
+}
+
 /** What to paste elsewhere: of one integration, of all of a platform, or of a platform that is not set up yet. */
 export const pasteIntegration: Run = async (context, [named = '']) => {
-  const { openSetup, pasteOf } = await import('../../configuration.ts')
   const daemon = await context.daemon()
   const { items } = await daemon.call<IntegrationList>('GET', '/api/integrations')
   const byId = items.filter((one) => one.id === named)
   const found = byId.length > 0 ? byId : items.filter((one) => one.platform === named)
   if (found.length === 0) {
-    const door = await openSetup(daemonsFile(context), named)
-    if (door.module === null) {
+    const { platforms } = await openCatalog(daemonsFile(context))
+    const module = platforms.get(named)
+    if (module === undefined) {
       throw usage(
         `there is no integration and no platform "${oneLine(named)}"`,
-        `integrations: ${items.map((one) => one.id).join(', ') || 'none'}; platforms: ${door.names.join(', ')}`,
+        `integrations: ${items.map((one) => one.id).join(', ') || 'none'}; platforms: ${[...platforms.keys()].join(', ')}`,
       )
     }
-    const paste = await pasteOf(door.module, context.folder, daemonsFile(context))
-    found.push({ id: named, platform: named, paste } as IntegrationView)
+    found.push({ id: named, platform: named, paste: await pasteOf(context, module) } as IntegrationView)
   }
   for (const { id, platform, paste = [] } of found) {
     if (context.json) await context.printJson({ id, platform, paste })

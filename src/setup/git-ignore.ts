@@ -1,4 +1,4 @@
-// What git would take of our secrets: `init` keeps them out, `check` says where one would be, or is, in a repository.
+// Secrets and git: `init` keeps them out of a repository, `check` names those that git has or would take.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { appendFile, readFile } from 'node:fs/promises'
@@ -7,7 +7,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 const HEAD = '# Switchboard: its state and its secrets are nobody else’s'
 const GIT_MS = 5_000
 
-/** The folder whose `.git` it is in; null: in no repository. */
+/** The folder with the `.git`. Null: the folder is in no repository. */
 function repositoryOf(folder: string): string | null {
   for (let at = resolve(folder); ; at = dirname(at)) {
     if (existsSync(join(at, '.git'))) return at
@@ -15,23 +15,22 @@ function repositoryOf(folder: string): string | null {
   }
 }
 
-/**
- * Adds what is missing to the `.gitignore` beside the configuration; the rest stays as it is. False: the folder is in no
- * repository, or nothing was missing.
- */
-export async function ignoreSecrets(folder: string, secrets: readonly string[]): Promise<boolean> {
+/** Adds what is missing to the `.gitignore` of the folder. False: it is in no repository, or nothing was missing. */
+export async function ignoreSecrets(folder: string, secrets: readonly string[] = []): Promise<boolean> {
   if (repositoryOf(folder) === null) return false
   const file = join(folder, '.gitignore')
   const written = await readFile(file, 'utf8').catch(() => '')
   const lines = new Set(written.split(/\r?\n/).map((line) => line.trim()))
-  const missing = ['/.switchboard/', ...secrets.map((name) => `/${name}`)].filter((line) => !lines.has(line))
+  const missing = ['/.switchboard/', ...secrets.map((path) => `/${basename(path)}`)].filter(
+    (line) => !lines.has(line),
+  )
   if (missing.length === 0) return false
   const gap = written === '' || written.endsWith('\n') ? '' : '\n'
   await appendFile(file, `${gap}${[HEAD, ...missing].join('\n')}\n`)
   return true
 }
 
-/** Of these files those that git has, or would take with the next `git add`. Nothing where there is no git. */
+/** The files that git has, or would take with the next `git add`. None when there is no git. */
 export async function takenByGit(
   files: readonly string[],
 ): Promise<readonly { readonly file: string; readonly tracked: boolean }[]> {
@@ -42,7 +41,7 @@ export async function takenByGit(
     const name = basename(file)
     if ((await git(folder, ['ls-files', '--error-unmatch', '--', name])) === 0)
       taken.push({ file, tracked: true })
-    // 1: it is not ignored; anything else: git itself is in trouble, and says nothing about it.
+    // 1: it is not ignored. Any other code: git itself failed.
     else if ((await git(folder, ['check-ignore', '-q', '--', name])) === 1)
       taken.push({ file, tracked: false })
   }

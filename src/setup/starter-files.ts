@@ -1,17 +1,20 @@
-// The starter switchboard.yaml: small, commented, and valid as it stands.
+// The texts of new configuration files: of a script, of the wizard, and for Claude Code. Each is valid as it stands.
+import { indentedYaml } from '../config/yaml/edit-file.ts'
 import { DEFAULT_PORT } from '../contract/index.ts'
+import type { Definition } from './definition.ts'
 
 export interface Starter {
   readonly agent: string
-  /** How it is reached, as YAML in one line, and what is said above it. */
+  /** The connector as YAML in one line, and the comment above it. */
   readonly connector?: { readonly yaml: string; readonly comment: string }
   readonly hook: string
-  /** Null: none was chosen. */
+  /** Null: no port was chosen. */
   readonly port: number | null
   /** The file that holds the webhook's secret, as written after `file:`. */
   readonly secretFile: string
 }
 
+/** The web chat, a signed webhook, and one agent. */
 export function starterYaml({ agent, hook, port, secretFile, connector = DEMO }: Starter): string {
   return `# Switchboard's configuration. Check it with \`switchboard check\`; it is read again when it changes.
 # Every key, with its default: \`switchboard schema\`.
@@ -63,8 +66,58 @@ const DEMO = {
   comment: 'The demo agent needs no key. Say "help" to it, "deploy", or "remind me in 5s".',
 }
 
-/** A port that nobody chose stays open: where it is taken the next free one is used. */
-export function portLine(port: number | null): string {
+/** What the person chose at the wizard. */
+export function wizardYaml(
+  integrations: readonly Definition[],
+  agents: readonly Definition[],
+  port: number | null,
+): string {
+  return `# Switchboard's configuration. Check it with \`switchboard check\`; it is read again when it changes.
+# Every key, with its default: \`switchboard schema\`. Add more with \`switchboard init\`.
+
+server:
+  host: 127.0.0.1 # loopback only; a public address needs an admin token
+  ${portLine(port)}
+
+# Where people talk. What is secret is kept encrypted and only referred to: \`switchboard secrets set NAME\` changes it.
+integrations:
+${indentedYaml(integrations)}
+# Who answers, and where its messages come from.
+agents:
+${indentedYaml(agents)}`
+}
+
+/** The web chat, and an agent that Claude Code attaches to. */
+export function claudeCodeYaml(agent: string, port: number | null): string {
+  return `# Switchboard for Claude Code. Check it with \`switchboard check\`; it is read again when it changes.
+
+server:
+  host: 127.0.0.1
+  ${portLine(port)}
+
+integrations:
+  # The chat page at /chat: get a link with \`switchboard link\`.
+  - id: web
+    platform: web
+    default: true
+  # A Telegram bot, when you have one: \`switchboard integrations add telegram --agent ${agent}\` asks for its token,
+  # tries it and keeps it encrypted. Or here, with \`switchboard secrets set TELEGRAM_BOT_TOKEN\` while it runs:
+  # - id: telegram
+  #   platform: telegram
+  #   token: secret:TELEGRAM_BOT_TOKEN
+
+agents:
+  # Reached through the MCP server in .mcp.json.
+  - id: ${agent}
+    connector: { type: channel }
+    inbound_bindings:
+      - { plugin: web, instance: web }
+      # - { plugin: telegram, instance: telegram }
+`
+}
+
+/** Without a chosen port the line stays a comment: when the default port is taken, the next free one is used. */
+function portLine(port: number | null): string {
   return port === null
     ? `# port: ${DEFAULT_PORT} # the next free one where it is taken; written down, it must be free`
     : `port: ${port}`

@@ -1,11 +1,11 @@
-// References of a configuration that lead nowhere: what `check` says before a part fails to start for it.
+// References of a configuration that lead nowhere. `check` names them before an integration fails to start.
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { SECRET_REFERENCE, type Settings } from '../contract/index.ts'
 
 export interface Reference {
   readonly text: string
-  /** Where it stands, as far as the settings tell: `integrations.kate_tg.token`. */
+  /** Its key: `integrations.kate_tg.token`. */
   readonly at: string
 }
 
@@ -29,10 +29,10 @@ export function referencesIn(settings: Settings): readonly Reference[] {
 const idOf = (one: unknown) =>
   typeof one === 'object' && one !== null && 'id' in one && typeof one.id === 'string' ? one.id : null
 
-/** Ours, and not in the file. */
+/** A level of the settings that the file does not have. */
 const transparent = (key: string) => key === 'options'
 
-/** One sentence each. `kept`: the names in the encrypted store; null: not known. */
+/** Returns one sentence for each. `kept`: the names in the encrypted store; null: not known. */
 export function unsetReferences(
   settings: Settings,
   sources: {

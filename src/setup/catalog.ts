@@ -1,0 +1,105 @@
+// What can be set up: every platform and connector that is built in or brought by the modules of a file.
+import { dirname } from 'node:path'
+import { namedModules } from '../config/index.ts'
+import { readStoredIntegration, wantedOptions } from '../config/stored-integration.ts'
+import {
+  CHANNEL_PLATFORM,
+  type ConnectorModule,
+  type IntegrationSettings,
+  type LoadedAdapters,
+  type PlatformModule,
+  type SetupQuestion,
+  type WantedOptions,
+} from '../contract/index.ts'
+import { createModuleCatalog } from '../modules/module-catalog.ts'
+import { jsonSchemaOf } from './definition.ts'
+
+export interface Catalog {
+  /** Without channel servers: `mcp_servers` sets them up. */
+  readonly platforms: ReadonlyMap<string, PlatformModule>
+  readonly connectors: ReadonlyMap<string, ConnectorModule>
+  readonly loaded: LoadedAdapters
+  /** Modules that cannot be used, and why. */
+  readonly problems: readonly string[]
+  /** Throws `input_invalid` with the nearest key. */
+  validate(definition: Readonly<Record<string, unknown>>): Promise<IntegrationSettings>
+}
+
+/** Null: there is no file, so only what is built in. */
+export async function openCatalog(file: string | null): Promise<Catalog> {
+  const loaded = await load(file)
+  return {
+    platforms: built(loaded.platformNames, (name) =>
+      name === CHANNEL_PLATFORM ? undefined : loaded.platform(name),
+    ),
+    connectors: built(loaded.connectorNames, (name) => loaded.connector(name)),
+    loaded,
+    problems: loaded.modules.flatMap(({ from, problem }) =>
+      problem === null ? [] : [`module "${from}" ${problem}`],
+    ),
+    async validate(definition) {
+      const isForeign = loaded.modules.some(({ platforms }) =>
+        platforms.includes(String(definition.platform)),
+      )
+      // The schema of a third party may never return for these options, so it is tried in a process of its own.
+      return readStoredIntegration(
+        definition,
+        isForeign ? await load(file, [wantedOptions(definition)]) : loaded,
+      )
+    },
+  }
+}
+
+function load(file: string | null, entries: readonly WantedOptions[] = []): Promise<LoadedAdapters> {
+  return createModuleCatalog().open({
+    folder: file === null ? '.' : dirname(file),
+    modules: file === null ? [] : namedModules(file),
+    platforms: 'all',
+    connectors: 'all',
+    entries,
+  })
+}
+
+/** Adapters that are planned only have no `create`. */
+function built<Module extends PlatformModule | ConnectorModule>(
+  names: readonly string[],
+  moduleOf: (name: string) => { readonly create?: unknown } | undefined,
+): ReadonlyMap<string, Module> {
+  const modules = new Map<string, Module>()
+  for (const name of names) {
+    const module = moduleOf(name)
+    if (module?.create !== undefined) modules.set(name, module as Module)
+  }
+  return modules
+}
+
+/** One line of a list to choose from. */
+export interface Offer {
+  readonly name: string
+  readonly title: string
+  readonly hint: string
+  readonly first: boolean
+  /** The flags that answer its questions, without the dashes. */
+  readonly flags: readonly string[]
+}
+
+export function offersOf(modules: ReadonlyMap<string, PlatformModule | ConnectorModule>): readonly Offer[] {
+  return [...modules.values()].map(({ name, title = name, first = false, options, setup }) => ({
+    name,
+    title,
+    hint: describedAs(options),
+    first,
+    flags: flagsOf(setup?.questions ?? []),
+  }))
+}
+
+/** What a schema says about itself. */
+export function describedAs(options: PlatformModule['options']): string {
+  const { description } = jsonSchemaOf(options)
+  return typeof description === 'string' ? description : ''
+}
+
+/** Every flag that answers the questions. A secret has a second one, for the file that holds it. */
+export function flagsOf(questions: readonly SetupQuestion[]): readonly string[] {
+  return questions.flatMap(({ flag, secret }) => (secret === true ? [flag, `${flag}-file`] : [flag]))
+}

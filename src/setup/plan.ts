@@ -1,0 +1,238 @@
+// The wizard's questions, in their order: where people talk, what each platform asks, who answers, what its connector asks.
+// A flag answers before the person does. Every answer is tried, and a refused one is asked again. Nothing is written here.
+import { dirname } from 'node:path'
+import { type PlatformModule, SwitchboardError } from '../contract/index.ts'
+import { oneLine } from '../runtime/safe-text.ts'
+import { type AnsweredAgent, answerAgent } from './agent.ts'
+import { createSecretPipe, type SecretPipe } from './answers.ts'
+import { type Asker, hasGivenUp } from './asker.ts'
+import { type Catalog, flagsOf, type Offer, offersOf, openCatalog } from './catalog.ts'
+import type { ConfigFile } from './config-file.ts'
+import { type Definition, freeName, putAt, readValue } from './definition.ts'
+import { type AnsweredIntegration, answerIntegration, isPastedBefore } from './integration.ts'
+import { usage } from './usage.ts'
+
+export interface PlannedIntegration extends AnsweredIntegration {
+  readonly id: string
+  readonly module: PlatformModule
+}
+
+export type PlannedAgent =
+  /** The file has it already. */
+  | { readonly kind: 'known'; readonly id: string }
+  | (Pick<AnsweredAgent, 'connector' | 'secrets'> & {
+      readonly kind: 'new'
+      readonly id: string
+      /** What is left to do elsewhere. */
+      readonly paste: readonly string[]
+    })
+
+/** What is going to be written. Every answer was tried. */
+export interface Plan {
+  readonly integrations: readonly PlannedIntegration[]
+  readonly agent: PlannedAgent
+}
+
+export interface PlanWish {
+  readonly file: ConfigFile
+  readonly platforms: readonly string[]
+  /** A connector, or an agent of the file. Null: asked. */
+  readonly agent: string | null
+  readonly agentId: string | null
+  /** `telegram.api_root=URL`: a key that no question asks for. */
+  readonly set: readonly string[]
+  /** `--telegram-token`, `--command`: by name, without the dashes. */
+  readonly flags: ReadonlyMap<string, string>
+  /** `--url` and others that the help names. Only some connectors ask for them. */
+  readonly named: ReadonlyMap<string, string>
+  readonly yes: boolean
+  /** Where the server is reached. */
+  readonly base: string
+}
+
+interface Planning {
+  readonly asker: Asker
+  readonly wish: PlanWish
+  readonly catalog: Catalog
+  readonly connectors: readonly Offer[]
+  /** Everything piped in: for the platforms in their order, then for the agent. */
+  readonly pipe: SecretPipe
+}
+
+export async function askPlan(asker: Asker, wish: PlanWish): Promise<Plan> {
+  const catalog = await openCatalog(wish.file.exists ? wish.file.path : null)
+  const [platforms, connectors] = [offersOf(catalog.platforms), offersOf(catalog.connectors)]
+  const chosen = await choosePlatforms(asker, wish, platforms)
+  // While nobody has said who answers, a flag may belong to any connector.
+  refuseUnknownFlags(wish, chosen, wish.agent === null && asker.prompts === null ? [] : connectors)
+  const agent = wish.agent ?? wish.file.agents[0] ?? firstOf(connectors)
+  const open = [
+    ...chosen.flatMap((name) => openSecrets(wish, platforms, name, `${name}-`)),
+    ...openSecrets(wish, connectors, agent, ''),
+  ]
+  const pipe = createSecretPipe(asker, open.length === 1)
+  const planning = { asker, wish, catalog, connectors, pipe }
+  const integrations: PlannedIntegration[] = []
+  const taken = new Set(wish.file.integrations.map(({ id }) => id))
+  for (const name of chosen) {
+    const planned = await planIntegration(planning, name, taken)
+    taken.add(planned.id)
+    integrations.push(planned)
+  }
+  return { integrations, agent: await planAgent(planning) }
+}
+
+/** The secrets that no flag gives. */
+function openSecrets(wish: PlanWish, offers: readonly Offer[], name: string, prefix: string) {
+  const flags = offers.find((offer) => offer.name === name)?.flags ?? []
+  const isGiven = (flag: string) => wish.flags.has(prefix + flag) || wish.named.has(prefix + flag)
+  return flags.filter((flag) => flags.includes(`${flag}-file`) && !isGiven(flag) && !isGiven(`${flag}-file`))
+}
+
+async function choosePlatforms(
+  { prompts }: Asker,
+  { platforms, file }: PlanWish,
+  offers: readonly Offer[],
+): Promise<readonly string[]> {
+  const names = offers.map(({ name }) => name)
+  const unknown = platforms.find((name) => !names.includes(name))
+  if (unknown !== undefined)
+    throw usage(`--platform: "${oneLine(unknown)}" cannot be set up`, `what there is: ${names.join(', ')}`)
+  if (platforms.length > 0) return platforms
+  if (prompts === null) throw usage('no platform is named', `--platform NAME, of: ${names.join(', ')}`)
+  const isFirst = file.integrations.length === 0
+  const first = offers.filter((offer) => isFirst && offer.first).map(({ name }) => name)
+  return prompts.several('Where do people talk to it?', offers.map(choiceOf), first)
+}
+
+const choiceOf = ({ name, title, hint }: Offer) => ({ value: name, label: title, hint })
+
+/** The questions of the module. Its name stands before its flags: `--telegram-token`. */
+async function planIntegration(
+  { asker, wish, catalog, pipe }: Planning,
+  name: string,
+  taken: ReadonlySet<string>,
+): Promise<PlannedIntegration> {
+  const module = catalog.platforms.get(name) as PlatformModule
+  const fixed: Definition = { id: freeName(module.setup?.id ?? name, taken), platform: name }
+  for (const pair of wish.set) if (pair.startsWith(`${name}.`)) putPair(fixed, pair.slice(name.length + 1))
+  const id = String(fixed.id)
+  if (taken.has(id)) throw usage(`integration "${oneLine(id)}" is there already`, `--set ${name}.id=ANOTHER`)
+  const paste = isPastedBefore(module) ? module.setup?.paste?.({ id, base: wish.base, options: {} }) : []
+  if (paste?.length) asker.prompts?.show(`${module.title ?? name}: what to do there`, paste)
+  const prefix = `${name}-`
+  const flags = new Map(
+    [...wish.flags].flatMap(([flag, value]) =>
+      flag.startsWith(prefix) ? [[flag.slice(prefix.length), value] as const] : [],
+    ),
+  )
+  return again(asker, async (person) => {
+    const answered = await answerIntegration(
+      person,
+      { catalog, module, fixed },
+      { flags, asks: true, yes: wish.yes, pipe, called: (flag) => `--${prefix}${flag}` },
+    )
+    return { id, module, ...answered }
+  })
+}
+
+/** `out.url=env:URL` into the definition. */
+export function putPair(definition: Definition, pair: string): void {
+  const cut = pair.indexOf('=')
+  if (cut < 1) throw usage(`--set: "${oneLine(pair)}" is not key=value`, 'write e.g. --set token=secret:TG')
+  putAt(definition, pair.slice(0, cut), readValue(pair.slice(cut + 1)))
+}
+
+/** Asks once more after a refusal. When nothing was asked, because flags said everything, the refusal stands. */
+async function again<T>(asker: Asker, work: (asker: Asker) => Promise<T>): Promise<T> {
+  for (;;) {
+    let asked = false
+    try {
+      return await work({
+        ...asker,
+        ask: (question) => {
+          asked = true
+          return asker.ask(question)
+        },
+      })
+    } catch (thrown) {
+      const isRefusal = asked && thrown instanceof SwitchboardError && !hasGivenUp(thrown)
+      if (asker.prompts === null || !isRefusal) throw thrown
+      asker.prompts.say(`no: ${oneLine(thrown.message)}; once more, or Ctrl-C`, 'warning')
+    }
+  }
+}
+
+async function planAgent({ asker, wish, catalog, connectors, pipe }: Planning): Promise<PlannedAgent> {
+  const known = wish.file.agents
+  const choice = wish.agent ?? (await chooseAgent(asker, known, connectors))
+  if (known.includes(choice)) return { kind: 'known', id: choice }
+  // Another name is the id of an agent that needs nothing.
+  const type = catalog.connectors.has(choice) ? choice : firstOf(connectors)
+  const module = catalog.connectors.get(type)
+  if (module === undefined) {
+    const names = connectors.map(({ name }) => name).join(', ')
+    throw usage(`connector "${oneLine(type)}" cannot be set up`, `what there is: ${names}`)
+  }
+  const id = wish.agentId ?? (type === choice ? freeName(module.setup?.id ?? type, new Set(known)) : choice)
+  if (!ID.test(id)) throw usage(`id of the agent: "${oneLine(id)}" is not an id`)
+  if (known.includes(id))
+    throw usage(`agent "${oneLine(id)}" is there already`, 'another name: --agent-id ID')
+  const own = flagsOf(module.setup?.questions ?? [])
+  const flags = new Map([...wish.named, ...wish.flags].filter(([flag]) => own.includes(flag)))
+  // A secret is made once, however often it is asked for.
+  const fresh = new Map<string, string>()
+  const { connector, secrets } = await again(asker, (person) =>
+    answerAgent(person, module, {
+      by: 'wizard',
+      fresh,
+      flags,
+      folder: dirname(wish.file.path),
+      yes: wish.yes,
+      pipe,
+    }),
+  )
+  const paste = module.setup?.paste?.({ id, base: wish.base, options: connector }) ?? []
+  return { kind: 'new', id, connector: { type, ...connector }, secrets, paste }
+}
+
+/** An id of an integration or an agent. */
+export const ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/
+
+async function chooseAgent(
+  { prompts }: Asker,
+  known: readonly string[],
+  offers: readonly Offer[],
+): Promise<string> {
+  const otherwise = known[0] ?? firstOf(offers)
+  if (prompts === null) return otherwise
+  const choices = [
+    ...known.map((id) => ({ value: id, label: `${id}, which is there already` })),
+    ...offers.filter(({ name }) => !known.includes(name)).map(choiceOf),
+  ]
+  return prompts.one('Who answers?', choices, otherwise)
+}
+
+/** The one for newcomers. */
+const firstOf = (offers: readonly Offer[]) => offers.find(({ first }) => first)?.name ?? offers[0]?.name ?? ''
+
+/** A flag of a platform that is not set up is a slip, and its value may be a secret. */
+function refuseUnknownFlags(
+  { flags, platforms, agent }: PlanWish,
+  chosen: readonly string[],
+  connectors: readonly Offer[],
+): void {
+  if (platforms.length === 0) return
+  const own = connectors
+    .filter(({ name }) => agent === null || name === agent)
+    .flatMap((offer) => offer.flags)
+  const unknown = [...flags.keys()].find(
+    (flag) => !own.includes(flag) && !chosen.some((name) => flag.startsWith(`${name}-`)),
+  )
+  if (unknown === undefined) return
+  const asks = agent === null || own.length === 0 ? '' : `; ${agent} asks --${own.join(', --')}`
+  throw usage(
+    `unknown option "--${oneLine(unknown)}"`,
+    `a question of a platform is --PLATFORM-FLAG, e.g. --${chosen[0]}-token${asks}`,
+  )
+}

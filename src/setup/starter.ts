@@ -1,0 +1,160 @@
+// The starter of a script: web chat, a signed webhook, and the agent that the flags name, tried before anything is written.
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { stringify } from 'yaml'
+import type { DataFolder } from '../config/instance/data-folder.ts'
+import { type ConnectorModule, withoutNulls } from '../contract/index.ts'
+import { oneLine } from '../runtime/safe-text.ts'
+import { answerAgent, secretNames, writtenConnector } from './agent.ts'
+import { refuseUnknown } from './answers.ts'
+import type { Asker } from './asker.ts'
+import { describedAs, flagsOf, openCatalog } from './catalog.ts'
+import { ownAddress } from './check-file.ts'
+import { type Starter, starterYaml } from './starter-files.ts'
+import { demandFree, writeConfigFile, writeWhole } from './write-file.ts'
+
+export interface StarterWish {
+  readonly file: string
+  readonly agent: string
+  readonly hook: string
+  /** Null: no port was chosen. */
+  readonly port: number | null
+  readonly force: boolean
+  /** Null: the demo agent. */
+  readonly own: StarterAgent | null
+}
+
+export interface StarterAgent {
+  readonly connector: NonNullable<Starter['connector']>
+  /** Secrets that the agent needs too: each in a private file beside the configuration. */
+  readonly files: readonly PrivateFile[]
+  /** Secrets that are kept encrypted. */
+  readonly kept: readonly { readonly name: string; readonly value: string; readonly ask: string }[]
+  /** What is left to do elsewhere. */
+  readonly paste: readonly string[]
+  /** Fields for `--json`. */
+  readonly jsonFields: Readonly<Record<string, unknown>>
+}
+
+export interface PrivateFile {
+  readonly path: string
+  readonly value: string
+  readonly ask: string
+  /** It was made here. */
+  readonly made: boolean
+}
+
+export interface WrittenStarter {
+  readonly secretFile: string
+  /** The webhook's secret existed already. */
+  readonly secretKept: boolean
+}
+
+/** Throws before anything is written, or with the file that cannot be written. */
+export async function writeStarter(
+  folder: DataFolder,
+  wish: StarterWish,
+  keep: (secrets: ReadonlyMap<string, string>) => Promise<void>,
+): Promise<WrittenStarter> {
+  const { file, agent, hook, port, force, own } = wish
+  const secretFile = pathBeside(file, `${hook}.secret`)
+  let secretKept = false
+  const text = starterYaml({
+    agent,
+    hook,
+    port,
+    secretFile: `./${basename(secretFile)}`,
+    ...(own ? { connector: own.connector } : {}),
+  })
+  await writeConfigFile(folder, {
+    path: file,
+    text,
+    before: null,
+    force,
+    async keep() {
+      // A secret that exists is kept even with --force: its sender would be locked out.
+      secretKept = !writePrivate(secretFile, randomBytes(32).toString('hex'))
+      for (const { path, value } of own?.files ?? []) writePrivate(path, value)
+      await keep(new Map((own?.kept ?? []).map(({ name, value }) => [name, value])))
+    },
+  })
+  return { secretFile, secretKept }
+}
+
+const writePrivate = (path: string, value: string) =>
+  writeWhole(path, `${value}\n`, { replace: false, mode: 0o600 })
+
+const pathBeside = (file: string, name: string) =>
+  join(dirname(file), `${basename(file).replace(/\.ya?ml$/, '')}.${name}`)
+
+export interface StarterAgentWish {
+  readonly file: string
+  /** A connector. Another name is the id of the demo agent. */
+  readonly agent: string | undefined
+  readonly force: boolean
+  /** By name, without the dashes. */
+  readonly flags: ReadonlyMap<string, string>
+  /** Flags that the help names. Only some connectors ask for them. */
+  readonly named: ReadonlyMap<string, string>
+}
+
+/** Null: no connector is named, or the one that needs nothing. */
+export async function answerStarterAgent(
+  asker: Asker,
+  folder: DataFolder,
+  wish: StarterAgentWish,
+): Promise<StarterAgent | null> {
+  const { agent: id, file, force, named } = wish
+  const connectors = id === undefined ? undefined : (await openCatalog(null)).connectors
+  const module = connectors?.get(id ?? '')
+  const questions = (module?.first ? undefined : module?.setup?.questions) ?? []
+  const known = flagsOf(questions)
+  refuseUnknown(wish.flags, { known, hint: 'see what it takes with --help' })
+  if (id === undefined || module === undefined || module.first) return null
+  demandFree(file, force)
+  const pathOf = (key: string) => pathBeside(file, `${id}.${key}`)
+  // The agent needs such a secret too. One of an earlier run is taken again.
+  const handed = questions.filter(({ fresh }) => fresh !== undefined).map(({ key }) => key)
+  const before = handed.filter((key) => existsSync(pathOf(key)))
+  const flags = new Map([...named, ...wish.flags].filter(([flag]) => known.includes(flag)))
+  const answered = await answerAgent(asker, module, {
+    by: 'command',
+    flags,
+    known: new Map(before.map((key) => [key, readFileSync(pathOf(key), 'utf8').trim()])),
+    folder: dirname(file),
+    yes: true,
+  })
+  const names = secretNames(id, module, flags)
+  const connector = writtenConnector(module, answered, (key) =>
+    handed.includes(key) ? `file:./${basename(pathOf(key))}` : `secret:${names.get(key)}`,
+  )
+  const secrets = questions.flatMap(({ key, ask }) => {
+    const value = answered.secrets.get(key)
+    return value === undefined ? [] : [{ key, value, ask: oneLine(ask) }]
+  })
+  const files = secrets
+    .filter(({ key }) => handed.includes(key))
+    .map((secret) => ({ ...secret, path: pathOf(secret.key), made: answered.made.has(secret.key) }))
+  const kept = secrets
+    .filter(({ key }) => !handed.includes(key))
+    .map((secret) => ({ ...secret, name: names.get(secret.key) ?? secret.key }))
+  const asksForSecret = questions.some(({ key, secret }) => secret && !handed.includes(key))
+  return {
+    connector: { yaml: inOneLine(connector), comment: commentOf(module) },
+    files,
+    kept,
+    paste: module.setup?.paste?.({ id, base: await ownAddress(folder, null), options: connector }) ?? [],
+    jsonFields: {
+      ...(files[0] ? { agent_secret_file: files[0].path } : {}),
+      ...(asksForSecret ? { agent_secret: kept[0]?.name ?? null } : {}),
+      ...withoutNulls({ who: answered.who }),
+    },
+  }
+}
+
+const inOneLine = (connector: object) =>
+  stringify(connector, { collectionStyle: 'flow', lineWidth: 0 }).trim()
+
+const commentOf = ({ name, options, docs }: ConnectorModule) =>
+  `${oneLine(describedAs(options) || name)} See ${oneLine(docs)}`
