@@ -1,34 +1,46 @@
-// The lease under a link: whether this node may be connected for an integration now, and what is told while it may not.
+// The lease under a link: whether this node may be connected for an integration now, and what is reported while it may not.
 // Where an integration has no lease, this node always may.
 import { type Clock, LEASE_MS, LEASE_RENEW_MS, type LinkLease, type LinkState } from '../../contract/index.ts'
 import { createLeaseHold } from './lease-hold.ts'
+import type { LeaseRules, LinkWords } from './link.ts'
 
 export interface LeasedLink {
-  /** Asks for the lease where it is not held, and after a failure: that may have been that somebody else has it. */
+  /** Asks for the lease where it is not held, and after a failure: another node may have it by then. */
   mayConnect(failures: number): Promise<boolean>
-  /** It is another node's, or may be: nothing more goes out or in here. */
+  /** There is no connection now. The lease may run out, where the rules say so. */
+  rest(): void
+  /** Another node holds it, or may hold it. */
   isLost(): boolean
-  /** Never throws: what is not given back runs out. */
+  /** Never throws. What is not given back runs out. */
   release(): Promise<void>
 }
 
 export interface LeasedLinkDeps {
   readonly clock: Pick<Clock, 'after'>
+  readonly rules?: LeaseRules
   readonly tell: (link: LinkState) => void
-  /** What the node with the lease does: "another node polls for this integration". */
-  readonly words: { readonly lost: string; readonly elsewhere: string; readonly unknown: string }
+  readonly words: Pick<LinkWords, 'lost' | 'elsewhere' | 'unknown'>
   /** The connection must end now. */
   readonly onLost: () => void
 }
 
 export function createLeasedLink(
   lease: LinkLease | undefined,
-  { clock, tell, words, onLost }: LeasedLinkDeps,
+  { clock, rules = {}, tell, words, onLost }: LeasedLinkDeps,
 ): LeasedLink {
   if (lease === undefined)
-    return { mayConnect: async () => true, isLost: () => false, release: async () => undefined }
+    return {
+      mayConnect: async () => true,
+      rest: () => undefined,
+      isLost: () => false,
+      release: async () => undefined,
+    }
+  let isResting = false
   const hold = createLeaseHold(lease, {
-    ...{ clock, leaseMs: LEASE_MS, renewMs: LEASE_RENEW_MS },
+    clock,
+    leaseMs: rules.leaseMs ?? LEASE_MS,
+    renewMs: rules.renewMs ?? LEASE_RENEW_MS,
+    endingMs: rules.endingMs ?? 0,
     onLost() {
       tell({ state: 'connecting', detail: words.lost })
       onLost()
@@ -36,7 +48,8 @@ export function createLeasedLink(
   })
   return {
     async mayConnect(failures) {
-      if (hold.isHeld() && failures === 0) return true
+      if (hold.isHeld() && failures === 0 && !isResting) return true
+      isResting = false
       const answer = await hold.take()
       if (hold.isHeld()) return true
       tell(
@@ -45,6 +58,11 @@ export function createLeasedLink(
           : { state: 'connecting', detail: words.unknown },
       )
       return false
+    },
+    rest() {
+      if (rules.restWhileDown === undefined) return
+      isResting = true
+      hold.rest()
     },
     isLost: () => !hold.isHeld(),
     release: () => hold.release().catch(() => undefined),
