@@ -81,4 +81,13 @@ export {
 } from './kit/http/guarded-fetch.ts'
 export { equalSecrets, hmacKey, signSha256, verifySha256 } from './kit/http/hmac.ts'
 export { type FormPart, multipartForm } from './kit/http/multipart.ts'
+export type {
+  Link,
+  LinkAttempt,
+  LinkEnding,
+  LinkOptions,
+  LiveConnection,
+} from './kit/link/link.ts'
+export { pause } from './kit/link/pause.ts'
+export { startLink } from './kit/link/start-link.ts'
 export { wordsIn } from './words/index.ts'

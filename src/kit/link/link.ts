@@ -47,7 +47,7 @@ export interface LinkOptions {
    * Connects, calls `up`, and stays until the connection ended. Returns why it ended, or throws what went wrong. It
    * must end soon after its signal is aborted.
    */
-  readonly connect: (attempt: LinkAttempt) => Promise<LinkEnding | void>
+  readonly connect: (attempt: LinkAttempt) => Promise<LinkEnding | undefined>
   /** Receives each change of the state. `retry` comes with a failure. */
   readonly report: (
     link: LinkState,

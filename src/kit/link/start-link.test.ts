@@ -47,7 +47,7 @@ function open(more: Partial<LinkOptions> = {}, held?: Lease['answer']) {
           fail: (thrown) => end(() => reject(thrown)),
           isEnded: () => isEnded,
         })
-        attempt.signal.addEventListener('abort', () => end(resolve))
+        attempt.signal.addEventListener('abort', () => end(() => resolve(undefined)))
       }),
     report(state, retry) {
       states.push(state)
@@ -273,7 +273,12 @@ describe('[I6.lease-held] a link with a lease', () => {
   it('does not connect anew before the old connection ended', async () => {
     const ends: (() => void)[] = []
     const { clock, lease, state } = open(
-      { connect: ({ up }) => (up(), new Promise((resolve) => void ends.push(() => resolve()))) },
+      {
+        connect({ up }) {
+          up()
+          return new Promise((resolve) => void ends.push(() => resolve(undefined)))
+        },
+      },
       true,
     )
     await clock.settle()

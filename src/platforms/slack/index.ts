@@ -7,7 +7,7 @@ import {
   type Received,
   SwitchboardError,
 } from '../../contract/index.ts'
-import { createChatPace, type GuardedFetch, type LinkState, refusalWord } from '../../kit/index.ts'
+import { createChatPace, type GuardedFetch, type Link, type LinkState, refusalWord } from '../../kit/index.ts'
 import { mrkdwn } from '../../kit/markdown/index.ts'
 import { createSlackClient } from './api/client.ts'
 import { createDirectChats } from './api/direct-chats.ts'
@@ -21,7 +21,7 @@ import { createHistory } from './history.ts'
 import { handleRequest } from './link/events-endpoint.ts'
 import { type EventsLink, startEventsLink } from './link/events-link.ts'
 import type { Envelope } from './link/socket.ts'
-import { type SocketLink, startSocketLink } from './link/socket-link.ts'
+import { startSocketLink } from './link/socket-link.ts'
 import { createReceiver, type Receiver } from './receive.ts'
 import { createReconcile } from './reconcile.ts'
 import { TEXT_LIMIT } from './render.ts'
@@ -68,7 +68,7 @@ export function createSlack(deps: PlatformDeps, options: SlackAdapterOptions = {
   const uploads = createUploads({ client, chats, files })
   const { send, revise } = createSend({ client, chats, uploads })
   let link: LinkState = { state: 'connecting' }
-  let socket: SocketLink | null = null
+  let socket: Link | null = null
   let events: EventsLink | null = null
   let receiver: Receiver | null = null
   const tell = (next: LinkState) => {

@@ -1,6 +1,5 @@
-// One connection of Socket Mode. It is made, says hello, brings envelopes, is told to go, and ends; each of these has a
-// deadline or is told, so that nobody waits for a connection that is not one. That it is quiet means nothing: only a ping
-// without an answer does.
+// One connection of Socket Mode: it is opened, says hello, brings envelopes, is told to go, and closes. Opening and leaving
+// have deadlines. Silence means nothing. The link asks for a pong now and then.
 import { type Cancel, type Clock, defined, SwitchboardError } from '../../../contract/index.ts'
 import type { Timings } from '../config.ts'
 
@@ -11,41 +10,43 @@ export interface Envelope {
 }
 
 export interface SocketEvents {
-  /** Handled and committed: acknowledged with what comes back. What is thrown leaves it unacknowledged, to come again. */
+  /** Resolves after the commit, with what the acknowledgement carries. If it throws, Slack sends the envelope again. */
   envelope(envelope: Envelope): Promise<object | undefined>
   /** Slack tells it to go: `warning`, `refresh_requested`, `link_disabled`, `too_many_websockets`. */
   disconnect(reason: string): void
-  /** Once, whoever ended it. */
-  closed(why: string): void
   /** A frame that is no JSON. */
   unreadable(): void
 }
 
 export interface SlackSocket {
-  /** How many connections the app has, by Slack's count when this one began; null: it did not say. */
+  /** How many connections the app has, by Slack's count when this one began. Null: Slack did not say. */
   readonly connections: number | null
-  /** Whether a ping is answered. */
+  isOpen(): boolean
+  /** Resolves with the reason when it is closed. */
+  readonly closed: Promise<string>
+  /** Sends a ping. Resolves when anything is heard, and never when nothing is. */
   probe(): Promise<boolean>
-  /** Ends it once nothing is on its way any more, at the latest after `ms`. */
-  drain(ms: number): void
-  close(): void
+  /** Closes it when nothing is on its way any more, at the latest after `drainMs`. */
+  drain(): void
 }
 
 const MAX_FRAME_BYTES = 4 * 1_048_576
-const PROBE_MS = 10_000
 
 export interface OpenDeps {
   readonly clock: Clock
-  readonly timings: Pick<Timings, 'helloMs' | 'pingMs'>
+  readonly timings: Pick<Timings, 'helloMs' | 'drainMs'>
+  /** Closes it, also while it is opened. */
+  readonly signal: AbortSignal
 }
 
-/** Resolves at Slack's hello. Throws `platform_unavailable`, with Slack's reason where it gave one. */
+/** Resolves at Slack's hello. Throws `platform_unavailable`. */
 export async function openSocket(
   url: string,
   events: SocketEvents,
-  { clock, timings }: OpenDeps,
+  { clock, timings, signal }: OpenDeps,
 ): Promise<SlackSocket> {
   const { WebSocket } = await import('ws')
+  signal.throwIfAborted()
   const socket = new WebSocket(url, {
     handshakeTimeout: timings.helloMs,
     maxPayload: MAX_FRAME_BYTES,
@@ -55,36 +56,32 @@ export async function openSocket(
   return new Promise<SlackSocket>((resolve, reject) => {
     let live = false
     let ended = false
-    let missed = 0
     let underway = 0
     let draining = false
-    let pinging: Cancel = () => undefined
     let drained: Cancel = () => undefined
-    const pongs = new Set<() => void>()
+    let close: (why: string) => void = () => undefined
+    const probes = new Set<() => void>()
+    const closed = new Promise<string>((resolve) => {
+      close = resolve
+    })
 
     const end = (why: string) => {
       if (ended) return
       ended = true
       hello()
-      pinging()
       drained()
+      signal.removeEventListener('abort', stop)
       socket.terminate()
-      if (live) events.closed(why)
-      else reject(new SwitchboardError('platform_unavailable', `Socket Mode: ${why}`))
+      close(why)
+      reject(new SwitchboardError('platform_unavailable', `Socket Mode: ${why}`))
     }
+    const stop = () => end('it was closed')
+    signal.addEventListener('abort', stop)
     const hello = clock.after(timings.helloMs, () => end('no hello came'))
 
-    const ping = () => {
-      pinging = clock.after(timings.pingMs, () => {
-        // Two in a row: one is missed whenever this process was busy for a while.
-        if (missed >= 2) return end('pings are not answered')
-        missed += 1
-        socket.ping('Ping from client')
-        ping()
-      })
-    }
     const heard = () => {
-      missed = 0
+      for (const answer of probes) answer()
+      probes.clear()
     }
 
     const settle = () => {
@@ -107,29 +104,19 @@ export async function openSocket(
     const began = (connections: number | null) => {
       live = true
       hello()
-      ping()
       resolve({
         connections,
+        isOpen: () => !ended,
+        closed,
         probe: () =>
           new Promise<boolean>((answer) => {
-            if (ended) return answer(false)
-            const cancel = clock.after(PROBE_MS, () => {
-              pongs.delete(back)
-              answer(false)
-            })
-            const back = () => {
-              cancel()
-              pongs.delete(back)
-              answer(true)
-            }
-            pongs.add(back)
+            probes.add(() => answer(true))
             socket.ping('Probe from client')
           }),
-        drain(ms) {
+        drain() {
           draining = true
-          drained = clock.after(ms, () => end('it was left'))
+          drained = clock.after(timings.drainMs, () => end('it was left'))
         },
-        close: () => end('it was closed'),
       })
     }
 
@@ -141,17 +128,14 @@ export async function openSocket(
         if (!live) began(typeof frame.num_connections === 'number' ? frame.num_connections : null)
       } else if (frame.type === 'disconnect') {
         const reason = typeof frame.reason === 'string' ? frame.reason.slice(0, 60) : 'no reason'
-        if (live) events.disconnect(reason)
-        else end(reason)
+        events.disconnect(reason)
+        if (!live) end(reason)
       } else if (typeof frame.envelope_id === 'string') {
         take({ envelope_id: frame.envelope_id, type: String(frame.type), payload: frame.payload })
       }
     })
     socket.on('ping', heard)
-    socket.on('pong', () => {
-      heard()
-      for (const back of [...pongs]) back()
-    })
+    socket.on('pong', heard)
     // Only the code: a message of the network can name the URL, and its ticket.
     socket.on('error', (error) =>
       end(`the connection failed (${(error as NodeJS.ErrnoException).code ?? 'protocol'})`),
