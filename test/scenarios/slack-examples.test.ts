@@ -1,6 +1,8 @@
 // The seeds' examples with the real adapters of Slack and Telegram between their emulators: one agent sends from one to the
 // other and back, tells its person, and the person's answer finds the session that spoke, by reply and by button.
-import { describe, expect, it } from 'vitest'
+import { createRequire } from 'node:module'
+import type MarkdownIt from 'markdown-it'
+import { describe, expect, it, vi } from 'vitest'
 import { createTelegram } from '../../src/platforms/telegram/index.ts'
 import { createFakeTelegram } from '../../src/testing/emulate.ts'
 import { testAgent } from '../../src/testing/test-settings.ts'
@@ -80,6 +82,19 @@ describe('slack and telegram, as in the seeds', () => {
       )
       expect(kateThere.sees()).toContain('from Slack')
       expect(fake.world.messages(CHANNEL)).toHaveLength(1)
+    })
+  })
+
+  it('an answer is parsed once: what the outlet read to cut it, the adapter renders', async () => {
+    await withRiver(async ({ kate, agent }) => {
+      const parser = createRequire(import.meta.url)('markdown-it') as typeof MarkdownIt
+      const parse = vi.spyOn(parser.prototype, 'parse')
+      const text = 'Parsed once: **bold**, and\n\n- a list\n- of two'
+      agent('front').script = async (delivery, front) => void (await front.answer(delivery, text))
+      kate.says('hello')
+      await until('the answer', () => kate.sees().some((seen) => seen.includes('Parsed once: *bold*')))
+      expect(parse.mock.calls.filter(([parsed]) => parsed === text)).toHaveLength(1)
+      parse.mockRestore()
     })
   })
 

@@ -78,7 +78,7 @@ it('[I13.md-one] one reader loads a parser of Markdown', () => {
     /(?:^import (?!type).* from |\brequire\(|\(import\.meta\.url\)\()'(?:markdown-it|marked|micromark|commonmark|mdast-[^']*|remark[^']*)'/m
   const loading = ['src', 'web']
     .flatMap(filesOf)
-    .filter((file) => /\.tsx?$/.test(file) && parser.test(readFileSync(join(ROOT, file), 'utf8')))
+    .filter((file) => /(?<!\.test)\.tsx?$/.test(file) && parser.test(readFileSync(join(ROOT, file), 'utf8')))
   // By the daemon when it first reads one, and by the page.
   expect(loading).toEqual(['src/kit/markdown/read.ts', 'web/shared/markdown-reader.ts'])
 })
