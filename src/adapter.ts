@@ -90,4 +90,5 @@ export type {
 } from './kit/link/link.ts'
 export { pause } from './kit/link/pause.ts'
 export { startLink } from './kit/link/start-link.ts'
+export { TRIAL_TIMEOUT_MS, type Trial, trialOf } from './kit/trial.ts'
 export { wordsIn } from './words/index.ts'

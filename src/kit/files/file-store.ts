@@ -39,22 +39,28 @@ export interface FileStore {
   read(ref: string): Promise<Uint8Array>
 }
 
+export interface FileLimit {
+  readonly maxBytes: number
+  /** Ends the sentence that refuses a larger file: `which is all a bot may send`. */
+  readonly why?: string
+}
+
 export interface FileStoreOptions {
-  /** Gets the bytes from the platform, and a name where the attachment has none. Throws `too_large` above its cap. */
+  /** Gets the bytes from the platform, and a name for an attachment without one. Throws `too_large` above its limit. */
   readonly bytesOf: (attachment: Attachment) => Promise<{ readonly bytes: Uint8Array; readonly name: string }>
-  /** What may be sent, and how that is said. */
-  readonly mostBytes: number
-  readonly tooLarge: string
+  /** What the platform gives out. Absent: what it has. An attachment that says it is larger is not asked for. */
+  readonly fetched?: FileLimit
+  /** What may be sent. */
+  readonly sent: FileLimit
   readonly quota?: FetchedQuota
 }
 
 export function createFileStore(
   deps: Pick<PlatformDeps, 'filesDir' | 'random' | 'mirror'>,
-  { bytesOf, mostBytes, tooLarge, quota = QUOTA }: FileStoreOptions,
+  { bytesOf, fetched: fetchLimit, sent, quota = QUOTA }: FileStoreOptions,
 ): FileStore {
   const folder = createSharedFolder({ dir: deps.filesDir, random: deps.random, mirror: deps.mirror })
   const ownName = (name: string) => `${Buffer.from(deps.random.bytes(8)).toString('hex')}-${name}`
-  const tooLargeToSend = () => new SwitchboardError('platform_rejected', tooLarge)
   // For this node alone: another one fetches it from the platform itself. The same attachment again takes the same place.
   const put = async (ref: string, name: string, bytes: Uint8Array): Promise<string> => {
     const own = `${nameOfRef(ref)}-${name}`
@@ -68,7 +74,8 @@ export function createFileStore(
 
   return {
     async download(attachment) {
-      const { ref, name, mime } = attachment
+      const { ref, name, mime, size = 0 } = attachment
+      if (fetchLimit && size > fetchLimit.maxBytes) throw overLimit('too_large', fetchLimit)
       const fetched = await bytesOf(attachment)
       const shown = withEnding(safeFileName(name ?? fetched.name), mime)
       const own = await put(ref, shown, fetched.bytes)
@@ -90,7 +97,7 @@ export function createFileStore(
       return removed
     },
     async keep({ name, bytes }) {
-      if (bytes.length > mostBytes) throw tooLargeToSend()
+      if (bytes.length > sent.maxBytes) throw overLimit('platform_rejected', sent)
       const own = ownName(safeFileName(name))
       await folder.save([{ name: own, bytes }])
       return own
@@ -102,10 +109,19 @@ export function createFileStore(
       if (ours === null || found === null || !found.startsWith(ours + sep)) {
         throw new SwitchboardError('platform_rejected', 'the file to send is not in the integration’s folder')
       }
-      if ((await stat(found)).size > mostBytes) throw tooLargeToSend()
+      if ((await stat(found)).size > sent.maxBytes) throw overLimit('platform_rejected', sent)
       return readFile(found)
     },
   }
+}
+
+/** The error for a file above a limit. */
+export function overLimit(
+  code: 'too_large' | 'platform_rejected',
+  { maxBytes, why }: FileLimit,
+): SwitchboardError {
+  const reason = why === undefined ? '' : `, ${why}`
+  return new SwitchboardError(code, `the file is over ${maxBytes / 1_048_576} MB${reason}`)
 }
 
 /** The one that was just fetched stays, whatever its size. What is kept to be sent is not counted. */

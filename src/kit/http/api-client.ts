@@ -1,6 +1,7 @@
 // Calls to the HTTP API of a vendor, under a deadline and the guard. Each failure is told by what it means for the message: it
 // was refused, it did not go out, or the outcome is unknown. Nothing is tried again here, because the core does that.
 import { asSwitchboardError, type Clock, defined, SwitchboardError } from '../../contract/index.ts'
+import { overLimit } from '../files/file-store.ts'
 import { ApiError, statusError } from './failures.ts'
 import {
   createGuardedFetch,
@@ -151,7 +152,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
             { key: null, status, ...defined({ retryAfterMs: answer.retryAfterMs ?? undefined }) },
           )
         }
-        if (bytes.length > maxBytes) throw fileTooLarge(maxBytes)
+        if (bytes.length > maxBytes) throw overLimit('too_large', { maxBytes })
         if (truncated) throw new SwitchboardError('platform_unavailable', `${name}: the file was cut off`)
         return { bytes, type: given['content-type'] ?? '' }
       }
@@ -162,10 +163,6 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 /** The vendor did nothing, and accepts the same later. Without a pause of its own: after five seconds. */
 export function asksToWait(message: string, pauseMs: number | null): SwitchboardError {
   return new SwitchboardError('rate_limited', message, { retryAfterMs: pauseMs || PAUSE_MS })
-}
-
-function fileTooLarge(maxBytes: number): SwitchboardError {
-  return new SwitchboardError('too_large', `the file is over ${maxBytes / 1_048_576} MB`)
 }
 
 function answerOf({ status, headers, body, truncated }: GuardedResponse, now: number): ApiAnswer {

@@ -7,8 +7,8 @@ import { attachmentsOf, type FileRef, fileRef, stickerFile } from './attachments
 import type { DiscordConfig } from './config.ts'
 import { isDiscordHost } from './verify.ts'
 
-const MAX_DOWNLOAD_BYTES = 50 * 1_048_576
-const MAX_UPLOAD_BYTES = 100 * 1_048_576
+const FETCHED = { maxBytes: 50 * 1_048_576 }
+const SENT = { maxBytes: 100 * 1_048_576 }
 const STICKERS = 'https://media.discordapp.net/stickers/'
 
 export function createDiscordFiles(
@@ -19,7 +19,7 @@ export function createDiscordFiles(
   const bytesAt = async (url: string): Promise<Buffer | null> => {
     if (!isDiscordHost(url, config))
       throw new SwitchboardError('platform_rejected', 'the file lies outside of Discord and is not fetched')
-    return client.download(url, MAX_DOWNLOAD_BYTES)
+    return client.download(url, FETCHED.maxBytes)
   }
 
   /** The same file under an address that counts now. */
@@ -31,8 +31,6 @@ export function createDiscordFiles(
 
   return createFileStore(deps, {
     async bytesOf(attachment: Attachment) {
-      if ((attachment.size ?? 0) > MAX_DOWNLOAD_BYTES)
-        throw new SwitchboardError('too_large', `the file is over ${MAX_DOWNLOAD_BYTES / 1_048_576} MB`)
       const ref = fileRef(attachment)
       const url = ref === null ? STICKERS + stickerFile(attachment) : ref.url
       let bytes = await bytesAt(url)
@@ -44,7 +42,7 @@ export function createDiscordFiles(
         throw new SwitchboardError('platform_rejected', 'Discord does not have the file any more')
       return { bytes, name: attachment.id }
     },
-    mostBytes: MAX_UPLOAD_BYTES,
-    tooLarge: 'the file is over 100 MB',
+    fetched: FETCHED,
+    sent: SENT,
   })
 }

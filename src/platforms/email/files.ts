@@ -11,7 +11,7 @@ import type { PartInput } from './mail/mail-tasks.ts'
 import { ownId } from './mail/message-ids.ts'
 import { type PartReference, readReference } from './mail/parse.ts'
 
-const MAX_UPLOAD_BYTES = 20 * 1_048_576
+const SENT = { maxBytes: 20 * 1_048_576, why: 'which many mail servers refuse' }
 
 export function createEmailFiles(
   deps: Pick<ReaderDeps, 'config' | 'timings' | 'clock'> & {
@@ -68,7 +68,6 @@ export function createEmailFiles(
       if (!(bytes instanceof Uint8Array)) throw new SwitchboardError('not_found', 'the mail has no such part')
       return { bytes, name: attachment.name ?? 'file' }
     },
-    mostBytes: MAX_UPLOAD_BYTES,
-    tooLarge: 'the file is over 20 MB, which many mail servers refuse',
+    sent: SENT,
   })
 }

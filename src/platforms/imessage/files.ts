@@ -3,11 +3,11 @@ import { readFile, realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { sep } from 'node:path'
 import { type Attachment, type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
-import { createFileStore, type FileStore } from '../../kit/index.ts'
+import { createFileStore, type FileStore, overLimit } from '../../kit/index.ts'
 import type { ChatDb } from './chat-db.ts'
 import type { IMessageConfig } from './config.ts'
 
-const MAX_BYTES = 100 * 1_048_576
+const LIMIT = { maxBytes: 100 * 1_048_576 }
 
 export function createIMessageFiles(
   db: () => ChatDb,
@@ -27,11 +27,9 @@ export function createIMessageFiles(
       const folder = await realpath(config.filesDir).catch(() => null)
       if (folder === null || !found.startsWith(folder + sep))
         throw new SwitchboardError('platform_rejected', 'the file lies outside of Messages and is not read')
-      if ((await stat(found)).size > MAX_BYTES)
-        throw new SwitchboardError('too_large', `the file is over ${MAX_BYTES / 1_048_576} MB`)
+      if ((await stat(found)).size > LIMIT.maxBytes) throw overLimit('too_large', LIMIT)
       return { bytes: await readFile(found), name: row.name ?? 'file' }
     },
-    mostBytes: MAX_BYTES,
-    tooLarge: 'the file is over 100 MB',
+    sent: LIMIT,
   })
 }

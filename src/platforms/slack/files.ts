@@ -6,8 +6,8 @@ import { isSlackHost, type SlackClient } from './api/client.ts'
 import { fileOf } from './attachments.ts'
 import type { SlackConfig } from './config.ts'
 
-const MAX_DOWNLOAD_BYTES = 50 * 1_048_576
-const MAX_UPLOAD_BYTES = 200 * 1_048_576
+const FETCHED = { maxBytes: 50 * 1_048_576 }
+const SENT = { maxBytes: 200 * 1_048_576 }
 
 export function createSlackFiles(
   client: SlackClient,
@@ -25,12 +25,11 @@ export function createSlackFiles(
 
   return createFileStore(deps, {
     async bytesOf(attachment: Attachment) {
-      if ((attachment.size ?? 0) > MAX_DOWNLOAD_BYTES) throw tooLarge()
       const { id, url } = fileOf(attachment)
       const from = url ?? (await ask(id))
       if (!isSlackHost(from, config))
         throw new SwitchboardError('platform_rejected', 'the file lies outside of Slack and is not fetched')
-      const { bytes, type } = await client.download(from, MAX_DOWNLOAD_BYTES)
+      const { bytes, type } = await client.download(from, FETCHED.maxBytes)
       if (isSignInPage(bytes, type) && !(attachment.mime ?? '').includes('html'))
         throw new SwitchboardError(
           'platform_rejected',
@@ -41,16 +40,12 @@ export function createSlackFiles(
         )
       return { bytes, name: id }
     },
-    mostBytes: MAX_UPLOAD_BYTES,
-    tooLarge: 'the file is over 200 MB',
+    fetched: FETCHED,
+    sent: SENT,
   })
 }
 
 function isSignInPage(bytes: Uint8Array, type: string): boolean {
   const start = Buffer.from(bytes.subarray(0, 200)).toString('latin1').trimStart().toLowerCase()
   return type.includes('text/html') && (start.startsWith('<!doctype html') || start.startsWith('<html'))
-}
-
-function tooLarge(): SwitchboardError {
-  return new SwitchboardError('too_large', `the file is over ${MAX_DOWNLOAD_BYTES / 1_048_576} MB`)
 }

@@ -11,7 +11,6 @@ export interface CallOptions {
   readonly form?: { readonly body: Uint8Array; readonly type: string }
   /** Doing it twice shows the same (a look, an upload, a read mark). A lost answer then leaves no question open. */
   readonly repeatable?: boolean
-  readonly timeoutMs?: number
 }
 
 export interface WhatsAppClient {
@@ -34,15 +33,12 @@ export function createWhatsAppClient(
 
   return {
     call(path, options = {}) {
-      const { json, form, repeatable, timeoutMs } = options
+      const { json, form, repeatable } = options
       const method = options.method ?? (json === undefined && form === undefined ? 'GET' : 'POST')
       const body = method === 'POST' ? (form?.body ?? JSON.stringify(json ?? {})) : undefined
       const type = { 'content-type': form?.type ?? 'application/json' }
       const url = `${config.apiUrl}/${path}`
-      return api.call(
-        { url, method, headers: body === undefined ? {} : type, body, timeoutMs, repeatable },
-        read,
-      )
+      return api.call({ url, method, headers: body === undefined ? {} : type, body, repeatable }, read)
     },
 
     async download(url, maxBytes) {

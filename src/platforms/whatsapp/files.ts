@@ -2,13 +2,13 @@
 // the token too. What has run out meanwhile is asked for once more.
 import { createHash } from 'node:crypto'
 import { type Attachment, type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
-import { createFileStore, type FileStore } from '../../kit/index.ts'
+import { createFileStore, type FileStore, overLimit } from '../../kit/index.ts'
 import type { WhatsAppClient } from './client.ts'
 import type { WhatsAppConfig } from './config.ts'
 import { fieldsOf, textOf } from './fields.ts'
 import { isRefusal } from './refusals.ts'
 
-const MAX_BYTES = 100 * 1_048_576
+const LIMIT = { maxBytes: 100 * 1_048_576 }
 
 export function createWhatsAppFiles(
   client: WhatsAppClient,
@@ -25,20 +25,18 @@ export function createWhatsAppFiles(
     const url = textOf(answer.url)
     if (url === undefined)
       throw new SwitchboardError('platform_unavailable', 'WhatsApp gave no address for the media')
-    const size = Number(textOf(answer.file_size) ?? 0)
-    if (size > MAX_BYTES) throw tooLarge()
+    if (Number(textOf(answer.file_size) ?? 0) > LIMIT.maxBytes) throw overLimit('too_large', LIMIT)
     return { url, sha256: textOf(answer.sha256) }
   }
 
   return createFileStore(deps, {
     async bytesOf(attachment: Attachment) {
-      if ((attachment.size ?? 0) > MAX_BYTES) throw tooLarge()
       const { id } = mediaOf(attachment)
       const first = await addressOf(id)
-      const bytes = await client.download(first.url, MAX_BYTES).catch(async (thrown: unknown) => {
+      const bytes = await client.download(first.url, LIMIT.maxBytes).catch(async (thrown: unknown) => {
         if (!(thrown instanceof SwitchboardError) || thrown.code !== 'not_found') throw thrown
         const again = await addressOf(id)
-        return client.download(again.url, MAX_BYTES).catch((later: unknown) => {
+        return client.download(again.url, LIMIT.maxBytes).catch((later: unknown) => {
           throw later instanceof SwitchboardError && later.code === 'not_found' ? gone() : later
         })
       })
@@ -46,8 +44,8 @@ export function createWhatsAppFiles(
         throw new SwitchboardError('platform_unavailable', 'the media is not what WhatsApp said it would be')
       return { bytes, name: id }
     },
-    mostBytes: MAX_BYTES,
-    tooLarge: 'the file is over 100 MB',
+    fetched: LIMIT,
+    sent: LIMIT,
   })
 }
 
@@ -72,8 +70,4 @@ function gone(): SwitchboardError {
   return new SwitchboardError('platform_rejected', 'the media is gone: WhatsApp keeps it for 7 days', {
     hint: 'ask the person to send it again',
   })
-}
-
-function tooLarge(): SwitchboardError {
-  return new SwitchboardError('too_large', `the media is over ${MAX_BYTES / 1_048_576} MB`)
 }

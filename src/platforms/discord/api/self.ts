@@ -1,5 +1,5 @@
 // Who the bot is, asked of Discord once and remembered.
-import { defined, SwitchboardError } from '../../../contract/index.ts'
+import { SwitchboardError } from '../../../contract/index.ts'
 import { type MemoizedAsync, memoizeAsync } from '../../../kit/index.ts'
 import type { DiscordClient } from './client.ts'
 import { isStatus } from './refusals.ts'
@@ -13,8 +13,8 @@ export interface Self {
   readonly flags: number | null
 }
 
-export async function askSelf(client: DiscordClient, timeoutMs?: number): Promise<Self> {
-  const options = { repeatable: true, ...defined({ timeoutMs }) }
+export async function askSelf(client: DiscordClient): Promise<Self> {
+  const options = { repeatable: true }
   const me = await client.call('GET', '/users/@me', options)
   if (!isSnowflake(me.id))
     throw new SwitchboardError('platform_unavailable', 'Discord: /users/@me names nobody')

@@ -1,5 +1,5 @@
 // Who the bot is, asked of Slack once and remembered.
-import { defined, SwitchboardError } from '../../../contract/index.ts'
+import { SwitchboardError } from '../../../contract/index.ts'
 import { type MemoizedAsync, memoizeAsync } from '../../../kit/index.ts'
 import type { SlackClient } from './client.ts'
 
@@ -13,12 +13,8 @@ export interface Self {
   readonly scopes: readonly string[] | null
 }
 
-export async function askSelf(client: SlackClient, timeoutMs?: number): Promise<Self> {
-  const { answer, scopes } = await client.call(
-    'auth.test',
-    {},
-    { repeatable: true, ...defined({ timeoutMs }) },
-  )
+export async function askSelf(client: SlackClient): Promise<Self> {
+  const { answer, scopes } = await client.call('auth.test', {}, { repeatable: true })
   const { user_id, bot_id, team_id, user, team } = answer
   if (typeof user_id !== 'string')
     throw new SwitchboardError('platform_unavailable', 'Slack: auth.test names nobody')

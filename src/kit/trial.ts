@@ -1,0 +1,32 @@
+// Trying out credentials before they are kept, without an integration.
+import type { Options } from '../contract/index.ts'
+
+/** The deadline of a call that tries a credential: a person waits for its answer. */
+export const TRIAL_TIMEOUT_MS = 10_000
+
+/** The parts of `PlatformDeps` that hold the configuration. */
+export interface Trial {
+  readonly integration: { readonly id: string; readonly options: Options }
+  readonly secret: (reference: string) => string
+}
+
+/**
+ * Makes a configuration of options that hold the secrets themselves, as an adapter reads it from a file: each secret is a
+ * reference, which `secret` resolves. `secretKeys` are the keys that hold secrets, at any depth.
+ */
+export function trialOf(options: Options, secretKeys: readonly string[]): Trial {
+  const secrets = new Map<string, string>()
+  const withReferences = (value: unknown, path: string): unknown => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+    const entries = Object.entries(value).flatMap(([key, inner]) => {
+      if (inner === undefined) return []
+      const at = `${path}_${key}`
+      if (!secretKeys.includes(key) || typeof inner !== 'string') return [[key, withReferences(inner, at)]]
+      secrets.set(`secret:${at}`, inner)
+      return [[key, `secret:${at}`]]
+    })
+    return Object.fromEntries(entries)
+  }
+  const integration = { id: 'try', options: withReferences(options, 'try') as Options }
+  return { integration, secret: (reference) => secrets.get(reference) ?? '' }
+}
