@@ -1,5 +1,5 @@
-// The line to a delivery's callback: one event after the other, `processing` before everything else. Lines do not wait
-// for each other, so a slow or dead callback delays its own delivery alone.
+// Posts events to a delivery's callback, one after the other, with `processing` first. Lines are independent, so a slow
+// or dead callback delays only its own delivery.
 import {
   asSwitchboardError,
   type Clock,
@@ -11,9 +11,12 @@ import { type ChorusEvent, type GuardedFetch, postChorus } from '../../kit/index
 import type { KeptDelivery } from './delivery-book.ts'
 
 export interface CallbackLines {
-  /** Resolves when the service took it. Throws as `postChorus`, with `platform_rejected` for a callback that is no more. */
+  /**
+   * Resolves when the service took it. Throws as `postChorus`, with `platform_rejected` for a callback that no longer
+   * exists.
+   */
   post(kept: KeptDelivery, event: ChorusEvent, options?: { readonly first?: boolean }): Promise<void>
-  /** Lossy: tried once, in its turn. While one waits only the newest counts. */
+  /** Lossy: tried once, in order. Of several that wait, only the newest is sent. */
   hint(kept: KeptDelivery, event: ChorusEvent): void
 }
 
@@ -21,11 +24,11 @@ export function createCallbackLines(deps: {
   readonly clock: Clock
   readonly fetch: GuardedFetch
   readonly allowPrivate: boolean
-  /** The service says that the callback is no more. */
+  /** The service reports that the callback no longer exists. */
   readonly onGone: (kept: KeptDelivery) => void
 }): CallbackLines {
   const lines = createSerialLines<string>()
-  /** What waits for its turn in a line, one each: the newest counts. */
+  // The waiting hint of each line. The newest replaces the others.
   const hints = new Map<string, { event: ChorusEvent }>()
 
   const send = async (kept: KeptDelivery, event: ChorusEvent) => {
@@ -41,7 +44,7 @@ export function createCallbackLines(deps: {
     }
   }
 
-  /** A service that does not know `lifecycle` may refuse it; that is no reason to hold back the rest. */
+  /** A service that does not know `lifecycle` may refuse it. The other events are still sent. */
   const begin = async (kept: KeptDelivery) => {
     if (kept.begun) return
     const event = { type: 'lifecycle', status: 'processing', event_id: `${kept.name}.processing` } as const

@@ -1,4 +1,4 @@
-// The options of a chorus integration. Its credential, the connection string, is minted and kept elsewhere.
+// The options of a chorus integration. Its credential, the connection string, is minted and stored elsewhere.
 import { z } from 'zod'
 import { type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
 import { addressList, isNetwork } from '../../kit/http/address-list.ts'
@@ -51,7 +51,7 @@ export interface ChorusConfig {
   readonly allowPrivate: boolean
   readonly identity: boolean
   readonly jwt: JwtRules | null
-  /** Null: from anywhere. */
+  /** Null: requests from any address. */
   readonly mayCome: ((address: string | null) => boolean) | null
 }
 

@@ -1,57 +1,57 @@
-// The deliveries whose callbacks may still be needed: in memory for the moment, encrypted on the shelf for the next life.
-// A delivery is owed an `idle` until `done` is written; the newest of a channel stays, so that an agent can speak first.
+// The deliveries whose callbacks may still be needed: in memory, and encrypted in the store for the next run. A
+// delivery needs an `idle` until `done` is stored. The newest one of a channel stays, so that the agent can send first.
 import { type Clock, type IntegrationCredentials, inSlices, SwitchboardError } from '../../contract/index.ts'
 import { type ChorusDelivery, mcpServers } from '../../kit/index.ts'
 import { clean, deliveryName } from './parse.ts'
 
-/** Callbacks of Switchboard live so long; others may be gone earlier, and say so. */
+/** Callbacks of Switchboard live this long. Other services' may end earlier, and they say so. */
 export const CALLBACK_LIFE_MS = 24 * 3_600_000
 
 export interface KeptDelivery {
   readonly name: string
   readonly conversation: string
   readonly messageId: string
-  /** The newest one: whatever is still to be told goes there. */
+  /** The newest callback, for everything that is still to be sent. */
   callback: string
   at: number
-  /** How often it came in this life. */
+  /** How often it came in this run. */
   times: number
-  /** Its turn is over, and that was told. */
+  /** Its turn is over, and the service knows. */
   done: boolean
-  /** `processing` was told. */
+  /** `processing` was sent. */
   begun: boolean
-  /** How its turn ended; null: it is still open, as far as is known. */
+  /** How its turn ended; null: it is open, as far as is known. */
   ended: string | null
-  /** The outbox row of a message for it that was tried and has to be tried again. */
+  /** The outbox row of a message for it that must be tried again. */
   owing: string | null
-  /** The service said that there is no such callback. */
+  /** The service reported that the callback no longer exists. */
   gone: boolean
 }
 
 export interface Keeping {
   readonly kept: KeptDelivery
-  /** Not known here before. */
+  /** It was not known here before. */
   readonly fresh: boolean
-  /** It was refused: as it was before, or forgotten. */
+  /** Undoes the keeping, because the delivery was refused. */
   takeBack(): Promise<void>
 }
 
 export interface RecentDeliveries {
-  /** Reads what an earlier life kept, in slices. */
+  /** Reads the deliveries of earlier runs, in slices. */
   load(): Promise<readonly KeptDelivery[]>
-  /** Resolves when it is durable. A repeat is the same delivery, with a newer callback. */
+  /** Resolves when it is durable. A repeat is the same delivery with a newer callback. */
   keep(delivery: ChorusDelivery, at: number): Promise<Keeping>
-  /** Where the agent's connector finds the tool servers of a delivery; null: it brought none. */
+  /** Returns the reference to the tool servers of a delivery, for the agent's connector; null: it brought none. */
   mcpReference(delivery: ChorusDelivery): string | null
   find(conversation: string, messageId: string): Promise<KeptDelivery | null>
-  /** Also of those that other nodes took. */
+  /** Includes deliveries that other nodes took. */
   newest(conversation: string): Promise<KeptDelivery | null>
-  /** The oldest delivery of a channel whose turn is open. */
+  /** Returns the oldest delivery of a channel whose turn is open. */
   working(conversation: string): KeptDelivery | null
-  /** The turn is over: tool servers are forgotten, and the callback too unless it is the channel's newest. */
+  /** The turn is over. Removes its tool servers, and its callback unless it is the channel's newest. */
   close(kept: KeptDelivery): Promise<void>
   forget(kept: KeptDelivery): Promise<void>
-  /** Forgets what is older than callbacks live. */
+  /** Removes deliveries that are older than callbacks live. */
   prune(before: number): Promise<void>
 }
 
@@ -149,7 +149,7 @@ export function createRecentDeliveries(
     async newest(conversation) {
       const here = newestHere(conversation)
       if (here) return here
-      // Not added: another node ends it, and would not tell.
+      // Not added to the map, because another node ends it and would not report that here.
       let newest: KeptDelivery | null = null
       await inSlices(await namesOnShelf(), clock, async (name) => {
         const one = await onShelf(name)

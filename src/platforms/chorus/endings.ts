@@ -1,5 +1,5 @@
-// The end of a delivery: `idle` is the last event, so it waits until nothing that answers the turn is on its way. It is
-// owed until the callback took it, refused it or is over, and that survives a crash: so long it stays on the shelf.
+// The end of a delivery. `idle` is the last event, so it waits until no answer of the turn is being sent. It is stored
+// as owed until the callback took it, refused it or expired, so it survives a crash.
 import {
   asSwitchboardError,
   type Cancel,
@@ -13,21 +13,21 @@ import { CALLBACK_LIFE_MS, type KeptDelivery, type RecentDeliveries } from './de
 
 export interface Endings {
   end(kept: KeptDelivery, state: string): void
-  /** Something was sent or failed for it: maybe that was the last. */
+  /** A message for it was sent or failed. It may have been the last. */
   lookAgain(kept: KeptDelivery): void
-  /** Of an earlier life: ends it if its turn is over. */
+  /** Ends a delivery of an earlier run if its turn is over. */
   resume(kept: KeptDelivery): Promise<void>
-  /** Its turn is known, maybe to another node, and not over. */
+  /** Whether its turn is open here or at another node. */
   isOpen(kept: KeptDelivery): Promise<boolean>
   stop(): void
 }
 
 const LOOK_AGAIN_MS = 50
 const LONGEST_LOOK_MS = 30_000
-/** What is stuck for another reason must not keep the turn open for ever. */
+/** A send that is stuck for another reason must not keep the turn open for ever. */
 const WAIT_FOR_SENDS_MS = 60_000
 const PAGE = 200
-/** Of the nodes that took message and callback down. */
+/** The clocks of the nodes that stored message and callback may differ by this much. */
 const CLOCKS_DIFFER_MS = 60_000
 const OPEN = ['queued', 'sending']
 /** States in which nothing more is expected of the agent. */
@@ -40,7 +40,7 @@ export function createEndings(deps: {
   readonly book: RecentDeliveries
   readonly lines: CallbackLines
 }): Endings {
-  /** `reported`: its callback was told, or never will be, and nothing is left but to write it down. */
+  // `reported`: the callback was informed, or never will be. Only storing it is left.
   const ending = new Map<
     KeptDelivery,
     { since: number; looks: number; reported: boolean; cancel: Cancel; busy: boolean }
@@ -55,11 +55,11 @@ export function createEndings(deps: {
     try {
       if (!state.reported) {
         if (!(await mayEnd(kept, state.since))) return later(kept)
-        // A callback that is no more is told nothing more.
+        // A callback that no longer exists gets nothing more.
         if (!kept.gone) await tell(kept)
         state.reported = true
       }
-      // Written before it is let go: what cannot be written now is written later.
+      // Stored before it is dropped. If it cannot be stored now, that is repeated.
       await deps.book.close(kept)
       ending.delete(kept)
     } catch (thrown) {
@@ -78,7 +78,7 @@ export function createEndings(deps: {
     return !(await isSending(kept.conversation)) || deps.clock.now() - since >= WAIT_FOR_SENDS_MS
   }
 
-  /** A reminder that is due tomorrow waits in the same channel and must not hold up the end of today's turn. */
+  /** A reminder for tomorrow waits in the same channel and must not delay the end of today's turn. */
   const isSending = async (conversation: string): Promise<boolean> => {
     const now = deps.clock.now()
     const waiting = { conversation, direction: 'out', onItsWay: true, limit: PAGE } as const
@@ -91,7 +91,7 @@ export function createEndings(deps: {
     }
   }
 
-  /** As long as the outbox says so: it gives up in the end, and then there is nothing to wait for. */
+  /** True until the outbox gives up. */
   const isOwing = async ({ conversation, owing }: KeptDelivery): Promise<boolean> => {
     const seq = owing === null ? null : rowPosition(owing)
     if (seq === null) return false
@@ -100,7 +100,7 @@ export function createEndings(deps: {
     return row?.id === owing && OPEN.includes(row.state)
   }
 
-  /** What the callback refuses for good is told as well as it can be. */
+  /** A final refusal by the callback ends the report. */
   const tell = (kept: KeptDelivery) =>
     deps.lines
       .post(kept, { type: 'lifecycle', status: 'idle', event_id: `${kept.name}.idle` })
@@ -128,7 +128,7 @@ export function createEndings(deps: {
     void look(kept)
   }
 
-  /** Backwards until it is found, or until what is older than the delivery itself. */
+  /** Searches backwards until it is found, or until messages are older than the delivery. */
   const turnOf = async ({ conversation, messageId, at }: KeptDelivery) => {
     const page = { conversation, direction: 'in', limit: PAGE } as const
     let beforeSeq: number | undefined
@@ -146,9 +146,9 @@ export function createEndings(deps: {
     lookAgain(kept) {
       const state = ending.get(kept)
       if (!state) return
-      // Something moved: what was looked for ever more seldom is looked for soon again.
+      // Something changed, so the looks become frequent again.
       state.looks = 0
-      // Not at once: the outbox writes down what was sent after this.
+      // Later, because the outbox stores the result of the send after this call.
       deps.clock.after(0, () => void look(kept))
     },
     async resume(kept) {

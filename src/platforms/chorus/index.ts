@@ -1,5 +1,5 @@
-// The platform `chorus`: we are the agent. A service posts to /inbox/SECRET; what the agent says goes to the callback of
-// the delivery it answers, between `processing` and `idle`.
+// The platform `chorus`: Switchboard is the agent. A service posts to /inbox/SECRET. The agent's messages go to the
+// callback of the delivery that they answer, between `processing` and `idle`.
 import {
   type Abilities,
   asSwitchboardError,
@@ -36,7 +36,7 @@ const ABILITIES: Abilities = {
 const PRUNE_EVERY_MS = 3_600_000
 const FAILED = ['failed', 'expired']
 
-/** Throws `config_invalid` when the options do not hold. `fetch` can be handed in. */
+/** Throws `config_invalid` for invalid options. `fetch` is for tests. */
 export function createChorus(
   deps: PlatformDeps,
   fetch: GuardedFetch = createGuardedFetch(deps),
@@ -88,7 +88,8 @@ export function createChorus(
 
   const settle = async ({ kept, fresh, takeBack }: Keeping, state: TurnState | undefined) => {
     if (state === undefined || state === 'refused') {
-      // Over a limit even a repeat is refused. What another node keeps for it is overwritten: the newer one counts then.
+      // Over a limit even a repeat is refused. What another node keeps for it is overwritten: the newer one counts
+      // then.
       if (!fresh || !(await endings.isOpen(kept))) await takeBack()
     } else if (state === 'consumed') await book.close(kept)
     else if (OVER.includes(state)) {

@@ -1,4 +1,4 @@
-// What Switchboard knows of the platform `chorus` before it runs one.
+// The module of the platform `chorus`: what Switchboard knows before it runs one.
 import type { PlatformModule } from '../../contract/index.ts'
 import { chorusOptions } from './config.ts'
 

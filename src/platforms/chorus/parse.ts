@@ -1,4 +1,4 @@
-// From a Chorus delivery to events of the river. Of a batch with one that is malformed nothing is taken.
+// Turns a Chorus delivery into events. A batch with one malformed delivery is refused as a whole.
 import { createHash } from 'node:crypto'
 import {
   type Attachment,
@@ -22,8 +22,8 @@ export type Parsed =
 const MAX_BATCH = 100
 
 /**
- * Never throws: what does not parse is an event of its own, so that it is recorded. A callback that could only be refused
- * is told now: an agent that works for nobody to hear helps nobody.
+ * Never throws. What does not parse becomes an event, so that it is recorded. A callback that would be refused is
+ * rejected now, because the agent's answer could reach nobody.
  */
 export function parseBody(body: Uint8Array, now: number, allowPrivate: boolean): Parsed {
   const values = jsonValues(body)
@@ -42,7 +42,7 @@ export function parseBody(body: Uint8Array, now: number, allowPrivate: boolean):
   return { ok: true, deliveries }
 }
 
-/** Who and where, as far as it can be told. */
+/** Names sender and channel as far as they are readable. */
 function unreadable(problem: string, now: number, value?: unknown): Parsed {
   const { channel, message } = (value ?? {}) as { channel?: { id?: unknown }; message?: { sender?: unknown } }
   const event: InboundEvent = {
@@ -60,11 +60,11 @@ function named(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? clean(value).slice(0, 256) : null
 }
 
-/** `mcpReference`: how the agent's connector finds the tool servers; the credentials themselves stay out of the turn. */
+/** `mcpReference`: the reference to the tool servers. The credentials themselves stay out of the turn. */
 export function toEvent(delivery: ChorusDelivery, now: number, mcpReference: string | null): InboundMessage {
   const { channel, message } = delivery
   const attachments = (Array.isArray(message.attachments) ? message.attachments : []).flatMap(toAttachment)
-  // The protocol asks for a text, not for words: what is meant may be in the tools of the service.
+  // An empty content is valid: what it is about may be in the service's tools.
   const bare = message.content.trim() === '' && attachments.length === 0
   return {
     kind: 'message',
@@ -101,20 +101,20 @@ function toAttachment(given: ChorusAttachment, index: number): Attachment[] {
       ...(typeof name === 'string' ? { name: clean(name) } : {}),
       ...(typeof mime === 'string' ? { mime: clean(mime) } : {}),
       ...(typeof size === 'number' ? { size } : {}),
-      // The URL may be a credential: it is not kept. The file is fetched through the service's tools.
+      // The URL may be a credential, so it is not stored. The file is fetched through the service's tools.
       ref: '',
     },
   ]
 }
 
-/** U+0000 cannot be stored everywhere, nor can half a character. */
+/** Removes U+0000 and unpaired surrogates, which not every store can hold. */
 export function clean(text: string): string {
   return text.replaceAll('\0', '\uFFFD').replace(LONE_SURROGATE, '\uFFFD')
 }
 
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g
 
-/** The name under which a delivery's credentials are kept. */
+/** The name under which a delivery's credentials are stored. */
 export function deliveryName(conversation: string, messageId: string): string {
   return createHash('sha256')
     .update(JSON.stringify([conversation, messageId]))

@@ -1,4 +1,4 @@
-// From the river to Chorus: what a delivery is answered, and which event an outbound message is.
+// The form of our side of Chorus: the answer to a delivery, and the event of an outbound message.
 
 import {
   defined,
@@ -40,8 +40,9 @@ interface Refusal {
 }
 
 /**
- * 200 once all are durable. What was refused in a batch is told one by one, for the others are on their way: 429 while
- * some may come again, for a service may look at nothing else; another refusal only where it holds for all.
+ * Returns 200 once all are durable. Refusals within a batch are listed one by one, because the others were taken. The
+ * status is 429 while some may come again, since a service may read only the status. Another refusal needs that all are
+ * refused.
  */
 export function answerTo(received: readonly Received[]): HttpReply {
   const results = received.map((one) => ({ one, refusal: refusalOf(one) }))
@@ -65,7 +66,7 @@ export function answerTo(received: readonly Received[]): HttpReply {
   return jsonReply(told.status, { ok: false, code: told.code, error: told.error, ...batch }, headers)
 }
 
-/** As far as a service may know. */
+/** The part of the reason that a service may know. */
 function refusalOf({ state, reason, retryAfterMs }: Received): Refusal | null {
   if (state !== 'refused') return null
   const error = reason === null ? 'It was refused.' : wordsIn().reasons[reason]
@@ -74,7 +75,7 @@ function refusalOf({ state, reason, retryAfterMs }: Received): Refusal | null {
   return { status: 403, code: 'forbidden', error }
 }
 
-/** A notice of Switchboard's own about a turn is not the agent's word: it is trouble, or news about the work. */
+/** A notice of Switchboard about a turn is not the agent's message. It is an error or a status. */
 export function eventOf(request: SendRequest, turnFailed: boolean): ChorusEvent {
   const text = textOf(request.op)
   const event_id = request.key
@@ -86,7 +87,7 @@ export function eventOf(request: SendRequest, turnFailed: boolean): ChorusEvent 
   return { type: 'message', content: text, event_id }
 }
 
-/** What the agent ran by itself, for a service that shows it. */
+/** A tool that the agent ran by itself, for a service that shows it. */
 export function toolEvent({ event, call, name, text }: Extract<Signal, { kind: 'tool' }>): ChorusEvent {
   const id = withoutNulls({ id: call })
   return event === 'tool_call'
@@ -94,7 +95,7 @@ export function toolEvent({ event, call, name, text }: Extract<Signal, { kind: '
     : { type: 'tool_result', content: text, ...id }
 }
 
-/** Display text of arguments is JSON unless it had to be cut. */
+/** Arguments are JSON unless they were cut. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -103,14 +104,14 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The plain cause, with the agent's own code: whoever passes it on puts marks of their own around it. */
+/** The plain cause, with the agent's own code. A service adds its own marks. */
 function failureOf(op: OutboundOp, text: string): Extract<ChorusEvent, { type: 'error' }> {
   const told = op.kind === 'text' ? op.failure : undefined
   const message = told?.message ?? text.replace(/^⚠️ Your message was not answered\. /u, '')
   return { type: 'error', message, code: told?.code ?? 'turn_failed' }
 }
 
-/** Throws `platform_rejected` for what the protocol has no form for. */
+/** Throws `platform_rejected` for an op that the protocol cannot express. */
 function textOf(op: OutboundOp): string {
   switch (op.kind) {
     case 'text':

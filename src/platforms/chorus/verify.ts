@@ -1,11 +1,10 @@
-// The secret of the URL was looked up before a request comes here. What is left to check: how it asks, and where `verify` is
-// configured, from which address and with which token.
+// Checks a request whose URL secret was already found: its method, and with `verify` its address and its token.
 import { type HttpReply, markVerified, type RawRequest, type VerifiedRequest } from '../../contract/index.ts'
 import type { JwtVerdict } from '../../kit/index.ts'
 import type { ChorusConfig } from './config.ts'
 import { jsonReply } from './render.ts'
 
-/** `judgeToken`: null where no token is asked for. */
+/** `judgeToken`: null if no token is required. */
 export function verifyRequest(
   config: Pick<ChorusConfig, 'id' | 'identity' | 'mayCome'>,
   request: RawRequest,

@@ -1,4 +1,4 @@
-// How a sender proves itself, as it is written: `auth` by name with its key in `secret`, or an object with its parts.
+// The options for a sender's proof: `auth` by name with its key in `secret`, or an object with its parts.
 import { z } from 'zod'
 import { optionalDuration, secret, text } from '../../kit/option-words.ts'
 import { ED25519_FORM, NAMED_FORMS } from './signed-form.ts'
@@ -108,7 +108,7 @@ const authObject = z
           message: `names {${part}}, so "${part}" must say where it stands`,
         })
     }
-    // What stands side by side can be cut in another place: `1` and `2.3` are signed as `1.` and `23` are.
+    // Adjacent parts could be divided differently: `1` with `2.3` and `1.` with `23` give the same signed text.
     if (signed.replaceAll('{timestamp}{body}', '').includes('}{'))
       context.addIssue({
         code: 'custom',
@@ -116,7 +116,7 @@ const authObject = z
         message:
           'needs something between its parts, such as {timestamp}.{id}.{body}: else they can slide into each other',
       })
-    // A time that nobody signed would be whatever the sender of a replay writes.
+    // An unsigned time proves nothing, because a replay can carry any time.
     const time = auth.timestamp
     const inBody = typeof time === 'object' && time.field !== undefined
     if (time !== undefined && !inBody && !signed.includes('{timestamp}'))
@@ -170,5 +170,5 @@ export const authOptions = z
 export type AuthOptions = Exclude<z.output<typeof authOptions>, undefined>
 export type AuthObject = z.output<typeof authObject>
 
-/** The types whose key is a secret of ours. */
+/** The types that need no secret of ours. */
 export const KEYLESS: readonly AuthType[] = ['loopback', 'header', 'ed25519', 'sns']

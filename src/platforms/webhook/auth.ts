@@ -1,11 +1,11 @@
-// The proof that a hook asks for, once its secrets are read: what `verify` checks and a test of the hook signs with.
+// The proof that a hook requires, with its secrets: `verify` checks it, and a test of the hook signs with it.
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { defined, SwitchboardError } from '../../contract/index.ts'
 import { ed25519PublicKey, type StandardKey, standardKey } from '../../kit/index.ts'
 import type { AuthObject, AuthOptions } from './auth-options.ts'
 import { ED25519_FORM, formOf, NAMED_FORMS, type SignedForm, type Where } from './signed-form.ts'
 
-/** `secrets`: any of them counts, so that one can be changed with nothing lost. */
+/** Any of `secrets` counts, so that one can be changed without losing messages. */
 export type Auth =
   | {
       readonly kind: 'signed'
@@ -19,7 +19,7 @@ export type Auth =
       readonly toleranceMs: number
       readonly secrets: readonly string[]
     }
-  /** `user:password`, each. */
+  /** Each is `user:password`. */
   | { readonly kind: 'basic'; readonly secrets: readonly string[] }
   | { readonly kind: 'bearer'; readonly secrets: readonly string[] }
   | { readonly kind: 'header'; readonly name: string; readonly secrets: readonly string[] }
@@ -27,13 +27,13 @@ export type Auth =
   | { readonly kind: 'plain'; readonly secrets: readonly string[] }
   | { readonly kind: 'url'; readonly secrets: readonly string[] }
   | { readonly kind: 'loopback' }
-  /** Nothing comes in: the hook only posts. */
+  /** The hook receives nothing. It only posts. */
   | { readonly kind: 'closed' }
   | { readonly kind: 'sender'; readonly header: string; readonly behindProxy: boolean }
   | { readonly kind: 'sns'; readonly topics: readonly string[]; readonly toleranceMs: number }
 
 const TOLERANCE_MS = 300_000
-/** SNS gives up after an hour of retries, all with the time of the first. */
+/** SNS retries for an hour, always with the time of the first try. */
 const SNS_TOLERANCE_MS = 86_400_000
 
 export interface AuthKeys {
@@ -43,7 +43,7 @@ export interface AuthKeys {
   readonly read: (reference: string) => string
 }
 
-/** Throws `config_invalid` when a key cannot be what it is said to be. No secret is in the error. */
+/** Throws `config_invalid` when a key has an impossible form. The error contains no secret. */
 export function readAuth({ auth, secret, read }: AuthKeys): Auth {
   const written: AuthObject = typeof auth === 'string' ? { type: auth } : auth
   const references = written.type === 'header' ? written.value : (written.secret ?? secret)
@@ -86,7 +86,7 @@ function signed(form: SignedForm, secrets: readonly string[]): Auth {
   return { kind: 'signed', form, keys, secrets }
 }
 
-/** The credential covers the body: what is said outside of it is said by whoever sends it, perhaps again. */
+/** Whether the credential covers the body. Anything outside of it may be changed in a replay. */
 export function signsBody(auth: Auth): boolean {
   return auth.kind === 'signed' || auth.kind === 'standard' || auth.kind === 'sns'
 }

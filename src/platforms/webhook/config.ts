@@ -1,4 +1,4 @@
-// The options of a webhook integration, and what they come to once secrets are read.
+// The options of a webhook integration, and their values once secrets are read.
 import { z } from 'zod'
 import { asSwitchboardError, type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
 import { optionsProblem, text } from '../../kit/option-words.ts'
@@ -100,7 +100,7 @@ type WrittenHook = Pick<
   'auth' | 'secret' | 'signature' | 'sender_header' | 'behind_proxy' | 'recipe'
 >
 
-/** What `check` can know of templates: whether they can be read. */
+/** Reports templates that cannot be read, for `check`. */
 function templateProblem(hook: MeaningOptions): { readonly path: string[]; readonly message: string } | null {
   try {
     readMeaning(hook)
@@ -126,7 +126,7 @@ function authOf(id: string, hook: WrittenHook, read: (reference: string) => stri
   return { kind: 'plain', secrets: [shared ?? []].flat().map(read) }
 }
 
-/** A recipe knows how its sender proves itself, where only the key is given. */
+/** If only a key is given, the recipe knows how its sender proves itself. */
 export function writtenAuth(hook: WrittenHook): AuthOptions | undefined {
   const { auth, secret: shared, signature, recipe } = hook
   const known =
@@ -134,7 +134,7 @@ export function writtenAuth(hook: WrittenHook): AuthOptions | undefined {
   return auth ?? (known as AuthOptions | null) ?? undefined
 }
 
-/** What is wrong with the proof as a whole: one is needed, and only one. */
+/** Reports a missing or a second proof. */
 function authProblems(hook: WrittenHook & { readonly two_way: boolean; readonly out?: unknown }) {
   const { secret: shared, signature, sender_header } = hook
   const auth = writtenAuth(hook)
@@ -144,7 +144,7 @@ function authProblems(hook: WrittenHook & { readonly two_way: boolean; readonly 
   if (sender_header !== undefined && (shared ?? auth) !== undefined)
     return problem('a webhook takes either "secret" or "sender_header", not both', 'sender_header')
   if (sender_header !== undefined) return []
-  // One that only posts takes nothing in.
+  // A hook that only posts receives nothing.
   if (auth === undefined && shared === undefined && hook.out !== undefined) return []
   if (auth === undefined && shared === undefined)
     return problem(

@@ -1,5 +1,5 @@
-// What `doctor --security` says of a hook, by its options alone: whom it believes, and whether others can tell that what it
-// posts is ours.
+// Security findings of a hook, from its options: whose word it believes, and whether the receivers of its posts can
+// verify them.
 import type {
   ApprovalsOpened,
   IntegrationSettings,
@@ -11,7 +11,7 @@ import type { AuthType } from './auth-options.ts'
 import { webhookOptions, writtenAuth } from './config.ts'
 import { LOOPBACK_SENDER } from './verify.ts'
 
-/** Forms of proof that cover no body. */
+/** Proofs that cover no body. */
 const UNSIGNED: Readonly<Partial<Record<AuthType, string>>> = {
   loopback: 'believes every program of this machine',
   url_secret: 'has its secret in the URL, where proxies and senders may log it; nothing signs the body',
@@ -41,7 +41,7 @@ export function hookFindings(
   if (type === 'loopback' && opens.approvers.includes(LOOPBACK_SENDER))
     say(...asApprover(`${unsigned}, and ${LOOPBACK_SENDER} may approve`, opens), 'auth')
   else if (unsigned !== undefined) say('low', unsigned, 'auth')
-  // Takers with a form of their own know us by their URL or token.
+  // Receivers with a format of their own identify us by their URL or token.
   if (out?.format === 'json' && out.secret === undefined)
     say('low', 'posts its answers unsigned: who takes them cannot tell that they are ours', 'out.secret')
   return found
@@ -75,7 +75,7 @@ function believedHeader(
   return local(`${header} from this machine: any program or user here can say who it is`)
 }
 
-/** Whoever may approve runs what the agents ask for. */
+/** An approver decides what agents may run. */
 function asApprover(words: string, { real }: ApprovalsOpened): [severity: Severity, words: string] {
   return [real ? 'high' : 'medium', words]
 }

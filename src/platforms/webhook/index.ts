@@ -19,7 +19,7 @@ import { createSnsEndpoint } from './sns.ts'
 import { createStreams } from './streams.ts'
 import { headDecides, verifyRequest } from './verify.ts'
 
-/** Throws `config_invalid` when the options do not hold. `fetch` can be handed in, and how long a post may take. */
+/** Throws `config_invalid` for invalid options. `fetch` and the time limit of a post are for tests. */
 export function createWebhook(
   deps: PlatformDeps,
   fetch: GuardedFetch = createGuardedFetch(deps),
@@ -101,7 +101,8 @@ function abilitiesOf(config: WebhookConfig): Abilities {
     threads: true,
     unattended: true,
     edits: streams,
-    // The outbox row is what readers resume from, so showing it again adds nothing. A foreign URL promises no such thing.
+    // The outbox row is what readers resume from, so showing it again adds nothing. A foreign URL promises no such
+    // thing.
     idempotentSend: streams || taker?.idempotent === true,
     oneWay: config.outward.kind === 'none',
     notifyPlace: 'notify',

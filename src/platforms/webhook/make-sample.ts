@@ -1,5 +1,5 @@
-// A request as its sender would make it: a sample of a recipe under a fresh id, signed as the hook is configured. The
-// inverse of `verify`, for `hooks test`.
+// Makes a request as its sender would: a sample of a recipe under a fresh id, signed as configured. The inverse of
+// `verify`, for `hooks test`.
 import {
   type Clock,
   type IntegrationSettings,
@@ -26,7 +26,7 @@ type Proof = Pick<SampleRequest, 'path' | 'headers' | 'hides'>
 
 const NOTHING_HIDDEN = { headers: [], path: false } as const
 
-/** Throws `input_invalid` with what can be asked for. */
+/** Throws `input_invalid` with the possible samples. */
 export function makeSample(config: WebhookConfig, order: SampleOrder, deps: SampleDeps): SampleRequest {
   const { recipe, event, sample } = choose(order, deps.integration.options.recipe)
   const now = deps.clock.now()
@@ -54,7 +54,7 @@ function choose(order: SampleOrder, configured: unknown) {
   return { recipe: recipe as RecipeName, event, sample }
 }
 
-/** Signed without a time, the same body again would be a replay of the first try. */
+/** Without a signed time, the same body again would be a replay. */
 function isTimed(auth: Auth): boolean {
   return auth.kind !== 'signed' || auth.form.timestamp !== null
 }
@@ -64,7 +64,7 @@ interface Written {
   readonly body: unknown
 }
 
-/** A second try is no repeat of the first: whatever the recipe takes for the id is a new one, and the time is now. */
+/** Makes a second try a new message: a new id in the recipe's field, and the present time. */
 function freshened(recipe: RecipeName, sample: Written, id: string, now: number): Written {
   const meaning = readMeaning({ recipe })
   const head = {

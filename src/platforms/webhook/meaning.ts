@@ -1,5 +1,5 @@
-// What a request means: by its recipe and by the configuration, which decides where both speak. The result is words and
-// names; who may speak, and whether it came before, is the river's to judge.
+// What a request means, by its recipe and by the configuration, which takes precedence. The result is text and names.
+// The core judges access and duplicates.
 import { asSwitchboardError, type RequestHead, SwitchboardError } from '../../contract/index.ts'
 import { RECIPES, type RecipeName } from './recipes/index.ts'
 import type { Recipe } from './recipes/recipe.ts'
@@ -16,7 +16,7 @@ export interface MeaningOptions {
   readonly sender?: string | undefined
 }
 
-/** What the parts of a message are made by; null: nothing says how. */
+/** The makers of the message's parts; null: not configured. */
 interface Makers {
   readonly text: Template | null
   readonly conversation: Template | null
@@ -31,7 +31,7 @@ interface CompiledRecipe extends Pick<Recipe, 'inside' | 'takesAny' | 'needs'> {
   readonly messageId: Template | null
   readonly author: Template | null
   textOf(event: string): Template | null
-  /** It says that the hook is set up, and nothing else. */
+  /** Whether the event only confirms that the hook is set up. */
   isPing(event: string): boolean
 }
 
@@ -41,11 +41,11 @@ export interface Meaning {
   readonly recipe: CompiledRecipe | null
 }
 
-/** Empty: nothing was said of it. */
+/** Absent fields were not given. */
 interface Names {
   readonly conversation: string
   readonly messageId: string
-  /** Headers or the query had a part in `messageId`: no signature covers it. */
+  /** `messageId` uses headers or the query, which no signature covers. */
   readonly unsignedId: boolean
   readonly sender: string
   readonly author: string
@@ -57,7 +57,7 @@ export type Understood =
   | { readonly kind: 'filtered'; readonly names: Names }
   | { readonly kind: 'unparsable'; readonly problem: string }
 
-/** Null when nothing is configured: the body is the message. Throws `input_invalid` naming the key. */
+/** Returns null when nothing is configured: the body is the message. Throws `input_invalid` naming the key. */
 export function readMeaning(options: MeaningOptions): Meaning | null {
   const compile = (key: 'template' | 'conversation' | 'message_id' | 'sender') => {
     const written = options[key]
@@ -96,7 +96,7 @@ function compileRecipe(name: RecipeName): CompiledRecipe {
   }
 }
 
-/** Never throws. `hidden`: headers that hold credentials, which no template sees. */
+/** Never throws. `hidden`: headers with credentials, which templates cannot read. */
 export function understand(
   meaning: Meaning,
   body: string,
@@ -145,8 +145,8 @@ function inWords(
   }
   if (when !== null && !holds(when, scope)) return { kind: 'filtered', names }
   if (recipe === null) return { kind: 'message', text: makers.text?.(scope) ?? body, names }
-  // A ping is no message, whatever a template of one's own would make of it, and has no subject: GitHub's organisations and
-  // Apps send one without a repository.
+  // A ping is no message, whatever a custom template makes of it. It has no subject: GitHub's organisations and Apps
+  // send one without a repository.
   if (recipe.isPing(event)) return { kind: 'filtered', names }
   const make = recipe.textOf(event)
   if (make === null && makers.text === null) return { kind: 'filtered', names }
@@ -164,7 +164,7 @@ function lacks({ needs }: CompiledRecipe, body: unknown): boolean {
   return value === undefined || value === null || value === ''
 }
 
-/** Lines that came out empty, because a field was missing, are left out; a paragraph stays one. */
+/** Drops lines that came out empty because a field was missing. */
 function tidy(text: string): string {
   return text
     .replace(/(?<![ \t])[ \t]+$/gm, '')
@@ -172,12 +172,12 @@ function tidy(text: string): string {
     .trim()
 }
 
-/** Whether a template looked at headers or query: what a signature over the body does not cover. */
+/** Whether a template used headers or the query, which no signature over the body covers. */
 interface Outside {
   asked: boolean
 }
 
-/** An event that a header names is as unsigned as that header. */
+/** An event named by a header is as unsigned as that header. */
 function nameEvent(scope: Record<string, unknown>, event: string, outside: Outside): void {
   const unsigned = outside.asked
   Object.defineProperty(scope, 'event', {
@@ -190,8 +190,8 @@ function nameEvent(scope: Record<string, unknown>, event: string, outside: Outsi
 }
 
 /**
- * The fields of the body, and beside them, whatever the body holds under these names: headers, query, body and event.
- * Headers and query are made when something looks at them: most templates do not.
+ * The fields of the body, and `headers`, `query`, `body` and `event`, which replace fields of these names. Headers and
+ * query are built on first use, because most templates do not need them.
  */
 function scopeOf(
   data: unknown,

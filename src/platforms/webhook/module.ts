@@ -1,4 +1,4 @@
-// What Switchboard knows of the platform `webhook` before it runs one.
+// The module of the platform `webhook`: what Switchboard knows before it runs one.
 import { randomBytes } from 'node:crypto'
 import type { PlatformModule } from '../../contract/index.ts'
 import { webhookOptions } from './config.ts'
@@ -10,7 +10,7 @@ export const webhookModule: PlatformModule = {
   options: webhookOptions,
   docs: 'docs/platforms/webhook.md',
   title: 'A webhook (alerts, CI, scripts)',
-  // The header names the sender, so the list decides; a signature alone is the credential itself.
+  // With a sender header, the list decides. A signature alone is the credential.
   defaultAccess: ({ sender_header }) => ({ dm: sender_header === undefined ? 'credential' : 'allowlist' }),
   oneWay: ({ two_way, out }) => two_way !== true && out === undefined,
   nearOnly: ({ sender_header, behind_proxy, auth }) => {

@@ -1,4 +1,4 @@
-// What is posted to a taker, in its form, with urgency as it knows it; and what its answer confirms.
+// The posts to receivers in their formats, with urgency where they know it, and what their answers confirm.
 import {
   formatAddress,
   type MarkdownRenderer,
@@ -22,12 +22,12 @@ export interface Posted {
 
 interface Taker {
   readonly limit: TextLimit
-  /** Absent: Markdown is taken as it is written. */
+  /** Absent: Markdown is sent as it is written. */
   readonly markdown?: MarkdownRenderer
   /** Sending the same key again shows nothing new. */
   readonly idempotent?: true
   post(out: Posting, shown: Shown, rendered: Rendered): Posted
-  /** The ids that the taker gave; empty: it gave none. Throws when its 2xx is none. */
+  /** Returns the ids that the receiver gave. Throws when its 2xx reports a failure. */
   confirm?(response: GuardedResponse): readonly string[]
 }
 
@@ -48,7 +48,7 @@ const idIn = (name: string) => (response: GuardedResponse) => {
   return typeof id === 'string' || typeof id === 'number' ? [String(id)] : []
 }
 
-/** What is shown where no attachment can be. */
+/** Shown where attachments are not possible. */
 const FALLBACK: TextLimit = { size: 300, unit: 'utf-16' }
 const COLOURS = { low: '#9e9e9e', normal: '#4a90d9', high: '#d0021b' } as const
 
@@ -90,7 +90,7 @@ export const TAKERS: Readonly<Record<OutFormat, Taker>> = {
     limit: { size: 2_000, unit: 'utf-16' },
     post(out, _, { text, urgency }) {
       const url = new URL(out.url)
-      // Only then does Discord say that it has the message, and which.
+      // With this parameter Discord confirms the message and returns its id.
       url.searchParams.set('wait', 'true')
       const quiet = urgency === 'low' ? { flags: 4096 } : {}
       const loud = urgency === 'high' ? { embeds: [{ color: 0xd0021b, description: 'Urgent' }] } : {}
@@ -119,7 +119,7 @@ export const TAKERS: Readonly<Record<OutFormat, Taker>> = {
         ],
       }),
     confirm(response) {
-      // The older connectors say 200 and fail in words.
+      // Older connectors answer 200 and report failures in the text.
       const words = response.body.toString('utf8')
       if (/^webhook message delivery failed/i.test(words)) {
         if (/\b429\b|throttl/i.test(words))
@@ -189,7 +189,7 @@ const TEAMS_LOOK = {
   high: { color: 'attention', weight: 'bolder' },
 } as const
 
-/** What to post for a message. */
+/** Returns the request for a message. */
 export function postFor(out: Posting, shown: Shown): Posted {
   const taker = TAKERS[out.format]
   const posted = taker.post(out, shown, { text: textFor(taker, shown.op), urgency: urgencyOf(shown.op) })
@@ -209,7 +209,7 @@ function urgencyOf(op: OutboundOp): Urgency {
   return op.kind === 'text' ? (op.urgency ?? 'normal') : 'normal'
 }
 
-/** Its words are not told: what a taker answers may repeat what was sent, or name its URL. */
+/** The receiver's text is left out, because it may repeat the message or its URL. */
 function saysNo({ status }: GuardedResponse): SwitchboardError {
   return new SwitchboardError(
     'platform_rejected',

@@ -1,4 +1,4 @@
-// Where answers are posted, as it is written and as it is used: the URL, the keys that sign, the form that its taker wants.
+// The options for posting answers: the URL, the keys that sign, and the receiver's format.
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { z } from 'zod'
 import { SwitchboardError } from '../../contract/index.ts'
@@ -54,7 +54,7 @@ export interface Posting {
   readonly kind: 'post'
   readonly url: string
   readonly format: OutFormat
-  /** Each signs: the first is the newest. */
+  /** Each of them signs. The first is the newest. */
   readonly keys: readonly StandardKey[]
   /** For X-Signature-256, which holds one signature. */
   readonly first: KeyObject | null
@@ -65,7 +65,7 @@ export interface Posting {
 
 type OutOptions = Exclude<z.output<typeof outOptions>, undefined>
 
-/** Throws `config_invalid` when a key is none. */
+/** Throws `config_invalid` for an invalid key. */
 export function readOut(out: OutOptions, read: (reference: string) => string): Posting {
   const value = (written: string) => (/^(?:env|file|secret):/.test(written) ? read(written) : written)
   const texts = [out.secret ?? []].flat().map(read)
@@ -89,7 +89,7 @@ function signingKey(text: string): StandardKey {
     const key = standardKey(text)
     if (key.kind === 'hmac' || key.sign !== null) return key
   } catch {
-    // Said below, without the key.
+    // The error is thrown below, without the key.
   }
   throw new SwitchboardError(
     'config_invalid',

@@ -1,4 +1,4 @@
-// From a verified POST to an event: the body as it is, or what the configuration makes of it.
+// Turns a verified POST into an event: the body as it is, or as the configuration reads it.
 import { hash } from 'node:crypto'
 import { defined, type InboundEvent, type RawRequest, type VerifiedRequest } from '../../contract/index.ts'
 import { EMPTY_MESSAGE, versionOf } from '../../kit/index.ts'
@@ -8,19 +8,19 @@ import { understand } from './meaning.ts'
 import { lookUp, parseJson } from './structure.ts'
 import { header, pathBehind } from './verify.ts'
 
-/** Longest conversation, thread or message id that is kept as it is; the rest is somebody filling the store. */
+/** The longest name of a conversation, thread or message that is stored unchanged. */
 const MAX_NAME = 256
 const DIGEST_CHARS = 64
 
 export interface Parsed {
   readonly event: InboundEvent
-  /** What the sender wants to hear instead of how it went: its own challenge. */
+  /** The answer that the sender requires, such as its own challenge. */
   readonly answer?: string
-  /** Nothing but the words of its body tells it from another message: no time, and no id, signed or not. */
+  /** Only its text distinguishes it from another message: it has no time and no id. */
   readonly bare?: true
 }
 
-/** Never throws: what does not parse is an event of its own, so that it is recorded. */
+/** Never throws. What does not parse becomes an event, so that it is recorded. */
 export function parseRequest(config: WebhookConfig, verified: VerifiedRequest, now: number): Parsed {
   const { request } = verified
   const read = readBody(request)
@@ -36,12 +36,12 @@ export function parseRequest(config: WebhookConfig, verified: VerifiedRequest, n
     config.meaning === null ? null : understand(config.meaning, body, request, hiddenHeaders(config))
   const said = understood === null || understood.kind === 'unparsable' ? NOTHING_SAID : understood.names
   const place = placeOf(config, verified, said, now)
-  // What stands outside of a signature is said by whoever sends it, perhaps for the second time: it moves nothing.
+  // Names outside of the signature may be forged in a replay, so they are refused.
   if (signsBody(config.auth) && namesOutside(request))
     return { event: { kind: 'unparsable', ...place, ...refusedKey(place), problem: OUTSIDE } }
   if (understood?.kind === 'unparsable') return { event: { ...understood, ...place } }
   if (understood?.kind === 'filtered') return { event: { kind: 'filtered', ...place } }
-  // A POST without words says that it came, from whom and where. What a template makes nothing of is refused as empty.
+  // A POST without text still says that it came, from whom and where. An empty result of a template is refused.
   const words = clean(understood?.text ?? body)
   const text = words.trim() === '' && body.trim() === '' ? EMPTY_MESSAGE : words
   return {
@@ -68,19 +68,20 @@ const NOTHING_SAID: Said = {
   ...{ conversation: '', messageId: '', unsignedId: false, sender: '', author: '', event: '' },
 }
 
-/** Who speaks, where, and under which id: by the configuration, else by what the request says beside its body. */
+/** Sender, place and id: by the configuration, else by the request's headers and query. */
 function placeOf({ auth }: WebhookConfig, verified: VerifiedRequest, said: Said, now: number) {
   const { request } = verified
   const covered = signsBody(auth)
   const who = name(said.sender) ?? clean(verified.sender)
   const named = name(said.conversation) ?? (covered ? undefined : name(conversationOutside(request)))
   const thread = covered ? undefined : name(request.query.get('thread') ?? undefined)
-  // The holder of the secret speaks for many: one noisy repository or host must not silence the others.
+  // One secret speaks for many sources. One noisy repository or host must not exhaust the limit of the others.
   const isHook = auth.kind !== 'sender' && name(said.sender) === undefined
-  // Naming another conversation than one's own is speaking in a group: it has to be listed in access.groups.
+  // A conversation other than one's own counts as a group, so it must be listed in access.groups.
   const elsewhere = auth.kind === 'sender' && named !== undefined && named !== who
   const key = keyOf(verified, said, covered)
-  // There a key counts for its sender only: a stranger who guessed it would make the owner's message a repeat.
+  // In a group a key counts for its sender only. Otherwise a stranger could guess it and make the owner's message a
+  // duplicate.
   const messageId = name(key && elsewhere ? `${encodeURIComponent(who)}:${key}` : key)
   return {
     conversation: named ?? who,
@@ -89,7 +90,7 @@ function placeOf({ auth }: WebhookConfig, verified: VerifiedRequest, said: Said,
     sender: { id: who, ...defined({ name: name(said.author) }), ...(isHook ? BY_CONVERSATION : {}) },
     at: now,
     ...defined({ messageId }),
-    // One event may be sent to several threads under one key: GitHub's delivery id is the event's.
+    // GitHub's delivery id belongs to the event, which may go to several threads under one key.
     ...(messageId === undefined || thread === undefined ? {} : { editVersion: versionOf(thread) }),
   }
 }
@@ -107,12 +108,12 @@ function namesOutside(request: RawRequest): boolean {
 const OUTSIDE =
   'a signed body counts only for the conversation that the configuration names ("conversation"), not for one in the URL or in a header'
 
-/** The same body is taken once it comes without such names: its own key is not used up by what was refused. */
+/** The refused request gets a key of its own, so the same body is accepted later without such names. */
 function refusedKey({ messageId }: { readonly messageId?: string | undefined }) {
   return defined({ messageId: messageId === undefined ? undefined : name(`outside:${messageId}`) })
 }
 
-/** The duplicate key. Of a signed body no id counts that the signature does not cover: a replay could bring a new one. */
+/** Returns the duplicate key. An id outside of the signature does not count, because a replay could change it. */
 function keyOf({ request, messageId }: VerifiedRequest, said: Said, covered: boolean): string | undefined {
   if (said.messageId !== '' && !(covered && said.unsignedId)) return said.messageId
   return messageId ?? (covered ? undefined : idHeader(request))
@@ -124,7 +125,7 @@ function idHeader(request: RawRequest): string | undefined {
 
 const ID_HEADERS = ['webhook-id', 'idempotency-key', 'x-github-delivery']
 
-/** Senders that ask whether somebody is there, in a request that is signed like any other: null: it is none. */
+/** Answers senders that verify the URL by a signed request; null: it is none. */
 function handshake({ auth }: WebhookConfig, body: string): string | null {
   if (auth.kind === 'sns') return /"Type"\s*:\s*"SubscriptionConfirmation"/.test(body) ? 'confirmed' : null
   if (!body.includes('"url_verification"') || body.length > 4_096) return null
@@ -133,7 +134,7 @@ function handshake({ auth }: WebhookConfig, body: string): string | null {
   return lookUp(asked, 'type') === 'url_verification' && typeof challenge === 'string' ? challenge : null
 }
 
-/** No template shows a credential. */
+/** Headers that templates must not show. */
 function hiddenHeaders({ auth }: WebhookConfig): readonly string[] {
   return [
     'authorization',
@@ -156,7 +157,7 @@ function metaOf(config: WebhookConfig, request: RawRequest, said: string): Recor
 
 type Read = { readonly body: string; readonly problem?: undefined } | { readonly problem: string }
 
-/** As UTF-8, whatever it is called; else in the charset that its type names, as older senders mean it. */
+/** Reads UTF-8 first, else the charset of the content type. */
 function readBody({ headers, body }: RawRequest): Read {
   const coding = headers['content-encoding']
   if (coding !== undefined && !/^\s*identity\s*$/i.test(String(coding)))
@@ -191,12 +192,12 @@ function decode(body: Uint8Array, by: Decoder | null): string | null {
   }
 }
 
-/** U+0000 cannot be stored everywhere; the mark in its place shows that something was there. */
+/** U+0000 cannot be stored everywhere. A visible mark replaces it. */
 function clean(text: string): string {
   return text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text
 }
 
-/** One that is too long ends in a digest of the whole: cut alone, two names could become one. */
+/** Ends a long name with a digest of the whole, so that two names stay different. */
 function name(value: string | undefined): string | undefined {
   if (value === undefined || value === '') return undefined
   const whole = clean(value)

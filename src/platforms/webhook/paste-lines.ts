@@ -1,12 +1,12 @@
-// What to paste at a sender: the URL, how it proves itself, and a line to try it by hand. Made from the options as they are
-// written, so no secret is in it.
+// What to configure at a sender: the URL, its proof, and a command to try it. Made from the options as written, so it
+// contains no secret.
 import type { Options } from '../../contract/index.ts'
 import { RECIPES, type RecipeName } from './recipes/index.ts'
 import { NAMED_FORMS } from './signed-form.ts'
 
 export interface PastePlace {
   readonly id: string
-  /** Where this server is reached. */
+  /** The address of this server. */
   readonly base: string
   readonly options: Options
 }
@@ -28,7 +28,7 @@ export function pasteLines({ id, base, options }: PastePlace): readonly string[]
   ]
 }
 
-/** As it is written, or as the recipe knows it. */
+/** The configured proof, or the recipe's. */
 function authOf(options: Options): Options {
   if (typeof options.auth === 'object' && options.auth !== null) return options.auth as Options
   const recipe = typeof options.recipe === 'string' ? RECIPES[options.recipe as RecipeName] : undefined
@@ -38,7 +38,7 @@ function authOf(options: Options): Options {
 
 interface Proof {
   readonly proof: readonly string[]
-  /** Its part of a command line; null: it takes more than one. */
+  /** Its part of a curl command; null: curl cannot make it. */
   readonly curl: string | null
 }
 

@@ -1,5 +1,5 @@
-// Answers posted to a URL: in its taker's form, signed, under the guard, and told honestly when nobody knows whether they
-// arrived. Trying again is the river's: what is thrown says whether it can help.
+// Posts answers to a URL: in the receiver's format, signed, guarded, and reported as unknown when the answer was lost.
+// The core repeats it; the error says whether that can help.
 import { asSwitchboardError, SwitchboardError } from '../../contract/index.ts'
 import { type GuardedFetch, statusError } from '../../kit/index.ts'
 import { postFor, TAKERS } from './out-formats.ts'

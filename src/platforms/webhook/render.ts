@@ -1,4 +1,4 @@
-// From the river to HTTP: what a POST is answered, what the stream shows, what is posted out.
+// The forms of a hook's output: the answer to a POST, the events of the stream, and the body of a post.
 
 import {
   type Address,
@@ -18,7 +18,7 @@ export function jsonError(status: number, code: string, error: string): HttpRepl
   return { status, headers: JSON_TYPE, body: JSON.stringify({ ok: false, code, error }) }
 }
 
-/** The seed's refusal, to the letter: a stranger learns nothing more. */
+/** The seed's refusal, to the letter. A stranger learns nothing more. */
 export function forbidden(): HttpReply {
   return plain(403, 'forbidden')
 }
@@ -27,12 +27,12 @@ function plain(status: number, body: string): HttpReply {
   return { status, headers: TEXT_TYPE, body }
 }
 
-/** A sender's own words, back to it: as text, which no browser takes for anything else. */
+/** Returns a sender's challenge as plain text, which no browser interprets. */
 export function challengeAnswer(word: string): HttpReply {
   return { status: 200, headers: { ...TEXT_TYPE, 'x-content-type-options': 'nosniff' }, body: word }
 }
 
-/** What the sender is told once the message is stored. */
+/** Returns the answer once the message is stored. */
 export function answerTo(
   received: Received,
   { problem, bare }: { readonly problem?: string | undefined; readonly bare?: boolean | undefined } = {},
@@ -49,7 +49,7 @@ export function answerTo(
   return { status: 200, headers: JSON_TYPE, body: JSON.stringify({ ok: true, id, state, ...repeat }) }
 }
 
-/** A program that means to say the same words twice would else believe that it had. */
+/** A program that means to send the same text twice must know that it did not. */
 const BARE_REPEAT =
   'the same signed body was taken before, and a signature over the body alone counts once: put a time or an id into the body, or use auth standard'
 
@@ -76,7 +76,7 @@ function refusal(received: Received, problem: string | undefined): HttpReply {
   return received.answer === undefined ? forbidden() : plain(403, received.answer)
 }
 
-/** The text that somebody reads of it; a prompt says how to answer it. */
+/** Returns the readable text. A prompt says how to answer it. */
 export function shownText(op: OutboundOp): string {
   switch (op.kind) {
     case 'text':
@@ -107,9 +107,9 @@ export interface Shown {
   readonly at: number
 }
 
-/** What is being sent at this moment. */
+/** A message that is being sent now. */
 export interface Live extends Shown {
-  /** It says what the row says, its time included: nobody has to look it up. */
+  /** It equals its row, including the time, so the row need not be read. */
   readonly isRow: boolean
 }
 

@@ -1,5 +1,5 @@
-// Samples by recipe: events as the documentation of each sender shows them, shortened and with names replaced.
-// `hooks test` sends them, and tests read them. They hold no proof: it is made when a sample is sent.
+// Samples by recipe: events from each sender's documentation, shortened, with names replaced. `hooks test` sends them,
+// and tests read them. They contain no proof, which is made when a sample is sent.
 import type { RecipeName } from './recipes/index.ts'
 import samples from './samples.json' with { type: 'json' }
 

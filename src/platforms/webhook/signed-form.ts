@@ -1,5 +1,5 @@
-// A signature over a request, as data: which header holds it, what was signed, and with which time and id. The forms of
-// known senders are written as anybody would write one of their own.
+// A signature over a request, as data: which header contains it, what is signed, and with which time and id. The forms
+// of known senders are written like a custom one.
 import {
   createHmac,
   hash,
@@ -11,7 +11,7 @@ import {
 import type { RawRequest, RequestHead } from '../../contract/index.ts'
 import { lookUp, parseJson } from './structure.ts'
 
-/** Where a time or an id stands: a header (or the part of one behind a prefix), or a field of the body. */
+/** Where a time or an id is: a header (or its part after a prefix), or a field of the body. */
 export interface Where {
   readonly header?: string | undefined
   readonly prefix?: string | undefined
@@ -21,11 +21,11 @@ export interface Where {
 export interface SignedForm {
   readonly header: string
   readonly prefix: string
-  /** What several signatures in one header are parted by; null: there is one. */
+  /** The separator of several signatures in one header; null: there is one. */
   readonly separator: string | null
   readonly encoding: 'hex' | 'base64'
   readonly hash: 'sha1' | 'sha256' | 'sha512' | 'ed25519'
-  /** The text that was signed: {body}, {timestamp} and {id} stand for theirs. */
+  /** The signed text, with the placeholders {body}, {timestamp} and {id}. */
   readonly signed: string
   readonly timestamp: (Where & { readonly unit: 's' | 'ms' | 'iso' }) | null
   readonly id: Where | null
@@ -49,7 +49,7 @@ export const formOf = (parts: Partial<SignedForm>): SignedForm => ({ ...PLAIN, .
 const HUB = formOf({ header: 'x-hub-signature', prefix: 'sha256=' })
 const GITHUB = formOf({ header: 'x-hub-signature-256', prefix: 'sha256=' })
 
-/** What senders document, each under its name in `auth`. */
+/** The documented forms of senders, by their name in `auth`. */
 export const NAMED_FORMS = {
   github: GITHUB,
   gitea: GITHUB,
@@ -78,7 +78,7 @@ export const NAMED_FORMS = {
   pagerduty: formOf({ header: 'x-pagerduty-signature', prefix: 'v1=', separator: ',' }),
 } as const satisfies Record<string, SignedForm>
 
-/** Of Ed25519, unless it says otherwise: as Discord signs its interactions. */
+/** The default for Ed25519: as Discord signs its interactions. */
 export const ED25519_FORM = formOf({
   header: 'x-signature-ed25519',
   hash: 'ed25519',
@@ -86,7 +86,7 @@ export const ED25519_FORM = formOf({
   timestamp: { header: 'x-signature-timestamp', unit: 's' },
 })
 
-/** Signatures that are looked at: a header of thousands is work that a stranger gives us. */
+/** The most signatures that are checked. More would be work for a stranger. */
 const MOST_SIGNATURES = 16
 const MOST_PARTS = 64
 
@@ -94,14 +94,14 @@ export type FormVerdict =
   | {
       readonly ok: true
       readonly id: string | null
-      /** Of what was signed: the same for every signature over it, whichever key made it. */
+      /** A digest of the signed text: the same for every signature over it, with any key. */
       readonly digest: string
     }
   | { readonly ok: false }
 
 const NO: FormVerdict = { ok: false }
 
-/** Whether one of the keys signed this request, now. Never throws, whatever it holds. */
+/** Whether one of the keys signed this request, now. Never throws, for any request. */
 export function verifyForm(
   form: SignedForm,
   keys: readonly KeyObject[],
@@ -110,7 +110,7 @@ export function verifyForm(
 ): FormVerdict {
   const given = signaturesIn(form, request)
   if (given.length === 0) return NO
-  // Fields are read before the signature holds, for they may be part of what is signed; nothing is done with them yet.
+  // The fields are read before the signature is checked, because they may be signed. They are not used before that.
   const body = needsBody(form) ? parseJson(Buffer.from(request.body).toString('utf8')) : undefined
   const timestamp = form.timestamp === null ? null : valueAt(form.timestamp, request, body)
   const id = form.id === null ? null : valueAt(form.id, request, body)
@@ -122,7 +122,7 @@ export function verifyForm(
   return { ok: true, id: isCovered(form) ? id : null, digest: hash('sha256', signed, 'base64url') }
 }
 
-/** Whether the same signed text could be cut in other places. */
+/** Whether the same signed text could be divided differently. */
 function slides(
   { signed, timestamp: spot }: SignedForm,
   timestamp: string | null,
@@ -137,12 +137,12 @@ function slides(
   return fraction && /\.\{timestamp\}|\{timestamp\}(?:\.|\{)/.test(signed)
 }
 
-/** True where the id is part of what is signed: any other can be changed by whoever sends it again. */
+/** Whether the id is signed. An unsigned id can be changed in a replay. */
 function isCovered({ id, signed }: SignedForm): boolean {
   return id !== null && (id.field !== undefined || signed.includes('{id}'))
 }
 
-/** Whether the head brings a signature at all: without one the body need not be read. */
+/** Whether the head contains a signature. Without one, the body need not be read. */
 export function hasSignature(form: SignedForm, head: RequestHead): boolean {
   return signaturesIn(form, head).length > 0
 }
@@ -151,7 +151,7 @@ export interface SignedHeaders {
   readonly [name: string]: string
 }
 
-/** The headers that a sender of this form would send. The body must hold the fields that the form looks for. */
+/** Returns the headers that a sender of this form would send. The body must contain the fields of the form. */
 export function signForm(
   form: SignedForm,
   key: KeyObject,
@@ -200,7 +200,7 @@ function partsOf(value: string, separator: string | null): readonly string[] {
   return value.split(separator, MOST_PARTS).map((part) => part.trim())
 }
 
-/** Null unless it is well-formed: Node itself would skip over whatever is not. */
+/** Null unless it is well-formed: Node ignores invalid characters. */
 function decoded(text: string, encoding: 'hex' | 'base64'): Buffer | null {
   const wellFormed =
     encoding === 'hex'
@@ -230,7 +230,7 @@ function signedPart(
   )
 }
 
-/** Undefined: it is not there, or twice. */
+/** Undefined: it is absent, or present twice. */
 function valueAt(where: Where, head: RequestHead, body: unknown): string | undefined {
   if (where.field !== undefined) return textAt(body, where.field) || undefined
   const value = where.header === undefined ? undefined : oneHeader(head, where.header)
@@ -257,7 +257,7 @@ function timeText(now: number, unit: 's' | 'ms' | 'iso'): string {
   return String(unit === 's' ? Math.floor(now / 1000) : now)
 }
 
-/** As it came over the wire; one that was sent twice in a way that Node tells apart is none. */
+/** Returns the header as it was sent. A repeated one, as far as Node shows it, counts as absent. */
 function oneHeader(head: RequestHead, name: string): string | undefined {
   const value = head.headers[name]
   return typeof value === 'string' && value.length <= 8_192 ? value : undefined

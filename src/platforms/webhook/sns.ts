@@ -1,12 +1,12 @@
-// Messages of Amazon SNS: signed by a certificate that the message names. It is fetched under the guard, and only from
-// Amazon's own hosts; and only topics that the configuration lists may speak, for any account can sign for its own.
+// Messages of Amazon SNS, signed with a certificate that the message names. The certificate is fetched under the guard,
+// and only from Amazon's hosts. Only configured topics are accepted, because any account can sign for its own.
 import { createVerify, X509Certificate } from 'node:crypto'
 import { type Clock, createBoundedMap } from '../../contract/index.ts'
 import type { GuardedFetch } from '../../kit/index.ts'
 import type { Auth } from './auth.ts'
 import { parseJson } from './structure.ts'
 
-/** In a region, by its form: `sns.s3-us-west-2.amazonaws.com` is a bucket, and buckets are anybody's. */
+/** A regional host, by its form. `sns.s3-us-west-2.amazonaws.com` is a bucket, and anybody can own one. */
 const SNS_HOST = /^sns\.[a-z]{2,4}(?:-[a-z]{2,12}){1,3}-\d{1,2}\.amazonaws\.com(?:\.cn)?$/
 const CERTIFICATE_FILE = /^\/SimpleNotificationService-[0-9a-f]{16,64}\.pem$/
 const TIMEOUT_MS = 5_000
@@ -21,13 +21,13 @@ export interface SnsMessage {
 }
 
 export interface SnsEndpoint {
-  /** The message, when its signature holds; null: it does not. Never throws. */
+  /** Returns the message if its signature is valid, else null. Never throws. */
   verify(auth: Extract<Auth, { kind: 'sns' }>, body: Uint8Array): Promise<SnsMessage | null>
-  /** Confirms a subscription that was verified. True: Amazon said so. */
+  /** Confirms a verified subscription. True: Amazon confirmed it. */
   confirm(message: SnsMessage): Promise<boolean>
 }
 
-/** What is signed, in this order; a Subject that is absent is left out. */
+/** The signed fields in their order. An absent Subject is left out. */
 const SIGNED_OF: Readonly<Record<string, readonly string[]>> = {
   Notification: ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'],
   SubscriptionConfirmation: [
@@ -93,7 +93,7 @@ export function createSnsEndpoint(ask: GuardedFetch, clock: Pick<Clock, 'now'>):
         const holds = createVerify(hash).update(signed, 'utf8').verify(certificate.publicKey, signature)
         return holds ? { type, id, topic, subscribeUrl: field('SubscribeURL') } : null
       } catch {
-        // No certificate, or no answer: SNS tries again.
+        // There is no certificate, or no answer. SNS tries again.
         return null
       }
     },

@@ -1,8 +1,7 @@
-// The structure inside a body: JSON whatever its type says, or a form; and one way to look into it that reaches nothing
-// but what the sender wrote.
+// The structure of a body: JSON with any content type, or a form. Looking into it reaches only what the sender wrote.
 const MAX_STEPS = 32
 
-/** Undefined when it is not JSON. A whole number that no double holds is its digits, as text: an id must stay one. */
+/** Undefined when it is not JSON. A whole number beyond a double's precision becomes text, so that ids stay exact. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(exactNumbers(text))
@@ -11,7 +10,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Puts whole numbers beyond 2^53 into quotes. Linear: every character is looked at once, whatever was sent. */
+/** Puts whole numbers beyond 2^53 into quotes. Linear: each character is read once. */
 function exactNumbers(text: string): string {
   if (!/\d{16}/.test(text)) return text
   const token = /"|-?[1-9]\d{15,}/g
@@ -29,7 +28,7 @@ function exactNumbers(text: string): string {
   return kept === 0 ? text : pieces.join('') + text.slice(kept)
 }
 
-/** Nothing beside it belongs to the same number, as a fraction or an exponent would. */
+/** Whether it is a whole number, without a fraction or an exponent beside it. */
 function isWhole(before = '', after = ''): boolean {
   return !/[\d.eE+-]/.test(before) && !/[\d.eE]/.test(after)
 }
@@ -44,7 +43,7 @@ function endOfString(text: string, from: number): number {
   return text.length
 }
 
-/** JSON whatever the type says (`curl -d` calls everything a form), else a form if it says so; undefined: neither. */
+/** Tries JSON for every content type (`curl -d` labels everything as a form), then a form. Undefined: neither. */
 export function structured(body: string, contentType: string): unknown {
   const parsed = parseJson(body)
   if (parsed !== undefined) return parsed
@@ -55,7 +54,7 @@ export function structured(body: string, contentType: string): unknown {
   return (payload === null ? undefined : parseJson(payload)) ?? Object.fromEntries(form)
 }
 
-/** The steps of `a.b.0` and `a["b.c"]`; null when it is no path. */
+/** Returns the steps of `a.b.0` and `a["b.c"]`; null when it is not a path. */
 export function pathSteps(path: string): readonly string[] | null {
   const steps: string[] = []
   const step = /\.?([^.[\]"']+)|\[\s*(?:"([^"]*)"|'([^']*)'|(\d+))\s*\]/gy
@@ -67,7 +66,7 @@ export function pathSteps(path: string): readonly string[] | null {
   return steps.length === 0 ? null : steps
 }
 
-/** What stands at a path; own properties only, so that `constructor` is nobody's. */
+/** Returns the value at a path. Only own properties count, so `constructor` is never found. */
 export function lookUp(data: unknown, path: string): unknown {
   let value = data
   for (const key of pathSteps(path) ?? ['']) {

@@ -1,12 +1,12 @@
-// Templates over what a sender sent: Liquid, cut down to conditions, loops and filters that only shape text. It runs no
-// code, reads no file, sees own properties alone, and ends in bounded time and size (docs/decisions/0010-templates-of-webhooks.md).
+// Templates over a request: Liquid, limited to conditions, loops and filters that shape text. It runs no code, reads no
+// file, sees only own properties, and is bounded in time and size (docs/decisions/0010-templates-of-webhooks.md).
 import { createRequire } from 'node:module'
 import type { Context, Emitter, Liquid, Template as Parsed } from 'liquidjs'
 import { SwitchboardError } from '../../contract/index.ts'
 
 export type Scope = Readonly<Record<string, unknown>>
 
-/** Throws `input_invalid` when what was sent makes it too long, or takes too long. */
+/** Throws `input_invalid` when the request makes it too long or too slow. */
 export type Template = (scope: Scope) => string
 
 const TAGS = ['assign', 'break', 'case', 'comment', 'continue', 'for', 'if', 'raw', 'unless', '#', 'echo']
@@ -53,9 +53,9 @@ const FILTERS = [
 ]
 const MAX_TEMPLATE_CHARS = 20_000
 const MAX_TEXT_CHARS = 100_000
-/** What may be written before it is given up: the rest of a long text is cut, that of an endless one is not waited for. */
+/** The most text that is written before it gives up. */
 const MAX_WRITTEN_CHARS = 1_000_000
-/** Work that a body of a mebibyte can make of loops over it: more is no message. */
+/** Enough for loops over a body of one mebibyte. */
 const MAX_RENDER_MS = 250
 const MAX_MEMORY = 4_000_000
 
@@ -66,7 +66,7 @@ interface Engine {
 
 let engine: Engine | null = null
 
-/** Loaded by the first hook that has a template: it takes 50 ms. `require`, for options are checked without a promise. */
+/** Loaded by the first hook with a template, in 50 ms. By `require`, because options are checked synchronously. */
 function loadEngine(): Engine {
   if (engine !== null) return engine
   const library = createRequire(import.meta.url)('liquidjs') as typeof import('liquidjs')
@@ -75,7 +75,7 @@ function loadEngine(): Engine {
     strictFilters: true,
     dynamicPartials: false,
     relativeReference: false,
-    // The same names of days on every machine; to ask which language this one has takes 12 ms of a start.
+    // A fixed locale gives the same names of days everywhere. Detecting the machine's takes 12 ms.
     locale: 'en-US',
     templates: {},
     parseLimit: MAX_TEMPLATE_CHARS,
@@ -88,7 +88,7 @@ function loadEngine(): Engine {
   return engine
 }
 
-/** Throws `input_invalid` that says what is wrong, and where. */
+/** Throws `input_invalid` saying what is wrong, and where. */
 export function compileTemplate(written: string): Template {
   const steps = fieldIn(written)
   if (steps !== null) return filledBy((scope, page) => page.write(shown(fieldAt(scope, steps))))
@@ -106,7 +106,7 @@ export function compileTemplate(written: string): Template {
   })
 }
 
-/** By processor time: on a busy machine the clock runs on while nothing is done, and what was sent is no less a message. */
+/** Limits processor time, because on a busy machine real time passes without work. */
 function limitWork({ renderLimit }: Context): void {
   const began = process.cpuUsage()
   let lookAt: number | null = null
@@ -132,14 +132,14 @@ function filledBy(fill: (scope: Scope, page: Emitter) => void): Template {
   }
 }
 
-/** What Liquid takes for a value of its own, and for a question about one. */
+/** Words that Liquid reads as literals. */
 const LITERALS = ['true', 'false', 'nil', 'null', 'empty', 'blank']
 const QUESTIONS = ['size', 'first', 'last']
 const MOST_PATH_CHARS = 200
 
 /**
- * The steps to a field where the template is that field and nothing else, as most of those for a conversation or an id
- * are: it is read without the engine, which takes longer for it than for parsing the body. Null: it says more.
+ * Returns the steps to a field if the template is only that field, as most templates for a conversation or an id are.
+ * It is then read without the engine, which is slower than parsing the body. Null: the template contains more.
  */
 function fieldIn(written: string): readonly string[] | null {
   if (written.length > MOST_PATH_CHARS) return null
@@ -149,7 +149,7 @@ function fieldIn(written: string): readonly string[] | null {
   return isPlain && !steps.some((step) => QUESTIONS.includes(step)) ? steps : null
 }
 
-/** As the engine reads it: own properties alone, whatever holds them. */
+/** Reads like the engine: own properties only. */
 function fieldAt(scope: Scope, steps: readonly string[]): unknown {
   let value: unknown = scope
   for (const step of steps) {
@@ -159,7 +159,7 @@ function fieldAt(scope: Scope, steps: readonly string[]): unknown {
   return value
 }
 
-/** Takes what is written up to the longest text, then counts, then gives up. */
+/** Collects text up to the longest message, then only counts, then gives up. */
 function createPage(): Emitter {
   let written = 0
   const page: Emitter = {
@@ -176,13 +176,13 @@ function createPage(): Emitter {
   return page
 }
 
-/** The engine's own words, without the excerpt, the stack, or anything that was sent. */
+/** The engine's own message, without excerpt, stack, or content of the request. */
 function problemOf(thrown: unknown): string {
   const text = thrown instanceof Error ? thrown.message : 'it failed'
   return text.split('\n', 1)[0]?.slice(0, 200) ?? ''
 }
 
-/** `{{a.b.0.c/d}}`, as it could always be written: names that Liquid would not take are put into brackets. */
+/** Supports `{{a.b.0.c/d}}`: puts names that Liquid does not accept into brackets. */
 function plainPaths(written: string): string {
   return written.replace(/\{\{\s*([^\s{}|"'[\]()]{1,200})\s*\}\}/g, (whole, path: string) => {
     if (/^[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*$/.test(path)) return whole
@@ -192,14 +192,14 @@ function plainPaths(written: string): string {
   })
 }
 
-/** What is missing is nothing, and an object is its JSON. */
+/** A missing value is empty, and an object is shown as JSON. */
 function shown(value: unknown): string {
   if (value === undefined || value === null) return ''
   if (typeof value !== 'object') return String(value)
   try {
     return JSON.stringify(value) ?? ''
   } catch {
-    // Nested so deep that it has no text.
+    // It is nested too deep to be serialised.
     return ''
   }
 }

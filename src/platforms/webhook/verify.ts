@@ -1,5 +1,5 @@
-// Who sends to a webhook: a signature over the body, a shared secret, a certificate, or a header that only this machine
-// may set.
+// Verifies a webhook's sender: by a signature over the body, a shared secret, a certificate, or a header that only this
+// machine may set.
 import {
   type HttpReply,
   markVerified,
@@ -14,7 +14,7 @@ import { challengeAnswer, forbidden, jsonError } from './render.ts'
 import { hasSignature, verifyForm } from './signed-form.ts'
 import type { SnsEndpoint } from './sns.ts'
 
-/** The sender of everything that a shared secret vouches for: it proves the secret, not a person. */
+/** The sender of everything with a shared secret, which proves the secret and not a person. */
 const SECRET_SENDER = 'webhook'
 export const LOOPBACK_SENDER = 'local'
 
@@ -23,7 +23,10 @@ export interface VerifyDeps {
   readonly sns: SnsEndpoint
 }
 
-/** The request with its sender, or the refusal. Paths and methods are told first: they are no secret, unless one is in them. */
+/**
+ * Returns the request with its sender, or the refusal. Wrong paths and methods are reported first, unless the path has
+ * the secret.
+ */
 export function verifyRequest(
   config: WebhookConfig,
   request: RawRequest,
@@ -43,7 +46,7 @@ export function verifyRequest(
   return proven === null ? unauthorized(auth) : markVerified(request, SECRET_SENDER, proven.messageId)
 }
 
-/** Only a signature over the body needs it; a request that brings none is refused without. */
+/** Whether the head is enough for a decision. A request without a signature is refused without reading its body. */
 export function headDecides({ auth }: WebhookConfig, head: RequestHead): boolean {
   if (head.method !== 'POST') return true
   if (auth.kind === 'signed') return !hasSignature(auth.form, head)
@@ -52,7 +55,7 @@ export function headDecides({ auth }: WebhookConfig, head: RequestHead): boolean
   return auth.kind !== 'sns'
 }
 
-/** The path without the secret that may stand in it; null: the secret is wrong. */
+/** Returns the path without the secret in it; null: the secret is wrong. */
 export function pathBehind(auth: Auth, { path }: RequestHead): string | null {
   if (auth.kind !== 'url') return path
   const [, given = '', rest] = /^\/([^/]*)(\/.*)?$/.exec(path) ?? []
@@ -81,8 +84,8 @@ function wrongPlace(config: WebhookConfig, path: string, method: string): HttpRe
 }
 
 /**
- * Some senders ask once before they send, and want their own words back. Nothing is promised by it: what they send has
- * to be signed. Whoever brings a `hub.verify_token` must bring ours.
+ * Some senders verify a URL once and expect their own text back. This promises nothing: their messages must still be
+ * signed. A request with `hub.verify_token` must have ours.
  */
 function challenge(config: WebhookConfig, { query }: RawRequest): HttpReply | null {
   const word = query.get('hub.challenge') ?? query.get('challenge')
@@ -92,7 +95,7 @@ function challenge(config: WebhookConfig, { query }: RawRequest): HttpReply | nu
   return challengeAnswer(word)
 }
 
-/** Null: it does not hold. The id is one that the credential covers. */
+/** Null: the proof is invalid. The id is one that the credential covers. */
 function prove(
   auth: Exclude<Auth, { kind: 'sns' | 'sender' | 'loopback' | 'closed' }>,
   request: RawRequest,
@@ -112,7 +115,7 @@ function prove(
     case 'plain':
       return any(header(request, 'x-webhook-secret') ?? bearerOf(request))
     default:
-      // A GET has no body to sign: watching the stream takes the secret itself.
+      // A GET has no body to sign, so watching the stream needs the secret itself.
       if (request.method === 'GET') return any(header(request, 'x-webhook-secret') ?? bearerOf(request))
       return auth.kind === 'signed' ? proveForm(auth, request, now) : proveStandard(auth, request, now)
   }
@@ -121,7 +124,7 @@ function prove(
 function proveForm(auth: Extract<Auth, { kind: 'signed' }>, request: RawRequest, now: number) {
   const verdict = verifyForm(auth.form, auth.keys, request, now)
   if (!verdict.ok) return null
-  // Without an id of its own a signed text is one message: the same signature again, under whatever new id, is a replay.
+  // Without a signed id, the signed text is the identity: the same signature under a new id is a replay.
   return { messageId: verdict.id ?? `signed:${verdict.digest}` }
 }
 
@@ -153,8 +156,8 @@ function basicPair(request: RequestHead): string | undefined {
 }
 
 /**
- * From this machine, and never from a browser that another site's page is using: such a page can reach loopback, but it
- * cannot hide its origin or come under our name.
+ * Whether the request comes from this machine, and not from another site's page in a browser. Such a page can reach
+ * loopback, but it cannot hide its origin or use our host name.
  */
 function isLocal(request: RawRequest): boolean {
   return request.fromLoopback && !sentByOtherSite(request.headers)
@@ -170,7 +173,7 @@ function verifyHeader(
   return sender === undefined || sender === '' ? forbidden() : markVerified(request, sender)
 }
 
-/** One header as UTF-8 text; Node hands the bytes over as Latin-1. Sent twice with two values, it is no header. */
+/** Returns a header as UTF-8; Node gives the bytes as Latin-1. Two different values count as none. */
 export function header(request: RequestHead, name: string): string | undefined {
   const value = request.headers[name]
   if (typeof value !== 'string') return undefined

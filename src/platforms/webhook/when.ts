@@ -1,4 +1,5 @@
-// Which requests mean something: conditions on headers and fields, as data. All of a map must hold, one map of a list.
+// Which requests make a message: conditions on headers and fields, as data. All conditions of a map must hold, and one
+// map of a list.
 import { z } from 'zod'
 import { text } from '../../kit/option-words.ts'
 import { lookUp, pathSteps } from './structure.ts'
@@ -50,7 +51,7 @@ function fits(one: Wanted, value: unknown): boolean {
   return one.like === undefined || isLike(one.like, value)
 }
 
-/** As text: YAML reads `12` as a number where a header has "12". */
+/** Compares as text, because YAML reads `12` as a number and a header has "12". */
 function isOneOf(words: Word | readonly Word[], value: unknown): boolean {
   if (typeof value === 'object' && value !== null) return false
   return [words]
@@ -58,7 +59,7 @@ function isOneOf(words: Word | readonly Word[], value: unknown): boolean {
     .some((one) => one === (value ?? null) || (value !== undefined && String(one) === String(value)))
 }
 
-/** Linear in the text, whatever the pattern: each piece is looked for once, from where the one before it ended. */
+/** Linear for any pattern: each piece is searched once, from the end of the one before. */
 function isLike(pattern: string, value: unknown): boolean {
   if (typeof value !== 'string' && typeof value !== 'number') return false
   const text = String(value)

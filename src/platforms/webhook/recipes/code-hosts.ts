@@ -1,4 +1,4 @@
-// What the events of code hosts mean. A pull request or an issue is one conversation; the rest belongs to its repository.
+// Recipes of code hosts. A pull request or an issue is one conversation. Other events belong to their repository.
 import type { Recipe } from './recipe.ts'
 
 const REPO = '{{ repository.full_name }}'
@@ -98,7 +98,7 @@ const giteaReview = (
 
 {{ review.content | truncate: 4000 }}`
 
-/** Gitea and Forgejo send what GitHub sends, with headers of their own. */
+/** Gitea and Forgejo send what GitHub sends, with their own headers. */
 export const gitea: Recipe = {
   auth: 'gitea',
   event:

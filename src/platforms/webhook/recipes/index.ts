@@ -1,10 +1,10 @@
-// The recipes by name: what `recipe:` may say.
+// The recipes by name, for `recipe:`.
 import { bitbucket, gitea, github, gitlab } from './code-hosts.ts'
 import { alertmanager, grafana, pagerduty, sentry, sns, uptimeKuma } from './monitors.ts'
 import type { Recipe } from './recipe.ts'
 import { jira, linear, shopify, stripe } from './trackers-and-shops.ts'
 
-/** Any other sender: the fields that most senders use for words, else the body as it is. */
+/** For any other sender: common fields for text, else the body as it is. */
 const generic: Recipe = {
   auth: null,
   event: '{{ body.event | default: body.type | default: headers["x-event"] }}',

@@ -1,4 +1,4 @@
-// What the events of monitors and alerting services mean. One problem is one conversation, from its start to its end.
+// Recipes of monitoring and alerting services. One problem is one conversation, from its start to its end.
 import type { Recipe } from './recipe.ts'
 
 /** Sentry sends these through an internal integration. */
@@ -31,7 +31,7 @@ export const sentry: Recipe = {
 }
 
 /**
- * One group of alerts is one conversation. Alertmanager sends no id, and a reminder equals what it reminds of, so each
+ * One group of alerts is one conversation. Alertmanager sends no id, and a reminder equals its alert. So each
  * notification is a message.
  */
 export const alertmanager: Recipe = {

@@ -1,26 +1,26 @@
-// A recipe says, as data, what the events of one sender mean: which make a message, of which conversation, with which id,
-// and a short text that a person and an agent can read. All texts are templates over body, `headers` and `event`.
+// A recipe describes a sender's events as data: which of them make a message, of which conversation, with which id and
+// text. All texts are templates over the body, `headers` and `event`.
 import type { AuthType } from '../auth-options.ts'
 
 export interface Recipe {
-  /** How its sender proves itself where the configuration says only `secret`; null: it must say. */
+  /** The sender's proof if the configuration gives only `secret`; null: it must be configured. */
   readonly auth: AuthType | null
-  /** The field of the body without which its words would be blanks: a body that lacks it is none of its sender's. */
+  /** A field that every body of this sender has. A body without it is refused. */
   readonly needs?: string
   /** The kind of an event. */
   readonly event: string
-  /** Texts by kind; one that comes out empty means nothing to an agent, and so does a kind that has none. */
+  /** Texts by kind. A kind without a text, or with an empty result, makes no message. */
   readonly texts: Readonly<Record<string, string>>
   /** For every other kind. */
   readonly other?: string
-  /** What belongs together has one conversation, so that follow-ups reach the same session. */
+  /** Related events share a conversation, so that follow-ups reach the same session. */
   readonly conversation: string
-  /** The same when the sender tries again. Absent: none is sent, and the headers decide. */
+  /** The same when the sender tries again. Absent: the headers decide. */
   readonly messageId?: string
-  /** Whom a person would name as its author. Shown, and no gate. */
+  /** The author of the event, for display. It gives no access. */
   readonly author?: string
-  /** A field whose text is JSON itself: templates find it as `inside`. */
+  /** A field whose text is JSON itself. Templates find it as `inside`. */
   readonly inside?: string
-  /** A body without structure is taken as it is, and so is one that the texts make nothing of. */
+  /** A body without structure, or without a text by the templates, is taken as it is. */
   readonly takesAny?: true
 }

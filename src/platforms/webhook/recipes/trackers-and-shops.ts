@@ -1,4 +1,4 @@
-// What the events of issue trackers and of shops mean. One issue, one order or one customer is one conversation.
+// Recipes of issue trackers and of shops. One issue, one order or one customer is one conversation.
 import type { Recipe } from './recipe.ts'
 
 const JIRA_ISSUE = '{{ issue.key }}'
@@ -75,8 +75,8 @@ export const stripe: Recipe = {
 const SHOPIFY_SHOP = '{{ headers["x-shopify-shop-domain"] }}'
 
 /**
- * Refunds and fulfilments belong to the conversation of their order. The topic is an unsigned header, so the kind of the
- * object comes from the body.
+ * Refunds and fulfilments belong to the conversation of their order. The topic is an unsigned header, so the kind of
+ * the object comes from the body.
  */
 export const shopify: Recipe = {
   auth: 'shopify',
