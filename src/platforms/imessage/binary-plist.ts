@@ -1,5 +1,5 @@
-// A binary property list, as far as `message_summary_info` needs it: what was edited, and which parts were unsent. Damaged ones are null,
-// and none can make us work for long.
+// Reads a binary property list, as far as `message_summary_info` needs it: what was edited, and which parts were
+// unsent. A damaged list is null, and no list costs much time.
 
 export type PlistValue =
   | null
@@ -27,7 +27,7 @@ export function readBinaryPlist(blob: Uint8Array): PlistValue | undefined {
   const fits = count <= MOST_OBJECTS && offsetSize > 0 && offsetSize <= 6 && refSize > 0 && refSize <= 6
   if (!fits || table + count * offsetSize > bytes.length) return undefined
   let visited = 0
-  /** A text or number that stands in a thousand places is built a thousand times. */
+  // A value that is referenced a thousand times is built a thousand times.
   let left = bytes.length * MOST_COPIES
   const spend = (size: number): number => {
     left -= size

@@ -1,5 +1,6 @@
-// chat.db of Messages, read and never written: rows behind a ROWID, the chat and the files of each, what was changed since. Columns differ
-// between versions of macOS: those that are not there are null. It is opened read-only, and not as immutable, which would miss the log.
+// The database of Messages, chat.db, read-only: rows after a ROWID with their chat and files, and later changes.
+// Columns differ between versions of macOS; missing ones are null. It is not opened as immutable, because that would
+// miss the write-ahead log.
 import { statSync } from 'node:fs'
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { SwitchboardError } from '../../contract/index.ts'
@@ -22,7 +23,7 @@ export interface MessageRow {
   readonly replyTo: string | null
   readonly editedAt: number
   readonly retractedAt: number
-  /** Null where there is none, or a longer one than can be read. */
+  /** Null: there is none, or it is too long to be read. */
   readonly summary: Uint8Array | null
   readonly summarySize: number
   readonly empty: boolean
@@ -31,7 +32,7 @@ export interface MessageRow {
   readonly chat: ChatRow | null
 }
 
-/** What of a row can change after it was written. */
+/** The columns of a row that can change later. */
 export type RowState = Pick<
   MessageRow,
   'rowid' | 'guid' | 'editedAt' | 'retractedAt' | 'empty' | 'summarySize'
@@ -53,19 +54,19 @@ export interface FileRow {
 }
 
 export interface ChatDb {
-  /** Whether this is still the file at its path. Throws `platform_unavailable` where none is there. */
+  /** Whether this is still the file at its path. Throws `platform_unavailable` if there is no file. */
   isInPlace(): boolean
-  /** Changes with every commit of somebody else. */
+  /** Changes with every commit of another process. */
   version(): number
   last(): number
   after(rowid: number, limit: number): readonly MessageRow[]
-  /** The last row that is not behind this number. */
+  /** Returns the last row up to this number. */
   upTo(rowid: number): MessageRow | null
-  /** Of the newest rows, those that may have changed since they were written. */
+  /** Returns those of the newest rows that may have changed. */
   changed(after: number, newest: number): readonly RowState[]
   byGuid(guid: string): MessageRow | null
   rowidOf(guid: string): number | null
-  /** The first row at or after this time; where there is none, the number behind the last. */
+  /** Returns the first row at or after this time, or the number after the last row. */
   rowidAt(at: number): number
   files(rowid: number): readonly FileRow[]
   file(guid: string): FileRow | null
@@ -73,21 +74,21 @@ export interface ChatDb {
   close(): void
 }
 
-/** Of a longer text the beginning is read, and that is said. */
+/** A longer text is cut, with a mark. */
 export const MOST_TEXT = 100_000
-/** So much of a body is read: more than `MOST_TEXT` characters, however they are written. */
+/** The part of a body that is read: more than `MOST_TEXT` characters in any encoding. */
 export const MOST_BODY_BYTES = 4 * MOST_TEXT + 1_024
-/** Edits that are longer cannot be read. They hold every version of a text. */
+/** Longer edit histories are not read. They contain every version of a text. */
 export const MOST_SUMMARY_BYTES = 1_048_576
 
 const GROUP_STYLE = 43
 const NEEDED = ['ROWID', 'guid', 'text', 'handle_id', 'service', 'date', 'is_from_me', 'is_sent', 'error']
-/** Nanoseconds since 2001 do not fit a double: they become milliseconds in SQL. Very old rows are in seconds. */
+/** Nanoseconds since 2001 exceed a double, so SQL makes them milliseconds. Very old rows are in seconds. */
 const msOf = (column: string) =>
   `(CASE WHEN ${column} > 1000000000000 THEN ${column} / 1000000 ELSE ${column} * 1000 END)`
 const EPOCH_2001 = 978_307_200_000
 
-/** Throws `platform_unavailable` with what to do: absent, not allowed, locked, or of a form that is not known. */
+/** Throws `platform_unavailable` with a hint: the file is absent, not permitted, locked, or of an unknown form. */
 export function openChatDb(path: string): ChatDb {
   let database: DatabaseSyncInstance
   let opened: string
@@ -97,7 +98,7 @@ export function openChatDb(path: string): ChatDb {
   } catch (thrown) {
     throw notOpened(thrown)
   }
-  // An open file goes on being read wherever it is moved: Messages writes the one at the path.
+  // An open file is still readable after it was moved. Messages writes the one at the path.
   const isInPlace = () => {
     try {
       return fileAt(path) === opened
@@ -114,7 +115,7 @@ export function openChatDb(path: string): ChatDb {
   }
 }
 
-/** While it is open, no other file gets this number. */
+/** While the file is open, no other file gets this number. */
 function fileAt(path: string): string {
   const { dev, ino } = statSync(path, { bigint: true })
   return `${dev}:${ino}`
@@ -133,7 +134,7 @@ function readers(database: DatabaseSyncInstance): Omit<ChatDb, 'isInPlace'> {
         .map((row) => String((row as { name: unknown }).name)),
     )
   const [message, attachment] = [columns('message'), columns('attachment')]
-  // ROWID is there without being listed, where it is no column of its own.
+  // ROWID exists without being listed, if it is not a column of its own.
   const missing = NEEDED.filter((name) => name !== 'ROWID' && !message.has(name))
   if (missing.length > 0)
     throw new SwitchboardError(

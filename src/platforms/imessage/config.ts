@@ -1,4 +1,4 @@
-// The options of Messages on this Mac, and what they come to.
+// The options of Messages on this Mac, and their values.
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
@@ -22,14 +22,14 @@ export const imessageOptions = z
 export interface IMessageConfig {
   readonly id: string
   readonly dbPath: string
-  /** Where Messages keeps files, and can read them. */
+  /** A folder that Messages can read. */
   readonly filesDir: string
   readonly allowSms: boolean
-  /** As `addressOf` writes them. */
+  /** In the form of `addressOf`. */
   readonly own: ReadonlySet<string>
 }
 
-/** How long things may take; a test makes them short. */
+/** Time limits. Tests make them short. */
 export interface Timings {
   /** Between looks at the database. */
   readonly pollMs: number
@@ -37,7 +37,7 @@ export interface Timings {
   /** How long a message may be without its chat. */
   readonly joinMs: number
   readonly scriptMs: number
-  /** How long a message that was sent may take to appear. */
+  /** How long a sent message may take to appear. */
   readonly confirmMs: number
   readonly lookMs: number
 }
@@ -51,7 +51,7 @@ export const DEFAULT_TIMINGS: Timings = {
   lookMs: 200,
 }
 
-/** Numbers without what people put between digits, mail addresses in lower case: as Messages itself compares them. */
+/** Removes separators from numbers, and lower-cases mail addresses, as Messages compares them. */
 export function addressOf(written: string): string {
   const bare = written.trim().replace(/^[EePp]:/, '')
   return bare.includes('@') ? bare.toLowerCase() : bare.replaceAll(/[\s().-]/g, '')

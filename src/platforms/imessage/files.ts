@@ -1,4 +1,4 @@
-// Files that people send lie on this disk, in the folder of Messages: taken from there and from nowhere else.
+// Files that people send lie in the folder of Messages on this disk. They are read from there only.
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { sep } from 'node:path'

@@ -1,4 +1,4 @@
-// chat.db as a history, for whoever compares it with what was received: one place, its messages by ROWID.
+// chat.db as a history, for the comparison with the inbox: one place, with its messages by ROWID.
 import type { HistoryEntry, HistoryReader, InboundEvent } from '../../contract/index.ts'
 import type { ChatDb, MessageRow } from './chat-db.ts'
 
@@ -8,7 +8,7 @@ export function createHistory(deps: {
   readonly db: () => ChatDb
   readonly eventOf: (row: MessageRow) => Promise<InboundEvent | null>
 }): HistoryReader {
-  /** A position is believed only while its number has its guid; else the time decides. */
+  /** A position is valid only while its number still has its guid. Otherwise the time decides. */
   const rowidOf = (db: ChatDb, after: string | null, since: number): number => {
     const [rowid, guid = ''] = (after ?? '').split(' ')
     const known = guid === '' ? null : db.rowidOf(guid)

@@ -1,4 +1,5 @@
-// The platform `imessage`: Messages on this Mac. chat.db is read for what comes in and for what became of what went out; AppleScript sends.
+// The platform `imessage`: Messages on this Mac. It reads incoming messages and the results of sends from chat.db, and
+// sends by AppleScript.
 import {
   type Abilities,
   type GateView,
@@ -36,12 +37,12 @@ const ABILITIES: Abilities = {
 
 export interface IMessageAdapterOptions {
   readonly timings?: Partial<Timings>
-  /** As Node calls the system. */
+  /** The platform as Node names it. */
   readonly system?: string
   readonly osascript?: string
 }
 
-/** Throws `config_invalid` when the options do not hold, or this is no Mac. */
+/** Throws `config_invalid` for invalid options, and on systems other than macOS. */
 export function createIMessage(deps: PlatformDeps, options: IMessageAdapterOptions = {}): PlatformAdapter {
   const { clock, log, integration } = deps
   const config = readConfig(integration)

@@ -1,4 +1,4 @@
-// What Switchboard knows of the platform `imessage` before it runs one.
+// The module of the platform `imessage`: what Switchboard knows before it runs one.
 import type { Options, PlatformModule } from '../../contract/index.ts'
 import { addressOf, imessageOptions } from './config.ts'
 
@@ -7,7 +7,7 @@ export const imessageModule: PlatformModule = {
   options: imessageOptions,
   docs: 'docs/platforms/imessage.md',
   title: 'iMessage (on this Mac)',
-  // No code is ever sent to strangers; whoever the Mac belongs to may speak and decide.
+  // Strangers never get a pairing code. The Mac's owner may talk and decide.
   defaultAccess: (options) => ({ dm: 'allowlist', allowFrom: ownOf(options), approvers: ownOf(options) }),
   setup: {
     questions: [

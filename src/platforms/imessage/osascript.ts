@@ -1,4 +1,4 @@
-// AppleScript, asked through `osascript`: the script comes by its input, what is said comes as arguments, and never stands in the script.
+// Runs AppleScript through `osascript`. The script is its input. Texts are arguments and never part of the script.
 import { spawn } from 'node:child_process'
 import { type Clock, SwitchboardError } from '../../contract/index.ts'
 
@@ -33,7 +33,7 @@ const MOST_SAID = 2_000
 export const AUTOMATION_HINT =
   'System Settings, Privacy & Security, Automation: let the program that runs Switchboard control Messages'
 
-/** No such chat among those that Messages has open. */
+/** Messages has no such chat open. */
 export class NoSuchChat extends SwitchboardError {
   constructor(message: string) {
     super('platform_rejected', message)
@@ -98,7 +98,7 @@ function meaningOf(said: string): SwitchboardError {
       return new NoSuchChat('-1728: Messages has no such chat open')
     default: {
       const [line = ''] = said.trim().split('\n')
-      // The arguments stand in no message of AppleScript; a text of ours is not repeated.
+      // AppleScript's errors contain no arguments, so no message text is repeated.
       return new SwitchboardError(
         'platform_rejected',
         `Messages refused it: ${line.slice(0, 200) || 'no reason was given'}`,

@@ -1,5 +1,5 @@
-// Which rows are ours: known by their guid once a send was confirmed, and before that by their text, as Messages changes it. So that no word
-// of ours is ever taken for one that was said to us, in a chat with oneself, across a restart as well.
+// Recognises our own rows: by their guid after a confirmed send, and before that by their text, as Messages changes it.
+// So our own messages in a chat with oneself are never received, also not after a restart.
 import { createBoundedMap, type OutboundOp, opText, type PlatformDeps } from '../../contract/index.ts'
 import { wordsOf } from './render.ts'
 
@@ -7,7 +7,7 @@ const REMEMBERED = 5_000
 const LOOKED_BACK = 200
 
 export interface OwnSends {
-  /** About to be sent there, an empty text for a file. What it returns is called when it is settled. */
+  /** A text is about to be sent there; empty for a file. Call the result when the send is settled. */
   sending(conversation: string, text: string): () => void
   confirmed(guid: string): void
   isOurs(row: {
@@ -15,14 +15,16 @@ export interface OwnSends {
     readonly conversation: string
     readonly text: string
   }): Promise<boolean>
-  /** Guids of ours in this chat, as far as they are known, and when the send of this key was made; null: it is not among the latest. */
+  /**
+   * Returns our known guids in this chat, and when the send with this key was made; null: it is not among the latest.
+   */
   known(
     conversation: string,
     key: string,
   ): Promise<{ readonly guids: ReadonlySet<string>; readonly madeAt: number | null }>
 }
 
-/** Messages makes quotes curly, and leaves out or adds what has no width. */
+/** Messages makes quotes curly, and adds or removes zero-width characters. */
 export function normalised(text: string): string {
   return text
     .normalize('NFKC')
@@ -57,7 +59,7 @@ export function createOwnSends({ transcript }: Pick<PlatformDeps, 'transcript'>)
       return (await said(conversation)).some(
         (entry) =>
           entry.platformMessageId === guid ||
-          // Sent, and not known as what: by a process that died meanwhile.
+          // A process that died sent it and did not record its guid.
           (entry.platformMessageId === undefined &&
             entry.state !== 'queued' &&
             entry.state !== 'failed' &&
@@ -75,7 +77,7 @@ export function createOwnSends({ transcript }: Pick<PlatformDeps, 'transcript'>)
   }
 }
 
-/** As it was given to Messages; a file has no words there. */
+/** The text as it was given to Messages. A file has none there. */
 function wordsIn(op: OutboundOp): string {
   return op.kind === 'text' || op.kind === 'prompt' || op.kind === 'file' ? wordsOf(op) : opText(op)
 }

@@ -1,4 +1,4 @@
-// A row of chat.db as an inbound event. Service rows, our own words and what belongs to another row start no turn.
+// Turns a row of chat.db into an inbound event. Service rows, our own messages, and parts of other rows make none.
 import { type Attachment, cutText, defined, type InboundEvent } from '../../contract/index.ts'
 import { safeFileName, safeMime } from '../../kit/index.ts'
 import { type PlistValue, readBinaryPlist } from './binary-plist.ts'
@@ -6,7 +6,7 @@ import { type FileRow, type MessageRow, MOST_SUMMARY_BYTES, MOST_TEXT } from './
 import { addressOf, type IMessageConfig } from './config.ts'
 import { textOfBody } from './typed-stream.ts'
 
-/** Stands in a text where a file is. */
+/** Stands in a text in place of a file. */
 const FILE_MARK = '\uFFFC'
 const TAPBACKS: Readonly<Record<number, string>> = { 0: '❤️', 1: '👍', 2: '👎', 3: '😂', 4: '‼️', 5: '❓' }
 const MOST_ID = 400
@@ -17,7 +17,7 @@ export interface RowContext {
   readonly filesOf: (rowid: number) => readonly FileRow[]
 }
 
-/** What the row says, files apart. Null: it could not be read. */
+/** Returns the row's text without files. Null: it could not be read. */
 export function textOfRow(row: Pick<MessageRow, 'text' | 'body' | 'summary'>): string | null {
   const edited = lastEdit(row.summary)
   const text = edited ?? row.text ?? textOfBody(row.body)
@@ -30,13 +30,13 @@ export function isSelfChat({ chat }: MessageRow, { own }: Pick<IMessageConfig, '
   return chat !== null && !chat.group && own.has(addressOf(chat.identifier))
 }
 
-/** Null: the row starts nothing. `chat` must be there. */
+/** Null: the row makes no event. It needs its `chat`. */
 export function eventOf(row: MessageRow, context: RowContext): InboundEvent | null {
   const { chat, handle } = row
   const { config } = context
   if (chat === null) return unparsable(row, 'the chat of this message was never written')
   const self = isSelfChat(row, config)
-  // To oneself there are two rows on the Mac that sent it, and from another device only the one that is from us.
+  // A message to oneself has two rows on the Mac that sent it. From another device it has only the row from us.
   if (row.fromMe !== self || row.itemType !== 0) return null
   const sender = self ? addressOf(chat.identifier) : handle === null ? null : addressOf(handle)
   if (sender === null || sender === '') return unparsable(row, 'nobody is named as its sender')
@@ -49,7 +49,7 @@ export function eventOf(row: MessageRow, context: RowContext): InboundEvent | nu
   if (!isProven(row, config))
     return { kind: 'barred', ...base, messageId: row.guid, reason: 'sender_unproven', key: 'allow_sms' }
   if (row.associatedType >= 2000 && row.associatedType < 4000) return tapback(row, base)
-  // A sticker on a message, a vote: they belong to another row.
+  // A sticker or a vote belongs to another row.
   if (row.associatedType !== 0 && row.associatedType < 4100 && row.associatedGuid !== null) return null
   if (isUnsent(row)) return { kind: 'delete', ...base, messageId: row.guid }
   if (row.summary === null && row.summarySize > 0)
@@ -72,7 +72,7 @@ export function eventOf(row: MessageRow, context: RowContext): InboundEvent | nu
   }
 }
 
-/** 0: never edited. Where macOS gives no time the number of edits tells one from the next. */
+/** 0: never edited. If macOS gives no time, the number of edits distinguishes them. */
 function editVersion({ editedAt, summary }: MessageRow): number {
   const edits = editsIn(summary).length
   return editedAt > 0 ? editedAt : edits > 1 ? edits - 1 : 0
@@ -115,7 +115,7 @@ function summaryOf(summary: Uint8Array | null): ReadonlyMap<string, PlistValue> 
   return read instanceof Map ? read : new Map()
 }
 
-/** The versions of the first part, oldest first, the original among them. */
+/** Returns the versions of the first part, oldest first, including the original. */
 function editsIn(summary: Uint8Array | null): readonly ReadonlyMap<string, PlistValue>[] {
   const edits = summaryOf(summary).get('ec')
   const [first] = edits instanceof Map ? [...edits.values()] : []
@@ -129,7 +129,7 @@ function lastEdit(summary: Uint8Array | null): string | null {
   return typed instanceof Uint8Array ? textOfBody(typed) : null
 }
 
-/** Newer versions of macOS leave the time out and list the parts. */
+/** Newer versions of macOS leave out the time and list the parts. */
 function isUnsent({ retractedAt, summary, empty }: MessageRow): boolean {
   const parts = summaryOf(summary).get('rp')
   return retractedAt > 0 || (empty && Array.isArray(parts) && parts.length > 0)
@@ -147,7 +147,8 @@ function unparsable({ guid, at }: MessageRow, problem: string): InboundEvent {
   }
 }
 
-// Whether a row is really from whom it names. Apple proves the sender of an iMessage; a number in an SMS or RCS message can be forged.
+// Whether a row's sender is proven. Apple proves the sender of an iMessage. The number of an SMS or RCS message can be
+// forged.
 
 function isProven({ service }: MessageRow, { allowSms }: Pick<IMessageConfig, 'allowSms'>): boolean {
   return service === 'iMessage' || allowSms

@@ -1,11 +1,11 @@
-// From an outbound op to the words that AppleScript gets: plain text, for Messages has no markup that a script could give.
+// Renders an outbound op as plain text for AppleScript, which can set no markup.
 import { type OutboundOp, SwitchboardError, type TextLimit } from '../../contract/index.ts'
 import { plainForm, sentForm } from '../../kit/markdown/index.ts'
 
 export const TEXT_LIMIT: TextLimit = { size: 10_000, unit: 'utf-16' }
 const URGENT = '❗ '
 
-/** Empty for a file. Throws `platform_rejected` for what AppleScript cannot do. */
+/** Empty for a file. Throws `platform_rejected` for an op that AppleScript cannot perform. */
 export function wordsOf(op: OutboundOp): string {
   switch (op.kind) {
     case 'text':

@@ -1,5 +1,5 @@
-// Sending by AppleScript, which gives no id: it is sent when its row appears in chat.db, without an error. A row with one failed; without a
-// row nobody knows.
+// Sends by AppleScript, which returns no id. A message is sent when its row appears in chat.db without an error. A row
+// with an error failed. Without a row the outcome is unknown.
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Clock, type Receipt, type SendRequest, SwitchboardError } from '../../contract/index.ts'
@@ -30,7 +30,7 @@ export function createSend(deps: SendDeps) {
   const { config, timings, clock, db, run, own } = deps
 
   const post = async (chat: ChatRow | null, conversation: string, text: string) => {
-    // Somebody who was never written to has no chat yet.
+    // A person who was never written to has no chat yet.
     if (chat === null) {
       if (/^chat\d+$/.test(conversation)) throw new NoSuchChat('Messages has no such group')
       return run('toPerson', text, conversation)
@@ -57,8 +57,8 @@ export function createSend(deps: SendDeps) {
     !row.files
 
   /**
-   * What `look` finds, asked again until it is settled or the time is over. Once something was handed to Messages a database that cannot be
-   * read now is no reason to send it again: it is asked again, too.
+   * Repeats `look` until it is settled or the time is over. After something was handed to Messages, an unreadable
+   * database is no reason to send again, so it is read again too.
    */
   const awaited = async <T>(look: () => T | null): Promise<T | null> => {
     const until = clock.now() + timings.confirmMs
@@ -69,7 +69,7 @@ export function createSend(deps: SendDeps) {
     }
   }
 
-  /** `wanted`: null for a file. Another database may lie there by now: its older rows with higher numbers are not this one. */
+  /** `wanted`: null for a file. If the database was replaced, older rows may have higher numbers. They do not count. */
   const appeared = async (
     { after, since }: { readonly after: number; readonly since: number },
     conversation: string,
@@ -97,7 +97,7 @@ export function createSend(deps: SendDeps) {
     return row
   }
 
-  /** A copy where Messages may read it. */
+  /** Copies the file to a folder that Messages may read. */
   const staged = async (
     key: string,
     name: string,
@@ -142,15 +142,15 @@ export function createSend(deps: SendDeps) {
   }
 
   /**
-   * The newest row that says it, is no older than the send itself, and that no other send of ours is known by. It may come a moment later:
-   * a script that was started ends without us.
+   * Finds the newest row with this text that is no older than the send and belongs to no other send. It may come a
+   * moment later, because a started script ends without us.
    */
   const reconcile = async (request: SendRequest) => {
     const { to, op, key } = request
     if (op.kind !== 'text' && op.kind !== 'prompt') return { outcome: 'unknown' } as const
     const wanted = normalised(wordsOf(op))
     const { guids, madeAt } = await own.known(to.conversation, key)
-    // The same words may have been said before: without a time nobody can tell them apart.
+    // The same text may have been sent before. Without a time they cannot be told apart.
     if (madeAt === null) return { outcome: 'unknown' } as const
     const found = await awaited(() => {
       const rows = db().after(Math.max(0, db().last() - LOOKED_BACK), LOOKED_BACK)
@@ -166,7 +166,7 @@ export function createSend(deps: SendDeps) {
   return { send, reconcile }
 }
 
-/** An empty row of no chat: what macOS 26 leaves of a message that it did not send. */
+/** An empty row without a chat: macOS 26 leaves it for a message that it did not send. */
 class GhostRow extends SwitchboardError {
   constructor() {
     super('platform_rejected', 'Messages made an empty message of it, in no chat')

@@ -3,7 +3,7 @@ import { type Options, SwitchboardError } from '../../contract/index.ts'
 import { openChatDb } from './chat-db.ts'
 import { readConfig } from './config.ts'
 
-/** Throws what is missing, with the pane to open. */
+/** Throws what is missing, with the settings pane to open. */
 export async function tryDatabase(
   options: Options,
   system: string = process.platform,

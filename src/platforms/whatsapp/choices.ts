@@ -1,5 +1,5 @@
-// Choices under a message: up to three are buttons, up to ten a list. Their ids are marked as ours, so that a reply to somebody
-// else's buttons (a template, another program of the same number) is taken for the words that it is.
+// Choices under a message: up to three are buttons, up to ten a list. Their ids have a mark of ours, so that a reply to
+// other buttons (a template, another program of the number) is taken as text.
 import { type Choice, SwitchboardError } from '../../contract/index.ts'
 import type { Fields } from './fields.ts'
 
@@ -13,12 +13,12 @@ const ROW_MORE = 72
 const ROW_ID = 200
 const MOST_ROWS = 10
 
-/** Null: it is no choice of ours. */
+/** Null: it is not one of our choices. */
 export function valueOfChoice(id: string | undefined): string | null {
   return id?.startsWith(OURS) && id.length > OURS.length ? id.slice(OURS.length) : null
 }
 
-/** The message that shows `body` with its choices. Throws `platform_rejected` naming the limit. */
+/** Returns the message that shows `body` with its choices. Throws `platform_rejected` naming the limit. */
 export function interactiveOf(body: string, choices: readonly Choice[]): Fields {
   if (choices.length > MOST_ROWS)
     throw new SwitchboardError('platform_rejected', `a message may have ${MOST_ROWS} choices`)
@@ -57,12 +57,12 @@ function idOf(label: string, value: string, most: number): string {
   )
 }
 
-/** WhatsApp refuses two that read alike. */
+/** WhatsApp refuses two equal titles. */
 function differ(choices: readonly Choice[], most: number): boolean {
   return new Set(choices.map(({ label }) => cut(label, most))).size === choices.length
 }
 
-/** Neither a pair of surrogates is cut in two, nor is a title empty. */
+/** Cuts no pair of surrogates, and leaves no title empty. */
 function cut(text: string, most: number): string {
   const one = text.replaceAll(/\s+/g, ' ').trim() || '…'
   if (one.length <= most) return one

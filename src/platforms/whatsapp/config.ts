@@ -1,4 +1,4 @@
-// The options of a WhatsApp number, and what they come to once secrets are read.
+// The options of a WhatsApp number, and their values once secrets are read.
 import { z } from 'zod'
 import { type IntegrationSettings, type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
 import { httpUrl, optionsProblem, secret, text } from '../../kit/option-words.ts'
@@ -30,23 +30,23 @@ export interface WhatsAppConfig {
   readonly accessToken: string
   readonly appSecret: string
   readonly verifyToken: string
-  /** With the version, and no slash at its end. */
+  /** With the version, and without a slash at its end. */
   readonly apiUrl: string
-  /** A server of one's own may live on a private network and speak plain http. */
+  /** A private server may be on a private network and use plain http. */
   readonly ownServer: boolean
   readonly readReceipts: boolean
 }
 
-/** How long things may take; a test makes them short. */
+/** Time limits. Tests make them short. */
 export interface Timings {
   readonly requestTimeoutMs: number
   readonly retryBaseMs: number
   readonly retryMaxMs: number
-  /** When Meta is told that it was not stored in time: it posts the same again. */
+  /** After this time Meta hears that the post was not stored, and posts it again. */
   readonly answerMs: number
   /** Between messages to one person, after the burst. */
   readonly pairIntervalMs: number
-  /** How often typing is said again: WhatsApp forgets it after 25 seconds. */
+  /** How often "typing" is repeated. WhatsApp drops it after 25 seconds. */
   readonly typingMs: number
 }
 
@@ -70,12 +70,12 @@ export function readConfig(
   if (!parsed.success) throw invalid(id, optionsProblem(parsed) ?? 'malformed')
   const { phone_number_id, access_token, app_secret, verify_token, api_url, api_version, read_receipts } =
     parsed.data
-  // Once it stands in a path: what leads elsewhere is no id.
+  // The id becomes part of a path, so other characters are refused.
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(phone_number_id))
     throw invalid(id, 'phone_number_id: is no id; the app dashboard shows it under API Setup')
   const read = (key: string, reference: string) => {
     const value = deps.secret(reference).trim()
-    // A token stands in a header: what cannot stand there is told here, and not as a fault of the network.
+    // The token becomes a header. Invalid characters are reported here, and not as a network error.
     if (/^[\x21-\x7e]+$/.test(value)) return value
     throw invalid(id, `${key}: is empty or has characters that cannot be sent`)
   }

@@ -1,4 +1,4 @@
-// What one message says, by its type: words that an agent can read, and media as references that are fetched after the gate.
+// The content of one message by its type: readable text, and media as references that are fetched after the gate.
 import { type Attachment, defined } from '../../contract/index.ts'
 import { safeFileName, safeMime } from '../../kit/index.ts'
 import { type Fields, fieldsOf, listOf, textOf } from './fields.ts'
@@ -21,7 +21,7 @@ const MOST_LISTED = 20
 const MOST_META = 256
 const MOST_LINE = 500
 
-/** Null: this version does not know the type, or what should be there is not. */
+/** Null: the type is unknown, or the expected field is missing. */
 export function contentOf(message: Fields): Content | null {
   const type = textOf(message.type) ?? ''
   const inside = fieldsOf(message[type])
@@ -98,7 +98,7 @@ function contactsOf(contacts: unknown): Content | null {
   return { text: told.join('\n') }
 }
 
-/** The quick reply of a template: no button of ours, so its words are a message. */
+/** The quick reply of a template. It is not one of our buttons, so its text is a message. */
 function buttonOf({ text, payload }: Fields): Content | null {
   const words = textOf(text) ?? textOf(payload)
   const given = textOf(payload)
@@ -107,7 +107,7 @@ function buttonOf({ text, payload }: Fields): Content | null {
     : { text: words, ...(given === undefined ? {} : { meta: { payload: given.slice(0, MOST_META) } }) }
 }
 
-/** What came of a form (a flow). Replies to buttons and lists are taps, and come here only when nobody knows on what. */
+/** The result of a form (a flow). A reply to a button or list comes here only if its question is unknown. */
 function interactiveOf(interactive: Fields): Content | null {
   const type = textOf(interactive.type) ?? ''
   const inside = fieldsOf(interactive[type])
@@ -141,7 +141,7 @@ function orderOf({ catalog_id, text, product_items }: Fields): Content | null {
   }
 }
 
-/** WhatsApp says that something was sent, and not what: better known than lost. */
+/** WhatsApp says that something was sent, and not what. It is recorded. */
 function unsupportedOf(message: Fields, { type }: Fields): Content {
   const [error] = listOf(message.errors).map(fieldsOf)
   const kind = textOf(type)

@@ -1,5 +1,5 @@
-// Media that people send, by the two steps of the API: the id is asked for an address, which is good for five minutes and wants
-// the token too. What has run out meanwhile is asked for once more.
+// Media that people send, in the two steps of the API. The id is exchanged for an address, which is valid for five
+// minutes and needs the token too. An expired address is requested once more.
 import { createHash } from 'node:crypto'
 import { type Attachment, type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
 import { createFileStore, type FileStore, overLimit } from '../../kit/index.ts'
@@ -59,7 +59,7 @@ function mediaOf({ ref }: Attachment): { readonly id: string } {
   throw new SwitchboardError('platform_rejected', 'the reference of the media could not be read')
 }
 
-/** Hex, or base64 as in webhooks; what is neither proves nothing. */
+/** Hex, or base64 as in webhooks. Any other form proves nothing. */
 function isDigest(given: string, bytes: Uint8Array): boolean {
   const digest = createHash('sha256').update(bytes).digest()
   if (/^[0-9a-f]{64}$/i.test(given)) return given.toLowerCase() === digest.toString('hex')

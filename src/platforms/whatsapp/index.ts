@@ -1,5 +1,5 @@
-// The platform `whatsapp`: the Cloud API. Its webhook in, the Graph API out. It keeps no history, and tells more of what became of
-// a message than any other: sent, delivered, read, failed.
+// The platform `whatsapp`: the Cloud API, with its webhook in and the Graph API out. It keeps no history. It reports
+// more about a message than other platforms: sent, delivered, read, failed.
 import {
   type Abilities,
   createBoundedMap,

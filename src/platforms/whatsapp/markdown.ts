@@ -1,5 +1,5 @@
-// The tree of a text as WhatsApp's own form: *bold*, _italic_, ~struck~, `code`, fences, lists and quotes. It has no links, no
-// headings, no tables and no way to escape: a mark of no width behind what would begin a form keeps it as it was written.
+// Renders a tree in WhatsApp's own form: *bold*, _italic_, ~struck~, `code`, fences, lists and quotes. It has no links,
+// headings or tables, and no escape. A zero-width mark keeps text from being read as markup.
 import type { MarkdownInline, MarkdownRenderer } from '../../contract/index.ts'
 import { chatBlocks, inlineText, inMarks, isBare, plainText } from '../../kit/markdown/index.ts'
 
@@ -21,7 +21,7 @@ const blocksText = chatBlocks({
 
 /** Shown as it is written. */
 function literal(text: string): string {
-  // Three backticks anywhere in a run would begin a fence: none of them stand together.
+  // Three backticks anywhere would begin a fence, so no two stand together.
   const apart = text.replaceAll(/`{2,}/g, (run) => run.split('').join('\u200b'))
   return apart.replaceAll(/(?<=^|[\s\p{P}])[*_~`](?=\S)/gmu, '$&\u200b')
 }
@@ -41,7 +41,7 @@ function nodeText(node: MarkdownInline): string {
     case 'image':
       return node.alt === '' ? node.href : `${literal(node.alt)} (${node.href})`
     case 'link':
-      // An address is made a link by WhatsApp itself, and only as it was written.
+      // WhatsApp itself links an address, if it is written unchanged.
       return isBare(node) ? inlineText(node.children) : `${inlinesText(node.children)} (${node.href})`
     case 'strong':
       return marked('*', inlinesText(node.children))
@@ -52,7 +52,7 @@ function nodeText(node: MarkdownInline): string {
   }
 }
 
-/** Taken only where no space stands inside the marks, on one line, and not around itself. */
+/** Marks work only without a space inside them, on one line, and not around themselves. */
 function marked(mark: string, text: string): string {
   const inside = text.trim()
   if (inside.startsWith(mark) || inside.includes('\n')) return text

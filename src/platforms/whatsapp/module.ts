@@ -1,4 +1,4 @@
-// What Switchboard knows of the platform `whatsapp` before it runs one.
+// The module of the platform `whatsapp`: what Switchboard knows before it runs one.
 import { randomBytes } from 'node:crypto'
 import type { PlatformModule } from '../../contract/index.ts'
 import { whatsappOptions } from './config.ts'
@@ -27,7 +27,7 @@ export const whatsappModule: PlatformModule = {
       },
     ],
     try: async (options, { clock }) => (await import('./try-token.ts')).tryToken(options, clock),
-    // Meta asks the URL at once whether it knows the verify token.
+    // Meta immediately asks the URL for the verify token.
     pasteLast: true,
     paste: ({ id, base }) => [
       'In the app dashboard, WhatsApp, Configuration, Webhook:',

@@ -1,5 +1,5 @@
-// A post of WhatsApp as inbound events: several entries, changes, messages and statuses in the order in which they stand. What
-// cannot be read is recorded and hides nothing of the rest.
+// Turns a post of WhatsApp into inbound events: entries, changes, messages and statuses in their order. What cannot be
+// read is recorded, and the rest is received.
 import { defined, type InboundEvent, type Quoted, withoutNulls } from '../../contract/index.ts'
 import { valueOfChoice } from './choices.ts'
 import { type Content, contentOf } from './content.ts'
@@ -12,13 +12,13 @@ export interface ParseContext {
   readonly now: number
 }
 
-/** One status of a message of ours, before it is known which one. */
+/** One status of a message of ours, before its send is known. */
 export interface Status {
   readonly wamid: string
   readonly status: 'sent' | 'delivered' | 'read' | 'failed'
   readonly at: number
   readonly recipient: string
-  /** What we gave along, where it came back. */
+  /** The key that we sent along, if it came back. */
   readonly key: string | null
   readonly detail: string
 }
@@ -28,7 +28,7 @@ export type Parsed =
   | { readonly kind: 'status'; readonly status: Status }
   /** For another number of the same app. */
   | { readonly kind: 'elsewhere'; readonly phoneNumberId: string }
-  /** Nothing that was said: counted, and told in the log. */
+  /** Not a message. It is counted and logged. */
   | { readonly kind: 'aside'; readonly event: InboundEvent; readonly about: string }
 
 const MOST_ID = 500
@@ -37,7 +37,7 @@ const STATUSES: Readonly<Record<string, Status['status']>> = {
   sent: 'sent',
   delivered: 'delivered',
   read: 'read',
-  // A voice message that was listened to.
+  // A voice message was played.
   played: 'read',
   failed: 'failed',
 }
@@ -53,7 +53,7 @@ export function parsePost(body: unknown, context: ParseContext): readonly Parsed
 function parseChange({ field, value: given }: Fields, context: ParseContext): readonly Parsed[] {
   const value = fieldsOf(given)
   const name = textOf(field) ?? ''
-  // Echoes of the owner's own phone, news of templates and accounts: nobody spoke to us.
+  // Echoes of the owner's phone, and news of templates and accounts, are no messages to us.
   if (name !== 'messages') return [aside(`the field ${name.slice(0, 100)}`, context)]
   const number = textOf(fieldsOf(value.metadata).phone_number_id)
   if (number === undefined) return [unparsable('a change names no phone number id', context)]
@@ -125,7 +125,7 @@ function messageEvent(content: Content, { message, value, person, base }: Frame)
   }
 }
 
-/** A forward has a context without an id, and so has a question about a product. */
+/** A forward, or a question about a product, has a context without an id. */
 function quotedOf({ id, from }: Fields): Quoted | null {
   const messageId = textOf(id)
   const sender = textOf(from)
@@ -137,7 +137,7 @@ function quotedOf({ id, from }: Fields): Quoted | null {
       }
 }
 
-/** By answering what we said, or by our number behind an @. */
+/** By a reply to our message, or by our number after an @. */
 function isMentioned(text: string, context: Fields, metadata: Fields): boolean {
   const own = (textOf(metadata.display_phone_number) ?? '').replaceAll(/\D/g, '')
   return own !== '' && (textOf(context.from) === own || text.includes(`@${own}`) || text.includes(`@+${own}`))
@@ -147,7 +147,7 @@ function metaOf(message: Fields, context: Fields, { waId, userId }: Person): Rec
   const referral = fieldsOf(message.referral)
   const product = fieldsOf(context.referred_product)
   const facts: Readonly<Record<string, unknown>> = {
-    // When it was said, in seconds: the window is counted from it.
+    // The time of the message, in seconds. The window begins with it.
     timestamp: message.timestamp,
     wa_id: waId,
     wa_user_id: userId,
@@ -168,14 +168,14 @@ function metaOf(message: Fields, context: Fields, { waId, userId }: Person): Rec
 
 function reaction({ message_id, emoji }: Fields, id: string, base: Base): Parsed {
   const on = textOf(message_id) ?? ''
-  // Without an emoji it was taken back: that is told, and by an empty one.
+  // A removed reaction has no emoji. It is reported as an empty one.
   return {
     kind: 'event',
     event: { kind: 'reaction', ...base, messageId: id, on, emoji: textOf(emoji) ?? '' },
   }
 }
 
-/** Of a message whose key is known; its time tells one edit from the next. */
+/** An edit of a known message. Its time distinguishes it from the next. */
 function edit(
   inside: Fields,
   id: string,
@@ -192,7 +192,7 @@ function edit(
   return { kind: 'event', event: { ...event, kind: 'edit', messageId: original, editVersion: frame.base.at } }
 }
 
-/** Null: it is no choice of ours, so its words are a message. */
+/** Null: it is not one of our choices, so its text is a message. */
 function tapOf(interactive: Fields, message: Fields, id: string, base: Base): Parsed | null {
   const type = textOf(interactive.type)
   if (type !== 'button_reply' && type !== 'list_reply') return null
@@ -223,7 +223,7 @@ function parseStatus(given: Fields, context: ParseContext): Parsed {
   }
 }
 
-/** Code first: people search for it. */
+/** The code comes first, because people search for it. */
 function errorText(error: Fields): string {
   const words =
     textOf(fieldsOf(error.error_data).details) ?? textOf(error.message) ?? textOf(error.title) ?? ''

@@ -1,11 +1,11 @@
-// Who speaks and where: a person is known by the phone number where WhatsApp tells it, else by the user id that stands for it
-// (BSUID). Both come signed in one post, so one that was told with a number is still that number when it comes without.
+// Who speaks and where. A person is known by the phone number, or if WhatsApp hides it, by a user id (BSUID). A signed
+// post may contain both. Later posts with only the user id are then assigned to the number.
 import { type BoundedMap, createBoundedMap, defined } from '../../contract/index.ts'
 import { type Fields, fieldsOf, listOf, textOf } from './fields.ts'
 
 const REMEMBERED = 20_000
 const NUMBER = /^\d{1,20}$/
-/** A country code, and for some `ENT`, before up to 128 letters and digits. */
+/** A country code, sometimes `ENT`, and up to 128 letters and digits. */
 const USER_ID = /^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$/
 
 export interface Person {
@@ -16,7 +16,7 @@ export interface Person {
 }
 
 export interface People {
-  /** Null: nobody is named. */
+  /** Null: no sender is named. */
   of(message: Fields, contacts: unknown): Person | null
 }
 
@@ -51,7 +51,7 @@ function contactOf(contacts: unknown, from: string | undefined, userId: string |
     ({ wa_id, user_id }) =>
       (from !== undefined && textOf(wa_id) === from) || (userId !== undefined && textOf(user_id) === userId),
   )
-  // One message, one contact: they belong together, whatever they are called.
+  // One message and one contact belong together in any case.
   return found ?? (all.length === 1 ? fieldsOf(all[0]) : {})
 }
 
@@ -59,7 +59,7 @@ function numberOf(value: string | undefined): string | undefined {
   return value !== undefined && NUMBER.test(value) ? value : undefined
 }
 
-/** How a conversation is named in a request: a number, a user id, or a group. */
+/** Names a conversation in a request: a number, a user id, or a group. */
 export function recipientOf(conversation: string): Fields {
   const digits = conversation.replace(/^\+/, '')
   if (NUMBER.test(digits)) return { recipient_type: 'individual', to: digits }

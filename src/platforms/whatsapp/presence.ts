@@ -1,16 +1,16 @@
-// Read marks and "typing…". Both name the newest message of the chat; typing also marks it as read and is gone after 25 seconds,
-// so it is said again until the work ends. Lossy: what fails is told to nobody.
+// Read marks and "typing…". Both name the newest message of the chat. Typing also marks it as read and ends after 25
+// seconds, so it is repeated until the work ends. It is lossy: failures are ignored.
 import { type Address, type Cancel, type Clock, createBoundedMap, type Signal } from '../../contract/index.ts'
 import type { WhatsAppClient } from './client.ts'
 import type { WhatsAppConfig } from './config.ts'
 
 const REMEMBERED = 10_000
 const MARKED = 2_000
-/** Work that takes longer goes on, but nobody believes the dots any more. */
+/** After this time typing stops, although the work continues. */
 const AT_MOST_MS = 15 * 60_000
 
 export interface Presence {
-  /** Somebody who may speak wrote this. */
+  /** An admitted sender wrote this. */
   heard(conversation: string, messageId: string): void
   signal(to: Address, signal: Signal): void
   stop(): void

@@ -1,5 +1,5 @@
-// A verified post on its way in: all of it in one commit, and only then the 200. What is not stored in time gets none, and comes
-// again, for up to seven days; what came before is then known by its id.
+// Receives a verified post: one commit for all of it, and then the 200. A post that is not stored in time gets no 200
+// and comes again for up to seven days. Messages that were stored before are recognised by their ids.
 import type {
   Clock,
   HttpReply,
@@ -80,7 +80,7 @@ export function createReceiver(deps: ReceiverDeps): Receiver {
   }
 }
 
-/** What is no JSON is recorded as unreadable, and answered: it would only come again. */
+/** Invalid JSON is recorded and answered with 200, because it would only come again. */
 function bodyOf(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(bytes).toString('utf8'))

@@ -1,4 +1,4 @@
-// From an outbound op to the message that the API takes, files apart.
+// Turns an outbound op into the API's message. Files are handled separately.
 import type { OutboundOp, TextLimit } from '../../contract/index.ts'
 import { cutToFit, sentForm, wholeForm } from '../../kit/markdown/index.ts'
 import { interactiveOf } from './choices.ts'
@@ -11,7 +11,7 @@ const URGENT = '❗ '
 type Op<K extends OutboundOp['kind']> = Extract<OutboundOp, { kind: K }>
 type Words = Op<'text'> | Op<'prompt'>
 
-/** `ours`: words of Switchboard's own are cut where they are too long; an agent's are whole or not sent. */
+/** `ours`: texts of Switchboard itself are cut if they are too long. An agent's are sent whole or not at all. */
 export function messageOf(op: Words, ours: boolean): Fields {
   if (op.kind === 'text' && op.template !== undefined) return templateOf(op.template)
   const text = bodyOf(op, ours)
@@ -28,7 +28,7 @@ function bodyOf(op: Words, ours: boolean): string {
   return urgent(op, form.text)
 }
 
-/** There is neither a colour nor a sound of its own: a mark in front. */
+/** WhatsApp has no urgency, so a mark stands before the text. */
 function urgent(op: Words, text: string): string {
   const marked = op.kind === 'text' && op.urgency === 'high' && text.length + URGENT.length <= TEXT_LIMIT.size
   return marked ? URGENT + text : text

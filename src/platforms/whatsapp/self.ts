@@ -1,5 +1,5 @@
-// The number that we are, as the API knows it: asked once the adapter starts, and until it answers. A server that knows the token
-// and not this question is no reason to be down.
+// Our own number as the API knows it, requested from the start until it answers. A private server that does not know
+// this request is still up.
 import { type Clock, defined, SwitchboardError } from '../../contract/index.ts'
 import type { WhatsAppClient } from './client.ts'
 import type { Timings, WhatsAppConfig } from './config.ts'
@@ -17,7 +17,7 @@ export interface Self {
   readonly name: string
 }
 
-/** Throws what WhatsApp said, never a token. */
+/** Throws WhatsApp's answer, never a token. */
 export async function askSelf(
   client: WhatsAppClient,
   { phoneNumberId }: Pick<WhatsAppConfig, 'phoneNumberId'>,
@@ -34,7 +34,7 @@ export interface SelfWatch {
   known(): Self | null
   link(): LinkState
   start(connected: () => void): void
-  /** A call was refused for the token, or went through. */
+  /** A call was refused because of the token, or succeeded. */
   refused(thrown: unknown): void
   worked(): void
   stop(): void

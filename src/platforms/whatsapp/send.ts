@@ -1,5 +1,5 @@
-// Sending: one message of the API for each op, resolved when WhatsApp took it. Every one carries the outbox id of its row, which
-// comes back with each status: so a lost answer is settled, and what becomes of it later is known for ours.
+// Sends one message of the API for each op. It resolves when WhatsApp took it. Every message carries its outbox id,
+// which each status returns. So a lost answer is settled, and later statuses are assigned.
 import { type Receipt, type SendRequest, SwitchboardError } from '../../contract/index.ts'
 import type { FileStore } from '../../kit/index.ts'
 import type { WhatsAppClient } from './client.ts'
@@ -57,7 +57,7 @@ export function createSend({ client, config, files, windows, statuses }: SendDep
       },
     })
     const wamid = textOf(fieldsOf(listOf(answer.messages)[0]).id)
-    // It was taken, and nothing says as what: its status will.
+    // It was accepted without an id. Its status will have one.
     if (wamid === undefined)
       throw new SwitchboardError('outcome_unknown', 'WhatsApp took it and gave no id for the message')
     statuses.sent(key, wamid)
@@ -65,7 +65,7 @@ export function createSend({ client, config, files, windows, statuses }: SendDep
   }
 }
 
-/** A number may be known by another one (a ninth digit in Brazil): answers come from that. */
+/** Some numbers have a second form (a ninth digit in Brazil). Answers come from that one. */
 function landedAt(answer: Fields, conversation: string): Pick<Receipt, 'conversation'> {
   const contact = fieldsOf(listOf(answer.contacts)[0])
   const known = textOf(contact.wa_id)

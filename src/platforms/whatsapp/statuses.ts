@@ -1,5 +1,5 @@
-// What WhatsApp says later of messages of ours. Each is told to the river as a report, under the outbox id that went along; a
-// server that does not give it back is helped by the ids that we know. A send whose answer was lost is known by its status.
+// What WhatsApp later reports about our messages. Each status goes to the core under the outbox id that it returns, or
+// under one that we know by the message id. A send whose answer was lost is settled by its status.
 import { createBoundedMap, type InboundReport, type PlatformDeps } from '../../contract/index.ts'
 import type { Status } from './parse.ts'
 
@@ -7,13 +7,13 @@ const REMEMBERED = 20_000
 const LOOKED_BACK = 100
 
 export interface Statuses {
-  /** It was confirmed: the message of this send. */
+  /** The message of this send was confirmed. */
   sent(key: string, wamid: string): void
-  /** As the river takes it. */
+  /** Returns the report for the core. */
   reportOf(status: Status): Promise<InboundReport>
-  /** It was committed. */
+  /** The report was committed. */
   heard(status: Status): void
-  /** The message of a send whose answer was lost; null: no status named it yet. */
+  /** Returns the message of a send whose answer was lost; null: no status named it yet. */
   known(key: string): string | null
 }
 
@@ -21,7 +21,7 @@ export function createStatuses(deps: Pick<PlatformDeps, 'transcript'>): Statuses
   const keys = createBoundedMap<string, string>(REMEMBERED)
   const told = createBoundedMap<string, string | null>(REMEMBERED)
 
-  /** Our own id, by what came back, by what this process sent, or by what stands in the chat. */
+  /** Our outbox id: from the status, from this process's sends, or from the chat's transcript. */
   const keyOf = async ({ key, wamid, recipient }: Status): Promise<string> => {
     const known = key ?? keys.get(wamid)
     if (known !== undefined) return known
@@ -50,7 +50,7 @@ export function createStatuses(deps: Pick<PlatformDeps, 'transcript'>): Statuses
     heard({ key, wamid, status }) {
       const known = key ?? keys.get(wamid)
       if (known === undefined) return
-      // That it failed is in its row already.
+      // Its row already says that it failed.
       told.set(known, status === 'failed' ? null : wamid)
     },
     known: (key) => told.get(key) ?? null,

@@ -1,5 +1,5 @@
-// Files on their way out: uploaded first, which shows nothing to anybody, then sent by the id that came back, as picture, sound,
-// video or document, each with the limits that WhatsApp has for it.
+// Outgoing files. A file is uploaded first, which shows nothing, and then sent by its id as picture, sound, video or
+// document, within WhatsApp's limits for each.
 import { SwitchboardError } from '../../contract/index.ts'
 import { multipartForm } from '../../kit/index.ts'
 import type { WhatsAppClient } from './client.ts'
@@ -32,7 +32,7 @@ export interface OutgoingFile {
   readonly caption?: string | undefined
 }
 
-/** The part of a message that shows the file, once it is uploaded. Throws `platform_rejected` naming the limit. */
+/** Returns the part of a message that shows the uploaded file. Throws `platform_rejected` naming the limit. */
 export async function uploaded(
   client: WhatsAppClient,
   config: Pick<WhatsAppConfig, 'phoneNumberId'>,
@@ -56,7 +56,7 @@ export async function uploaded(
   return { type: kind.type, [kind.type]: { id, ...words, ...named } }
 }
 
-/** What is too large for its kind is still a document; a sound cannot carry words. */
+/** A file that is too large for its kind becomes a document. A sound cannot carry text. */
 function kindOf(mime: string, size: number, caption: string | undefined): Kind {
   const kind = KINDS.find(({ mimes }) => mimes?.includes(mime.toLowerCase().split(';')[0]?.trim() ?? ''))
   if (kind === undefined || size > kind.most) return DOCUMENT

@@ -1,5 +1,5 @@
-// The door of the webhook: Meta's question at set-up, known by the verify token, and posts that the app secret signs, over the
-// bytes as they came, compared in constant time.
+// The webhook of WhatsApp: Meta's verification request with the verify token, and posts with a signature of the app
+// secret over their bytes, compared in constant time.
 import type { KeyObject } from 'node:crypto'
 import { type HttpReply, markVerified, type RawRequest, type VerifiedRequest } from '../../contract/index.ts'
 import { equalSecrets, verifySha256 } from '../../kit/index.ts'
@@ -22,7 +22,7 @@ export function verifyRequest(keys: EndpointKeys, request: RawRequest): Verified
   return markVerified(request, 'whatsapp')
 }
 
-/** The challenge goes back as plain text, and never as a page. */
+/** Returns the challenge as plain text. */
 function answerQuestion({ verifyToken }: EndpointKeys, { query }: RawRequest): HttpReply {
   const challenge = query.get('hub.challenge') ?? ''
   const given = query.get('hub.verify_token') ?? ''

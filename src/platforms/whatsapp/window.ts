@@ -1,5 +1,6 @@
-// The 24-hour window: free text is taken only for a day after a person wrote. It is kept here, so that nothing is sent that could
-// only fail: by what came in at this node, and by the transcript, which knows what came before a restart or at another one.
+// The 24-hour window: free text is accepted only for a day after a person wrote. It is tracked here, so that nothing is
+// sent that would fail: from messages at this node, and from the transcript, which knows earlier ones and those at
+// other nodes.
 import {
   createBoundedMap,
   type PlatformDeps,
@@ -12,9 +13,9 @@ const WINDOW_MS = 24 * 3_600_000
 const REMEMBERED = 50_000
 
 export interface Windows {
-  /** They wrote, at this time of WhatsApp's. */
+  /** The person wrote at this time of WhatsApp's. */
   heard(conversation: string, at: number): void
-  /** Throws `window_closed` with the time when it did. */
+  /** Throws `window_closed` with the time when it closed. */
   check(request: SendRequest): Promise<void>
 }
 
@@ -27,7 +28,7 @@ export function createWindows({ clock, transcript }: Pick<PlatformDeps, 'clock' 
     const [newest] = await transcript({ conversation, sender: conversation, direction: 'in', limit: 1 })
     if (newest === undefined) return known
     const told = Number(newest.meta?.timestamp) * 1_000
-    // Ours only where WhatsApp's own is not known: what comes again after hours was said hours ago.
+    // WhatsApp's own time counts, because a post may come again after hours. Ours is used if it is unknown.
     const at = Number.isFinite(told) && told > 0 ? Math.min(told, newest.at) : newest.at
     if (known === null || at > known) last.set(conversation, at)
     return Math.max(at, known ?? at)
@@ -39,7 +40,7 @@ export function createWindows({ clock, transcript }: Pick<PlatformDeps, 'clock' 
     },
     async check({ to, op, cause }) {
       if (op.kind === 'text' && op.template !== undefined) return
-      // A code answers somebody who has just written, and of whom nothing is kept.
+      // A pairing code answers a person who just wrote, and whose messages are not stored.
       if (cause === 'pairing' || isGroup(to.conversation)) return
       const at = await lastAt(to.conversation.replace(/^\+/, ''))
       if (at !== null && clock.now() - at < WINDOW_MS) return
