@@ -2,7 +2,10 @@
 // value replaces the name.
 import { approvals } from './en/approvals.ts'
 import { commands } from './en/commands.ts'
+import { demo } from './en/demo.ts'
 import { notices } from './en/notices.ts'
+import { platforms } from './en/platforms.ts'
 import { reasons } from './en/reasons.ts'
+import { work } from './en/work.ts'
 
-export const en = { approvals, commands, notices, reasons }
+export const en = { approvals, commands, demo, notices, platforms, reasons, work }

@@ -46,7 +46,7 @@ describeRiver('the demo agent', (open) => {
     expect(river.platform.texts('anna')).toContain('Not deployed: denied by anna.')
     await deploying(river)
     await river.sleep(600_001)
-    expect(river.platform.texts('anna')).toContain('Not deployed: nobody answered in time.')
+    expect(river.platform.texts('anna')).toContain('Not deployed: the approval was not answered in time.')
     const alone = await open({ ...DEMO, integrations: [testIntegration('chat')] })
     await alone.person('bert').says('deploy')
     await alone.settle()

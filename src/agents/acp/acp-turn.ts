@@ -16,6 +16,7 @@ import {
   type Verdict,
 } from '../../contract/index.ts'
 import { toolText } from '../../kit/index.ts'
+import { wordsIn } from '../../words/index.ts'
 import type { PermissionRequest } from './agent-link.ts'
 import { isOwnTool } from './own-tool.ts'
 import { canAllow, NOBODY_CHOSE, outcomeOf } from './permission.ts'
@@ -113,7 +114,7 @@ export function createTurn(delivery: Delivery, deps: TurnDeps): AcpTurn {
       told.add(key)
       const text = toolText(value, EVENT_CHARS, deps.secrets)
       lossy({ kind: 'event', event: { turn, kind, call: call.id, name: call.title, text, key } })
-      if (kind === 'tool_call') status(`Using ${call.title}`)
+      if (kind === 'tool_call') status(wordsIn().work.using({ tool: call.title }))
     }
     const kept = (work: Promise<void>) =>
       void work.catch((problem) => log.warn({ turn, problem: String(problem) }, 'a step was not kept'))
@@ -147,7 +148,7 @@ export function createTurn(delivery: Delivery, deps: TurnDeps): AcpTurn {
 
   /** A yes covers what was shown. If the agent changed the call meanwhile, the changed call is asked about. */
   const ask = async (first: ToolCallView): Promise<Verdict['behavior']> => {
-    const description = `for the message of ${delivery.sender.name ?? delivery.sender.id}`
+    const description = wordsIn().work.forMessageOf({ name: delivery.sender.name ?? delivery.sender.id })
     let call = first
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
       // A call that cannot be shown whole is not asked about.
@@ -214,7 +215,7 @@ export function createTurn(delivery: Delivery, deps: TurnDeps): AcpTurn {
       }
       if (!canAllow(options, { always })) return outcomeOf('deny', options, { always })
       asking += 1
-      status(`Waiting for an approval: ${call.title}`)
+      status(wordsIn().work.waitingForApproval({ tool: call.title }))
       try {
         const verdict = await ask(call)
         return outcomeOf(verdict, options, { always })
@@ -232,8 +233,8 @@ export function createTurn(delivery: Delivery, deps: TurnDeps): AcpTurn {
       if (reason === 'refusal') return fail('agent_failed', 'the agent declined to answer')
       if (text === '' && reason !== 'end_turn' && reason !== 'cancelled')
         return fail('agent_failed', `the agent stopped (${reason.slice(0, 100)}) before it said anything`)
-      const note = STOPPED_EARLY[reason]
-      const whole = note === undefined || text === '' ? text : `${text}\n\n(${note})`
+      const note = stoppedEarly(reason)
+      const whole = note === null || text === '' ? text : `${text}\n\n${note}`
       await finish(() => {
         if (whole === '') return outlet.accept({ kind: 'evidence', turn, of: 'answered' })
         const key = `acp:${turn}`
@@ -254,10 +255,19 @@ export function createTurn(delivery: Delivery, deps: TurnDeps): AcpTurn {
   }
 }
 
-const STOPPED_EARLY: Readonly<Record<string, string>> = {
-  max_tokens: 'cut: the agent reached its limit of tokens',
-  max_turn_requests: 'the agent reached its limit of steps before it was done',
-  cancelled: 'the agent stopped before it was done',
+/** Returns the note on an answer that is not whole. Null: the agent was done. */
+function stoppedEarly(reason: string): string | null {
+  const { work } = wordsIn()
+  switch (reason) {
+    case 'max_tokens':
+      return work.tokensUsedUp
+    case 'max_turn_requests':
+      return work.stepsUsedUp
+    case 'cancelled':
+      return work.stoppedEarly
+    default:
+      return null
+  }
 }
 
 /** Returns what the agent says that it will run. */

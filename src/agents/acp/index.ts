@@ -18,6 +18,7 @@ import {
 } from '../../contract/index.ts'
 import { createVerdictWait } from '../../kit/index.ts'
 import { createSessionHome, createWaitingSessions, folderProblem } from '../../kit/processes/index.ts'
+import { wordsIn } from '../../words/index.ts'
 import { type AcpTurn, createTurn } from './acp-turn.ts'
 import { problemOf } from './agent-link.ts'
 import { createAway } from './away.ts'
@@ -268,10 +269,10 @@ export function createAcpConnector(deps: ConnectorDeps): AgentConnector {
 
   /** Says in the chat that the agent lost the earlier conversation. */
   function tellLost({ session, turn }: Delivery): void {
-    const text = '(The agent no longer has what was said before: it begins anew.)'
+    const text = wordsIn().work.memoryLost
     const key = `acp-lost:${turn}`
     void outlet?.accept({ kind: 'say', session, text, idempotencyKey: key }).catch((problem) => {
-      log.warn({ turn, problem: String(problem) }, 'nobody was told that the agent begins anew')
+      log.warn({ turn, problem: String(problem) }, 'the notice that the agent lost its memory was not sent')
     })
   }
 }

@@ -116,7 +116,7 @@ describe('asking', () => {
     const id = await says('ask')
     const { pick } = await until('the question', () => of('say')[0])
     expect(pick?.labels).toEqual(['Red', 'Blue'])
-    const late = 'That question is over, or it was asked of somebody else.'
+    const late = 'That question is over, or another person was asked.'
     expect(await turn('1', { meta: { picked: 'another' } })).toMatchObject({ text: late })
     const picked = { picked: pick?.of ?? '' }
     expect(await turn('1', { meta: picked, sender: { id: 'ann' } })).toMatchObject({ text: late })

@@ -10,6 +10,7 @@ import {
   type Logger,
 } from '../../contract/index.ts'
 import type { createVerdictWait } from '../../kit/index.ts'
+import { wordsIn } from '../../words/index.ts'
 import { type OpenTurn, uuidOf } from './open-turns.ts'
 import { denial, permissionOf, verdictAnswer } from './permissions.ts'
 import { answerOf, questionsOf, questionText } from './questions.ts'
@@ -75,7 +76,7 @@ export function createAsks(deps: AsksDeps): Asks {
       kind: 'status',
       session,
       ...about,
-      text: `Waiting for an approval: ${toolName}`,
+      text: wordsIn().work.waitingForApproval({ tool: toolName }),
     } as const
     void deps
       .outlet()

@@ -1,9 +1,6 @@
 // Messages that the connector itself sends for a turn.
 import type { AgentOutlet, Delivery } from '../../contract/index.ts'
-
-const PICKED_LATE = 'That question is over, or it was asked of somebody else.'
-const LOST_WORDS =
-  'The earlier conversation with the agent could not be found on its machine: a new one was begun, which knows nothing of it.'
+import { wordsIn } from '../../words/index.ts'
 
 export interface Notices {
   lost(delivery: Delivery): Promise<void>
@@ -19,14 +16,14 @@ export function createNotices(session: string, outlet: () => AgentOutlet): Notic
     async lost({ turn }) {
       const key = { idempotencyKey: `claude-code:lost:${turn}` }
       await outlet()
-        .accept({ kind: 'say', session, turn, text: LOST_WORDS, ...key })
+        .accept({ kind: 'say', session, turn, text: wordsIn().work.conversationLost, ...key })
         .catch(() => undefined)
     },
     async pickedTooLate({ turn }) {
       const key = { idempotencyKey: `claude-code:picked:${turn}` }
       await seen(turn)
       await outlet().accept({
-        ...{ kind: 'say', session, turn, text: PICKED_LATE, final: true, sole: true },
+        ...{ kind: 'say', session, turn, text: wordsIn().work.questionOver, final: true, sole: true },
         ...key,
       })
     },

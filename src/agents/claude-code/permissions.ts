@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { Verdict } from '../../contract/index.ts'
 import { inputText } from '../../kit/index.ts'
+import { wordsIn } from '../../words/index.ts'
 import { type Fields, isFields, textOf } from './wire.ts'
 
 export interface Permission {
@@ -21,14 +22,14 @@ const ASKED_CHARS = 100_000
 const PLAN_TOOL = 'ExitPlanMode'
 
 export function permissionOf(request: Fields, alwaysAllow: readonly string[]): Permission {
-  const toolName = textOf(request.tool_name) ?? 'a tool'
+  const toolName = textOf(request.tool_name) ?? wordsIn().work.unnamedTool
   const given = isFields(request.input) ? request.input : {}
   const input = toolName === PLAN_TOOL ? withoutGrants(given) : given
   const plan = toolName === PLAN_TOOL ? textOf(input.plan) : null
   const shown = plan === null ? inputText(input, ASKED_CHARS) : planText(plan, input)
   const always = alwaysAllow.includes(toolName) ? rulesOf(request) : []
   const words = [
-    plan !== null ? 'A plan: allow it to be carried out, or deny it and say what to change.' : null,
+    plan !== null ? wordsIn().work.plan : null,
     textOf(request.description),
     textOf(request.blocked_path) === null ? null : `Path: ${textOf(request.blocked_path)}`,
     always.length === 0

@@ -1,5 +1,6 @@
 // A question of the model to the person (AskUserQuestion). It is shown as text with numbered choices, and as buttons
 // where the platform has them. The person's next message is the answer: a number, a label, or free text.
+import { wordsIn } from '../../words/index.ts'
 import { type Fields, isFields, textOf } from './wire.ts'
 
 export interface Question {
@@ -40,9 +41,8 @@ export function questionText({ question, options, several }: Question): string {
   const lines = options.map(
     ({ label, description }, at) => `${at + 1}. **${label}**${description === '' ? '' : ` – ${description}`}`,
   )
-  const how = several
-    ? 'Answer with numbers (1, 3), or in your own words.'
-    : 'Answer with a number, or in your own words.'
+  const { answerWithNumber, answerWithNumbers } = wordsIn().work
+  const how = several ? answerWithNumbers : answerWithNumber
   return `❓ ${question}\n\n${lines.join('\n')}\n\n${how}`
 }
 

@@ -12,6 +12,7 @@ import {
   type TurnJournal,
 } from '../../contract/index.ts'
 import { toolText } from '../../kit/index.ts'
+import { wordsIn } from '../../words/index.ts'
 import type { OpenTurn, OpenTurns } from './open-turns.ts'
 import { costOf } from './usage.ts'
 import { type ClaudeEvent, type Fields, textIn, textOf } from './wire.ts'
@@ -202,21 +203,22 @@ export function createEventTaker(deps: EventTakerDeps): EventTaker {
     shownAt = clock.now()
     lossy({ kind: 'partial', session, turn: turn.delivery.turn, text })
   }
-  const status = (words: string) => {
+  const words = wordsIn().work
+  const status = (line: string) => {
     const turn = turns.current()
-    if (turn) lossy({ kind: 'status', session, turn: turn.delivery.turn, text: words })
+    if (turn) lossy({ kind: 'status', session, turn: turn.delivery.turn, text: line })
   }
-  const event = (kind: 'tool_call' | 'tool_result', call: string, name: string, words: string) => {
+  const event = (kind: 'tool_call' | 'tool_result', call: string, name: string, said: string) => {
     const turn = turns.current()?.delivery.turn
     if (turn === undefined) return
-    const shown = words.slice(0, SHOWN_CHARS)
+    const shown = said.slice(0, SHOWN_CHARS)
     lossy({ kind: 'event', event: { turn, kind, call, name, text: shown, key: `${kind}:${call}` } })
   }
 
   const said = (blocks: readonly Fields[], sub: boolean) => {
     for (const block of blocks.filter(({ type }) => type === 'tool_use').slice(0, MOST_SHOWN)) {
-      const [id, name] = [textOf(block.id) ?? '', textOf(block.name) ?? 'a tool']
-      status(sub ? `A subagent uses ${name}` : `Using ${name}`)
+      const [id, name] = [textOf(block.id) ?? '', textOf(block.name) ?? words.unnamedTool]
+      status(sub ? words.subagentUses({ tool: name }) : words.using({ tool: name }))
       if (sub) continue
       if (toolNames.size < 1_000) toolNames.set(id, name)
       event('tool_call', id, name, toolText(block.input, SHOWN_CHARS))
@@ -242,7 +244,7 @@ export function createEventTaker(deps: EventTakerDeps): EventTaker {
         // The first refusal may come while the sign-in is renewed. With a wrong one the program would retry for
         // minutes.
         if ((refusal === 401 || refusal === 403) && attempt !== 1) return deps.refused(refusalWords(refusal))
-        status(`Waiting ${Math.ceil(waitMs / 1_000)} s: ${why.slice(0, 200)}`)
+        status(words.waiting({ seconds: Math.ceil(waitMs / 1_000), why: why.slice(0, 200) }))
       },
       began: () => {
         restart()
@@ -258,7 +260,12 @@ export function createEventTaker(deps: EventTakerDeps): EventTaker {
         if (sub) return
         for (const block of blocks.filter(({ type }) => type === 'tool_result').slice(0, MOST_SHOWN)) {
           const id = textOf(block.tool_use_id) ?? ''
-          event('tool_result', id, toolNames.get(id) ?? 'a tool', toolText(block.content, SHOWN_CHARS))
+          event(
+            'tool_result',
+            id,
+            toolNames.get(id) ?? words.unnamedTool,
+            toolText(block.content, SHOWN_CHARS),
+          )
           toolNames.delete(id)
         }
       },

@@ -33,7 +33,7 @@ describe('the demo agent', () => {
     const line = { speaker: { id: 'u1' }, text: 'deploy', messageId: 'm0', at: 0 }
     await agent.deliver(delivery('hi', { context: [line, line] }))
     expect(recorded.outputs).toMatchObject([
-      { kind: 'say', text: expect.stringContaining('2 messages before') },
+      { kind: 'say', text: expect.stringContaining('2 earlier messages') },
     ])
   })
 

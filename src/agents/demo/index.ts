@@ -1,18 +1,12 @@
 // The demo agent runs in the daemon and needs no key. It answers, asks for a permission, and sends reminders later, so
 // that every part of the gateway can be tried.
 import type { AgentConnector, AgentOutlet, Delivery, Verdict } from '../../contract/index.ts'
+import { type Words, wordsIn } from '../../words/index.ts'
 import { understand } from './understand.ts'
-
-const HELP = [
-  'I am the demo agent. Try:',
-  '- `help`: this list',
-  '- `deploy`: I ask for your approval first, then "run" it',
-  '- `remind me in 5s to stretch`: I speak first, later (it survives a restart)',
-  '- anything else: I repeat it',
-].join('\n')
 
 export function createDemoAgent(): AgentConnector {
   let outlet: AgentOutlet | null = null
+  const words = wordsIn().demo
 
   const answer = async (delivery: Delivery, text: string) => {
     const { session, turn } = delivery
@@ -24,7 +18,7 @@ export function createDemoAgent(): AgentConnector {
     const wish = understand(delivery.text)
     switch (wish.kind) {
       case 'help':
-        return answer(delivery, HELP)
+        return answer(delivery, words.help)
       case 'deploy':
         // After a restart this is the same request. Switchboard knows the call by its turn and input.
         await outlet?.accept({
@@ -32,8 +26,8 @@ export function createDemoAgent(): AgentConnector {
           session,
           turn,
           ask: {
-            toolName: 'Deploy',
-            description: `Deploy ${wish.what} to production`,
+            toolName: words.deploy.tool,
+            description: words.deploy.description({ what: wish.what }),
             input: `deploy --target ${wish.what} --to production`,
           },
         })
@@ -42,15 +36,15 @@ export function createDemoAgent(): AgentConnector {
         await outlet?.accept({
           kind: 'say',
           session,
-          text: `⏰ Reminder: ${wish.about}`,
+          text: words.reminder({ about: wish.about }),
           afterMs: wish.afterMs,
           idempotencyKey: `remind:${turn}`,
         })
-        return answer(delivery, `I will remind you in ${wish.inWords}.`)
+        return answer(delivery, words.willRemind({ within: wish.inWords }))
       case 'remind-too-far':
-        return answer(delivery, 'I can remember things for up to 7 days.')
+        return answer(delivery, words.remindTooFar)
       case 'echo':
-        return answer(delivery, echo(delivery))
+        return answer(delivery, echo(words, delivery))
     }
   }
 
@@ -74,7 +68,7 @@ export function createDemoAgent(): AgentConnector {
         kind: 'say',
         session: verdict.session,
         turn: verdict.turn,
-        text: outcome(verdict),
+        text: outcome(words, verdict),
         final: true,
         // After a restart the verdict may come again. The key makes sure that it is sent once.
         idempotencyKey: `verdict:${verdict.approval}`,
@@ -90,19 +84,20 @@ export function createDemoAgent(): AgentConnector {
   }
 }
 
-function echo(delivery: Delivery): string {
+function echo(words: Words['demo'], delivery: Delivery): string {
   const files = delivery.attachments.map((file) => file.name ?? file.kind)
-  const attached = files.length > 0 ? `\n(with ${files.join(', ')})` : ''
-  const heard = delivery.context?.length ?? 0
-  const before =
-    heard === 0 ? '' : `\n(and ${heard} ${heard === 1 ? 'message' : 'messages'} before it went not to me)`
-  return `You said: ${delivery.text}${attached}${before}${delivery.repeat ? '\n(delivered again after an interruption)' : ''}`
+  const earlier = delivery.context?.length ?? 0
+  return [
+    words.echo({ text: delivery.text }),
+    ...(files.length > 0 ? [words.withFiles({ names: files.join(', ') })] : []),
+    ...(earlier > 0 ? [words.earlier({ count: earlier })] : []),
+    ...(delivery.repeat ? [words.repeated] : []),
+  ].join('\n')
 }
 
-function outcome(verdict: Verdict): string {
-  if (verdict.behavior === 'allow')
-    return `🚀 Deployed: \`${verdict.ask.input}\` (allowed by ${verdict.decidedBy})`
-  if (verdict.cause === 'expired') return 'Not deployed: nobody answered in time.'
-  if (verdict.cause === 'unreachable') return 'Not deployed: no approver could be reached.'
-  return `Not deployed: denied by ${verdict.decidedBy}.`
+function outcome(words: Words['demo'], verdict: Verdict): string {
+  const by = verdict.decidedBy
+  if (verdict.behavior === 'allow') return words.deployed({ input: verdict.ask.input, by })
+  if (verdict.cause === 'expired') return words.expired
+  return verdict.cause === 'unreachable' ? words.unreachable : words.denied({ by })
 }

@@ -10,6 +10,7 @@ import {
   type NewFile,
   TURN_EVENT_CHARS,
 } from '../../contract/index.ts'
+import { wordsIn } from '../../words/index.ts'
 import { type Answer, type AnswerProgress, readAnswer } from './read-answer.ts'
 
 export interface TakeAnswer {
@@ -80,7 +81,7 @@ export function createTakeAnswer(deps: {
       if (files.length === 0 || error.code !== 'execution_failed') throw thrown
       // The text must not be lost with files that cannot be sent.
       const names = files.map(({ name }) => name).join(', ')
-      const note = `(not sent: ${names}; ${error.message})`
+      const note = wordsIn().work.filesNotSent({ names, why: error.message })
       await deps.outlet().accept({ ...words, text: text === '' ? note : `${text}\n\n${note}` })
     }
   }

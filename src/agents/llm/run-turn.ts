@@ -13,6 +13,7 @@ import {
   type Verdict,
 } from '../../contract/index.ts'
 import { createWorkTime, filesOf, turnText, type WorkTime } from '../../kit/index.ts'
+import { wordsIn } from '../../words/index.ts'
 import { callModel } from './call-model.ts'
 import type { LlmConfig } from './config.ts'
 import { type History, historyMessages, readHistory, SUMMARY_SYSTEM, summaryRequest } from './history.ts'
@@ -98,6 +99,7 @@ function createLoop(delivery: Delivery, deps: LoopDeps): () => Promise<string> {
     shownAt = clock.now()
     void outlet.accept({ kind: 'partial', session, turn, text }).catch(() => undefined)
   }
+  const words = wordsIn().work
   const status = (text: string) =>
     void outlet.accept({ kind: 'status', session, turn, text }).catch(() => undefined)
 
@@ -112,7 +114,7 @@ function createLoop(delivery: Delivery, deps: LoopDeps): () => Promise<string> {
           fallback: config.fallback ?? null,
           leftMs: time.leftMs,
         },
-        onWait: (ms, why) => status(`Waiting ${Math.ceil(ms / 1_000)} s: ${why}`),
+        onWait: (ms, why) => status(words.waiting({ seconds: Math.ceil(ms / 1_000), why })),
       },
     )
     outlet.reached(null)
@@ -173,11 +175,11 @@ function createLoop(delivery: Delivery, deps: LoopDeps): () => Promise<string> {
         await runCalls(last.calls, {
           ...{ delivery, config, journal, toolbox, deps, signal },
           ask: (tool, input) => {
-            status(`Waiting for an approval: ${tool}`)
+            status(words.waitingForApproval({ tool }))
             return time.outside(() => deps.verdictOn(() => asked(tool, input), signal))
           },
           async tell(kind, call, text) {
-            if (kind === 'tool_call') status(`Using ${call.name}`)
+            if (kind === 'tool_call') status(words.using({ tool: call.name }))
             const event = {
               turn,
               kind,
@@ -197,12 +199,12 @@ function createLoop(delivery: Delivery, deps: LoopDeps): () => Promise<string> {
       await withinDay()
       past ??= await before(budget)
       if (own === null) {
-        const { files, words } = await filesOf(
+        const { files, words: fileWords } = await filesOf(
           delivery,
           { images: config.images, pdf: config.images && config.provider === 'anthropic' },
           deps,
         )
-        own = { role: 'user', text: turnText(delivery, words), ...(files.length === 0 ? {} : { files }) }
+        own = { role: 'user', text: turnText(delivery, fileWords), ...(files.length === 0 ? {} : { files }) }
       }
       deps.crashPoint?.('llm.before-model')
       const { reply, model } = await ask({
@@ -231,7 +233,7 @@ function createLoop(delivery: Delivery, deps: LoopDeps): () => Promise<string> {
 
   async function asked(toolName: string, input: string): Promise<string | null> {
     sawIt()
-    const description = `for the message of ${delivery.sender.name ?? delivery.sender.id}`
+    const description = words.forMessageOf({ name: delivery.sender.name ?? delivery.sender.id })
     const { id } = await outlet.accept({ kind: 'ask', session, turn, ask: { toolName, description, input } })
     return id
   }
@@ -247,7 +249,7 @@ function answerOf({ text, stop }: ModelStep): string {
   }
   if (stop !== 'length') return text
   if (text.trim() === '') throw new TurnOver('the model used up its output tokens before it said anything')
-  return `${text.trimEnd()} …\n\n(cut: the limit of output tokens was reached)`
+  return `${text.trimEnd()} …\n\n${wordsIn().work.outputCut}`
 }
 
 function textSoFar(journal: OpenJournal): string {

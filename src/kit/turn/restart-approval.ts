@@ -1,6 +1,7 @@
 // The question whether interrupted work is begun again, when its state cannot be known. The question stays the same
 // until it is answered, however often the daemon restarts. One yes allows one beginning.
 import type { AgentOutlet, Delivery, TurnStep, Verdict } from '../../contract/index.ts'
+import { wordsIn } from '../../words/index.ts'
 import type { createVerdictWait } from './verdict-wait.ts'
 
 /** What the turn's journal says of such questions. */
@@ -31,10 +32,6 @@ export interface AnewAsk {
   readonly onAsked: () => void
 }
 
-const TOOL_NAME = 'begin the message anew'
-const DESCRIPTION =
-  'its work was interrupted, and the agent no longer remembers it: it may have been done, or not'
-
 export function anewStanding(steps: readonly TurnStep[]): AnewStanding {
   const said = steps.map(({ body }) => (body as Partial<AnewStep> | null)?.anew)
   return {
@@ -48,18 +45,20 @@ export async function askWhetherAnew(delivery: Delivery, deps: AnewAsk): Promise
   const { standing, tools, outlet, verdicts } = deps
   const { session, turn } = delivery
   if (!standing.isOpen) await deps.keep()
+  const words = wordsIn().work
+  const { tool: toolName, description, toolsBegun, times } = words.again
   const lines = [
     delivery.text,
-    ...(tools.length === 0 ? [] : [`Tools that were begun: ${tools.join('; ')}`]),
+    ...(tools.length === 0 ? [] : [toolsBegun({ tools: tools.join('; ') })]),
     // This makes it a different question from the previous one, which is answered.
-    ...(standing.times === 0 ? [] : [`Begun anew before, and interrupted again: ${standing.times} times`]),
+    ...(standing.times === 0 ? [] : [times({ count: standing.times })]),
   ]
-  const ask = { toolName: TOOL_NAME, description: DESCRIPTION, input: lines.join('\n') }
+  const ask = { toolName, description, input: lines.join('\n') }
   const verdict = await verdicts.on(async () => {
     const { id } = await outlet.accept({ kind: 'ask', session, turn, ask })
     deps.onAsked()
     void outlet
-      .accept({ kind: 'status', session, turn, text: `Waiting for an approval: ${TOOL_NAME}` })
+      .accept({ kind: 'status', session, turn, text: words.waitingForApproval({ tool: toolName }) })
       .catch(() => undefined)
     return id
   }, deps.signal)
@@ -73,11 +72,7 @@ export function maybeAgainWords(tools: readonly string[]): string {
 }
 
 function refusalWords({ cause }: Verdict): string {
-  const why =
-    cause === 'expired'
-      ? 'nobody said in time whether to begin it anew'
-      : cause === 'unreachable'
-        ? 'nobody could be asked whether to begin it anew'
-        : 'it was not wanted anew'
-  return `its work was interrupted, what became of it cannot be told, and ${why}; send it again if it should be done`
+  const { notAnswered, notAsked, denied } = wordsIn().work.again
+  if (cause === 'expired') return notAnswered
+  return cause === 'unreachable' ? notAsked : denied
 }

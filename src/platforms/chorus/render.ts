@@ -69,7 +69,7 @@ export function answerTo(received: readonly Received[]): HttpReply {
 /** The part of the reason that a service may know. */
 function refusalOf({ state, reason, retryAfterMs }: Received): Refusal | null {
   if (state !== 'refused') return null
-  const error = reason === null ? 'It was refused.' : wordsIn().reasons[reason]
+  const error = reason === null ? wordsIn().platforms.chorus.refused : wordsIn().reasons[reason]
   const pause = defined({ retryAfterMs })
   if (LIMITS.includes(reason)) return { status: 429, code: 'rate_limited', error, ...pause }
   return { status: 403, code: 'forbidden', error }

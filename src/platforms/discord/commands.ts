@@ -1,6 +1,7 @@
 // The slash commands of the bot, registered where they are missing or differ and left alone where they do not. Commands that
 // somebody else registered for the same application stay.
 import { createHash } from 'node:crypto'
+import { wordsIn } from '../../words/index.ts'
 import type { DiscordAnswer, DiscordClient } from './api/client.ts'
 import type { DiscordOptions } from './config.ts'
 
@@ -11,16 +12,17 @@ interface Command {
 }
 
 const TEXT_OPTION = 3
+const words = wordsIn().platforms.discord.commands
 const COMMANDS: readonly Command[] = [
-  { name: 'new', description: 'Begin a new conversation with the agent', options: [] },
-  { name: 'stop', description: 'Stop what the agent is doing', options: [] },
-  { name: 'status', description: 'Who answers here, and what waits', options: [] },
-  { name: 'help', description: 'What can be said to the gateway itself', options: [] },
+  { name: 'new', description: words.new, options: [] },
+  { name: 'stop', description: words.stop, options: [] },
+  { name: 'status', description: words.status, options: [] },
+  { name: 'help', description: words.help, options: [] },
 ]
 const ASK: Command = {
   name: 'ask',
-  description: 'Ask the agent',
-  options: [{ type: TEXT_OPTION, name: 'text', description: 'What you want to ask', required: false }],
+  description: words.ask,
+  options: [{ type: TEXT_OPTION, name: 'text', description: words.askText, required: false }],
 }
 
 /** `ask` is for where the bot does not read what is written. */

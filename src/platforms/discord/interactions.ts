@@ -1,6 +1,7 @@
 // Buttons, selects, modals and slash commands, as events of the river; and what Discord is told at once about each, for it
 // waits three seconds. What is decided is told after the commit.
 import { defined, type InboundEvent } from '../../contract/index.ts'
+import { wordsIn } from '../../words/index.ts'
 import type { Place } from './api/channel-cache.ts'
 import { isSnowflake } from './api/snowflakes.ts'
 import { clean, safeName } from './inbound-text.ts'
@@ -150,13 +151,14 @@ function modalText({ components }: Readonly<Record<string, unknown>>): string | 
 }
 
 function askModal(): Readonly<Record<string, unknown>> {
+  const words = wordsIn().platforms.discord
   const input = {
     type: 4,
     custom_id: ASK_INPUT,
-    label: 'Question',
+    label: words.question,
     style: 2,
     required: true,
     max_length: 4_000,
   }
-  return { custom_id: ASK_MODAL, title: 'Ask', components: [{ type: 1, components: [input] }] }
+  return { custom_id: ASK_MODAL, title: words.ask, components: [{ type: 1, components: [input] }] }
 }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { type Choice, type OutboundOp, SwitchboardError, type TextLimit } from '../../contract/index.ts'
 import { cutToFit, type Said, sentForm, wholeForm } from '../../kit/markdown/index.ts'
+import { wordsIn } from '../../words/index.ts'
 import { cutShort } from './inbound-text.ts'
 import { discordMarkdown } from './markdown.ts'
 
@@ -52,7 +53,7 @@ export function urgencyOf(op: OutboundOp): Fields {
   if (op.kind !== 'text' || op.urgency === undefined || op.urgency === 'normal') return {}
   return op.urgency === 'low'
     ? { flags: SILENT }
-    : { embeds: [{ description: '❗ urgent', color: 0xe01e5a }] }
+    : { embeds: [{ description: wordsIn().platforms.urgent, color: 0xe01e5a }] }
 }
 
 /** What a post is known by: the row that it was made from. At most 25 characters, and the same each time. */

@@ -6,6 +6,7 @@ import {
   type SendRequest,
   SwitchboardError,
 } from '../../contract/index.ts'
+import { wordsIn } from '../../words/index.ts'
 import { type ChannelFacts, FORUMS, isTalk, isThread } from './api/channel-cache.ts'
 import type { DiscordAnswer, DiscordClient, Upload } from './api/client.ts'
 import { explain, type RightsDeps } from './api/missing-rights.ts'
@@ -45,7 +46,10 @@ export function createThreads(
   const begun = createBoundedMap<string, string>(REMEMBERED)
 
   const startAt = async (channel: ChannelFacts, message: string): Promise<void> => {
-    const body = { name: names.get(message) ?? 'Answer', auto_archive_duration: ARCHIVE_MINUTES }
+    const body = {
+      name: names.get(message) ?? wordsIn().platforms.discord.thread,
+      auto_archive_duration: ARCHIVE_MINUTES,
+    }
     try {
       const path = `/channels/${channel.id}/messages/${message}/threads`
       const made = await client.call('POST', path, { body, repeatable: true })
@@ -123,7 +127,7 @@ export function createThreads(
 
     async openPost(forum, message, files) {
       const { content } = message as { readonly content?: unknown }
-      const name = nameOf(typeof content === 'string' ? content : '') ?? 'Message'
+      const name = nameOf(typeof content === 'string' ? content : '') ?? wordsIn().platforms.message
       const made = await client.call('POST', `/channels/${forum.id}/threads`, {
         body: { name, auto_archive_duration: ARCHIVE_MINUTES, message },
         files,

@@ -9,6 +9,7 @@ import {
   withoutNulls,
 } from '../../contract/index.ts'
 import type { FileStore } from '../../kit/index.ts'
+import { wordsIn } from '../../words/index.ts'
 import type { EmailConfig } from './config.ts'
 import type { SentFolder } from './link/sent-folder.ts'
 import type { Smtp } from './link/smtp.ts'
@@ -53,7 +54,7 @@ export function createSend(deps: SendDeps): (request: SendRequest) => Promise<Re
     const token =
       answer === null && options.reply_token === 'subject' ? ` ${subjectToken(ids.tokenOf(request.key))}` : ''
     const subject = answer === null ? markedSubject(own, urgency) + token : answer.subject
-    const body = bodyOf(said === '' ? '(see the attachment)' : said + consoleLink(op), plain)
+    const body = bodyOf(said === '' ? wordsIn().platforms.email.seeAttachment : said + consoleLink(op), plain)
     const attachment =
       op.kind === 'file'
         ? [{ filename: op.name, contentType: op.mime, content: Buffer.from(await deps.files.read(op.ref)) }]
@@ -85,7 +86,9 @@ export function createSend(deps: SendDeps): (request: SendRequest) => Promise<Re
   /** A question can also be decided in the console, after signing in. The link alone decides nothing. */
   const consoleLink = (op: OutboundOp): string =>
     op.kind === 'prompt' && deps.publicUrl !== null
-      ? `\n\nOr decide it in the console: ${deps.publicUrl}/#/approvals/${encodeURIComponent(op.approval)}`
+      ? `\n\n${wordsIn().platforms.email.orInConsole({
+          url: `${deps.publicUrl}/#/approvals/${encodeURIComponent(op.approval)}`,
+        })}`
       : ''
 
   /** Returns the address for answers: our own, with the thread's token after the plus. */

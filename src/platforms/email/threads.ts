@@ -1,6 +1,7 @@
 // Threads. A thread is a conversation with one person under the id of its first mail. A plus-address that chooses an
 // agent stands before it. The transcript knows what was said; nothing is stored here.
 import type { PlatformDeps, Quoted, SendRequest, TranscriptEntry } from '../../contract/index.ts'
+import { wordsIn } from '../../words/index.ts'
 import { plusTag } from './mail/addresses.ts'
 import type { HeaderField } from './mail/headers.ts'
 import {
@@ -126,5 +127,5 @@ function subjectIn(said: readonly TranscriptEntry[]): string {
   const theirs = said.findLast((entry) => entry.direction === 'in' && entry.meta?.subject !== undefined)
   if (theirs?.meta?.subject !== undefined) return answerSubject(theirs.meta.subject)
   const ours = said.find((entry) => entry.direction === 'out')
-  return answerSubject(ours === undefined ? 'Message' : ownSubject(ours.text, false))
+  return answerSubject(ours === undefined ? wordsIn().platforms.message : ownSubject(ours.text, false))
 }

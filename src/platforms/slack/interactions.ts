@@ -1,5 +1,6 @@
 // Buttons, slash commands and shortcuts, as events of the river. What is not ours is null: acknowledged and left.
 import { defined, type InboundEvent } from '../../contract/index.ts'
+import { wordsIn } from '../../words/index.ts'
 import { clean, readText } from './inbound-text.ts'
 import { chatOf, type ParseContext, type SlackMessage, threadOf, unparsable } from './parse.ts'
 import { isStamp, stampMs } from './stamps.ts'
@@ -124,7 +125,7 @@ export function parseCommand(fields: Readonly<Record<string, unknown>>, context:
 
 function authorOf({ user }: SlackMessage, { nameOf }: ParseContext): string {
   const id = typeof user === 'string' && /^[UW][A-Z0-9]{1,60}$/.test(user) ? user : null
-  return id === null ? 'Somebody' : (nameOf(id) ?? id)
+  return id === null ? wordsIn().platforms.unnamed : (nameOf(id) ?? id)
 }
 
 function personOf({ user }: Payload): string {

@@ -1,5 +1,6 @@
 // The app manifest that the set-up prints: pasted at api.slack.com/apps it makes an app with exactly what is used.
 import type { Options } from '../../contract/index.ts'
+import { wordsIn } from '../../words/index.ts'
 import { scopesInUse } from './api/scopes.ts'
 
 const EVENTS = [
@@ -14,7 +15,6 @@ const EVENTS = [
 ]
 const AGENT_EVENTS = ['agent_session_stopped', 'app_context_changed', 'app_home_opened']
 const ASSISTANT_EVENTS = ['assistant_thread_context_changed', 'assistant_thread_started']
-const DESCRIPTION = 'Talk to an agent through Switchboard.'
 
 export interface ManifestPlace {
   readonly id: string
@@ -24,6 +24,7 @@ export interface ManifestPlace {
 }
 
 export function manifestOf({ id, base, options }: ManifestPlace): Record<string, unknown> {
+  const words = wordsIn().platforms.slack
   const socket = options.mode !== 'events'
   const hook = `${base.replace(/(?<!\/)\/+$/, '')}/hooks/${encodeURIComponent(id)}`
   const url = socket ? {} : { request_url: hook }
@@ -34,7 +35,7 @@ export function manifestOf({ id, base, options }: ManifestPlace): Record<string,
   ]
   return {
     _metadata: { major_version: 2 },
-    display_information: { name: 'Switchboard', description: DESCRIPTION },
+    display_information: { name: 'Switchboard', description: words.app },
     features: {
       bot_user: { display_name: 'switchboard', always_online: true },
       app_home: {
@@ -49,8 +50,8 @@ export function manifestOf({ id, base, options }: ManifestPlace): Record<string,
             slash_commands: [
               {
                 command: options.command,
-                description: 'Ask the agent',
-                usage_hint: 'what you want, or status, new, stop, help',
+                description: words.command,
+                usage_hint: words.commandHint,
                 should_escape: true,
                 ...(socket ? {} : { url: hook }),
               },
@@ -61,9 +62,9 @@ export function manifestOf({ id, base, options }: ManifestPlace): Record<string,
             shortcuts: [
               {
                 type: 'message',
-                name: 'Ask the agent about this',
+                name: words.shortcut,
                 callback_id: 'switchboard_message',
-                description: 'Hands the message to the agent',
+                description: words.shortcutDescription,
               },
             ],
           }
@@ -81,10 +82,11 @@ export function manifestOf({ id, base, options }: ManifestPlace): Record<string,
 }
 
 function surfaceFeature(surface: unknown, prompts: unknown): Record<string, unknown> {
+  const description = wordsIn().platforms.slack.app
   const suggested = Array.isArray(prompts) && prompts.length > 0 ? { suggested_prompts: prompts } : {}
-  if (surface === 'agent') return { agent_view: { agent_description: DESCRIPTION, ...suggested } }
+  if (surface === 'agent') return { agent_view: { agent_description: description, ...suggested } }
   return surface === 'assistant'
-    ? { assistant_view: { assistant_description: DESCRIPTION, ...suggested } }
+    ? { assistant_view: { assistant_description: description, ...suggested } }
     : {}
 }
 

@@ -16,6 +16,7 @@ import {
   splitText,
   wholeForm,
 } from '../../kit/markdown/index.ts'
+import { wordsIn } from '../../words/index.ts'
 
 /** What a message can be changed to, and what Slack advises; a longer one is cut by the outlet. */
 export const TEXT_LIMIT: TextLimit = { size: 4_000, unit: 'utf-16' }
@@ -89,15 +90,14 @@ export function actionsOf(choices: readonly Choice[] | undefined, styled: boolea
   return [{ type: 'actions', elements }]
 }
 
-const COLOURS = {
-  high: { color: '#e01e5a', text: '❗ urgent' },
-  low: { color: '#9a9a9a', text: 'no hurry' },
-} as const
+const COLOURS = { high: '#e01e5a', low: '#9a9a9a' } as const
 
 /** Slack's way of showing how urgent something is: a bar of colour below it. */
 export function urgencyOf(op: OutboundOp): { readonly attachments?: readonly Block[] } {
   if (op.kind !== 'text' || op.urgency === undefined || op.urgency === 'normal') return {}
-  const { color, text } = COLOURS[op.urgency]
+  const { urgent, noHurry } = wordsIn().platforms
+  const color = COLOURS[op.urgency]
+  const text = op.urgency === 'high' ? urgent : noHurry
   return { attachments: [{ color, text, fallback: text }] }
 }
 

@@ -7,10 +7,10 @@ import {
   type Clock,
   formatAddress,
 } from '../../contract/index.ts'
+import { wordsIn } from '../../words/index.ts'
 import type { SlackClient } from './api/client.ts'
 import { isStamp } from './stamps.ts'
 
-const WORKING = 'is working on it…'
 /** Work that takes longer goes on, but nobody believes the line any more. */
 const AT_MOST_MS = 15 * 60_000
 /** Between two words for one thread: the newest is shown. */
@@ -79,7 +79,12 @@ export function createThreadStatus(
       const line = shown.get(key)
       if (on && line === undefined) {
         const until = clock.now() + AT_MOST_MS
-        shown.set(key, { text: WORKING, until, wordsAt: null, again: () => undefined })
+        shown.set(key, {
+          text: wordsIn().platforms.slack.working,
+          until,
+          wordsAt: null,
+          again: () => undefined,
+        })
         return keepUp(to, key)
       }
       if (on || line === undefined) return

@@ -157,7 +157,7 @@ export function receivedReply(received: Received): HttpReply {
   const seconds = Math.max(1, Math.ceil((received.retryAfterMs ?? 1_000) / 1_000))
   return jsonReply(
     429,
-    { ...body, error: { code: 'rate_limited', message: body.reasonText ?? 'too many messages' } },
+    { ...body, error: { code: 'rate_limited', message: body.reasonText ?? wordsIn().platforms.web.tooMany } },
     { 'retry-after': String(seconds) },
   )
 }
@@ -188,7 +188,7 @@ export function errorReply(code: ErrorCode, message: string, hint?: string): Htt
 /** A thrown error as the reply it deserves; a bug tells its caller nothing about the inside. */
 export function thrownReply(thrown: unknown): HttpReply {
   const error = asSwitchboardError(thrown)
-  if (error.code === 'internal') return errorReply('internal', 'something went wrong here; it was logged')
+  if (error.code === 'internal') return errorReply('internal', wordsIn().platforms.web.internal)
   const reply = errorReply(error.code, error.message, error.hint)
   if (error.retryAfterMs === undefined) return reply
   const seconds = Math.max(1, Math.ceil(error.retryAfterMs / 1_000))

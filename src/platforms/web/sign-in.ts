@@ -1,5 +1,6 @@
 // How a browser gets its session under /chat, and how it ends: a ticket is used up once, a cookie takes its place.
 import { defined, type HttpReply, type RawRequest } from '../../contract/index.ts'
+import { wordsIn } from '../../words/index.ts'
 import { SESSION_KIND, SESSION_TTL_MS, TICKET_KIND, type WebConfig, type WebDeps } from './config.ts'
 import { parseJson, parseTicket } from './parse.ts'
 import { errorReply, jsonReply } from './render.ts'
@@ -10,8 +11,6 @@ export interface SignIn {
   enter(request: RawRequest): Promise<HttpReply>
   leave(request: RawRequest, session: Session): Promise<HttpReply>
 }
-
-const STALE_LINK = 'this link was used already or is too old'
 
 export function createSignIn(
   config: WebConfig,
@@ -26,7 +25,8 @@ export function createSignIn(
     const seen = await tokens.find(ticket)
     const right = seen?.kind === TICKET_KIND && seen.scope.integration === config.integration
     const used = right ? await tokens.consume(ticket) : null
-    if (used === null) return errorReply('gone', STALE_LINK, 'ask for a fresh one: switchboard link')
+    const { staleLink, staleLinkHint } = wordsIn().platforms.web
+    if (used === null) return errorReply('gone', staleLink, staleLinkHint)
     const sender = used.scope.sender || 'owner'
     const name = used.scope.name
     const minted = await tokens.mint({

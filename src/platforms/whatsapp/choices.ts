@@ -1,6 +1,7 @@
 // Choices under a message: up to three are buttons, up to ten a list. Their ids have a mark of ours, so that a reply to
 // other buttons (a template, another program of the number) is taken as text.
 import { type Choice, SwitchboardError } from '../../contract/index.ts'
+import { wordsIn } from '../../words/index.ts'
 import type { Fields } from './fields.ts'
 
 const OURS = 'swb:'
@@ -45,7 +46,11 @@ function list(body: string, choices: readonly Choice[]): Fields {
       ...(whole ? { description: cut(label, ROW_MORE) } : {}),
     }
   })
-  return { type: 'list', body: { text: body }, action: { button: 'Choose', sections: [{ rows }] } }
+  return {
+    type: 'list',
+    body: { text: body },
+    action: { button: wordsIn().platforms.whatsapp.choose, sections: [{ rows }] },
+  }
 }
 
 function idOf(label: string, value: string, most: number): string {

@@ -2,6 +2,7 @@
 // and an interaction that Discord no longer knows (after a resume) is one that nobody waits for.
 import { createBoundedMap, type Logger, type Received } from '../../../contract/index.ts'
 import { refusalWord } from '../../../kit/index.ts'
+import { wordsIn } from '../../../words/index.ts'
 import type { DiscordClient } from '../api/client.ts'
 import { isRefusal } from '../api/refusals.ts'
 import { cutShort } from '../inbound-text.ts'
@@ -85,8 +86,11 @@ function textOf(interaction: Interaction, result: Received | null): string {
   if (result.state === 'refused') return refusalWord(result)
   const asked = askedText(interaction)
   // Everybody sees what was asked: the answer comes as a message below it.
-  if (asked !== null)
-    return `**${escapeDiscord(interaction.user.name ?? 'Somebody')}** asked: ${escapeDiscord(cutShort(asked, MOST_ASKED))}`
+  if (asked !== null) {
+    const { discord, unnamed } = wordsIn().platforms
+    const name = escapeDiscord(interaction.user.name ?? unnamed)
+    return discord.asked({ name, text: escapeDiscord(cutShort(asked, MOST_ASKED)) })
+  }
   // What a command says comes as a message: twice would be too much.
   return interaction.kind === 'component' ? (result.answer ?? '') : ''
 }

@@ -1,6 +1,7 @@
 // Subjects: recognising answers in the forms of common clients, and the subjects of our own mails.
 import type { Urgency } from '../../../contract/index.ts'
 import { plainText, readMarkdown } from '../../../kit/markdown/index.ts'
+import { wordsIn } from '../../../words/index.ts'
 
 /** Re and its equivalents in the languages of common clients, with counts and missing spaces. */
 const PREFIX =
@@ -28,14 +29,14 @@ export function ownSubject(text: string, plain: boolean): string {
   const said = plain ? text : plainText(readMarkdown(text.slice(0, 2_000)))
   const line = said.split('\n').find((one) => one.trim() !== '') ?? ''
   const clean = line.replace(/[\p{Cc}\p{Cf}]+/gu, ' ').trim()
-  if (clean === '') return 'Message'
+  if (clean === '') return wordsIn().platforms.message
   return clean.length <= LONGEST_OWN
     ? clean
     : `${[...clean.slice(0, LONGEST_OWN - 1)].slice(0, -1).join('')}…`
 }
 
-const MARKS: Readonly<Record<Urgency, string>> = { high: '[Urgent] ', normal: '', low: '[FYI] ' }
-
 export function markedSubject(subject: string, urgency: Urgency | undefined): string {
-  return MARKS[urgency ?? 'normal'] + subject
+  const { urgent, noHurry } = wordsIn().platforms.email
+  if (urgency === 'high') return urgent + subject
+  return urgency === 'low' ? noHurry + subject : subject
 }
