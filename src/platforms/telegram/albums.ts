@@ -1,12 +1,12 @@
-// Albums: Telegram sends each picture of one as a message of its own. Parts that arrive together become one event; the
-// first part gives the id, the caption comes from whichever has one.
+// Albums. Telegram sends each picture as a message of its own. Parts that arrive together become one event. The first
+// part gives the id, and the part with a caption gives the text.
 import type { InboundMessage } from '../../contract/index.ts'
 import type { Parsed } from './parse.ts'
 
 /** Telegram's own limit. */
 export const MAX_ALBUM = 10
 
-/** Puts the parts of each album where its first part stands; everything else keeps its place. */
+/** Puts the parts of each album where its first part is. Everything else keeps its place. */
 export function gatherAlbums(parsed: readonly Parsed[]): readonly Parsed[] {
   const out: Parsed[] = []
   const places = new Map<string, number>()
@@ -25,7 +25,7 @@ export function gatherAlbums(parsed: readonly Parsed[]): readonly Parsed[] {
 function addPart(first: Parsed, next: Parsed): Parsed {
   const a = first.event as InboundMessage
   const b = next.event as InboundMessage
-  // The same part twice (a redelivery) adds nothing.
+  // A part that was delivered twice is added once.
   const known = new Set((a.attachments ?? []).map(({ id }) => id))
   const added = (b.attachments ?? []).filter(({ id }) => !known.has(id))
   const spoken = [a, b].find(
@@ -47,7 +47,7 @@ export interface TrailingAlbum {
   readonly parts: number
 }
 
-/** The album that ends a batch and may therefore go on in the next one. */
+/** Returns the album at the end of a batch, which may continue in the next one. */
 export function trailingAlbum(parsed: readonly (Parsed | null)[]): TrailingAlbum | null {
   const key = parsed.at(-1)?.album
   if (key === undefined) return null

@@ -1,4 +1,4 @@
-// What hangs on a Telegram message, as references: nothing is fetched before the gate let the message through.
+// The attachments of a Telegram message as references. Nothing is fetched before the message passed the gate.
 import type { Message } from 'grammy/types'
 import type { Attachment } from '../../contract/index.ts'
 import { safeFileName, safeMime } from '../../kit/index.ts'
@@ -14,7 +14,7 @@ interface FileFacts {
 export function attachmentsOf(message: Message): readonly Attachment[] {
   const photo = message.photo?.toSorted((a, b) => a.width * a.height - b.width * b.height).at(-1)
   if (photo) return [attachment('image', photo, 'image/jpeg')]
-  // A GIF comes as an animation and, for old clients, as a document too.
+  // A GIF is an animation, and for old clients also a document.
   if (message.animation) return [attachment('video', message.animation, 'video/mp4')]
   if (message.document) return [attachment(kindOf(message.document.mime_type), message.document)]
   if (message.video) return [attachment('video', message.video, 'video/mp4')]
@@ -37,7 +37,7 @@ function attachment(kind: Attachment['kind'], file: FileFacts, mime?: string): A
   }
 }
 
-/** What stands in place of words when a message has none, as users of Telegram agents know it. */
+/** Returns the usual placeholder of Telegram agents for a message without text. */
 export function placeholderOf(message: Message): string {
   if (message.photo) return '(photo)'
   if (message.animation) return '(animation)'

@@ -1,4 +1,4 @@
-// The options of a Telegram integration, and what they come to once secrets are read.
+// The options of a Telegram integration, and their values once secrets are read.
 import { z } from 'zod'
 import { type IntegrationSettings, type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
 import { httpUrl, optionsProblem, secret } from '../../kit/option-words.ts'
@@ -22,24 +22,24 @@ export const telegramOptions = z
 export interface TelegramConfig {
   readonly id: string
   readonly token: string
-  /** The bot's own user id, which is the part of the token before the colon; 0 where a server gives out other tokens. */
+  /** The bot's user id, from the token's part before the colon; 0 for tokens of another form. */
   readonly botId: number
   readonly apiRoot: string
-  /** A server of one's own may live on a private network and speak plain http. */
+  /** A private server may be on a private network and use plain http. */
   readonly ownServer: boolean
   /** Null: long polling. */
   readonly webhook: { readonly secret: string; readonly url: string | null } | null
 }
 
-/** How long things may take; a test makes them short. */
+/** Time limits. Tests make them short. */
 export interface Timings {
   readonly pollTimeoutMs: number
-  /** What a poll may take beyond its own timeout before the link counts as deaf. */
+  /** A poll may exceed its own timeout by this much before the link counts as deaf. */
   readonly pollMarginMs: number
   readonly requestTimeoutMs: number
-  /** How long an album that ends a batch may go on growing. */
+  /** How long an album at the end of a batch may grow. */
   readonly albumSettleMs: number
-  /** How often Telegram is asked what it knows of the webhook. */
+  /** How often the state of the webhook is read from Telegram. */
   readonly webhookLookMs: number
   readonly retryBaseMs: number
   readonly retryMaxMs: number
@@ -97,7 +97,7 @@ function webhookUrl(publicUrl: string | null | undefined, id: string): string | 
   return publicUrl ? `${publicUrl.replace(/(?<!\/)\/+$/, '')}/hooks/${encodeURIComponent(id)}` : null
 }
 
-// The Bot API takes only these characters.
+// The Bot API accepts only these characters.
 function webhookSecret(id: string, secret: string): string {
   if (/^[\w-]{1,256}$/.test(secret)) return secret
   throw invalid(id, 'secret_token: 1 to 256 of A-Z, a-z, 0-9, _ and -')

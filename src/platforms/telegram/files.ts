@@ -1,4 +1,4 @@
-// Files of a Telegram integration: what getFile leads to, and what Telegram has already.
+// Files of a Telegram integration: downloads by getFile, and files that Telegram already has.
 import { defined, type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
 import {
   createFileStore as createShelf,
@@ -13,7 +13,7 @@ const SENT = { maxBytes: 50 * 1_048_576, why: 'which is all a bot may send' }
 const PLATFORM_FILE = 'telegram:'
 
 export interface FileStore extends Shelf {
-  /** `telegram:FILE_ID` sends what Telegram already has; null for everything else. */
+  /** `telegram:FILE_ID` sends a file that Telegram already has. Null: another reference. */
   platformFile(ref: string): string | null
 }
 
@@ -26,7 +26,7 @@ export function createFileStore(
     async bytesOf({ ref }) {
       const file = await client.call('getFile', { file_id: ref }, { repeatable: true })
       const path = file.file_path
-      // A local Bot API server names a path of its own machine; that is not a place we read from.
+      // A local Bot API server returns a path on its own machine, which is not read.
       if (path === undefined || path.startsWith('/') || path.split('/').includes('..')) {
         throw new SwitchboardError('platform_rejected', 'Telegram gives no download for this file')
       }

@@ -39,7 +39,7 @@ export interface TelegramOptions {
   readonly fetch?: GuardedFetch
 }
 
-/** Throws `config_invalid` when the options do not hold. Timings and fetch can be handed in. */
+/** Throws `config_invalid` for invalid options. Timings and fetch are for tests. */
 export function createTelegram(deps: PlatformDeps, options: TelegramOptions = {}): PlatformAdapter {
   const config = readConfig(deps)
   const timings = { ...DEFAULT_TIMINGS, ...options.timings }
@@ -85,7 +85,7 @@ export function createTelegram(deps: PlatformDeps, options: TelegramOptions = {}
       everyMs: timings.reviseEveryMs,
       revise: async (request) => void (await send(request)),
     },
-    // An edit or a reaction shows the same twice: after a crash it is simply made again.
+    // Repeating an edit or a reaction shows the same, so after a crash it is simply repeated.
     reconcile: async ({ op }) => ({
       outcome: op.kind === 'edit' || op.kind === 'react' ? 'absent' : 'unknown',
     }),
@@ -131,7 +131,10 @@ function knowOneself(client: TelegramClient): (() => Promise<Self>) & { known():
   return Object.assign(self, { known: () => known })
 }
 
-/** Ends the little clock on the button, with a word where there is one. Lossy: the decision itself is committed. */
+/**
+ * Ends the progress mark on a tapped button, with a short text if there is one. Lossy: the decision itself is
+ * committed.
+ */
 function answerTaps(client: TelegramClient, parsed: readonly Parsed[], received: readonly Received[]): void {
   for (const [at, { callbackId }] of parsed.entries()) {
     if (callbackId === undefined) continue

@@ -1,5 +1,4 @@
-// The tree of a text as the HTML that Telegram reads. Tags are closed and nested by construction, and every text is escaped
-// exactly once.
+// Renders a tree as Telegram's HTML. Tags are closed and nested by construction, and every text is escaped once.
 import type { MarkdownBlock, MarkdownInline, MarkdownRenderer } from '../../contract/index.ts'
 import { indented, inlineText, isBare, listText, plainText, textTable } from '../../kit/markdown/index.ts'
 
@@ -11,7 +10,7 @@ export const telegramMarkdown: MarkdownRenderer = {
   literal: (text) => ({ text: escapeHtml(text), plain: text, counted: text }),
 }
 
-/** What Telegram counts: the text that is left when tags and entities are read. */
+/** Returns the text without tags and entities, which is what Telegram counts. */
 export function visibleText(html: string): string {
   return html.replace(/<[^<>]*>/g, '').replace(/&(?:lt|gt|amp|quot);/g, '.')
 }
@@ -31,7 +30,7 @@ function htmlOf(blocks: readonly MarkdownBlock[], quoted: boolean): string {
     .join('\n\n')
 }
 
-/** `quoted`: Telegram takes no quote inside a quote. */
+/** `quoted`: Telegram allows no quote inside a quote. */
 function blockHtml(block: MarkdownBlock, quoted: boolean): string {
   switch (block.kind) {
     case 'paragraph':
@@ -76,7 +75,7 @@ function nodeHtml(node: MarkdownInline): string {
     case 'image':
       return linkHtml(node.href, escapeHtml(node.alt === '' ? node.href : node.alt))
     case 'link': {
-      // Telegram makes a link of an address by itself.
+      // Telegram itself links a bare address.
       if (isBare(node)) return escapeHtml(inlineText(node.children))
       const label = inlineHtml(node.children)
       return linkHtml(node.href, label === '' ? escapeHtml(node.href) : label)
@@ -90,7 +89,7 @@ function linkHtml(href: string, label: string): string {
   return href === '' ? label : `<a href="${escapeHtml(href)}">${label}</a>`
 }
 
-/** Telegram takes an empty tag amiss. */
+/** Telegram refuses an empty tag. */
 function wrapped(tag: string, html: string): string {
   return html === '' ? '' : `<${tag}>${html}</${tag}>`
 }

@@ -1,8 +1,8 @@
-// What Switchboard knows of the platform `telegram` before it runs one.
+// The module of the platform `telegram`: what Switchboard knows before it runs one.
 import { type PlatformModule, SwitchboardError } from '../../contract/index.ts'
 import { telegramOptions } from './config.ts'
 
-/** `tgram://`, or `tgram://TOKEN`: chats behind it are another program's business. */
+/** `tgram://`, or `tgram://TOKEN`. Chats after the token are ignored. */
 function fromLine(rest: string): Readonly<Record<string, string>> {
   const [token = '', ...chats] = rest.split('/').filter((part) => part !== '')
   if (chats.length > 0)

@@ -1,6 +1,6 @@
-// Albums in webhook mode. Telegram posts each picture as a request of its own, and may wait for the answer to one before
-// it posts the next: so a part is kept where a crash leaves it and answered at once, and what came together becomes one
-// message when no further part has come for a moment. What a stop leaves is taken up by the next start.
+// Albums in webhook mode. Telegram posts each picture as a request of its own, and may wait for one answer before it
+// posts the next. So each part is stored durably and answered at once. The parts become one message when no further
+// part came for a moment. The next start continues albums that a stop left.
 import { createHash } from 'node:crypto'
 import type { Cancel, Clock, IntegrationCredentials, Logger, Random } from '../../contract/index.ts'
 import { backoffMs } from '../../kit/index.ts'
@@ -10,9 +10,9 @@ export interface OpenAlbumsDeps {
   readonly clock: Clock
   readonly random: Random
   readonly log: Logger
-  /** Keeps the parts. Absent: they are kept in memory, and each is answered when the album is committed. */
+  /** Stores the parts. Absent: they are in memory, and each is answered when the album is committed. */
   readonly credentials?: IntegrationCredentials | undefined
-  /** The updates of one album, in any order. Resolves after the commit. */
+  /** Commits the updates of one album, in any order. */
   readonly commit: (updates: readonly unknown[]) => Promise<void>
 }
 
@@ -32,7 +32,7 @@ export function createOpenAlbums(settleMs: number, deps: OpenAlbumsDeps): OpenAl
   const waiting = new Map<string, ((outcome: Promise<void>) => void)[]>()
   let stopped = false
 
-  /** `group` is the album's name up to its parts. */
+  /** `group` is the album's name without its parts. */
   const commitGroup = async (group: string) => {
     const names = (await shelf.names()).filter((name) => name.startsWith(group))
     const kept = await Promise.all(names.map((name) => shelf.get(name)))
@@ -76,7 +76,7 @@ export function createOpenAlbums(settleMs: number, deps: OpenAlbumsDeps): OpenAl
       await shelf.put(group + messageId, JSON.stringify(update))
       const parts = (await shelf.names()).filter((name) => name.startsWith(group)).length
       const committed = new Promise<Promise<void>>((resolve) => {
-        // Wrapped: a promise that is handed to resolve would be waited for here.
+        // Wrapped in a function, because resolving with a promise would wait for it here.
         waiting.set(group, [...(waiting.get(group) ?? []), (outcome) => resolve(outcome)])
       })
       if (parts >= MAX_ALBUM) void settle(group, 1)

@@ -1,4 +1,5 @@
-// Telegram's flood limits: about one message a second in a chat, 20 a minute in a group, 30 a second for the whole bot.
+// Telegram's flood limits: about one message per second in a chat, 20 per minute in a group, 30 per second for the
+// whole bot.
 import type { Clock, Pace } from '../../contract/index.ts'
 import { createChatPace } from '../../kit/index.ts'
 
@@ -14,7 +15,7 @@ export function createPace(clock: Clock, chatIntervalMs = 1_000): Pace {
   })
 }
 
-/** Groups, supergroups and channels have negative ids; a public one may be named. */
+/** Groups, supergroups and channels have negative ids. A public one may be named. */
 function isGroup(chat: string): boolean {
   return chat.startsWith('-') || chat.startsWith('@')
 }

@@ -1,6 +1,6 @@
-// From Telegram's updates to events of the river. Message ids are unique per chat only, which is how the river keys
-// them. What nobody said (joins, pins, title changes) and what channels post is left out; what cannot be read is an
-// event of its own, so that it is recorded.
+// Turns Telegram's updates into events. Message ids are unique only within a chat, and the core keys them so. Service
+// messages (joins, pins, title changes) and channel posts are left out. What cannot be read becomes an event, so that
+// it is recorded.
 import type {
   CallbackQuery,
   Chat,
@@ -19,7 +19,7 @@ import {
 } from '../../contract/index.ts'
 import { attachmentsOf, placeholderOf } from './attachments.ts'
 
-/** What the bot knows of itself. */
+/** The bot's own name and id. */
 export interface Self {
   readonly id: number
   readonly username: string
@@ -27,22 +27,22 @@ export interface Self {
 
 export const ALLOWED_UPDATES = ['message', 'edited_message', 'callback_query', 'message_reaction'] as const
 
-/** A tap is answered where it was made, so the query's id goes along. */
+/** A tap is answered by the id of its query. */
 export interface Parsed {
   readonly event: InboundEvent
   readonly callbackId?: string
-  /** Set for a part of an album: parts with the same key belong together. */
+  /** Set for a part of an album. Parts with the same key belong together. */
   readonly album?: string
 }
 
-/** What is around a message: who we are, and when it came in which update. */
+/** The context of a message: our own names, the time, and the update. */
 interface Frame {
   readonly updateId: number
   readonly self: Self
   readonly now: number
 }
 
-/** Null: nothing that an agent or a gate needs to know. Never throws. */
+/** Null: neither an agent nor a gate needs it. Never throws. */
 export function parseUpdate(update: unknown, self: Self, now: number): Parsed | null {
   try {
     return read(update as Update, self, now)
@@ -84,7 +84,7 @@ function readMessage(
     sender: senderOf(message.from ?? ownerOf(chat), message.sender_chat),
     at: time(message.date, now),
     messageId,
-    // Two edits within one second differ in the last six digits; the same update again has the same ones.
+    // The last six digits distinguish two edits within one second. The same update again has the same ones.
     ...(kind === 'edit'
       ? { editVersion: (message.edit_date ?? message.date) * 1_000_000 + (updateId % 1_000_000) }
       : {}),
@@ -103,7 +103,7 @@ function readMessage(
 
 function readTap(query: CallbackQuery, now: number): Parsed | null {
   const callbackId = String(query.id)
-  // Buttons of inline messages have no chat: they are not ours.
+  // Buttons of inline messages have no chat, so they are not ours.
   if (!query.message || query.data === undefined) return null
   const { message } = query
   return {
@@ -144,7 +144,7 @@ function readReaction(reaction: MessageReactionUpdated, { updateId, self, now }:
   }
 }
 
-/** The person; or the chat on whose behalf was written (an anonymous admin, a channel): gates look at that id. */
+/** Returns the person, or the chat in whose name they wrote (an anonymous admin, a channel). Gates check that id. */
 function senderOf(user: User | undefined, behalf: Chat | undefined): Sender {
   if (behalf)
     return { id: idOf(behalf.id, 'sender_chat.id'), name: clean(behalf.title ?? behalf.username ?? '') }
@@ -156,18 +156,18 @@ function senderOf(user: User | undefined, behalf: Chat | undefined): Sender {
   }
 }
 
-/** A direct chat has the id of the person in it. */
+/** A direct chat has the id of its person. */
 function ownerOf(chat: Chat): User | undefined {
   if (placeOf(chat) !== 'direct') return undefined
   return { id: chat.id, is_bot: false, first_name: chat.first_name ?? '' }
 }
 
-// Groups have negative ids, should a server not say what a chat is.
+// Groups have negative ids, which helps if a server omits the type.
 function placeOf(chat: { readonly type?: string; readonly id: number }): 'direct' | 'group' {
   return chat.type === 'private' || (chat.type === undefined && chat.id > 0) ? 'direct' : 'group'
 }
 
-// A reply in a plain supergroup carries a message_thread_id too; only a forum's topic is a thread.
+// A reply in a plain supergroup has a message_thread_id too. Only a forum's topic is a thread.
 function topic(message: Message): { thread?: string } {
   return message.is_topic_message && message.message_thread_id !== undefined
     ? { thread: String(message.message_thread_id) }
@@ -192,7 +192,7 @@ function quoted(message: Message): Quoted | null {
   }
 }
 
-/** By name, by a mention of a user without a name, by a command for us, or by answering what we said. */
+/** By name, by a mention of a user without a name, by a command for us, or by a reply to our message. */
 function isMentioned(message: Message, self: Self): boolean {
   const reply = quoted(message) === null ? undefined : message.reply_to_message
   if (reply?.from?.id === self.id && reply.sender_chat === undefined) return true
@@ -203,13 +203,13 @@ function isMentioned(message: Message, self: Self): boolean {
 
 function names(entity: MessageEntity, text: string, self: Self): boolean {
   if (entity.type === 'text_mention') return entity.user.id === self.id
-  // Offsets count UTF-16 units, which is what a JavaScript string is made of.
+  // Offsets count UTF-16 units, as JavaScript strings do.
   const said = text.slice(entity.offset, entity.offset + entity.length).toLowerCase()
   if (entity.type === 'mention') return said === `@${self.username.toLowerCase()}`
   return entity.type === 'bot_command' && said.endsWith(`@${self.username.toLowerCase()}`)
 }
 
-/** `/status@our_bot` is `/status`: in groups Telegram's own menu writes the longer form. */
+/** `/status@our_bot` is `/status`. In groups Telegram's own menu writes the longer form. */
 function withoutOwnName(text: string, message: Message, self: Self): string {
   const first = (message.entities ?? message.caption_entities ?? [])[0]
   if (first?.type !== 'bot_command' || first.offset !== 0 || !names(first, text, self)) return text
@@ -254,7 +254,7 @@ function time(seconds: unknown, now: number): number {
   return typeof seconds === 'number' && Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : now
 }
 
-/** U+0000 cannot be stored everywhere; the mark in its place shows that something was there. */
+/** U+0000 cannot be stored everywhere, so a visible mark replaces it. */
 function clean(text: string): string {
   if (typeof text !== 'string') throw new Error('a text is not a text')
   return text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text

@@ -1,4 +1,4 @@
-// From an outbound op to what the Bot API takes: where it goes, in which form, with which buttons.
+// Turns an outbound op into parameters of the Bot API: the place, the form and the buttons.
 import type { InlineKeyboardMarkup } from 'grammy/types'
 import {
   type Address,
@@ -16,7 +16,7 @@ export const TEXT_LIMIT: TextLimit = { size: 4096, unit: 'utf-16' }
 const MAX_CAPTION_UNITS = 1024
 const MAX_CALLBACK_BYTES = 64
 
-/** One message: as HTML, and plainly where Telegram does not take that. */
+/** One message: as HTML, and as plain text if Telegram refuses the HTML. */
 export interface Part {
   readonly html: string
   readonly plain: string
@@ -28,7 +28,7 @@ export function wholeOf(said: Said): Part {
   return partOf(wholeForm(said, TEXT_LIMIT, telegramMarkdown, 'Telegram: '))
 }
 
-/** For words of our own. */
+/** For texts of our own. */
 export function cutOf(said: Said, units = TEXT_LIMIT.size): Part {
   const cut = cutToFit(said, { ...TEXT_LIMIT, size: units }, telegramMarkdown)
   return partOf(sentForm(cut, telegramMarkdown))
@@ -43,12 +43,12 @@ export interface Place {
   readonly message_thread_id?: number
 }
 
-/** Throws `platform_rejected` for what is no Telegram chat or topic. */
+/** Throws `platform_rejected` for an address that is no Telegram chat or topic. */
 export function placeOf(to: Address): Place {
   const thread = to.thread === undefined ? undefined : messageNumber(to.thread, 'topic')
   return {
     chat_id: chatOf(to.conversation),
-    // 1 is the General topic, which the Bot API does not want to be named.
+    // 1 is the General topic, which the Bot API does not accept as a thread.
     ...(thread === undefined || thread === 1 ? {} : { message_thread_id: thread }),
   }
 }
@@ -66,7 +66,7 @@ export function messageNumber(id: string, what: 'message' | 'topic' = 'message')
   throw new SwitchboardError('platform_rejected', `"${id.slice(0, 60)}" is not the id of a Telegram ${what}`)
 }
 
-/** Two buttons stand side by side, more stand below each other: labels stay readable on a phone. */
+/** Two buttons are side by side, more are below each other, so that labels stay readable on a phone. */
 export function keyboardOf(choices: readonly Choice[] | undefined): { reply_markup?: InlineKeyboardMarkup } {
   if (choices === undefined || choices.length === 0) return {}
   const buttons = choices.map(({ label, value }) => {
@@ -80,14 +80,14 @@ export function keyboardOf(choices: readonly Choice[] | undefined): { reply_mark
 
 const URGENT_MARK = '❗ '
 
-/** Telegram has no louder sound: what is urgent is marked, where the text leaves room for it. */
+/** Telegram has no louder sound, so an urgent text gets a mark if there is room. */
 export function marked(part: Part, op: OutboundOp): Part {
   if (op.kind !== 'text' || op.urgency !== 'high') return part
   if (visibleText(part.html).length + URGENT_MARK.length > TEXT_LIMIT.size) return part
   return { html: URGENT_MARK + part.html, plain: URGENT_MARK + part.plain }
 }
 
-/** Telegram's way of not disturbing anybody. */
+/** A quiet message makes no sound. */
 export function loudness(op: OutboundOp): { disable_notification?: true } {
   return op.kind === 'text' && op.urgency === 'low' ? { disable_notification: true } : {}
 }

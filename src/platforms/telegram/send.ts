@@ -1,5 +1,5 @@
-// One outbound op on its way, as one message: HTML first, and plain where Telegram does not take the markup. `sent` is only
-// what Telegram confirmed.
+// Sends one outbound op as one message: as HTML first, and as plain text if Telegram refuses the markup. `sent` means
+// that Telegram confirmed it.
 import { InputFile } from 'grammy'
 import { type OutboundOp, type Receipt, type SendRequest, SwitchboardError } from '../../contract/index.ts'
 import { isRefusal } from '../../kit/index.ts'
@@ -51,7 +51,10 @@ export function createSend({ client, files }: SendDeps): Send {
     return { platformIds: [String(idOf(message))] }
   }
 
-  /** The outlet cut it to fit. Words of our own that did not come that way are cut here; an agent's are whole or not sent. */
+  /**
+   * The outlet cut it to fit. Words of our own that did not come that way are cut here; an agent's are whole or not
+   * sent.
+   */
   const shown = ({ cause }: SendRequest, op: Op<'text'> | Op<'prompt'> | Op<'edit'>): Part =>
     cause === 'notice' || cause === 'prompt' ? cutOf(op) : wholeOf(op)
 
@@ -80,7 +83,7 @@ export function createSend({ client, files }: SendDeps): Send {
     return { platformIds: [op.on] }
   }
 
-  /** The message that showed the beginning of an answer shows this from now on. */
+  /** Changes the message that showed the beginning of an answer. */
   const made = (request: SendRequest, op: Op<'text'>, [on = '']: readonly string[]): Promise<Receipt> =>
     edit(request, { kind: 'edit', on, text: op.text, ...(op.plain ? { plain: true } : {}) })
 
@@ -134,7 +137,10 @@ export function createSend({ client, files }: SendDeps): Send {
     return { platformIds: [String(idOf(message))] }
   }
 
-  /** With markup, then without; to the group's new id where it moved. Both were refused for certain: no repeat shows. */
+  /**
+   * Tries with markup, then without, and with the group's new id if it moved. Each refusal was certain, so nothing
+   * shows twice.
+   */
   const readable = async <T>(place: Place, send: (at: Place, markup: boolean) => Promise<T>): Promise<T> => {
     const plainly = (at: Place) => (thrown: unknown) => {
       if (isRefusal(thrown, 'markup')) return send(at, false)
@@ -168,7 +174,7 @@ export function createSend({ client, files }: SendDeps): Send {
   }
 }
 
-/** "ok" without a message is no confirmation of one. */
+/** "ok" without a message does not confirm one. */
 function idOf(message: { readonly message_id: number } | undefined): number {
   if (typeof message?.message_id === 'number') return message.message_id
   throw new SwitchboardError('outcome_unknown', 'Telegram’s answer names no message')

@@ -1,4 +1,4 @@
-// What the agent is doing, as a message of its own that is edited and deleted: silent, plain, and never the answer.
+// The agent's status as a message of its own, which is edited and deleted: silent, plain, and never the answer.
 import { type Address, type StatusLine, SwitchboardError } from '../../contract/index.ts'
 import type { TelegramClient } from './client.ts'
 import { messageNumber, placeOf } from './render.ts'
@@ -40,7 +40,7 @@ export function createStatusLine(client: TelegramClient): StatusLine {
   }
 }
 
-/** Telegram's own word that there is nothing to do. */
+/** Telegram reports that nothing had to be done. */
 function unless(done: RegExp): (thrown: unknown) => void {
   return (thrown) => {
     if (!(thrown instanceof SwitchboardError && done.test(thrown.message))) throw thrown

@@ -1,11 +1,11 @@
-// "typing…" in a chat: Telegram forgets it after five seconds, so it is said again until the work ends.
+// "typing…" in a chat. Telegram drops it after five seconds, so it is repeated until the work ends.
 import type { Address, Cancel, Clock } from '../../contract/index.ts'
 import { formatAddress } from '../../contract/index.ts'
 import type { TelegramClient } from './client.ts'
 import { placeOf } from './render.ts'
 
 const AGAIN_MS = 4_500
-/** Work that takes longer goes on, but nobody believes the dots any more. */
+/** After this time typing stops, although the work continues. */
 const AT_MOST_MS = 15 * 60_000
 
 export interface Typing {
@@ -17,7 +17,7 @@ export function createTyping(client: TelegramClient, clock: Clock): Typing {
   const running = new Map<string, Cancel>()
 
   const say = (to: Address, key: string, until: number) => {
-    // Lossy by contract: a signal that fails is not told to anybody.
+    // Lossy by contract: a failed signal is ignored.
     client
       .call('sendChatAction', { ...placeOf(to), action: 'typing' }, { repeatable: true })
       .catch(() => undefined)

@@ -1,4 +1,5 @@
-// The door of a Telegram webhook: the secret token in its header, compared in constant time before anything is read.
+// Verifies a request of Telegram's webhook: the secret token in its header, compared in constant time before the body
+// is read.
 import { type HttpReply, markVerified, type RawRequest, type VerifiedRequest } from '../../contract/index.ts'
 import { equalSecrets } from '../../kit/index.ts'
 import type { TelegramConfig } from './config.ts'

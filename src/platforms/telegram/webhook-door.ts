@@ -1,7 +1,7 @@
-// Webhook mode: Telegram posts one update a request and takes a 200 for "received", so it is said after the commit.
-// Parts of an album come as requests of their own and become one message (open-albums.ts).
-// Nobody posts to an address that was taken away or cannot be reached, and that silence looks like nobody speaking: so
-// Telegram is asked now and then what it knows of the webhook, which is set again where it is not ours any more.
+// Webhook mode. Telegram posts one update per request and takes a 200 for "received", so the 200 follows the commit.
+// Parts of an album are requests of their own and become one message (open-albums.ts). If the webhook was removed or
+// cannot be reached, that looks like silence. So the state of the webhook is read from Telegram regularly, and the
+// webhook is set again if it is no longer ours.
 import {
   type Cancel,
   type HttpReply,
@@ -20,7 +20,7 @@ import { createOpenAlbums } from './open-albums.ts'
 import { ALLOWED_UPDATES, type Parsed, parseUpdate, type Self } from './parse.ts'
 
 export interface WebhookEndpoint {
-  /** Throws when nothing was committed: the server then answers 5xx, and Telegram comes again. */
+  /** Throws when nothing was committed. The server then answers 5xx, and Telegram posts it again. */
   handle(verified: VerifiedRequest): Promise<HttpReply>
   stop(): Promise<void>
 }
@@ -66,7 +66,7 @@ export function createWebhookEndpoint(
     },
   })
 
-  /** Tells Telegram where to post, if we know where we are reached. */
+  /** Sets the webhook, if our public address is known. */
   const announce = async (hook: Hook): Promise<LinkState> => {
     if (hook.url === null) return { state: 'up', detail: setItYourself(config.id) }
     await deps.client.call(
@@ -84,7 +84,7 @@ export function createWebhookEndpoint(
       deps.log.warn({}, 'the webhook was taken away by somebody else; it is set again')
       return announce(hook)
     }
-    // An error is over once something came through after it, or nothing waits any more.
+    // An error is over when a post arrived after it, or when no update waits.
     const failedAt = info.last_error_date ?? 0
     if (info.pending_update_count === 0 || failedAt < Math.floor(takenAt / 1_000)) return { state: 'up' }
     return {
@@ -99,7 +99,7 @@ export function createWebhookEndpoint(
     deps.tell(state)
   }
 
-  /** Sets the webhook, then looks after it for as long as the door is open. */
+  /** Sets the webhook, then watches it until the adapter stops. */
   const keep = async (step: typeof announce, attempt: number): Promise<void> => {
     if (config.webhook === null || stopped) return
     const again = (delayMs: number, next: typeof announce, count: number) => {
@@ -132,7 +132,7 @@ export function createWebhookEndpoint(
       const update = readBody(request.body)
       const parsed = parseUpdate(update, known, deps.clock.now())
       if (parsed === null) return cameThrough()
-      // Who is mentioned in a group can be told only by who knows its own name: Telegram comes again.
+      // Mentions in a group need our own name. Until it is known, Telegram posts the update again.
       if ('thrown' in self && parsed.event.chat === 'group') throw self.thrown
       if (parsed.album === undefined) await commit([parsed])
       else await albums.add(parsed.album, String(parsed.event.messageId), update)

@@ -1,4 +1,4 @@
-// The web chat's settings and limits: what the page may send, how long links and sessions live. Bank of the river: platform.
+// The web chat's settings and limits: what the page may send, and how long links and sessions live.
 import {
   defined,
   type IntegrationSettings,
@@ -8,16 +8,16 @@ import {
   WEB_OWNER,
 } from '../../contract/index.ts'
 
-/** What the page alone is given beside what every platform has. */
+/** What only the web chat needs. */
 export interface WebDeps extends PlatformDeps {
-  /** The agent that answers in a conversation, and the largest HTTP body, as the configuration in force has them. */
+  /** The agent of a conversation, and the largest HTTP body, in the present configuration. */
   readonly agentAt?: (conversation: string) => string | null
-  /** Whether that agent can be reached now, on whatever node. */
+  /** Whether that agent can be reached now, on any node. */
   readonly agentHere?: (conversation: string) => boolean
-  /** Where another device finds the page, and why it may not. */
+  /** The address of the page for another device, and why it may not work. */
   readonly reachable?: () => { readonly base: string; readonly warning: string | null }
   readonly maxBodyBytes?: () => number
-  /** How far each integration is known to have missed nothing; null: not for this one's eyes. */
+  /** How complete each integration is; null: this person may not see it. */
   readonly connections?: (sender: string) => Promise<readonly WebConnection[] | null>
 }
 
@@ -27,25 +27,25 @@ export interface WebConnection {
   readonly complete: StatusReport['integrations'][number]['complete']
 }
 
-/** A link's one-time ticket, exchanged for a session by the page. */
+/** The one-time ticket of a link, which the page exchanges for a session. */
 export const TICKET_KIND = 'web-ticket'
-/** The session behind the cookie. */
+/** The session of the cookie. */
 export const SESSION_KIND = 'web'
 const TICKET_TTL_MS = 15 * 60_000
 export const SESSION_TTL_MS = 30 * 24 * 3_600_000
 
 export interface WebConfig {
   readonly integration: string
-  /** Where the page is reached from outside, without a trailing slash; its origin counts as our own. */
+  /** The public address of the page, without a trailing slash. Its origin counts as our own. */
   readonly publicUrl: string | null
   readonly maxTextChars: number
   readonly maxAttachments: number
-  /** Open streams per chat: a page that forgets to close cannot hold more. */
+  /** Open streams per chat, so that a page that does not close them cannot hold more. */
   readonly maxWindows: number
   readonly heartbeatMs: number
-  /** How often an open window looks for what no signal told it: another node's sends, lost hints. */
+  /** How often an open window looks for what no signal reported: another node's sends, and lost hints. */
   readonly sweepMs: number
-  /** More than this behind: the window is told to load its history anew. */
+  /** A window that is further behind loads its history again. */
   readonly maxReplay: number
 }
 
@@ -68,13 +68,13 @@ export function webConfig(
 
 export interface TicketOrder {
   readonly integration: string
-  /** Whose chat it opens; one conversation per sender. */
+  /** The person whose chat it opens. Each has one conversation. */
   readonly sender?: string
   readonly name?: string
   readonly ttlMs?: number
 }
 
-/** Mints a one-time ticket and gives the path that a browser opens. The ticket stays behind '#': no log ever sees it. */
+/** Mints a one-time ticket and returns the path for a browser. The ticket stands after '#', so it appears in no log. */
 export async function mintChatPath(
   tokens: TokenList,
   order: TicketOrder,

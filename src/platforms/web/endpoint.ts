@@ -1,4 +1,4 @@
-// The data endpoints of the page, all under /chat. The page itself is a static file that the server hands out.
+// The data endpoints of the page, all under /chat. The page itself is a static file of the server.
 import { type Endpoint, type HttpReply, type RawRequest, SwitchboardError } from '../../contract/index.ts'
 import type { WebConfig } from './config.ts'
 import { createReadingRoutes } from './reading-routes.ts'
@@ -8,7 +8,7 @@ import { createSignIn } from './sign-in.ts'
 import { createSpeakingRoutes } from './speaking-routes.ts'
 import { createWebVerifier, type Session } from './verify.ts'
 
-/** What is said is judged by the river, which records who was refused and why. */
+/** The core judges messages, and records refusals with their reason. */
 const OPEN_TO_ALL = ['GET /me', 'POST /messages', 'POST /delete', 'POST /tap', 'POST /logout']
 
 export function createWebEndpoint(config: WebConfig, parts: EndpointParts): Endpoint {
@@ -16,7 +16,7 @@ export function createWebEndpoint(config: WebConfig, parts: EndpointParts): Endp
   const verifier = createWebVerifier(config, deps)
   const signIn = createSignIn(config, { deps, windows, verifier })
 
-  /** The gate of speaking is that of listening: a session outlives the right of its sender, but opens nothing then. */
+  /** Listening needs the right to talk. A session may outlive that right, but then opens nothing. */
   const mayListen = (session: Session): boolean => deps.mayTalk?.(session.sender) !== false
 
   const isLive = async (session: Session): Promise<boolean> =>
@@ -45,7 +45,7 @@ export function createWebEndpoint(config: WebConfig, parts: EndpointParts): Endp
 
   return {
     answersRefusals: true,
-    // Who enters proves it with what the body says.
+    // The body contains the proof of a sign-in.
     headDecides: ({ path }) => path !== '/session',
     verify: verifier.verify,
     async handle(verified) {

@@ -1,4 +1,4 @@
-// Attachments of the web chat: kept under a random name beside a small description, never under the name they came with.
+// Attachments of the web chat: stored under a random name beside a small description, never under their original name.
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
@@ -15,28 +15,33 @@ import { isFileId, safeFileName } from './parse.ts'
 import { fileKind } from './render.ts'
 
 export interface FileStore {
-  /** Resolves when every node has it. Throws `too_large` when the folder is full, `store_unavailable`. */
+  /** Resolves when every node has it. Throws `too_large` when the folder is full, and `store_unavailable`. */
   save(upload: {
     readonly sender: string
     readonly name: string
     readonly mime: string | null
     readonly bytes: Uint8Array
-    /** A person's, which no message names yet: it counts against what may lie so, and goes after an hour. */
+    /**
+     * A person's upload that no message names yet. It counts against the limit for such files, and is removed after an
+     * hour.
+     */
     readonly loose?: true
   }): Promise<Attachment>
-  /** A message is about to name them: they stay. Returns those that were loose until now. */
+  /** A message will name these files, so they stay. Returns those that no message named before. */
   take(ids: readonly string[]): Promise<readonly string[]>
-  /** The message was refused: they are as loose as before. */
+  /** The message was refused, so no message names them. */
   giveBack(ids: readonly string[]): Promise<void>
-  /** Whether it was kept, by whichever node. */
+  /** Whether any node stored it. */
   has(id: string): Promise<boolean>
   /** The file as an attachment, if this sender uploaded it. */
   own(sender: string, id: string): Promise<Attachment | null>
-  /** As a download that can do nothing in our origin; null when there is no such file. */
+  /** Returns it as a download that cannot run in our origin; null when there is no such file. */
   reply(id: string): Promise<HttpReply | null>
-  /** Removes what this sender uploaded: all that is here, and of what only others have, what is named. Returns how many. */
+  /**
+   * Removes this sender's uploads: all that are on this node, and those named here from other nodes. Returns how many.
+   */
   forget(of: { readonly sender: string; readonly attachments: readonly Attachment[] }): Promise<number>
-  /** Where it lies, for an agent that may read it; null when there is no such file. */
+  /** Returns its path, for an agent that may read it; null when there is no such file. */
   locate(id: string): Promise<DownloadedFile | null>
 }
 
@@ -45,18 +50,18 @@ interface Description {
   readonly mime: string
   readonly size: number
   readonly sender: string
-  /** The name on disk, with the ending that programs go by; absent: the id. */
+  /** The name on disk, with a file name extension; absent: the id. */
   readonly stored?: string
-  /** Of an upload; absent: it needs no message to stay. */
+  /** The time of an upload; absent: it stays without a message. */
   readonly uploadedAt?: number
 }
 
-// Only these keep their type when served: a browser draws them and runs nothing in them.
+// Only these keep their type when served. A browser displays them and runs nothing in them.
 const DRAWN = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'text/plain'])
 
 const TAKEN = Buffer.from('taken\n')
 
-/** What one web integration may keep: a session holder must not be able to fill the disk. */
+/** The limit of one web integration, so that a session cannot fill the disk. */
 const QUOTA_BYTES = 1_073_741_824
 
 export interface FileStoreDeps {
@@ -70,21 +75,21 @@ export interface FileStoreDeps {
 
 export function createFileStore(deps: FileStoreDeps): FileStore {
   const { dir, random, quotaBytes = QUOTA_BYTES, now = Date.now } = deps
-  // Counted once, then kept up to date: this process is the only writer of the folder.
+  // Counted once and then kept up to date, because only this process writes to the folder.
   let kept: Promise<number> | null = null
-  /** Room was given for so much that is not on the disk yet. */
+  // Bytes that are reserved and not on the disk yet.
   let writing = 0
   const count = (bytes: number) => {
     kept = kept?.then((used) => used + bytes) ?? null
   }
-  // What other nodes took is never refused, but leaves less room for new ones.
+  // Files of other nodes are never refused, but leave less room for new ones.
   const folder = createSharedFolder({ ...deps, onFetched: count })
 
   /** Reserves the room at once, so that two uploads cannot both take the last of it. */
   function room(bytes: number): Promise<number> {
     const before = kept ?? folderBytes(dir)
     const after = before.then(async (used) => {
-      // Retention and erasure remove files behind our back.
+      // Retention and erasure may have removed files.
       const known = used + bytes <= quotaBytes ? used : (await folderBytes(dir)) + writing
       if (known + bytes <= quotaBytes) {
         writing += bytes
@@ -111,11 +116,11 @@ export function createFileStore(deps: FileStoreDeps): FileStore {
 
   const pathOf = (id: string, { stored = id }: Description) => folder.find(stored)
 
-  // A mark of its own, for all nodes: the one that takes the message need not be the one that took the file.
+  // A file of its own for all nodes, because another node may receive the message.
   const isTaken = async (id: string) => (await folder.find(`${id}.taken`)) !== null
 
   async function remove(id: string, { stored = id }: Description): Promise<void> {
-    // The description last: a crash in between leaves what leads to the rest.
+    // The description is removed last, so that after a crash it still leads to the rest.
     await folder.remove(stored)
     await folder.remove(`${id}.taken`)
     await folder.remove(`${id}.json`)
@@ -162,7 +167,7 @@ export function createFileStore(deps: FileStoreDeps): FileStore {
         await loose.drop(id)
         throw thrown
       })
-      // The description comes last: a crash in between leaves bytes that nobody can name, not a broken file.
+      // The description is written last. A crash before it leaves bytes without a name, not a broken file.
       const described = { name: `${id}.json`, bytes: Buffer.from(JSON.stringify(description)) }
       try {
         await folder.save([{ name: stored, bytes }, described])
@@ -199,7 +204,7 @@ export function createFileStore(deps: FileStoreDeps): FileStore {
         if (found?.uploadedAt === undefined) continue
         await folder.remove(`${id}.taken`)
         const { sender, size, uploadedAt } = found
-        // No room for it any more: then it goes.
+        // If there is no room for it any more, it is removed.
         await loose.add({ id, sender, bytes: size, at: uploadedAt }).catch(() => remove(id, found))
       }
     },
@@ -259,7 +264,7 @@ function attachment(id: string, of: Description): Attachment {
   return { id, kind: fileKind(of.mime), name: of.name, mime: of.mime, size: of.size, ref: id }
 }
 
-/** The kind of file is told by its ending; `.json` and `.taken` are our own. */
+/** The extension gives the kind of file; `.json` and `.taken` are our own. */
 function endingOf(name: string): string {
   const ending = /\.[a-z0-9]{1,8}$/.exec(name.toLowerCase())?.[0] ?? ''
   return ending === '.json' || ending === '.taken' ? '' : ending
@@ -270,7 +275,7 @@ function safeMime(mime: string | null): string {
   return /^[a-z0-9.+-]{1,60}\/[a-z0-9.+-]{1,80}$/.test(bare) ? bare : 'application/octet-stream'
 }
 
-/** RFC 6266: a plain form for old readers, the real name in UTF-8. Nothing in it can end the header. */
+/** RFC 6266: a plain form for old readers, and the real name in UTF-8. Nothing in it can end the header. */
 function disposition(name: string): string {
   const plain = name.replace(/[^\x20-\x7e]/g, '_').replace(/["\\]/g, '_')
   const encoded = encodeURIComponent(name).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)

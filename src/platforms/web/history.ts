@@ -1,6 +1,6 @@
-// The chat as it was said: both directions of the transcript merged in order, and the cursor that resumes a stream.
-// Inbound and outbound rows count separately, so a cursor holds both positions; a send that was not yet due when a
-// window looked (a reminder) comes later with a lower position, so the cursor names those as well.
+// The chat's history: both directions of the transcript merged in order, and the cursor that resumes a stream. Inbound
+// and outbound rows count separately, so a cursor contains both positions. A send that is due later (a reminder)
+// appears with a lower position, so the cursor also names such sends.
 import type { TranscriptEntry, TranscriptQuery } from '../../contract/index.ts'
 import { isPendingSend, type WireEntry, wireEntry } from './render.ts'
 
@@ -15,7 +15,7 @@ export interface Cursor {
 
 const MAX_PENDING = 200
 
-/** Where more are pending than fit, an earlier position is told: some are seen twice, none never. */
+/** If too many are pending, an earlier position is used. Some entries are then seen twice, none is missed. */
 export function formatCursor(cursor: Cursor): string {
   const pending = [...cursor.pending].sort((a, b) => a - b)
   const beyond = pending[MAX_PENDING]
@@ -34,7 +34,7 @@ export function parseCursor(text: string | null): Cursor | null {
   return { in: Number(found[1]), out: Number(found[2]), pending }
 }
 
-/** Merges two runs, each in the order of its positions, by time. */
+/** Merges two runs by time, each in the order of its positions. */
 export function mergeByTime(
   a: readonly TranscriptEntry[],
   b: readonly TranscriptEntry[],
@@ -57,7 +57,7 @@ export function mergeByTime(
   return merged
 }
 
-/** No entry later than the one behind it: a reminder, due long after its place, would hold the other run back. */
+/** Makes times rise: a late reminder in an early place would hold back the other run. */
 function risingTimes(run: readonly TranscriptEntry[]): readonly number[] {
   let least = Number.POSITIVE_INFINITY
   return run
@@ -73,7 +73,7 @@ export interface HistoryPage {
   readonly entries: readonly WireEntry[]
   /** Where the next older page begins; null when there is none. */
   readonly before: string | null
-  /** Where a stream goes on from: everything up to here is known. */
+  /** Where a stream continues. Everything up to here is known. */
   readonly cursor: string
 }
 
@@ -95,7 +95,7 @@ export async function readHistory(
           limit,
           ...(before === null ? {} : { beforeSeq: before.out }),
         }),
-    // However far back they are. The newest that fit: who opens a stream at once is told of the rest there.
+    // Pending sends of any age, the newest that fit. A stream that is opened now reports the rest.
     before === null ? read({ conversation, direction: 'out', onItsWay: true, limit: MAX_PENDING }) : [],
   ])
   const taken = mergeByTime(ins, outs).slice(-limit)
@@ -105,7 +105,7 @@ export async function readHistory(
     in: ins.length > takenIn.length || ins.length === limit,
     out: outs.length > takenOut.length || outs.length === limit,
   }
-  // 0 says "nothing older on this side"; a side from which nothing was taken begins behind its newest.
+  // 0 means that nothing is older on this side. A side that gave no entry begins after its newest one.
   const edge = (entries: readonly TranscriptEntry[], left: boolean, all: readonly TranscriptEntry[]) =>
     left ? (entries[0]?.seq ?? (all.at(-1)?.seq ?? 0) + 1) : 0
   const older = {

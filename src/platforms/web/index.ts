@@ -1,6 +1,6 @@
-// The web chat as a platform: the page at /chat is received from over HTTP and sent to over an event stream.
-// The outbox row is the message; sending wakes the open windows, and a closed one finds it in its history. That is why
-// a send is confirmed at once and sending the same key twice shows one message.
+// The web chat as a platform: the page at /chat is received from over HTTP and sent to over an event stream. The outbox
+// row is the message. Sending wakes the open windows, and a closed window finds it in its history. So a send is
+// confirmed at once, and the same key twice shows one message.
 import {
   defined,
   type PlatformAdapter,

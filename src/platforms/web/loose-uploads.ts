@@ -1,6 +1,6 @@
-// Uploads that no message names yet: what one sender and all together may leave lying, and how long. Without it whoever holds
-// a session could fill the disk and never say a word. Where all together have taken all the room, each has an equal share: whoever
-// comes with less than that gets it from those who have more, their oldest first.
+// Uploads that no message names yet: their limits for one sender and in total, and how long they stay. Otherwise a
+// session could fill the disk without a message. When the total is used up, each sender has an equal share. A sender
+// below the share gets room from those above it, whose oldest uploads are removed.
 import { SwitchboardError } from '../../contract/index.ts'
 
 export interface LooseUpload {
@@ -12,9 +12,9 @@ export interface LooseUpload {
 
 interface LooseUploadsDeps {
   readonly now: () => number
-  /** Those that lie on the disk from before. */
+  /** Returns those on the disk. */
   readonly load: () => Promise<readonly LooseUpload[]>
-  /** Whether a message took it meanwhile, at whichever node. */
+  /** Whether a message at any node names it meanwhile. */
   readonly isTaken: (id: string) => Promise<boolean>
   readonly remove: (id: string) => Promise<void>
   readonly limits?: LooseLimits | undefined
@@ -29,7 +29,7 @@ export interface LooseLimits {
 
 export const LOOSE_MS = 3_600_000
 
-// One file may be as large as a body can be configured to be (100 MiB).
+// One file may be as large as the largest configurable body (100 MiB).
 const LIMITS: LooseLimits = {
   senderBytes: 128 * 1_048_576,
   senderFiles: 200,
@@ -38,7 +38,7 @@ const LIMITS: LooseLimits = {
 }
 
 interface LooseUploads {
-  /** Removes what is too old, then takes the place. Throws `rate_limited` where there is none. */
+  /** Removes old uploads, then adds this one. Throws `rate_limited` when there is no room. */
   add(upload: LooseUpload): Promise<void>
   drop(id: string): Promise<void>
 }
@@ -66,7 +66,7 @@ export function createLooseUploads(deps: LooseUploadsDeps): LooseUploads {
     }
   }
 
-  /** What was said at another node is not loose any more. */
+  /** Drops uploads that a message at another node names. */
   async function recheck(loose: Map<string, LooseUpload>): Promise<void> {
     for (const id of [...loose.keys()]) if (await deps.isTaken(id)) loose.delete(id)
   }
@@ -78,7 +78,7 @@ export function createLooseUploads(deps: LooseUploadsDeps): LooseUploads {
 
   const ofSender = (all: readonly LooseUpload[], who: string) => all.filter(({ sender }) => sender === who)
 
-  /** What has to go so that this one has room: nothing, some of others', or why it has none. */
+  /** Returns the uploads to remove for this one, or why it has no room. */
   function placeFor(loose: Map<string, LooseUpload>, upload: LooseUpload): readonly LooseUpload[] | string {
     let all = [...loose.values(), upload]
     const own = ofSender(all, upload.sender)
@@ -113,7 +113,7 @@ export function createLooseUploads(deps: LooseUploadsDeps): LooseUploads {
       await expire(loose)
       const tried = placeFor(loose, upload)
       if (typeof tried === 'string' || tried.length > 0) await recheck(loose)
-      // Until it has its place nothing waits: two uploads cannot both take the last one.
+      // Nothing is awaited before the place is taken, so that two uploads cannot both take the last one.
       const going = placeFor(loose, upload)
       if (typeof going === 'string')
         throw new SwitchboardError('rate_limited', going, {

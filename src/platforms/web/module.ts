@@ -1,4 +1,4 @@
-// What Switchboard knows of the platform `web` before it runs one.
+// The module of the platform `web`: what Switchboard knows before it runs one.
 import { z } from 'zod'
 import { type PlatformModule, WEB_OWNER } from '../../contract/index.ts'
 
@@ -8,7 +8,7 @@ export const webModule: PlatformModule = {
   docs: 'docs/platforms/web.md',
   title: 'A chat page in the browser',
   first: true,
-  // Whoever holds the token of the page is the owner; no pairing could name one.
+  // The holder of the page's token is the owner. Pairing could not name one.
   defaultAccess: { dm: 'credential', approvers: [WEB_OWNER] },
   setup: { questions: [], url: ({ base }) => `${base}/chat` },
   create: async (deps) => (await import('./index.ts')).createWebPlatform(deps),

@@ -1,4 +1,4 @@
-// What the page sends, read strictly: every field is checked and named when it is wrong. Unparsable bytes end here.
+// Parses the page's requests strictly: every field is checked, and an error names it.
 import {
   type Attachment,
   type InboundDelete,
@@ -10,7 +10,7 @@ import {
 } from '../../contract/index.ts'
 import type { WebConfig } from './config.ts'
 
-/** Marks taps among the platform message ids; a page's own ids cannot contain ':'. */
+/** Marks taps among the platform message ids. A page's own ids cannot contain ':'. */
 export const TAP_PREFIX = 'tap:'
 
 export interface MessageOrder {
@@ -84,7 +84,7 @@ export function parseTicket(body: Readonly<Record<string, unknown>>): string {
   return short(body.ticket, 'ticket')
 }
 
-/** The chat is the sender's own: one conversation per person, whatever the window. */
+/** The chat is the sender's own: one conversation per person in all windows. */
 export function toInboundMessage(
   order: MessageOrder,
   speaker: Speaker,
@@ -103,7 +103,7 @@ export function toInboundMessage(
   }
 }
 
-/** A body that a person's page sent and nobody can read: recorded, so that it is not lost without a trace. */
+/** An unreadable body of a person's page. It is recorded. */
 export function toUnparsable(problem: string, speaker: Speaker, at: number): InboundUnparsable {
   return {
     kind: 'unparsable',
@@ -139,14 +139,14 @@ export function toInboundTap(order: TapOrder, speaker: Speaker, at: number): Inb
   }
 }
 
-/** 32 hex digits: what `/chat/upload` gives. */
+/** 32 hex digits, as `/chat/upload` returns them. */
 export function isFileId(value: unknown): value is string {
   return typeof value === 'string' && /^[0-9a-f]{32}$/.test(value)
 }
 
 /**
- * A file's name as a person may safely see it and a disk may safely take it: no path, no control, bidi or invisible
- * characters, no leading dots, at most 120 code points with the extension kept.
+ * Returns a file name that is safe to show and to store: no path, no control, bidi or invisible characters, no leading
+ * dots, at most 120 code points with the extension kept.
  */
 export function safeFileName(raw: string): string {
   const base = raw.slice(0, 4_096).normalize('NFC').split(/[/\\]/).at(-1) ?? ''
@@ -189,8 +189,8 @@ function short(value: unknown, field: string): string {
   return wellFormed(value)
 }
 
-// A lone surrogate cannot be stored as UTF-8, and not every store keeps U+0000; they become the replacement character
-// instead of losing the message.
+// UTF-8 has no lone surrogates, and not every store keeps U+0000. Both become the replacement character, so that the
+// message is not lost.
 function wellFormed(text: string): string {
   return text.replaceAll('\u0000', '\uFFFD').replace(LONE_SURROGATE, '\uFFFD')
 }

@@ -1,4 +1,4 @@
-// What the page shows a person: who they are here, what was said, what comes, what is connected, a link for a phone.
+// What the page reads: the person's own identity, the history, the stream, the connections, and a link for a phone.
 import { defined, withoutNulls } from '../../contract/index.ts'
 import { mintChatPath, type WebConfig } from './config.ts'
 import { parseCursor, readHistory } from './history.ts'
@@ -6,7 +6,7 @@ import { errorReply, jsonReply } from './render.ts'
 import { type EndpointParts, invalid, maxUploadBytes, type Routes } from './routes.ts'
 import { header, type Session } from './verify.ts'
 
-/** `isLive`: whether what was opened may stay open. */
+/** `isLive`: whether an open stream may stay open. */
 export function createReadingRoutes(
   config: WebConfig,
   parts: EndpointParts,

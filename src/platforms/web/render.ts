@@ -1,4 +1,4 @@
-// What the page gets: transcript entries as its own small JSON, replies, and the frames of the event stream.
+// The page's JSON: transcript entries, replies, and the frames of the event stream.
 
 import {
   type Attachment,
@@ -14,7 +14,7 @@ import {
 import { reasonIn, wordsIn } from '../../words/index.ts'
 import { isFileId, TAP_PREFIX } from './parse.ts'
 
-/** One message as the page knows it; `id` is what it reconciles by, so seeing one twice does no harm. */
+/** One message for the page. `id` identifies it, so seeing it twice does no harm. */
 export interface WireEntry {
   readonly id: string
   readonly dir: 'in' | 'out'
@@ -23,7 +23,7 @@ export interface WireEntry {
   readonly text: string
   /** Shown as it is written, not as Markdown. */
   readonly plain?: true
-  /** Own messages: where they are on their way. */
+  /** For own messages: their state. */
   readonly state?: string
   readonly reason?: string
   /** The reason in words. */
@@ -31,7 +31,7 @@ export interface WireEntry {
   readonly choices?: readonly Choice[]
   readonly approval?: string
   readonly ask?: { readonly toolName: string; readonly description: string; readonly input: string }
-  /** When it is denied if nobody decides. */
+  /** When it is denied without a decision. */
   readonly expiresAt?: number
   /** The message that an edit replaces. */
   readonly on?: string
@@ -48,10 +48,10 @@ export interface WireFile {
   readonly size: number
 }
 
-// A queued send may be due much later (a reminder), a failed one never arrived: neither is shown.
+// A queued send may be due much later (a reminder), and a failed one never arrived. Neither is shown.
 const SHOWN_SENDS: readonly string[] = ['sending', 'sent', 'unknown']
 
-/** The entry as the page sees it; null for what it does not show (taps, sends that are not due). */
+/** The entry for the page; null if it is not shown (taps, and sends that are not due). */
 export function wireEntry(entry: TranscriptEntry): WireEntry | null {
   return entry.direction === 'in' ? wireIn(entry) : SHOWN_SENDS.includes(entry.state) ? wireOut(entry) : null
 }
@@ -143,7 +143,7 @@ export function fileKind(mime: string): Attachment['kind'] {
   return type === 'image' || type === 'audio' || type === 'video' ? type : 'file'
 }
 
-/** The answer to a message or a tap: what became of it, in words too. */
+/** The answer to a message or a tap: its state, also in words. */
 export function receivedReply(received: Received): HttpReply {
   const busy =
     received.state === 'refused' && (received.reason === 'rate_limited' || received.reason === 'flood')
@@ -185,7 +185,7 @@ export function errorReply(code: ErrorCode, message: string, hint?: string): Htt
   })
 }
 
-/** A thrown error as the reply it deserves; a bug tells its caller nothing about the inside. */
+/** Turns a thrown error into a reply. An internal error reveals nothing. */
 export function thrownReply(thrown: unknown): HttpReply {
   const error = asSwitchboardError(thrown)
   if (error.code === 'internal') return errorReply('internal', wordsIn().platforms.web.internal)

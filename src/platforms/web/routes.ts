@@ -1,4 +1,4 @@
-// What the routes under /chat are made of.
+// The types of the routes under /chat.
 import {
   DEFAULT_TUNABLES,
   defined,
@@ -23,7 +23,7 @@ export interface EndpointParts {
 /** By method and path: `GET /me`. */
 export type Routes = Readonly<Record<string, (request: RawRequest, session: Session) => Promise<HttpReply>>>
 
-/** A file is one body: what the server takes. */
+/** A file is one body, so the server's limit counts. */
 export function maxUploadBytes(deps: WebDeps): number {
   return deps.maxBodyBytes?.() ?? DEFAULT_TUNABLES.maxBodyBytes
 }

@@ -1,4 +1,4 @@
-// How a browser gets its session under /chat, and how it ends: a ticket is used up once, a cookie takes its place.
+// How a browser's session under /chat begins and ends. A ticket is used once, and a cookie replaces it.
 import { defined, type HttpReply, type RawRequest } from '../../contract/index.ts'
 import { wordsIn } from '../../words/index.ts'
 import { SESSION_KIND, SESSION_TTL_MS, TICKET_KIND, type WebConfig, type WebDeps } from './config.ts'
@@ -19,7 +19,7 @@ export function createSignIn(
   const { windows, verifier } = parts
   const { tokens } = parts.deps
 
-  /** A ticket opens one session, once. It is looked at before it is used up, so another kind of token is not burnt. */
+  /** A ticket opens one session. Its kind is checked before it is used up, so another kind of token is not burnt. */
   async function enter(request: RawRequest): Promise<HttpReply> {
     const ticket = parseTicket(parseJson(request.body, header(request, 'content-type')))
     const seen = await tokens.find(ticket)
@@ -42,7 +42,7 @@ export function createSignIn(
     )
   }
 
-  /** The new cookie takes the old one's place: a session nobody can sign out of any more must not live on. */
+  /** The new cookie replaces the old one. The old session is ended, because nobody could sign out of it any more. */
   async function endReplaced(request: RawRequest): Promise<void> {
     const session = await verifier.sessionIn(request)
     if (session === null) return

@@ -1,4 +1,4 @@
-// What a person says on the page, on its way to the intake: words, files, taps, deletions.
+// What a person sends on the page: text, files, taps, deletions.
 import {
   asSwitchboardError,
   type HttpReply,
@@ -22,13 +22,13 @@ import { jsonReply, receivedReply, wireFile } from './render.ts'
 import { type EndpointParts, invalid, maxUploadBytes, type Routes } from './routes.ts'
 import { header, type Session } from './verify.ts'
 
-/** Of a person's latest messages: among how many the one is looked for whose files go with it. */
+/** How many of the person's latest messages are searched for the one whose files are removed. */
 const LOOKED_BACK = 200
 
 export function createSpeakingRoutes(config: WebConfig, parts: EndpointParts): Routes {
   const { deps, windows, files } = parts
 
-  /** Reads what a person's page sent. What cannot be read is recorded as such before it is refused. */
+  /** Reads a page's request. An unreadable one is recorded before it is refused. */
   async function read<Order>(
     request: RawRequest,
     session: Session,
@@ -59,7 +59,7 @@ export function createSpeakingRoutes(config: WebConfig, parts: EndpointParts): R
     return { received, reply: receivedReply(received) }
   }
 
-  /** Among the latest: what is still queued is not old. */
+  /** Searches the latest messages only, because queued ones are not old. */
   async function attachmentsOf(sender: string, messageId: string): Promise<readonly string[]> {
     const said = await deps.transcript({ conversation: sender, direction: 'in', limit: LOOKED_BACK })
     const found = said.find((one) => one.platformMessageId === messageId)
@@ -81,7 +81,7 @@ export function createSpeakingRoutes(config: WebConfig, parts: EndpointParts): R
         }),
       )
       const event = toInboundMessage(order, session, { at: deps.clock.now(), attachments })
-      // Before it is received: a crash in between keeps a file too long, not too short.
+      // Before it is received, so that a crash in between keeps a file too long rather than too short.
       const taken = await files.take(order.attachments)
       return (await receive(event, session, () => files.giveBack(taken))).reply
     },
@@ -90,7 +90,7 @@ export function createSpeakingRoutes(config: WebConfig, parts: EndpointParts): R
       const id = await read(request, session, parseDeletion)
       const attached = await attachmentsOf(session.sender, id)
       const { received, reply } = await receive(toInboundDeletion(id, session, deps.clock.now()), session)
-      // No message names them any more: they go as what was uploaded for nothing.
+      // No message names the files any more, so they are removed like unused uploads.
       if ((received.withdrawn ?? 0) > 0) await files.giveBack(attached)
       return reply
     },

@@ -1,6 +1,6 @@
-// Who asks the web chat, and from which page: session cookie or bearer, and an Origin that is our own.
-// A browser on another page cannot talk to us: the cookie is SameSite=Strict, but cookies do not know ports, so
-// Origin and Sec-Fetch-Site are checked as well.
+// Verifies requests to the web chat: a session cookie or a bearer, and an Origin that is our own. The cookie is
+// SameSite=Strict, but cookies ignore ports. So Origin and Sec-Fetch-Site are checked too, and pages of other origins
+// are refused.
 import {
   type HttpReply,
   markVerified,
@@ -21,12 +21,12 @@ export interface WebVerifier {
   verify(request: RawRequest): Promise<VerifiedRequest | HttpReply>
   /** The session of a verified request; null only for `POST /session`, which has none yet. */
   sessionOf(request: VerifiedRequest): Session | null
-  /** The session that the credential of a request names; null when it names none of this chat. */
+  /** The session of a request's credential; null: it names none of this chat. */
   sessionIn(request: RawRequest): Promise<Session | null>
 }
 
 export function createWebVerifier(config: WebConfig, deps: { readonly tokens: TokenList }): WebVerifier {
-  // Beside the brand, because a VerifiedRequest carries only the sender.
+  // Kept separately, because a VerifiedRequest carries only the sender.
   const sessions = new WeakMap<VerifiedRequest, Session>()
   const sessionIn: WebVerifier['sessionIn'] = async (request) => {
     const token = bearerOf(request) ?? cookieOf(request, sessionCookie(request))
@@ -42,7 +42,7 @@ export function createWebVerifier(config: WebConfig, deps: { readonly tokens: To
       const foreign = foreignPage(request, config.publicUrl)
       if (foreign !== null) return errorReply('forbidden', foreign)
       if (request.path === '/session') return markVerified(request, '')
-      // A browser always names its origin on a POST; without one the cookie proves nothing about the page.
+      // A browser always sends its origin with a POST. Without an origin the cookie proves nothing about the page.
       const byCookie = bearerOf(request) === null
       if (byCookie && request.method !== 'GET' && header(request, 'origin') === null) {
         return errorReply('forbidden', 'the request names no Origin', 'send Origin, or use a bearer token')
@@ -64,7 +64,7 @@ export function createWebVerifier(config: WebConfig, deps: { readonly tokens: To
   }
 }
 
-/** Why the page that asks is not ours; null when it is, or when no browser asks. */
+/** Returns why the requesting page is not ours; null when it is, or when the client is no browser. */
 function foreignPage(request: RawRequest, publicUrl: string | null): string | null {
   const site = header(request, 'sec-fetch-site')
   if (site !== null && site !== 'same-origin' && site !== 'none') return 'the request comes from another site'
@@ -78,7 +78,7 @@ function foreignPage(request: RawRequest, publicUrl: string | null): string | nu
   return own.includes(origin.toLowerCase()) ? null : 'the Origin is not this chat'
 }
 
-/** Whether the browser speaks https to us, so that the cookie may insist on it. */
+/** Whether the browser uses https, so that the cookie can require it. */
 export function cameOverHttps(request: RawRequest): boolean {
   const origin = header(request, 'origin')
   if (origin !== null) return origin.startsWith('https://')
@@ -91,7 +91,7 @@ export function header(request: RawRequest, name: string): string | null {
   return first === undefined || first === '' ? null : name === 'host' ? first.toLowerCase() : first
 }
 
-/** Cookies know no ports: the name carries the one that the browser came to, so that two daemons of a host keep apart. */
+/** Cookies ignore ports, so the name contains the port. Two daemons on one host then stay apart. */
 export function sessionCookie(request: RawRequest): string {
   const port = /:(\d{1,5})$/.exec(header(request, 'host') ?? '')?.[1]
   return port === undefined ? 'swb_chat' : `swb_chat_${port}`
