@@ -1,5 +1,5 @@
 // The cluster for people: the nodes, and the state of an integration or agent across all of them.
-import { type AgentState, defined, iso, type NodeRow, type NodeView } from '../contract/index.ts'
+import { defined, iso, type NodeRow, type NodeView, type StatusReport } from '../contract/index.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 
 /** How long a silent node is shown, because it needs attention. A stopped node is not shown. */
@@ -68,39 +68,10 @@ function holderLink(own: LinkView, integration: string, others: readonly NodeRow
   return { link: at.state, detail: `at node ${at.node}${why}` }
 }
 
-/** Returns the latest time at any node. */
-export function latestAt(
-  own: number | null | undefined,
-  others: readonly (number | null | undefined)[],
-): number | null {
-  const known = [own, ...others].filter((at): at is number => typeof at === 'number')
-  return known.length === 0 ? null : Math.max(...known)
-}
+/** The state of an agent in one word: the same in `status`, `doctor` and the console. */
+export type AgentStanding = Omit<StatusReport['agents'][number], 'id' | 'connector' | 'queued'>
 
-/** Returns the agent's state here, else at another node with that node's detail. */
-function agentAnywhere(
-  own: { readonly attached: boolean; readonly detail: string | undefined },
-  agent: string,
-  others: readonly NodeRow[],
-): { readonly attached: boolean; readonly detail: string | undefined } {
-  if (own.attached) return own
-  for (const { node, agents } of others) {
-    const there = agents.find((one) => one.agent === agent)
-    if (there) return { attached: true, detail: `at node ${node}${there.detail ? `: ${there.detail}` : ''}` }
-  }
-  return own
-}
-
-export interface AgentStanding {
-  readonly state: AgentState
-  readonly attached: boolean
-  readonly detail?: string
-  /** Start of the trouble. */
-  readonly since?: string
-  /** It was unreachable at the last try, and no turn has waited for it since: when, and why. */
-  readonly was_unreachable?: string
-}
-
+/** Returns its state here or at any node. */
 export function agentStanding(
   agent: string,
   gateway: Pick<Gateway, 'roster' | 'problems'>,
@@ -108,8 +79,14 @@ export function agentStanding(
 ): AgentStanding {
   const post = gateway.roster.get(agent)
   const problem = gateway.problems().get(`agent:${agent}`)
-  const own = { attached: post?.attached ?? false, detail: problem ?? post?.detail }
-  const { attached, detail } = agentAnywhere(own, agent, others)
+  const elsewhere = post?.attached
+    ? []
+    : others.flatMap(({ node, agents }) => {
+        const there = agents.find((one) => one.agent === agent)
+        return there ? [`at node ${node}${there.detail ? `: ${there.detail}` : ''}`] : []
+      })
+  const detail = elsewhere[0] ?? problem ?? post?.detail
+  const attached = post?.attached === true || elsewhere.length > 0
   if (!attached) return { state: 'absent', attached, ...defined({ detail }) }
   const theirs = others.flatMap(({ node, agents }) => {
     const trouble = agents.find((one) => one.agent === agent)?.trouble

@@ -13,7 +13,7 @@ import {
 import { reasonIn, wordsIn } from '../words/index.ts'
 
 /** The rights on an integration beyond its own list, and whether an agent listens. */
-export interface Standing {
+interface Rights {
   /** The number admitted by pairing or by an operator. */
   readonly paired: number
   /** The number of approvers, from any source of the right. */
@@ -22,13 +22,10 @@ export interface Standing {
   readonly bound: boolean
 }
 
-/** For a missing integration. */
-const NO_STANDING: Standing = { paired: 0, approvers: 0, bound: false }
-
 /** Returns the gates before intake: enabled, policy readable, who may talk, who may decide. */
 export function integrationGates(
   one: IntegrationSettings,
-  { paired, approvers, bound }: Standing = NO_STANDING,
+  { paired, approvers, bound }: Rights,
 ): readonly GateView[] {
   const key = `${one.origin}.access`
   const enabled = gate('enabled', one.enabled, one.enabled ? 'on' : 'switched off', `${one.origin}.enabled`)
@@ -89,57 +86,55 @@ function senderWords(dm: string, allowFrom: readonly string[], paired: number): 
   }
 }
 
-export interface Path {
-  /** The index of the agent's binding. */
-  readonly at: number
-  readonly integration: IntegrationSettings | undefined
-  readonly link: { readonly link: string; readonly detail?: string }
-  readonly attached: boolean
-  readonly detail: string | undefined
-  readonly standing: Standing | undefined
-  /** Gates of the adapters; those of a channel server are with its integration. */
-  readonly own: readonly GateView[]
-  /** The binding's channel server, if any. */
-  readonly server: ServerStanding | null
+interface LinkView {
+  readonly link: string
+  readonly detail?: string
 }
 
 /** A channel server as one agent has it: an integration with all of its gates. */
 export interface ServerStanding {
   readonly integration: string
-  readonly link: Path['link']
+  readonly link: LinkView
   readonly gates: readonly GateView[]
+}
+
+interface Path {
+  /** The index of the agent's binding. */
+  readonly at: number
+  readonly integration: IntegrationSettings | undefined
+  readonly link: LinkView
+  readonly standing: { readonly attached: boolean; readonly detail?: string }
+  /** Gates of the integration and the adapters. Those of a channel server are with its integration. */
+  readonly own: readonly GateView[]
+  /** The binding's channel server, if any. */
+  readonly server: ServerStanding | null
 }
 
 /** Returns the gates of the whole path from the platform to the agent. */
 export function bindingGates(agent: AgentSettings, binding: Binding, path: Path): readonly GateView[] {
-  const { integration, link } = path
+  const { integration, link, standing, own, server } = path
   // A binding made for a channel server is not in the file.
   const at =
     integration?.platform === CHANNEL_PLATFORM
       ? integration.origin
       : `${agent.origin}.inbound_bindings[${path.at}]`
-  const attached = gate(
-    'agent',
-    path.attached,
-    path.detail ?? (path.attached ? 'attached' : 'nobody is attached'),
-    `${agent.origin}.connector`,
-  )
-  // Its gates are shown once, with its integration. A written binding refers to the generated one.
-  const limit = binding.senderLimit
-  const limiting =
-    binding.limitedBy === undefined ? at : `${agent.origin}.inbound_bindings[${binding.limitedBy}]`
-  const limited = limit ? [gate('limit', true, limitWords(limit), `${limiting}.rate_limit`)] : []
-  if (path.server && !integration) return [serverGate(path.server, at)]
-  if (path.server) return [serverGate(path.server, at), ...path.own, ...limited, attached]
+  if (server && !integration) return [serverGate(server, at)]
   if (!integration)
     return [gate('integration', false, `no integration "${binding.instance}"`, `${at}.instance`)]
+  const { senderLimit: limit, limitedBy } = binding
+  // Its gates are shown once, with its integration. A written binding refers to the generated one.
+  const limiting = limitedBy === undefined ? at : `${agent.origin}.inbound_bindings[${limitedBy}]`
+  const presence = standing.detail ?? (standing.attached ? 'attached' : 'nobody is attached')
   return [
-    gate('integration', true, 'configured', `${at}.instance`),
-    gate('link', link.link !== 'down', link.detail ?? link.link, integration.origin),
-    ...integrationGates(integration, path.standing),
-    ...path.own,
-    ...limited,
-    attached,
+    ...(server
+      ? [serverGate(server, at)]
+      : [
+          gate('integration', true, 'configured', `${at}.instance`),
+          gate('link', link.link !== 'down', link.detail ?? link.link, integration.origin),
+        ]),
+    ...own,
+    ...(limit ? [gate('limit', true, limitWords(limit), `${limiting}.rate_limit`)] : []),
+    gate('agent', standing.attached, presence, `${agent.origin}.connector`),
   ]
 }
 
@@ -194,33 +189,25 @@ function ownKey(reason: string, own: readonly GateView[]): string | undefined {
   return own.find((each) => each.gate === name)?.key
 }
 
+/** The key that changes each refusal. One that begins with a dot is below the integration. */
+const REFUSAL_KEYS: Readonly<Record<string, string>> = {
+  sender_not_allowed: '.access.allow_from',
+  pairing_required: '.access.allow_from',
+  dm_disabled: '.access.dm',
+  group_not_listed: '.access.groups',
+  not_mentioned: '.access.groups[].require_mention',
+  not_approver: '.access.approvers',
+  policy_unreadable: '.access',
+  integration_disabled: '.enabled',
+  no_binding: 'agents[].inbound_bindings',
+  rate_limited: 'tunables.sender_limit',
+  flood: 'tunables.flood_limit',
+}
+
+/** Empty: nothing in the configuration would change it. */
 function keyOf(reason: string, { origin }: IntegrationSettings): string {
-  const access = `${origin}.access`
-  switch (reason) {
-    case 'sender_not_allowed':
-    case 'pairing_required':
-      return `${access}.allow_from`
-    case 'dm_disabled':
-      return `${access}.dm`
-    case 'group_not_listed':
-      return `${access}.groups`
-    case 'not_mentioned':
-      return `${access}.groups[].require_mention`
-    case 'not_approver':
-      return `${access}.approvers`
-    case 'policy_unreadable':
-      return access
-    case 'integration_disabled':
-      return `${origin}.enabled`
-    case 'no_binding':
-      return 'agents[].inbound_bindings'
-    case 'rate_limited':
-      return 'tunables.sender_limit'
-    case 'flood':
-      return 'tunables.flood_limit'
-    default:
-      return '' // nothing in the configuration would change it
-  }
+  const key = REFUSAL_KEYS[reason] ?? ''
+  return key.startsWith('.') ? origin + key : key
 }
 
 function gate(name: string, pass: boolean, reason: string, key: string): GateView {

@@ -27,7 +27,6 @@ import {
   recordedKeys,
   refusals,
   type ServerStanding,
-  type Standing,
 } from './doctor-gates.ts'
 import { type Exposure, judgeRunning } from './judge-security.ts'
 import { createModuleGates } from './module-gates.ts'
@@ -65,19 +64,17 @@ export function createDoctor(deps: DoctorDeps): Desk['doctor'] {
     // Each list is read once, because there may be thousands of integrations and agents.
     const countersOf = new Map<string, Counter[]>(now.integrations.map(({ id }) => [id, []]))
     for (const counter of counters) countersOf.get(counter.integration)?.push(counter)
-    const standings = new Map<string, Standing>(
-      now.integrations.map((one) => [
-        one.id,
-        {
-          paired: gateway.grants.senders(one.id, 'talk').length,
-          approvers: approversOn(now, gateway.grants, one).length,
-          bound: bindingsAt(now, one.id).length > 0,
-        },
-      ]),
+    const accessGates = new Map(
+      now.integrations.map((one) => {
+        const paired = gateway.grants.senders(one.id, 'talk').length
+        const approvers = approversOn(now, gateway.grants, one).length
+        const bound = bindingsAt(now, one.id).length > 0
+        return [one.id, integrationGates(one, { paired, approvers, bound })]
+      }),
     )
-    const adapterGates = (id: string) => gateway.links.get(id)?.adapter.checks?.gates?.() ?? []
+    const ownGates = (id: string) => gateway.links.get(id)?.adapter.checks?.gates?.() ?? []
     const integrations = now.integrations.map((one) => {
-      const own = adapterGates(one.id)
+      const own = ownGates(one.id)
       const mine = countersOf.get(one.id) ?? []
       const sum = (name: string) =>
         mine.reduce((total, counter) => (counter.name === name ? total + counter.count : total), 0)
@@ -85,7 +82,7 @@ export function createDoctor(deps: DoctorDeps): Desk['doctor'] {
         id: one.id,
         platform: one.platform,
         ...overview.linkOf(one.id, one.enabled),
-        gates: [...integrationGates(one, standings.get(one.id)), ...modules.ofIntegration(one), ...own],
+        gates: [...(accessGates.get(one.id) ?? []), ...modules.ofIntegration(one), ...own],
         ...overview.timesOf(one.id),
         complete: { ...overview.completeOf(one.id), late: sum('found:late') },
         drops: drops(mine),
@@ -106,7 +103,6 @@ export function createDoctor(deps: DoctorDeps): Desk['doctor'] {
     const agents = now.agents.map((one) => {
       const ofModule = modules.ofAgent(one)
       const standing = overview.agentOf(one.id)
-      const { attached, detail } = standing
       return {
         id: one.id,
         connector: one.connector.type,
@@ -124,10 +120,11 @@ export function createDoctor(deps: DoctorDeps): Desk['doctor'] {
               at,
               integration,
               link: overview.linkOf(instance, integration?.enabled ?? true),
-              attached,
-              detail,
-              standing: standings.get(instance),
-              own: [...(server ? [] : adapterGates(instance)), ...ofModule],
+              standing,
+              own: [
+                ...(server ? [] : [...(accessGates.get(instance) ?? []), ...ownGates(instance)]),
+                ...ofModule,
+              ],
               server,
             }),
           }

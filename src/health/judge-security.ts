@@ -34,25 +34,26 @@ export interface Exposure {
   readonly unmarkedProxies?: () => Promise<readonly string[]>
 }
 
+type RunningDeps = Pick<DoctorDeps, 'store' | 'gateway' | 'settings' | 'clock' | 'adapters'>
+
 export async function judgeRunning(
-  {
-    store,
-    gateway,
-    settings,
-    clock,
-    adapters,
-  }: Pick<DoctorDeps, 'store' | 'gateway' | 'settings' | 'clock' | 'adapters'>,
+  { store, gateway, settings, clock, adapters }: RunningDeps,
   { host, adminTokenChosen, files, unmarkedProxies }: Exposure,
   sendTest = false,
 ): Promise<SecurityReport> {
-  const tokens = await tokenViews(store)
-  const { servers = [] } = serverViews(gateway.servers())
   const trials = sendTest ? await tryIntegrations(settings(), gateway.links) : undefined
   const judged = risksOf({
-    ...{ settings: settings(), host, adminTokenChosen, tokens, servers, now: clock.now() },
-    unmarkedProxies: (await unmarkedProxies?.()) ?? [],
+    settings: settings(),
+    host,
+    daemon: {
+      adminTokenChosen,
+      tokens: await tokenViews(store),
+      servers: serverViews(gateway.servers()).servers ?? [],
+      unmarkedProxies: (await unmarkedProxies?.()) ?? [],
+      trials: trials?.found ?? [],
+    },
     modules: createModuleGates(adapters, settings).risks(reachOf(host, settings())),
-    trials: trials?.found ?? [],
+    now: clock.now(),
   })
   return { ...judged, ...defined({ tried: trials?.told }), files }
 }
@@ -102,10 +103,7 @@ export async function judgeConfiguration(file: string | null, folder: DataFolder
   const judged = risksOf({
     settings,
     host: settings.server.host,
-    adminTokenChosen: null,
-    tokens: null,
-    servers: null,
-    unmarkedProxies: null,
+    daemon: null,
     modules: createModuleGates(adapters, () => settings).risks(reachOf(settings.server.host, settings)),
     now: clock.now(),
   })

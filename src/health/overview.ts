@@ -3,6 +3,7 @@
 import {
   type ChannelServers,
   type Clock,
+  iso,
   isoOrNull,
   type NodeRow,
   type ScheduleView,
@@ -17,14 +18,7 @@ import { completenessView } from '../gateway/completeness-view.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { linkStateOf } from '../gateway/link-reports.ts'
 import { nextRun } from '../gateway/next-run.ts'
-import {
-  type AgentStanding,
-  agentStanding,
-  latestAt,
-  latestBoots,
-  linkAnywhere,
-  nodeViews,
-} from './cluster-view.ts'
+import { type AgentStanding, agentStanding, latestBoots, linkAnywhere, nodeViews } from './cluster-view.ts'
 
 /** The process's facts about itself. */
 export interface Standing {
@@ -99,13 +93,11 @@ export async function readOverview({ store, clock, settings, standing, gateway }
     },
     timesOf(id: string) {
       const link = gateway?.links.get(id)
-      const latest = (time: 'lastInAt' | 'lastOutAt') =>
-        isoOrNull(
-          latestAt(
-            link?.[time],
-            others.map(({ activity }) => activity[id]?.[time]),
-          ),
-        )
+      const latest = (time: 'lastInAt' | 'lastOutAt') => {
+        const times = [link?.[time], ...others.map(({ activity }) => activity[id]?.[time])]
+        const known = times.filter((at): at is number => typeof at === 'number')
+        return known.length === 0 ? null : iso(Math.max(...known))
+      }
       return { last_in_at: latest('lastInAt'), last_out_at: latest('lastOutAt') }
     },
     completeOf(id: string): StatusReport['integrations'][number]['complete'] {

@@ -6,13 +6,11 @@ import { testIntegration } from '../testing/test-settings.ts'
 import { type RiskFacts, risksOf } from './risks.ts'
 
 const base = defaultSettings({ defaultStore: 'sqlite:x' })
+const NOTHING = { adminTokenChosen: false, tokens: [], servers: [], unmarkedProxies: [], trials: [] }
 const CLOSED: RiskFacts = {
   settings: { ...base, integrations: [] },
   host: '127.0.0.1',
-  adminTokenChosen: false,
-  tokens: [],
-  servers: [],
-  unmarkedProxies: [],
+  daemon: NOTHING,
   modules: { found: [], unjudged: [] },
   now: Date.parse('2026-06-01T00:00:00.000Z'),
 }
@@ -21,16 +19,18 @@ function found(facts: Partial<RiskFacts>) {
   return risksOf({ ...CLOSED, ...facts }).findings.map(({ severity, key, what }) => [severity, key, what])
 }
 
+/** What a daemon said when it was asked. */
+const asked = (facts: Partial<NonNullable<RiskFacts['daemon']>>) => ({ daemon: { ...NOTHING, ...facts } })
 const settingsWith = (more: Partial<Settings>): RiskFacts['settings'] => ({ ...CLOSED.settings, ...more })
 const serverWith = (more: Partial<Settings['server']>) => ({
   settings: settingsWith({ server: { ...base.server, ...more } }),
 })
 
 it('[I35.b39] a proxy that makes every visitor look local is a high finding, and without a daemon it is said that nobody tried', () => {
-  const [[severity, key, what] = []] = found({ unmarkedProxies: ['http://192.0.2.7:80'] })
+  const [[severity, key, what] = []] = found(asked({ unmarkedProxies: ['http://192.0.2.7:80'] }))
   expect([severity, key]).toEqual(['high', 'server.public_url'])
   expect(what).toContain('http://192.0.2.7:80')
-  const { unjudged } = risksOf({ ...CLOSED, unmarkedProxies: null })
+  const { unjudged } = risksOf({ ...CLOSED, daemon: null })
   expect(unjudged.join()).toContain('proxies in front')
 })
 
@@ -64,7 +64,7 @@ describe('[I14.doctor-security] what is open', () => {
   })
 
   it('a listener beyond this machine, worse without an admin token of its own', () => {
-    expect(found({ host: '0.0.0.0', adminTokenChosen: true })).toEqual([
+    expect(found({ host: '0.0.0.0', ...asked({ adminTokenChosen: true }) })).toEqual([
       ['medium', 'server.host', expect.stringContaining('0.0.0.0')],
     ])
     expect(found({ host: '::' }).map(([severity, key]) => [severity, key])).toEqual([
@@ -132,7 +132,7 @@ describe('[I14.doctor-security] what is open', () => {
       token({ id: 'tok_y', expires_at: '2027-01-01T00:00:00.000Z' }),
       token({ id: 'tok_z', kind: 'admin' }),
     ]
-    expect(found({ tokens: [...many, ...rest] })).toEqual([
+    expect(found(asked({ tokens: [...many, ...rest] }))).toEqual([
       ['low', 'switchboard token revoke ID', expect.stringMatching(/^12 tokens .*tok_9 and 2 more$/)],
       ['medium', 'switchboard token revoke ID', 'a token of kind admin never expires: tok_z'],
     ])
@@ -158,15 +158,15 @@ describe('[I14.doctor-security] what is open', () => {
       used('tok_idle', '2026-01-01T00:00:00.000Z'),
       used('tok_busy', '2026-05-31T00:00:00.000Z'),
     ]
-    expect(found({ tokens })).toEqual([
+    expect(found(asked({ tokens }))).toEqual([
       ['low', 'switchboard token revoke ID', 'a token was never used, in a week or longer: tok_never'],
       ['low', 'switchboard token revoke ID', 'a token was not used for three months or longer: tok_idle'],
     ])
-    expect(risksOf({ ...CLOSED, tokens }).unjudged).toEqual([
+    expect(risksOf({ ...CLOSED, ...asked({ tokens }) }).unjudged).toEqual([
       'whether tokens that were minted before their use was recorded are used',
     ])
     const admin = since('2026-05-01T00:00:00.000Z', { kind: 'admin' })
-    expect(found({ tokens: [admin, admin] })[0]).toEqual([
+    expect(found(asked({ tokens: [admin, admin] }))[0]).toEqual([
       ...['medium', 'switchboard token revoke ID', expect.stringMatching(/^2 tokens were never used/)],
     ])
   })
@@ -174,25 +174,19 @@ describe('[I14.doctor-security] what is open', () => {
   it('plugins that nothing verifies', () => {
     const server = (more: object) =>
       ({ name: 'slack', plugin_source: 'slack@acme', verified: false, ...more }) as ServerView
-    expect(found({ servers: [server({})] })).toEqual([
+    expect(found(asked({ servers: [server({})] }))).toEqual([
       ['medium', 'mcp_servers.slack.plugin_source', expect.stringContaining('slack@acme')],
     ])
-    expect(found({ servers: [server({ plugin_source: null })] })).toEqual([
+    expect(found(asked({ servers: [server({ plugin_source: null })] }))).toEqual([
       ['low', 'mcp_servers.slack.plugin', expect.any(String)],
     ])
-    expect(found({ servers: [server({ verified: true })] })).toEqual([])
+    expect(found(asked({ servers: [server({ verified: true })] }))).toEqual([])
   })
 
   it('says what could not be judged', () => {
-    const asked = risksOf(CLOSED).unjudged
-    expect(asked).toEqual([])
-    const alone = risksOf({
-      ...CLOSED,
-      tokens: null,
-      servers: null,
-      adminTokenChosen: null,
-    }).unjudged
-    expect(alone).toHaveLength(3)
+    expect(risksOf(CLOSED).unjudged).toEqual([])
+    const alone = risksOf({ ...CLOSED, daemon: null }).unjudged
+    expect(alone).toHaveLength(4)
     for (const word of ['never expire', 'plugins', 'admin token']) expect(alone.join()).toContain(word)
   })
 })

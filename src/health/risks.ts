@@ -8,19 +8,21 @@ import type { ModuleRisks } from './module-gates.ts'
 
 type TokenView = Awaited<ReturnType<ReadDesk['tokens']>>[number]
 
-/** Null: only a daemon knows, and none was asked. */
 export interface RiskFacts {
   readonly settings: Pick<Settings, 'server' | 'integrations' | 'agents' | 'tunables'>
   /** The actual listening address: a flag overrides the configuration. */
   readonly host: string
-  /** Whether the operator chose the admin token; false: it was generated for local use. */
-  readonly adminTokenChosen: boolean | null
-  readonly tokens: readonly TokenView[] | null
-  readonly servers: readonly ServerView[] | null
-  /** Addresses of proxies that make every visitor look local. */
-  readonly unmarkedProxies: readonly string[] | null
-  /** What the adapters' trials on the real service found. */
-  readonly trials?: readonly Found[]
+  /** Null: no daemon was asked. */
+  readonly daemon: {
+    /** Whether the operator chose the admin token; false: it was generated for local use. */
+    readonly adminTokenChosen: boolean
+    readonly tokens: readonly TokenView[]
+    readonly servers: readonly ServerView[]
+    /** Addresses of proxies that make every visitor look local. */
+    readonly unmarkedProxies: readonly string[]
+    /** What the adapters' trials on the real service found. */
+    readonly trials: readonly Found[]
+  } | null
   readonly modules: ModuleRisks
   readonly now: number
 }
@@ -31,7 +33,7 @@ const UNUSED_AFTER_MS = 7 * DAY_MS
 const IDLE_AFTER_MS = 90 * DAY_MS
 
 const RISKS: Readonly<Record<string, Check<RiskFacts>>> = {
-  'trial-failed': { severity: 'medium', look: ({ trials = [] }) => trials },
+  'trial-failed': { severity: 'medium', look: ({ daemon }) => daemon?.trials ?? [] },
   'listener-open': {
     severity: 'medium',
     look({ host }) {
@@ -41,9 +43,9 @@ const RISKS: Readonly<Record<string, Check<RiskFacts>>> = {
   },
   'admin-token-generated': {
     severity: 'high',
-    look({ host, adminTokenChosen }) {
+    look({ host, daemon }) {
       const text = `it listens on ${host}, and no admin token was chosen for it`
-      const safe = isLoopbackListener(host) || adminTokenChosen !== false
+      const safe = isLoopbackListener(host) || daemon?.adminTokenChosen !== false
       return safe ? [] : [gateway(text, 'server.admin_token')]
     },
   },
@@ -66,8 +68,8 @@ const RISKS: Readonly<Record<string, Check<RiskFacts>>> = {
   },
   'proxy-unmarked': {
     severity: 'high',
-    look: ({ unmarkedProxies }) =>
-      (unmarkedProxies ?? []).map((url) => {
+    look: ({ daemon }) =>
+      (daemon?.unmarkedProxies ?? []).map((url) => {
         const text = `the proxy at ${url} names no visitor and asks under our own Host, by itself or because a visitor wrote it, so a visitor looks local: X-Sender is believed and /metrics is open`
         return gateway(text, 'server.public_url')
       }),
@@ -122,8 +124,10 @@ const RISKS: Readonly<Record<string, Check<RiskFacts>>> = {
   },
   'token-lasting': {
     severity: 'low',
-    look({ tokens }) {
-      const lasting = (tokens ?? []).filter(({ expires_at, revoked }) => !revoked && expires_at === null)
+    look({ daemon }) {
+      const lasting = (daemon?.tokens ?? []).filter(
+        ({ expires_at, revoked }) => !revoked && expires_at === null,
+      )
       return [...new Set(lasting.map(({ kind }) => kind))].flatMap((kind) =>
         tokenFinding(
           lasting.filter((one) => one.kind === kind),
@@ -137,66 +141,54 @@ const RISKS: Readonly<Record<string, Check<RiskFacts>>> = {
   },
   'token-unused': {
     severity: 'low',
-    look({ tokens, now }) {
-      const unused = validTokens(tokens, now).filter(
-        ({ never_used, created_at }) => never_used && now - Date.parse(created_at) >= UNUSED_AFTER_MS,
+    look(facts) {
+      const unused = validTokens(facts).filter(
+        ({ never_used, created_at }) => never_used && facts.now - Date.parse(created_at) >= UNUSED_AFTER_MS,
       )
       return tokenFinding(unused, (count) => `${tokensWere(count)} never used, in a week or longer`)
     },
   },
   'token-idle': {
     severity: 'low',
-    look({ tokens, now }) {
-      const idle = validTokens(tokens, now).filter(
-        ({ last_used_at: at }) => at !== null && now - Date.parse(at) >= IDLE_AFTER_MS,
+    look(facts) {
+      const idle = validTokens(facts).filter(
+        ({ last_used_at: at }) => at !== null && facts.now - Date.parse(at) >= IDLE_AFTER_MS,
       )
       return tokenFinding(idle, (count) => `${tokensWere(count)} not used for three months or longer`)
     },
   },
-  'plugin-unknown': {
-    severity: 'low',
-    look: ({ servers }) =>
-      (servers ?? [])
-        .filter(({ verified, plugin_source: source }) => !verified && source === null)
-        .map(({ name }) => ({
-          subject: `server ${name}`,
-          text: `channel server ${name} comes from no marketplace: nothing says whose program it is`,
-          remedy: `mcp_servers.${name}.plugin`,
-        })),
-  },
   'plugin-unverified': {
     severity: 'medium',
-    look: ({ servers }) =>
-      (servers ?? [])
-        .filter(({ verified, plugin_source: source }) => !verified && source !== null)
-        .map(({ name, plugin_source: source }) => ({
-          subject: `server ${name}`,
-          text: `channel server ${name} is called ${source} by hand, and nothing verifies it`,
-          remedy: `mcp_servers.${name}.plugin_source`,
-        })),
+    look: ({ daemon }) =>
+      (daemon?.servers ?? [])
+        .filter(({ verified }) => !verified)
+        .map(({ name, plugin_source: source }): Found => {
+          const subject = `server ${name}`
+          const named = `channel server ${name} is called ${source} by hand, and nothing verifies it`
+          const unnamed = `channel server ${name} comes from no marketplace: nothing says whose program it is`
+          return source === null
+            ? { subject, severity: 'low', text: unnamed, remedy: `mcp_servers.${name}.plugin` }
+            : { subject, text: named, remedy: `mcp_servers.${name}.plugin_source` }
+        }),
   },
 }
 
+const NO_DAEMON = [
+  'tokens that never expire or are not used: no daemon was asked',
+  'proxies in front of the daemon: no daemon was asked',
+  'plugins of channel servers: no daemon was asked',
+  'the listening address and admin token in force: no daemon was asked, the configuration was judged',
+]
+const USE_UNKNOWN = ['whether tokens that were minted before their use was recorded are used']
+
 export function risksOf(facts: RiskFacts): Omit<SecurityReport, 'files'> {
-  const { tokens, servers, unmarkedProxies, adminTokenChosen } = facts
-  const isUseUnknown = ({ last_used_at, never_used, revoked }: TokenView) =>
-    !revoked && last_used_at === null && !never_used
-  const unjudged: readonly (readonly [boolean, string])[] = [
-    [tokens === null, 'tokens that never expire or are not used: no daemon was asked'],
-    [
-      (tokens ?? []).some(isUseUnknown),
-      'whether tokens that were minted before their use was recorded are used',
-    ],
-    [unmarkedProxies === null, 'proxies in front of the daemon: no daemon was asked'],
-    [servers === null, 'plugins of channel servers: no daemon was asked'],
-    [
-      adminTokenChosen === null,
-      'the listening address and admin token in force: no daemon was asked, the configuration was judged',
-    ],
-  ]
+  const { daemon, modules } = facts
+  const isUseUnknown = daemon?.tokens.some(
+    (one) => !one.revoked && one.last_used_at === null && !one.never_used,
+  )
   return {
     findings: findings(RISKS, facts).map(asRisk),
-    unjudged: [...facts.modules.unjudged, ...unjudged.flatMap(([unknown, what]) => (unknown ? [what] : []))],
+    unjudged: [...modules.unjudged, ...(daemon === null ? NO_DAEMON : isUseUnknown ? USE_UNKNOWN : [])],
   }
 }
 
@@ -208,8 +200,8 @@ function isLifted({ rps, burst }: RateLimit): boolean {
   return rps === 0 || burst === 0
 }
 
-function validTokens(all: readonly TokenView[] | null, now: number): readonly TokenView[] {
-  return (all ?? []).filter(
+function validTokens({ daemon, now }: RiskFacts): readonly TokenView[] {
+  return (daemon?.tokens ?? []).filter(
     ({ revoked, expires_at: at }) => !revoked && (at === null || Date.parse(at) > now),
   )
 }

@@ -1,4 +1,4 @@
-// What `switchboard doctor --verbose` tells: every part with its gates, what passes included.
+// What `switchboard doctor --verbose` prints below the findings: every part with its gates, also those that pass.
 import type { DoctorReport, GateView, ServerView } from '../../contract/index.ts'
 import type { Context } from '../context.ts'
 import { paintState } from './colour.ts'
@@ -14,7 +14,6 @@ export function doctorReport(context: Context, report: DoctorReport): string {
   const width = context.terminal.columns
   const lines = [
     ...groundLines(context, report),
-    ...report.config.warnings.map((warning) => `${paint.yellow('warning')} ${oneLine(warning)}`),
     ...moduleLines(context, report.modules ?? []),
     ...report.integrations.flatMap((each) => integrationLines(context, each)),
     ...stuckLines(context, report),
@@ -26,28 +25,14 @@ export function doctorReport(context: Context, report: DoctorReport): string {
   return lines.join('\n')
 }
 
-/** Configuration, store, ledger and the other nodes. */
-function groundLines(context: Context, report: DoctorReport): string[] {
-  const { paint } = context
-  const { config, store, cluster } = report
-  const lines = [
+/** Configuration, store and the other nodes. */
+function groundLines(context: Context, { config, store, cluster }: DoctorReport): string[] {
+  const { paint, terminal } = context
+  const nodes = { paint, width: terminal.columns, now: terminal.now() }
+  return [
     `config  ${oneLine(config.file ?? 'the embedded default')} (digest ${config.digest.slice(0, 12)})`,
     `store   ${oneLine(`${store.kind}, ${store.durability}`)}`,
-  ]
-  const problem = (text: string) => lines.push(`${paint.red('problem')} ${text}`)
-  if (config.problem !== null)
-    problem(`${oneLine(config.problem)} (the configuration before it stays in force)`)
-  if (store.problem !== undefined) problem(oneLine(store.problem))
-  // A daemon of an older version tells nothing of it.
-  const ledger = report.ledger?.problem ?? null
-  if (ledger !== null) problem(oneLine(ledger))
-  if (cluster === undefined) return lines
-  const drawn = { paint, width: context.terminal.columns, now: context.terminal.now() }
-  return [
-    ...lines,
-    '',
-    renderNodes(cluster.nodes, drawn),
-    ...cluster.warnings.map((warning) => `${paint.yellow('cluster')} ${oneLine(warning)}`),
+    ...(cluster === undefined ? [] : ['', renderNodes(cluster.nodes, nodes)]),
   ]
 }
 

@@ -1,16 +1,15 @@
 // What needs a person, at the top of Now: each with where it is mended.
-import type { ComponentChildren, JSX } from 'preact'
+import type { JSX } from 'preact'
 import type { StatusReport } from '../../../src/contract/operator/desk-views.ts'
-import { completeWords } from '../../shared/complete-words.ts'
 import { MARKS } from '../../shared/icons.tsx'
 import { oneLine, plural } from '../../shared/text.ts'
-import { Name, Panel } from '../parts.tsx'
+import { Panel } from '../parts.tsx'
 import { hrefOf } from '../route.ts'
 
 interface Need {
   readonly key: string
   readonly tone: 'warn' | 'bad'
-  readonly words: ComponentChildren
+  readonly words: string
   readonly href: string
   readonly todo: string
 }
@@ -19,20 +18,7 @@ interface Need {
 type WithHeld = StatusReport & { readonly held?: number; readonly asked?: number }
 
 function needs(now: WithHeld, pairings: number): readonly Need[] {
-  return [...ofGround(now), ...ofPeople(now, pairings), ...ofAgents(now), ...ofLinks(now), ...ofFindings(now)]
-}
-
-function ofGround({ store, config }: WithHeld): readonly Need[] {
-  const found: Need[] = []
-  if (store.problem !== undefined) {
-    const words = `not storing: messages cannot be stored: ${oneLine(store.problem, 300)}`
-    found.push({ tone: 'bad', key: 'store', words, href: hrefOf('agents'), todo: 'look' })
-  }
-  if (config.problem !== null) {
-    const words = 'rejected: the file on disk does not hold; the one before is in force'
-    found.push({ tone: 'bad', key: 'config', words, href: hrefOf('config'), todo: 'see where' })
-  }
-  return found
+  return [...ofPeople(now, pairings), ...ofFindings(now)]
 }
 
 function ofPeople({ approvals, asked = 0 }: WithHeld, pairings: number): readonly Need[] {
@@ -53,63 +39,35 @@ function ofPeople({ approvals, asked = 0 }: WithHeld, pairings: number): readonl
   return found
 }
 
-function ofAgents({ agents }: StatusReport): readonly Need[] {
-  return agents
-    .filter((one) => one.state !== 'attached')
-    .map((one) => ({
-      tone: 'bad',
-      key: `agent ${one.id}`,
-      words: (
-        <>
-          Agent <Name text={one.id} /> is {one.state}
-          {one.queued > 0 ? `; ${plural(one.queued, 'message waits', 'messages wait')}` : ''}
-        </>
-      ),
-      href: hrefOf('agents', one.id),
+/** What `doctor` finds, by the same word, each with the page where a person looks next. */
+function ofFindings({ problems = [], agents }: StatusReport): readonly Need[] {
+  return problems.map(({ subject, severity, word, text, code }, at) => {
+    const [kind, id] = subject.split(' ')
+    const queued = HOLDS_TURNS.test(code) ? (agents.find((one) => one.id === id)?.queued ?? 0) : 0
+    const waiting = queued === 0 ? '' : `; ${plural(queued, 'message waits', 'messages wait')}`
+    const hasPage = kind === 'agent' || kind === 'integration'
+    return {
+      tone: severity === 'problem' ? 'bad' : 'warn',
+      key: `${code} ${subject} ${at}`,
+      words: `${word}: ${oneLine(WORDS[code] ?? text, 300)}${waiting}`,
+      href: hrefOf('agents', hasPage ? id : null),
       todo: 'why',
-    }))
-}
-
-function ofLinks({ integrations }: StatusReport): readonly Need[] {
-  return integrations.flatMap((one): readonly Need[] => {
-    const where = { href: hrefOf('agents', one.id), todo: 'why' }
-    if (one.link === 'down' || one.link === 'degraded') {
-      const words = (
-        <>
-          Link <Name text={one.id} /> is {one.link}
-          {one.detail === undefined ? '' : `: ${oneLine(one.detail, 120)}`}
-        </>
-      )
-      return [{ tone: 'bad', key: `link ${one.id}`, words, ...where }]
+      ...PAGES[code],
     }
-    if (one.complete.state !== 'behind') return []
-    const words = (
-      <>
-        Link <Name text={one.id} /> is {completeWords(one.complete)}
-      </>
-    )
-    return [{ tone: 'warn', key: `behind ${one.id}`, words, ...where }]
   })
 }
 
-/** The findings of `doctor` for which the other functions have no words and no page of their own. */
-function ofFindings({ problems = [] }: StatusReport): readonly Need[] {
-  return problems
-    .filter(({ code }) => !OWN_WORDS.has(code))
-    .map(({ subject, severity, word, text, code }, at) => ({
-      tone: severity === 'problem' ? 'bad' : 'warn',
-      key: `${code} ${subject} ${at}`,
-      words: `${word}: ${oneLine(text, 300)}`,
-      ...(code === 'sends-undelivered'
-        ? { href: hrefOf('outbox'), todo: 'mend' }
-        : { href: hrefOf('agents'), todo: 'why' }),
-    }))
+const HOLDS_TURNS = /^agent-(absent|unreachable|failing)$/
+
+/** In place of a text that the page behind the link shows in full. */
+const WORDS: Readonly<Record<string, string>> = {
+  'config-rejected': 'the file on disk does not hold; the one before is in force',
 }
 
-const OWN_WORDS: ReadonlySet<string> = new Set([
-  ...['store-away', 'config-rejected', 'link-down', 'history-behind'],
-  ...['agent-absent', 'agent-unreachable', 'agent-failing'],
-])
+const PAGES: Readonly<Record<string, Pick<Need, 'href' | 'todo'>>> = {
+  'config-rejected': { href: hrefOf('config'), todo: 'see where' },
+  'sends-undelivered': { href: hrefOf('outbox'), todo: 'mend' },
+}
 
 export function Needs({
   now,

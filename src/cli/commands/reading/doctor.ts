@@ -4,7 +4,6 @@ import { CLAUDE_GATES, skippedChannels } from '../../claude-gates.ts'
 import type { Context, Run } from '../../context.ts'
 import { usage } from '../../failure.ts'
 import { doctorReport } from '../../output/doctor-report.ts'
-import { openDoors } from '../../output/problems.ts'
 import { counted, oneLine } from '../../output/text.ts'
 
 export interface DoctorOptions {
@@ -42,7 +41,7 @@ function summary(context: Context, report: DoctorReport): readonly string[] {
     `${paint.red(`${at + 1}.`)} ${oneLine(text)}`,
     `   ${paint.cyan('→')} ${oneLine(remedy)}`,
   ])
-  const doors = openDoors(report).map((text) => `${paint.yellow('open')} ${text}`)
+  const doors = openGates(report).map((text) => `${paint.yellow('open')} ${text}`)
   const warning = (text: string) => `${paint.yellow('warning')} ${oneLine(text)}`
   const warnings = [
     ...report.config.warnings.map(warning),
@@ -63,6 +62,22 @@ function summary(context: Context, report: DoctorReport): readonly string[] {
     ...(report.modules ?? []).map(moduleLine),
     paint.dim('every gate, with what passes: switchboard doctor --verbose'),
   ]
+}
+
+/** What is open wider than most would want: no problem, and not to be overlooked. */
+function openGates({ integrations, agents }: DoctorReport): readonly string[] {
+  const paths = [
+    ...integrations,
+    ...agents.flatMap(({ bindings }) =>
+      bindings.map(({ integration, gates }) => ({ id: integration, gates })),
+    ),
+  ]
+  const open = paths.flatMap(({ id, gates }) =>
+    gates
+      .filter(({ flagged }) => flagged === true)
+      .map(({ gate, reason, key }) => oneLine(`${id}: ${gate}: ${reason}${key === '' ? '' : ` [${key}]`}`)),
+  )
+  return [...new Set(open)]
 }
 
 function moduleLine({ from, version, platforms, connectors, problem }: ModuleStanding): string {

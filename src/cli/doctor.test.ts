@@ -1,6 +1,6 @@
-// What the command line shows of a module of others: `doctor` in a line, `doctor --verbose` in full.
+// What `doctor` prints: the findings first, then modules of others in a line each; `--verbose` shows them in full.
 import { expect, it } from 'vitest'
-import { command, freshFolder } from '../fixtures/fake-daemon.ts'
+import { command, freshFolder } from './fixtures/fake-daemon.ts'
 
 const { data, start } = freshFolder()
 
