@@ -1,6 +1,6 @@
 // The house re-derived from what is really written: rooms and doors, who may do what, and the order in every folder.
 import { describe, expect, it } from 'vitest'
-import { DOORS, isExcepted, NO_PACKAGES, RULES, type Rule } from './house/doors.ts'
+import { CORE_DOORS, DOORS, isExcepted, NO_PACKAGES, RULES, type Rule } from './house/doors.ts'
 import { exists, filesOf, foldersOf, parse, read, type Source, source } from './house/source.ts'
 
 const isTest = (file: string) => file.endsWith('.test.ts')
@@ -45,6 +45,44 @@ describe('[I2.house] rooms and doors', () => {
       expect(wrong).toEqual([])
     })
   }
+
+  describe('of the folders of core', () => {
+    const FILES = '.'
+    /** The folder of core that a file is in, FILES for one beside the folders, undefined elsewhere. */
+    const folderOf = (file: string) => {
+      const [, room, folder = '', ...rest] = file.split('/')
+      if (room !== 'core') return undefined
+      return rest.length === 0 ? FILES : folder
+    }
+    const passed = code.flatMap(({ file, imports }) => {
+      const from = folderOf(file)
+      return imports.flatMap((each) => {
+        const to = each.file?.startsWith('src/') ? folderOf(each.file) : undefined
+        if (from === undefined || to === undefined || to === from || to === FILES) return []
+        return [{ from, to, where: `${file} → ${each.from}` }]
+      })
+    })
+
+    it('each imports only what its row names', () => {
+      const wrong = passed.filter(({ from, to }) => !CORE_DOORS[from]?.includes(to))
+      expect(wrong.map(({ where }) => where)).toEqual([])
+    })
+
+    it('a row names only rows above it, and nothing that its folder does without', () => {
+      const rows = Object.keys(CORE_DOORS)
+      const wrong = Object.entries(CORE_DOORS).flatMap(([from, doors], at) =>
+        doors
+          .filter(
+            (to) =>
+              !rows.slice(0, at).includes(to) || !passed.some((one) => one.from === from && one.to === to),
+          )
+          .map((to) => `${from} → ${to}`),
+      )
+      expect(wrong).toEqual([])
+      const folders = new Set(code.map(({ file }) => folderOf(file)).filter((folder) => folder !== undefined))
+      expect([...folders].toSorted()).toEqual([FILES, ...rows].toSorted())
+    })
+  })
 
   for (const bank of ['platforms', 'agents']) {
     it(`no folder of ${bank} opens its neighbour`, () => {

@@ -1,8 +1,8 @@
 // Assembles the dispatcher, which brings turns to agents, and the takeovers, which take turns from them.
 import { defined, integrationById } from '../contract/index.ts'
 import { createDispatcher, type Dispatcher } from '../core/dispatch/dispatcher.ts'
+import { ackReaction, canSpeak, isOneWay } from '../core/links.ts'
 import { giveBackClaim } from '../core/outbound/give-back.ts'
-import { ackReaction, canSpeak, isOneWay } from '../core/outbound/links.ts'
 import { usersInForce } from '../core/people/users.ts'
 import { createMayHold } from '../core/takeover/may-hold.ts'
 import { createTakeovers, type Takeovers } from '../core/takeover/takeovers.ts'

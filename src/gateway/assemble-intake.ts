@@ -1,8 +1,8 @@
 // Assembles the intake, with the facts that it needs about each integration's link.
 import type { Dispatcher } from '../core/dispatch/dispatcher.ts'
 import { createIntake, type Intake } from '../core/inbound/intake.ts'
+import { isOneWay, promptLimitOf, tellsLimits } from '../core/links.ts'
 import { createFailedLater } from '../core/outbound/failed-later.ts'
-import { isOneWay, promptLimitOf, tellsLimits } from '../core/outbound/links.ts'
 import { tellTurnState } from '../core/signals.ts'
 import type { AssembledOutbound } from './assemble-outbound.ts'
 import type { GatewayDeps } from './gateway.ts'

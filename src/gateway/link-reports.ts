@@ -1,7 +1,7 @@
 // A node's report about its links, and the state of an integration's link in one word.
 import { defined, type NodeReport, type Settings } from '../contract/index.ts'
-import type { Links } from '../core/outbound/links.ts'
-import { linkOf } from '../core/outbound/links.ts'
+import type { Links } from '../core/links.ts'
+import { linkOf } from '../core/links.ts'
 
 export function linkReports(
   links: Links,

@@ -8,10 +8,10 @@ import {
   type PlatformDeps,
 } from '../contract/index.ts'
 import type { Cluster } from '../core/cluster/cluster.ts'
-import { closedGate } from '../core/inbound/gate.ts'
-import { boundAt } from '../core/inbound/routing.ts'
-import type { Links } from '../core/outbound/links.ts'
+import type { Links } from '../core/links.ts'
 import { type GrantList, isOwnerOf } from '../core/people/approvers.ts'
+import { closedGate } from '../core/people/gate.ts'
+import { boundAt } from '../core/people/routing.ts'
 import { OWN_DEPS } from '../modules/registry.ts'
 import { reachableAddress } from '../runtime/reachable-address.ts'
 import { createPlatformTokens } from './access/platform-tokens.ts'

@@ -7,7 +7,7 @@ import {
   type Store,
   TURN_STATES,
 } from '../contract/index.ts'
-import type { Links } from '../core/outbound/links.ts'
+import type { Links } from '../core/links.ts'
 
 const PAGE = 200
 const NOT_REFUSED = TURN_STATES.filter((state) => state !== 'refused')

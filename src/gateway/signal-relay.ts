@@ -12,7 +12,7 @@ import {
   type Store,
 } from '../contract/index.ts'
 import type { Cluster } from '../core/cluster/cluster.ts'
-import type { Links } from '../core/outbound/links.ts'
+import type { Links } from '../core/links.ts'
 import type { SignalSink } from '../core/signals.ts'
 
 /** Gathered for an unnoticeable time, because a notification costs the database a commit. */

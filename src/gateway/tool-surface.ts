@@ -12,8 +12,8 @@ import {
   type TokenRow,
   type ToolDesk,
 } from '../contract/index.ts'
-import type { Roster } from '../core/dispatch/agent/roster.ts'
 import { authorize } from '../core/people/authorize.ts'
+import type { Roster } from '../core/roster.ts'
 import { VERSION } from '../runtime/version.ts'
 import type { AnswerWay } from '../tools/index.ts'
 import type { McpEndpoint, ToolGrant } from '../tools/mcp/create-mcp-endpoint.ts'

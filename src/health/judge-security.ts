@@ -11,7 +11,7 @@ import {
   type ServerReach,
   type Settings,
 } from '../contract/index.ts'
-import type { Links } from '../core/outbound/links.ts'
+import type { Links } from '../core/links.ts'
 import { tokenViews } from '../gateway/access/token-views.ts'
 import { secretFiles } from '../gateway/files/send-roots.ts'
 import { databaseFile } from '../gateway/files/sendable-files.ts'

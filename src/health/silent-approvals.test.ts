@@ -1,7 +1,7 @@
 // Agents that ask people, and whose questions reach no approver: by integration, way and grant.
 import { expect, it } from 'vitest'
 import type { PlatformAdapter, Settings } from '../contract/index.ts'
-import type { Link } from '../core/outbound/links.ts'
+import type { Link } from '../core/links.ts'
 import { OPEN, testAgent, testIntegration, testSettings } from '../testing/test-settings.ts'
 import { silentApprovals } from './silent-approvals.ts'
 

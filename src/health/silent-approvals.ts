@@ -1,7 +1,7 @@
 // Agents whose approvals reach no approver: they ask people about tool calls, and none of their integrations has an
 // approver who can be asked. Such a call is denied at once, or waits at the host alone.
 import { type AgentSettings, bindingsAt, type IntegrationSettings, type Settings } from '../contract/index.ts'
-import { isOneWay, type Links } from '../core/outbound/links.ts'
+import { isOneWay, type Links } from '../core/links.ts'
 import { approversOn, type GrantList } from '../core/people/approvers.ts'
 
 export interface SilentApprovals {

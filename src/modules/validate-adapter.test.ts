@@ -1,7 +1,7 @@
 // What modules of others give: half of an adapter, nothing at all, a link that throws.
 import { describe, expect, it } from 'vitest'
 import type { AgentConnector, PlatformAdapter } from '../contract/index.ts'
-import { linkOf } from '../core/outbound/links.ts'
+import { linkOf } from '../core/links.ts'
 import { validateConnector, validatePlatform } from './validate-adapter.ts'
 
 const nothing = () => undefined

@@ -60,6 +60,25 @@ export const DOORS: Readonly<Record<string, readonly string[] | '*'>> = {
   'index.ts': '*',
 }
 
+/**
+ * The folders of src/core, from the bottom up. A folder imports the folders named in its row and the files that lie beside
+ * the folders. A row names only rows above it, so the pipeline is put together in a straight line: each part after the
+ * parts that it needs.
+ */
+export const CORE_DOORS: Readonly<Record<string, readonly string[]>> = {
+  lanes: [],
+  schedules: [],
+  cluster: [],
+  people: ['cluster'],
+  outbound: ['lanes', 'cluster', 'people'],
+  approvals: ['cluster', 'people'],
+  inbound: ['people', 'outbound', 'approvals'],
+  history: ['inbound'],
+  takeover: ['people', 'outbound'],
+  dispatch: ['lanes', 'cluster', 'people', 'outbound', 'approvals'],
+  'tool-desk': ['people', 'outbound', 'takeover', 'dispatch'],
+}
+
 /** Rooms that load no npm package at all. */
 export const NO_PACKAGES = ['contract', 'core', 'words']
 

@@ -2,7 +2,7 @@
 // the gateway of Discord, IMAP), to the reading of its history and to the read-back of a send. Each platform is its own fake,
 // in this process, with one proxy before its link and one before its API.
 import type { DoctorReport, Store } from '../../src/contract/index.ts'
-import { linkOf } from '../../src/core/outbound/links.ts'
+import { linkOf } from '../../src/core/links.ts'
 import { createFaultProxy, type FaultProxy, type ProxyFault } from '../../src/testing/faults/fault-proxy.ts'
 import type { ScriptedAgent } from '../../src/testing/scripted/scripted-connector.ts'
 import { testAgent } from '../../src/testing/test-settings.ts'

@@ -26,10 +26,10 @@ import {
   type Verdict,
 } from '../../contract/index.ts'
 import type { Cluster } from '../cluster/cluster.ts'
-import type { Roster } from '../dispatch/agent/roster.ts'
 import { createKeyedTimers } from '../keyed-timers.ts'
-import type { Links } from '../outbound/links.ts'
+import type { Links } from '../links.ts'
 import type { GrantList } from '../people/approvers.ts'
+import type { Roster } from '../roster.ts'
 import { createStoreRetry } from '../store-retry.ts'
 import { freshApprovalId, isApprovalId } from './approval-id.ts'
 import { type AskOrder, createSurfaces } from './surfaces.ts'

@@ -13,9 +13,9 @@ import {
   type Wording,
 } from '../../contract/index.ts'
 import type { Words } from '../../words/index.ts'
-import { showButton, verdictButton } from '../inbound/verdict-form.ts'
-import type { PromptLimit } from '../outbound/links.ts'
+import type { PromptLimit } from '../links.ts'
 import { shownLine, shownText } from './shown-text.ts'
+import { showButton, verdictButton } from './verdict-form.ts'
 
 /** Reserved for the note that text was cut, and for line breaks. */
 const NOTE_SIZE = 100

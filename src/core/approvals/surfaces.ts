@@ -13,7 +13,7 @@ import {
   type Store,
 } from '../../contract/index.ts'
 import { wordsIn } from '../../words/index.ts'
-import { canSpeak, type Link, type Links, promptLimitOf } from '../outbound/links.ts'
+import { canSpeak, type Link, type Links, promptLimitOf } from '../links.ts'
 import { approverChats, type GrantList, isApprover, isBound, openedGroups } from '../people/approvers.ts'
 import { spokenLately } from '../people/spoken-lately.ts'
 import { rowAddress } from '../signals.ts'

@@ -23,8 +23,8 @@ import {
   type Verdict,
 } from '../../contract/index.ts'
 import type { Cluster } from '../cluster/cluster.ts'
-import type { Roster } from '../dispatch/agent/roster.ts'
 import type { KeyedTimers } from '../keyed-timers.ts'
+import type { Roster } from '../roster.ts'
 import type { StoreRetry } from '../store-retry.ts'
 import type { Surfaces } from './surfaces.ts'
 import { verdictOf } from './verdict-of.ts'

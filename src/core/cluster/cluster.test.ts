@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AttachmentRow, NodeRow } from '../../contract/index.ts'
 import { createTestClock } from '../../testing/test-clock.ts'
-import type { Roster } from '../dispatch/agent/roster.ts'
+import type { Roster } from '../roster.ts'
 import { createCluster } from './cluster.ts'
 import { firstInLine } from './first-in-line.ts'
 

@@ -16,7 +16,7 @@ import {
   type Store,
   withoutNulls,
 } from '../../contract/index.ts'
-import type { Roster } from '../dispatch/agent/roster.ts'
+import type { Roster } from '../roster.ts'
 import { firstInLine } from './first-in-line.ts'
 
 export interface ClusterDeps {

@@ -9,7 +9,7 @@ import type {
 } from '../../contract/index.ts'
 import { createTestClock } from '../../testing/index.ts'
 import { createRecordingLog } from '../../testing/recording-log.ts'
-import type { Link } from '../outbound/links.ts'
+import type { Link } from '../links.ts'
 import { watchHistory } from './completeness.ts'
 import { completenessOf } from './completeness-of.ts'
 

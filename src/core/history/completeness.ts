@@ -25,12 +25,11 @@ import {
   type StoreBesideOutlet,
   SwitchboardError,
 } from '../../contract/index.ts'
-import type { Intake } from '../inbound/intake.ts'
-import type { Link } from '../outbound/links.ts'
-import { linkOf } from '../outbound/links.ts'
+import { GRACE_MS, type Intake } from '../inbound/intake.ts'
+import type { Link } from '../links.ts'
+import { linkOf } from '../links.ts'
 import { createLiveOrder, WAIT_AT_MOST_MS } from './live-order.ts'
 import type { Missed } from './missed.ts'
-import { GRACE_MS } from './place-walk.ts'
 import { lookAt, type WalkOutcome, walkHistory } from './walk.ts'
 
 export interface CompletenessDeps {

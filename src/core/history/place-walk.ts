@@ -23,11 +23,10 @@ import {
   type Received,
   type Store,
 } from '../../contract/index.ts'
+import { GRACE_MS } from '../inbound/intake.ts'
 import { keysOf, type Missed, missedIn } from './missed.ts'
 import { MOST_NAME_CHARS, type QueuedPlace } from './place-queue.ts'
 
-/** Younger entries are not missed yet: the live link may still bring them. */
-export const GRACE_MS = 60_000
 /** A time further in the future than this is not waited for. */
 export const CLOCKS_DIFFER_MS = 300_000
 /**

@@ -9,12 +9,12 @@ import {
   type KnownConversation,
   type Store,
 } from '../../contract/index.ts'
+import { GRACE_MS } from '../inbound/intake.ts'
 import { createPlaceQueue } from './place-queue.ts'
 import {
   CLOCKS_DIFFER_MS,
   createPlaceWalk,
   Ended,
-  GRACE_MS,
   type PlaceEnd,
   type PlaceWalkDeps,
   type Problem,

@@ -2,7 +2,7 @@
 // it ends in the same commit.
 import type { StepResult } from '../../contract/index.ts'
 import { CONTINUE } from '../../contract/index.ts'
-import { closedGate } from './gate.ts'
+import { closedGate } from '../people/gate.ts'
 import type { StepInput } from './step-input.ts'
 
 /** Runs in place of the sender gate. People who may not speak may not withdraw either, and get no pairing code. */

@@ -25,22 +25,24 @@ import {
   type TakeoverRow,
 } from '../../contract/index.ts'
 import { wordsIn } from '../../words/index.ts'
-import { GRACE_MS } from '../history/place-walk.ts'
+import type { PromptLimit } from '../links.ts'
 import type { FailedLater } from '../outbound/failed-later.ts'
-import type { PromptLimit } from '../outbound/links.ts'
 import type { GrantList } from '../people/approvers.ts'
+import { closedGate } from '../people/gate.ts'
+import { type Bound, boundAt } from '../people/routing.ts'
 import type { SharedLimits } from '../shared-limits.ts'
 import { waitingHere } from './bare-verdict.ts'
 import { createDropWarnings } from './drop-warnings.ts'
-import { closedGate } from './gate.ts'
 import { createIntakeLimits } from './intake-limits.ts'
 import { holderAt, namedApproval, wasAsked } from './load-step-facts.ts'
 import { messageForm } from './message-form.ts'
 import { receiveItem, reply } from './receive-item.ts'
 import { receivedOf } from './received.ts'
-import { type Bound, boundAt } from './routing.ts'
 import { type AgentReach, NOBODY, type StepInput } from './step-input.ts'
 import { runSteps } from './steps.ts'
+
+/** A younger message is neither missed nor late: the live link may still bring it. */
+export const GRACE_MS = 60_000
 
 export interface IntakeDeps {
   /** Limits shared by all nodes; null: there is one node. */

@@ -1,9 +1,9 @@
 // The form of an event by its text or button alone. It is recognised once, on arrival, and every step reads it. The
 // form decides nothing: an id may name no approval, and a sender may not be allowed to command.
 import type { InboundEvent } from '../../contract/index.ts'
+import { shownInTap, type VerdictForm, verdictInTap, verdictInText } from '../approvals/verdict-form.ts'
 import { claimVerdict } from '../claims.ts'
 import { type ChatCommand, chatCommand } from './command-step.ts'
-import { shownInTap, type VerdictForm, verdictInTap, verdictInText } from './verdict-form.ts'
 
 export type MessageForm =
   | ({ readonly kind: 'verdict' } & VerdictForm)

@@ -10,7 +10,7 @@ import type {
   Settings,
 } from '../../contract/index.ts'
 import type { Words } from '../../words/index.ts'
-import type { PromptLimit } from '../outbound/links.ts'
+import type { PromptLimit } from '../links.ts'
 import type { GrantList } from '../people/approvers.ts'
 import type { MessageForm } from './message-form.ts'
 

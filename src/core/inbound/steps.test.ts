@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest'
 import type { AccessPolicy, ApprovalRow, InboundEvent, InboundMessage } from '../../contract/index.ts'
 import { testIntegration, testSettings } from '../../testing/test-settings.ts'
 import { wordsIn } from '../../words/index.ts'
+import { verdictInTap, verdictInText } from '../approvals/verdict-form.ts'
 import { messageForm } from './message-form.ts'
 import type { StepInput } from './step-input.ts'
 import { runSteps } from './steps.ts'
-import { verdictInTap, verdictInText } from './verdict-form.ts'
 
 type Readable = Extract<AccessPolicy, { readable: true }>
 

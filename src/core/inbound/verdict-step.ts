@@ -3,9 +3,9 @@
 // guessed.
 import type { ApprovalRow, StepResult } from '../../contract/index.ts'
 import { CONTINUE } from '../../contract/index.ts'
+import type { VerdictForm } from '../approvals/verdict-form.ts'
 import { isBound, isOwnerOf } from '../people/approvers.ts'
 import type { StepInput } from './step-input.ts'
-import type { VerdictForm } from './verdict-form.ts'
 
 export function verdictStep(input: StepInput): StepResult {
   const { form, approval } = input

@@ -13,12 +13,12 @@ import {
   type Store,
 } from '../../contract/index.ts'
 import { wordsIn } from '../../words/index.ts'
+import type { Links } from '../links.ts'
 import type { GrantList } from '../people/approvers.ts'
-import type { Links } from './links.ts'
+import { usable } from '../people/targets.ts'
 import { notifyOnEntry } from './notify-on.ts'
 import type { Outlet } from './outlet.ts'
 import { resolveRecipient } from './recipients.ts'
-import { usable } from './targets.ts'
 
 export interface FailedLater {
   /**

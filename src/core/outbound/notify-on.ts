@@ -14,12 +14,12 @@ import {
   type TurnRow,
 } from '../../contract/index.ts'
 import { wordsIn } from '../../words/index.ts'
+import type { Links } from '../links.ts'
 import type { GrantList } from '../people/approvers.ts'
+import { usable } from '../people/targets.ts'
 import { LOCAL_USER } from '../people/users.ts'
-import type { Links } from './links.ts'
 import type { Outlet } from './outlet.ts'
 import { resolveRecipient } from './recipients.ts'
-import { usable } from './targets.ts'
 
 export interface TurnEnd {
   readonly to: 'answered' | 'failed' | 'expired'

@@ -15,13 +15,13 @@ import {
 } from '../../contract/index.ts'
 import { wordsIn } from '../../words/index.ts'
 import { claimChoices } from '../claims.ts'
+import type { Links } from '../links.ts'
 import type { GrantList } from '../people/approvers.ts'
+import { usable } from '../people/targets.ts'
 import { LOCAL_USER } from '../people/users.ts'
-import type { Links } from './links.ts'
 import type { Outlet } from './outlet.ts'
 import { type Recipient, resolveRecipient } from './recipients.ts'
 import { notificationText, refusedResult } from './send-result.ts'
-import { usable } from './targets.ts'
 
 export interface NotifyDeps {
   readonly store: StoreBesideOutlet

@@ -19,9 +19,9 @@ import {
   type Store,
   SwitchboardError,
 } from '../../contract/index.ts'
+import { isOneWay, type Link, type Links, textLimitOf } from '../links.ts'
 import type { SharedLimits } from '../shared-limits.ts'
 import { compose, type Saying, type SplitText } from './compose.ts'
-import { isOneWay, type Link, type Links, textLimitOf } from './links.ts'
 import { oneWayRefusal, resultOf } from './send-result.ts'
 import type { SendWaiters } from './send-waiters.ts'
 

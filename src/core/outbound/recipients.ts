@@ -12,9 +12,9 @@ import {
   SwitchboardError,
   type UserSettings,
 } from '../../contract/index.ts'
+import { isOneWay, type Links } from '../links.ts'
 import type { GrantList } from '../people/approvers.ts'
 import { usersInForce } from '../people/users.ts'
-import { isOneWay, type Links } from './links.ts'
 
 export interface Recipient {
   readonly user: string

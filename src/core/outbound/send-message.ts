@@ -14,9 +14,9 @@ import {
   type ToolCaller,
   withoutNulls,
 } from '../../contract/index.ts'
-import { checkPlace, type Link } from './links.ts'
+import { checkPlace, type Link } from '../links.ts'
+import { allowedTargets, chooseIntegration, denial, isAllowedTarget } from '../people/targets.ts'
 import type { Outlet } from './outlet.ts'
-import { allowedTargets, chooseIntegration, denial, isAllowedTarget } from './targets.ts'
 
 export interface MessageOrder {
   readonly platform: string

@@ -9,7 +9,7 @@ import {
   type TakeoverRow,
 } from '../../contract/index.ts'
 import { wordsIn } from '../../words/index.ts'
-import { ONE_WAY_HINT } from './links.ts'
+import { ONE_WAY_HINT } from '../links.ts'
 
 /** Returns the result of a message in one or several parts. */
 export function resultOf(rows: readonly (SendRow | null)[]): SendResult {

@@ -24,8 +24,8 @@ import {
   type Work,
 } from '../../contract/index.ts'
 import { wordsIn } from '../../words/index.ts'
+import type { Link, Links } from '../links.ts'
 import type { StoreRetry } from '../store-retry.ts'
-import type { Link, Links } from './links.ts'
 import {
   type Asked,
   OUTCOME_TIMES,

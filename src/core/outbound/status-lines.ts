@@ -21,7 +21,7 @@ import {
 import type { Cluster } from '../cluster/cluster.ts'
 import { keepDoing } from '../keep-doing.ts'
 import { createKeyedTimers } from '../keyed-timers.ts'
-import type { Link, Links } from './links.ts'
+import type { Link, Links } from '../links.ts'
 
 export interface StatusLines {
   /** Receives every signal. */

@@ -21,9 +21,9 @@ import {
   type TurnRow,
 } from '../../contract/index.ts'
 import { wordsIn } from '../../words/index.ts'
+import type { Links } from '../links.ts'
 import type { Admission } from '../people/admission.ts'
 import { rowAddress, type SignalSink } from '../signals.ts'
-import type { Links } from './links.ts'
 import type { Outlet } from './outlet.ts'
 import { quoteOf } from './quoting.ts'
 

@@ -16,13 +16,13 @@ import {
   type TurnRow,
 } from '../../contract/index.ts'
 import type { Cluster } from '../cluster/cluster.ts'
-import { closedGate, groupAt } from '../inbound/gate.ts'
-import { boundAt } from '../inbound/routing.ts'
-import { allowedTargets, isAllowedTarget, isGranted, refusedNow } from '../outbound/targets.ts'
 import { rowAddress } from '../signals.ts'
 import { approverChats, isApprover } from './approvers.ts'
+import { closedGate, groupAt } from './gate.ts'
 import type { LiveGrantList } from './grant-list.ts'
+import { boundAt } from './routing.ts'
 import { spokenLately } from './spoken-lately.ts'
+import { allowedTargets, isAllowedTarget, isGranted, refusedNow } from './targets.ts'
 
 export type Judgement = 'admitted' | 'revoked' | 'unsure'
 

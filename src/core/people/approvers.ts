@@ -8,7 +8,7 @@ import {
   type Settings,
   type UserSettings,
 } from '../../contract/index.ts'
-import { boundAt } from '../inbound/routing.ts'
+import { boundAt } from './routing.ts'
 import { LOCAL_USER, pairedAs } from './users.ts'
 
 /** The grants that pairing and operators made at run time. */

@@ -2,7 +2,7 @@
 // those that the operator names. `none`: no tool. Answers (`reply`, `ack`) always pass. A tool's own description of
 // itself does not count.
 import { agentById, OWN_READS, type Store, SwitchboardError, type ToolCaller } from '../../contract/index.ts'
-import { type AdmissionDeps, bindingsBehind } from '../channel-admission.ts'
+import { type AdmissionDeps, bindingsBehind } from './channel-admission.ts'
 
 const ANSWERS = ['reply', 'ack']
 

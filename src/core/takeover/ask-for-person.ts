@@ -9,8 +9,8 @@ import {
   type Store,
   type TakeoverRow,
 } from '../../contract/index.ts'
+import type { Links } from '../links.ts'
 import { notice, type Say } from '../notices.ts'
-import type { Links } from '../outbound/links.ts'
 import type { Outlet } from '../outbound/outlet.ts'
 import { resolveRecipient } from '../outbound/recipients.ts'
 import type { GrantList } from '../people/approvers.ts'

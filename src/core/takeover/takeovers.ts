@@ -17,7 +17,7 @@ import {
   type TakeResult,
 } from '../../contract/index.ts'
 import { keepDoing } from '../keep-doing.ts'
-import { isOneWay, type Links } from '../outbound/links.ts'
+import { isOneWay, type Links } from '../links.ts'
 import type { Outlet } from '../outbound/outlet.ts'
 
 export interface TakeoversDeps {

@@ -17,11 +17,11 @@ import {
   type ToolOutcome,
   withoutNulls,
 } from '../../contract/index.ts'
-import { type Admission, admissionOf } from '../channel-admission.ts'
-import type { Links } from '../outbound/links.ts'
+import type { Links } from '../links.ts'
 import type { Outlet } from '../outbound/outlet.ts'
 import { sentText } from '../outbound/send-result.ts'
-import { allowedTargets, denial, isAllowedTarget } from '../outbound/targets.ts'
+import { type Admission, admissionOf } from '../people/channel-admission.ts'
+import { allowedTargets, denial, isAllowedTarget } from '../people/targets.ts'
 import { toolOutcome } from './tool-outcome.ts'
 
 type ChannelTools = Pick<ToolDesk, 'channelList' | 'channelSend' | 'channelStatus'>

@@ -8,15 +8,15 @@ import {
   type ToolDesk,
   type ToolOutcome,
 } from '../../contract/index.ts'
-import type { Roster } from '../dispatch/agent/roster.ts'
 import type { Dispatcher } from '../dispatch/dispatcher.ts'
-import type { Links } from '../outbound/links.ts'
+import type { Links } from '../links.ts'
 import type { Notifier } from '../outbound/notify.ts'
 import type { Outlet } from '../outbound/outlet.ts'
 import { sendMessage } from '../outbound/send-message.ts'
 import { sendMessageText } from '../outbound/send-result.ts'
-import { allowedTargets, denial, isAllowedTarget } from '../outbound/targets.ts'
+import { allowedTargets, denial, isAllowedTarget } from '../people/targets.ts'
 import { distrusted, distrustOf } from '../people/trust.ts'
+import type { Roster } from '../roster.ts'
 import type { AskForPerson } from '../takeover/ask-for-person.ts'
 import { createChannelTools } from './channel-tools.ts'
 import { createHandoffTool } from './handoff-tool.ts'

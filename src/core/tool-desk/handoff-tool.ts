@@ -7,7 +7,7 @@ import {
   SwitchboardError,
   type ToolDesk,
 } from '../../contract/index.ts'
-import { isOneWay, type Links } from '../outbound/links.ts'
+import { isOneWay, type Links } from '../links.ts'
 import type { AskForPerson } from '../takeover/ask-for-person.ts'
 import type { OwnChats } from './own-chats.ts'
 import { toolOutcome } from './tool-outcome.ts'

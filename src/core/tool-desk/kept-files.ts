@@ -1,8 +1,8 @@
 // Files that go with a reply. They are read if host and daemon share a machine. The platform stores them before any
 // message is sent. Each is sent after the text as its own part.
 import { type NewFile, SwitchboardError, type ToolCaller } from '../../contract/index.ts'
+import type { Link } from '../links.ts'
 import type { FileOp } from '../outbound/compose.ts'
-import type { Link } from '../outbound/links.ts'
 import { noFilesRefusal } from '../outbound/send-result.ts'
 
 export interface SendableFiles {

@@ -15,7 +15,7 @@ import {
   type TurnRow,
   withoutNulls,
 } from '../../contract/index.ts'
-import { allowedTargets, denial, isAllowedTarget } from '../outbound/targets.ts'
+import { allowedTargets, denial, isAllowedTarget } from '../people/targets.ts'
 
 export interface OwnChats {
   /**

@@ -13,7 +13,7 @@ import {
   type TurnRow,
   withoutNulls,
 } from '../../contract/index.ts'
-import type { Links } from '../outbound/links.ts'
+import type { Links } from '../links.ts'
 import { carried } from './carried-files.ts'
 import type { SendableFiles } from './kept-files.ts'
 import { oneLine } from './one-line.ts'

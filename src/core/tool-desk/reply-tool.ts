@@ -15,14 +15,14 @@ import {
   type TurnRow,
   withoutNulls,
 } from '../../contract/index.ts'
-import type { Roster } from '../dispatch/agent/roster.ts'
 import type { Dispatcher } from '../dispatch/dispatcher.ts'
 import type { SettleOptions } from '../dispatch/settling.ts'
-import { checkPlace, isOneWay, type Links } from '../outbound/links.ts'
+import { checkPlace, isOneWay, type Links } from '../links.ts'
 import type { Outlet, Posted } from '../outbound/outlet.ts'
 import { replyText, unheardReply } from '../outbound/send-result.ts'
-import { chooseIntegration } from '../outbound/targets.ts'
+import { chooseIntegration } from '../people/targets.ts'
 import { distrusted, distrustOf } from '../people/trust.ts'
+import type { Roster } from '../roster.ts'
 import { createKeptFiles, type SendableFiles } from './kept-files.ts'
 import type { OpenTurns } from './open-turns.ts'
 import type { OwnChats } from './own-chats.ts'

@@ -10,7 +10,7 @@ import {
   type ToolOutcome,
   withoutNulls,
 } from '../../contract/index.ts'
-import type { Links } from '../outbound/links.ts'
+import type { Links } from '../links.ts'
 import type { Outlet } from '../outbound/outlet.ts'
 import { sentText } from '../outbound/send-result.ts'
 import type { OwnChats } from './own-chats.ts'

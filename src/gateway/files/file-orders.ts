@@ -1,7 +1,7 @@
 // Carries out orders of other nodes: deletes the files of an erased person from this node's disk, too.
 import type { Attachment, Cancel, Clock, Logger, Store } from '../../contract/index.ts'
 import { keepDoing } from '../../core/keep-doing.ts'
-import type { Links } from '../../core/outbound/links.ts'
+import type { Links } from '../../core/links.ts'
 
 const EVERY_MS = 60_000
 

@@ -18,7 +18,7 @@ import {
   type Store,
   SwitchboardError,
 } from '../../contract/index.ts'
-import { linkOf } from '../../core/outbound/links.ts'
+import { linkOf } from '../../core/links.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import { linkStateOf } from '../../gateway/link-reports.ts'
 import type { DoctorDeps } from '../../health/doctor.ts'

@@ -1,7 +1,7 @@
 // The bytes of what a person sent, from whichever integration took it.
 import { readFile } from 'node:fs/promises'
 import { SwitchboardError } from '../../contract/index.ts'
-import type { Links } from '../../core/outbound/links.ts'
+import type { Links } from '../../core/links.ts'
 import type { FileBytes } from './people-data.ts'
 
 export function fileBytes(links: Pick<Links, 'get'>): FileBytes {

@@ -1,7 +1,7 @@
 // Which thread a mail belongs to, and which agent a plus-address chooses.
 import { describe, expect, it } from 'vitest'
 import type { TranscriptEntry } from '../../contract/index.ts'
-import { boundAt } from '../../core/inbound/routing.ts'
+import { boundAt } from '../../core/people/routing.ts'
 import { testAgent } from '../../testing/test-settings.ts'
 import { subjectOf } from './mail/addresses.ts'
 import { readHeaders } from './mail/headers.ts'

@@ -19,18 +19,18 @@ import {
 import { wordsIn } from '../../../words/index.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
 import { askedMsOf } from '../../approvals/asked-time.ts'
+import { canSpeak, type Links } from '../../links.ts'
 import { notice, type Say } from '../../notices.ts'
-import { canSpeak, type Links } from '../../outbound/links.ts'
 import type { Outlet } from '../../outbound/outlet.ts'
 import type { Streams } from '../../outbound/streams.ts'
 import type { Admission } from '../../people/admission.ts'
+import type { Roster } from '../../roster.ts'
 import { rowAddress, type SignalSink } from '../../signals.ts'
 import type { Dispatcher } from '../dispatcher.ts'
 import { noticeTarget } from '../notice-target.ts'
 import { createAgentQuestions } from './agent-questions.ts'
 import { createAgentReplies } from './agent-replies.ts'
 import { createAgentTurns, type Output } from './agent-turns.ts'
-import type { Roster } from './roster.ts'
 
 export interface AgentOutletDeps {
   readonly store: StoreBesideOutlet

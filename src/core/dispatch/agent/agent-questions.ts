@@ -7,12 +7,12 @@ import {
   SwitchboardError,
 } from '../../../contract/index.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
-import { type AdmissionDeps, admissionOfAsk } from '../../channel-admission.ts'
-import type { Links } from '../../outbound/links.ts'
+import type { Links } from '../../links.ts'
+import { type AdmissionDeps, admissionOfAsk } from '../../people/channel-admission.ts'
 import { distrusted, distrustOf } from '../../people/trust.ts'
+import type { Roster } from '../../roster.ts'
 import type { Dispatcher } from '../dispatcher.ts'
 import type { AgentTurns, Output } from './agent-turns.ts'
-import type { Roster } from './roster.ts'
 
 export interface AgentQuestionsDeps extends AdmissionDeps {
   readonly store: Pick<Store, 'turn' | 'turns' | 'session' | 'note'>

@@ -13,8 +13,8 @@ import {
   SwitchboardError,
   type TurnRow,
 } from '../../../contract/index.ts'
+import { isOneWay, type Links } from '../../links.ts'
 import type { FileOp } from '../../outbound/compose.ts'
-import { isOneWay, type Links } from '../../outbound/links.ts'
 import type { Outlet } from '../../outbound/outlet.ts'
 import { quoteOf } from '../../outbound/quoting.ts'
 import { heldRefusal, noFilesRefusal, oneWayRefusal } from '../../outbound/send-result.ts'

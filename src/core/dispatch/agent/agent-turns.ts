@@ -13,10 +13,10 @@ import {
   SwitchboardError,
   type TurnRow,
 } from '../../../contract/index.ts'
+import type { Roster } from '../../roster.ts'
 import { rowAddress } from '../../signals.ts'
 import type { Dispatcher } from '../dispatcher.ts'
 import type { Flight } from '../lanes/lane-holds.ts'
-import type { Roster } from './roster.ts'
 
 export interface AgentTurnsDeps {
   readonly store: StoreBesideOutlet

@@ -10,8 +10,8 @@ import {
 } from '../../../contract/index.ts'
 import type { Cluster } from '../../cluster/cluster.ts'
 import { notice } from '../../notices.ts'
+import type { Roster } from '../../roster.ts'
 import { noticeTarget } from '../notice-target.ts'
-import type { Roster } from './roster.ts'
 
 export interface OfflineNoticesDeps {
   readonly store: Pick<Store, 'turns' | 'findWork'>

@@ -3,7 +3,7 @@
 // other nodes read it.
 import type { AgentTrouble, Clock } from '../../../contract/index.ts'
 import { createKeyedTimers } from '../../keyed-timers.ts'
-import type { AgentPost, Roster } from './roster.ts'
+import type { AgentPost, Roster } from '../../roster.ts'
 
 export interface Reachability {
   /** A request did not reach the agent. `retryAfterMs`: the delay the agent asked for. */

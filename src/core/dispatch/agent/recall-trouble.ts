@@ -1,9 +1,9 @@
 // After a start nothing is known about agents, but their turns record how the last tries ended. An agent whose turns
 // wait for an answer is in trouble from the start. People who wait are informed on time.
 import type { AgentTrouble, Clock, Logger, Store, TurnRow } from '../../../contract/index.ts'
+import type { AgentPost, Roster } from '../../roster.ts'
 import type { OfflineNotices } from './offline-notices.ts'
 import type { Reachability } from './reachability.ts'
-import type { AgentPost, Roster } from './roster.ts'
 
 export interface RecallTroubleDeps {
   readonly store: Pick<Store, 'turns'>

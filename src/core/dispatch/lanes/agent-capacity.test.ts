@@ -1,7 +1,7 @@
 // Places at an agent: lanes of a round share them, and lanes that waited longest get them first.
 import { describe, expect, it } from 'vitest'
 import type { AgentConnector, Work } from '../../../contract/index.ts'
-import type { Roster } from '../agent/roster.ts'
+import type { Roster } from '../../roster.ts'
 import { createAgentCapacity } from './agent-capacity.ts'
 import type { LaneHold } from './lane-holds.ts'
 

@@ -2,7 +2,7 @@
 // `handed` just before it is written, so no more are taken than can be written. Turns that wait for a window or a slot
 // stay `queued`.
 import { type BoundedMap, createBoundedMap, type Work } from '../../../contract/index.ts'
-import type { Roster } from '../agent/roster.ts'
+import type { Roster } from '../../roster.ts'
 import type { LaneHolds } from './lane-holds.ts'
 
 export interface Rooms {

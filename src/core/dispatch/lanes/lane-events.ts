@@ -3,8 +3,8 @@
 import type { Logger, Settings, Store } from '../../../contract/index.ts'
 import type { Cluster } from '../../cluster/cluster.ts'
 import type { Drain } from '../../lanes/drain.ts'
+import type { Roster } from '../../roster.ts'
 import type { OfflineNotices } from '../agent/offline-notices.ts'
-import type { Roster } from '../agent/roster.ts'
 import type { LaneHolds } from './lane-holds.ts'
 import type { MovedElsewhere } from './moved-elsewhere.ts'
 

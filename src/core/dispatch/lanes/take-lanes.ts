@@ -15,7 +15,7 @@ import {
   type Work,
 } from '../../../contract/index.ts'
 import type { Admission } from '../../people/admission.ts'
-import type { Roster } from '../agent/roster.ts'
+import type { Roster } from '../../roster.ts'
 import type { Rooms } from './agent-capacity.ts'
 import type { Before, LaneHold, LaneHolds } from './lane-holds.ts'
 

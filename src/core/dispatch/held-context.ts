@@ -9,8 +9,8 @@ import {
   type Store,
   type TurnRow,
 } from '../../contract/index.ts'
-import { cutLine } from '../dispatch/context-line.ts'
 import type { Admission } from '../people/admission.ts'
+import { cutLine } from './context-line.ts'
 
 const MOST_LINES = 100
 

@@ -1,5 +1,5 @@
 // The agents of this node: their connectors, and whether a turn can be handed over now.
-import type { AgentConnector, AgentSettings, AgentTrouble, Clock } from '../../../contract/index.ts'
+import type { AgentConnector, AgentSettings, AgentTrouble, Clock } from '../contract/index.ts'
 
 export interface AgentPost {
   readonly settings: AgentSettings

@@ -14,9 +14,9 @@ import {
   type Settings,
   type Store,
   type ToolCaller,
-} from '../contract/index.ts'
-import { boundAt } from './inbound/routing.ts'
-import type { Links } from './outbound/links.ts'
+} from '../../contract/index.ts'
+import type { Links } from '../links.ts'
+import { boundAt } from './routing.ts'
 
 export interface Admission {
   /** The binding, or the agent where no binding can be named. */

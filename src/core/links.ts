@@ -15,9 +15,8 @@ import {
   SwitchboardError,
   type TextLimit,
   type TurnRow,
-} from '../../contract/index.ts'
-import type { HistoryWatch } from '../history/completeness.ts'
-import { rowAddress } from '../signals.ts'
+} from '../contract/index.ts'
+import { rowAddress } from './signals.ts'
 
 export interface Link {
   readonly integration: string
@@ -28,7 +27,7 @@ export interface Link {
   /** Time of the last successful call that sends or looks up a message. */
   okAt: number | null
   /** Compares the integration with its platform's history. */
-  watch?: HistoryWatch
+  watch?: { stop(): Promise<void> }
 }
 
 export interface Links {
