@@ -262,7 +262,7 @@ it('[I13.connector-flags] what help names of connectors are flags of their quest
     return at?.options.map(({ long }) => long?.slice(2) ?? '') ?? []
   }
   const modules = await Promise.all(Object.values(CONNECTORS).map((load) => load()))
-  const asked = modules.flatMap(({ setup }) => flagsOf(setup?.questions ?? []))
+  const asked = modules.flatMap(flagsOf)
   expect(named('agents', 'add').filter((flag) => !asked.includes(flag))).toEqual([
     ...['http', 'chorus', 'connector', 'write', 'bind', 'allow-private'],
   ])

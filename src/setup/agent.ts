@@ -69,7 +69,7 @@ export async function answerAgent(
   const { setup = { questions: [] } } = module
   const { questions } = setup
   const byCommand = wish.by === 'command'
-  const own = flagsOf(questions)
+  const own = flagsOf(module)
   refuseUnknown(wish.flags, {
     known: own,
     of: ` for connector ${module.name}`,

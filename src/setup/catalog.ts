@@ -8,7 +8,6 @@ import {
   type IntegrationSettings,
   type LoadedAdapters,
   type PlatformModule,
-  type SetupQuestion,
   type WantedOptions,
 } from '../contract/index.ts'
 import { createModuleCatalog } from '../modules/module-catalog.ts'
@@ -73,33 +72,14 @@ function built<Module extends PlatformModule | ConnectorModule>(
   return modules
 }
 
-/** One line of a list to choose from. */
-export interface Offer {
-  readonly name: string
-  readonly title: string
-  readonly hint: string
-  readonly first: boolean
-  /** The flags that answer its questions, without the dashes. */
-  readonly flags: readonly string[]
-}
-
-export function offersOf(modules: ReadonlyMap<string, PlatformModule | ConnectorModule>): readonly Offer[] {
-  return [...modules.values()].map(({ name, title = name, first = false, options, setup }) => ({
-    name,
-    title,
-    hint: describedAs(options),
-    first,
-    flags: flagsOf(setup?.questions ?? []),
-  }))
-}
-
 /** What a schema says about itself. */
 export function describedAs(options: PlatformModule['options']): string {
   const { description } = jsonSchemaOf(options)
   return typeof description === 'string' ? description : ''
 }
 
-/** Every flag that answers the questions. A secret has a second one, for the file that holds it. */
-export function flagsOf(questions: readonly SetupQuestion[]): readonly string[] {
+/** Every flag that answers a question of the module. A secret has a second one, for the file that holds it. */
+export function flagsOf(module: Pick<PlatformModule, 'setup'> | undefined): readonly string[] {
+  const questions = module?.setup?.questions ?? []
   return questions.flatMap(({ flag, secret }) => (secret === true ? [flag, `${flag}-file`] : [flag]))
 }

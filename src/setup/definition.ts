@@ -1,6 +1,9 @@
 // Answers as the configuration holds them: values at nested keys, and secrets apart from the rest.
 import type { OptionsSchema } from '../contract/index.ts'
 
+/** An id of an integration or an agent. */
+export const ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/
+
 export type Definition = Record<string, unknown>
 
 /** Values by the key that they fill, such as `out.secret`. */

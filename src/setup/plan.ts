@@ -1,14 +1,14 @@
 // The wizard's questions, in their order: where people talk, what each platform asks, who answers, what its connector asks.
 // A flag answers before the person does. Every answer is tried, and a refused one is asked again. Nothing is written here.
 import { dirname } from 'node:path'
-import { type PlatformModule, SwitchboardError } from '../contract/index.ts'
+import { type ConnectorModule, type PlatformModule, SwitchboardError } from '../contract/index.ts'
 import { oneLine } from '../runtime/safe-text.ts'
 import { type AnsweredAgent, answerAgent } from './agent.ts'
 import { createSecretPipe, type SecretPipe } from './answers.ts'
 import { type Asker, hasGivenUp } from './asker.ts'
-import { type Catalog, flagsOf, type Offer, offersOf, openCatalog } from './catalog.ts'
+import { type Catalog, describedAs, flagsOf, openCatalog } from './catalog.ts'
 import type { ConfigFile } from './config-file.ts'
-import { type Definition, freeName, putAt, readValue } from './definition.ts'
+import { type Definition, freeName, ID, putAt, readValue } from './definition.ts'
 import { type AnsweredIntegration, answerIntegration, isPastedBefore } from './integration.ts'
 import { usage } from './usage.ts'
 
@@ -54,24 +54,22 @@ interface Planning {
   readonly asker: Asker
   readonly wish: PlanWish
   readonly catalog: Catalog
-  readonly connectors: readonly Offer[]
   /** Everything piped in: for the platforms in their order, then for the agent. */
   readonly pipe: SecretPipe
 }
 
 export async function askPlan(asker: Asker, wish: PlanWish): Promise<Plan> {
   const catalog = await openCatalog(wish.file.exists ? wish.file.path : null)
-  const [platforms, connectors] = [offersOf(catalog.platforms), offersOf(catalog.connectors)]
+  const { platforms, connectors } = catalog
   const chosen = await choosePlatforms(asker, wish, platforms)
   // While nobody has said who answers, a flag may belong to any connector.
-  refuseUnknownFlags(wish, chosen, wish.agent === null && asker.prompts === null ? [] : connectors)
+  refuseUnknownFlags(wish, chosen, wish.agent === null && asker.prompts === null ? [] : connectors.values())
   const agent = wish.agent ?? wish.file.agents[0] ?? firstOf(connectors)
   const open = [
-    ...chosen.flatMap((name) => openSecrets(wish, platforms, name, `${name}-`)),
-    ...openSecrets(wish, connectors, agent, ''),
+    ...chosen.flatMap((name) => openSecrets(wish, platforms.get(name), `${name}-`)),
+    ...openSecrets(wish, connectors.get(agent), ''),
   ]
-  const pipe = createSecretPipe(asker, open.length === 1)
-  const planning = { asker, wish, catalog, connectors, pipe }
+  const planning = { asker, wish, catalog, pipe: createSecretPipe(asker, open.length === 1) }
   const integrations: PlannedIntegration[] = []
   const taken = new Set(wish.file.integrations.map(({ id }) => id))
   for (const name of chosen) {
@@ -82,30 +80,43 @@ export async function askPlan(asker: Asker, wish: PlanWish): Promise<Plan> {
   return { integrations, agent: await planAgent(planning) }
 }
 
+type Module = PlatformModule | ConnectorModule
+type Modules = ReadonlyMap<string, Module>
+
 /** The secrets that no flag gives. */
-function openSecrets(wish: PlanWish, offers: readonly Offer[], name: string, prefix: string) {
-  const flags = offers.find((offer) => offer.name === name)?.flags ?? []
+function openSecrets(wish: PlanWish, module: Module | undefined, prefix: string): readonly string[] {
   const isGiven = (flag: string) => wish.flags.has(prefix + flag) || wish.named.has(prefix + flag)
-  return flags.filter((flag) => flags.includes(`${flag}-file`) && !isGiven(flag) && !isGiven(`${flag}-file`))
+  return (module?.setup?.questions ?? [])
+    .filter(({ secret, flag }) => secret && !isGiven(flag) && !isGiven(`${flag}-file`))
+    .map(({ flag }) => flag)
 }
 
 async function choosePlatforms(
   { prompts }: Asker,
-  { platforms, file }: PlanWish,
-  offers: readonly Offer[],
+  { platforms: wanted, file }: PlanWish,
+  platforms: Modules,
 ): Promise<readonly string[]> {
-  const names = offers.map(({ name }) => name)
-  const unknown = platforms.find((name) => !names.includes(name))
+  const names = [...platforms.keys()].join(', ')
+  const unknown = wanted.find((name) => !platforms.has(name))
   if (unknown !== undefined)
-    throw usage(`--platform: "${oneLine(unknown)}" cannot be set up`, `what there is: ${names.join(', ')}`)
-  if (platforms.length > 0) return platforms
-  if (prompts === null) throw usage('no platform is named', `--platform NAME, of: ${names.join(', ')}`)
+    throw usage(`--platform: "${oneLine(unknown)}" cannot be set up`, `what there is: ${names}`)
+  if (wanted.length > 0) return wanted
+  if (prompts === null) throw usage('no platform is named', `--platform NAME, of: ${names}`)
   const isFirst = file.integrations.length === 0
-  const first = offers.filter((offer) => isFirst && offer.first).map(({ name }) => name)
-  return prompts.several('Where do people talk to it?', offers.map(choiceOf), first)
+  const modules = [...platforms.values()]
+  const first = modules.filter((module) => isFirst && module.first).map(({ name }) => name)
+  return prompts.several('Where do people talk to it?', modules.map(choiceOf), first)
 }
 
-const choiceOf = ({ name, title, hint }: Offer) => ({ value: name, label: title, hint })
+const choiceOf = ({ name, title = name, options }: Module) => ({
+  value: name,
+  label: title,
+  hint: describedAs(options),
+})
+
+/** The one for newcomers. */
+const firstOf = (modules: Modules) =>
+  [...modules.values()].find(({ first }) => first)?.name ?? [...modules.keys()][0] ?? ''
 
 /** The questions of the module. Its name stands before its flags: `--telegram-token`. */
 async function planIntegration(
@@ -163,22 +174,23 @@ async function again<T>(asker: Asker, work: (asker: Asker) => Promise<T>): Promi
   }
 }
 
-async function planAgent({ asker, wish, catalog, connectors, pipe }: Planning): Promise<PlannedAgent> {
+async function planAgent({ asker, wish, catalog, pipe }: Planning): Promise<PlannedAgent> {
   const known = wish.file.agents
+  const { connectors } = catalog
   const choice = wish.agent ?? (await chooseAgent(asker, known, connectors))
   if (known.includes(choice)) return { kind: 'known', id: choice }
   // Another name is the id of an agent that needs nothing.
-  const type = catalog.connectors.has(choice) ? choice : firstOf(connectors)
-  const module = catalog.connectors.get(type)
+  const type = connectors.has(choice) ? choice : firstOf(connectors)
+  const module = connectors.get(type)
   if (module === undefined) {
-    const names = connectors.map(({ name }) => name).join(', ')
+    const names = [...connectors.keys()].join(', ')
     throw usage(`connector "${oneLine(type)}" cannot be set up`, `what there is: ${names}`)
   }
   const id = wish.agentId ?? (type === choice ? freeName(module.setup?.id ?? type, new Set(known)) : choice)
   if (!ID.test(id)) throw usage(`id of the agent: "${oneLine(id)}" is not an id`)
   if (known.includes(id))
     throw usage(`agent "${oneLine(id)}" is there already`, 'another name: --agent-id ID')
-  const own = flagsOf(module.setup?.questions ?? [])
+  const own = flagsOf(module)
   const flags = new Map([...wish.named, ...wish.flags].filter(([flag]) => own.includes(flag)))
   // A secret is made once, however often it is asked for.
   const fresh = new Map<string, string>()
@@ -196,36 +208,28 @@ async function planAgent({ asker, wish, catalog, connectors, pipe }: Planning): 
   return { kind: 'new', id, connector: { type, ...connector }, secrets, paste }
 }
 
-/** An id of an integration or an agent. */
-export const ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/
-
 async function chooseAgent(
   { prompts }: Asker,
   known: readonly string[],
-  offers: readonly Offer[],
+  connectors: Modules,
 ): Promise<string> {
-  const otherwise = known[0] ?? firstOf(offers)
+  const otherwise = known[0] ?? firstOf(connectors)
   if (prompts === null) return otherwise
   const choices = [
     ...known.map((id) => ({ value: id, label: `${id}, which is there already` })),
-    ...offers.filter(({ name }) => !known.includes(name)).map(choiceOf),
+    ...[...connectors.values()].filter(({ name }) => !known.includes(name)).map(choiceOf),
   ]
   return prompts.one('Who answers?', choices, otherwise)
 }
-
-/** The one for newcomers. */
-const firstOf = (offers: readonly Offer[]) => offers.find(({ first }) => first)?.name ?? offers[0]?.name ?? ''
 
 /** A flag of a platform that is not set up is a slip, and its value may be a secret. */
 function refuseUnknownFlags(
   { flags, platforms, agent }: PlanWish,
   chosen: readonly string[],
-  connectors: readonly Offer[],
+  connectors: Iterable<Module>,
 ): void {
   if (platforms.length === 0) return
-  const own = connectors
-    .filter(({ name }) => agent === null || name === agent)
-    .flatMap((offer) => offer.flags)
+  const own = [...connectors].filter(({ name }) => agent === null || name === agent).flatMap(flagsOf)
   const unknown = [...flags.keys()].find(
     (flag) => !own.includes(flag) && !chosen.some((name) => flag.startsWith(`${name}-`)),
   )

@@ -3,7 +3,7 @@ import { indentedYaml } from '../config/yaml/edit-file.ts'
 import { DEFAULT_PORT } from '../contract/index.ts'
 import type { Definition } from './definition.ts'
 
-export interface Starter {
+interface Starter {
   readonly agent: string
   /** The connector as YAML in one line, and the comment above it. */
   readonly connector?: { readonly yaml: string; readonly comment: string }

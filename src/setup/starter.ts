@@ -11,62 +11,65 @@ import { refuseUnknown } from './answers.ts'
 import type { Asker } from './asker.ts'
 import { describedAs, flagsOf, openCatalog } from './catalog.ts'
 import { ownAddress } from './check-file.ts'
-import { type Starter, starterYaml } from './starter-files.ts'
+import { ID } from './definition.ts'
+import { starterYaml } from './starter-files.ts'
+import { usage } from './usage.ts'
 import { demandFree, writeConfigFile, writeWhole } from './write-file.ts'
 
 export interface StarterWish {
   readonly file: string
+  /** A connector. Another name is the id of the demo agent. */
   readonly agent: string
   readonly hook: string
   /** Null: no port was chosen. */
   readonly port: number | null
   readonly force: boolean
-  /** Null: the demo agent. */
-  readonly own: StarterAgent | null
+  /** By name, without the dashes. */
+  readonly flags: ReadonlyMap<string, string>
+  /** Flags that the help names. Only some connectors ask for them. */
+  readonly named: ReadonlyMap<string, string>
 }
 
-export interface StarterAgent {
-  readonly connector: NonNullable<Starter['connector']>
+export interface WrittenStarter extends StarterAgent {
+  /** The webhook's secret. */
+  readonly secretFile: string
+  /** It existed already. */
+  readonly secretKept: boolean
+}
+
+interface StarterAgent {
+  /** In one line of YAML, and the comment above it. Absent: the demo agent. */
+  readonly connector?: { readonly yaml: string; readonly comment: string }
   /** Secrets that the agent needs too: each in a private file beside the configuration. */
-  readonly files: readonly PrivateFile[]
+  readonly files: readonly (Secret & { readonly path: string; readonly made: boolean })[]
   /** Secrets that are kept encrypted. */
-  readonly kept: readonly { readonly name: string; readonly value: string; readonly ask: string }[]
+  readonly kept: readonly (Secret & { readonly name: string })[]
   /** What is left to do elsewhere. */
   readonly paste: readonly string[]
   /** Fields for `--json`. */
   readonly jsonFields: Readonly<Record<string, unknown>>
 }
 
-export interface PrivateFile {
-  readonly path: string
+interface Secret {
   readonly value: string
   readonly ask: string
-  /** It was made here. */
-  readonly made: boolean
-}
-
-export interface WrittenStarter {
-  readonly secretFile: string
-  /** The webhook's secret existed already. */
-  readonly secretKept: boolean
 }
 
 /** Throws before anything is written, or with the file that cannot be written. */
 export async function writeStarter(
+  asker: Asker,
   folder: DataFolder,
   wish: StarterWish,
   keep: (secrets: ReadonlyMap<string, string>) => Promise<void>,
 ): Promise<WrittenStarter> {
-  const { file, agent, hook, port, force, own } = wish
+  const { file, hook, force } = wish
+  const agent = await answerStarterAgent(asker, folder, wish)
+  if (agent.connector === undefined) demandId('id of the demo agent', wish.agent, 'demo')
+  demandId('id of the webhook (/hooks/ID)', hook, 'alerts')
+  if (hook === 'web') throw usage('--hook: "web" is the id of the chat page', 'choose another id')
   const secretFile = pathBeside(file, `${hook}.secret`)
+  const text = starterYaml({ ...wish, ...agent, secretFile: `./${basename(secretFile)}` })
   let secretKept = false
-  const text = starterYaml({
-    agent,
-    hook,
-    port,
-    secretFile: `./${basename(secretFile)}`,
-    ...(own ? { connector: own.connector } : {}),
-  })
   await writeConfigFile(folder, {
     path: file,
     text,
@@ -75,11 +78,11 @@ export async function writeStarter(
     async keep() {
       // A secret that exists is kept even with --force: its sender would be locked out.
       secretKept = !writePrivate(secretFile, randomBytes(32).toString('hex'))
-      for (const { path, value } of own?.files ?? []) writePrivate(path, value)
-      await keep(new Map((own?.kept ?? []).map(({ name, value }) => [name, value])))
+      for (const { path, value } of agent.files) writePrivate(path, value)
+      await keep(new Map(agent.kept.map(({ name, value }) => [name, value])))
     },
   })
-  return { secretFile, secretKept }
+  return { ...agent, secretFile, secretKept }
 }
 
 const writePrivate = (path: string, value: string) =>
@@ -88,36 +91,32 @@ const writePrivate = (path: string, value: string) =>
 const pathBeside = (file: string, name: string) =>
   join(dirname(file), `${basename(file).replace(/\.ya?ml$/, '')}.${name}`)
 
-export interface StarterAgentWish {
-  readonly file: string
-  /** A connector. Another name is the id of the demo agent. */
-  readonly agent: string | undefined
-  readonly force: boolean
-  /** By name, without the dashes. */
-  readonly flags: ReadonlyMap<string, string>
-  /** Flags that the help names. Only some connectors ask for them. */
-  readonly named: ReadonlyMap<string, string>
+function demandId(what: string, id: string, fallback: string): void {
+  if (ID.test(id)) return
+  throw usage(
+    `${what}: "${id}" is not an id: letters, digits, "_", "-" and ".", starting with a letter or digit`,
+    `leave it out for ${fallback}`,
+  )
 }
 
-/** Null: no connector is named, or the one that needs nothing. */
-export async function answerStarterAgent(
+async function answerStarterAgent(
   asker: Asker,
   folder: DataFolder,
-  wish: StarterAgentWish,
-): Promise<StarterAgent | null> {
-  const { agent: id, file, force, named } = wish
-  const connectors = id === undefined ? undefined : (await openCatalog(null)).connectors
-  const module = connectors?.get(id ?? '')
-  const questions = (module?.first ? undefined : module?.setup?.questions) ?? []
-  const known = flagsOf(questions)
+  wish: StarterWish,
+): Promise<StarterAgent> {
+  const { agent: id, file } = wish
+  const named = (await openCatalog(null)).connectors.get(id)
+  const module = named?.first ? undefined : named
+  const known = flagsOf(module)
   refuseUnknown(wish.flags, { known, hint: 'see what it takes with --help' })
-  if (id === undefined || module === undefined || module.first) return null
-  demandFree(file, force)
+  if (module === undefined) return { files: [], kept: [], paste: [], jsonFields: {} }
+  demandFree(file, wish.force)
+  const questions = module.setup?.questions ?? []
   const pathOf = (key: string) => pathBeside(file, `${id}.${key}`)
   // The agent needs such a secret too. One of an earlier run is taken again.
   const handed = questions.filter(({ fresh }) => fresh !== undefined).map(({ key }) => key)
   const before = handed.filter((key) => existsSync(pathOf(key)))
-  const flags = new Map([...named, ...wish.flags].filter(([flag]) => known.includes(flag)))
+  const flags = new Map([...wish.named, ...wish.flags].filter(([flag]) => known.includes(flag)))
   const answered = await answerAgent(asker, module, {
     by: 'command',
     flags,

@@ -5,8 +5,7 @@ import { shellWord } from '../../../config/instance/shell-word.ts'
 import { DEFAULT_PORT, SwitchboardError } from '../../../contract/index.ts'
 import type { Prompts } from '../../../setup/asker.ts'
 import { ignoreSecrets } from '../../../setup/git-ignore.ts'
-import { ID } from '../../../setup/plan.ts'
-import { answerStarterAgent, type StarterAgent, writeStarter } from '../../../setup/starter.ts'
+import { writeStarter } from '../../../setup/starter.ts'
 import { askerAt } from '../../asker.ts'
 import { type Context, createContext, type Run } from '../../context.ts'
 import { usage } from '../../failure.ts'
@@ -114,83 +113,52 @@ async function wizard(context: Context, prompts: Prompts | null, typed: Typed): 
 }
 
 async function starter(context: Context, typed: Typed): Promise<number> {
-  const { file, flags, named, hook = 'alerts' } = typed
-  const force = typed.force === true
-  const asked = { file, agent: typed.agent, force, flags, named }
-  const own = await answerStarterAgent(askerAt(context), context.folder, asked)
-  const agent = typed.agent ?? 'demo'
-  if (own === null) demandId('id of the demo agent', agent, 'demo')
-  demandId('id of the webhook (/hooks/ID)', hook, 'alerts')
+  const { file, flags, named, agent = 'demo', hook = 'alerts', force = false } = typed
   const port = typed.port === undefined ? null : portOf(typed.port, `leave it out for ${DEFAULT_PORT}`)
-  if (hook === 'web') throw usage('--hook: "web" is the id of the chat page', 'choose another id')
-
-  const { secretFile, secretKept } = await writeStarter(
-    context.folder,
-    { file, agent, hook, port, force, own },
-    (secrets) => keepSecrets(context, { path: file, ownStore: false }, secrets),
+  const wish = { file, agent, hook, port, force, flags, named }
+  const written = await writeStarter(askerAt(context), context.folder, wish, (secrets) =>
+    keepSecrets(context, { path: file, ownStore: false }, secrets),
   )
-  const secretNames = [secretFile, ...(own?.files ?? []).map(({ path }) => path)]
-  const ignored = await ignoreSecrets(dirname(file), secretNames).catch((problem: Error) => {
-    const text = `cannot write ${join(dirname(file), '.gitignore')}: ${problem.message}`
-    throw new SwitchboardError('execution_failed', text, { cause: problem })
-  })
+  const { secretFile, secretKept, files, jsonFields } = written
+  const gitignore = join(dirname(file), '.gitignore')
+  const ignored = await ignoreSecrets(dirname(file), [secretFile, ...files.map(({ path }) => path)]).catch(
+    (problem: Error) => {
+      const text = `cannot write ${gitignore}: ${problem.message}`
+      throw new SwitchboardError('execution_failed', text, { cause: problem })
+    },
+  )
   remember(context)
   const next = upCommand(context, file)
-  if (!context.json) return tellWritten(context, { file, secretFile, secretKept, ignored, own, next })
-  await context.printJson({
-    ok: true,
-    file,
-    secret_file: secretFile,
-    secret_kept: secretKept,
-    gitignore_written: ignored,
-    ...own?.jsonFields,
-    next,
-  })
+  if (context.json) {
+    await context.printJson({
+      ok: true,
+      file,
+      secret_file: secretFile,
+      secret_kept: secretKept,
+      gitignore_written: ignored,
+      ...jsonFields,
+      next,
+    })
+    return 0
+  }
+  const { green, bold } = context.paint
+  await context.print(`${green('wrote')} ${file}`)
+  await context.print(
+    `${green(secretKept ? 'kept ' : 'wrote')} ${secretFile} (the webhook's secret, for your eyes only)`,
+  )
+  if (ignored) await context.print(`${green('wrote')} ${gitignore} (what git must not take)`)
+  for (const { path, made, ask } of files)
+    await context.print(`${green(made ? 'wrote' : 'uses ')} ${path} (${ask}: give it to your agent)`)
+  for (const { name, ask } of written.kept)
+    await context.print(`${green('kept ')} ${ask}, encrypted, as secret:${name}`)
+  for (const line of written.paste) await context.print(oneLine(line))
+  await context.print(`\nNext: ${bold(next)}`)
   return 0
 }
 
 export function upCommand(context: Context, file: string): string {
   const isFound = file === resolve(context.terminal.cwd(), 'switchboard.yaml')
   return isFound ? 'switchboard up' : `switchboard up --config ${shellWord(file)}`
-}
-
-interface Written {
-  readonly file: string
-  readonly secretFile: string
-  /** The secret existed already. */
-  readonly secretKept: boolean
-  /** A .gitignore was written. */
-  readonly ignored: boolean
-  readonly own: StarterAgent | null
-  readonly next: string
-}
-
-async function tellWritten(context: Context, written: Written): Promise<number> {
-  const { file, secretFile, secretKept, ignored, own } = written
-  const { paint } = context
-  await context.print(`${paint.green('wrote')} ${file}`)
-  await context.print(
-    `${paint.green(secretKept ? 'kept ' : 'wrote')} ${secretFile} (the webhook's secret, for your eyes only)`,
-  )
-  if (ignored)
-    await context.print(
-      `${paint.green('wrote')} ${join(dirname(file), '.gitignore')} (what git must not take)`,
-    )
-  for (const { path, made, ask } of own?.files ?? [])
-    await context.print(`${paint.green(made ? 'wrote' : 'uses ')} ${path} (${ask}: give it to your agent)`)
-  for (const { name, ask } of own?.kept ?? [])
-    await context.print(`${paint.green('kept ')} ${ask}, encrypted, as secret:${name}`)
-  for (const line of own?.paste ?? []) await context.print(oneLine(line))
-  await context.print(`\nNext: ${paint.bold(written.next)}`)
-  return 0
-}
-
-function demandId(what: string, id: string, fallback: string): void {
-  if (ID.test(id)) return
-  throw usage(
-    `${what}: "${id}" is not an id: letters, digits, "_", "-" and ".", starting with a letter or digit`,
-    `leave it out for ${fallback}`,
-  )
 }
 
 export function portOf(text: string, hint?: string): number {
