@@ -6,14 +6,14 @@ import {
   type Received,
   SwitchboardError,
 } from '../../contract/index.ts'
-import { type GuardedFetch, type LinkState, refusalWord } from '../../kit/index.ts'
+import { type GuardedFetch, type Link, type LinkState, refusalWord } from '../../kit/index.ts'
 import { createTelegramClient, type TelegramClient } from './client.ts'
 import { DEFAULT_TIMINGS, readConfig, type Timings } from './config.ts'
 import { createFileStore } from './files.ts'
 import { telegramMarkdown } from './markdown.ts'
 import { createPace } from './pace.ts'
 import type { Parsed, Self } from './parse.ts'
-import { type Poller, startPoller } from './poller.ts'
+import { startPoller } from './poller.ts'
 import { TEXT_LIMIT } from './render.ts'
 import { createSend } from './send.ts'
 import { createStatusLine } from './status-line.ts'
@@ -49,7 +49,7 @@ export function createTelegram(deps: PlatformDeps, options: TelegramOptions = {}
   const send = createSend({ client, files })
   const self = knowOneself(client)
   let link: LinkState = { state: 'connecting' }
-  let poller: Poller | null = null
+  let poller: Pick<Link, 'stop'> | null = null
   let door: WebhookEndpoint | null = null
   const tell = (next: LinkState) => {
     link = next

@@ -1,13 +1,12 @@
-// Long polling. One loop: (hold the lease) → learn who we are → getUpdates from the stored offset → intake.receive with
-// the next offset in the same commit → again. Telegram forgets an update only when a later offset is asked for, so
-// nothing that was not committed is ever confirmed, and what came during a downtime is simply the first batch.
+// Long polling: learn who we are → getUpdates from the stored offset → intake.receive with the next offset in the same
+// commit → again. Telegram forgets an update only when a later offset is asked for. So nothing is confirmed before its
+// commit, and what came during a downtime is simply the first batch.
 //
-// A poll that neither answers nor fails in time is aborted and made anew over a fresh connection. A 409 means that
-// somebody else polls with this token (or set a webhook): that is told and waited out, ever longer, never fought.
+// A poll that neither answers nor fails in time is aborted and made again over a fresh connection. A 409 means that
+// another program polls with this token, or set a webhook. That is reported, and waited out longer each time.
 import {
   asSwitchboardError,
   type Clock,
-  LEASE_RENEW_MS,
   type LinkLease,
   type Logger,
   type PlatformIntake,
@@ -15,7 +14,7 @@ import {
   type Received,
   SwitchboardError,
 } from '../../contract/index.ts'
-import { backoffMs, createLeasedLink, type LinkState } from '../../kit/index.ts'
+import { type Link, type LinkState, pause, startLink } from '../../kit/index.ts'
 import { gatherAlbums, MAX_ALBUM, trailingAlbum } from './albums.ts'
 import type { TelegramClient } from './client.ts'
 import type { Timings } from './config.ts'
@@ -33,44 +32,21 @@ export interface PollerDeps {
   readonly settled: (parsed: readonly Parsed[], received: readonly Received[]) => void
 }
 
-export interface Poller {
-  stop(): Promise<void>
-}
-
 const LIMIT = 100
 const LONGEST_ALBUM_WAITS = 5
 const HASTY_MS = 100
 const HASTY_PAUSE_MS = 500
 
-export function startPoller(timings: Timings, cursor: string | null, deps: PollerDeps): Poller {
-  const { client, clock, log } = deps
+export function startPoller(timings: Timings, cursor: string | null, deps: PollerDeps): Pick<Link, 'stop'> {
+  const { client, clock, random, log, lease } = deps
   let offset = readOffset(cursor)
-  let stopped = false
-  let failures = 0
-  let conflicts = 0
-  /** The first poll does not wait: it shows at once whether there is a backlog, or a rival. */
-  let patient = false
   let album: { readonly key: string; readonly parts: number; readonly waits: number } | null = null
-  let current = new AbortController()
-  let wake: () => void = () => undefined
 
-  const wait = (ms: number) =>
-    new Promise<void>((resolve) => {
-      if (stopped) return resolve()
-      const cancel = clock.after(ms, resolve)
-      wake = () => {
-        cancel()
-        resolve()
-      }
-    })
-
-  const poll = async (): Promise<readonly unknown[]> => {
-    const waitMs = patient && album === null ? timings.pollTimeoutMs : 0
-    current = new AbortController()
+  const poll = async (waitMs: number, signal: AbortSignal): Promise<readonly unknown[]> => {
     const updates: unknown = await client.call(
       'getUpdates',
       { offset, limit: LIMIT, timeout: Math.ceil(waitMs / 1000), allowed_updates: [...ALLOWED_UPDATES] },
-      { timeoutMs: waitMs + timings.pollMarginMs, signal: current.signal, repeatable: true },
+      { timeoutMs: waitMs + timings.pollMarginMs, signal, repeatable: true },
     )
     if (!Array.isArray(updates))
       throw new SwitchboardError('platform_unavailable', 'Telegram: getUpdates gave no list')
@@ -78,7 +54,7 @@ export function startPoller(timings: Timings, cursor: string | null, deps: Polle
   }
 
   /** Commits a batch. An album at its end is left for the next poll until it no longer grows. */
-  const take = async (given: readonly unknown[], self: Self) => {
+  const take = async (given: readonly unknown[], self: Self, signal: AbortSignal) => {
     const updates = inOrder(given)
     const parsed = updates.map(({ update }) => parseUpdate(update, self, clock.now()))
     const held = albumToHold(parsed)
@@ -97,7 +73,7 @@ export function startPoller(timings: Timings, cursor: string | null, deps: Polle
       offset = next
       deps.settled(events, received)
     }
-    if (held !== null) await wait(timings.albumSettleMs)
+    if (held !== null) await pause(clock, timings.albumSettleMs, signal)
   }
 
   /** How many updates may be committed now; null: all of them. */
@@ -117,66 +93,43 @@ export function startPoller(timings: Timings, cursor: string | null, deps: Polle
     return trailing.from
   }
 
-  const failed = async (thrown: unknown) => {
-    if (stopped || lease.isLost()) return
-    const error = asSwitchboardError(thrown, 'platform_unavailable')
+  const pollOn = async (signal: AbortSignal, up: () => void) => {
     album = null
-    patient = false
-    if (error.code === 'conflict') {
-      conflicts += 1
-      deps.tell({ state: 'down', detail: conflictDetail(error.message) })
-      if (conflicts === 1) log.warn({ problem: error.message }, 'somebody else receives for this bot')
-      const range = { baseMs: timings.conflictBaseMs, maxMs: timings.conflictMaxMs }
-      return wait(backoffMs(conflicts, range, deps.random))
+    // The first poll does not wait: it shows at once whether there is a backlog, or a rival.
+    for (let isFirst = true; !signal.aborted; isFirst = false) {
+      const self = await deps.self()
+      const isPatient = !isFirst && album === null
+      const askedAt = clock.now()
+      const updates = await poll(isPatient ? timings.pollTimeoutMs : 0, signal)
+      await take(updates, self, signal)
+      up()
+      // A server that knows no long polling answers "nothing" at once, and must not be asked without a pause.
+      if (isPatient && updates.length === 0 && clock.now() - askedAt < HASTY_MS)
+        await pause(clock, HASTY_PAUSE_MS, signal)
     }
-    failures += 1
-    deps.tell({ state: failures > 1 ? 'down' : 'connecting', detail: error.message })
-    if (failures === 1) log.warn({ problem: error.message }, 'polling failed')
-    const range = { baseMs: timings.retryBaseMs, maxMs: timings.retryMaxMs }
-    return wait(Math.max(error.retryAfterMs ?? 0, backoffMs(failures, range, deps.random)))
   }
 
-  const round = async () => {
-    if (!(await lease.mayConnect(failures))) return wait(LEASE_RENEW_MS)
-    const self = await deps.self()
-    const askedAt = clock.now()
-    const updates = await poll()
-    deps.tell({ state: 'up' })
-    if (failures + conflicts > 0) log.info({}, 'polling again')
-    conflicts = 0
-    await take(updates, self)
-    failures = 0
-    // A server that knows no long polling answers "nothing" at once, and must not be asked without a pause.
-    const hasty = patient && updates.length === 0 && clock.now() - askedAt < HASTY_MS
-    patient = true
-    if (hasty) await wait(HASTY_PAUSE_MS)
-  }
-
-  // Renewed beside a poll that waits; one that is lost ends the poll.
-  const lease = createLeasedLink(deps.lease, {
-    ...{ clock, tell: deps.tell },
+  return startLink({
+    ...{ clock, random, log, lease },
+    report: deps.tell,
+    retry: { baseMs: timings.retryBaseMs, maxMs: timings.retryMaxMs },
     words: {
+      failed: 'polling failed',
       lost: 'the lease of its poller was lost',
       elsewhere: 'another node polls for this integration',
       unknown: 'the store does not say which node polls',
     },
-    onLost: () => current.abort(),
-  })
-
-  const loop = async () => {
-    while (!stopped) await round().catch(failed)
-  }
-  const running = loop()
-
-  return {
-    async stop() {
-      stopped = true
-      current.abort()
-      wake()
-      await running
-      await lease.release()
+    async connect({ signal, up }) {
+      try {
+        await pollOn(signal, up)
+      } catch (thrown) {
+        const { code, message } = asSwitchboardError(thrown)
+        if (code !== 'conflict') throw thrown
+        const retry = { baseMs: timings.conflictBaseMs, maxMs: timings.conflictMaxMs }
+        return { why: conflictDetail(message), down: true, retry }
+      }
     },
-  }
+  })
 }
 
 /** The lease is another node's by now: no quarrel over the bot, as a conflict of Telegram's would be. */
