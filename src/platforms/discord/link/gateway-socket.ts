@@ -1,6 +1,6 @@
-// One connection of the gateway. It is made, says hello, is identified or resumed, brings dispatches and ends; each of these
-// has a deadline or is told. That it is quiet means nothing: only a beat without an answer does. Nothing is compressed, so
-// there is nothing to inflate: a frame that is not JSON is told and left.
+// One connection of the gateway: it is opened, says hello, is identified or resumed, brings dispatches and closes. Each step
+// has a deadline. Silence means nothing: only a beat without an answer ends it. Nothing is compressed, so there is nothing to
+// inflate. A frame that is not JSON ends the connection, and what it held comes again.
 import { type Cancel, type Clock, type Random, SwitchboardError } from '../../../contract/index.ts'
 import type { Timings } from '../config.ts'
 import { type Ending, endingOf, LEAVING } from './close-codes.ts'
@@ -25,8 +25,6 @@ export interface Dispatch {
 export interface SocketEvents {
   /** READY itself comes with a session that is new. */
   dispatch(dispatch: Dispatch): void
-  /** Once, whoever ended it, after it stood. */
-  closed(ending: Ending): void
   unreadable(): void
 }
 
@@ -38,13 +36,16 @@ export interface OpenOrder {
   readonly resume: Session | null
   /** Resolves when it may be identified. What is no longer wanted takes no place. */
   readonly mayIdentify: (isWanted: () => boolean) => Promise<void>
-  /** Is given what ends the attempt. */
-  readonly onAttempt: (give: () => void) => void
+  /** Closes it, also while it is opened. */
+  readonly signal: AbortSignal
 }
 
 export interface GatewaySocket {
   readonly session: Session
-  /** Whether a beat is answered. */
+  isOpen(): boolean
+  /** Resolves when it is closed. */
+  readonly closed: Promise<Ending>
+  /** Sends a beat. Resolves when it is answered, or the connection ends. */
   probe(): Promise<boolean>
   close(why: string): void
 }
@@ -75,6 +76,7 @@ export async function openSocket(
 ): Promise<GatewaySocket> {
   const { clock, timings } = deps
   const { WebSocket } = await import('ws')
+  order.signal.throwIfAborted()
   const socket = new WebSocket(order.url, {
     handshakeTimeout: timings.helloMs,
     maxPayload: MAX_FRAME_BYTES,
@@ -88,6 +90,10 @@ export async function openSocket(
     let beating: Cancel | null = null
     let isAnswered = true
     const answers = new Set<() => void>()
+    let close: (ending: Ending) => void = () => undefined
+    const closed = new Promise<Ending>((settle) => {
+      close = settle
+    })
 
     const end = (ending: Ending) => {
       if (ended) return
@@ -99,15 +105,20 @@ export async function openSocket(
         socket.close(LEAVING)
         clock.after(1_000, () => socket.terminate())
       } else socket.terminate()
-      for (const answer of [...answers]) answer()
-      if (live) events.closed(ending)
-      else reject(new GatewayEnded(ending))
+      order.signal.removeEventListener('abort', stop)
+      answered()
+      close(ending)
+      reject(new GatewayEnded(ending))
+    }
+    const stop = () => end({ next: 'resume', why: 'stopped', offline: true })
+    order.signal.addEventListener('abort', stop)
+    const answered = () => {
+      for (const answer of answers) answer()
+      answers.clear()
     }
     let deadline = clock.after(timings.helloMs, () =>
       end({ next: 'resume', why: 'no hello came', offline: true }),
     )
-
-    order.onAttempt(() => end({ next: 'resume', why: 'stopped', offline: true }))
 
     const send = (op: number, d: unknown) => {
       if (socket.readyState === 1) socket.send(JSON.stringify({ op, d }))
@@ -155,17 +166,12 @@ export async function openSocket(
       deadline()
       resolve({
         session: mine,
+        isOpen: () => !ended,
+        closed,
         probe: () =>
-          new Promise<boolean>((told) => {
-            if (ended) return told(false)
-            const settle = (heard: boolean) => {
-              cancel()
-              answers.delete(back)
-              told(heard)
-            }
-            const back = () => settle(!ended)
-            const cancel = clock.after(timings.probeMs, () => settle(false))
-            answers.add(back)
+          new Promise<boolean>((resolveProbe) => {
+            if (ended) return resolveProbe(false)
+            answers.add(() => resolveProbe(!ended))
             beat()
           }),
         close: (why) => end({ next: 'resume', why }),
@@ -195,7 +201,7 @@ export async function openSocket(
       else if (op === 10) hello(d)
       else if (op === 11) {
         isAnswered = true
-        for (const answer of [...answers]) answer()
+        answered()
       }
     })
     // Only the code: a message of the network can name the URL.

@@ -1,16 +1,20 @@
 // The gateway as a whole: as many shards as Discord advises, each with its link, under the lease of the integration; and who
 // may identify when, for Discord takes the token away from a bot that does so too often.
 import {
-  asSwitchboardError,
   type Clock,
   createSerialLines,
-  LEASE_RENEW_MS,
   type LinkLease,
   type Logger,
   type Random,
   SwitchboardError,
 } from '../../../contract/index.ts'
-import { backoffMs, createLeasedLink, type LinkState } from '../../../kit/index.ts'
+import {
+  type Link,
+  type LinkAttempt,
+  type LinkEnding,
+  type LinkState,
+  startLink,
+} from '../../../kit/index.ts'
 import type { DiscordClient } from '../api/client.ts'
 import { isStatus } from '../api/refusals.ts'
 import type { DiscordConfig, Timings } from '../config.ts'
@@ -41,14 +45,11 @@ export interface GatewayDeps {
   readonly dispatch: (dispatch: Dispatch) => void
 }
 
-export interface Gateway {
+export interface Gateway extends Link {
   /** Of every shard, in order. */
   sessions(): readonly (Session | null)[]
-  renew(cause: string): void
   /** What came by this session could not be stored. */
   again(session: Session, cause: string): void
-  probe(): Promise<'hears' | 'deaf'>
-  stop(): Promise<void>
 }
 
 interface GatewayInfo {
@@ -64,27 +65,14 @@ export function startGateway(
   timings: Timings,
   deps: GatewayDeps & { readonly sessions: readonly (Session | null)[] },
 ): Gateway {
-  const { client, clock, log } = deps
+  const { client, clock, random, log } = deps
   let links: readonly ShardLink[] = []
   let states: LinkState[] = []
   let kept = deps.sessions
   let info: GatewayInfo | null = null
-  let stopped = false
-  let wake: () => void = () => undefined
-  let ended: (why: string) => void = () => undefined
   const identifiedAt = new Map<number, number>()
   /** Of each bucket: the last in its row of those that want to identify. */
   const rows = createSerialLines<number>()
-
-  const wait = (ms: number) =>
-    new Promise<void>((resolve) => {
-      if (stopped) return resolve()
-      const cancel = clock.after(ms, resolve)
-      wake = () => {
-        cancel()
-        resolve()
-      }
-    })
 
   const askInfo = async (): Promise<GatewayInfo> => {
     const answer = await client.call('GET', '/gateway/bot', { repeatable: true }).catch((thrown: unknown) => {
@@ -143,82 +131,54 @@ export function startGateway(
   }
 
   /** Runs until the lease is lost or another number of shards is needed. */
-  const run = async (): Promise<void> => {
+  const connect = async ({ signal }: LinkAttempt): Promise<LinkEnding> => {
     const { shards } = info?.shards === kept.length ? info : await askInfo()
-    if (stopped || lease.isLost()) return
+    signal.throwIfAborted()
     const before = kept.length === shards ? kept : Array.from({ length: shards }, () => null)
     states = Array.from({ length: shards }, () => ({ state: 'connecting' as const }))
-    const ending = new Promise<string>((resolve) => {
-      ended = resolve
+    const why = await new Promise<string>((resolve) => {
+      signal.addEventListener('abort', () => resolve('stopped'))
+      links = before.map((session, shard) =>
+        startShardLink(
+          { shard: [shard, shards], token: config.token, intents: intentsOf(config), session },
+          {
+            ...{ clock, log, timings, random },
+            tell: (state) => tellShard(shard, state),
+            gatewayUrl: async () => (info ?? (await askInfo())).url,
+            isGateway: (url) => isGatewayUrl(url, config),
+            mayIdentify: (isWanted) => mayIdentify(shard, isWanted),
+            connected: deps.connected,
+            dispatch: deps.dispatch,
+            reshard: () => resolve('another number of shards is needed'),
+          },
+        ),
+      )
     })
-    links = before.map((session, shard) =>
-      startShardLink(
-        { shard: [shard, shards], token: config.token, intents: intentsOf(config), session },
-        {
-          ...{ clock, log, timings, random: deps.random },
-          tell: (state) => tellShard(shard, state),
-          gatewayUrl: async () => (info ?? (await askInfo())).url,
-          isGateway: (url) => isGatewayUrl(url, config),
-          mayIdentify: (isWanted) => mayIdentify(shard, isWanted),
-          connected: deps.connected,
-          dispatch: deps.dispatch,
-          reshard: () => ended('another number of shards is needed'),
-        },
-      ),
-    )
-    const why = await ending
-    closeAll()
-    info = null
-    if (!stopped) log.info({ why }, 'the connections to Discord are made anew')
-  }
-
-  const closeAll = () => {
     kept = sessions()
-    for (const link of links) link.stop()
+    const leaving = links
     links = []
+    info = null
+    await Promise.all(leaving.map((link) => link.stop()))
+    return { why }
   }
   const sessions = () => (links.length === 0 ? kept : links.map((link) => link.session()))
 
-  const lease = createLeasedLink(deps.lease, {
-    ...{ clock, tell: deps.tell },
-    words: {
-      lost: 'the lease of its connection was lost',
-      elsewhere: 'another node is connected for this integration',
-      unknown: 'the store does not say which node is connected',
-    },
-    onLost: () => ended('the lease was lost'),
+  // The shards say when they are up. This link only holds the lease over them.
+  const whole = startLink({
+    ...{ clock, random, log, connect },
+    lease: deps.lease,
+    report: deps.tell,
+    retry: { baseMs: timings.retryBaseMs, maxMs: timings.retryMaxMs },
+    refusedMs: timings.refusedMs,
+    connectMs: null,
+    words: { failed: 'no connection to Discord' },
   })
-
-  const loop = async () => {
-    for (let failures = 0; !stopped; ) {
-      try {
-        if (await lease.mayConnect(failures)) await run()
-        else await wait(LEASE_RENEW_MS)
-        failures = 0
-      } catch (thrown) {
-        if (stopped) return
-        failures += 1
-        const error = asSwitchboardError(thrown, 'platform_unavailable')
-        deps.tell({ state: failures > 1 ? 'down' : 'connecting', detail: error.message })
-        if (failures === 1) log.warn({ problem: error.message }, 'no connection to Discord')
-        const range = { baseMs: timings.retryBaseMs, maxMs: timings.retryMaxMs }
-        const refused = /^(401|40001|50014):/.test(error.message) && failures > 2
-        const least = refused
-          ? timings.refusedMs
-          : error.code === 'rate_limited'
-            ? (error.retryAfterMs ?? 0)
-            : 0
-        await wait(Math.max(least, backoffMs(failures, range, deps.random)))
-      }
-    }
-  }
-  void loop()
 
   return {
     sessions,
     renew(cause) {
       for (const link of links) link.renew(cause)
-      wake()
+      if (links.length === 0) whole.renew(cause)
     },
     again(session, cause) {
       for (const link of links) link.again(session, cause)
@@ -228,12 +188,6 @@ export function startGateway(
       const heard = await Promise.all(links.map((link) => link.probe()))
       return heard.every((one) => one === 'hears') ? 'hears' : 'deaf'
     },
-    async stop() {
-      stopped = true
-      closeAll()
-      ended('stopped')
-      wake()
-      await lease.release()
-    },
+    stop: () => whole.stop(),
   }
 }

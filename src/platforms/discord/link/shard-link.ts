@@ -1,10 +1,14 @@
-// One shard without a gap. One loop: connect → hello → resume or identify → the session stands. It goes round again when the
-// connection ends, when Discord asks for it, and when somebody asks for a new one (which then stands before the old one is
-// left). Every failure is waited out and told; none ends the loop. A session that is refused three times is given up: what
-// lies between it and the next is found in the history.
-import { asSwitchboardError, type Logger, SwitchboardError } from '../../../contract/index.ts'
-import { backoffMs, type LinkState } from '../../../kit/index.ts'
-import { type Ending, endingOf } from './close-codes.ts'
+// One shard without a gap: connect → hello → resume or identify → the session stands. A session that is refused three times
+// is given up. What lies between it and the next is found in the history.
+import { type Logger, SwitchboardError } from '../../../contract/index.ts'
+import {
+  type Link,
+  type LinkAttempt,
+  type LinkEnding,
+  type LinkState,
+  startLink,
+} from '../../../kit/index.ts'
+import type { Ending } from './close-codes.ts'
 import {
   type Dispatch,
   GatewayEnded,
@@ -24,7 +28,7 @@ export interface ShardOrder {
 export interface ShardDeps extends OpenDeps {
   readonly log: Logger
   readonly tell: (link: LinkState) => void
-  /** Where to connect; asked each time. Throws as the client does. */
+  /** Where to connect. Asked each time. Throws as the client does. */
   readonly gatewayUrl: () => Promise<string>
   /** Whether an address that Discord gave may be connected to. */
   readonly isGateway: (url: string) => boolean
@@ -36,48 +40,29 @@ export interface ShardDeps extends OpenDeps {
   readonly reshard: () => void
 }
 
-export interface ShardLink {
+export interface ShardLink extends Link {
   /** The session of the connection that stands, or of the last one. */
   session(): Session | null
-  renew(cause: string): void
-  /** What came by this session could not be stored: it is asked for again. */
+  /** What came by this session could not be stored, so it is asked for again. */
   again(session: Session, cause: string): void
-  probe(): Promise<'hears' | 'deaf'>
-  /** No connection is open or will be opened. */
-  stop(): void
 }
 
 const MOST_REFUSALS = 3
-const STOPPED: Ending = { next: 'resume', why: 'stopped' }
 
 export function startShardLink(order: ShardOrder, deps: ShardDeps): ShardLink {
-  const { clock, log, timings } = deps
+  const { clock, random, log, timings, connected } = deps
   let session = order.session
   let current: GatewaySocket | null = null
-  let stopped = false
-  /** Since a session stood last: of every kind, and of a resume that reached Discord. */
-  let failures = 0
+  /** Tries since a session stood last, and those of them in which Discord refused a resume. */
+  let tries = 0
   let refusals = 0
   let fresh = false
-  let stoodAt = 0
-  let wake: () => void = () => undefined
   let giveUp: () => void = () => undefined
-  let reconnect: (ending: Ending) => void = () => undefined
-
-  const wait = (ms: number) =>
-    new Promise<void>((resolve) => {
-      if (stopped) return resolve()
-      const cancel = clock.after(ms, resolve)
-      wake = () => {
-        cancel()
-        resolve()
-      }
-    })
 
   const urlOf = async (resume: Session | null): Promise<string> => {
     // An address for resuming that does not answer is tried in turn with the usual one.
     const own = resume?.resumeUrl ?? null
-    const base = own !== null && failures % 2 === 0 && deps.isGateway(own) ? own : await deps.gatewayUrl()
+    const base = own !== null && tries % 2 === 0 && deps.isGateway(own) ? own : await deps.gatewayUrl()
     if (!deps.isGateway(base))
       throw new SwitchboardError('platform_unavailable', 'Discord: /gateway/bot gave no address of Discord’s')
     const url = new URL(base)
@@ -86,61 +71,53 @@ export function startShardLink(order: ShardOrder, deps: ShardDeps): ShardLink {
     return url.href
   }
 
-  const connect = async (): Promise<Ending> => {
+  const connect = async ({ signal, up }: LinkAttempt): Promise<LinkEnding> => {
     const resume = fresh || session?.id === '' ? null : session
     const url = await urlOf(resume)
-    if (stopped) return STOPPED
-    let mine: GatewaySocket | null = null
-    let over = null as Ending | null
-    const ending = new Promise<Ending>((resolve) => {
-      reconnect = resolve
-    })
-    const reconnectMine = reconnect
-    const opened = await openSocket(
-      { ...order, url, resume, mayIdentify: deps.mayIdentify, onAttempt: (give) => (giveUp = give) },
-      {
-        dispatch: deps.dispatch,
-        closed(why) {
-          over = why
-          if (mine !== null && current === mine) current = null
-          reconnectMine(why)
+    tries += 1
+    const given = new AbortController()
+    giveUp = () => given.abort()
+    let socket: GatewaySocket
+    try {
+      socket = await openSocket(
+        {
+          ...order,
+          url,
+          resume,
+          mayIdentify: deps.mayIdentify,
+          signal: AbortSignal.any([signal, given.signal]),
         },
-        unreadable: () => log.warn({}, 'a frame of Discord could not be read'),
-      },
-      deps,
-    )
-    mine = opened
-    if (stopped) {
-      opened.close('stopped')
-      return STOPPED
+        { dispatch: deps.dispatch, unreadable: () => log.warn({}, 'a frame of Discord could not be read') },
+        deps,
+      )
+    } catch (thrown) {
+      if (thrown instanceof GatewayEnded) return follow(thrown.ending, false)
+      throw thrown
     }
-    session = opened.session
+    session = socket.session
     fresh = false
-    // It can end in the very moment in which it stands, before anybody holds it.
-    if (over !== null) throw new GatewayEnded(over)
-    const before = current
-    current = opened
-    before?.close('the next one stands')
-    if (failures > 0) log.info({}, 'connected again')
-    refusals = 0
-    stoodAt = clock.now()
-    deps.tell({ state: 'up', since: clock.now() })
-    deps.connected()
-    return ending
+    // It can end in the very moment in which it stands.
+    const stood = socket.isOpen()
+    if (stood) {
+      current = socket
+      refusals = 0
+      tries = 0
+      up({ probe: socket.probe, leave: () => socket.close('the next one stands') })
+    }
+    const ending = await socket.closed
+    if (current === socket) current = null
+    // The session of one that was left is over already.
+    return session === socket.session ? follow(ending, stood) : ending
   }
 
-  /** What the end of a connection asks for, before the next is made. */
-  const follow = async ({ next, why, delayMs = 0, offline }: Ending, stood: boolean) => {
-    if (next === 'identify') session = null
+  /** What the end of a connection means for the session. */
+  const follow = ({ next, why, delayMs = 0, offline }: Ending, stood: boolean): LinkEnding => {
+    if (next !== 'resume') session = null
     if (next === 'refused') {
-      deps.tell({ state: 'down', detail: why })
       log.warn({ why }, 'Discord refuses the connection')
-      session = null
       if (why.startsWith('4011')) deps.reshard()
-      return wait(timings.refusedMs)
+      return { why, down: true, waitMs: timings.refusedMs }
     }
-    // Only one that lasted makes good what failed before it: one that ends again at once is waited for, longer each time.
-    failures = stood && clock.now() - stoodAt >= timings.steadyMs ? 1 : failures + 1
     if (!stood && next === 'resume' && session !== null && offline !== true) {
       refusals += 1
       if (refusals >= MOST_REFUSALS) {
@@ -149,62 +126,34 @@ export function startShardLink(order: ShardOrder, deps: ShardDeps): ShardLink {
         refusals = 0
       }
     }
-    if (failures === 1) log.info({ cause: why }, 'the next connection to Discord')
-    if (current === null) deps.tell({ state: failures > 2 ? 'down' : 'connecting', detail: why })
-    const range = { baseMs: timings.retryBaseMs, maxMs: timings.retryMaxMs }
-    // The first after one that lasted is made at once.
-    const backoff = failures === 1 ? 0 : backoffMs(failures - 1, range, deps.random)
-    if (delayMs > 0 || backoff > 0) await wait(Math.max(delayMs, backoff))
+    return { why, waitMs: delayMs }
   }
 
-  const round = async () => {
-    try {
-      const ending = await connect()
-      if (!stopped) await follow(ending, true)
-    } catch (thrown) {
-      if (stopped) return
-      if (thrown instanceof GatewayEnded) return follow(thrown.ending, false)
-      const error = asSwitchboardError(thrown, 'platform_unavailable')
-      const isToken = /^(401|40001|50014):/.test(error.message)
-      const waitMs = isToken
-        ? timings.refusedMs
-        : error.code === 'rate_limited'
-          ? (error.retryAfterMs ?? 0)
-          : 0
-      if (isToken && failures > 2) return follow({ ...endingOf(4004), why: error.message }, false)
-      const delayMs = Math.min(waitMs, timings.refusedMs)
-      return follow({ next: 'resume', why: error.message, delayMs, offline: true }, false)
-    }
-  }
-  void (async () => {
-    while (!stopped) await round()
-  })()
+  const link = startLink({
+    ...{ clock, random, log, connect, connected },
+    report: deps.tell,
+    overlaps: true,
+    retry: { baseMs: timings.retryBaseMs, maxMs: timings.retryMaxMs },
+    refusedMs: timings.refusedMs,
+    steadyMs: timings.steadyMs,
+    probeMs: timings.probeMs,
+    // Of many shards the last one waits for minutes until it may be identified.
+    connectMs: null,
+    words: { failed: 'no connection to Discord' },
+  })
 
   return {
+    ...link,
     session: () => session,
     renew(cause) {
-      log.info({ cause }, 'a new connection to Discord was asked for')
       // The session may be what is deaf: the next connection has one of its own.
       fresh = true
-      reconnect({ next: 'resume', why: cause })
-      wake()
+      link.renew(cause)
     },
     again(which, cause) {
       if (current?.session === which) current.close(cause)
       // It is just being resumed: what is replayed before it stands counts as much.
       else if (session === which) giveUp()
-    },
-    async probe() {
-      if (current === null) throw new SwitchboardError('platform_unavailable', 'there is no connection')
-      return (await current.probe()) ? 'hears' : 'deaf'
-    },
-    stop() {
-      stopped = true
-      current?.close('stopped')
-      current = null
-      giveUp()
-      reconnect(STOPPED)
-      wake()
     },
   }
 }
