@@ -1,6 +1,12 @@
 // The platform `email`: reads a mailbox by IMAP, sends by SMTP, and uses Sent and the mailbox as its memory.
 import type { Abilities, PlatformAdapter, PlatformDeps } from '../../contract/index.ts'
-import { createCarefulReader, createTaskWorker, type LinkState, workerFile } from '../../kit/index.ts'
+import {
+  createCarefulReader,
+  createTaskWorker,
+  type Link,
+  type LinkState,
+  workerFile,
+} from '../../kit/index.ts'
 import { createAnswerLimit } from './answer-limit.ts'
 import { DEFAULT_TIMINGS, readConfig, type Timings } from './config.ts'
 import { createEmailFiles } from './files.ts'
@@ -8,7 +14,7 @@ import { createForgeryTrial } from './forgery-trial.ts'
 import { seenGates } from './gates.ts'
 import { createHistory } from './history.ts'
 import { connectImap } from './link/imap-client.ts'
-import { type MailboxLink, startMailboxLink } from './link/mailbox-link.ts'
+import { startMailboxLink } from './link/mailbox-link.ts'
 import { createAccessTokens } from './link/oauth.ts'
 import { createSentFolder } from './link/sent-folder.ts'
 import { createSideConnection } from './link/side-connection.ts'
@@ -67,7 +73,7 @@ export function createEmail(deps: PlatformDeps, options: EmailAdapterOptions = {
     perMinute: perMinute(config.smtp.host),
   })
   let state: LinkState = { state: 'connecting' }
-  let link: MailboxLink | null = null
+  let link: Link | null = null
 
   return {
     abilities: ABILITIES,

@@ -1,23 +1,22 @@
-// The link to a mailbox. One loop: (hold the lease) → connect → open the folder → take what is new, batch by batch, with the
-// cursor in the commit → wait for news by IDLE, and look anyway each poll interval → again. Each look is a round trip with a
-// deadline, so a connection that only seems to stand is found by it; whatever breaks is waited out and made anew.
+// The link to a mailbox: connect → open the folder → take what is new, batch by batch, with the cursor in the commit → wait
+// for news by IDLE, and look at each poll interval anyway. Each look is a round trip with a deadline, so it finds a connection
+// that only seems to stand.
 //
-// A mailbox without a cursor is read from its end on. One that was renumbered (UIDVALIDITY) is walked again from its
-// first mail since we began: those that are known are duplicates by their Message-ID. A mail that breaks the connection
-// each time it is fetched is refused as unparsable after some tries, so that it cannot hold up those behind it.
+// A mailbox without a cursor is read from its end on. One that was renumbered (UIDVALIDITY) is walked again from its first mail
+// since we began. Mails that are known are duplicates by their Message-ID. A mail that breaks the connection each time it is
+// fetched is refused as unparsable after some tries, so that it does not hold up those behind it.
 import type { ImapFlow } from 'imapflow'
 import {
   asSwitchboardError,
   type Clock,
   type InboundEvent,
-  LEASE_RENEW_MS,
   type LinkLease,
   type Logger,
   type PlatformIntake,
   type Random,
   SwitchboardError,
 } from '../../../contract/index.ts'
-import { backoffMs, createLeasedLink, type LinkState } from '../../../kit/index.ts'
+import { type Link, type LinkAttempt, type LinkState, pause, startLink } from '../../../kit/index.ts'
 import type { EmailConfig, Timings } from '../config.ts'
 import { type ListedMail, listMails, type MailReader } from '../mail/mail-reader.ts'
 import { careFor } from './after-care.ts'
@@ -37,42 +36,17 @@ export interface MailboxLinkDeps {
   readonly tell: (link: LinkState) => void
 }
 
-export interface MailboxLink {
-  renew(cause: string): void
-  probe(): Promise<'hears' | 'deaf'>
-  stop(): Promise<void>
-}
-
 const BATCH = 25
 const LAST_UID = 4_294_967_295
 const TRIES_OF_A_MAIL = 3
 
-export function startMailboxLink(cursor: string | null, deps: MailboxLinkDeps): MailboxLink {
-  const { config, timings, clock, log, intake } = deps
+export function startMailboxLink(cursor: string | null, deps: MailboxLinkDeps): Link {
+  const { config, timings, clock, random, log, lease, intake } = deps
   let position = readPosition(cursor)
-  let client: ImapFlow | null = null
-  let stopped = false
-  let failures = 0
-  let news = false
-  let wake: () => void = () => undefined
   /** The last mail that lay there when the connection was made. */
   let standing = 0
   /** The mail at which the last connection broke, and how often. */
   let stumbled = { uid: 0, times: 0 }
-
-  const rouse = () => {
-    news = true
-    wake()
-  }
-  const wait = (ms: number) =>
-    new Promise<void>((resolve) => {
-      if (stopped || news) return resolve()
-      const cancel = clock.after(ms, resolve)
-      wake = () => {
-        cancel()
-        resolve()
-      }
-    })
 
   const store = async (events: readonly InboundEvent[], next: Position) => {
     const waited = next.uid <= standing
@@ -150,10 +124,10 @@ export function startMailboxLink(cursor: string | null, deps: MailboxLinkDeps): 
   }
 
   /** Takes all that is new. */
-  const drain = async (open: ImapFlow, start: Position): Promise<Position> => {
+  const drain = async (open: ImapFlow, start: Position, signal: AbortSignal): Promise<Position> => {
     let at = start
     const uids = await uidsAfter(open, at)
-    for (let done = 0; done < uids.length && !stopped; done += BATCH) {
+    for (let done = 0; done < uids.length && !signal.aborted; done += BATCH) {
       const batch = uids.slice(done, done + BATCH)
       const mails = await listMails(open, batch, deps)
       const events: InboundEvent[] = []
@@ -167,91 +141,51 @@ export function startMailboxLink(cursor: string | null, deps: MailboxLinkDeps): 
     return at
   }
 
-  const session = async (): Promise<void> => {
+  const connect = async ({ signal, up }: LinkAttempt): Promise<undefined> => {
     const open = await deps.connect()
-    if (stopped || lease.isLost()) return open.close()
-    client = open
+    let news = new AbortController()
+    const rouse = () => news.abort()
+    const end = () => {
+      open.close()
+      rouse()
+    }
     open.on('exists', rouse)
     open.on('close', rouse)
+    signal.addEventListener('abort', end)
     try {
+      signal.throwIfAborted()
       let at = await begin(open)
-      if (failures > 0) log.info({}, 'the mailbox is read again')
-      deps.tell({ state: 'up', since: clock.now() })
-      intake.connected?.()
-      while (!stopped && open.usable && !lease.isLost()) {
-        news = false
-        at = await drain(open, at)
-        failures = 0
-        await wait(config.options.poll_interval)
+      up({
+        async probe() {
+          await answered(open, open.noop(), timings.commandMs, clock).catch(() => undefined)
+          return open.usable
+        },
+      })
+      while (!signal.aborted && open.usable) {
+        news = new AbortController()
+        at = await drain(open, at, signal)
+        await pause(clock, config.options.poll_interval, news.signal)
       }
-      if (!stopped) deps.tell({ state: 'connecting', detail: 'the connection ended' })
     } finally {
-      client = null
       open.removeListener('exists', rouse)
       open.removeListener('close', rouse)
       open.close()
     }
   }
 
-  const failed = async (thrown: unknown) => {
-    if (stopped || lease.isLost()) return
-    const error = asSwitchboardError(thrown, 'platform_unavailable')
-    failures += 1
-    deps.tell({ state: failures > 1 ? 'down' : 'connecting', detail: error.message })
-    if (failures === 1) log.warn({ problem: error.message }, 'the mailbox cannot be read')
-    const range = { baseMs: timings.retryBaseMs, maxMs: timings.retryMaxMs }
-    news = false
-    return wait(
-      Math.max(failures > 2 ? (error.retryAfterMs ?? 0) : 0, backoffMs(failures, range, deps.random)),
-    )
-  }
-
-  const lease = createLeasedLink(deps.lease, {
-    ...{ clock, tell: deps.tell },
+  return startLink({
+    ...{ clock, random, log, lease, connect },
+    report: deps.tell,
+    connected: () => intake.connected?.(),
+    retry: { baseMs: timings.retryBaseMs, maxMs: timings.retryMaxMs },
+    probeMs: 2 * timings.commandMs,
+    // Each command has its own deadline.
+    connectMs: null,
     words: {
+      failed: 'the mailbox cannot be read',
       lost: 'the lease of the mailbox was lost',
       elsewhere: 'another node reads the mailbox',
       unknown: 'the store does not say which node reads the mailbox',
     },
-    onLost() {
-      client?.close()
-      rouse()
-    },
   })
-
-  const round = async () => {
-    if (!(await lease.mayConnect(failures))) {
-      news = false
-      return wait(LEASE_RENEW_MS)
-    }
-    await session()
-    // A server that ends each connection at once must not be asked without a pause.
-    news = false
-    if (!stopped) await wait(timings.retryBaseMs)
-  }
-  const loop = async () => {
-    while (!stopped) await round().catch(failed)
-  }
-  const running = loop()
-
-  return {
-    renew(cause) {
-      log.info({ cause }, 'a new connection to the mailbox was asked for')
-      client?.close()
-      rouse()
-    },
-    async probe() {
-      const open = client
-      if (open === null) throw new SwitchboardError('platform_unavailable', 'IMAP: there is no connection')
-      await answered(open, open.noop(), timings.commandMs, clock).catch(() => undefined)
-      return open.usable ? 'hears' : 'deaf'
-    },
-    async stop() {
-      stopped = true
-      client?.close()
-      rouse()
-      await running
-      await lease.release()
-    },
-  }
 }
