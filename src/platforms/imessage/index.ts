@@ -87,6 +87,7 @@ export function createIMessage(deps: PlatformDeps, options: IMessageAdapterOptio
       watch = startWatch(cursor, {
         timings,
         clock,
+        random: deps.random,
         log,
         intake,
         lease: deps.lease,
@@ -112,7 +113,7 @@ export function createIMessage(deps: PlatformDeps, options: IMessageAdapterOptio
     link: {
       state: () => link,
       who: () => [...config.own][0] ?? null,
-      renew: () => watch?.renew(),
+      renew: (cause) => watch?.renew(cause),
       probe: async () => (link.state === 'up' ? 'hears' : 'deaf'),
     },
     files: {

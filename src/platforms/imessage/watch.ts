@@ -1,19 +1,24 @@
-// The link to chat.db: looked at as often as it changes, by ROWID behind a durable cursor. A message whose chat is not written yet is waited
-// for; what is changed in place (edits, unsent messages) is looked for among the newest. Where another file lies at the path, or the rows
-// are not those that were read, it goes on behind the last message that is known.
+// The link to chat.db: read as often as it changes, by ROWID behind a durable cursor. A message whose chat is not written yet
+// is waited for. Changes in place (edits, unsent messages) are looked for among the newest messages. Where another file lies
+// at the path, or the rows are not those that were read, reading goes on behind the last message that is known.
 import {
-  type Cancel,
   type Clock,
   createBoundedMap,
-  createSerial,
   type InboundEvent,
-  LEASE_RENEW_MS,
   type LinkLease,
   type Logger,
   type PlatformIntake,
+  type Random,
   SwitchboardError,
 } from '../../contract/index.ts'
-import { createLeasedLink, type LinkState } from '../../kit/index.ts'
+import {
+  type Link,
+  type LinkAttempt,
+  type LinkEnding,
+  type LinkState,
+  pause,
+  startLink,
+} from '../../kit/index.ts'
 import type { ChatDb, MessageRow, RowState } from './chat-db.ts'
 import type { Timings } from './config.ts'
 
@@ -29,6 +34,7 @@ interface Cursor {
 export interface WatchDeps {
   readonly timings: Timings
   readonly clock: Clock
+  readonly random: Random
   readonly log: Logger
   readonly open: () => ChatDb
   readonly intake: PlatformIntake
@@ -38,10 +44,8 @@ export interface WatchDeps {
   readonly tell: (link: LinkState) => void
 }
 
-export interface Watch {
+export interface Watch extends Pick<Link, 'renew' | 'stop'> {
   db(): ChatDb
-  renew(): void
-  stop(): Promise<void>
 }
 
 /** Rows of one turn of the loop: each may be as long as a text can be. */
@@ -52,36 +56,12 @@ const REMEMBERED = 1_000
 const LEEWAY_MS = 60_000
 
 export function startWatch(stored: string | null, deps: WatchDeps): Watch {
-  const { timings, clock, log, intake } = deps
+  const { timings, clock, random, log, lease, intake } = deps
   const versions = createBoundedMap<string, string>(REMEMBERED)
   const waiting = createBoundedMap<string, number>(REMEMBERED)
   let cursor = readCursor(stored)
   let isKept = cursor !== null
   let open: ChatDb | null = null
-  let version = -1
-  let stopped = false
-  let failures = 0
-  let cancel: Cancel = () => undefined
-  const inOrder = createSerial()
-
-  const connect = (): ChatDb => {
-    const db = deps.open()
-    open = db
-    place(db)
-    version = -1
-    deps.tell({ state: 'up', since: clock.now() })
-    intake.connected?.()
-    return db
-  }
-
-  /** The file that Messages writes: another one may have been put at the path (restored, synced). */
-  const current = (): ChatDb => {
-    if (open !== null && !open.isInPlace()) {
-      log.warn({}, 'another chat.db lies at the path: it is opened')
-      away()
-    }
-    return open ?? connect()
-  }
 
   /** Where to go on: the cursor, unless the rows are not those that it was made of. */
   const place = (db: ChatDb): void => {
@@ -170,82 +150,67 @@ export function startWatch(stored: string | null, deps: WatchDeps): Watch {
     }
   }
 
-  const look = async (): Promise<void> => {
-    try {
-      if (!(await lease.mayConnect(failures))) return schedule(LEASE_RENEW_MS)
-      if (stopped) return
-      const db = current()
-      const now = db.version()
-      if (now !== version || waiting.size > 0) {
-        place(db)
-        await keepCursor()
-        await takeNew(db)
-        await takeChanged(db)
-        version = now
+  /** Reads until the connection must end, or another file lies at the path: a restored or synced one. */
+  const read = async (db: ChatDb, signal: AbortSignal): Promise<void> => {
+    for (let version = -1; !signal.aborted && db.isInPlace(); ) {
+      try {
+        const now = db.version()
+        if (now !== version || waiting.size > 0) {
+          place(db)
+          await keepCursor()
+          await takeNew(db)
+          await takeChanged(db)
+          version = now
+        }
+        await pause(clock, timings.pollMs, signal)
+      } catch (thrown) {
+        // What could not be stored is no fault of the database: it is read again.
+        if (!(thrown instanceof SwitchboardError) || thrown.nature.fault === 'platform') throw thrown
+        version = -1
+        await pause(clock, timings.retryMs, signal)
       }
-      failures = 0
-      schedule(timings.pollMs)
+    }
+  }
+
+  const connect = async ({ signal, up }: LinkAttempt): Promise<LinkEnding> => {
+    const db = deps.open()
+    try {
+      place(db)
+      open = db
+      up()
+      await read(db, signal)
     } catch (thrown) {
-      lose(thrown)
-      schedule(timings.retryMs)
+      if (thrown instanceof SwitchboardError) throw thrown
+      throw new SwitchboardError('platform_unavailable', 'chat.db could not be read')
+    } finally {
+      open = null
+      db.close()
     }
+    return { why: 'another chat.db lies at the path' }
   }
 
-  const lose = (thrown: unknown) => {
-    failures += 1
-    const detail = thrown instanceof SwitchboardError ? thrown.message : 'chat.db could not be read'
-    // What could not be stored is no fault of the database: it is read again.
-    const ours = thrown instanceof SwitchboardError && thrown.nature.fault !== 'platform'
-    if (!ours) {
-      away()
-      deps.tell({ state: 'down', detail })
-      log.warn({ detail }, 'chat.db cannot be read now')
-    }
-    version = -1
-  }
-
-  const away = () => {
-    open?.close()
-    open = null
-  }
-
-  const lease = createLeasedLink(deps.lease, {
-    ...{ clock, tell: deps.tell },
+  const link = startLink({
+    ...{ clock, random, log, lease, connect },
+    report: deps.tell,
+    connected: () => intake.connected?.(),
+    retry: { baseMs: timings.retryMs, maxMs: timings.retryMs },
+    // Another file at the path is opened at once.
+    steadyMs: 0,
+    downAfter: 1,
     words: {
+      failed: 'chat.db cannot be read now',
       lost: 'the lease of chat.db was lost',
       elsewhere: 'another node reads chat.db',
       unknown: 'the store does not say which node reads chat.db',
     },
-    onLost: away,
   })
 
-  const schedule = (ms: number) => {
-    cancel()
-    if (stopped) return
-    cancel = clock.after(ms, () => {
-      void inOrder(look)
-    })
-  }
-
-  void inOrder(look)
   return {
+    renew: link.renew,
+    stop: link.stop,
     db() {
       if (open === null) throw new SwitchboardError('platform_unavailable', 'chat.db cannot be read now')
       return open
-    },
-    renew() {
-      void inOrder(() => {
-        away()
-        return look()
-      })
-    },
-    async stop() {
-      stopped = true
-      cancel()
-      await inOrder(() => undefined)
-      cancel()
-      away()
-      await lease.release()
     },
   }
 }
