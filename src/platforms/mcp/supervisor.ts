@@ -1,9 +1,8 @@
 // One channel server, kept connected: disabled | waiting (another node has it) | connecting → up → down → connecting …
-// Every try reads the launch anew, for what it lacked may be there by now. Tries are spread by backoff; one that held for
-// a while makes the next failure a first one again. A server that answers nothing any more is ended and begun anew.
+// Every try reads the launch again, because what was missing may be there by then. A server that no longer answers is ended
+// and started again.
 import {
   asSwitchboardError,
-  type Cancel,
   type ChannelServer,
   type Clock,
   type LinkLease,
@@ -15,7 +14,7 @@ import {
   SwitchboardError,
   withoutNulls,
 } from '../../contract/index.ts'
-import { backoffMs, createLeaseHold } from '../../kit/index.ts'
+import { type Link, type LinkAttempt, type LinkState, startLink } from '../../kit/index.ts'
 import type { GroupWatcher } from '../../kit/processes/index.ts'
 import { createRedactor, createStderrLog } from '../../kit/processes/index.ts'
 import { isEnabled, type LaunchDeps, readLaunch, type Timings, writtenStamp } from './config.ts'
@@ -62,7 +61,8 @@ const NOBODY = {
   prefix: null,
   permissionRelay: false,
 } as const
-const MISSED_PINGS = 2
+/** Beyond what a child takes to end. */
+const END_MS = 10_000
 
 export function createSupervisor(first: McpServerSettings, deps: SupervisorDeps): Supervisor {
   const { clock, timings } = deps
@@ -72,12 +72,10 @@ export function createSupervisor(first: McpServerSettings, deps: SupervisorDeps)
   let restarts = 0
   let noise = 0
   let live: Connection | null = null
-  /** The present run of the loop, ended by `replace` or `stop`; and its present try, ended by a lost lease too. */
-  let run = new AbortController()
-  let attempt = new AbortController()
-  let running: Promise<void> = Promise.resolve()
+  /** The next try makes up for one that failed. */
+  let isRetry = false
+  let link: Link | null = null
   let stopped = false
-  let wake: () => void = () => undefined
   const changed = new Set<() => void>()
   const news = createNewsLine({
     pressure: (full) => (full ? live?.pause() : live?.resume()),
@@ -94,16 +92,7 @@ export function createSupervisor(first: McpServerSettings, deps: SupervisorDeps)
       }
     }
   }
-  const wait = (ms: number) =>
-    new Promise<void>((resolve) => {
-      const cancel = clock.after(ms, resolve)
-      wake = () => {
-        cancel()
-        resolve()
-      }
-    })
-
-  const connect = async (signal: AbortSignal): Promise<Connection> => {
+  const launched = async (signal: AbortSignal): Promise<Connection> => {
     const launch = readLaunch(settings, deps)
     const redact = createRedactor(launch.secrets)
     const stderr = createStderrLog({ clock, log, redact, who: 'the channel server' })
@@ -157,106 +146,70 @@ export function createSupervisor(first: McpServerSettings, deps: SupervisorDeps)
     }
   }
 
-  /** Two questions without an answer end it. One that is held back cannot answer, and is not asked. */
-  const keepAsking = (connection: Connection): Cancel => {
-    let missed = 0
-    let cancel: Cancel = () => undefined
-    const ask = async () => {
-      if (!news.full()) {
-        const alive = await connection.ping(timings.pingTimeoutMs).then(
-          () => true,
-          () => false,
-        )
-        missed = alive ? 0 : missed + 1
-      }
-      if (live !== connection) return
-      if (missed < MISSED_PINGS) cancel = clock.after(timings.pingEveryMs, ask)
-      else {
-        log.warn({}, 'the channel server answers nothing any more and is started anew')
-        await connection.close()
-      }
+  const connect = async ({ signal, up }: LinkAttempt): Promise<never> => {
+    if (isRetry) restarts++
+    isRetry = false
+    become({ state: 'connecting' })
+    const connection = await launched(signal)
+    const probe = async () => {
+      // One that is held back cannot answer, and is not asked.
+      if (!news.full()) await connection.ping(timings.pingTimeoutMs)
+      return true
     }
-    cancel = clock.after(timings.pingEveryMs, ask)
-    return () => cancel()
+    if (!signal.aborted) up({ probe })
+    const reason = await connection.ended
+    live = null
+    throw new SwitchboardError('platform_unavailable', reason)
   }
 
-  const loop = async (ended: AbortSignal) => {
-    let failures = 0
-    while (!ended.aborted) {
-      attempt = new AbortController()
-      if (!(await leased(ended))) continue
-      become({ state: 'connecting' })
-      let reason: string
-      const began = clock.now()
-      try {
-        const connection = await connect(attempt.signal)
-        const stopAsking = keepAsking(connection)
-        reason = await connection.ended
-        stopAsking()
-        if (clock.now() - began >= timings.stableMs) failures = 0
-      } catch (thrown) {
-        reason = asSwitchboardError(thrown).message
-      }
-      live = null
-      // Another node may try while this one waits.
-      hold?.rest()
-      if (ended.aborted) break
-      if (attempt.signal.aborted) {
-        become({ ...NOBODY, state: 'connecting', detail: 'its lease was lost' })
-        continue
-      }
-      failures++
-      const range = { baseMs: timings.retryBaseMs, maxMs: timings.retryMaxMs }
-      const pauseMs = backoffMs(failures, range, deps.random)
-      const detail = `${reason}; the next try is in ${Math.ceil(pauseMs / 1000)} s`
-      become({ ...NOBODY, state: 'down', detail })
-      log.warn({ reason, failures, retryInMs: pauseMs }, 'the channel server is down')
-      await wait(pauseMs)
-      if (!ended.aborted) restarts++
-    }
-  }
-
-  // One that is lost ends the connection, early enough for a child to be gone when another node begins one.
-  const hold =
-    deps.lease === undefined
-      ? null
-      : createLeaseHold(deps.lease, {
-          clock,
-          leaseMs: timings.leaseMs,
-          renewMs: timings.leaseRenewMs,
-          endingMs: timings.graceMs,
-          onLost() {
-            if (live !== null) log.warn({}, 'the lease of a channel server was lost')
-            attempt.abort()
-          },
-        })
-  const leased = async (ended: AbortSignal): Promise<boolean> => {
-    if (hold === null) return true
-    const answer = await hold.take()
-    if (ended.aborted) return false
-    if (hold.isHeld()) return true
-    if (answer === 'elsewhere') become({ ...NOBODY, state: 'waiting', detail: 'another node holds it' })
-    else become({ ...NOBODY, state: 'connecting', detail: 'the store does not say which node holds it' })
-    await wait(timings.leaseRenewMs)
-    return false
+  const report = (
+    { state, detail = null }: { readonly state: LinkState['state']; readonly detail?: string | null },
+    retry?: { readonly failures: number; readonly waitMs: number; readonly why: string },
+  ) => {
+    // What it still says while it ends is let in by what it declared.
+    if (live !== null) return
+    if (retry === undefined) return become({ ...NOBODY, state, detail })
+    const { failures, waitMs, why } = retry
+    isRetry = true
+    become({ ...NOBODY, state, detail: `${why}; the next try is in ${Math.ceil(waitMs / 1000)} s` })
+    log.warn({ reason: why, failures, retryInMs: waitMs }, 'the channel server is down')
   }
 
   const begin = () => {
-    run = new AbortController()
     if (!isEnabled(settings)) {
       become({ ...NOBODY, state: 'disabled', detail: `mcp_servers.${settings.name}.enabled is false` })
       return
     }
-    running = loop(run.signal).catch((thrown) =>
-      log.error({ error: String(thrown) }, 'a channel server is given up'),
-    )
+    isRetry = false
+    link = startLink({
+      ...{ clock, random: deps.random, log, lease: deps.lease, connect, report },
+      retry: { baseMs: timings.retryBaseMs, maxMs: timings.retryMaxMs },
+      steadyMs: timings.stableMs,
+      downAfter: 1,
+      probeEveryMs: timings.pingEveryMs,
+      probeMs: timings.pingTimeoutMs,
+      // The handshake has its own deadline.
+      connectMs: null,
+      endMs: END_MS + 4 * timings.graceMs,
+      leaseRules: {
+        leaseMs: timings.leaseMs,
+        renewMs: timings.leaseRenewMs,
+        // A child is gone when another node begins one.
+        endingMs: timings.graceMs,
+        // Another node may have what this one lacks.
+        restWhileDown: true,
+      },
+      words: {
+        failed: '',
+        lost: 'its lease was lost',
+        elsewhere: 'another node holds it',
+        unknown: 'the store does not say which node holds it',
+      },
+    })
   }
   const end = async (detail: string) => {
-    run.abort()
-    attempt.abort()
-    wake()
-    await running
-    await hold?.release().catch(() => undefined)
+    await link?.stop()
+    link = null
     become({ ...NOBODY, state: 'down', detail })
   }
   const connected = (): Connection => {
