@@ -56,8 +56,6 @@ export {
 export { createStreamingFetch, type StreamingFetch } from './http/streaming-fetch.ts'
 export { backoffMs } from './link/backoff.ts'
 export { createChatPace } from './link/chat-pace.ts'
-export { createLeaseHold } from './link/lease-hold.ts'
-export { createLeasedLink } from './link/leased-link.ts'
 export type { Link, LinkAttempt, LinkEnding } from './link/link.ts'
 export { type MemoizedAsync, memoizeAsync } from './link/memoize-async.ts'
 export { pause } from './link/pause.ts'

@@ -9,8 +9,6 @@ export interface LeasedLink {
   mayConnect(failures: number): Promise<boolean>
   /** There is no connection now. The lease may run out, where the rules say so. */
   rest(): void
-  /** Another node holds it, or may hold it. */
-  isLost(): boolean
   /** Never throws. What is not given back runs out. */
   release(): Promise<void>
 }
@@ -18,7 +16,7 @@ export interface LeasedLink {
 export interface LeasedLinkDeps {
   readonly clock: Pick<Clock, 'after'>
   readonly rules?: LeaseRules
-  readonly tell: (link: LinkState) => void
+  readonly report: (link: LinkState) => void
   readonly words: Pick<LinkWords, 'lost' | 'elsewhere' | 'unknown'>
   /** The connection must end now. */
   readonly onLost: () => void
@@ -26,13 +24,12 @@ export interface LeasedLinkDeps {
 
 export function createLeasedLink(
   lease: LinkLease | undefined,
-  { clock, rules = {}, tell, words, onLost }: LeasedLinkDeps,
+  { clock, rules = {}, report, words, onLost }: LeasedLinkDeps,
 ): LeasedLink {
   if (lease === undefined)
     return {
       mayConnect: async () => true,
       rest: () => undefined,
-      isLost: () => false,
       release: async () => undefined,
     }
   let isResting = false
@@ -42,7 +39,7 @@ export function createLeasedLink(
     renewMs: rules.renewMs ?? LEASE_RENEW_MS,
     endingMs: rules.endingMs ?? 0,
     onLost() {
-      tell({ state: 'connecting', detail: words.lost })
+      report({ state: 'connecting', detail: words.lost })
       onLost()
     },
   })
@@ -52,7 +49,7 @@ export function createLeasedLink(
       isResting = false
       const answer = await hold.take()
       if (hold.isHeld()) return true
-      tell(
+      report(
         answer === 'elsewhere'
           ? { state: 'waiting', detail: words.elsewhere }
           : { state: 'connecting', detail: words.unknown },
@@ -64,7 +61,6 @@ export function createLeasedLink(
       isResting = true
       hold.rest()
     },
-    isLost: () => !hold.isHeld(),
     release: () => hold.release().catch(() => undefined),
   }
 }

@@ -200,6 +200,7 @@ export function startLink(options: LinkOptions): Link {
         { state: down || failures >= downAfter ? 'down' : 'connecting', detail: why },
         { failures, waitMs, why },
       )
+    if (failures === 0) log.info({ cause: why }, 'the connection ended and is made again')
     if (failures === 1 && words.failed !== '') log.warn({ problem: why }, words.failed)
     await wait(waitMs)
   }
@@ -207,9 +208,12 @@ export function startLink(options: LinkOptions): Link {
   const lease = createLeasedLink(options.lease, {
     clock,
     words,
-    tell: report,
+    report,
     ...defined({ rules: options.leaseRules }),
-    onLost: () => endAll(words.lost),
+    onLost() {
+      log.warn({}, words.lost)
+      endAll(words.lost)
+    },
   })
 
   const loop = async () => {
