@@ -37,7 +37,9 @@ export function createPlainText(words: readonly (readonly [string, string])[]) {
 }
 
 function wholeWord(word: string): RegExp {
-  return new RegExp(`(?<![\\w-])${word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w-])`, 'g')
+  // A path begins with a slash, and may follow the `\n` of a JSON string.
+  const start = /^\w/.test(word) ? '(?<![\\w-])' : ''
+  return new RegExp(`${start}${word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w-])`, 'g')
 }
 
 /** Of a table for people: how long ago or ahead, and the columns that are as wide as that. */
