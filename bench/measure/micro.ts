@@ -1,5 +1,4 @@
 // Gate and wrap: what the pure steps of the intake and the model-visible form of a message cost, without I/O.
-
 import { WITHIN_LIMIT } from '../../src/contract/index.ts'
 import type { StepInput } from '../../src/core/inbound/step-input.ts'
 import { runSteps } from '../../src/core/inbound/steps.ts'

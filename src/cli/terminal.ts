@@ -1,5 +1,4 @@
 // The terminal as a value: what a command may read from and write to. Tests hand in their own.
-
 import type { Prompts } from '../setup/asker.ts'
 import { type Ask, createQuestions } from './questions.ts'
 

@@ -1,5 +1,4 @@
 // The contract's basics: addresses, ids, states and tables.
-
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { wordsIn } from '../words/index.ts'

@@ -1,5 +1,4 @@
 // The gates of the live path for `doctor`: each with pass or the reason, and the key that changes it.
-
 import {
   type AgentSettings,
   type Binding,

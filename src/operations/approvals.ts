@@ -1,5 +1,4 @@
 // Tool calls that wait, or waited, for a person.
-
 import { z } from 'zod'
 import { APPROVAL_STATES, defined, SwitchboardError } from '../contract/index.ts'
 import { type Operation, operation, whole } from '../server/api/operation.ts'

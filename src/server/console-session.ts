@@ -3,6 +3,7 @@
 // "same site", so Origin and Sec-Fetch-Site are asked as well.
 import type { IncomingMessage } from 'node:http'
 import { ACTIONS, type HttpReply, type Principal, SwitchboardError } from '../contract/index.ts'
+import { wordsIn } from '../words/index.ts'
 import type { ServerDeps } from './deps.ts'
 import { errorReply, json, methodNotAllowed, notFound } from './reply.ts'
 
@@ -63,12 +64,12 @@ export async function consoleReply(
   if (path === '/console/session') {
     demandOwnPage(request)
     const entered = await door.enter(ticketIn(request, body), sessionIn(request))
-    if (entered === null)
+    if (entered === null) {
+      const { message, hint } = wordsIn().page.staleLink
       return errorReply(
-        new SwitchboardError('gone', 'this link was used already or is too old', {
-          hint: 'ask for a fresh one: switchboard console',
-        }),
+        new SwitchboardError('gone', message, { hint: hint({ command: 'switchboard console' }) }),
       )
+    }
     return json(200, { ok: true }, cookie(request, entered.token, Math.floor(entered.lifeMs / 1_000)))
   }
   const principal = await consolePrincipal(deps, request)

@@ -1,11 +1,13 @@
 // The English catalogue. Keys never change with the wording. A text in {braces} is a template: the code that knows the
 // value replaces the name.
 import { approvals } from './en/approvals.ts'
+import { chat } from './en/chat.ts'
 import { commands } from './en/commands.ts'
 import { demo } from './en/demo.ts'
 import { notices } from './en/notices.ts'
+import { page } from './en/page.ts'
 import { platforms } from './en/platforms.ts'
 import { reasons } from './en/reasons.ts'
 import { work } from './en/work.ts'
 
-export const en = { approvals, commands, demo, notices, platforms, reasons, work }
+export const en = { approvals, chat, commands, demo, notices, page, platforms, reasons, work }

@@ -1,6 +1,5 @@
 // Questions whose input grows when a platform shows it: what is asked fits there as it is sent, says how to answer, and what was
 // left out can be asked for.
-
 import { describe, expect, it } from 'vitest'
 import { opText, renderedSize } from '../../src/contract/index.ts'
 import { promptOp, wholeAsk } from '../../src/core/approvals/prompt.ts'

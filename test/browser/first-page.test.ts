@@ -86,7 +86,7 @@ it('[I18.page-tables] [I18.page-presence] [I18.page-code] [I18.page-quotes] [I18
   const state = page.locator('.head-state')
   river.agentHere = false
   await page.reload()
-  await state.getByText('away — messages wait for it').waitFor()
+  await state.getByText('offline: messages wait for it').waitFor()
   river.agentHere = true
   await river.say({ kind: 'text', text: 'back again' })
   await state.getByText('online').waitFor()

@@ -1,6 +1,7 @@
 // The chat page: head, log, composer; and what to do when there is no session.
 import type { JSX } from 'preact'
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { Filled } from '../shared/filled.tsx'
 import { DownIcon, Logo } from '../shared/icons.tsx'
 import { Markdown } from '../shared/markdown-view.tsx'
 import { formatDay, oneLine } from '../shared/text.ts'
@@ -10,6 +11,7 @@ import { Menu } from './menu.tsx'
 import { Message } from './message.tsx'
 import { type Choice, type Entry, inOrder } from './model.ts'
 import type { Session, View } from './session.ts'
+import { words } from './words.ts'
 
 const NEAR_PX = 120
 const GROUP_MS = 5 * 60_000
@@ -46,15 +48,14 @@ export function App({ session }: { readonly session: Session }): JSX.Element {
       <main class="middle">
         {!view.online && (
           <p class="banner" role="status">
-            <span class="spinner" aria-hidden="true" /> Reconnecting… what you write is kept and sent when the
-            gateway is back.
+            <span class="spinner" aria-hidden="true" /> {words.head.reconnecting}
           </p>
         )}
         {view.problem !== null && (
           <p class="banner banner-bad" role="alert">
             {view.problem}{' '}
             <button type="button" class="link" onClick={() => session.dismiss()}>
-              dismiss
+              {words.head.dismiss}
             </button>
           </p>
         )}
@@ -85,15 +86,12 @@ export function App({ session }: { readonly session: Session }): JSX.Element {
 function Presence({ view }: { readonly view: View }): JSX.Element {
   const { online, agentHere } = view
   const state = !online ? 'down' : agentHere === false ? 'away' : 'up'
-  const words = {
-    down: 'reconnecting…',
-    away: 'away — messages wait for it',
-    up: agentHere === null ? 'connected' : view.typing ? 'working' : 'online',
-  }
+  const { down, away, connected, working, online: here } = words.head.presence
+  const shown = { down, away, up: agentHere === null ? connected : view.typing ? working : here }
   return (
     <p class={`head-state is-${state}`} role="status">
       <span class="lamp" aria-hidden="true" />
-      {words[state]}
+      {shown[state]}
     </p>
   )
 }
@@ -165,7 +163,7 @@ function Log({ session, view, agent, onReply, onSuggest }: LogProps): JSX.Elemen
         ref={box}
         role="log"
         aria-live="polite"
-        aria-label="Conversation"
+        aria-label={words.log.label}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling box must be reachable by keyboard
         tabIndex={0}
         onScroll={(event) => {
@@ -177,7 +175,7 @@ function Log({ session, view, agent, onReply, onSuggest }: LogProps): JSX.Elemen
         <div class="log-inner" ref={inside}>
           {view.before !== null && (
             <button type="button" class="older link" onClick={older}>
-              show earlier messages
+              {words.log.older}
             </button>
           )}
           {entries.length === 0 && <Empty agent={agent} onPick={onSuggest} />}
@@ -214,12 +212,16 @@ function Log({ session, view, agent, onReply, onSuggest }: LogProps): JSX.Elemen
             )
           })}
           {view.partial !== null && (
-            <article class="message theirs partial" aria-label={`${agent} is writing`} aria-busy="true">
+            <article
+              class="message theirs partial"
+              aria-label={words.log.writing({ agent })}
+              aria-busy="true"
+            >
               <Markdown text={view.partial} />
             </article>
           )}
           {view.typing && (
-            <div class="typing" role="status" aria-label={`${agent} is working`}>
+            <div class="typing" role="status" aria-label={words.log.working({ agent })}>
               <span class="dots" aria-hidden="true">
                 <i />
                 <i />
@@ -234,7 +236,7 @@ function Log({ session, view, agent, onReply, onSuggest }: LogProps): JSX.Elemen
         <button
           type="button"
           class="to-bottom"
-          aria-label="Go to the newest message"
+          aria-label={words.log.toNewest}
           onClick={() => toBottom('smooth')}
         >
           <DownIcon />
@@ -272,11 +274,11 @@ function Empty({
     <section class="empty">
       <Logo />
       <h2>
-        Say hello to <bdi>{agent}</bdi>
+        <Filled text={words.log.hello}>
+          <bdi>{agent}</bdi>
+        </Filled>
       </h2>
-      <p>
-        Messages are kept: you can close this page and come back. Not sure where to begin? Try one of these.
-      </p>
+      <p>{words.log.kept}</p>
       <div class="buttons">
         {SUGGESTIONS.map((text) => (
           <button key={text} type="button" class="button" onClick={() => onPick(text)}>

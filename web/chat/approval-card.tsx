@@ -2,9 +2,11 @@
 // when the gateway said so, and folds to a line then.
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { Filled } from '../shared/filled.tsx'
 import { ShieldIcon } from '../shared/icons.tsx'
 import { formatTime, oneLine, revealHidden, timeLeft } from '../shared/text.ts'
 import { type Choice, type Entry, outcomeOf, type Tap } from './model.ts'
+import { words } from './words.ts'
 
 interface Props {
   readonly entry: Entry
@@ -23,17 +25,19 @@ export function ApprovalCard({ entry, edit, tap, self, onTap }: Props): JSX.Elem
   const asked = (
     <p class="card-when">
       <span>
-        asked <time dateTime={new Date(entry.at).toISOString()}>{formatTime(entry.at)}</time>
+        <Filled text={words.approval.asked}>
+          <time dateTime={new Date(entry.at).toISOString()}>{formatTime(entry.at)}</time>
+        </Filled>
       </span>
       {entry.approval !== undefined && <code class="card-id">{entry.approval}</code>}
     </p>
   )
   if (outcome === null)
     return (
-      <section class="card card-open" aria-label="Approval">
+      <section class="card card-open" aria-label={words.approval.label}>
         <header class="card-head">
           <ShieldIcon />
-          <span class="card-title">Needs your approval</span>
+          <span class="card-title">{words.approval.title}</span>
           {entry.expiresAt !== undefined && <Expiry at={entry.expiresAt} />}
         </header>
         <Question entry={entry} />
@@ -41,9 +45,9 @@ export function ApprovalCard({ entry, edit, tap, self, onTap }: Props): JSX.Elem
         <Buttons entry={entry} tap={tap} onTap={onTap} />
       </section>
     )
-  const text = outcome.text === '' ? 'recorded' : outcome.text
+  const text = outcome.text === '' ? words.approval.recorded : outcome.text
   return (
-    <details class={`card card-${outcome.tone}`} aria-label="Approval">
+    <details class={`card card-${outcome.tone}`} aria-label={words.approval.label}>
       <summary class="card-fold">
         <ShieldIcon />
         <span class="card-line">
@@ -98,7 +102,11 @@ function Expiry({ at }: { readonly at: number }): JSX.Element {
   }, [])
   const date = new Date(at)
   return (
-    <time class="card-expiry" dateTime={date.toISOString()} title={`denied at ${date.toLocaleTimeString()}`}>
+    <time
+      class="card-expiry"
+      dateTime={date.toISOString()}
+      title={words.approval.deniedAt({ time: date.toLocaleTimeString() })}
+    >
       {timeLeft(at - now)}
     </time>
   )
@@ -119,7 +127,7 @@ function Input({ text }: { readonly text: string }): JSX.Element {
       </pre>
       {long && (
         <button type="button" class="link" aria-expanded={all} onClick={() => setAll(!all)}>
-          {all ? 'show less' : `show all ${text.length.toLocaleString()} characters`}
+          {all ? words.approval.less : words.approval.all({ characters: text.length.toLocaleString() })}
         </button>
       )}
     </>

@@ -1,12 +1,14 @@
 // Where one types: Enter sends, Shift+Enter makes a line, files are uploaded at once and sent with the message.
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { Filled } from '../shared/filled.tsx'
 import { upload } from '../shared/http.ts'
 import { ClipIcon, CloseIcon, SendIcon } from '../shared/icons.tsx'
 import { formatSize, oneLine } from '../shared/text.ts'
 import { keepDraft, readDraft } from './draft.ts'
 import type { Entry, FileRef } from './model.ts'
 import type { Me } from './session.ts'
+import { words } from './words.ts'
 
 interface Props {
   readonly me: Me
@@ -65,11 +67,11 @@ export function Composer({ me, replyTo, onCancelReply, onSend, agent, suggested 
       const key = nextKey++
       const problem =
         i >= room
-          ? `at most ${me.limits.attachments} files`
+          ? words.composer.tooMany({ most: me.limits.attachments })
           : file.size > me.limits.upload_bytes
-            ? `larger than ${formatSize(me.limits.upload_bytes)}`
+            ? words.composer.tooLarge({ most: formatSize(me.limits.upload_bytes) })
             : file.size === 0
-              ? 'empty'
+              ? words.composer.empty
               : null
       setUploads((all) => [...all, { key, name: file.name, size: file.size, share: 0, file: null, problem }])
       if (problem !== null) continue
@@ -99,7 +101,7 @@ export function Composer({ me, replyTo, onCancelReply, onSend, agent, suggested 
 
   return (
     <form
-      aria-label="Write a message"
+      aria-label={words.composer.label}
       class={`composer${dragging ? ' dragging' : ''}`}
       onSubmit={(event) => {
         event.preventDefault()
@@ -119,15 +121,22 @@ export function Composer({ me, replyTo, onCancelReply, onSend, agent, suggested 
       {replyTo !== null && (
         <div class="replying">
           <span class="replying-text">
-            Replying to: <bdi>{oneLine(replyTo.text, 90)}</bdi>
+            <Filled text={words.composer.replyingTo}>
+              <bdi>{oneLine(replyTo.text, 90)}</bdi>
+            </Filled>
           </span>
-          <button type="button" class="icon-button small" aria-label="Cancel reply" onClick={onCancelReply}>
+          <button
+            type="button"
+            class="icon-button small"
+            aria-label={words.composer.cancelReply}
+            onClick={onCancelReply}
+          >
             <CloseIcon />
           </button>
         </div>
       )}
       {uploads.length > 0 && (
-        <ul class="uploads" aria-label="Attachments">
+        <ul class="uploads" aria-label={words.composer.attachments}>
           {uploads.map((one) => (
             <li key={one.key} class={one.problem === null ? 'upload' : 'upload upload-bad'}>
               <bdi class="upload-name">{oneLine(one.name, 40)}</bdi>
@@ -136,14 +145,18 @@ export function Composer({ me, replyTo, onCancelReply, onSend, agent, suggested 
                   {one.problem}
                 </span>
               ) : one.file === null ? (
-                <progress value={one.share} max={1} aria-label={`Uploading ${oneLine(one.name)}`} />
+                <progress
+                  value={one.share}
+                  max={1}
+                  aria-label={words.composer.uploading({ name: oneLine(one.name) })}
+                />
               ) : (
                 <span class="file-size">{formatSize(one.size)}</span>
               )}
               <button
                 type="button"
                 class="icon-button small"
-                aria-label={`Remove ${oneLine(one.name)}`}
+                aria-label={words.composer.remove({ name: oneLine(one.name) })}
                 onClick={() => setUploads((all) => all.filter((other) => other.key !== one.key))}
               >
                 <CloseIcon />
@@ -158,7 +171,7 @@ export function Composer({ me, replyTo, onCancelReply, onSend, agent, suggested 
           type="file"
           multiple
           class="hidden"
-          aria-label="Choose files"
+          aria-label={words.composer.choose}
           tabIndex={-1}
           onChange={(event) => {
             add([...(event.currentTarget.files ?? [])])
@@ -168,7 +181,7 @@ export function Composer({ me, replyTo, onCancelReply, onSend, agent, suggested 
         <button
           type="button"
           class="icon-button"
-          aria-label="Attach files"
+          aria-label={words.composer.attach}
           onClick={() => picker.current?.click()}
         >
           <ClipIcon />
@@ -179,8 +192,8 @@ export function Composer({ me, replyTo, onCancelReply, onSend, agent, suggested 
           value={text}
           dir="auto"
           enterkeyhint="send"
-          aria-label={`Message ${agent}`}
-          placeholder={`Message ${agent}`}
+          aria-label={words.composer.placeholder({ agent })}
+          placeholder={words.composer.placeholder({ agent })}
           onInput={(event) => setText(event.currentTarget.value)}
           onKeyDown={(event) => {
             if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
@@ -195,14 +208,16 @@ export function Composer({ me, replyTo, onCancelReply, onSend, agent, suggested 
             add(files)
           }}
         />
-        <button type="submit" class="send" disabled={!can} aria-label="Send">
+        <button type="submit" class="send" disabled={!can} aria-label={words.composer.send}>
           <SendIcon />
         </button>
       </div>
       {over && (
         <p class="tone-bad composer-note" role="alert">
-          {text.length.toLocaleString()} of {me.limits.text_chars.toLocaleString()} characters: too long to
-          send
+          {words.composer.tooLong({
+            length: text.length.toLocaleString(),
+            most: me.limits.text_chars.toLocaleString(),
+          })}
         </p>
       )}
     </form>

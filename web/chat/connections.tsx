@@ -1,10 +1,10 @@
-// How far each integration is known to have missed nothing, for whoever may approve: "complete until", "behind", "cannot be
-// checked".
+// Whether each integration missed a message, for approvers: "complete until", "behind", "cannot be checked".
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { completeWords } from '../shared/complete-words.ts'
 import { oneLine } from '../shared/text.ts'
 import type { Connection } from './session.ts'
+import { words } from './words.ts'
 
 export function Connections({
   connections,
@@ -17,8 +17,8 @@ export function Connections({
   useEffect(() => dialog.current?.showModal(), [])
   return (
     <dialog ref={dialog} class="dialog" aria-labelledby="connections-title" onClose={onClose}>
-      <h2 id="connections-title">Connections</h2>
-      {connections.length === 0 && <p>Only whoever may approve here sees how far nothing was missed.</p>}
+      <h2 id="connections-title">{words.menu.connections}</h2>
+      {connections.length === 0 && <p>{words.menu.approversOnly}</p>}
       <ul class="connections">
         {connections.map(({ id, platform, complete }) => (
           <li key={id}>
@@ -29,7 +29,7 @@ export function Connections({
       </ul>
       <div class="buttons">
         <button type="button" class="button" onClick={() => dialog.current?.close()}>
-          Close
+          {words.menu.close}
         </button>
       </div>
     </dialog>

@@ -1,11 +1,13 @@
 // The head's menu: a link for another device, and the way out.
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { Filled } from '../shared/filled.tsx'
 import { MoreIcon } from '../shared/icons.tsx'
 import { oneLine } from '../shared/text.ts'
 import { Connections } from './connections.tsx'
 import type { FreshLink } from './link-for.ts'
 import type { Connection, Me, Session } from './session.ts'
+import { words } from './words.ts'
 
 export function Menu({ session, me }: { readonly session: Session; readonly me: Me }): JSX.Element {
   const [open, setOpen] = useState(false)
@@ -45,7 +47,7 @@ export function Menu({ session, me }: { readonly session: Session; readonly me: 
         ref={opener}
         type="button"
         class="icon-button"
-        aria-label="Menu"
+        aria-label={words.menu.label}
         aria-expanded={open}
         aria-controls="menu-items"
         onClick={() => setOpen(!open)}
@@ -55,10 +57,12 @@ export function Menu({ session, me }: { readonly session: Session; readonly me: 
       {open && (
         <div class="menu-items" id="menu-items">
           <p class="menu-who">
-            Signed in as <bdi>{oneLine(me.name ?? me.sender, 40)}</bdi>
+            <Filled text={words.menu.signedInAs}>
+              <bdi>{oneLine(me.name ?? me.sender, 40)}</bdi>
+            </Filled>
           </p>
           <button type="button" onClick={freshLink}>
-            Link another device
+            {words.menu.linkDevice}
           </button>
           <button
             type="button"
@@ -67,10 +71,10 @@ export function Menu({ session, me }: { readonly session: Session; readonly me: 
               void session.connections().then((found) => setConnections(found ?? []))
             }}
           >
-            Connections
+            {words.menu.connections}
           </button>
           <button type="button" onClick={() => void session.logout()}>
-            Sign out
+            {words.menu.signOut}
           </button>
         </div>
       )}
@@ -92,25 +96,25 @@ function LinkDialog({
   useEffect(() => dialog.current?.showModal(), [])
   return (
     <dialog ref={dialog} class="dialog" aria-labelledby="link-title" onClose={onClose}>
-      <h2 id="link-title">Link another device</h2>
+      <h2 id="link-title">{words.menu.linkDevice}</h2>
       {'problem' in link ? (
         <p class="tone-bad" role="alert">
           {link.problem}
         </p>
       ) : (
         <>
-          <p>Scan it, or open the link, on the other device within fifteen minutes. It works once.</p>
+          <p>{words.menu.scan}</p>
           <QrCode text={link.href} />
           {link.warning !== null && (
             <p class="tone-warn" role="alert">
-              Another device may not reach it: {link.warning}.
+              {words.menu.unreachable({ why: link.warning })}
             </p>
           )}
           <input
             class="link-field"
             readOnly
             value={link.href}
-            aria-label="Link"
+            aria-label={words.menu.link}
             onFocus={(event) => event.currentTarget.select()}
           />
         </>
@@ -122,11 +126,11 @@ function LinkDialog({
             class="button button-main"
             onClick={() => void navigator.clipboard.writeText(link.href).then(() => setCopied(true))}
           >
-            {copied ? 'Copied' : 'Copy'}
+            {copied ? words.menu.copied : words.menu.copy}
           </button>
         )}
         <button type="button" class="button" onClick={() => dialog.current?.close()}>
-          Close
+          {words.menu.close}
         </button>
       </div>
     </dialog>
@@ -155,7 +159,7 @@ function QrCode({ text }: { readonly text: string }): JSX.Element | null {
   }, [text])
   if (code === null) return null
   return (
-    <svg class="qr" role="img" aria-label="QR code of the link" viewBox={`0 0 ${code.size} ${code.size}`}>
+    <svg class="qr" role="img" aria-label={words.menu.qr} viewBox={`0 0 ${code.size} ${code.size}`}>
       <rect width={code.size} height={code.size} fill="#fff" />
       <path d={code.path} fill="#000" shape-rendering="crispEdges" />
     </svg>

@@ -6,6 +6,7 @@ import { Markdown } from '../shared/markdown-view.tsx'
 import { formatSize, formatTime, oneLine } from '../shared/text.ts'
 import { ApprovalCard, Buttons } from './approval-card.tsx'
 import { type Choice, deliveryOf, type Entry, type FileRef, type Tap, tellsState } from './model.ts'
+import { words } from './words.ts'
 
 interface Props {
   readonly entry: Entry
@@ -30,7 +31,7 @@ interface Props {
 export function Message(props: Props): JSX.Element {
   const { entry, follows, agent } = props
   const own = entry.dir === 'in'
-  const who = own ? 'You' : agent
+  const who = own ? words.message.you : agent
   return (
     <article
       class={`message ${own ? 'own' : 'theirs'}${follows ? ' follows' : ''}`}
@@ -51,7 +52,7 @@ function Own(props: Props): JSX.Element {
       {(entry.text !== '' || empty) && (
         <div class={`bubble${entry.unsent === true ? ' unsent' : ''}`} dir="auto">
           {empty ? (
-            <em>{entry.reason === 'withdrawn' ? '(deleted)' : '(the text was not kept)'}</em>
+            <em>{entry.reason === 'withdrawn' ? words.message.deleted : words.message.notKept}</em>
           ) : (
             entry.text
           )}
@@ -80,7 +81,7 @@ function State({
   children,
 }: Pick<Props, 'entry' | 'online'> & { readonly children: ComponentChildren }): JSX.Element {
   const [asked, setAsked] = useState(false)
-  const { words, meaning, mark, tone } = deliveryOf(entry, online)
+  const { words: shown, meaning, mark, tone } = deliveryOf(entry, online)
   const state = entry.unsent === true ? 'unsent' : entry.state
   const Mark = MARKS[mark]
   return (
@@ -95,7 +96,7 @@ function State({
         onClick={() => setAsked(!asked)}
       >
         <Mark />
-        <span class={tone === 'bad' ? '' : 'hidden'}>{words}</span>
+        <span class={tone === 'bad' ? '' : 'hidden'}>{shown}</span>
       </button>
       {asked && tone !== 'bad' && (
         <span class="meaning" role="status">
@@ -110,8 +111,8 @@ function State({
 /** While it waits for the agent its sender may take it back. */
 function Delete({ onDelete }: { readonly onDelete: () => void }): JSX.Element {
   return (
-    <button type="button" class="link delete" onClick={onDelete} aria-label="Delete this message">
-      delete
+    <button type="button" class="link delete" onClick={onDelete} aria-label={words.message.deleteLabel}>
+      {words.message.delete}
     </button>
   )
 }
@@ -122,11 +123,11 @@ function Time({ at }: { readonly at: number }): JSX.Element {
 
 function Quote({ quoted, agent, onShow }: Props): JSX.Element | null {
   if (quoted === null) return null
-  if (quoted === 'earlier') return <p class="quote">an earlier message</p>
+  if (quoted === 'earlier') return <p class="quote">{words.message.earlier}</p>
   return (
     <button type="button" class="quote" onClick={() => onShow(quoted.id)}>
-      <bdi class="quote-who">{quoted.dir === 'in' ? 'You' : agent}</bdi>
-      <bdi class="quote-text">{oneLine(quoted.text === '' ? 'a file' : quoted.text, 140)}</bdi>
+      <bdi class="quote-who">{quoted.dir === 'in' ? words.message.you : agent}</bdi>
+      <bdi class="quote-text">{oneLine(quoted.text === '' ? words.message.file : quoted.text, 140)}</bdi>
     </button>
   )
 }
@@ -148,7 +149,7 @@ function Theirs(props: Props): JSX.Element {
   return (
     <>
       <Quote {...props} />
-      {entry.urgency === 'high' && <p class="urgent">Urgent</p>}
+      {entry.urgency === 'high' && <p class="urgent">{words.message.urgent}</p>}
       {text !== '' && (
         <div class="bubble" dir="auto">
           {plain ? <p class="plain">{text}</p> : <Markdown text={text} />}
@@ -158,14 +159,14 @@ function Theirs(props: Props): JSX.Element {
       {edit === undefined && <Buttons entry={entry} tap={tap} onTap={(choice) => onTap(entry, choice)} />}
       <p class={next === null ? 'meta' : 'meta meta-aside'}>
         {next === null && <Time at={entry.at} />}
-        {edit !== undefined && <span>edited</span>}
+        {edit !== undefined && <span>{words.message.edited}</span>}
         <button
           type="button"
           class="link reply"
           onClick={() => onReply(entry)}
-          aria-label="Reply to this message"
+          aria-label={words.message.replyLabel}
         >
-          <ReplyIcon /> reply
+          <ReplyIcon /> {words.message.reply}
         </button>
       </p>
     </>

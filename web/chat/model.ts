@@ -1,5 +1,6 @@
 // The chat as the page holds it: plain data and pure changes. Everything is reconciled by id, so an entry that comes
 // twice (a replay, another window, a retried send) is one entry.
+import { words } from './words.ts'
 
 export interface Choice {
   readonly label: string
@@ -121,41 +122,35 @@ export interface Delivery {
 
 /** Where an own message is, in words; a reason is always told. */
 export function deliveryOf(entry: Entry, online: boolean): Delivery {
-  const quiet = (words: string, mark: Delivery['mark'], meaning: string): Delivery => ({
-    ...{ words, mark, meaning, tone: 'quiet' },
-  })
-  if (entry.unsent === true) {
-    return online
-      ? quiet('sending…', 'clock', 'On its way to the gateway.')
-      : quiet(
-          'waiting for the connection',
-          'clock',
-          'Kept in this browser, and sent when the gateway is back.',
-        )
-  }
+  const { delivery } = words
+  const quiet = (
+    { word, meaning }: { readonly word: string; readonly meaning: string },
+    mark: Delivery['mark'],
+  ): Delivery => ({ words: word, meaning, mark, tone: 'quiet' })
+  if (entry.unsent === true) return quiet(online ? delivery.sending : delivery.unsent, 'clock')
   const bad = (word: string): Delivery => {
-    const words = `${word}${entry.reasonText === undefined ? '' : ` — ${entry.reasonText}`}`
-    return { words, mark: 'bad', meaning: words, tone: 'bad' }
+    const told = `${word}${entry.reasonText === undefined ? '' : ` — ${entry.reasonText}`}`
+    return { words: told, mark: 'bad', meaning: told, tone: 'bad' }
   }
   switch (entry.state) {
     case 'queued':
-      return quiet('queued', 'clock', 'Stored. It waits for the agent.')
+      return quiet(delivery.queued, 'clock')
     case 'handed':
-      return quiet('with the agent', 'one', 'Handed to the agent.')
+      return quiet(delivery.handed, 'one')
     case 'seen':
-      return quiet('seen', 'one', 'The agent has it.')
+      return quiet(delivery.seen, 'one')
     case 'answered':
-      return { words: 'answered', mark: 'two', meaning: 'The agent has answered.', tone: 'good' }
+      return { words: delivery.answered.word, mark: 'two', meaning: delivery.answered.meaning, tone: 'good' }
     case 'consumed': {
-      const words = consumedWords(entry.reason)
-      return { words, mark: 'two', meaning: `The gateway took it: ${words}.`, tone: 'good' }
+      const word = consumedWord(entry.reason)
+      return { words: word, mark: 'two', meaning: delivery.consumed.meaning({ word }), tone: 'good' }
     }
     case 'refused':
     case 'expired':
     case 'failed':
-      return bad(entry.state)
+      return bad(delivery[entry.state])
     default:
-      return quiet(entry.state ?? '', 'clock', entry.state ?? '')
+      return quiet({ word: entry.state ?? '', meaning: entry.state ?? '' }, 'clock')
   }
 }
 
@@ -166,11 +161,10 @@ export function tellsState(entry: Entry, next: Entry | null, online: boolean): b
   return here.tone === 'bad' || here.mark !== deliveryOf(next, online).mark
 }
 
-function consumedWords(reason: string | undefined): string {
-  if (reason === 'verdict') return 'taken as your decision'
-  if (reason === 'verdict_late') return 'came too late'
-  if (reason === 'withdrawn') return 'deleted'
-  return 'done'
+function consumedWord(reason: string | undefined): string {
+  const { consumed } = words.delivery
+  if (reason === 'verdict' || reason === 'verdict_late' || reason === 'withdrawn') return consumed[reason]
+  return consumed.other
 }
 
 export interface Outcome {

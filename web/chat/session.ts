@@ -21,6 +21,7 @@ import {
 import { createOutbox, type Outbox } from './outbox.ts'
 import { createSendWaiting } from './send-waiting.ts'
 import { createStream } from './stream.ts'
+import { words } from './words.ts'
 
 export interface Me {
   readonly sender: string
@@ -251,7 +252,7 @@ export function createSession(): Session {
       if (answer.ok && typeof answer.body.state === 'string') {
         const said = answer.body.answer as string | undefined
         const news = answer.body as unknown as StateNews
-        if (news.state === 'refused') return show('failed', news.reasonText ?? 'refused')
+        if (news.state === 'refused') return show('failed', news.reasonText ?? words.tap.refused)
         return show('told', said ?? '')
       }
       if (answer.status >= 300 && answer.status < 500 && answer.status !== 429) {
@@ -259,7 +260,7 @@ export function createSession(): Session {
       }
       await pause(answer.retryAfterMs ?? 600 * 2 ** attempt)
     }
-    show('failed', 'the gateway cannot be reached; try again')
+    show('failed', words.tap.unreachable)
   }
 
   return {
@@ -279,8 +280,7 @@ export function createSession(): Session {
       const answer = await call('POST', '/chat/delete', { id: entry.id })
       if (!answer.ok) return set({ problem: answer.problem })
       // The stream tells it, too; a window whose stream is just down should not wait for it.
-      if (answer.body.withdrawn === 0)
-        return set({ problem: 'The agent has it already: it is noted that you deleted it, and it stays.' })
+      if (answer.body.withdrawn === 0) return set({ problem: words.message.deletedLate })
       set({ chat: applyStates(view.chat, [{ id: entry.id, state: 'consumed', reason: 'withdrawn' }]) })
     },
     async connections() {
@@ -309,7 +309,7 @@ export function createSession(): Session {
       if (answer.status === 0) answer = await call('POST', '/chat/logout')
       // 401: there was no session any more. Anything else leaves it alive, and the page must not say otherwise.
       if (!answer.ok && answer.status !== 401) {
-        return set({ problem: `You are still signed in: ${answer.problem}.` })
+        return set({ problem: words.menu.stillSignedIn({ why: answer.problem }) })
       }
       stream.close()
       if (view.me !== null) keepDraft(view.me, '')

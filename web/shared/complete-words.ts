@@ -1,5 +1,6 @@
 // How far a link is known to have missed nothing, in words.
 import { oneLine } from './text.ts'
+import { words } from './words.ts'
 
 export interface Complete {
   readonly state: string
@@ -9,9 +10,10 @@ export interface Complete {
 
 /** As `switchboard status` says it, by this browser's clock and customs. */
 export function completeWords({ state, until, detail }: Complete): string {
-  if (state === 'unchecked') return 'cannot be checked'
+  const { complete } = words
+  if (state === 'unchecked') return complete.unchecked
   const time = until === null ? null : new Date(until).toLocaleString()
-  if (state === 'complete') return `complete until ${time ?? 'now'}`
-  const since = time === null ? 'behind' : `behind since ${time}`
+  if (state === 'complete') return complete.until({ time })
+  const since = complete.behind({ time })
   return detail === undefined ? since : `${since}: ${oneLine(detail, 300)}`
 }

@@ -1,6 +1,8 @@
 // What one sees without a session, on the chat and the console: what happened, and the one thing to do about it.
 import type { ComponentChildren, JSX } from 'preact'
+import { Filled } from './filled.tsx'
 import { Logo } from './icons.tsx'
+import { words } from './words.ts'
 
 export type GatePhase = 'starting' | 'open' | 'unreachable' | 'stale-link' | 'no-session'
 
@@ -11,26 +13,30 @@ export interface GateProps {
   readonly signedOut: string
   /** What prints a fresh link. */
   readonly command: string
-  /** For whoever came here by mistake, or has another way in. */
+  /** For people who came here by mistake, or have another way in. */
   readonly children: ComponentChildren
 }
 
 export function Gate({ phase, page, signedOut, command, children }: GateProps): JSX.Element {
+  const { gate } = words
   if (phase === 'starting' || phase === 'open')
     return (
       <main class="gate" aria-busy="true">
         <Logo />
         <h1 class="hidden">Switchboard</h1>
-        <p class="quiet">Opening {page}…</p>
+        <p class="quiet">{gate.opening({ page })}</p>
       </main>
     )
   if (phase === 'unreachable')
     return (
       <main class="gate">
         <Logo />
-        <h1>The gateway does not answer</h1>
+        <h1>{gate.unreachable}</h1>
         <p role="status">
-          <span class="spinner" aria-hidden="true" /> Trying again… Is <code>switchboard up</code> running?
+          <span class="spinner" aria-hidden="true" />{' '}
+          <Filled text={gate.retrying}>
+            <code>switchboard up</code>
+          </Filled>
         </p>
       </main>
     )
@@ -38,13 +44,9 @@ export function Gate({ phase, page, signedOut, command, children }: GateProps): 
   return (
     <main class="gate">
       <Logo />
-      <h1>{isStale ? 'This link no longer works' : signedOut}</h1>
-      <p>
-        {isStale
-          ? 'A link works once and for fifteen minutes. This one was used already, or it is too old.'
-          : `${page.replace(/^t/, 'T')} opens with a one-time link.`}
-      </p>
-      <p>Get a fresh one on the machine where Switchboard runs:</p>
+      <h1>{isStale ? gate.staleTitle : signedOut}</h1>
+      <p>{isStale ? gate.stale : gate.opensByLink({ page })}</p>
+      <p>{gate.howToGet}</p>
       <pre class="gate-command">
         <code>{command}</code>
       </pre>

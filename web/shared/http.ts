@@ -1,4 +1,5 @@
 // Asking the gateway from a page: JSON in, JSON out, and no exception for anything the server said.
+import { words } from './words.ts'
 
 export interface Answer {
   readonly status: number
@@ -60,12 +61,10 @@ function answer(status: number, text: string, retryAfter: string | null): Answer
     ok: fine && found !== null,
     body,
     code: told.code,
-    problem: told.message ?? (status === 0 || fine ? UNREACHED : `the gateway answered ${status}`),
+    problem: told.message ?? (status === 0 || fine ? words.http.unreachable : words.http.status({ status })),
     retryAfterMs: retryAfter !== null && Number.isFinite(seconds) ? seconds * 1_000 : null,
   }
 }
-
-const UNREACHED = 'the gateway cannot be reached'
 
 function objectIn(text: string): Readonly<Record<string, unknown>> | null {
   try {

@@ -1,6 +1,7 @@
 // The tree of a text as elements, from the reader that everyone shares. Nothing here takes HTML: text becomes text nodes,
 // and the reader lets links lead only to http, https and mailto.
 /** @jsxImportSource preact */
+
 import type { ComponentChildren, JSX } from 'preact'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type {
@@ -9,6 +10,7 @@ import type {
   MarkdownInline,
   MarkdownItem,
 } from '../../src/contract/message/markdown.ts'
+import { words } from './words.ts'
 
 type Read = (text: string) => readonly MarkdownBlock[]
 
@@ -75,7 +77,13 @@ function item({ checked, children }: MarkdownItem, key: number): JSX.Element {
   if (checked === undefined) return <li key={key}>{inside}</li>
   return (
     <li key={key} class="task">
-      <input type="checkbox" checked={checked} disabled aria-label={checked ? 'done' : 'to do'} /> {inside}
+      <input
+        type="checkbox"
+        checked={checked}
+        disabled
+        aria-label={checked ? words.markdown.done : words.markdown.toDo}
+      />{' '}
+      {inside}
     </li>
   )
 }
@@ -126,12 +134,12 @@ function inline(node: MarkdownInline, key: number): ComponentChildren {
   }
 }
 
-function link(href: string, label: ComponentChildren, key: number, words: string): JSX.Element {
-  const leads = otherHost(words, href)
+function link(href: string, label: ComponentChildren, key: number, said: string): JSX.Element {
+  const leads = otherHost(said, href)
   return (
     <a key={key} href={href} title={href} target="_blank" rel="noopener noreferrer nofollow">
       {label}
-      {leads !== null && ` (leads to ${leads})`}
+      {leads !== null && ` ${words.markdown.leadsTo({ host: leads })}`}
     </a>
   )
 }
@@ -164,11 +172,11 @@ function Fence({ lang, code }: { readonly lang: string; readonly code: string })
         <span>{lang}</span>
         {navigator.clipboard !== undefined && (
           <button type="button" class="link" onClick={copy}>
-            {copied ? 'copied' : 'copy'}
+            {copied ? words.markdown.copied : words.markdown.copy}
           </button>
         )}
       </div>
-      <Scroller label={lang === '' ? 'Code' : `Code, ${lang}`} kind="fence-code">
+      <Scroller label={words.markdown.code({ language: lang })} kind="fence-code">
         <pre>
           <code>{code}</code>
         </pre>

@@ -1,4 +1,5 @@
 // Small words for a page: sizes, times, and text made honest where a person decides by reading it.
+import { words } from './words.ts'
 
 /** Characters that one cannot see, or that turn others around, as visible marks: `⟨U+202E⟩`. */
 export function revealHidden(text: string): string {
@@ -35,18 +36,18 @@ export function formatTime(at: number): string {
 
 /** How long something is still good, in the roughest words that help. */
 export function timeLeft(ms: number): string {
-  if (ms <= 0) return 'time is up'
-  if (ms < 60_000) return 'less than a minute left'
+  if (ms <= 0) return words.time.over
+  if (ms < 60_000) return words.time.lastMinute
   const minutes = Math.round(ms / 60_000)
-  if (minutes < 90) return `${minutes} min left`
-  return `${Math.round(minutes / 60)} h left`
+  if (minutes < 90) return words.time.minutesLeft({ minutes })
+  return words.time.hoursLeft({ hours: Math.round(minutes / 60) })
 }
 
 export function formatDay(at: number, now: number): string {
   const day = new Date(at)
   const today = new Date(now)
-  if (day.toDateString() === today.toDateString()) return 'Today'
-  if (day.toDateString() === new Date(now - 86_400_000).toDateString()) return 'Yesterday'
+  if (day.toDateString() === today.toDateString()) return words.time.today
+  if (day.toDateString() === new Date(now - 86_400_000).toDateString()) return words.time.yesterday
   const year: { year?: 'numeric' } = day.getFullYear() === today.getFullYear() ? {} : { year: 'numeric' }
   return day.toLocaleDateString([], { weekday: 'long', day: 'numeric', month: 'long', ...year })
 }

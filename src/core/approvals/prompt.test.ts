@@ -1,5 +1,4 @@
 // An approval as a chat shows it: the message and its parts always keep within the platform's limit.
-
 import { expect, it } from 'vitest'
 import {
   type ApprovalRow,

@@ -1,5 +1,4 @@
 // Where an approval is asked: one prompt in each chat of its approvers. When the approval ends, each prompt is edited.
-
 import {
   type Address,
   type ApprovalRow,

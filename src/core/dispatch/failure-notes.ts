@@ -1,7 +1,6 @@
 // Notes that an agent gets with its next turn about undelivered messages of its session. They cover messages that
 // failed, messages with an unknown outcome, and messages that bounced after confirmation. Each is reported once: it is
 // marked when a turn was handed over with it. Where nothing failed, turns pay for no lookup.
-
 import {
   type Clock,
   type ContextLine,

@@ -1,6 +1,5 @@
 // INTAKE: every event of every platform comes through here. The steps decide. Then row, session, effects, cursor,
 // ledger and counters are one commit. Only after that does the platform get its confirmation.
-
 import {
   type Address,
   address,

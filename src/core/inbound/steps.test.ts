@@ -1,5 +1,4 @@
 // The intake steps as pure functions: order, gate, mention, verdict form, commands.
-
 import { describe, expect, it } from 'vitest'
 import type { AccessPolicy, ApprovalRow, InboundEvent, InboundMessage } from '../../contract/index.ts'
 import { testIntegration, testSettings } from '../../testing/test-settings.ts'

@@ -1,6 +1,5 @@
 // Messages for the case that a sent message turns out to have failed. The owner gets one if the agent's notify_on asks
 // for failures. The agent gets a note with its next turn (core/dispatch/failure-notes.ts).
-
 import {
   agentById,
   asSwitchboardError,

@@ -1,6 +1,5 @@
 // notify_on: the owner is notified when a turn ends that no person started. The rows go into the commit that ends the
 // turn, so neither exists without the other.
-
 import {
   agentById,
   asSwitchboardError,

@@ -1,6 +1,5 @@
 // The result of a send, as data and as text. `sent` means that the platform confirmed it. All tools take their texts
 // from here.
-
 import {
   heldByText,
   type SendResult,

@@ -1,7 +1,6 @@
 // SENDING: takes one row of the outbox to its end. `sending` is committed before the platform is called, and `sent`
 // only after it confirmed. An attempt that may have arrived, even one that a crash cut off, is settled by the rules of
 // open-outcomes.ts. The sender (sender.ts) owns the lanes.
-
 import {
   asSwitchboardError,
   type Clock,

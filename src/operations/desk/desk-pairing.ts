@@ -11,9 +11,11 @@ import {
   type Store,
   SwitchboardError,
   type UserSettings,
+  type Wording,
 } from '../../contract/index.ts'
 import { LOCAL_USER, usersInForce } from '../../core/people/users.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
+import { wordsIn } from '../../words/index.ts'
 import { pairingView } from './views.ts'
 
 interface DeskPairingDeps {
@@ -78,7 +80,7 @@ export function createDeskPairing({
   function welcome({ integration, conversation }: PairingRow, granted: Granted): readonly NewSend[] {
     const link = gateway.links.get(integration)
     if (!link) return []
-    const op = { kind: 'text', text: `You are paired${welcomeWords(granted)}. Say hello!` } as const
+    const op = { kind: 'text', text: welcomeText(granted) } as const
     const to = address(integration, conversation)
     return [{ to, platform: link.platform, op, cause: 'pairing', agent: null, session: null, turn: null }]
   }
@@ -89,9 +91,9 @@ interface Granted {
   readonly user: UserSettings | null
 }
 
-function welcomeWords({ approver, user }: Granted): string {
-  const who = user === null ? '' : user.id === LOCAL_USER ? ' as the owner' : ` as ${user.id}`
-  return approver ? `${who}, and may approve tool calls` : who
+function welcomeText({ approver, user }: Granted): Wording {
+  const as = user === null ? null : user.id === LOCAL_USER ? 'owner' : { user: user.id }
+  return wordsIn().notices.paired({ as, approver })
 }
 
 /** What was granted, after the name of the person. */

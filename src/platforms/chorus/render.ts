@@ -1,5 +1,4 @@
 // The form of our side of Chorus: the answer to a delivery, and the event of an outbound message.
-
 import {
   defined,
   type HttpReply,

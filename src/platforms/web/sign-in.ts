@@ -25,8 +25,9 @@ export function createSignIn(
     const seen = await tokens.find(ticket)
     const right = seen?.kind === TICKET_KIND && seen.scope.integration === config.integration
     const used = right ? await tokens.consume(ticket) : null
-    const { staleLink, staleLinkHint } = wordsIn().platforms.web
-    if (used === null) return errorReply('gone', staleLink, staleLinkHint)
+    const { staleLink } = wordsIn().page
+    if (used === null)
+      return errorReply('gone', staleLink.message, staleLink.hint({ command: 'switchboard link' }))
     const sender = used.scope.sender || 'owner'
     const name = used.scope.name
     const minted = await tokens.mint({

@@ -1,5 +1,4 @@
 // The forms of a hook's output: the answer to a POST, the events of the stream, and the body of a post.
-
 import {
   type Address,
   defined,

@@ -46,6 +46,17 @@ export const notices = {
     'You are sending too many messages. This one and those that follow too soon are dropped. Wait a moment, then send it again.',
   notPaired:
     'This chat is not paired yet. Ask the owner to run: switchboard pair approve {code}\nThe code is good for {left}.',
+  /** `as`: the user of the configuration; `owner`: the only user there is. */
+  paired: ({
+    as,
+    approver,
+  }: {
+    readonly as: 'owner' | { readonly user: string } | null
+    readonly approver: boolean
+  }) => {
+    const who = as === null ? '' : as === 'owner' ? ' as the owner' : ` as ${as.user}`
+    return `You are paired${who}${approver ? ', and may approve tool calls' : ''}. Say hello!`
+  },
   /** For the person who presses a button or gives a command and is refused. A stranger learns nothing more. */
   notAuthorized: 'Not authorized.',
   /** For the person who may take a conversation over. */

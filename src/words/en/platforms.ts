@@ -43,8 +43,6 @@ export const platforms = {
     working: 'is working on it…',
   },
   web: {
-    staleLink: 'this link was already used or is too old',
-    staleLinkHint: 'create a new one: switchboard link',
     tooMany: 'too many messages',
     internal: 'something went wrong here; the log has the details',
   },

@@ -1,5 +1,4 @@
 // `switchboard approvals`: tool calls that wait for a yes or no, decided from a terminal. Allow is for one call.
-
 import {
   APPROVAL_STATES,
   type ApprovalView,

@@ -1,5 +1,4 @@
 // `switchboard turns`: every message that came in, with filters; one in full; retry, cancel and follow.
-
 import {
   SwitchboardError,
   TURN_STATES,

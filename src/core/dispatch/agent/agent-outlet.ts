@@ -1,6 +1,5 @@
 // Accepts everything an agent outputs: say, status, ask, evidence and failure. A reply goes to the conversation of the
 // turn it answers. No argument of the agent can redirect it.
-
 import {
   type Accepted,
   type AgentOutlet,

@@ -1,5 +1,4 @@
 // The effects of a received item, in the commit of its row: notices, verdicts, /new, /stop, pairing codes.
-
 import type {
   Address,
   Effect,
