@@ -22,6 +22,8 @@ const NEEDS = {
     'malformed',
   '[S16.401] what is not verified never reaches the intake': 'unverified',
   '[S2.ack-after-commit] received is said only after the commit, and never when there was none': 'inbound',
+  '[S2.refused-again] what the store refused comes again, and is received once': 'inbound',
+  '[I6.suite-lease] only the node with the lease receives, and the one that loses it stops': 'lease',
   '[I15.suite-history] a deaf link, a ghost or a gap: its history has what the link did not bring, under the ids of the link':
     'history',
   '[I15.suite-history] tells when its link was made': 'history',
@@ -74,6 +76,22 @@ describe('a fixture that brings nothing', () => {
 
   it('[I13.suite-not-empty] still passes what needs nothing of it', () => {
     expect(of('platform hollow: the shared suite', 'stops, twice without harm')?.status).toBe('passed')
+  })
+})
+
+describe('an adapter with one fault', () => {
+  const STEPS = [
+    '[S2.ack-after-commit] received is said only after the commit, and never when there was none',
+    '[S2.refused-again] what the store refused comes again, and is received once',
+    '[I6.suite-lease] only the node with the lease receives, and the one that loses it stops',
+  ]
+  it.each([
+    ['none', ['passed', 'passed', 'passed']],
+    ['drops', ['passed', 'failed', 'passed']],
+    ['ignores the lease', ['passed', 'passed', 'failed']],
+  ])('[I13.suite-finds-faults] %s: the step for it fails, and no other', (fault, expected) => {
+    const suite = `platform with fault: ${fault}: the shared suite`
+    expect(STEPS.map((title) => of(suite, title)?.status)).toEqual(expected)
   })
 })
 

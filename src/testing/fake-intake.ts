@@ -5,12 +5,16 @@ export interface FakeIntake extends PlatformIntake {
   /** Everything received, in order. */
   readonly events: readonly InboundEvent[]
   readonly cursors: readonly string[]
+  /** The events that were handed in and not received, in order. */
+  readonly refused: readonly InboundEvent[]
   /** How often a link was said to be made. */
   connects(): number
   /** What to answer next and from then on; called per event. */
   answerWith(answer: (event: InboundEvent, index: number) => Partial<Received>): void
   /** From now on `receive` rejects with this; null heals it. */
   failWith(error: Error | null): void
+  /** The next `receive` with events rejects with this. */
+  failNext(error: Error): void
   /** Holds every `receive` back until the returned function is called. */
   hold(): () => void
 }
@@ -18,8 +22,10 @@ export interface FakeIntake extends PlatformIntake {
 export function createFakeIntake(): FakeIntake {
   const events: InboundEvent[] = []
   const cursors: string[] = []
+  const refused: InboundEvent[] = []
   let answer: (event: InboundEvent, index: number) => Partial<Received> = () => ({})
   let failure: Error | null = null
+  let nextFailure: Error | null = null
   let held: Promise<void> | null = null
   let connects = 0
   return {
@@ -29,11 +35,15 @@ export function createFakeIntake(): FakeIntake {
     },
     events,
     cursors,
+    refused,
     answerWith(next) {
       answer = next
     },
     failWith(error) {
       failure = error
+    },
+    failNext(error) {
+      nextFailure = error
     },
     hold() {
       let release = () => {}
@@ -47,7 +57,12 @@ export function createFakeIntake(): FakeIntake {
     },
     async receive(given, options) {
       if (held !== null) await held
-      if (failure !== null) throw failure
+      const problem = failure ?? (given.length > 0 ? nextFailure : null)
+      if (problem !== null) {
+        if (problem === nextFailure) nextFailure = null
+        refused.push(...given)
+        throw problem
+      }
       if (options?.cursor !== undefined) cursors.push(options.cursor)
       return given.map((event) => {
         events.push(event)

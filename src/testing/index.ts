@@ -32,4 +32,5 @@ export {
 export { describeRenderer } from './suites/renderer-suite.ts'
 export { createTestClock, createTestRandom, type TestClock } from './test-clock.ts'
 export { type TestDepsOptions, testConnectorDeps, testPlatformDeps } from './test-deps.ts'
+export { createTestLease, type TestLease } from './test-lease.ts'
 export { testAgent, testIntegration, testSettings } from './test-settings.ts'

@@ -14,6 +14,7 @@ built   6 I6.bench-cost             It measures the cost per message of PostgreS
 built   6 I6.no-waiting             Nodes never wait for each other's lanes: a take finds them busy and comes back
 built   6 I6.lease-by-store         Pollers take a lease on every PostgreSQL, also one that is named by reference
 built   6 I6.lease-held             A poller or server runs while its lease is known to be held: a failed renewal ends none in time, a hanging one keeps none beyond it
+built   6 I6.suite-lease            Of two nodes with one lease only its holder receives; the one that loses it stops, and confirms nothing that the store refused
 built   6 I6.sigkill                kill -9 of one of three nodes under load: nothing acknowledged is lost, order holds, double sends are labelled, all it held moves within 15 s
 built   6 I6.sigstop                A node frozen for 30 s that wakes up: its late writes are refused by the token, and it goes on
 built   6 I6.woken-is-silent        A node that slept past its lease neither hands over nor sends what it had taken before: whoever has it now does, marked

@@ -7,6 +7,7 @@ export const TRUE_TESTS = requirements(
 built   13 I13.suite-ran            Every platform, connector and store runs its suite
 built   13 I13.suite-skip-reason    A step of a suite that an adapter cannot do is skipped with its written reason, never passed in silence
 built   13 I13.suite-not-empty      A fixture without a payload for a step that needs one does not pass that step
+built   13 I13.suite-finds-faults   An adapter that drops what the store refused fails the suite, and so does one that ignores the lease
 built   13 I13.no-bare-test         A test that asserted nothing fails
 built   13 I13.typing               The page shows that the agent works before it stops showing it
 built   13 I13.mutate               npm run mutate changes the code one place at a time, runs the tests that reach it and prints the score and the survivors

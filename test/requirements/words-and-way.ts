@@ -31,6 +31,7 @@ built   2 S2.in-order-of-steps      In: verify, flood guard, duplicate, sender g
 built   2 S2.out-order-of-steps     Out: may it, duplicate, fit to the platform, outbox, platform confirmed run in this order
 built   2 S2.one-transaction        Inbox row, session and ledger entry are one transaction: all or none
 built   2 S2.ack-after-commit       The platform is told "received" (HTTP 200) only after that commit
+built   2 S2.refused-again         What the store refused once is received once, and confirmed only then
 built   5 S2.ack-telegram-offset    The Telegram offset advances only with that commit
 built   0 S2.ack-slack-envelope     A Slack envelope is acknowledged only after that commit
 built   0 S2.ack-imap-flag          An IMAP message is flagged only after that commit

@@ -1,8 +1,10 @@
 // The platform discord through the shared platformSuite, against the fake Discord.
+import { defined } from '../../contract/index.ts'
 import type { FaultRule } from '../../testing/emulate.ts'
 import {
   type Delivered,
   describePlatform,
+  type FixtureOptions,
   type PlatformFault,
   type PlatformFixture,
 } from '../../testing/suites/platform-suite.ts'
@@ -18,10 +20,10 @@ const FAULTS: Readonly<Record<PlatformFault, readonly FaultRule[]>> = {
   busy: [{ on: 'create-message', do: 'rate-limit', retryAfter: 3 }],
 }
 
-async function fixture(fault: PlatformFault): Promise<PlatformFixture> {
+async function fixture({ fault, lease }: FixtureOptions): Promise<PlatformFixture> {
   // Short where a send must be given up; elsewhere a slow machine must not make one look lost.
   const timings = { requestTimeoutMs: fault === 'silent' ? 300 : 5_000 }
-  const scene = await openScene({ faults: FAULTS[fault], timings })
+  const scene = await openScene({ faults: FAULTS[fault], timings, ...defined({ lease }) })
   const { fake } = scene
   const kate = fake.person()
   const inChannel = fake.person({ channel: GENERAL })
@@ -32,12 +34,16 @@ async function fixture(fault: PlatformFault): Promise<PlatformFixture> {
   const standing = fake.world.put(kate.channel.id, { author: fake.world.bot, content: 'standing' })
   fake.world.put(kate.channel.id, { author: fake.world.bot, content: 'asked', components: buttons })
   const push = (act: () => unknown) => watched(scene, act)
+  const greeting = (at: Pick<Scene, 'fake' | 'adapter'>) => ({
+    name: 'a direct message',
+    deliver: () => watched(at, () => kate.says('hello')),
+  })
   const message = (data: Readonly<Record<string, unknown>>) => () =>
     push(() => fake.gateway.dispatch('MESSAGE_CREATE', data, {}))
   return {
     adapter: scene.adapter,
     inbound: [
-      { name: 'a direct message', deliver: () => push(() => kate.says('hello')) },
+      greeting(scene),
       { name: 'a mention in a channel', deliver: () => push(() => inChannel.says('@switchboard hello')) },
       { name: 'a file', deliver: () => push(() => kate.sendsFile({ name: 'a.png', mime: 'image/png' })) },
       { name: 'an edit', deliver: () => push(() => kate.edits(said.id, 'changed')) },
@@ -71,6 +77,10 @@ async function fixture(fault: PlatformFault): Promise<PlatformFixture> {
         fake.world.put(kate.channel.id, { author: kate.user, content: text })
       },
     },
+    atNode(another) {
+      const adapter = scene.make(another)
+      return { adapter, inbound: [greeting({ fake, adapter })] }
+    },
     planted: [fake.token],
     logLines: () => scene.log.lines,
     close: () => scene.close(),
@@ -86,7 +96,10 @@ function readBy(content: string): string {
 }
 
 /** Acknowledged is what a beat tells as heard: Discord would not send it again. */
-async function watched({ fake, adapter }: Scene, act: () => unknown): Promise<Delivered> {
+async function watched(
+  { fake, adapter }: Pick<Scene, 'fake' | 'adapter'>,
+  act: () => unknown,
+): Promise<Delivered> {
   await until('a connection', () => adapter.link?.state().state === 'up')
   act()
   const seq = fake.gateway.lastSeq()
@@ -103,7 +116,7 @@ async function watched({ fake, adapter }: Scene, act: () => unknown): Promise<De
   }
 }
 
-describePlatform('discord', ({ fault }) => fixture(fault), {
+describePlatform('discord', fixture, {
   faults: ['down', 'silent', 'rejects', 'busy'],
   without: {
     unverified: 'the connection was opened by us, with our token: nobody else can hand one in',

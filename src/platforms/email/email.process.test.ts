@@ -41,8 +41,12 @@ const HEAD = ['From: Kate <kate@home.test>', 'To: bot@gw.test', 'Subject: hello'
 const MAIL = [PROVEN, ...HEAD, '', 'hello bot']
 
 /** Delivered is what the mailbox says of it: seen, or not. */
-async function deliver(scene: Scene, lines: readonly string[], to = scene.bot): Promise<Delivered> {
-  await until('the link is up', () => scene.adapter.link?.state().state === 'up')
+async function deliver(
+  scene: Scene,
+  lines: readonly string[],
+  { to = scene.bot, adapter = scene.adapter } = {},
+): Promise<Delivered> {
+  await until('the link is up', () => adapter.link?.state().state === 'up')
   const refused = scene.refusals()
   const id = await writeMail(servers, lines, { to })
   const [seen] = [
@@ -61,11 +65,12 @@ describe('real mail servers', () => {
   })
   describePlatform(
     'email',
-    async ({ fault }): Promise<PlatformFixture> => {
+    async ({ fault, lease }): Promise<PlatformFixture> => {
       const scene = await openScene(servers, {
         // Long enough for all that comes before the silence, on a busy machine.
         ...(fault === 'silent' ? { timings: { sendMs: 3_000 } } : {}),
         ...(fault === 'down' ? { smtpPort: 1 } : {}),
+        ...(lease ? { deps: { lease } } : {}),
       })
       if (fault === 'silent') scene.smtp.set([{ on: 'END OF DATA', do: 'accept-then-silence' }])
       if (fault === 'rejects') scene.smtp.set([{ on: 'RCPT', do: 'reject' }])
@@ -107,6 +112,10 @@ describe('real mail servers', () => {
         unverified: [],
         address: { integration: 'em', conversation: 'kate@home.test' },
         planted: [servers.password],
+        atNode(another) {
+          const adapter = scene.atNode(another)
+          return { adapter, inbound: [{ name: 'a mail', deliver: () => deliver(scene, MAIL, { adapter }) }] }
+        },
         logLines: scene.logLines,
         close: scene.close,
       }

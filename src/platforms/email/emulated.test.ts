@@ -4,11 +4,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { OutboundOp, PlatformDeps, TranscriptEntry } from '../../contract/index.ts'
+import type { PlatformDeps, TranscriptEntry } from '../../contract/index.ts'
 import { createFakeMail, type FakeMailServers } from '../../testing/email/fake-mail.ts'
 import type { FaultRule } from '../../testing/faults/fault-plan.ts'
-import { checkMarkdown, checkNote, checkPlain } from '../../testing/suites/cut-suite.ts'
 import { checkHistory, checkNoSuchPlace } from '../../testing/suites/history-suite.ts'
+import { describePlatform } from '../../testing/suites/platform-suite.ts'
 import { createTestClock } from '../../testing/test-clock.ts'
 import { openScene, type Scene, type SceneOptions, until } from './fixtures/email-scene.ts'
 import { createMessageIds } from './mail/message-ids.ts'
@@ -34,6 +34,56 @@ const took = (scene: Scene, count: number) =>
   until(`${count} events`, () => scene.intake.events.length >= count)
 const texts = (scene: Scene) =>
   scene.intake.events.map((event) => (event.kind === 'message' ? event.text : JSON.stringify(event)))
+
+const IN_PROCESS = 'real servers play it, in email.process.test.ts'
+describePlatform(
+  'email at the emulated servers',
+  async ({ lease }) => {
+    const { fake, scene } = await open(lease ? { deps: { lease } } : {})
+    /** Delivered is what the mailbox says of it: seen, or not. */
+    const greeting = ({ adapter }: Pick<Scene, 'adapter'>) => ({
+      name: 'a mail',
+      async deliver() {
+        await until('the link is up', () => adapter.link?.state().state === 'up')
+        const refused = scene.refusals()
+        const id = await fake.kate.writes('hello', { fresh: true })
+        const isSeen = () => {
+          const mails = fake.world.mailbox(fake.bot).folders.get('INBOX')?.mails ?? []
+          return mails.some(({ flags, raw }) => flags.has('\\Seen') && raw.includes(id))
+        }
+        await until('it is seen, or refused', () => isSeen() || scene.refusals() > refused)
+        return { acknowledged: isSeen(), sentBack: '' }
+      },
+    })
+    return {
+      adapter: scene.adapter,
+      inbound: [greeting(scene)],
+      malformed: [],
+      unverified: [],
+      address: { integration: 'em', conversation: 'kate@home.test' },
+      reads: async () => (await fake.kate.reads()).at(-1)?.text ?? '',
+      planted: [fake.password],
+      logLines: scene.logLines,
+      atNode(another) {
+        const adapter = scene.atNode(another)
+        return { adapter, inbound: [greeting({ adapter })] }
+      },
+      close: async () => undefined,
+    }
+  },
+  {
+    faults: [],
+    without: {
+      malformed: IN_PROCESS,
+      unverified: 'a mailbox is no door of ours: who is not proven is recorded as refused',
+      history: 'the mailbox as a history is below',
+      down: IN_PROCESS,
+      silent: IN_PROCESS,
+      rejects: IN_PROCESS,
+      busy: IN_PROCESS,
+    },
+  },
+)
 
 describe('the emulated mailbox', () => {
   it('[I19.emulate] a mail comes by IDLE without its quote, an answer goes out and is kept in Sent, and a refused address is told', async () => {
@@ -65,28 +115,6 @@ describe('the emulated mailbox', () => {
       message: expect.stringContaining('nobody of that name lives here'),
     })
     expect(scene.connects()).toBe(1)
-  })
-
-  const mailed = async () => {
-    const { fake, scene } = await open()
-    await scene.start()
-    return {
-      abilities: scene.adapter.abilities,
-      send: (op: OutboundOp) => scene.send('kate@home.test', op),
-      reads: async () => (await fake.kate.reads()).at(-1)?.text ?? '',
-    }
-  }
-
-  it('[I13.cut-plain] plain text that was cut at its limit goes out, and all of it is read', async () => {
-    await checkPlain(await mailed())
-  })
-
-  it('[I13.cut-markdown] Markdown that was cut at its limit goes out, and all of it is read', async () => {
-    await checkMarkdown(await mailed())
-  })
-
-  it('[I13.note-fits] a full part with the note of a duplicate goes out, and all of it is read', async () => {
-    await checkNote(await mailed())
   })
 
   it('[I19.emulate] folders, moves and a renumbered mailbox are as with a real server', async () => {

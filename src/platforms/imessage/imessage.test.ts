@@ -1,9 +1,9 @@
 // The platform imessage through the shared platformSuite, against the double of Messages.
-import type { PlatformIntake } from '../../contract/index.ts'
-
+import { defined, type PlatformAdapter, type PlatformIntake } from '../../contract/index.ts'
 import type { ScriptAnswer } from '../../testing/imessage/messages-double.ts'
 import {
   describePlatform,
+  type FixtureOptions,
   type PlatformFault,
   type PlatformFixture,
 } from '../../testing/suites/platform-suite.ts'
@@ -17,8 +17,8 @@ const FAULTS: Readonly<Record<PlatformFault, ScriptAnswer>> = {
   busy: { error: 'Not authorized to send Apple events to Messages. (-1743)' },
 }
 
-async function fixture(fault: PlatformFault): Promise<PlatformFixture> {
-  const scene = openScene({ timings: { confirmMs: 300 } })
+async function fixture({ fault, lease }: FixtureOptions): Promise<PlatformFixture> {
+  const scene = openScene({ timings: { confirmMs: 300 }, ...defined({ lease }) })
   const { double, adapter, settled } = scene
   double.says(KATE, 'standing')
   double.answerWith(() => FAULTS[fault])
@@ -43,14 +43,19 @@ async function fixture(fault: PlatformFault): Promise<PlatformFixture> {
       }
     },
   })
+  const driven = (real: PlatformAdapter): PlatformAdapter => ({
+    ...real,
+    start: (intake, cursor) => real.start(watched(intake), cursor),
+    send: (request) => settled(real.send(request)),
+  })
+  const greeting = {
+    name: 'a message',
+    deliver: () => deliver(() => void double.says(KATE, 'hello ä 🚀')),
+  }
   return {
-    adapter: {
-      ...adapter,
-      start: (intake, cursor) => adapter.start(watched(intake), cursor),
-      send: (request) => settled(adapter.send(request)),
-    },
+    adapter: driven(adapter),
     inbound: [
-      { name: 'a message', deliver: () => deliver(() => void double.says(KATE, 'hello ä 🚀')) },
+      greeting,
       {
         name: 'in a group',
         deliver: () =>
@@ -98,12 +103,14 @@ async function fixture(fault: PlatformFault): Promise<PlatformFixture> {
       missed: async (text) => void double.says(KATE, text),
     },
     planted: [],
+    pass: () => scene.look(),
+    atNode: (another) => ({ adapter: driven(scene.again(another)), inbound: [greeting] }),
     logLines: () => scene.log.lines,
     close: () => scene.close(),
   }
 }
 
-describePlatform('imessage [I24.im-suite] [I24.im-complete]', ({ fault }) => fixture(fault), {
+describePlatform('imessage [I24.im-suite] [I24.im-complete]', fixture, {
   faults: ['down', 'silent', 'rejects', 'busy'],
   without: {
     unverified: 'there is no door: the database is read on this machine',

@@ -84,6 +84,7 @@ describePlatform(
       address: address(ID, 'chat_id=C1'),
       reads: async () => String(slack.texts().at(-1)),
       planted: [],
+      pass: () => clock.advance(1_000),
       logLines: () => log.lines,
       close: async () => undefined,
     }
@@ -93,6 +94,7 @@ describePlatform(
     without: {
       history: 'the protocol has no way to ask what was pushed before',
       busy: 'the protocol has no way to ask for patience',
+      lease: 'the pool of its servers holds the lease: see channel-servers.process.test.ts',
       unverified: 'servers are called, not heard at a door: which are let in is in gates.test.ts',
       planted:
         'it has no secret of its own; those of its server are looked for in test/faults/hosted-secrets.test.ts',

@@ -1,6 +1,6 @@
 // The platform slack through the shared platformSuite, by Socket Mode and by the Events API, against the fake Slack.
 import { createHmac } from 'node:crypto'
-import type { RawRequest } from '../../contract/index.ts'
+import { defined, type RawRequest } from '../../contract/index.ts'
 import { plainText, readMarkdown } from '../../kit/markdown/index.ts'
 import type { FaultRule } from '../../testing/emulate.ts'
 import type { FakeMessage } from '../../testing/slack/world.ts'
@@ -8,6 +8,7 @@ import {
   type Delivered,
   deliverTo,
   describePlatform,
+  type FixtureOptions,
   type PlatformFault,
   type PlatformFixture,
 } from '../../testing/suites/platform-suite.ts'
@@ -35,21 +36,24 @@ const FAULTS: Readonly<Record<PlatformFault, readonly FaultRule[]>> = {
   busy: [{ on: 'chat.postMessage', do: 'rate-limit', retryAfter: 3 }],
 }
 
-async function fixture(mode: 'socket' | 'events', fault: PlatformFault): Promise<PlatformFixture> {
+async function fixture(
+  mode: 'socket' | 'events',
+  { fault, lease }: FixtureOptions,
+): Promise<PlatformFixture> {
   // Short where a send must be given up; elsewhere a slow machine must not make one look lost.
   const timings = { requestTimeoutMs: fault === 'silent' ? 300 : 5_000 }
-  const scene = await openScene({ mode, faults: FAULTS[fault], ackMs: 60, timings })
+  const scene = await openScene({ mode, faults: FAULTS[fault], ackMs: 60, timings, ...defined({ lease }) })
   const kate = scene.fake.person()
   const standing = scene.fake.world.put(kate.channel.id, { user: scene.fake.world.bot.id, text: 'standing' })
   const deliver = mode === 'events' ? byRequest(scene) : bySocket(scene)
   const malformed = { channel: 'D0KATE001', type: 'message', user: 'U0KATE001', text: 'x' }
   return {
     adapter: scene.adapter,
-    inbound: [
-      ...EVENTS.map((name) => ({ name, deliver: () => deliver.event(recorded(name)) })),
-      { name: 'block-actions', deliver: () => deliver.interaction(recorded('block-actions')) },
-      { name: 'slash-command', deliver: () => deliver.command(recorded('slash-command')) },
-    ],
+    inbound: inboundBy(deliver),
+    atNode(another) {
+      const adapter = scene.atNode(another)
+      return { adapter, inbound: inboundBy(bySocket({ ...scene, adapter })) }
+    },
     malformed: [
       {
         name: 'no ts',
@@ -82,6 +86,12 @@ async function fixture(mode: 'socket' | 'events', fault: PlatformFault): Promise
     close: () => scene.close(),
   }
 }
+
+const inboundBy = (deliver: Deliver) => [
+  ...EVENTS.map((name) => ({ name, deliver: () => deliver.event(recorded(name)) })),
+  { name: 'block-actions', deliver: () => deliver.interaction(recorded('block-actions')) },
+  { name: 'slash-command', deliver: () => deliver.command(recorded('slash-command')) },
+]
 
 /** Slack reads the block of Markdown, where there is one. */
 function readBy(message: FakeMessage | undefined): string {
@@ -149,7 +159,7 @@ function unverified(scene: Scene) {
 }
 
 /** Acknowledged is an envelope that does not come again. */
-function bySocket({ fake, adapter }: Scene): Deliver {
+function bySocket({ fake, adapter }: Pick<Scene, 'fake' | 'adapter'>): Deliver {
   const watch = async (push: () => string): Promise<Delivered> => {
     await until('a connection', () => adapter.link?.state().state === 'up')
     const id = push()
@@ -169,8 +179,8 @@ function bySocket({ fake, adapter }: Scene): Deliver {
 }
 
 const faults = ['down', 'silent', 'rejects', 'busy'] as const
-describePlatform('slack by the Events API', ({ fault }) => fixture('events', fault), { faults })
-describePlatform('slack by Socket Mode', ({ fault }) => fixture('socket', fault), {
+describePlatform('slack by the Events API', (options) => fixture('events', options), { faults })
+describePlatform('slack by Socket Mode', (options) => fixture('socket', options), {
   faults,
   without: { unverified: 'the connection was opened by us, with our token: nobody else can hand one in' },
 })

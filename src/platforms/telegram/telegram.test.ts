@@ -1,11 +1,11 @@
 // The platform telegram through the shared platformSuite, by webhook and by polling, against the fake Bot API.
-import type { RawRequest } from '../../contract/index.ts'
-import { SwitchboardError } from '../../contract/index.ts'
+import { defined, type RawRequest, SwitchboardError } from '../../contract/index.ts'
 import type { FaultRule } from '../../testing/emulate.ts'
 import {
   type Delivered,
   deliverTo,
   describePlatform,
+  type FixtureOptions,
   type PlatformFault,
   type PlatformFixture,
 } from '../../testing/suites/platform-suite.ts'
@@ -40,17 +40,21 @@ const FAULTS: Readonly<Record<PlatformFault, readonly FaultRule[]>> = {
   busy: [{ on: 'sendMessage', do: 'rate-limit', retryAfter: 3 }],
 }
 
-async function fixture(mode: 'polling' | 'webhook', fault: PlatformFault): Promise<PlatformFixture> {
-  const scene = await openScene({ mode, faults: FAULTS[fault] })
+async function fixture(
+  mode: 'polling' | 'webhook',
+  { fault, lease }: FixtureOptions,
+): Promise<PlatformFixture> {
+  const scene = await openScene({ mode, faults: FAULTS[fault], ...defined({ lease }) })
   const kate = scene.fake.person()
   const standing = scene.fake.world.put(
     { from: scene.fake.world.bot, chat: kate.chat, text: 'standing' },
     { fromBot: true, silent: false, sentAs: {} },
   )
   const deliver = mode === 'webhook' ? byWebhook(scene) : byPolling(scene)
+  const inbound = INBOUND.map((name) => ({ name, deliver: () => deliver.recorded(name) }))
   return {
     adapter: scene.adapter,
-    inbound: INBOUND.map((name) => ({ name, deliver: () => deliver.recorded(name) })),
+    inbound,
     malformed: [
       { name: 'no chat', deliver: () => deliver.content('message', { message_id: 1, date: 1, text: 'x' }) },
       {
@@ -73,6 +77,8 @@ async function fixture(mode: 'polling' | 'webhook', fault: PlatformFault): Promi
     address: { integration: 'tg', conversation: fault === 'rejects' ? '999' : String(CHAT) },
     standing: String(standing.message_id),
     reads: async () => kate.sees().at(-1) ?? '',
+    // Both nodes fetch from the same queue.
+    atNode: (another) => ({ adapter: scene.atNode(another), inbound }),
     planted: [scene.fake.token, SECRET_TOKEN],
     logLines: () => scene.log.lines,
     close: () => scene.close(),
@@ -127,11 +133,11 @@ function byPolling({ fake }: Scene): Deliver {
 
 const faults = ['down', 'silent', 'rejects', 'busy'] as const
 const history = 'a bot may not read the history of a chat; what it did not confirm is sent again for a day'
-describePlatform('telegram by webhook', ({ fault }) => fixture('webhook', fault), {
+describePlatform('telegram by webhook', (options) => fixture('webhook', options), {
   faults,
   without: { history },
 })
-describePlatform('telegram by polling', ({ fault }) => fixture('polling', fault), {
+describePlatform('telegram by polling', (options) => fixture('polling', options), {
   faults,
   without: { history, unverified: 'updates are fetched from the platform: nobody else can hand one in' },
 })

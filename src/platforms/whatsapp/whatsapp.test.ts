@@ -69,13 +69,11 @@ async function fixture(fault: PlatformFault): Promise<PlatformFixture> {
       }),
     }),
   }
-  let ids = 0
   return {
     adapter: scene.adapter,
     inbound: KINDS.map(([type, inside, more]) => ({
       name: type,
-      deliver: () =>
-        deliver(() => scene.change(fromKate(type, inside, { id: `wamid.${type}${ids++}`, ...more }))),
+      deliver: () => deliver(() => scene.change(fromKate(type, inside, { id: `wamid.${type}`, ...more }))),
     })),
     malformed: [
       { name: 'no JSON', deliver: () => deliver(() => scene.ask(scene.signed('{"object"'))) },

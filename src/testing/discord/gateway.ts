@@ -295,6 +295,7 @@ export function createFakeGateway(options: GatewayOptions): FakeGateway {
         const write = writerOf(socket, url.searchParams.get('compress'))
         const link: Link = { socket, raw, write, session: null, silent: false, lastBeat: null }
         links.add(link)
+        lastBeat = null
         socket.on('close', (code) => gone(link, code))
         socket.on('message', (data) => {
           if (link.silent) return
