@@ -62,11 +62,12 @@ export function writeWhole(
   text: string,
   { replace, mode = 0o644 }: { readonly replace: boolean; readonly mode?: number },
 ): boolean {
-  const old = statSync(path, { throwIfNoEntry: false })
-  const target = replace && old ? realpathSync(path) : path
-  const beside = `${target}.${randomBytes(4).toString('hex')}.new`
+  let beside = ''
   try {
     mkdirSync(dirname(path), { recursive: true })
+    const old = statSync(path, { throwIfNoEntry: false })
+    const target = replace && old ? realpathSync(path) : path
+    beside = `${target}.${randomBytes(4).toString('hex')}.new`
     const handle = openSync(beside, 'wx', (old?.mode ?? mode) & 0o777)
     try {
       writeSync(handle, text)
@@ -82,6 +83,6 @@ export function writeWhole(
     if (!replace && code === 'EEXIST' && existsSync(path)) return false
     throw new SwitchboardError('execution_failed', `cannot write ${path}: ${message}`, { cause: thrown })
   } finally {
-    rmSync(beside, { force: true })
+    if (beside !== '') rmSync(beside, { force: true })
   }
 }
