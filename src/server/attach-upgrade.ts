@@ -1,5 +1,5 @@
-// `/attach`: hosts on other machines come in over a WebSocket, with a bearer. Who they are is asked before the
-// handshake, so that a refusal is an HTTP answer in words; what the frames mean is known behind the door.
+// `/attach`: hosts on other machines connect over a WebSocket with a bearer token. The token is checked before the
+// handshake, so that a refusal is an HTTP answer. The frames are read elsewhere.
 import { type Server as HttpServer, type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { WebSocket, WebSocketServer } from 'ws'
@@ -24,11 +24,11 @@ export interface Upgrades {
     socket: Duplex,
     head: Buffer,
   ): void
-  /** Ends every attachment: in order, and after a moment in any case. */
+  /** Ends every attachment: in order, or by force after a short time. */
   close(): void
 }
 
-/** Bytes that may wait for a peer that does not read. */
+/** The most bytes that wait for a peer that does not read. */
 const MOST_WAITING_BYTES = 64 * 1_048_576
 const MOST_CONNECTIONS = 512
 const CLOSE_MS = 500
@@ -40,7 +40,7 @@ export function createUpgrades(
   const open = new Set<WebSocket>()
   let loading: Promise<WebSocketServer> | null = null
   const shaker = () => {
-    // Loaded when used: most daemons never see a remote host.
+    // Loaded on first use, because most daemons have no remote host.
     loading ??= import('ws').then(
       ({ WebSocketServer }) =>
         new WebSocketServer({
@@ -80,7 +80,7 @@ export function createUpgrades(
 
   return {
     take(server, listener, request, socket, head) {
-      // Some clients offer another protocol with every request: they mean a plain one.
+      // Some clients offer another protocol with every request, although they mean a plain one.
       if (!isAttach(request)) return asPlainRequest(server, request, socket, head)
       socket.on('error', () => socket.destroy())
       attach(listener, request, socket, head).catch((thrown) => {
@@ -104,7 +104,7 @@ function pipeOf(peer: WebSocket, close: () => void): FramePipe {
   return {
     send(text) {
       if (peer.readyState !== 1) return
-      // What cannot be written is the end of the connection, which is told by its own event.
+      // A failed write ends the connection, and its own event reports that.
       peer.send(text.trimEnd(), () => undefined)
       if (peer.bufferedAmount > MOST_WAITING_BYTES) peer.terminate()
     },
@@ -117,7 +117,7 @@ function listenTo(peer: WebSocket, reader: FrameReader, left: () => void): void 
     if (isBinary) reader.broken('frames are text')
     else reader.line(String(data))
   })
-  // Too long a message, or one that breaks the form: the package has said so to the peer, and closes.
+  // The message was too long or malformed. The package has told the peer, and closes.
   peer.on('error', () => undefined)
   peer.on('close', () => {
     left()
@@ -139,7 +139,7 @@ function bearerOf(request: IncomingMessage): string {
   return bearer
 }
 
-/** An answer where there will be no connection: written by hand, for the parser has let go of the socket. */
+/** Writes a refusal by hand, because the parser has released the socket. */
 function refuse(socket: Duplex, reply: HttpReply): void {
   const body = String(reply.body ?? '')
   const headers = { ...reply.headers, 'content-length': Buffer.byteLength(body), connection: 'close' }
@@ -149,7 +149,7 @@ function refuse(socket: Duplex, reply: HttpReply): void {
   )
 }
 
-/** Gives the request back to the parser without its offer, with the bytes that were read already. */
+/** Returns the request to the parser without its upgrade offer, with the bytes that were already read. */
 function asPlainRequest(server: HttpServer, request: IncomingMessage, socket: Duplex, head: Buffer): void {
   const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`]
   for (let at = 0; at + 1 < request.rawHeaders.length; at += 2) {

@@ -1,5 +1,5 @@
-// What bodies may cost one listener: bytes in flight, and the patience with slow ones. Nothing is set up per request but
-// an entry in a set; one timer runs while there is something to watch.
+// Limits what request bodies may cost one listener: bytes in memory, and time for slow senders. A request costs one
+// entry in a set. One timer runs while bodies arrive.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Cancel, Clock } from '../contract/index.ts'
 import type { ServerLimits } from './deps.ts'
@@ -8,23 +8,25 @@ import { sourceOf } from './source-of.ts'
 
 export interface BodyRead {
   readonly maxBytes: number
-  /** The head has proven who asks. Everybody else shares half of the budget, so that they cannot take the whole. */
+  /** The head proved who asks. All others share half of the budget, so they cannot take the whole. */
   readonly proven: boolean
-  /** Its source speaks for many (a proxy, this machine). Any other has a quarter of what those who proved nothing share. */
+  /** Its source stands for many clients (a proxy, this machine). Any other source has a quarter of the shared half. */
   readonly shared: boolean
 }
 
 export interface BodyBudget {
-  /** Calls back once: with the body, with what is wrong with it, or (the peer went away) never. */
+  /** Calls back once, with the body or its error. If the peer leaves, it never calls back. */
   read(
     request: IncomingMessage,
     response: ServerResponse,
     how: BodyRead,
     done: (body: Buffer | BodyProblem) => void,
   ): void
-  /** Bytes that are kept now. */
+  /** Bytes that are in memory now. */
   readonly held: number
-  /** The end of the daemon is near: what is on its way gets a moment, and nobody holds the end up with a body that never ends. */
+  /**
+   * The daemon is about to end. Bodies on their way get a short time, so that an endless one does not delay the end.
+   */
   drain(): void
   stop(): void
 }
@@ -35,20 +37,20 @@ interface Reading {
   end: (problem: BodyProblem) => void
 }
 
-/** However large one body may be, some fit beside each other. */
+/** A multiple of the largest body, so that several fit at the same time. */
 const BODIES_AT_LEAST = 4
-/** What is left of a body may take this long when the daemon ends. */
+/** When the daemon ends, the rest of a body may take this long. */
 const DRAIN_MS = 1_000
 
 export function createBodyBudget(limits: ServerLimits, clock: Pick<Clock, 'after'>): BodyBudget {
   const reading = new Set<Reading>()
-  /** Bytes of those who proved nothing, by source; as many entries as bodies at most. */
+  /** Bytes of requests without proof, by source. It has at most one entry for each body. */
   const unproven = new Map<string, number>()
   let held = 0
   let cancel: Cancel | null = null
   let cancelDrain: Cancel = ignore
 
-  /** Counted in looks, not by the clock: a clock that is set forward ends nobody's body. */
+  /** Counted in runs of the timer. A clock that is set forward therefore ends no body. */
   const look = () => {
     cancel = null
     for (const one of reading) {

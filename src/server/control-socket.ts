@@ -1,11 +1,11 @@
-// The local control socket: a file only its owner may open, so that it needs no token.
+// The local control socket: only the file's owner may open it, so it needs no token.
 import { chmod, lstat, mkdir, unlink } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import { connect } from 'node:net'
 import { dirname } from 'node:path'
 import { SwitchboardError } from '../contract/index.ts'
 
-/** What fits into `sockaddr_un` on Linux and macOS, the closing NUL aside. */
+/** The most bytes that fit into `sockaddr_un` on Linux and macOS, without the closing NUL. */
 const MAX_PATH_BYTES = 103
 
 /** Listens on `path` with mode 0600. A socket left behind is removed; a live one is `data_folder_held`. */
@@ -23,7 +23,7 @@ export async function listenOnSocket(server: Server, path: string): Promise<void
   await removeStale(path)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    // The file is created inside listen(), synchronously: with this umask nobody else can open it, not even for a moment.
+    // listen() creates the file synchronously. With this umask no other user can ever open it.
     const before = process.umask(0o177)
     try {
       server.listen({ path }, () => {

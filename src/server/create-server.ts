@@ -1,4 +1,4 @@
-// The only listener: one front door on TCP and on the local control socket, and its orderly end.
+// The only HTTP server: it listens on TCP and on the local control socket, and ends in order.
 import {
   createServer as createHttpServer,
   type Server as HttpServer,
@@ -23,7 +23,7 @@ import { createSourcePlaces } from './source-places.ts'
 import { createWebFiles } from './web-files.ts'
 import { createWrongCredentials } from './wrong-credentials.ts'
 
-/** `orNext`: where the port is taken, the next free one will do. */
+/** `orNext`: if the port is taken, the next free one is used. */
 export interface TcpPlace {
   readonly host: string
   readonly port: number
@@ -39,14 +39,14 @@ export interface ServerConfig {
 }
 
 export interface Server {
-  /** Resolves when both listeners stand. Throws `config_invalid` for a public address without an admin token. */
+  /** Resolves when both listeners are open. Throws `config_invalid` for a public address without an admin token. */
   listen(): Promise<{ readonly port: number | null }>
   /**
-   * From now on requests are answered 503, while what is in flight goes on. `new`: those that bring new messages; agents and
-   * operators are still served. `all`: every one but /healthz.
+   * Answers requests with 503 from now on. Requests in flight continue. `new`: refuses requests with new messages, but
+   * still serves agents and operators. `all`: refuses every request but /healthz.
    */
   drain(what: 'new' | 'all'): void
-  /** Drains, ends the streams, and waits for what is in flight, at most `graceMs`. Calling it twice is harmless. */
+  /** Drains, ends the streams, and waits at most `graceMs` for requests in flight. It may be called twice. */
   close(options: { readonly graceMs: number }): Promise<void>
 }
 
@@ -100,7 +100,7 @@ export function createServer(config: ServerConfig, deps: ServerDeps): Server {
       peers.work(request.socket, response)
       handleRequest(door, listener, request, response)
     }
-    // Whoever waits for 100 Continue gets it when the body is wanted.
+    // 100 Continue is sent when the body is wanted.
     server.on('checkContinue', take)
     server.maxConnections = limits.maxConnections
     server.on('drop', () => {
@@ -175,7 +175,7 @@ function stop(
   })
 }
 
-/** How many ports behind the usual one are tried. */
+/** The number of ports that are tried after the usual one. */
 const PORTS_TRIED = 50
 
 async function listenOnTcp(server: HttpServer, { host, port, orNext }: TcpPlace): Promise<number> {
@@ -234,10 +234,10 @@ const CLIENT_ERRORS: Readonly<Record<string, readonly [string, string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request did not arrive in time'],
 }
 
-/** What is not HTTP is told so, and the connection ends. */
+/** Answers input that is not HTTP with an error, and ends the connection. */
 function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
-    // Something was answered on this connection: a second answer could be taken for another request's.
+    // An answer was already sent here. A second one could be taken for the answer to another request.
     socket.destroy()
     return
   }

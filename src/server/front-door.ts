@@ -1,4 +1,4 @@
-// What every route of the front door uses: the request as an adapter sees it, its body, and how it is answered.
+// Shared by all routes: the request as an adapter sees it, its body, and its answer.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { asSwitchboardError, type HttpReply, type RawRequest, SwitchboardError } from '../contract/index.ts'
 import type { Api } from './api/api.ts'
@@ -20,9 +20,9 @@ export interface FrontDoor {
   readonly metrics: Metrics
   readonly files: WebFiles
   draining(): boolean
-  /** It drains, and agents that are at work are still served. */
+  /** The server drains, and serves only agents that are at work. */
   finishing(): boolean
-  /** Streams that are open, to be ended when the server drains. */
+  /** Open streams, which end when the server drains. */
   readonly streams: Set<ServerResponse>
   readonly wrong: WrongCredentials
   readonly events: EventStreams
@@ -40,20 +40,20 @@ export interface Incoming {
   readonly query: URLSearchParams
 }
 
-/** A credential that was good this long ago is asked for again. */
+/** After this time a credential is checked again. */
 const LATE_BODY_MS = 1_000
 
-/** `late`: the body took its time, and what the head proved may have been taken back meanwhile. */
+/** `late`: the body was slow, and the credential of the head may have been revoked meanwhile. */
 export function withBody(
   door: FrontDoor,
   listener: Listener,
   { request, response }: Incoming,
-  /** When the head began to be judged, where it was. Null: the body is what proves. */
+  /** When the check of the head began. Null: the body proves who asks. */
   judgedAt: number | null,
   use: (body: Buffer, late: boolean) => void,
   maxBytes = door.deps.settings().maxBodyBytes,
 ): void {
-  // Said only now: who was refused by the head has sent nothing in vain.
+  // Sent only now, so that a client refused by its head sends no body in vain.
   if (request.headers.expect !== undefined) response.writeContinue()
   const { publicUrl } = door.deps.settings()
   const shared = listener.local || isLoopbackAddress(request.socket.remoteAddress) || isPublic(publicUrl)
@@ -66,7 +66,7 @@ export function withBody(
 
 type Next = HttpReply | ((body: Buffer) => Promise<HttpReply>)
 
-/** The head is judged, then the body is read; after one that took its time the head is judged again. */
+/** Checks the head, then reads the body. After a slow body it checks the head again. */
 export function takeHead(
   door: FrontDoor,
   listener: Listener,
@@ -75,7 +75,7 @@ export function takeHead(
     admit(): Promise<Next>
     refuse(reply: HttpReply): void
     settle(reply: HttpReply): void
-    /** Thrown by `admit`, or by what takes the body. */
+    /** Thrown by `admit`, or by the function that takes the body. */
     fail(thrown: unknown, by: 'head' | 'body'): void
   },
 ): void {
@@ -95,7 +95,7 @@ export function takeHead(
   )
 }
 
-/** The server's own view of a request: its body comes after the head. */
+/** The server's own view of a request, whose body follows later. */
 export type OpenRequest = { -readonly [Key in keyof RawRequest]: RawRequest[Key] }
 
 export function rawRequest(
@@ -120,7 +120,7 @@ export function rawRequest(
 
 const NO_BODY = Buffer.alloc(0)
 
-/** A refusal as it stands, or 429 where this source has had too many. */
+/** Answers with the refusal, or with 429 where this source had too many. */
 export function wrong(
   door: FrontDoor,
   incoming: Incoming,
@@ -137,7 +137,7 @@ export function answer(door: FrontDoor, response: ServerResponse, reply: HttpRep
     else writeReply(response, reply, door.draining())
     return
   }
-  // A peer that left meanwhile has closed already: it would stay among the streams for ever.
+  // The peer may have left meanwhile. Its stream would then stay in the set for ever.
   if (response.destroyed) return
   door.streams.add(response)
   response.once('close', () => door.streams.delete(response))
@@ -145,7 +145,7 @@ export function answer(door: FrontDoor, response: ServerResponse, reply: HttpRep
   writeStream(response, { ...reply, stream: reply.stream }, { backlogBytes, stallMs })
 }
 
-/** Errors are answers; only those that are a bug of ours or a store that is away are worth a line in the log. */
+/** Answers with the error. Only internal errors are logged. */
 export function failure(door: FrontDoor, thrown: unknown, where: string): HttpReply {
   const error = asSwitchboardError(thrown)
   if (error.code === 'internal') door.deps.log.error({ where, problem: error.message }, 'a request failed')

@@ -1,4 +1,5 @@
-// The front door: routes a request by hand. Hooks come first and cost least; no framework, no log line per request.
+// Routes each request by hand, without a framework and without a log line. Webhooks are checked first, because they are
+// the most frequent.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defined, type HttpReply, SwitchboardError } from '../contract/index.ts'
 import {
@@ -68,12 +69,12 @@ export function handleRequest(
   }
 }
 
-/** What agents at work, and people who answer them, need. */
+/** Routes that working agents, and people who answer them, need. */
 function isOfWork(path: string): boolean {
   return path.startsWith(CALLBACK) || path === '/mcp' || path.startsWith('/api/')
 }
 
-/** Only for who knows the key of this run: our own probe. Undefined: it is somebody else. */
+/** Whether our own probe, which knows the key of this run, looked local. Undefined: it is another client. */
 function probed({ deps }: FrontDoor, listener: Listener, request: IncomingMessage): boolean | undefined {
   const key = request.headers[PROBE_HEADER]
   if (key === undefined || key !== deps.probeKey) return undefined
@@ -108,12 +109,12 @@ function hook(door: FrontDoor, listener: Listener, incoming: Incoming): void {
   serveEndpoint(door, listener, incoming, { endpoint, maxBytes, raw, settle, refuse })
 }
 
-/** Where the secret stands in the path, a wrong one is answered as if nothing were there. */
+/** If the path contains the secret, a wrong one is answered with 404, so that status counts too. */
 function isWrong({ status }: HttpReply, path: string): boolean {
   return status === 401 || status === 403 || (status === 404 && path !== '' && path !== '/events')
 }
 
-/** The URL is the credential: it is handed on, never told, and nothing may keep or forward the answer. */
+/** The URL is the credential: it must not be logged, and the answer must not be cached or forwarded. */
 function secretDoor(door: FrontDoor, listener: Listener, incoming: Incoming): void {
   const { path } = incoming
   const start = path.startsWith(CALLBACK) ? CALLBACK : INBOX
@@ -139,9 +140,9 @@ const SECRET_HEADERS = { 'cache-control': 'no-store', 'referrer-policy': 'no-ref
 
 function ignore(): void {}
 
-// /healthz and /readyz: is the process alive, and can messages be taken.
+// /healthz: the process is alive. /readyz: it accepts messages.
 
-/** `near` is told to our own probe alone. */
+/** Only our own probe gets `near`. */
 function healthReply(near?: boolean): HttpReply {
   return json(200, { ok: true, ...defined({ near }) }, { 'cache-control': 'no-store' })
 }

@@ -1,4 +1,5 @@
-// Which browsers may come in: the Host must be ours (a rebound DNS name is not), the Origin of a change must be ours.
+// Refuses requests from foreign pages. The Host must be ours, which stops DNS rebinding. The Origin of a change must be
+// ours.
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { SwitchboardError } from '../contract/index.ts'
@@ -17,12 +18,12 @@ export function isLoopbackAddress(address: string | undefined): boolean {
   return address === '::1' || /^(?:::ffff:)?127\./.test(address)
 }
 
-/** Whether a listener on this host is reached from this machine only. */
+/** Whether a listener on this host can be reached from this machine only. */
 export function isLoopbackListener(host: string): boolean {
   return host === 'localhost' || (isIP(host) > 0 && isLoopbackAddress(host))
 }
 
-/** Lower-case and without the port; null for what is no host at all. */
+/** Returns the host in lower case and without the port. Null: it is not a host. */
 function hostName(header: string | undefined): string | null {
   const match = /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253})(?::\d{1,5})?$/i.exec(header ?? '')
   return match?.[1]?.toLowerCase() ?? null
@@ -34,8 +35,8 @@ export function isLoopbackName(header: string | undefined): boolean {
 }
 
 /**
- * A head that can be read in two ways: no Host or one that is none, or a second Host or Authorization. Node keeps the first
- * of two; whoever stands in front may have judged the other one. Null: it is clear.
+ * Finds an ambiguous head: no valid Host, or a second Host or Authorization. Node uses the first of two, but a proxy in
+ * front may have checked the other one. Null: the head is clear.
  */
 export function unclearHead(request: IncomingMessage, listener: ListenerView): SwitchboardError | null {
   if (listener.local) return null
@@ -50,14 +51,14 @@ function sentTwice(raw: readonly string[]): 'Host' | 'Authorization' | null {
   let credentials = 0
   for (let at = 0; at < raw.length; at += 2) {
     const name = raw[at] ?? ''
-    // By length first: this is done for every request.
+    // Lengths are compared first, because this runs for every request.
     if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
     else if (name.length === 13 && name.toLowerCase() === 'authorization') credentials += 1
   }
   return hosts > 1 ? 'Host' : credentials > 1 ? 'Authorization' : null
 }
 
-/** Null: come in. Otherwise the `forbidden` to answer with. */
+/** Returns the `forbidden` to answer with. Null: the request is allowed. */
 export function guardBrowser(
   request: IncomingMessage,
   listener: ListenerView,
@@ -67,7 +68,7 @@ export function guardBrowser(
   return guardHost(request, listener, publicUrl) ?? (isRead(request) ? null : guardOrigin(request, publicUrl))
 }
 
-/** A WebSocket begins with a GET that browsers send to anybody: its Origin is looked at too. */
+/** A WebSocket begins with a GET that browsers send to any site, so its Origin is checked too. */
 export function guardSocket(
   request: IncomingMessage,
   listener: ListenerView,

@@ -1,4 +1,5 @@
-// What browsers, operators and tools ask for: the console, the chat page and its endpoint, `/api`, `/mcp`, `/events`, `/metrics`.
+// Routes for browsers, operators and tools: the console, the chat page and its endpoint, `/api`, `/mcp`, `/events`,
+// `/metrics`.
 import type { IncomingMessage } from 'node:http'
 import { type HttpReply, type Principal, SwitchboardError } from '../contract/index.ts'
 import { consolePrincipal, consoleReply, sessionIn } from './console-session.ts'
@@ -43,7 +44,7 @@ export function page(door: FrontDoor, listener: Listener, incoming: Incoming): v
   takeHead(door, listener, incoming, { admit, refuse: judged, settle: judged, fail: failed })
 }
 
-/** The answer, or what takes the body: by then the credential was looked at. */
+/** Returns the answer, or a function that takes the body. The credential was checked before. */
 async function pageReply(
   door: FrontDoor,
   listener: Listener,
@@ -53,7 +54,7 @@ async function pageReply(
   const { deps } = door
   const segments = path.slice(1).split('/').map(decode)
   if (segments.includes(null)) return badPath()
-  // A door has one spelling: whoever stands in front and keeps /api shut must not be walked around as /%61pi.
+  // A path has one spelling. Otherwise /%61pi would get around a proxy that blocks /api.
   if (path.split('/', 2)[1]?.includes('%')) return notFound()
   if (segments[0] === 'api') {
     const principal = await whoAsks(door, listener, request)
@@ -88,7 +89,7 @@ async function pageReply(
   return notFound()
 }
 
-/** The page itself is no secret: what it shows needs a session. */
+/** The page itself is public. Its data needs a session. */
 function isChatPage(path: string): boolean {
   return path === '/chat' || path === '/chat/'
 }
@@ -104,7 +105,7 @@ async function mayRead(door: FrontDoor, listener: Listener, request: IncomingMes
   return principal
 }
 
-/** Whoever may only see approvals hears of nothing else. */
+/** A principal that may only see approvals gets no other events. */
 async function mayHear(
   door: FrontDoor,
   listener: Listener,
@@ -119,7 +120,7 @@ async function mayHear(
   throw new SwitchboardError('forbidden', all.reason)
 }
 
-/** A store that is away says nothing about a credential. */
+/** Without the store, a credential cannot be judged. */
 function isNoRefusal(thrown: unknown): boolean {
   return !(thrown instanceof SwitchboardError && ['unauthorized', 'forbidden'].includes(thrown.code))
 }
@@ -128,7 +129,10 @@ function bearerIn(request: IncomingMessage): string | null {
   return /^Bearer +([^\s]+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? null
 }
 
-/** The principal behind the bearer, or behind the console's cookie; on the control socket the owner of the file. Throws `unauthorized`. */
+/**
+ * Returns the principal of the bearer token or the console's cookie. On the control socket it is the owner of the file.
+ * Throws `unauthorized`.
+ */
 async function whoAsks(door: FrontDoor, listener: Listener, request: IncomingMessage): Promise<Principal> {
   if (listener.local) return { kind: 'operator', id: 'local' }
   const bearer = bearerIn(request)
@@ -142,10 +146,10 @@ async function whoAsks(door: FrontDoor, listener: Listener, request: IncomingMes
   return principal
 }
 
-/** Of the pages: a bearer, session or link that did not hold. To have brought none is no try. */
+/** Counts an invalid bearer token, session or link. A request without any of them is not counted. */
 function judge(door: FrontDoor, incoming: Incoming, reply: HttpReply): HttpReply {
   const { path } = incoming
-  // A link that does not hold is told as one that is too old.
+  // An invalid link is answered like an expired one.
   const isTicket = path === '/chat/session' || path === '/console/session'
   if (reply.status !== 401 && !(reply.status === 410 && isTicket)) return reply
   const { authorization, cookie } = incoming.request.headers

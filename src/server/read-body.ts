@@ -1,4 +1,4 @@
-// Reads a request's body up to a limit. Too large is told early, by Content-Length, before a byte is stored.
+// Reads a request's body up to a limit. A Content-Length above it is refused before any byte is stored.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type HttpReply, SwitchboardError } from '../contract/index.ts'
 import { DRAINING } from './connections.ts'
@@ -6,10 +6,10 @@ import { errorReply } from './reply.ts'
 
 const NOTHING = Buffer.alloc(0)
 
-/** How long a body that nobody wants is still drained, so that the answer is not lost in a reset. */
+/** A refused body is read for this long, so that a reset does not destroy the answer. */
 const LINGER_MS = 1_000
 
-/** A body up to this size that was not read is thrown away as it comes, and the connection stays. */
+/** An unread body up to this size is discarded as it arrives, and the connection stays open. */
 const SMALL_BYTES = 65_536
 
 export type BodyProblem = 'too large' | 'too many' | 'too slow' | 'draining'
@@ -24,8 +24,8 @@ export function declaredTooLarge(request: IncomingMessage, maxBytes: number): bo
 }
 
 /**
- * Calls back once: with the body, with what is wrong with it, or (the peer went away) never. `keep` says whether there is
- * room for more bytes. Gives what stops it without a call; null when it has called back already.
+ * Calls back once, with the body or its error. If the peer leaves, it never calls back. `keep` says whether there is
+ * room for more bytes. Returns a function that stops it without a call, or null when it has already called back.
  */
 export function readBody(
   request: IncomingMessage,
@@ -77,14 +77,16 @@ export function bodyRefusal(problem: BodyProblem, maxBytes: number): HttpReply {
   return { ...errorReply(new SwitchboardError('input_invalid', 'the body came too slowly')), status: 408 }
 }
 
-/** Whether an answer now would come while the peer may still send much. */
+/** Whether the peer may still send much when the answer is written now. */
 export function isStillSending(request: IncomingMessage): boolean {
   if (request.complete) return false
   const { 'content-length': declared, 'transfer-encoding': encoding } = request.headers
   return encoding !== undefined || Number(declared ?? 0) > SMALL_BYTES
 }
 
-/** Written whole before the connection goes: the peer is still sending, and closing at once would reset it. */
+/**
+ * Writes the whole answer before it closes the connection. The peer still sends, and closing at once would reset it.
+ */
 export function refuseUnread(request: IncomingMessage, response: ServerResponse, reply: HttpReply): void {
   if (response.headersSent || response.destroyed) return
   const body = Buffer.from(reply.body ?? '')

@@ -1,8 +1,8 @@
-// Writing answers: plain replies, errors from the one table, streams with a bounded backlog.
+// Writes answers: plain replies, errors from the error table, streams with a bounded backlog.
 import type { ServerResponse } from 'node:http'
 import { type HttpReply, type StreamSink, SwitchboardError } from '../contract/index.ts'
 
-/** For pages and the API: nothing foreign is loaded, nothing is framed, nothing is guessed or told onward. */
+/** For pages and the API: no foreign resources, no frames, no content sniffing, no referrer. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy':
     "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'",
@@ -20,7 +20,7 @@ export function json(status: number, value: unknown, headers?: Readonly<Record<s
   }
 }
 
-/** The error as a caller may see it. An `internal` one says no more than that: its message may hold anything. */
+/** Returns the error as a caller may see it. An `internal` error hides its message, which may contain anything. */
 export function errorReply(error: SwitchboardError, more: Readonly<Record<string, unknown>> = {}): HttpReply {
   const { httpStatus, retryable } = error.nature
   const headers: Record<string, string> = {}
@@ -32,7 +32,7 @@ export function errorReply(error: SwitchboardError, more: Readonly<Record<string
   return json(httpStatus, { ok: false, code: error.code, error: told, ...hint, ...more }, headers)
 }
 
-/** Whole seconds, at least one: a client that comes back at once would be refused again. */
+/** Whole seconds, at least one. A client that returns at once would be refused again. */
 function retryAfter(delayMs: number): string {
   return String(Math.min(86_400, Math.max(1, Math.ceil(delayMs / 1000))))
 }
@@ -47,7 +47,7 @@ export function notFound(what = 'there is nothing at this path'): HttpReply {
   return errorReply(new SwitchboardError('not_found', what))
 }
 
-/** Writes a reply that has a body or none. `last` asks the peer to close the connection. */
+/** Writes a reply with or without a body. `last` asks the peer to close the connection. */
 export function writeReply(response: ServerResponse, reply: HttpReply, last: boolean): void {
   if (response.destroyed || response.headersSent) return
   if (last) response.shouldKeepAlive = false
@@ -58,13 +58,13 @@ export function writeReply(response: ServerResponse, reply: HttpReply, last: boo
 }
 
 export interface StreamBounds {
-  /** With more than this waiting at the next event a reader is dropped. */
+  /** A reader with more waiting bytes than this is dropped at the next event. */
   readonly backlogBytes: number
-  /** A reader that takes not a byte of what waits for it is dropped after this long. */
+  /** A reader that takes no byte for this long is dropped. */
   readonly stallMs: number
 }
 
-/** Opens a stream: headers at once, then whatever `stream` writes until one side ends it. */
+/** Opens a stream: headers at once, then all that `stream` writes until one side ends it. */
 export function writeStream(
   response: ServerResponse,
   reply: HttpReply & { readonly stream: (sink: StreamSink) => void },
@@ -75,11 +75,11 @@ export function writeStream(
   response.writeHead(reply.status, { 'x-accel-buffering': 'no', ...reply.headers })
   response.flushHeaders()
   response.socket?.setNoDelay(true)
-  // The socket's own clock: it counts from the last byte that left, also within one large event.
+  // The socket's own timeout counts from the last byte sent, also within one large event.
   response.setTimeout(stallMs, () => {
     if (response.writableLength > 0) response.destroy()
   })
-  // A stream that fails on its way is broken off: the reader sees that it is not whole, for the status is out already.
+  // The status was already sent, so a failing stream is aborted. The reader then sees that it is incomplete.
   const breakOff = () => response.destroy()
   try {
     const going: unknown = reply.stream(createSink(response, backlogBytes))
@@ -93,7 +93,7 @@ function createSink(response: ServerResponse, backlogBytes: number): StreamSink 
   return {
     write(chunk) {
       if (response.destroyed || response.writableEnded) return
-      // Looked at before: one event larger than the mark still reaches a reader who reads.
+      // Checked before writing, so that one event above the limit still reaches an active reader.
       if (response.writableLength > backlogBytes) response.destroy()
       else response.write(chunk)
     },
@@ -107,7 +107,8 @@ function createSink(response: ServerResponse, backlogBytes: number): StreamSink 
           }
           response.on('drain', done)
           response.on('close', done)
-          // 'drain' comes only when the buffer was over its mark; an empty write tells when the rest is out.
+          // 'drain' fires only after the buffer was over its mark. The callback of an empty write marks that the rest
+          // was sent.
           if (!response.writableNeedDrain) response.write('', done)
         })
       }

@@ -1,7 +1,7 @@
-// Where a connection comes from, as far as one customer can be told from another.
+// Names the source of a connection, so that one customer can be told from another.
 import { isIPv6 } from 'node:net'
 
-/** Of IPv6 the network: one customer has all addresses of a /64. */
+/** For IPv6 it is the network, because one customer has all addresses of a /64. */
 export function sourceOf(address: string | undefined): string {
   if (address === undefined || address === '') return 'local'
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]

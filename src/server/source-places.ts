@@ -1,5 +1,5 @@
-// Who holds the connections of a listener: one source cannot take all of them. Only where others come in too: on a loopback
-// address everybody is one source, and nobody is kept out by it.
+// Shares the connections of a listener among sources, so that one source cannot take all of them. A loopback listener
+// has only one source, so no limit applies there.
 import type { Socket } from 'node:net'
 import type { ServerLimits } from './deps.ts'
 import { isLoopbackAddress } from './host-guard.ts'
@@ -7,7 +7,7 @@ import { isPublic } from './near.ts'
 import { sourceOf } from './source-of.ts'
 
 export interface SourcePlaces {
-  /** False: this source has as many as it may, and the connection should end. */
+  /** False: this source has reached its limit, and the connection should end. */
   take(socket: Socket): boolean
 }
 
@@ -15,11 +15,14 @@ export function createSourcePlaces(
   limits: Pick<ServerLimits, 'maxConnections'>,
   publicUrl: () => string | null,
 ): SourcePlaces {
-  /** As many entries as connections at most. */
+  /** It has at most one entry for each connection. */
   const held = new Map<string, number>()
   const counted = new WeakSet<Socket>()
 
-  /** A proxy speaks for many, and so may this machine: they leave a quarter to others, a single peer three quarters. */
+  /**
+   * A proxy, or this machine, stands for many clients and leaves a quarter to others. A single peer leaves three
+   * quarters.
+   */
   const most = (address: string | undefined) => {
     const quarters = isLoopbackAddress(address) || isPublic(publicUrl()) ? 3 : 1
     return Math.max(1, Math.floor((limits.maxConnections * quarters) / 4))
@@ -27,7 +30,7 @@ export function createSourcePlaces(
 
   return {
     take(socket) {
-      // One that was given back to the parser comes a second time.
+      // A connection that was given back to the parser appears a second time.
       if (counted.has(socket)) return true
       const source = sourceOf(socket.remoteAddress)
       const now = held.get(source) ?? 0

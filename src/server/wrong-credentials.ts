@@ -1,17 +1,17 @@
-// Wrong credentials leave a trace: counted by route, told in the ledger once a source and minute, and a source of many
-// is put off. Only wrong ones are: whoever has the right one is never locked out by others behind the same address.
+// Records wrong credentials: a count for each route, and one ledger entry for each source and minute. A source with
+// many of them is slowed down. Valid credentials always work, also behind the same address.
 import { type Cancel, createBoundedMap, type LedgerNote, SwitchboardError } from '../contract/index.ts'
 import type { ServerDeps, ServerLimits } from './deps.ts'
 import { sourceOf } from './source-of.ts'
 
-/** The doors that ask for a credential. */
+/** The routes that ask for a credential. */
 export type CredentialRoute = 'api' | 'attach' | 'callback' | 'chat' | 'console' | 'hook' | 'inbox' | 'mcp'
 
 export interface WrongCredentials {
-  /** One did not hold. Gives the refusal to answer with instead when this source has tried too often. */
+  /** Counts a wrong credential. Returns another refusal to answer with when this source has tried too often. */
   count(route: CredentialRoute, address: string | undefined): SwitchboardError | null
   readonly totals: ReadonlyMap<CredentialRoute, number>
-  /** Writes what was not yet written. */
+  /** Writes the entries that are not yet in the ledger. */
   stop(): Promise<void>
 }
 
@@ -23,7 +23,7 @@ interface Tries {
 
 const MINUTE_MS = 60_000
 const MOST_SOURCES = 10_000
-/** Sources that get an entry of their own in a minute; the others are told together. */
+/** So many sources get an entry of their own in a minute. The others share one. */
 const MOST_ENTRIES = 50
 
 export function createWrongCredentials(
@@ -67,7 +67,7 @@ export function createWrongCredentials(
       remember(source, route)
       const now = clock.now()
       const before = sources.get(source)
-      // A clock that was set back begins anew.
+      // A clock that was set back starts a new minute.
       if (before === undefined || now < before.since || now - before.since >= MINUTE_MS) {
         sources.set(source, { since: now, count: 1, routes: new Set() })
         return null
@@ -83,7 +83,7 @@ export function createWrongCredentials(
   }
 }
 
-/** What was tried is never told: only from where, how often and at which doors. */
+/** Contains the source, the count and the routes, never the credential. */
 function noteOf(source: string, attempts: number, routes: ReadonlySet<CredentialRoute>): LedgerNote {
   const at = routes.size === 0 ? {} : { routes: [...routes].sort().join(' ') }
   return {
