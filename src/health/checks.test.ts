@@ -406,6 +406,20 @@ describe('[I35.a4-table] the health table', () => {
     expect(problemsOf(absent).map(({ code }) => code)).toEqual(['agent-absent'])
   })
 
+  it('names the closed link of a binding not again where the integration is down', () => {
+    const bindings = [{ integration: 'tg', conversations: 'all', gates: [{ ...CLOSED, gate: 'link' }] }]
+    const down = { ...withIntegration({ link: 'down' }), agents: [{ ...agent, bindings }] }
+    expect(problemsOf(down).map(({ code }) => code)).toEqual(['link-down'])
+    expect(problemsOf(withAgent({ bindings })).map(({ code }) => code)).toEqual(['gate-closed'])
+  })
+
+  it('calls a high finding a problem and any other one a warning', () => {
+    const severities = (change: Partial<Agent>) =>
+      problemsOf(withAgent(change)).map(({ severity }) => severity)
+    expect(severities({ was_unreachable: '10:00' })).toEqual(['warning'])
+    expect(severities({ bindings: [] })).toEqual(['problem'])
+  })
+
   it('[I22.cc-missing] takes the detail of a host, or of a node that has it, for no trouble', () => {
     expect(problemsOf(withAgent({ connector: 'channel', detail: 'host 1 of Claude Code' }))).toEqual([])
     expect(problemsOf(withAgent({ detail: 'at node b' }))).toEqual([])

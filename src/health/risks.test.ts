@@ -93,6 +93,12 @@ describe('[I14.doctor-security] what is open', () => {
       ['high', 'integrations[0].access.allow_from', expect.stringContaining('anybody')],
     ])
     expect(found(opened({ dm: 'credential', allowFrom: ['*'] }))).toEqual([])
+    const { settings } = opened({
+      allowFrom: ['*'],
+      groups: { '-1': { requireMention: true, allowFrom: ['*'] } },
+    })
+    const off = settings.integrations.map((one) => ({ ...one, enabled: false }))
+    expect(found({ settings: { ...settings, integrations: off } })).toEqual([])
     const groups = {
       '-1': { requireMention: true, allowFrom: ['*'] },
       '-2': { requireMention: true, allowFrom: [] },
