@@ -51,6 +51,9 @@ export type {
   Watchers,
 } from './contract/index.ts'
 export { ERROR_TABLE, markVerified, REASONS, SwitchboardError } from './contract/index.ts'
+export { createOutboxFeed, type OutboxFeed } from './kit/feed/outbox-feed.ts'
+export type { FeedEvent, FeedReader, FeedRow, LiveRow } from './kit/feed/outbox-reader.ts'
+export { type Position, parsePosition } from './kit/feed/position.ts'
 export {
   type ApiAnswer,
   type ApiCall,

@@ -13,8 +13,12 @@ export {
   readDelivery,
   readEvents,
 } from './chorus/wire.ts'
+export { createOutboxFeed } from './feed/outbox-feed.ts'
+export type { FeedEvent, FeedReader, FeedRow, LiveRow } from './feed/outbox-reader.ts'
+export { newestSeq, rowsOnTheirWay } from './feed/outbox-rows.ts'
 export { visitPassed } from './feed/passed-positions.ts'
-export { formatSse, formatSseComment } from './feed/sse.ts'
+export { fitHoles, MAX_HOLES, parsePosition } from './feed/position.ts'
+export { formatSse } from './feed/sse.ts'
 export { safeFileName, safeMime } from './files/file-names.ts'
 export { createFileStore, type FetchedQuota, type FileStore, overLimit } from './files/file-store.ts'
 export { filesOf } from './files/message-files.ts'

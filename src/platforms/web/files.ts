@@ -9,7 +9,7 @@ import {
   type Random,
   SwitchboardError,
 } from '../../contract/index.ts'
-import { createSharedFolder } from '../../kit/index.ts'
+import { createSharedFolder, safeMime } from '../../kit/index.ts'
 import { createLooseUploads, LOOSE_MS, type LooseLimits, type LooseUpload } from './loose-uploads.ts'
 import { isFileId, safeFileName } from './parse.ts'
 import { fileKind } from './render.ts'
@@ -156,7 +156,7 @@ export function createFileStore(deps: FileStoreDeps): FileStore {
       const description: Description = {
         name: shown,
         stored,
-        mime: safeMime(mime),
+        mime: safeMime(mime?.split(';')[0]?.trim() ?? ''),
         size: bytes.byteLength,
         sender,
         ...(isLoose ? { uploadedAt: now() } : {}),
@@ -268,11 +268,6 @@ function attachment(id: string, of: Description): Attachment {
 function endingOf(name: string): string {
   const ending = /\.[a-z0-9]{1,8}$/.exec(name.toLowerCase())?.[0] ?? ''
   return ending === '.json' || ending === '.taken' ? '' : ending
-}
-
-function safeMime(mime: string | null): string {
-  const bare = (mime ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
-  return /^[a-z0-9.+-]{1,60}\/[a-z0-9.+-]{1,80}$/.test(bare) ? bare : 'application/octet-stream'
 }
 
 /** RFC 6266: a plain form for old readers, and the real name in UTF-8. Nothing in it can end the header. */

@@ -2,6 +2,7 @@
 // and outbound rows count separately, so a cursor contains both positions. A send that is due later (a reminder)
 // appears with a lower position, so the cursor also names such sends.
 import type { TranscriptEntry, TranscriptQuery } from '../../contract/index.ts'
+import { fitHoles, MAX_HOLES } from '../../kit/index.ts'
 import { isPendingSend, type WireEntry, wireEntry } from './render.ts'
 
 export type ReadTranscript = (query: TranscriptQuery) => Promise<readonly TranscriptEntry[]>
@@ -13,15 +14,10 @@ export interface Cursor {
   readonly pending: readonly number[]
 }
 
-const MAX_PENDING = 200
-
 /** If too many are pending, an earlier position is used. Some entries are then seen twice, none is missed. */
 export function formatCursor(cursor: Cursor): string {
-  const pending = [...cursor.pending].sort((a, b) => a - b)
-  const beyond = pending[MAX_PENDING]
-  const out = beyond === undefined ? cursor.out : beyond - 1
-  const told = pending.slice(0, MAX_PENDING)
-  return `i${cursor.in}.o${out}${told.length === 0 ? '' : `.p${told.join('-')}`}`
+  const { upTo, holes } = fitHoles(cursor.out, cursor.pending)
+  return `i${cursor.in}.o${upTo}${holes.length === 0 ? '' : `.p${holes.join('-')}`}`
 }
 
 /** Null for anything that `formatCursor` did not make. */
@@ -96,7 +92,7 @@ export async function readHistory(
           ...(before === null ? {} : { beforeSeq: before.out }),
         }),
     // Pending sends of any age, the newest that fit. A stream that is opened now reports the rest.
-    before === null ? read({ conversation, direction: 'out', onItsWay: true, limit: MAX_PENDING }) : [],
+    before === null ? read({ conversation, direction: 'out', onItsWay: true, limit: MAX_HOLES }) : [],
   ])
   const taken = mergeByTime(ins, outs).slice(-limit)
   const takenIn = taken.filter((entry) => entry.direction === 'in')

@@ -7,7 +7,7 @@ import {
   type StreamSink,
   type TranscriptEntry,
 } from '../../contract/index.ts'
-import { visitPassed } from '../../kit/index.ts'
+import { newestSeq, rowsOnTheirWay, visitPassed } from '../../kit/index.ts'
 import { type Cursor, formatCursor, mergeByTime, type ReadTranscript } from './history.ts'
 import { frame, isPendingSend, wireEntry, wireState } from './render.ts'
 
@@ -152,7 +152,9 @@ export function createWindowFeed(
     at.in = from.in
     at.out = from.out
     for (const seq of from.pending) pending.add(seq)
-    await findPending()
+    // However far back: a reminder may have been planned long ago.
+    const waiting = await rowsOnTheirWay((range) => read('out', range), PAGE, at.out)
+    for (const row of waiting) if (isPendingSend(row)) pending.add(row.seq)
     arrived = true
     sink.write(`retry: 1000\n${frame('hello', {})}`)
     // States may have changed while it was away, also of messages it knows.
@@ -161,21 +163,13 @@ export function createWindowFeed(
     return true
   }
 
-  /** What is still to be sent below the position, however far back. */
-  async function findPending(): Promise<void> {
-    for (let afterSeq = 0; ; ) {
-      const page = await read('out', { onItsWay: true, afterSeq, beforeSeq: at.out + 1, limit: PAGE })
-      for (const row of page) if (isPendingSend(row)) pending.add(row.seq)
-      if (page.length < PAGE) return
-      afterSeq = page.at(-1)?.seq ?? at.out
-    }
-  }
-
-  /** A cursor beyond the newest row comes from another store. Asked with an end: nothing is held back then. */
+  /** A cursor beyond the newest row comes from another store. */
   async function isForeign(cursor: Cursor): Promise<boolean> {
-    const newest = { beforeSeq: Number.MAX_SAFE_INTEGER, limit: 1 }
-    const [[heard], [said]] = await Promise.all([read('in', newest), read('out', newest)])
-    return cursor.in > (heard?.seq ?? 0) || cursor.out > (said?.seq ?? 0)
+    const [heard, said] = await Promise.all([
+      newestSeq((range) => read('in', range)),
+      newestSeq((range) => read('out', range)),
+    ])
+    return cursor.in > heard || cursor.out > said
   }
 
   /** It would replay for too long. */

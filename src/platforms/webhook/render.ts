@@ -1,6 +1,5 @@
 // The forms of a hook's output: the answer to a POST, the events of the stream, and the body of a post.
 import {
-  type Address,
   defined,
   formatAddress,
   type HttpReply,
@@ -8,6 +7,7 @@ import {
   type ReasonCode,
   type Received,
 } from '../../contract/index.ts'
+import type { FeedEvent, FeedRow } from '../../kit/index.ts'
 import { wordsIn } from '../../words/index.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' }
@@ -98,22 +98,15 @@ function choices(list: readonly { readonly label: string }[]): string {
   return list.length === 0 ? '' : `\n\n${list.map(({ label }) => `- ${label}`).join('\n')}`
 }
 
-export interface Shown {
-  readonly seq: number
-  readonly id: string
-  readonly to: Address
-  readonly op: OutboundOp
-  readonly at: number
-}
-
-/** A message that is being sent now. */
-export interface Live extends Shown {
-  /** It equals its row, including the time, so the row need not be read. */
-  readonly isRow: boolean
-}
+export type Shown = FeedRow
 
 /** One event of the stream: plain text as in the seed, or JSON for programs. */
-export function eventData(shown: Shown, format: 'text' | 'json'): string {
+export function eventOf(shown: Shown, format: 'text' | 'json'): FeedEvent {
+  const { kind } = shown.op
+  return { ...(kind === 'edit' || kind === 'react' ? { event: kind } : {}), data: dataOf(shown, format) }
+}
+
+function dataOf(shown: Shown, format: 'text' | 'json'): string {
   if (format === 'text') return shownText(shown.op)
   return JSON.stringify({
     id: shown.id,

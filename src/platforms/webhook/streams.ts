@@ -1,11 +1,9 @@
 // The readers of GET /hooks/ID/events: who may watch which conversation, and how many at once.
 import type { HttpReply, PlatformDeps, VerifiedRequest } from '../../contract/index.ts'
+import { createOutboxFeed, type FeedReader, type LiveRow, parsePosition } from '../../kit/index.ts'
 import type { WebhookConfig } from './config.ts'
-import { createLookTogether } from './look-together.ts'
-import { parsePosition } from './position.ts'
-import { forbidden, jsonError, type Live } from './render.ts'
+import { eventOf, forbidden, jsonError, type Shown } from './render.ts'
 import { header } from './verify.ts'
-import { createWatcher, type Watcher } from './watcher.ts'
 
 const MAX_READERS = 100
 /** Of one sender: a browser that reconnects must not take the places of the others. */
@@ -13,16 +11,19 @@ const MAX_OF_SENDER = 20
 
 export interface Streams {
   open(verified: VerifiedRequest): Promise<HttpReply>
-  show(message: Live): void
+  show(row: LiveRow): void
   heard(conversation: string): void
   status(conversation: string, text: string): void
   count(): number
   end(): void
 }
 
+interface Reader extends FeedReader {
+  readonly format: 'text' | 'json'
+}
+
 export function createStreams(config: WebhookConfig, deps: PlatformDeps): Streams {
-  const watchers = new Set<Watcher>()
-  const together = createLookTogether(deps)
+  const feed = createOutboxFeed<Reader>(deps)
   const places = new Map<string, number>()
   const takePlace = (sender: string, by: 1 | -1) => {
     const now = (places.get(sender) ?? 0) + by
@@ -32,7 +33,7 @@ export function createStreams(config: WebhookConfig, deps: PlatformDeps): Stream
 
   const shared = config.auth.kind !== 'sender'
   const isFull = (sender: string) =>
-    watchers.size >= MAX_READERS || (!shared && (places.get(sender) ?? 0) >= MAX_OF_SENDER)
+    feed.count() >= MAX_READERS || (!shared && (places.get(sender) ?? 0) >= MAX_OF_SENDER)
 
   /** Whoever holds the secret may watch all; a sender only its own conversation, and those where it spoke. */
   async function mayWatch(sender: string, conversation: string): Promise<boolean> {
@@ -71,35 +72,26 @@ export function createStreams(config: WebhookConfig, deps: PlatformDeps): Stream
         stream(sink) {
           // Several that came at once were all let in.
           if (isFull(sender)) return sink.end()
-          const watcher = createWatcher(
-            { integration: config.id, conversation, format, resume },
-            {
-              ...{ transcript: deps.transcript, clock: deps.clock, sink, together },
-              mayStay: () => deps.mayTalk?.(sender) !== false,
-            },
-          )
-          watchers.add(watcher)
+          let isOpen = true
           takePlace(sender, 1)
           sink.onClose(() => {
-            if (watchers.delete(watcher)) takePlace(sender, -1)
+            if (isOpen) takePlace(sender, -1)
+            isOpen = false
           })
+          const mayStay = () => deps.mayTalk?.(sender) !== false
+          const event = (row: Shown) => eventOf(row, format)
+          feed.open({ conversation, format, resume, mayStay, event }, sink)
         },
       }
     },
-    show(message) {
-      for (const watcher of watchers) watcher.show(message)
-    },
-    heard(conversation) {
-      for (const watcher of watchers) watcher.heard(conversation)
-    },
-    status(conversation, text) {
-      for (const watcher of watchers) watcher.status(conversation, text)
-    },
-    count: () => watchers.size,
-    end() {
-      for (const watcher of watchers) watcher.end()
-      watchers.clear()
-      places.clear()
-    },
+    show: feed.show,
+    heard: feed.heard,
+    status: (conversation, text) =>
+      feed.pass(conversation, ({ format }) => ({
+        event: 'status',
+        data: format === 'json' ? JSON.stringify({ conversation, status: text }) : text,
+      })),
+    count: feed.count,
+    end: feed.end,
   }
 }

@@ -77,8 +77,8 @@ describePlatform(
       rejects: NOBODY_CALLED,
       busy: NOBODY_CALLED,
       history: NO_HISTORY,
-      reads: 'readers are shown rows of the outbox as they are, which the suite has not: see watcher.test.ts',
-      shown: 'readers are shown rows of the outbox, which the suite has not: see watcher.test.ts',
+      reads: 'readers are shown rows of the outbox as they are, which the suite has not: see streams.test.ts',
+      shown: 'readers are shown rows of the outbox, which the suite has not: see streams.test.ts',
     },
   },
 )

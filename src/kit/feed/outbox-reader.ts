@@ -1,26 +1,27 @@
-// One reader of GET /hooks/ID/events: replays from the outbox what it missed, then shows what is sent, in order,
-// with no gap and nothing twice.
+// One reader of an outbox feed: replays what it missed, then shows what is sent, in order, with no gap and nothing twice.
 //
-// The transcript is the record, and what is shown is what it says, in its order. The position moves only along its
-// answers: it holds rows back while a commit of another node may still put one before them. A live message is a hint: it
-// says "look", and that its row may be shown although its `sent` is not committed yet. A row that is not sent yet
-// leaves a hole, which is filled when the row is sent. One that stands right behind the position, while nothing is missing
-// before it, is all that a look would find: it is shown as it comes.
+// The transcript is the record, and rows are shown in its order. The position moves only along its answers, which hold rows
+// back while a commit of another node may still put one before them. A live row is a hint: look now, and this row may be
+// shown although its `sent` is not committed yet. A row that is not sent yet leaves a hole, which is filled when the row is
+// sent. A live row right behind the position, while nothing is missing before it, is all that a look would find, so it is
+// shown at once.
 import {
   type Address,
   address,
   type Cancel,
   type Clock,
   createBoundedMap,
+  type OutboundOp,
   type PlatformDeps,
   type StreamSink,
   type TranscriptEntry,
   withoutNulls,
 } from '../../contract/index.ts'
-import { formatSse, formatSseComment, visitPassed } from '../../kit/index.ts'
-import { LOOK_MS, type LookTogether, type News } from './look-together.ts'
+import { LOOK_MS, type News, type OutboxLooks } from './outbox-looks.ts'
+import { newestSeq, type ReadOutbox, rowsOnTheirWay } from './outbox-rows.ts'
+import { visitPassed } from './passed-positions.ts'
 import { formatPosition, type Position } from './position.ts'
-import { eventData, type Live, type Shown } from './render.ts'
+import { formatSse, formatSseComment, type SseEvent } from './sse.ts'
 
 const PAGE = 100
 /** A live message whose row is held back is looked for after this long, then twice as long, up to a sweep. */
@@ -28,35 +29,51 @@ const HELD_BACK_MS = 50
 const LOOKS_PER_HEARTBEAT = 3
 const REMEMBERED = 1_000
 
-export interface WatcherConfig {
-  readonly integration: string
-  /** Null: all conversations. */
-  readonly conversation: string | null
-  readonly format: 'text' | 'json'
-  /** Where to go on; null: only what is sent from now on. */
-  readonly resume: Position | null
+/** A row of the outbox, as a reader is shown it. */
+export interface FeedRow {
+  readonly seq: number
+  readonly id: string
+  readonly to: Address
+  readonly op: OutboundOp
+  readonly at: number
 }
 
-export interface Watcher {
-  show(message: Live): void
+/** What is being sent at this moment. */
+export interface LiveRow extends FeedRow {
+  /** True when it is exactly what its row holds, its time included, so that the row need not be read. */
+  readonly isRow: boolean
+}
+
+export type FeedEvent = Omit<SseEvent, 'id'>
+
+export interface FeedReader {
+  /** Null: all conversations. */
+  readonly conversation: string | null
+  /** Where to go on, from `Last-Event-ID`. Null: only what is sent from now on. */
+  readonly resume: Position | null
+  event(row: FeedRow): FeedEvent
+  /** Asked before a row is shown, so that a stream ends with the right of its reader. Absent: it has the right for good. */
+  readonly mayStay?: () => boolean
+}
+
+export interface OpenReader {
+  show(row: LiveRow): void
   /** Something was sent there by another node. */
   heard(conversation: string): void
-  /** What the agent does now. Lossy: it has no id, so it moves no position and comes back to nobody. */
-  status(conversation: string, text: string): void
+  /** Shows a passing event. It may be lost, has no id, moves no position and is not replayed. */
+  pass(conversation: string, event: FeedEvent): void
   end(): void
 }
 
-export function createWatcher(
-  config: WatcherConfig,
-  deps: Pick<PlatformDeps, 'transcript'> & {
-    readonly clock: Clock
-    readonly sink: StreamSink
-    /** Shared by all readers of the hook. */
-    readonly together: LookTogether
-    /** Asked before anything is shown: a stream does not outlive the right of its reader. Absent: for good. */
-    readonly mayStay?: () => boolean
-  },
-): Watcher {
+export interface ReaderDeps extends Pick<PlatformDeps, 'transcript'> {
+  readonly clock: Clock
+  readonly integration: string
+  readonly sink: StreamSink
+  /** Shared by all readers of the feed. */
+  readonly looks: OutboxLooks
+}
+
+export function openReader(config: FeedReader, deps: ReaderDeps): OpenReader {
   const { sink, clock } = deps
   /** Rows that this node sends or sent just now, and that were not shown yet. */
   const live = createBoundedMap<number, true>(REMEMBERED)
@@ -68,7 +85,7 @@ export function createWatcher(
   let begun = false
   let pumping = false
   let again = false
-  /** Holes are looked at too: what was on its way may have been sent by another node. */
+  /** Holes are looked at too, because another node may have sent what was on its way. */
   let fill = false
   let looks = 0
   let heldBackMs = HELD_BACK_MS
@@ -76,7 +93,7 @@ export function createWatcher(
 
   let sentAway = false
   const isGone = () => {
-    if (!sentAway && deps.mayStay?.() === false) {
+    if (!sentAway && config.mayStay?.() === false) {
       sentAway = true
       sink.end()
     }
@@ -84,8 +101,7 @@ export function createWatcher(
   }
 
   const scope = withoutNulls({ conversation: config.conversation })
-  type Range = Omit<Parameters<PlatformDeps['transcript']>[0], 'conversation' | 'direction'>
-  const rows = (range: Range) => deps.transcript({ direction: 'out', ...scope, ...range })
+  const rows: ReadOutbox = (range) => deps.transcript({ direction: 'out', ...scope, ...range })
 
   async function begin(): Promise<void> {
     if (resumedAt === null) await beginNow()
@@ -102,9 +118,9 @@ export function createWatcher(
     for (const [seq] of live) if (seq <= at.upTo) at.holes.add(seq)
   }
 
-  /** Those of all conversations begin at the same place: many that come at once, as after a restart, cost one look. */
+  /** Readers of all conversations begin at the same place. Many at once, as after a restart, cost one look. */
   async function beginTogether(): Promise<void> {
-    const { upTo, onItsWay } = await deps.together.beginning()
+    const { upTo, onItsWay } = await deps.looks.beginning()
     at.upTo = upTo
     for (const row of onItsWay) leaveHole(row)
   }
@@ -112,21 +128,13 @@ export function createWatcher(
   async function beginAlone(): Promise<void> {
     const [newest] = await rows({ limit: 1 })
     at.upTo = newest?.seq ?? 0
-    const end = { onItsWay: true, beforeSeq: at.upTo + 1, limit: PAGE } as const
-    for (let afterSeq = 0; ; ) {
-      const page = await rows({ ...end, afterSeq })
-      for (const row of page) leaveHole(row)
-      if (page.length < PAGE) break
-      afterSeq = page.at(-1)?.seq ?? at.upTo
-    }
+    for (const row of await rowsOnTheirWay(rows, PAGE, at.upTo)) leaveHole(row)
   }
 
-  /** A position beyond the newest row is of another store: all that this one has is news to its reader. */
+  /** A position beyond the newest row comes from another store. All that this store has is news to its reader. */
   async function resumeFrom(from: number): Promise<void> {
-    // Asked with an end: without one the newest rows are held back while a commit before them is under way.
-    const newestOf = { direction: 'out', beforeSeq: Number.MAX_SAFE_INTEGER, limit: 1 } as const
-    const [newest] = from === 0 ? [] : await deps.transcript(newestOf)
-    if (from <= (newest?.seq ?? 0)) return
+    const everything: ReadOutbox = (range) => deps.transcript({ direction: 'out', ...range })
+    if (from === 0 || from <= (await newestSeq(everything))) return
     resumedAt = 0
     at.upTo = 0
     at.holes.clear()
@@ -143,23 +151,21 @@ export function createWatcher(
     live.delete(seq)
   }
 
-  /** Holes of rows that are live, and those before them in the same conversation: they are sent by now, and come first. */
+  /** Holes of live rows, and holes before them in the same conversation. Those are sent by now, and come first. */
   function besideLive(): (hole: number) => boolean {
     const places = new Set([...live].filter(([seq]) => at.holes.has(seq)).map(([seq]) => placeOf.get(seq)))
     if (places.size === 0) return () => false
     return (hole) => live.has(hole) || places.has(placeOf.get(hole)) || !placeOf.has(hole)
   }
 
-  /** Row by row as fast as the reader reads, so that one who is far behind is not taken for one who does not read. */
-  async function emit(message: Shown): Promise<void> {
+  /** Waits for the reader after each row. So a reader that is far behind is not taken for one that does not read. */
+  async function emit(message: FeedRow): Promise<void> {
     const { seq } = message
     closeHole(seq)
     if (recent.has(seq)) return
     recent.set(seq, true)
     at.upTo = Math.max(at.upTo, seq)
-    const { kind } = message.op
-    const event = kind === 'edit' || kind === 'react' ? { event: kind } : {}
-    sink.write(formatSse({ ...event, id: formatPosition(at), data: eventData(message, config.format) }))
+    sink.write(formatSse({ ...config.event(message), id: formatPosition(at) }))
     await sink.drained()
   }
 
@@ -174,7 +180,7 @@ export function createWatcher(
         await fillHoles((hole) => places.has(placeOf.get(hole) ?? page[0]?.conversation ?? ''))
       for (const row of page) {
         if (sink.closed) return
-        if (mayShow(row)) await emit(fromRow(config.integration, row))
+        if (mayShow(row)) await emit(feedRow(deps.integration, row))
         else if (onItsWay(row)) leaveHole(row)
         else live.delete(row.seq)
         at.upTo = Math.max(at.upTo, row.seq)
@@ -183,29 +189,29 @@ export function createWatcher(
     }
   }
 
-  /** With an end: a hole was seen before, so nothing can appear in its place that this reader has not passed. */
+  /** Read with an end: a hole was seen before, so nothing new can appear before it. */
   async function fillHoles(which: (hole: number) => boolean): Promise<void> {
     const asked = [...at.holes].filter(which)
     if (asked.length === 0) return
-    // As of before the others are looked up: what becomes live meanwhile may come after one of them.
+    // Read before the others are looked up, because a row that becomes live meanwhile may come after one of them.
     const isLive = new Set(asked.filter((hole) => live.has(hole)))
-    const waiting = await deps.together.waiting()
+    const waiting = await deps.looks.waiting()
     const ended = asked.filter((hole) => isLive.has(hole) || !waiting.has(hole))
     await visitPassed(ended, PAGE, {
       read: (afterSeq, beforeSeq) => rows({ afterSeq, beforeSeq, limit: PAGE }),
       isReady: (row) => row === undefined || mayShow(row) || !onItsWay(row),
       async visit(hole, row) {
-        if (row !== undefined && mayShow(row)) await emit(fromRow(config.integration, row))
+        if (row !== undefined && mayShow(row)) await emit(feedRow(deps.integration, row))
         else if (row === undefined || !onItsWay(row)) closeHole(hole)
         return !sink.closed
       },
     })
   }
 
-  /** No row can stand between it and what was passed, and none before it is still to come. */
-  const isNext = ({ seq, isRow }: Live) => isRow && seq === at.upTo + 1 && at.holes.size === 0
+  /** True when no row stands between it and the position, and none before it is still to come. */
+  const isNext = ({ seq, isRow }: LiveRow) => isRow && seq === at.upTo + 1 && at.holes.size === 0
 
-  async function pump(unasked: boolean, message?: Live): Promise<void> {
+  async function pump(unasked: boolean, message?: LiveRow): Promise<void> {
     let next = message
     again = true
     if (unasked) fill = true
@@ -231,7 +237,7 @@ export function createWatcher(
     }
   }
 
-  /** Sent here and not in the transcript yet, for a commit before it is under way. */
+  /** For rows that were sent here and are not in the transcript yet, because a commit before them is under way. */
   function lookSoon(): void {
     const waits = [...live].some(([seq]) => seq > at.upTo)
     if (!waits) heldBackMs = HELD_BACK_MS
@@ -252,7 +258,7 @@ export function createWatcher(
     const isBehind = places === null || said.some((seq) => seq > at.upTo)
     if (!begun || isBehind || [...at.holes].some((hole) => waiting?.has(hole) !== true)) void pump(true)
   }
-  const leave = deps.together.join({ look, waits: () => at.holes.size > 0 })
+  const leave = deps.looks.join({ look, waits: () => at.holes.size > 0 })
   const rest = () => {
     leave()
     cancelSoon?.()
@@ -277,12 +283,11 @@ export function createWatcher(
     heard(conversation) {
       if (config.conversation === null || conversation === config.conversation) void pump(true)
     },
-    status(conversation, text) {
+    pass(conversation, event) {
       if (config.conversation !== null && conversation !== config.conversation) return
-      // One who is behind reads what was said first.
+      // A reader that is behind reads what was said first.
       if (!begun || pumping || isGone()) return
-      const data = config.format === 'json' ? JSON.stringify({ conversation, status: text }) : text
-      sink.write(formatSse({ event: 'status', data }))
+      sink.write(formatSse(event))
     },
     end() {
       rest()
@@ -300,7 +305,7 @@ function wasShown(row: TranscriptEntry): boolean {
   return row.state === 'sent' || row.state === 'unknown'
 }
 
-function fromRow(integration: string, row: TranscriptEntry): Shown {
+function feedRow(integration: string, row: TranscriptEntry): FeedRow {
   const to: Address = address(integration, row.conversation, row.thread)
   return { seq: row.seq, id: row.id, to, op: row.op ?? { kind: 'text', text: row.text }, at: row.at }
 }

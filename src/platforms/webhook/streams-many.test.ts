@@ -41,7 +41,7 @@ async function scene(reminders: number, readers: number) {
   }
 }
 
-describe('readers that look together', () => {
+describe('many readers', () => {
   it.each([
     { reminders: 1_000, readers: 20 },
     { reminders: 1_000, readers: 100 },

@@ -1,5 +1,5 @@
-// What the readers of one hook ask of the transcript together: every few seconds, what is new and what still waits. However
-// many they are and however much waits, a look is the same few queries; who has nothing to gain by it asks nothing more.
+// What the readers of one outbox ask of the transcript together: every few seconds, what is new and what still waits. The number
+// of queries does not grow with the readers or with the rows that wait.
 import {
   type Cancel,
   type Clock,
@@ -7,28 +7,29 @@ import {
   type PlatformDeps,
   type TranscriptEntry,
 } from '../../contract/index.ts'
+import { type ReadOutbox, rowsOnTheirWay } from './outbox-rows.ts'
 
 const PAGE = 100
-/** How often the outbox is looked at unasked: what another node sent wakes nobody here. */
+/** How often the outbox is looked at unasked, because what another node sent wakes no reader here. */
 export const LOOK_MS = 5_000
 
 export interface News {
-  /** Conversation → its newest position. Null: not known, so whoever wants to know asks. */
+  /** Conversation → its newest position. Null: not known, so each reader asks itself. */
   readonly places: ReadonlyMap<string, number> | null
-  /** Positions that are still on their way. Null: nobody asked. */
+  /** Positions that are still on their way. Null: no reader waits for one. */
   readonly waiting: ReadonlySet<number> | null
 }
 
-/** Whoever looks together with others. */
-export interface Onlooker {
+/** A reader that takes part. */
+export interface Looker {
   /** It has passed rows that were on their way. */
   waits(): boolean
   look(news: News): void
 }
 
-export interface LookTogether {
-  join(reader: Onlooker): Cancel
-  /** Positions on their way, as of a moment after the call. Those who ask while it is read share the next answer. */
+export interface OutboxLooks {
+  join(reader: Looker): Cancel
+  /** Positions on their way, as of a moment after the call. Calls during a read share the next answer. */
   waiting(): Promise<ReadonlySet<number>>
   /** Where a new reader of all conversations begins, as of a moment after the call; shared likewise. */
   beginning(): Promise<Beginning>
@@ -43,10 +44,10 @@ export interface Beginning {
 
 type LookDeps = Pick<PlatformDeps, 'transcript' | 'onItsWay'> & { readonly clock: Clock }
 
-export function createLookTogether(deps: LookDeps): LookTogether {
-  const readers = new Set<Onlooker>()
-  const waiting = gathered(() => readWaiting(deps))
-  const beginning = gathered(() => readBeginning(deps))
+export function createOutboxLooks(deps: LookDeps): OutboxLooks {
+  const readers = new Set<Looker>()
+  const waiting = batched(() => readWaiting(deps))
+  const beginning = batched(() => readBeginning(deps))
   /** How far the last look came; null: there was none yet. */
   let at: number | null = null
   let cancel: Cancel | null = null
@@ -69,7 +70,7 @@ export function createLookTogether(deps: LookDeps): LookTogether {
       const asked = [...readers].some((reader) => reader.waits())
       news = { places, waiting: asked ? await waiting() : null }
     } catch {
-      // The store is away: each finds that out, and tells its own reader.
+      // The store is away. Each reader finds that out by itself.
     }
     for (const reader of readers) reader.look(news)
   }
@@ -101,31 +102,18 @@ export function createLookTogether(deps: LookDeps): LookTogether {
 async function readBeginning({ transcript }: LookDeps): Promise<Beginning> {
   const [newest] = await transcript({ direction: 'out', limit: 1 })
   const upTo = newest?.seq ?? 0
-  const onItsWay: TranscriptEntry[] = []
-  for (let afterSeq = 0; ; ) {
-    const range = { afterSeq, beforeSeq: upTo + 1, limit: PAGE }
-    const page = await transcript({ direction: 'out', onItsWay: true, ...range })
-    onItsWay.push(...page)
-    if (page.length < PAGE) return { upTo, onItsWay }
-    afterSeq = page.at(-1)?.seq ?? upTo
-    // An embedded database answers at once: without a pause nothing else would run until the last page.
-    await new Promise<void>((resolve) => setImmediate(resolve))
-  }
+  const read: ReadOutbox = (range) => transcript({ direction: 'out', ...range })
+  return { upTo, onItsWay: await rowsOnTheirWay(read, PAGE, upTo) }
 }
 
-async function readWaiting(deps: LookDeps): Promise<ReadonlySet<number>> {
-  if (deps.onItsWay) return new Set(await deps.onItsWay())
-  const found = new Set<number>()
-  for (let afterSeq = 0; ; ) {
-    const page = await deps.transcript({ direction: 'out', onItsWay: true, afterSeq, limit: PAGE })
-    for (const { seq } of page) found.add(seq)
-    if (page.length < PAGE) return found
-    afterSeq = page.at(-1)?.seq ?? afterSeq
-  }
+async function readWaiting({ onItsWay, transcript }: LookDeps): Promise<ReadonlySet<number>> {
+  if (onItsWay) return new Set(await onItsWay())
+  const rows = await rowsOnTheirWay((range) => transcript({ direction: 'out', ...range }), PAGE)
+  return new Set(rows.map(({ seq }) => seq))
 }
 
-/** One read for all who ask before it begins; it begins when the one before it has ended. */
-function gathered<Answer>(read: () => Promise<Answer>): () => Promise<Answer> {
+/** One read for all calls before it begins. It begins when the one before it has ended. */
+function batched<Answer>(read: () => Promise<Answer>): () => Promise<Answer> {
   const oneByOne = createSerial()
   let next: Promise<Answer> | null = null
   return () => {
