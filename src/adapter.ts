@@ -54,6 +54,14 @@ export { ERROR_TABLE, markVerified, REASONS, SwitchboardError } from './contract
 export { createOutboxFeed, type OutboxFeed } from './kit/feed/outbox-feed.ts'
 export type { FeedEvent, FeedReader, FeedRow, LiveRow } from './kit/feed/outbox-reader.ts'
 export { type Position, parsePosition } from './kit/feed/position.ts'
+export { safeFileName, safeMime } from './kit/files/file-names.ts'
+export {
+  createFileStore,
+  type FetchedQuota,
+  type FileLimit,
+  type FileStore,
+  type FileStoreOptions,
+} from './kit/files/file-store.ts'
 export {
   type ApiAnswer,
   type ApiCall,

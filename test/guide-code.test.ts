@@ -1,10 +1,16 @@
 // The code of the guides, run as it stands: only its ports are others, and the channel server that it names is played.
+import { readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
+import * as adapter from '../src/adapter.ts'
 import * as chorus from '../src/chorus/index.ts'
+import type { TranscriptEntry, TranscriptQuery } from '../src/contract/index.ts'
 import { createScriptedServers } from '../src/host/fixtures/scripted-servers.ts'
 import { type ChannelHostOptions, createChannelHost } from '../src/host/index.ts'
 import { freePort } from '../src/testing/free-port.ts'
+import { scratchFolder } from '../src/testing/scratch.ts'
+import { testPlatformDeps } from '../src/testing/test-deps.ts'
 import { until } from './faults/until.ts'
 import { snippetsOf } from './page-snippets.ts'
 
@@ -65,3 +71,76 @@ it('[I18.guide-snippets] the host of its guide answers through the tool of the s
   await until('it answered', () => slack.calls.length > 0)
   expect(slack.calls).toEqual([{ tool: 'chat.postMessage', input: { channel: 'C1', text: 'read hello' } }])
 })
+
+it('[I18.guide-snippets] what the kit gives is enough for a pager: calls, files, a trial and a feed', async () => {
+  const page = readFileSync('docs/guide/testing-adapters.md', 'utf8')
+  const [, section = ''] = /## What the kit gives you\n([\s\S]*?)\n## /.exec(page) ?? []
+  const code = [...section.matchAll(/^```js\n([\s\S]*?)^```/gm)].map(([, text]) => text)
+  expect(code).toHaveLength(4)
+  const answers: Record<string, readonly [number, string]> = {
+    '/page': [200, '{"id":"p1"}'],
+    '/files/a.txt': [200, 'hello'],
+    '/me': [200, '{"name":"night"}'],
+  }
+  const server = createServer(({ url = '', headers }, response) => {
+    const [status, body] = answers[url] ?? [404, '']
+    asked.push(`${url} ${headers.authorization ?? ''}`.trim())
+    response.writeHead(status).end(body)
+  })
+  const asked: string[] = []
+  const filesDir = scratchFolder('swb-kit-guide-')
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.close()
+    rmSync(filesDir, { recursive: true, force: true })
+  })
+  const { port } = server.address() as AddressInfo
+  const sending: TranscriptEntry[] = []
+  const transcript = async ({ afterSeq = 0, onItsWay }: TranscriptQuery) =>
+    sending.filter(({ seq }) => onItsWay !== true && seq > afterSeq)
+  const deps = testPlatformDeps({}, { filesDir, transcript })
+  const shown: string[] = []
+  const sink = {
+    write: (text: string) => void shown.push(text),
+    drained: async () => undefined,
+    closed: false,
+    onClose: () => undefined,
+    end: () => undefined,
+  }
+  const check = async ({ page, files, tryToken, watch, send }: KitExample) => {
+    const to = { integration: 'test', conversation: 'night' }
+    const op = { kind: 'text', text: 'disk full' } as const
+    const request = { to, op, key: 'o_1', seq: 1 }
+    expect(await page(request)).toEqual({ platformIds: ['p1'] })
+    answers['/page'] = [400, '{"error":"no_such_team"}']
+    await expect(page(request)).rejects.toMatchObject({ code: 'platform_rejected', placeGone: true })
+    answers['/page'] = [502, '<html>']
+    await expect(page(request)).rejects.toMatchObject({ code: 'outcome_unknown' })
+    expect(await files.download({ id: '1', kind: 'file', ref: 'a.txt' })).toMatchObject({
+      name: 'a.txt',
+      size: 5,
+    })
+    expect(await tryToken({ token: 'secret-1' }, deps.clock)).toEqual({ who: 'night' })
+    expect(asked.at(-1)).toBe('/me Bearer secret-1')
+    watch({ request: { headers: {} } }).stream?.(sink)
+    await deps.clock.settle()
+    const row = { seq: 1, direction: 'out', id: 'o_1', conversation: 'night', at: 0, text: op.text } as const
+    sending.push({ ...row, op, state: 'sending', reason: null })
+    await send(request)
+    await deps.clock.settle()
+    expect(shown).toEqual([': connected\n\n', 'id: 1\ndata: disk full\n\n'])
+    expect(watch({ request: { headers: { 'last-event-id': 'x' } } })).toMatchObject({ status: 400 })
+  }
+  const given = { deps, url: `http://127.0.0.1:${port}`, check }
+  const end = '\nawait check({ page, files, tryToken, watch, send })'
+  await runSnippet(code.join('\n') + end, { 'switchboard/adapter': adapter }, given)
+  expect.assertions(10)
+})
+
+interface KitExample {
+  page(request: adapter.SendRequest): Promise<object>
+  readonly files: adapter.FileStore
+  tryToken(options: object, clock: unknown): Promise<object>
+  watch(verified: { readonly request: object }): adapter.HttpReply
+  send(request: adapter.SendRequest): Promise<object>
+}
