@@ -1,7 +1,9 @@
 // Messages from Switchboard itself to a person, such as an offline agent or a message that was given up. They go
 // through the outbox, and never to a place that takes no messages.
-import { type Address, defined, type NewSend, type Wording } from '../contract/index.ts'
+
+import { type Address, defined, type NewSend, type TurnRow, type Wording } from '../contract/index.ts'
 import { type Words, wordsIn } from '../words/index.ts'
+import { rowAddress } from './signals.ts'
 
 export interface NoticeTarget {
   readonly to: Address
@@ -9,6 +11,11 @@ export interface NoticeTarget {
   readonly agent: string | null
   readonly session: string | null
   readonly turn: string | null
+}
+
+/** The sender of a turn. */
+export function noticeTarget(row: TurnRow): NoticeTarget {
+  return { to: rowAddress(row), platform: row.platform, agent: row.agent, session: row.session, turn: row.id }
 }
 
 /** Chooses a text for the person at a target, from the words of that person's language. */

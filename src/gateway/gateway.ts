@@ -199,7 +199,12 @@ export function createGateway(deps: GatewayDeps): Gateway {
       const { attachmentsDir: attachments } = deps
       upkeep.push(
         keepEndingRemoved({
-          ...{ store, clock, log, settings, cluster, approvals },
+          store,
+          clock,
+          log,
+          settings,
+          cluster,
+          approvals,
           giveUp: dispatcher.giveUpRemoved,
         }),
         keepForgettingFiles({ store, clock, log, links }),

@@ -52,7 +52,10 @@ export function createToolSurface(deps: ToolSurfaceDeps): HeadEndpoint {
     async admit(head) {
       loading ??= import('../tools/mcp/create-mcp-endpoint.ts').then(({ createMcpEndpoint }) =>
         createMcpEndpoint({
-          ...{ desk, authenticate, log, version: VERSION },
+          desk,
+          authenticate,
+          log,
+          version: VERSION,
           ...defined({ services }),
         }),
       )

@@ -133,7 +133,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const isClosed = (agent: string) =>
     (finishing && finishMs(agent) > 0) || ending.has(agent) || reachability.isClosed(agent)
   const rooms = createAgentCapacity({ roster, holds, isClosed, tried: reachability.tried })
-  const takeLanes = createTakeLanes({ ...deps, ...{ holds, rooms }, roomy: (agent) => roomy(agent) })
+  const takeLanes = createTakeLanes({ ...deps, holds, rooms, roomy: (agent) => roomy(agent) })
   const offline = createOfflineNotices({ ...deps, stopped: () => stopped })
   const unreached = ({ lane, agent }: LaneHold, detail: string, retryAfterMs?: number) => {
     reachability.failed(agent, detail, retryAfterMs)
@@ -150,22 +150,35 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const expiry = createTurnExpiry(deps)
   const settling = createSettling({
     ...deps,
-    ...{ holds, storeRetry, wake: (work) => drain.wake(work) },
+    holds,
+    storeRetry,
+    wake: (work) => drain.wake(work),
     onSilent: (agent, forMs) => reachability.silent(agent, silentFor(forMs)),
     onAnswered: reachability.answered,
   })
   const { putBack, putBackBehind, giveBack } = createPutBack({
     ...deps,
-    ...{ holds, storeRetry, settling, unreached },
+    holds,
+    storeRetry,
+    settling,
+    unreached,
     wake: (work) => drain.wake(work),
   })
   const settleLeftovers = createRecovery({
-    ...{ ...deps, holds, storeRetry, settling },
+    ...deps,
+    holds,
+    storeRetry,
+    settling,
     interrupted: (row) => deps.onInterrupted?.(row),
   })
   const handOverNext = createHandOver({
     ...deps,
-    ...{ holds, storeRetry, settling, putBack, unreached, refused },
+    holds,
+    storeRetry,
+    settling,
+    putBack,
+    unreached,
+    refused,
     wakeAfter: (work, ms) => drain.wakeAfter(work, ms),
     tellOffline: (lane, agent) => offline.tell(lane, agent),
   })
@@ -270,13 +283,13 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
 
   const abandon = (agent: string, turns: readonly string[]) => {
     for (const turn of turns) {
-      const found = holds.flight(turn)
-      if (!found) continue
-      tellTurnState(deps.signal, found.flight.row, 'failed', 'cancelled')
-      holds.land(found.hold, turn)
-      if (found.hold.flights.size === 0) holds.drop(found.hold)
-      drain.wake({ lane: found.hold.lane, scope: agent })
-      stopWork(agent, found.hold.lane, turn)
+      const flying = holds.flight(turn)
+      if (!flying) continue
+      tellTurnState(deps.signal, flying.flight.row, 'failed', 'cancelled')
+      holds.land(flying.hold, turn)
+      if (flying.hold.flights.size === 0) holds.drop(flying.hold)
+      drain.wake({ lane: flying.hold.lane, scope: agent })
+      stopWork(agent, flying.hold.lane, turn)
     }
   }
 
@@ -287,7 +300,10 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       .catch((thrown) => log.warn({ agent, error: String(thrown) }, 'a turn could not be stopped'))
 
   const movedElsewhere = createMovedElsewhere({
-    ...{ store, holds, storeRetry, log },
+    store,
+    holds,
+    storeRetry,
+    log,
     wake: (work) => drain.wake(work),
     ended(hold, row) {
       if (row.takeover !== undefined) deps.onTakenOver?.(row.id)
@@ -299,7 +315,12 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   recallTrouble({ ...deps, reachability, offline, stopped: () => stopped })
   listenForLanes({
     ...deps,
-    ...{ holds, drain, offline, movedElsewhere, livesOn, stopWork },
+    holds,
+    drain,
+    offline,
+    movedElsewhere,
+    livesOn,
+    stopWork,
     stopped: () => stopped,
   })
 

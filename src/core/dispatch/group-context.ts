@@ -30,9 +30,9 @@ export function createGroupContext({ store, clock, log, admission }: GroupContex
     if (row.body?.chat !== 'group') return {}
     try {
       const sinceMs = clock.now() - OVERHEARD_MS
-      const said = await store.overheard(row.id, { sinceMs, limit: LOOKED_AT })
+      const overheard = await store.overheard(row.id, { sinceMs, limit: LOOKED_AT })
       const heard: TurnRow[] = []
-      for (const one of said) if (await admission.mayBeHeard(one)) heard.push(one)
+      for (const one of overheard) if (await admission.mayBeHeard(one)) heard.push(one)
       const context = linesOf(heard, row.messageId)
       return context.length === 0 ? {} : { context }
     } catch (thrown) {

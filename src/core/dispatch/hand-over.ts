@@ -17,7 +17,7 @@ import {
   type TurnRow,
   type Work,
 } from '../../contract/index.ts'
-import { notice } from '../notices.ts'
+import { notice, noticeTarget } from '../notices.ts'
 import { type Admission, NOT_KNOWN_YET } from '../people/admission.ts'
 import type { Roster } from '../roster.ts'
 import { type SignalSink, tellTurnState } from '../signals.ts'
@@ -29,7 +29,6 @@ import { createHeldContext } from './held-context.ts'
 import type { LaneHold, LaneHolds } from './lanes/lane-holds.ts'
 import type { PutBack } from './lanes/put-back.ts'
 import type { TakenLane } from './lanes/take-lanes.ts'
-import { noticeTarget } from './notice-target.ts'
 import { retryDelayMs } from './retry-delay.ts'
 import type { Settling } from './settling.ts'
 

@@ -16,13 +16,12 @@ import {
   type Work,
 } from '../../contract/index.ts'
 import { askedMsOf } from '../approvals/asked-time.ts'
-import { notice } from '../notices.ts'
+import { notice, noticeTarget } from '../notices.ts'
 import type { TurnEnd } from '../outbound/notify-on.ts'
 import type { Roster } from '../roster.ts'
 import { type SignalSink, tellTurnState } from '../signals.ts'
 import type { StoreRetry } from '../store-retry.ts'
 import type { LaneHold, LaneHolds } from './lanes/lane-holds.ts'
-import { noticeTarget } from './notice-target.ts'
 import { createTurnLiveness } from './turn-liveness.ts'
 import { createUnseenNotices } from './unseen-notices.ts'
 
@@ -180,8 +179,8 @@ export function createSettling(deps: SettlingDeps): Settling {
     const { sends = [], reason, detail, text } = options
     const why = { ...defined({ reason }), ...(detail ? { detail } : {}) }
     const end = { ...defined({ text }), ...why }
-    const told = to === 'seen' ? [] : deps.ended(row, { to, ...end })
-    const all = [...thanks, ...told, ...sends]
+    const notifications = to === 'seen' ? [] : deps.ended(row, { to, ...end })
+    const all = [...thanks, ...notifications, ...sends]
     return { why, all, own: all.length - sends.length }
   }
 
@@ -264,13 +263,13 @@ export function createSettling(deps: SettlingDeps): Settling {
   }
 
   const settle: Settling['settle'] = async (turn, to, options = {}) => {
-    const found = holds.flight(turn)
-    if (found) return commit(found.hold, found.flight.row, to, options)
+    const flying = holds.flight(turn)
+    if (flying) return commit(flying.hold, flying.flight.row, to, options)
     const row = holds.wasLost(turn) ? null : await store.turn(turn)
     // The turn is in flight at another node, or rests and is in flight nowhere. The row decides.
     const ends = row?.state === 'queued' && to !== 'seen'
-    const asked = store.shared || ends || (row && (isResting(row) || row.state === 'answered'))
-    return row && asked ? elsewhere(row, to, options) : { ok: false }
+    const maySettle = store.shared || ends || (row && (isResting(row) || row.state === 'answered'))
+    return row && maySettle ? elsewhere(row, to, options) : { ok: false }
   }
 
   return {
@@ -298,8 +297,8 @@ export function createSettling(deps: SettlingDeps): Settling {
       return outcome === 'accepted'
     },
     async heard(turn, agent) {
-      const found = holds.flight(turn)
-      if (found) extend(found.hold, found.flight.row)
+      const flying = holds.flight(turn)
+      if (flying) extend(flying.hold, flying.flight.row)
       // Other nodes wait only for an agent that outlives the daemon.
       if (roster.get(agent)?.connector.redelivery.seen === 'wait') await signs.note(turn, agent)
     },

@@ -1,9 +1,8 @@
 // Gives up turns that waited longer than the queue keeps them, with a notice to their senders.
 import type { Cancel, Clock, Logger, NewSend, Settings, Store, TurnRow } from '../../contract/index.ts'
-import { notice } from '../notices.ts'
+import { notice, noticeTarget } from '../notices.ts'
 import type { TurnEnd } from '../outbound/notify-on.ts'
 import { type SignalSink, tellTurnState } from '../signals.ts'
-import { noticeTarget } from './notice-target.ts'
 
 export interface TurnExpiryDeps {
   readonly store: Pick<Store, 'overdueTurns' | 'expireTurns'>
@@ -23,8 +22,8 @@ export function createTurnExpiry(deps: TurnExpiryDeps): { start(): void; stop():
   let stopped = false
 
   const wordsFor = (row: TurnRow): readonly NewSend[] => {
-    const told = deps.canSpeak(row.integration)
-    const notices = told
+    const isNoticed = deps.canSpeak(row.integration)
+    const notices = isNoticed
       ? [notice(noticeTarget(row), (words) => words.notices.givenUp({ reason: 'queue_expired' }))]
       : []
     return [...notices, ...deps.ended(row, { to: 'expired', reason: 'queue_expired' })]

@@ -1,9 +1,8 @@
 // Tells a sender, once, that the agent has given no sign of seeing the message. It applies only where the connector
 // cannot know whether the agent took it. The notice moves no turn.
 import type { Clock, Logger, NewSend, Settings, Store, TurnRow } from '../../contract/index.ts'
-import { notice } from '../notices.ts'
+import { notice, noticeTarget } from '../notices.ts'
 import type { LaneHold } from './lanes/lane-holds.ts'
-import { noticeTarget } from './notice-target.ts'
 
 export interface UnseenNoticesDeps {
   readonly store: Pick<Store, 'turn'>
@@ -39,10 +38,10 @@ export function createUnseenNotices(deps: UnseenNoticesDeps) {
     const flight = hold.flights.get(row.id)
     if (!flight || !deps.canSpeak(row.integration)) return
     // Of several waiting messages only the first gets a notice.
-    const told = [...hold.flights.values()].some((one) => one.unseenTold && !one.acknowledged)
+    const isNoticed = [...hold.flights.values()].some((one) => one.unseenTold && !one.acknowledged)
     flight.unseenTold = true
     // Evidence may have reached another node.
-    if (told || (await store.turn(row.id))?.state !== 'handed') return
+    if (isNoticed || (await store.turn(row.id))?.state !== 'handed') return
     // The key contains the turn, so a restart sends no second notice.
     await deps.say([
       notice(noticeTarget(row), (words) => words.notices.unseen({ agent: hold.agent }), `unseen:${row.id}`),

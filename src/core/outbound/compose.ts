@@ -78,12 +78,18 @@ export function compose(
   const group = parts.length > 1 ? deps.random.uuid() : undefined
   const content = saying.dedup ? contentKey(saying) : null
   const row = (op: OutboundOp, part: number | null, keyed: string): NewSend => ({
-    ...{ to, platform, cause, agent, session, turn, op },
+    to,
+    platform,
+    cause,
+    agent,
+    session,
+    turn,
+    op,
     ...defined({ dueAt }),
     ...(group === undefined || part === null ? {} : { group, part }),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey: idempotencyKey + keyed }),
   })
-  const said = parts.map((part, index): NewSend => {
+  const texts = parts.map((part, index): NewSend => {
     const last = index === parts.length - 1
     const op = textOp(part, saying, { first: index === 0, last })
     return {
@@ -94,7 +100,7 @@ export function compose(
       ...(last && notification ? { notification } : {}),
     }
   })
-  return [...said, ...files.map((op, index) => row(op, null, `#file${index}`))]
+  return [...texts, ...files.map((op, index) => row(op, null, `#file${index}`))]
 }
 
 type TextOp = Extract<OutboundOp, { kind: 'text' }>

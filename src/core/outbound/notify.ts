@@ -127,7 +127,9 @@ export function createNotifier(deps: NotifyDeps): Notifier {
         const entry = entryOf(caller, order, recipient)
         await store.logNotification({ ...entry, status: 'failed', error: error.message })
         return {
-          ...{ result: refusedResult(error), channel: entry.channel, text: error.message },
+          result: refusedResult(error),
+          channel: entry.channel,
+          text: error.message,
           to: recipient === null ? null : toOf(recipient),
         }
       }

@@ -109,17 +109,19 @@ export function createOutlet(deps: OutletDeps): Outlet {
       const link = links.get(integration)
       if (link && isOneWay(links, integration)) throw oneWayRefusal(integration)
       if (link) return link
-      const known = integrationById(settings(), integration)
+      const configured = integrationById(settings(), integration)
       const why =
-        known?.enabled === false ? 'it is disabled' : (deps.problemOf(integration) ?? 'it is not running')
+        configured?.enabled === false
+          ? 'it is disabled'
+          : (deps.problemOf(integration) ?? 'it is not running')
       throw new SwitchboardError('execution_failed', `Integration "${integration}" cannot send: ${why}`)
     },
     async demandSomebody({ integration, conversation }) {
       const residents = links.get(integration)?.adapter.abilities.residents
       if (residents === undefined || residents.includes(conversation)) return
       if (isNamed(settings(), integration, conversation)) return
-      const said = await store.transcript(integration, { conversation, direction: 'in', limit: 1 })
-      if (said.length > 0) return
+      const messages = await store.transcript(integration, { conversation, direction: 'in', limit: 1 })
+      if (messages.length > 0) return
       throw new SwitchboardError('input_invalid', `"${conversation}" is nobody at ${integration}`, {
         hint: `address ${residents.join(', ')}, a user of the configuration, or somebody who has written there`,
       })

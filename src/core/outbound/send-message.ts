@@ -57,7 +57,11 @@ export async function sendMessage(
   await checkPlace(link, to, 'send_message')
   await outlet.demandSomebody(to)
   const rows = outlet.rows({
-    ...{ to, text: body, agent, session, turn },
+    to,
+    text: body,
+    agent,
+    session,
+    turn,
     cause: 'send_message',
     dedup: true,
     ...defined({ template }),
@@ -84,8 +88,8 @@ async function placeOf(
   const places = server.placesOf(target)
   let place = places.at(-1) ?? target
   for (const conversation of places) {
-    const said = await store.transcript(integration, { conversation, direction: 'in', limit: 1 })
-    if (said.length === 0) continue
+    const messages = await store.transcript(integration, { conversation, direction: 'in', limit: 1 })
+    if (messages.length === 0) continue
     place = conversation
     break
   }

@@ -48,7 +48,11 @@ export function createSender(deps: SenderDeps): Sender {
   const { store, clock, log, links, waiters } = deps
   const storeRetry = createStoreRetry(clock, log, store)
   const lanes = createLaneKeeper<KeptLane>({
-    ...{ kind: 'sends', store, clock, log, leaseMs: LEASE_MS },
+    kind: 'sends',
+    store,
+    clock,
+    log,
+    leaseMs: LEASE_MS,
     // The new holder settles the messages under way.
     lost: (hold) => lanes.forget(hold),
   })
@@ -92,21 +96,23 @@ export function createSender(deps: SenderDeps): Sender {
   /** The take commits `sending`, so a row that must wait for the platform's pace is not taken. */
   async function take(wanted: readonly Work[]): Promise<readonly Taken[]> {
     const askedAt = clock.now()
-    const asked = wanted.map((work) => ({ ...work, askedAt, waitMs: placeTaken(work) }))
-    const free = asked.filter(({ waitMs }) => waitMs === 0)
+    const paces = wanted.map((work) => ({ ...work, askedAt, waitMs: placeTaken(work) }))
+    const free = paces.filter(({ waitMs }) => waitMs === 0)
     const requests = free.map(({ lane }) => {
       const hold = lanes.get(lane)
       if (!hold) return { lane }
       hold.restingSince = null // otherwise it might be released before the answer arrives
       return { lane, token: hold.token }
     })
-    const found = await taking(requests).catch((thrown) => {
+    const results = await taking(requests).catch((thrown) => {
       for (const work of free) giveBackPlace(work)
       throw thrown
     })
-    const taken = free.map((work, at): Taken => ({ ...(found[at] as TakenSend), scope: work.scope, askedAt }))
+    const taken = free.map(
+      (work, at): Taken => ({ ...(results[at] as TakenSend), scope: work.scope, askedAt }),
+    )
     for (const one of taken) if (one.outcome !== 'taken' || !one.sending) giveBackPlace(one)
-    const paced = asked.filter(({ waitMs }) => waitMs > 0)
+    const paced = paces.filter(({ waitMs }) => waitMs > 0)
     return [...taken, ...paced.map((work): Taken => ({ ...work, outcome: 'paced' }))]
   }
 
@@ -155,8 +161,8 @@ export function createSender(deps: SenderDeps): Sender {
     token,
     askedAt,
   }: Pick<KeptLane, 'lane' | 'token'> & { readonly askedAt: number }): KeptLane => {
-    const known = lanes.get(lane)
-    const hold = known?.token === token ? known : { lane, token, until: 0, restingSince: null }
+    const held = lanes.get(lane)
+    const hold = held?.token === token ? held : { lane, token, until: 0, restingSince: null }
     lanes.keep(hold, askedAt)
     return hold
   }
@@ -218,8 +224,8 @@ export function createSender(deps: SenderDeps): Sender {
       drain.sweep()
     },
     async review() {
-      const known = new Set((await store.counters()).map((counter) => counter.integration))
-      closed = [...known].filter((id) => id !== '' && closedDoor(id) !== null)
+      const integrations = new Set((await store.counters()).map((counter) => counter.integration))
+      closed = [...integrations].filter((id) => id !== '' && closedDoor(id) !== null)
       if (closed.length > 0) drain.sweep()
     },
     async stop() {

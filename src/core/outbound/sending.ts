@@ -181,11 +181,12 @@ export function createSending(deps: SendingDeps): Sending {
   const askedInVain = async (row: SendRow): Promise<string | null> => {
     const isLate = row.attempts > 1 || clock.now() - row.createdAt > LATE_MS
     if (row.op?.kind !== 'prompt' || row.approval === null || !isLate) return null
-    const asked = await store.approval(row.approval)
+    const approval = await store.approval(row.approval)
     // Approval ids are reused.
-    if (asked && asked.createdAt > row.createdAt) return `the question is over, and is not ${askedWord(row)}`
-    if (asked?.state === 'pending') return null
-    return `the question is over (${asked?.state ?? 'gone'}), and is not ${askedWord(row)}`
+    if (approval && approval.createdAt > row.createdAt)
+      return `the question is over, and is not ${askedWord(row)}`
+    if (approval?.state === 'pending') return null
+    return `the question is over (${approval?.state ?? 'gone'}), and is not ${askedWord(row)}`
   }
 
   /**
@@ -298,21 +299,21 @@ export function createSending(deps: SendingDeps): Sending {
       return end(lane, row, unknown, true)
     }
     if (isStreamLane(row.lane) && row.platformIds.length > 0) {
-      const shown = isPartialOp(row.op)
+      const step = isPartialOp(row.op)
         ? await endOf(row, { store, written: deps.streams.written })
         : ({ to: 'queued' } as const)
-      return shown === null ? undefined : move(lane, row, shown)
+      return step === null ? undefined : move(lane, row, step)
     }
     const open = openOutcomeOf(row, clock.now())
-    const asked = await ask(link, requestOf(row, row.op), open)
-    if (asked.outcome === 'sent') {
+    const answer = await ask(link, requestOf(row, row.op), open)
+    if (answer.outcome === 'sent') {
       // The beginning of the stream is shown. Text written meanwhile follows.
       if (isStreamLane(row.lane))
-        return move(lane, row, { to: 'sending', platformIds: asked.receipt.platformIds, open: null })
-      return confirm(lane, row, asked.receipt)
+        return move(lane, row, { to: 'sending', platformIds: answer.receipt.platformIds, open: null })
+      return confirm(lane, row, answer.receipt)
     }
     const { unknownPolicy, sendExpiryMs } = deps.settings().tunables
-    const step = stepOf(row, row.op, open, asked, detail, {
+    const step = stepOf(row, row.op, open, answer, detail, {
       times: { ...OUTCOME_TIMES, ...deps.outcomeTimes },
       now: clock.now(),
       hold: unknownPolicy === 'hold',
@@ -336,9 +337,9 @@ export function createSending(deps: SendingDeps): Sending {
     const { reconcile } = link.adapter
     if (!reconcile) return { outcome: 'unknown' }
     try {
-      const told = await reconcile({ ...request, tried: { since: open.since, endedAt: open.endedAt } })
-      if (told.outcome === 'sent' || told.outcome === 'absent') link.okAt = clock.now()
-      return told
+      const readBack = await reconcile({ ...request, tried: { since: open.since, endedAt: open.endedAt } })
+      if (readBack.outcome === 'sent' || readBack.outcome === 'absent') link.okAt = clock.now()
+      return readBack
     } catch (thrown) {
       const error = asSwitchboardError(thrown, 'platform_unavailable')
       const isAway = error.nature.retryable || error.code === 'outcome_unknown'

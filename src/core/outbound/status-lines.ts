@@ -85,18 +85,26 @@ export function createStatusLines(deps: StatusLinesDeps): StatusLines {
   }
 
   const want = (to: Address, turn: string, text: string) => {
-    const known = lines.get(turn)
+    const current = lines.get(turn)
     const wanted = oneLine(text)
     if (stopped || wanted === '' || linkOf(to) === null) return
-    if (known) {
-      known.wanted = wanted
-      if (known.idleUntil !== null) workAfter(known, known.idleUntil - clock.now())
+    if (current) {
+      current.wanted = wanted
+      if (current.idleUntil !== null) workAfter(current, current.idleUntil - clock.now())
       return
     }
     if (lines.size >= MOST_LINES) return
     const line: Line = {
-      ...{ turn, to, name: null, wanted, shown: '', working: null, idleUntil: null },
-      ...{ over: false, faults: 0, claimed: false },
+      turn,
+      to,
+      name: null,
+      wanted,
+      shown: '',
+      working: null,
+      idleUntil: null,
+      over: false,
+      faults: 0,
+      claimed: false,
     }
     lines.set(turn, line)
     workAfter(line, FIRST_MS)

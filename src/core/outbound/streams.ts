@@ -101,8 +101,13 @@ export function createStreams(deps: StreamsDeps): Streams {
     })
     if (first?.op.kind !== 'text') return undefined
     return {
-      ...{ to: first.to, platform: first.platform, cause: first.cause, agent: turn.agent },
-      ...{ session: turn.session, turn: turn.id, idempotencyKey: streamKey(turn.id) },
+      to: first.to,
+      platform: first.platform,
+      cause: first.cause,
+      agent: turn.agent,
+      session: turn.session,
+      turn: turn.id,
+      idempotencyKey: streamKey(turn.id),
       op: { ...first.op, partial: true },
     }
   }
@@ -195,8 +200,8 @@ export function createStreams(deps: StreamsDeps): Streams {
   const again = async (over: Stream, turn: TurnRow, text: string) => {
     const now = await deps.store.turn(turn.id).catch(() => null)
     if (!now || !isOpen(now)) return
-    const known = streams.get(turn.id)
-    const stream = known && known !== over ? known : begunAnew(turn)
+    const current = streams.get(turn.id)
+    const stream = current && current !== over ? current : begunAnew(turn)
     if (stream.over) return
     over.cancel()
     stream.text = text
@@ -263,13 +268,15 @@ export function createStreams(deps: StreamsDeps): Streams {
       const streaming = links.get(turn.integration)?.adapter.streaming
       if (streaming?.by === 'signals')
         deps.signal(rowAddress(turn), {
-          ...{ kind: 'partial', turn: turn.id, messageId: turn.messageId },
+          kind: 'partial',
+          turn: turn.id,
+          messageId: turn.messageId,
           text: wordsIn().notices.interrupted,
         })
       if (streaming?.by !== 'edits') return
       try {
         const { integration, conversation, id, receivedAt: sinceMs } = turn
-        const found = await deps.store.sends({
+        const rows = await deps.store.sends({
           integration,
           conversation,
           turn: id,
@@ -277,7 +284,7 @@ export function createStreams(deps: StreamsDeps): Streams {
           states: ['sending'],
           limit: 20,
         })
-        const send = found.find((row) => isBeginning(row) && row.platformIds.length > 0)
+        const send = rows.find((row) => isBeginning(row) && row.platformIds.length > 0)
         if (!send) return
         const stream = begunAnew(turn)
         stream.begun = true
@@ -315,7 +322,15 @@ function isBeginning({ op }: SendRow): boolean {
 
 function fresh(turn: TurnRow): Stream {
   return {
-    ...{ turn, text: '', shownText: '', row: null, begun: false, over: false },
-    ...{ work: null, notBefore: 0, faults: 0, cancel: () => undefined },
+    turn,
+    text: '',
+    shownText: '',
+    row: null,
+    begun: false,
+    over: false,
+    work: null,
+    notBefore: 0,
+    faults: 0,
+    cancel: () => undefined,
   }
 }

@@ -19,14 +19,13 @@ import { wordsIn } from '../../../words/index.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
 import { askedMsOf } from '../../approvals/asked-time.ts'
 import { canSpeak, type Links } from '../../links.ts'
-import { notice, type Say } from '../../notices.ts'
+import { notice, noticeTarget, type Say } from '../../notices.ts'
 import type { Outlet } from '../../outbound/outlet.ts'
 import type { Streams } from '../../outbound/streams.ts'
 import type { Admission } from '../../people/admission.ts'
 import type { Roster } from '../../roster.ts'
 import { rowAddress, type SignalSink } from '../../signals.ts'
 import type { Dispatcher } from '../dispatcher.ts'
-import { noticeTarget } from '../notice-target.ts'
 import { createAgentQuestions } from './agent-questions.ts'
 import { createAgentReplies } from './agent-replies.ts'
 import { createAgentTurns, type Output } from './agent-turns.ts'
@@ -59,13 +58,13 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     const flying = await turns.flightOf(output.turn)
     if (!flying) return { id: null }
     const { row } = flying
-    const said = flying.here?.said ?? (await turns.hasReplied(row))
-    const silent = output.of === 'answered' && !output.covered && !said
+    const hasReplied = flying.here?.said ?? (await turns.hasReplied(row))
+    const silent = output.of === 'answered' && !output.covered && !hasReplied
     const trouble = silent ? await reportedTrouble(output.turn) : null
     if (trouble !== null)
       return failed({ kind: 'failed', turn: output.turn, reason: 'agent_failed', ...trouble })
-    const told = silent && canSpeak(deps.links, row.integration)
-    const sends: readonly NewSend[] = told
+    const isNoticed = silent && canSpeak(deps.links, row.integration)
+    const sends: readonly NewSend[] = isNoticed
       ? [notice(noticeTarget(row), (words) => words.notices.noReply)]
       : []
     const working = output.of === 'seen' && output.working
@@ -140,8 +139,8 @@ export function createAgentOutlet(agent: string, deps: AgentOutletDeps): AgentOu
     // An agent that outlives the daemon may speak at any node, whichever holds the lane.
     const row = dispatcher.flight(turn)?.flight.row ?? (turns.livesOn() ? await store.turn(turn) : null)
     if (row?.agent === agent && OPEN_TURN_STATES.some((state) => state === row.state)) {
-      const shown = text !== '' && (await mayShow(row))
-      if (shown)
+      const isShown = text !== '' && (await mayShow(row))
+      if (isShown)
         deps.signal(rowAddress(row), { kind: 'status', turn, text: statusLine(text), ...defined({ call }) })
       await dispatcher.heard(turn, agent)
     }

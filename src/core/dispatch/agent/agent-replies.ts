@@ -104,21 +104,21 @@ export function createAgentReplies(agent: string, deps: AgentRepliesDeps): Agent
     files: readonly FileOp[],
   ): readonly NewSend[] => {
     const key = output.idempotencyKey
-    const said = {
+    const saying = {
       ...({ to, cause: 'reply', agent, session: output.session, turn: output.turn ?? null } as const),
       ...defined({ urgency: output.urgency }),
       ...(output.afterMs === undefined ? {} : { dueAt: deps.clock.now() + output.afterMs }),
     }
     const keyed = (end: string) => (key === undefined ? {} : { idempotencyKey: key + end })
     const before = (output.before ?? []).flatMap((text, index) =>
-      deps.outlet.rows({ ...said, text, ...keyed(`#before${index}`) }),
+      deps.outlet.rows({ ...saying, text, ...keyed(`#before${index}`) }),
     )
     const { pick, text } = output
     const hasButtons = deps.links.get(to.integration)?.adapter.abilities.buttons === true
     const choices = pick && hasButtons ? pickButtons(pick) : []
     const picks = choices.length === 0 ? {} : { choices }
     const quote = row === null ? {} : quoteOf(deps.settings(), row)
-    return [...before, ...deps.outlet.rows({ ...said, text, files, ...picks, ...quote, ...keyed('') })]
+    return [...before, ...deps.outlet.rows({ ...saying, text, files, ...picks, ...quote, ...keyed('') })]
   }
 
   /** All files are stored before any row is written. */

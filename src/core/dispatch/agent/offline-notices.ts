@@ -9,9 +9,8 @@ import {
   type Work,
 } from '../../../contract/index.ts'
 import type { Cluster } from '../../cluster/cluster.ts'
-import { notice } from '../../notices.ts'
+import { notice, noticeTarget } from '../../notices.ts'
 import type { Roster } from '../../roster.ts'
-import { noticeTarget } from '../notice-target.ts'
 
 export interface OfflineNoticesDeps {
   readonly store: Pick<Store, 'turns' | 'findWork'>

@@ -128,7 +128,11 @@ export interface LaneHoldsDeps {
 export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
   const { store, clock } = deps
   const keeper = createLaneKeeper<LaneHold>({
-    ...{ kind: 'turns', store, clock, log: deps.log, leaseMs: deps.leaseMs },
+    kind: 'turns',
+    store,
+    clock,
+    log: deps.log,
+    leaseMs: deps.leaseMs,
     lost: (hold) => lose(hold),
     left(hold) {
       for (const turn of hold.flights.keys()) land(hold, turn)
@@ -267,7 +271,11 @@ export function createLaneHolds(deps: LaneHoldsDeps): LaneHolds {
 
 function newHold(lane: string, agent: string, token: number): LaneHold {
   return {
-    ...{ lane, agent, token, until: 0, restingSince: null },
+    lane,
+    agent,
+    token,
+    until: 0,
+    restingSince: null,
     flights: new Map(),
     offering: Promise.resolve(),
     handingOver: Promise.resolve(),

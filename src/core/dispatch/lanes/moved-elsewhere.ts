@@ -25,8 +25,8 @@ export function createMovedElsewhere(deps: {
   const lookAt = async (turn: string) => {
     if (!holds.flight(turn)) return
     const row = await deps.storeRetry.persist('look at a turn', () => store.turn(turn))
-    const found = holds.flight(turn)
-    if (found && row) deps.ended(found.hold, row)
+    const flying = holds.flight(turn)
+    if (flying && row) deps.ended(flying.hold, row)
   }
 
   return {

@@ -60,7 +60,11 @@ export function createPutBack(deps: PutBackDeps): PutBack {
       ...rows.map((one) => ({ lane, token, turn: one.id, to: 'queued' as const, ...how })),
       // Never offered, so no attempt was made.
       ...behind.map((one) => ({
-        ...{ lane, token, turn: one.id, to: 'queued' as const, uncounted: true },
+        lane,
+        token,
+        turn: one.id,
+        to: 'queued' as const,
+        uncounted: true,
         ...defined({ notBeforeMs, reason }),
       })),
     ]
@@ -113,8 +117,8 @@ export function createPutBack(deps: PutBackDeps): PutBack {
     async giveBack(turns, options) {
       const byHold = new Map<LaneHold, TurnRow[]>()
       for (const turn of turns) {
-        const found = holds.flight(turn)
-        if (found) byHold.set(found.hold, [...(byHold.get(found.hold) ?? []), found.flight.row])
+        const flying = holds.flight(turn)
+        if (flying) byHold.set(flying.hold, [...(byHold.get(flying.hold) ?? []), flying.flight.row])
       }
       for (const [hold, rows] of byHold) await giveBack(hold, rows, options)
     },

@@ -111,7 +111,9 @@ export function createTakeLanes(deps: TakeLanesDeps) {
     }
     return asked.map(({ work: { lane, scope }, before }) => ({
       ...(taken.get(lane) ?? { lane, outcome: 'full' as const }),
-      ...{ scope, before, tokens },
+      scope,
+      before,
+      tokens,
     }))
   }
 }
