@@ -1,5 +1,5 @@
-// What hangs on a Slack message, as references: nothing is fetched before the gate let the message through. And what
-// others wrote that came along (forwards, the texts of bots), as text.
+// The attachments of a Slack message as references; nothing is fetched before the message passed the gate. Forwarded
+// messages and texts of bots are read as text.
 import { type Attachment, defined } from '../../contract/index.ts'
 import { safeFileName, safeMime } from '../../kit/index.ts'
 import { blockText } from './block-text.ts'
@@ -57,7 +57,7 @@ function attachment(file: SlackFile): Attachment | null {
   }
 }
 
-/** Where a reference leads. */
+/** Returns what a reference names. */
 export function fileOf({ ref }: Pick<Attachment, 'ref'>): {
   readonly id: string
   readonly url: string | null
@@ -66,14 +66,14 @@ export function fileOf({ ref }: Pick<Attachment, 'ref'>): {
   return { id, url: url === '' ? null : url }
 }
 
-/** What was forwarded, or what a bot wrote beside its text; each as a paragraph of its own, still in Slack's writing. */
+/** Returns forwarded messages and bots' attached texts, one paragraph each, in Slack's notation. */
 export function sharedTexts(message: Carrying, alsoOthers: boolean): readonly string[] {
   return listOf<SharedPart>(message.attachments)
     .slice(0, MOST_SHARED)
     .flatMap((part) => {
       const text = [part.text, part.fallback, part.title].find((one) => typeof one === 'string' && one !== '')
       if (typeof text !== 'string') {
-        // A pasted table, or what a bot wrote in blocks.
+        // A pasted table, or a bot's blocks.
         const inBlocks = blockText(part.blocks)
         return inBlocks === '' ? [] : [inBlocks]
       }

@@ -1,5 +1,5 @@
-// What stands in Block Kit blocks, as text in Slack's own writing: for messages that say nothing beside their blocks, and for
-// tables that people paste. Linear, and bounded in depth and length.
+// Reads Block Kit blocks as text in Slack's notation, for messages without other text and for pasted tables. Linear,
+// and bounded in depth and length.
 
 const MOST_CHARACTERS = 40_000
 const DEEPEST = 8
@@ -18,7 +18,7 @@ interface Node {
   readonly name?: unknown
 }
 
-/** Blocks that each begin a line of their own. */
+/** Blocks that begin a new line. */
 const LINES: ReadonlySet<unknown> = new Set([
   'section',
   'header',

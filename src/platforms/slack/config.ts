@@ -1,4 +1,4 @@
-// The options of a Slack integration, and what they come to once secrets are read.
+// The options of a Slack integration, and their values once secrets are read.
 import { z } from 'zod'
 import { type IntegrationSettings, type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
 import { httpUrl, optionsProblem, secret, text } from '../../kit/option-words.ts'
@@ -47,34 +47,34 @@ export interface SlackConfig {
   readonly signingSecret: string | null
   /** Ends with a slash. */
   readonly apiUrl: string
-  /** A server of one's own may live on a private network and speak plain http. */
+  /** A private server may be on a private network and use plain http. */
   readonly ownServer: boolean
   readonly options: SlackOptions
-  /** Where answers go: `off` where the message stood, `first` in channels into its thread, `all` in direct chats too. */
+  /** Where answers go: `off` beside the message, `first` in channels into its thread, `all` in direct chats too. */
   readonly replyToMode: 'off' | 'first' | 'all'
 }
 
-/** How long things may take; a test makes them short. */
+/** Time limits. Tests make them short. */
 export interface Timings {
   readonly requestTimeoutMs: number
   /** From the upgrade to Slack's hello. */
   readonly helloMs: number
-  /** Between our pings; a connection that misses two is left. */
+  /** Between our pings. A connection that misses two is closed. */
   readonly pingMs: number
-  /** How long an old connection may bring what is still on its way, once the next one stands. */
+  /** After the next connection is ready, the old one may bring its last envelopes for this long. */
   readonly drainMs: number
   readonly retryBaseMs: number
   readonly retryMaxMs: number
   /** After link_disabled or a refused token. */
   readonly refusedMs: number
-  /** How long a message waits for the names of those in it. */
+  /** How long a message waits for the names in it. */
   readonly namesMs: number
-  /** When the Events API is told that it was not stored in time: Slack waits three seconds, and posts it again. */
+  /** After this time the Events API hears that it was not stored. Slack waits three seconds, and posts it again. */
   readonly answerMs: number
   readonly chatIntervalMs: number
-  /** How often a status is said again: Slack forgets it after two minutes. */
+  /** How often a status is repeated. Slack drops it after two minutes. */
   readonly statusMs: number
-  /** In mode events: so often it is asked whether Slack still answers. */
+  /** In mode events: how often Slack's API is checked. */
   readonly checkMs: number
 }
 
@@ -106,7 +106,7 @@ export function readConfig(
   const apiUrl = api_url.endsWith('/') ? api_url : `${api_url}/`
   const read = (key: string, reference: string) => {
     const value = deps.secret(reference).trim()
-    // A token stands in a header: what cannot stand there is told here, and not as a fault of the network.
+    // The token becomes a header. Invalid characters are reported here, and not as a network error.
     if (/^[\x21-\x7e]+$/.test(value)) return value
     throw invalid(id, `${key}: is empty or has characters that no token of Slack has`)
   }

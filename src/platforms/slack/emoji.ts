@@ -1,4 +1,4 @@
-// Slack knows emoji by names. The usual ones are translated; any other can be given by its name.
+// Slack names emoji. Common ones are translated; any other can be given by its name.
 
 const NAMES: Readonly<Record<string, string>> = {
   '👍': '+1',
@@ -51,7 +51,7 @@ const NAMES: Readonly<Record<string, string>> = {
   '🛑': 'octagonal_sign',
 }
 
-/** The name that Slack has for it; null: none that we know. A name, with or without colons, is taken as it is. */
+/** Returns Slack's name for an emoji; null: it is unknown. A name, with or without colons, is used as it is. */
 export function emojiName(emoji: string): string | null {
   const bare = emoji.trim().replace(/[\uFE0E\uFE0F]/g, '')
   const known = NAMES[bare]

@@ -1,5 +1,5 @@
-// Files that people send in Slack: fetched with the bot's token from Slack's own hosts, and looked at before they are
-// believed, for a token that may not read gets the page where people sign in, with status 200.
+// Files that people send in Slack: fetched with the bot's token from Slack's own hosts, and checked. A token without
+// permission gets the sign-in page with status 200.
 import { type Attachment, type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
 import { createFileStore, type FileStore } from '../../kit/index.ts'
 import { isSlackHost, type SlackClient } from './api/client.ts'
@@ -14,7 +14,7 @@ export function createSlackFiles(
   config: SlackConfig,
   deps: Pick<PlatformDeps, 'filesDir' | 'random' | 'mirror'>,
 ): FileStore {
-  /** Of a file in a shared channel the message says only that there is one. */
+  // In a shared channel the message only says that there is a file.
   const ask = async (id: string) => {
     const { answer } = await client.call('files.info', { file: id }, { repeatable: true })
     const { url_private_download, url_private } = (answer.file ?? {}) as Record<string, unknown>

@@ -1,4 +1,4 @@
-// The places of Slack whose history can be asked for: channels and chats that the bot is in, and threads.
+// The places of Slack whose history can be read: the bot's channels and chats, and threads.
 import {
   defined,
   type HistoryPlace,
@@ -24,7 +24,7 @@ export function createPlaces(
   client: SlackClient,
   self: () => Promise<Self>,
 ): (page: string | undefined) => Promise<PlacesPage> {
-  /** Kinds that Slack does not list for this token, found out where it does not say what it granted. */
+  // Kinds that this token cannot list, found out by trying if Slack does not report its scopes.
   const refused = new Set<string>()
   let method = 'users.conversations'
 
@@ -43,7 +43,7 @@ export function createPlaces(
     try {
       return { ...pageOf(await list(types, page)), unlisted }
     } catch (thrown) {
-      // One kind that may not be listed is no reason to list none.
+      // The other kinds are still listed.
       if (isRefusal(thrown, 'missing_scope')) {
         const [scope] = /\b(channels|groups|mpim|im)(?=:read)/.exec(thrown.message) ?? []
         const kind = KINDS.find((one) => one.scope === scope && types.includes(one.type))
@@ -60,7 +60,7 @@ export function createPlaces(
   return ask
 }
 
-/** Kinds that are heard, or may be, and that Slack does not list: nobody can say that nothing was missed there. */
+/** Kinds that are received, or may be, and cannot be listed. Their completeness is unknown. */
 function unlistedBy(scopes: readonly string[] | null, refused: ReadonlySet<string>): readonly Unlisted[] {
   const has = (scope: string) => scopes === null || scopes.includes(scope)
   return KINDS.filter(
@@ -95,14 +95,16 @@ export function placeOf(conversation: string, thread: string | undefined): Histo
   return conversation.startsWith('D') ? { id: conversation } : null
 }
 
-/** A reply stands in the history of its thread; everything else in that of its channel or chat, also what opens a thread. */
+/**
+ * A reply belongs to the history of its thread. All else, also the first message of a thread, belongs to its channel.
+ */
 export const livePlace: NonNullable<HistoryReader['livePlace']> = ({ conversation, thread, messageId }) => {
   if (!/^[CDG]/.test(conversation)) return null
   if (thread === undefined || thread === messageId) return { id: conversation }
   return isStamp(thread) ? { id: `${conversation}/${thread}` } : null
 }
 
-/** Threads of which a message tells that they were answered. */
+/** Returns the threads whose first message reports replies. */
 export function threadsIn(messages: readonly SlackMessage[], channel: string): readonly HistoryPlace[] {
   return messages.flatMap(({ ts, latest_reply, reply_count }): HistoryPlace[] => {
     if (!isStamp(ts)) return []

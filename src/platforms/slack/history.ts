@@ -1,6 +1,6 @@
-// What stands in Slack, for whoever compares it with what was received. A channel is told newest first: all of it is read
-// before the oldest is known, page by page, and a limit in the middle costs no second walk. A thread is told oldest first: it
-// is read as far as it is asked for.
+// Slack's history, for the comparison with the inbox. A channel is listed newest first, so all pages are read before
+// the oldest message is known. A limit in the middle costs no second walk. A thread is listed oldest first, and read as
+// far as requested.
 import {
   createBoundedMap,
   type HistoryEntry,
@@ -17,12 +17,12 @@ import { editVersionOf, type ParseContext, peopleIn, type SlackMessage, spoken }
 import { isStamp, stampMicros, stampMs, stampOfMs } from './stamps.ts'
 
 const PAGE = 200
-/** So many messages before the mark are looked at for new answers under them, and in a quiet channel all of a page. */
+/** This many messages before the mark are checked for new replies; in a quiet channel a whole page. */
 const LOOK_BACK = 50
 const WALKS_REMEMBERED = 200
-/** More than this is not kept of one place: the newest of it are then found in the next walk. */
+/** The most messages of one place that are kept. The newest ones beyond it are found by the next walk. */
 const MOST_GATHERED = 5_000
-/** Afterwards it is read anew: something may have been edited or deleted since. */
+/** Kept messages are read again after this time, because they may have been edited or deleted. */
 const KEPT_MS = 10 * 60_000
 
 type Stamped = SlackMessage & { readonly ts: string }
@@ -34,7 +34,7 @@ interface Walk {
   readonly gathered: readonly Stamped[]
 }
 
-/** What was read of a channel and not handed over yet, oldest first. */
+/** Messages of a channel that were read and not returned yet, oldest first. */
 interface Kept {
   readonly after: string
   readonly messages: readonly Stamped[]
@@ -44,7 +44,7 @@ interface Kept {
 interface Fresh {
   readonly messages: readonly Stamped[]
   readonly more: boolean
-  /** Before what was asked for: only for the threads under them. */
+  /** Messages before the requested ones, only for the threads under them. */
   readonly older: readonly Stamped[]
 }
 
@@ -76,15 +76,15 @@ export function createHistory({ client, self, names, context }: HistoryDeps): Hi
   }
 
   /**
-   * All that is younger than `oldest`, oldest first. What is older comes along as far as it was read: a channel shows a new
-   * answer in a thread nowhere but in the message above it, which may lie before the mark.
+   * Returns all messages younger than `oldest`, oldest first, and the older ones that were read. A channel shows a new
+   * reply only in the message above it, which may be before the mark.
    */
   const gather = async (channel: string, oldest: string): Promise<Gathered> => {
     const before = walks.get(channel)
     let walk: Walk = before?.oldest === oldest ? before : { oldest, from: {}, gathered: [] }
     for (;;) {
       const read = await page('conversations.history', { channel, ...walk.from }).catch((thrown: unknown) => {
-        // The place in the list is not known any more: from the beginning.
+        // The cursor is no longer valid, so the walk begins again.
         if (walk.from.cursor === undefined || !isRefusal(thrown, 'invalid_cursor')) throw thrown
         return null
       })
@@ -119,7 +119,7 @@ export function createHistory({ client, self, names, context }: HistoryDeps): Hi
     const after = messages.at(-1)?.ts
     if (after === undefined || left.length === 0) kept.delete(channel)
     else kept.set(channel, { after, messages: left, until: isStill ? rest.until : now + KEPT_MS })
-    // What was kept is no proof that nothing came since: whoever comes to its end asks once more.
+    // Kept messages do not prove that nothing came since. At their end Slack is asked once more.
     return { messages, more: left.length > 0 || isStill, older }
   }
 
@@ -133,7 +133,7 @@ export function createHistory({ client, self, names, context }: HistoryDeps): Hi
       if (read.ended || messages.length > limit)
         return { messages: messages.slice(0, limit), more: messages.length > limit, older: [] }
       const last = messages.at(-1)?.ts ?? after
-      // The first page may hold the message above the thread alone.
+      // The first page may contain only the message above the thread.
       const standsAt = last === before && (from.cursor !== undefined || before !== after)
       const next = read.cursor === undefined ? { oldest: last } : { cursor: read.cursor, oldest: after }
       if (standsAt || isSamePlace(from, next)) throw standsStill()
@@ -174,12 +174,12 @@ export function createHistory({ client, self, names, context }: HistoryDeps): Hi
   }
 }
 
-/** Servers that others wrote may give one page for ever. */
+/** Some compatible servers return the same page for ever. */
 function isSamePlace(before: object, next: object): boolean {
   return JSON.stringify(before) === JSON.stringify(next)
 }
 
-/** Every page brings something older than all before it. */
+/** Whether the page contains a message older than all before it. */
 function movesBack(page: readonly Stamped[], before: readonly Stamped[]): boolean {
   const oldest = before.at(-1)
   if (oldest === undefined) return page.length > 0
@@ -195,7 +195,7 @@ function isFarEnough(page: readonly Stamped[], gathered: readonly Stamped[], old
   return gathered.filter(isOlder).length >= LOOK_BACK || (page.length > 0 && page.every(isOlder))
 }
 
-/** Each once, oldest first, without what was there before. */
+/** Returns each message once, oldest first, without those up to `after`. */
 function inOrder(messages: readonly Stamped[], after: string): readonly Stamped[] {
   const from = stampMicros(after)
   const each = new Map(messages.map((message) => [message.ts, message] as const))

@@ -1,4 +1,4 @@
-// Slack's own writing as plain text: mentions by name, links as Markdown, entities read once. Linear in the text.
+// Reads Slack's notation as plain text: mentions by name, links as Markdown, entities decoded once. Linear in the text.
 
 export type NameOf = (userId: string) => string | undefined
 
@@ -10,7 +10,7 @@ export interface TextReader {
 
 const TOKEN = /<([^<>\n]{1,3000})>/g
 
-/** The text as a person reads it. The bot's own name in front is left out: who is spoken to need not be told. */
+/** Returns the readable text. The bot's own name at its beginning is left out. */
 export function readText(raw: string, reader: TextReader): string {
   let at = 0
   let out = ''
@@ -21,7 +21,7 @@ export function readText(raw: string, reader: TextReader): string {
   return withoutOwnName(out + entities(raw.slice(at)), reader)
 }
 
-/** Who is mentioned, each once, at most `most`. */
+/** Returns the mentioned people, each once, at most `most`. */
 export function mentionedIn(raw: string, most: number): readonly string[] {
   const found = new Set<string>()
   for (const match of raw.matchAll(/<@([UW][A-Z0-9]{1,30})(?:\|[^<>]{0,200})?>/g)) {
@@ -77,7 +77,7 @@ export function safeName(name: unknown): string | undefined {
   return clean === '' ? undefined : clean
 }
 
-/** U+0000 cannot be stored everywhere; the mark in its place shows that something was there. */
+/** U+0000 cannot be stored everywhere, so a visible mark replaces it. */
 export function clean(text: string): string {
   return text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text
 }

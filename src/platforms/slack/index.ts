@@ -1,4 +1,4 @@
-// The platform `slack`: Socket Mode or the Events API in, the Web API out, history for what was missed.
+// The platform `slack`: Socket Mode or the Events API in, the Web API out, and history for missed messages.
 import {
   type Abilities,
   defined,
@@ -45,7 +45,7 @@ const ABILITIES: Abilities = {
   // Slack knows no key that would make a repeat harmless; what was posted can be read back.
   idempotentSend: false,
 }
-/** Slack lets a message be changed about fifty times a minute. */
+/** Slack allows about fifty changes of a message per minute. */
 const REVISE_MS = 1_500
 
 export interface SlackAdapterOptions {
@@ -53,7 +53,7 @@ export interface SlackAdapterOptions {
   readonly fetch?: GuardedFetch
 }
 
-/** Throws `config_invalid` when the options do not hold. Timings and fetch can be handed in. */
+/** Throws `config_invalid` for invalid options. Timings and fetch are for tests. */
 export function createSlack(deps: PlatformDeps, options: SlackAdapterOptions = {}): PlatformAdapter {
   const { clock, log } = deps
   const config = readConfig(deps)
@@ -75,7 +75,7 @@ export function createSlack(deps: PlatformDeps, options: SlackAdapterOptions = {
     link = next
   }
 
-  /** A word where it was tapped, for that person alone. Lossy: the decision itself is committed. */
+  /** Shows a short text where the button was tapped, for that person only. Lossy: the decision itself is committed. */
   const answerTap = (
     { conversation, thread, sender }: { conversation: string; thread?: string; sender: { id: string } },
     result: Received,

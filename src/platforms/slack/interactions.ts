@@ -1,4 +1,4 @@
-// Buttons, slash commands and shortcuts, as events of the river. What is not ours is null: acknowledged and left.
+// Turns buttons, slash commands and shortcuts into events. Those of other apps are null: acknowledged and ignored.
 import { defined, type InboundEvent } from '../../contract/index.ts'
 import { wordsIn } from '../../words/index.ts'
 import { clean, readText } from './inbound-text.ts'
@@ -26,7 +26,7 @@ interface Action {
   readonly action_ts?: unknown
 }
 
-/** Of which workspace an interaction or a command is; null: it does not say. */
+/** Returns the workspace of an interaction or command; null: it names none. */
 export function teamOf(payload: unknown): string | null {
   const { team, team_id } = (payload ?? {}) as {
     readonly team?: { readonly id?: unknown } | null
@@ -52,7 +52,7 @@ function readTap(payload: Payload, context: ParseContext): InboundEvent | null {
   const action = list.find(({ value }) => typeof value === 'string' && value !== '')
   const on = payload.container?.message_ts ?? payload.message?.ts
   const conversation = payload.container?.channel_id ?? payload.channel?.id
-  // A link button, a menu, a button in a view: none of ours has no value and no message.
+  // A link button, a menu, or a button in a view is not ours. It has no value and no message.
   if (action === undefined || !isStamp(on) || typeof conversation !== 'string') return null
   const user = personOf(payload)
   const at = isStamp(action.action_ts) ? action.action_ts : on
@@ -87,7 +87,7 @@ function readShortcut(payload: Payload, context: ParseContext): InboundEvent | n
     sender: { id: user, ...nameOf(user, context) },
     at: stampMs(at),
     messageId: `shortcut:${message.ts}:${user}:${at}`,
-    // Said by another: what reads as a command or a verdict is none of whoever hands it over.
+    // Another person wrote it, so a command or verdict in it does not count as the sender's.
     text: `${authorOf(message, context)} wrote:\n${text}`,
     mentioned: true,
     replyTo: { messageId: message.ts, text },
@@ -95,10 +95,10 @@ function readShortcut(payload: Payload, context: ParseContext): InboundEvent | n
   }
 }
 
-/** Words that a person means for Switchboard: `/switchboard status` is `!status`. */
+/** Words for Switchboard: `/switchboard status` is `!status`. */
 const COMMAND_WORDS = /^(status|new|stop|help|back|human)$/i
 
-/** A slash command, as what its sender said. Never throws. */
+/** Turns a slash command into its sender's message. Never throws. */
 export function parseCommand(fields: Readonly<Record<string, unknown>>, context: ParseContext): InboundEvent {
   try {
     const { channel_id: conversation, user_id: user, text: written, command, trigger_id } = fields

@@ -1,4 +1,4 @@
-// The app manifest that the set-up prints: pasted at api.slack.com/apps it makes an app with exactly what is used.
+// The app manifest that the set-up prints. At api.slack.com/apps it makes an app with exactly the used features.
 import type { Options } from '../../contract/index.ts'
 import { wordsIn } from '../../words/index.ts'
 import { scopesInUse } from './api/scopes.ts'
@@ -18,7 +18,7 @@ const ASSISTANT_EVENTS = ['assistant_thread_context_changed', 'assistant_thread_
 
 export interface ManifestPlace {
   readonly id: string
-  /** Where this server is reached, for mode events. */
+  /** The address of this server, for mode events. */
   readonly base: string
   readonly options: Options
 }
@@ -90,7 +90,7 @@ function surfaceFeature(surface: unknown, prompts: unknown): Record<string, unkn
     : {}
 }
 
-/** What to do, line by line, and the manifest. */
+/** Returns the steps as lines, and the manifest. */
 export function pasteLines(place: ManifestPlace): readonly string[] {
   const socket = place.options.mode !== 'events'
   return [

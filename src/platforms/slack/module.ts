@@ -1,4 +1,4 @@
-// What Switchboard knows of the platform `slack` before it runs one.
+// The module of the platform `slack`: what Switchboard knows before it runs one.
 import { type PlatformModule, SwitchboardError } from '../../contract/index.ts'
 import { slackOptions } from './config.ts'
 import { pasteLines } from './manifest.ts'

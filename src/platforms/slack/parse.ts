@@ -1,6 +1,6 @@
-// From Slack's events to events of the river. The key of a message is its channel and ts, so that `message` and
-// `app_mention` of one text, a repeat and what history tells are all the same one. What nobody said (joins, topics) is
-// left out; what cannot be read is an event of its own, so that it is recorded.
+// Turns Slack's events into events. The key of a message is its channel and ts, so `message` and `app_mention` of one
+// text, a repeat, and the history give the same key. Service messages (joins, topics) are left out. What cannot be read
+// becomes an event, so that it is recorded.
 import { defined, type InboundEvent, type InboundMessage, type Sender } from '../../contract/index.ts'
 import type { Self } from './api/self.ts'
 import { attachmentsOf, type Carrying, sharedTexts } from './attachments.ts'
@@ -14,11 +14,11 @@ export interface ParseContext {
   readonly replyToMode: 'off' | 'first' | 'all'
   readonly nameOf: NameOf
   readonly now: number
-  /** What the person looks at beside the chat, where Slack told. */
+  /** What the person has open beside the chat, if Slack reports it. */
   readonly contextOf?: (conversation: string, thread: string | undefined) => string | undefined
 }
 
-/** A message as it comes in an event and as it stands in a history. */
+/** A message in an event or in a history. */
 export interface SlackMessage extends Carrying {
   readonly type?: unknown
   readonly subtype?: unknown
@@ -51,7 +51,7 @@ interface SlackEvent extends SlackMessage {
   readonly item?: { readonly type?: unknown; readonly channel?: unknown; readonly ts?: unknown }
 }
 
-/** People's words; everything else with a subtype is Slack's own. */
+/** Subtypes of people's messages. All other subtypes are Slack's own. */
 const SPOKEN: ReadonlySet<unknown> = new Set([
   undefined,
   'file_share',
@@ -62,7 +62,7 @@ const SPOKEN: ReadonlySet<unknown> = new Set([
 const SYSTEM_USERS: ReadonlySet<unknown> = new Set(['USLACK', 'USLACKBOT'])
 const MOST_MENTIONS = 5
 
-/** Null: nothing that an agent or a gate needs to know. Never throws. */
+/** Null: neither an agent nor a gate needs it. Never throws. */
 export function parseEvent(event: unknown, context: ParseContext): InboundEvent | null {
   try {
     return read(event as SlackEvent, context)
@@ -100,7 +100,7 @@ function readChange(event: SlackEvent, conversation: string, context: ParseConte
   if (typeof message !== 'object' || message === null) throw new Error('message_changed holds no message')
   if (message.subtype === 'tombstone')
     return deletion(message.ts, before ?? message, { event, conversation, context })
-  // Previews, languages, the last bytes of a file: nobody wrote anything.
+  // A preview, a language, or the end of an upload changes no text.
   if (before !== undefined && sameWords(message, before)) return null
   const version = editVersionOf(message) || (isStamp(event.ts) ? stampMicros(event.ts) : 0)
   return spoken(message, conversation, context, { edit: version })
@@ -119,7 +119,7 @@ function deletion(
     conversation,
     ...thread,
     chat: chatOf(conversation),
-    // Whoever deleted it: Slack lets only its author and admins do so, and does not say which.
+    // Slack lets only the author and admins delete it, and does not say who did.
     sender: { id: typeof before?.user === 'string' ? before.user : '' },
     at: isStamp(event.ts) ? stampMs(event.ts) : context.now,
     messageId: ts,
@@ -132,7 +132,7 @@ export interface SpokenAs {
   readonly edit?: number
 }
 
-/** A message that stands somewhere, as the live link brings it; null for own words and Slack's. Throws when unreadable. */
+/** A message of the live link or of a history; null for our own and Slack's messages. Throws when it is unreadable. */
 export function spoken(
   message: SlackMessage,
   conversation: string,
@@ -168,7 +168,7 @@ export function spoken(
   }
 }
 
-/** Those whose names a message needs. */
+/** Returns the people whose names a message needs. */
 export function peopleIn(event: unknown): readonly string[] {
   const { user, text, message } = (event ?? {}) as SlackEvent
   const inner = message ?? { user, text }
@@ -177,7 +177,7 @@ export function peopleIn(event: unknown): readonly string[] {
   return [...new Set([...author, ...others])]
 }
 
-/** The version of a message as it stands: 0 where it was never edited. */
+/** Returns the version of a message; 0: it was never edited. */
 export function editVersionOf({ edited }: SlackMessage): number {
   const ts = (edited as { readonly ts?: unknown } | undefined)?.ts
   return isStamp(ts) ? stampMicros(ts) : 0
@@ -214,7 +214,7 @@ function readReaction(event: SlackEvent, context: ParseContext): InboundEvent | 
   }
 }
 
-/** The stop button of Slack's agent surface: as if its person had written it. */
+/** The stop button of Slack's agent surface counts as a message of its person. */
 function readStop(event: SlackEvent, context: ParseContext): InboundEvent | null {
   const { user, channel, thread_ts, event_ts } = event
   if (typeof user !== 'string' || typeof channel !== 'string') return null
@@ -241,7 +241,7 @@ function sameWords(now: SlackMessage, before: SlackMessage): boolean {
   )
 }
 
-/** Our own words. */
+/** Whether it is our own message. */
 export function isSelf({ user, bot_id }: SlackMessage, { userId, botId }: Self): boolean {
   return user === userId || (botId !== null && bot_id === botId)
 }
@@ -263,7 +263,7 @@ function senderOf(message: SlackMessage, { nameOf }: ParseContext): Sender {
   return { id, ...defined({ name }), ...(bot ? { isBot: true } : {}) }
 }
 
-/** The thread that a message is in; or that it opens, where answers go into threads. */
+/** Returns the thread of a message, or the thread that it opens if answers go into threads. */
 export function threadOf(
   { ts, thread_ts }: Pick<SlackMessage, 'ts' | 'thread_ts'>,
   conversation: string,
@@ -285,7 +285,7 @@ function metaOf(message: SlackMessage, about: string | undefined): Record<string
   return meta
 }
 
-/** Direct chats have ids that begin with D; everything else has several people in it. */
+/** Ids of direct chats begin with D. All others have several people. */
 export function chatOf(conversation: string): 'direct' | 'group' {
   return conversation.startsWith('D') ? 'direct' : 'group'
 }

@@ -1,5 +1,5 @@
-// What Slack brings, by whichever way: events, buttons, commands. Each is read as it comes, waits a short while for the
-// names of those in it, and goes to the intake in the order in which it came; only after its commit is it acknowledged.
+// Receives from Slack by either mode: events, buttons, commands. Each is read in order, waits briefly for the names in
+// it, and goes to the intake in order. It is acknowledged after its commit.
 import {
   type Clock,
   createSerial,
@@ -24,17 +24,17 @@ export interface ReceiverDeps {
   readonly intake: PlatformIntake
   readonly clock: Clock
   readonly log: Logger
-  /** The app was taken out of the workspace, or its tokens back. */
+  /** The app was removed from the workspace, or its tokens were revoked. */
   readonly expelled: (why: string) => void
-  /** What came of a tap, for whoever tapped. */
+  /** Reports the result of a tap to its person. */
   readonly answerTap: (event: Extract<InboundEvent, { kind: 'tap' }>, result: Received) => void
 }
 
 export interface Receiver {
-  /** The body of an event callback. Resolves after the commit; throws when there was none. */
+  /** Takes the body of an event callback. Resolves after the commit; throws when there was none. */
   event(body: unknown): Promise<void>
   interaction(payload: unknown): Promise<void>
-  /** Gives what the person is told at once, if anything. */
+  /** Returns the immediate answer for the person, if there is one. */
   command(fields: unknown): Promise<string | undefined>
 }
 
@@ -49,7 +49,7 @@ interface EventBody {
 
 export function createReceiver(deps: ReceiverDeps): Receiver {
   const { config, names, surface, intake, clock, log } = deps
-  /** Whoever comes later waits until what came before was read; nobody waits for another's commit. */
+  // Reading is in order. Commits do not wait for each other.
   const inTurn = createSerial()
 
   const contextFor = (self: Self): ParseContext => ({
@@ -74,8 +74,8 @@ export function createReceiver(deps: ReceiverDeps): Receiver {
   }
 
   /**
-   * Of another workspace: nothing of ours. Which app it is for needs no look: the link was opened with the app's own token,
-   * the request was signed with its secret.
+   * Whether it belongs to another workspace. The app needs no check: the link was opened with its own token, or the
+   * request was signed with its secret.
    */
   const isForeign = (
     self: Self,
@@ -83,7 +83,7 @@ export function createReceiver(deps: ReceiverDeps): Receiver {
     more: { authorizations?: unknown; context?: unknown } = {},
   ) => {
     if (self.teamId === '' || typeof team !== 'string' || team === self.teamId) return false
-    // In a channel that is shared the event names the other workspace, and ours as the one that it is told to.
+    // In a shared channel the event names the other workspace, and ours as the receiver.
     const { authorizations, context } = more
     if (!Array.isArray(authorizations)) return context !== self.teamId
     return !authorizations.some(
@@ -133,13 +133,13 @@ export function createReceiver(deps: ReceiverDeps): Receiver {
       if (isForeign(self, teamOf(given))) return undefined
       const people = typeof given.user_id === 'string' ? [given.user_id] : []
       const taken = await inOrder(people, (context) => parseCommand(given, context))
-      // What Switchboard answers comes as a message: here as well would be twice. Who is refused gets no message.
+      // Switchboard's answer is sent as a message. A refused sender gets no message, so the reason is given here.
       return taken?.result?.state === 'refused' ? refusalWord(taken.result) : undefined
     },
   }
 }
 
-/** The event of a person of another workspace brings the name along. */
+/** An event of a person of another workspace contains the name. */
 function learnName(
   names: Names,
   { user, user_profile }: { readonly user?: unknown; readonly user_profile?: unknown },

@@ -1,4 +1,5 @@
-// Did a post whose answer was lost arrive? Its row's id stands in the metadata of the message, and the history is asked.
+// Finds out whether a post whose answer was lost arrived. Its metadata contains the row's id, and the history is
+// searched.
 import type { PlatformAdapter, Receipt, SendRequest } from '../../contract/index.ts'
 import type { SlackClient } from './api/client.ts'
 import type { DirectChats } from './api/direct-chats.ts'
@@ -22,7 +23,7 @@ export function createReconcile(deps: {
 }): Reconcile {
   const { client, chats, uploads } = deps
 
-  /** Null: it is not there. Undefined: the history goes on beyond what was read, or does not tell what it is asked. */
+  /** Null: it is not there. Undefined: the history goes on beyond what was read, or does not include metadata. */
   const find = async (channel: string, { to, op, key }: SendRequest): Promise<string | null | undefined> => {
     const { thread } = to
     const me = await deps.self()
@@ -47,7 +48,7 @@ export function createReconcile(deps: {
 
   return async (request) => {
     const { to, op, key } = request
-    // Making these twice shows the same.
+    // Repeating these shows the same.
     if (op.kind === 'edit' || op.kind === 'react') return { outcome: 'absent' }
     if (op.kind === 'call') return { outcome: 'unknown' }
     const channel = await chats.channelOf(to.conversation)
@@ -59,7 +60,7 @@ export function createReconcile(deps: {
   }
 }
 
-/** Words of ours whose mark a server did not give back: it may be this one. */
+/** A message with our text, whose metadata a server did not return. It may be this one. */
 function isUnmarked({ metadata, text }: SlackMessage, written: string | null): boolean {
   const { event_type, event_payload } = (metadata ?? {}) as Readonly<Record<string, unknown>>
   if (event_payload !== undefined && event_payload !== null) return false

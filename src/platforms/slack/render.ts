@@ -1,4 +1,4 @@
-// From an outbound op to what the Web API takes: text for notifications and old clients, blocks for what people see.
+// Turns an outbound op into parameters of the Web API: text for notifications and old clients, blocks for display.
 import {
   type Choice,
   type MarkdownBlock,
@@ -18,7 +18,7 @@ import {
 } from '../../kit/markdown/index.ts'
 import { wordsIn } from '../../words/index.ts'
 
-/** What a message can be changed to, and what Slack advises; a longer one is cut by the outlet. */
+/** Slack's limit for changed messages, and its advice. The outlet cuts longer texts. */
 export const TEXT_LIMIT: TextLimit = { size: 4_000, unit: 'utf-16' }
 const SECTION_LENGTH = 3_000
 const MARKDOWN_BLOCK_LENGTH = 12_000
@@ -28,12 +28,12 @@ const MOST_BUTTONS = 25
 
 export type Block = Readonly<Record<string, unknown>>
 
-/** One message: as text, and as blocks where text is not enough. */
+/** One message: as text, and as blocks if text is not enough. */
 export interface Part {
   readonly text: string
-  /** Null: the text alone says it. */
+  /** Null: the text alone is enough. */
   readonly blocks: readonly Block[] | null
-  /** What it was made of: a section is cut from this, never from what it became. */
+  /** The source. A section is cut from this, never from the rendered text. */
   readonly said: Said
 }
 
@@ -43,7 +43,7 @@ export function wholeOf(said: Said): Part {
   return partOf(said, wholeForm(said, TEXT_LIMIT, mrkdwn, 'msg_too_long: '))
 }
 
-/** For words of our own. */
+/** For texts of our own. */
 export function cutOf(said: Said): Part {
   const cut = cutToFit(said, TEXT_LIMIT, mrkdwn)
   return partOf(cut, sentForm(cut, mrkdwn))
@@ -55,7 +55,7 @@ function markdownBlock({ text, plain }: Said): readonly Block[] | null {
   return harmless.length <= MARKDOWN_BLOCK_LENGTH ? [{ type: 'markdown', text: harmless }] : null
 }
 
-/** The text as blocks, where a message needs some (buttons, or because others stood there). */
+/** The text as blocks, if a message needs some (buttons, or to replace other blocks). */
 export function textBlocks({ text, blocks, said }: Part): readonly Block[] {
   if (blocks !== null) return blocks
   const limit = { ...TEXT_LIMIT, size: SECTION_LENGTH }
@@ -92,7 +92,7 @@ export function actionsOf(choices: readonly Choice[] | undefined, styled: boolea
 
 const COLOURS = { high: '#e01e5a', low: '#9a9a9a' } as const
 
-/** Slack's way of showing how urgent something is: a bar of colour below it. */
+/** Slack shows urgency by a coloured bar below the message. */
 export function urgencyOf(op: OutboundOp): { readonly attachments?: readonly Block[] } {
   if (op.kind !== 'text' || op.urgency === undefined || op.urgency === 'normal') return {}
   const { urgent, noHurry } = wordsIn().platforms
@@ -101,9 +101,9 @@ export function urgencyOf(op: OutboundOp): { readonly attachments?: readonly Blo
   return { attachments: [{ color, text, fallback: text }] }
 }
 
-// Slack's `markdown` block: when it is wanted in place of mrkdwn, and its text without what could ping somebody.
+// Slack's `markdown` block: when it is used instead of mrkdwn, and its text without mentions.
 
-/** Whether mrkdwn cannot show it as it was meant: tables, several levels of headings, lists in lists. */
+/** Whether mrkdwn cannot show it: tables, several levels of headings, nested lists. */
 function wantsMarkdownBlock(blocks: readonly MarkdownBlock[]): boolean {
   return blocks.some((block) => {
     if (block.kind === 'table' || block.kind === 'heading') return true
@@ -117,7 +117,7 @@ function wantsMarkdownBlock(blocks: readonly MarkdownBlock[]): boolean {
 const MENTION_START = /<(?=[!@#])/g
 const LOUD_WORD = /@(?=(?:channel|here|everyone)\b)/gi
 
-/** Markdown for Slack's `markdown` block, in which nothing can ping: what would be a mention is broken by a mark of no width. */
+/** Markdown for Slack's `markdown` block. A zero-width mark breaks everything that would ping. */
 function harmlessMarkdown(text: string): string {
   return text.replace(MENTION_START, '<\u200b').replace(LOUD_WORD, '@\u200b')
 }

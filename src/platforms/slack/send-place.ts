@@ -1,8 +1,8 @@
-// Where an op goes at Slack, and what is said of it once it stands there.
+// Where an op goes at Slack, and the receipt of a post.
 import { type Receipt, type SendRequest, SwitchboardError } from '../../contract/index.ts'
 import { isStamp } from './stamps.ts'
 
-/** "ok" without a message is no confirmation of one. Where it landed is told, when the target was a person. */
+/** "ok" without a message does not confirm one. For a person as the target, the receipt names the channel. */
 export function receiptOf(ts: unknown, { to }: SendRequest, channel: string): Receipt {
   if (typeof ts !== 'string' || ts === '')
     throw new SwitchboardError('outcome_unknown', 'Slack’s answer names no message')

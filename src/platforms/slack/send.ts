@@ -1,5 +1,5 @@
-// Sending: one call of the Web API for each op, resolved when Slack confirmed. Every post carries the outbox id and part of
-// its row as metadata, so that it can be found again when the answer was lost.
+// Sends one call of the Web API for each op. It resolves when Slack confirmed. Every post carries the outbox id and its
+// part number as metadata, so that it can be found after a lost answer.
 import {
   type OutboundOp,
   type Receipt,
@@ -15,7 +15,7 @@ import { emojiName } from './emoji.ts'
 import { actionsOf, type Block, cutOf, type Part, textBlocks, urgencyOf, wholeOf } from './render.ts'
 import { messageId, receiptOf, threadOf } from './send-place.ts'
 
-/** Letters and underscores alone: with a dot Slack drops it without a word. */
+/** Letters and underscores only. With a dot, Slack silently drops the metadata. */
 export const METADATA_TYPE = 'switchboard_outbox'
 
 export interface SendDeps {
@@ -33,7 +33,10 @@ export interface Sending {
 }
 
 export function createSend({ client, chats, uploads }: SendDeps): Sending {
-  /** The outlet cut it to fit. Words of our own that did not come that way are cut here; an agent's are whole or not sent. */
+  /**
+   * The outlet cut it to fit. Our own texts that did not pass the outlet are cut here. An agent's are sent whole or not
+   * at all.
+   */
   const partOf = ({ cause }: SendRequest, op: Op<'text'> | Op<'prompt'> | Op<'edit'>): Part =>
     cause === 'notice' || cause === 'prompt' ? cutOf(op) : wholeOf(op)
 
@@ -65,7 +68,7 @@ export function createSend({ client, chats, uploads }: SendDeps): Sending {
     return receiptOf(answer.ts, request, landed)
   }
 
-  /** With the blocks, then with simpler ones: they were refused for certain, so nothing is shown twice. */
+  /** Tries the blocks, then simpler ones. Each refusal was certain, so nothing shows twice. */
   const withBlocks = async <T>(
     rich: readonly Block[] | null,
     actions: readonly Block[],
@@ -94,7 +97,7 @@ export function createSend({ client, chats, uploads }: SendDeps): Sending {
   ) => {
     const channel = await chats.channelOf(request.to.conversation)
     const message = { channel, ts: messageId(on), text: part.text, ...more }
-    // Always both: with text alone the blocks that stood there would stay, and their buttons.
+    // Always both: with text alone the old blocks would stay, and their buttons.
     await withBlocks(textBlocks(part), [], (blocks) =>
       client.call('chat.update', { ...message, blocks: blocks ?? [] }, { repeatable: true }),
     )
@@ -150,7 +153,7 @@ export function createSend({ client, chats, uploads }: SendDeps): Sending {
     return receiptOf(op.on, request, channel)
   }
 
-  /** Without the scope for files the beginning is said, and where the rest is. */
+  /** Without the scope for files it sends the beginning, and says where the rest is. */
   const asFile = async (request: SendRequest, op: Op<'text'>, file: NonNullable<Op<'text'>['asFile']>) => {
     try {
       return await uploads.snippet(request, { ...op, asFile: file })
@@ -186,7 +189,7 @@ export function createSend({ client, chats, uploads }: SendDeps): Sending {
   }
 }
 
-/** What a post is known by: the row that it was made from, and which part of a longer text that is. One row is one message. */
+/** Identifies a post: its row, and its part of a longer text. */
 function metadataOf({ key, part = 0 }: SendRequest): object {
   return { event_type: METADATA_TYPE, event_payload: { id: key, part } }
 }

@@ -1,5 +1,5 @@
-// Slack's `ts`: seconds and six digits, unique in a channel. Compared and counted as whole microseconds, never as floats.
-// Servers that others wrote give fewer digits, or more.
+// Slack's `ts`: seconds and six digits, unique in a channel. It is compared as whole microseconds, never as a float.
+// Compatible servers may use fewer digits, or more.
 
 const STAMP = /^(\d{1,12})\.(\d{1,9})$/
 
@@ -9,7 +9,7 @@ export function isStamp(value: unknown): value is Stamp {
   return typeof value === 'string' && STAMP.test(value)
 }
 
-/** Microseconds; small enough for a number until the year 2255. */
+/** Returns microseconds, which fit a number until the year 2255. */
 export function stampMicros(ts: string): number {
   const [, seconds = '0', micros = '0'] = STAMP.exec(ts) ?? []
   return Number(seconds) * 1_000_000 + Number(micros.padEnd(6, '0').slice(0, 6))

@@ -1,5 +1,5 @@
-// What the agent is doing, as the status of a thread: Slack forgets it after two minutes and with every answer, so it is
-// said again until the work ends. Only threads have one.
+// The agent's status in a thread. Slack drops it after two minutes and with every answer, so it is repeated until the
+// work ends. Only threads have a status.
 import {
   type Address,
   asSwitchboardError,
@@ -11,9 +11,9 @@ import { wordsIn } from '../../words/index.ts'
 import type { SlackClient } from './api/client.ts'
 import { isStamp } from './stamps.ts'
 
-/** Work that takes longer goes on, but nobody believes the line any more. */
+/** After this time the status ends, although the work continues. */
 const AT_MOST_MS = 15 * 60_000
-/** Between two words for one thread: the newest is shown. */
+/** The least time between two texts for one thread. The newest one is shown. */
 const WORDS_EVERY_MS = 3_000
 
 export interface ThreadStatus {
@@ -25,7 +25,7 @@ export interface ThreadStatus {
 interface Shown {
   text: string
   readonly until: number
-  /** When words of the agent were shown last. */
+  /** When the agent's own text was last shown. */
   wordsAt: number | null
   again: Cancel
 }
@@ -35,10 +35,10 @@ export function createThreadStatus(
   { clock, everyMs }: { readonly clock: Clock; readonly everyMs: number },
 ): ThreadStatus {
   const shown = new Map<string, Shown>()
-  /** Slack asked for peace. */
+  // No status before this time, because Slack asked to wait.
   let quietUntil = 0
 
-  // Lossy by contract: a status that fails is not told to anybody.
+  // Lossy by contract: a failed status is ignored.
   const set = ({ conversation, thread }: Address, status: string) => {
     if (clock.now() < quietUntil) return
     client
@@ -59,7 +59,7 @@ export function createThreadStatus(
     if (clock.now() + everyMs >= line.until) return void shown.delete(key)
     line.again = clock.after(everyMs, () => keepUp(to, key))
   }
-  /** An agent may say what it does as often as it likes: shown is the newest, now and then. */
+  /** An agent may change its text at any rate. The newest is shown from time to time. */
   const change = (to: Address, key: string, line: Shown, text: string) => {
     line.text = text
     line.again()

@@ -1,13 +1,13 @@
-// Slack's surface for agents: prompts where a person opens it, a title for a new thread, and what the person looks at
-// meanwhile. All of it is decoration: lossy, and never waited for.
+// Slack's surface for agents: prompts when a person opens it, a title for a new thread, and what the person has open.
+// All of it is lossy, and never waited for.
 import { createBoundedMap } from '../../contract/index.ts'
 import type { SlackClient } from './api/client.ts'
 import type { SlackOptions } from './config.ts'
 
 export interface Surface {
-  /** An event of the surface, or any other. */
+  /** Takes every event and uses those of the surface. */
   heard(event: unknown): void
-  /** Somebody wrote in a thread of theirs: the first words are its title. */
+  /** A person wrote in a thread. The first words become its title. */
   wrote(conversation: string, thread: string | undefined, text: string): void
   contextOf(conversation: string, thread: string | undefined): string | undefined
 }
@@ -65,7 +65,8 @@ export function createSurface(
     wrote(conversation, thread, text) {
       const key = keyOf(conversation, thread)
       if (surface === 'none' || thread === undefined || titled.has(key)) return
-      // Older apps are told when a thread begins; with newer ones each thread of a direct chat is one of the agent's.
+      // Older apps get an event when a thread begins. With newer ones, each thread of a direct chat belongs to the
+      // agent.
       if (surface === 'assistant' ? !fresh.has(key) : !conversation.startsWith('D')) return
       titled.set(key, true)
       const title = text.replace(/\s+/g, ' ').trim().slice(0, TITLE_LENGTH)
@@ -81,7 +82,7 @@ function keyOf(channel: string, thread: unknown): string {
   return `${channel} ${typeof thread === 'string' ? thread : ''}`
 }
 
-/** Ids alone: where the person is, not what stands there. */
+/** Contains only ids: where the person is, not the content there. */
 export function contextText(context: unknown): string {
   if (typeof context !== 'object' || context === null) return ''
   const { channel_id, entities } = context as { readonly channel_id?: unknown; readonly entities?: unknown }

@@ -1,5 +1,5 @@
-// The door of the Events API: Slack's v0 signature over time and body, compared in constant time, and not older or newer
-// than five minutes.
+// Verifies requests of the Events API: Slack's v0 signature over time and body, compared in constant time, and at most
+// five minutes old or ahead.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type HttpReply, markVerified, type RawRequest, type VerifiedRequest } from '../../contract/index.ts'
 

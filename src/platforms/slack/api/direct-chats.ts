@@ -1,12 +1,12 @@
-// A person's id as a target: their direct chat, opened once and remembered.
+// Resolves a person's id to their direct chat, which is opened once and remembered.
 import { createBoundedMap, SwitchboardError } from '../../../contract/index.ts'
 import type { SlackClient } from './client.ts'
 import { isRefusal } from './refusals.ts'
 
 export interface DirectChats {
-  /** The channel behind a target. Throws `platform_rejected` for what is none. */
+  /** Returns the channel of a target. Throws `platform_rejected` for an invalid target. */
   channelOf(target: string): Promise<string>
-  /** A post to this target landed there. */
+  /** Remembers the channel in which a post to this target appeared. */
   learn(target: string, channel: string): void
 }
 
@@ -39,7 +39,7 @@ export function createDirectChats(client: SlackClient): DirectChats {
         known.set(target, id)
         return id
       } catch (thrown) {
-        // Where it cannot be opened, posting to the person's id is the other way; the answer then says where that is.
+        // If it cannot be opened, the message is posted to the person's id. The answer then names the channel.
         if (isRefusal(thrown, 'missing_scope', 'unknown_method')) return target
         throw thrown
       }

@@ -1,26 +1,26 @@
-// People's names, looked up once and kept. A message waits for one a short while and no longer: a look-up that fails or
-// is limited delays nothing, and is tried again later.
+// People's names, looked up once and kept. A message waits for a name only briefly. A look-up that fails or is limited
+// is repeated later.
 import { asSwitchboardError, type Clock, createBoundedMap } from '../../../contract/index.ts'
 import { safeName } from '../inbound-text.ts'
 import type { SlackClient } from './client.ts'
 
 export interface Names {
-  /** Resolves when all of them are known, or after the wait, whatever came of it. */
+  /** Resolves when all names are known, or after the wait. */
   find(users: readonly string[]): Promise<void>
   of(user: string): string | undefined
-  /** Told by an event itself (of a person of another workspace, say). */
+  /** Takes a name from an event (of a person of another workspace, for example). */
   learn(user: string, name: unknown): void
 }
 
 const REMEMBERED = 10_000
-/** Names change now and then. */
+/** An older name is looked up again, because names change. */
 const FRESH_MS = 24 * 3_600_000
 const TRY_AGAIN_MS = 60_000
 const MOST_AT_ONCE = 20
 
 interface Known {
   readonly name: string | undefined
-  /** Not asked for before. */
+  /** No look-up before this time. */
   readonly until: number
 }
 
@@ -31,7 +31,7 @@ export function createNames(
   const { clock } = deps
   const known = createBoundedMap<string, Known>(REMEMBERED)
   const asking = new Map<string, Promise<void>>()
-  /** After a 429 nobody is asked for before this. */
+  // After a 429 there is no look-up before this time.
   let quietUntil = 0
 
   const ask = (user: string): Promise<void> => {
@@ -57,7 +57,7 @@ export function createNames(
     async find(users) {
       const now = clock.now()
       const wanted = users.filter((user) => (known.get(user)?.until ?? 0) <= now)
-      // A name that is known but old is good enough: it is asked for anew beside the message.
+      // A known but old name is used. It is looked up again in the background.
       const needed = wanted
         .map((user) => ({ user, asked: ask(user) }))
         .filter(({ user }) => known.get(user) === undefined)

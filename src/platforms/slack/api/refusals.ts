@@ -83,7 +83,7 @@ export function refusalOf(
   })
 }
 
-/** What Slack says of blocks that it does not accept. */
+/** Returns Slack's explanation of blocks that it refused. */
 function messagesOf(metadata: unknown): string {
   const messages = (metadata as { readonly messages?: unknown } | undefined)?.messages
   return Array.isArray(messages) ? messages.map(String).join('; ').slice(0, 300) : ''

@@ -1,10 +1,10 @@
-// The scopes that a Slack integration uses, and what is lost without each. The manifest asks for exactly these, and
-// doctor compares them with those that were granted.
+// The scopes that a Slack integration uses, and what fails without each. The manifest asks for exactly these, and
+// doctor compares them with the granted ones.
 import type { GateView, Options } from '../../../contract/index.ts'
 
 interface ScopeUse {
   readonly scope: string
-  /** What does not work without it, for a person. */
+  /** What does not work without it, for people. */
   readonly without: string
   readonly when?: (options: Options) => boolean
 }
@@ -43,7 +43,7 @@ export function scopesInUse(options: Options): readonly string[] {
   return SCOPES.filter(({ when }) => when?.(options) ?? true).map(({ scope }) => scope)
 }
 
-/** One gate for each scope that is missing; one that passes where none is. Null: Slack did not say what it granted. */
+/** Returns one gate for each missing scope, or one that passes. Null: Slack did not report the scopes. */
 export function scopeGates(granted: readonly string[] | null, options: Options): readonly GateView[] {
   if (granted === null) return []
   const used = new Set(scopesInUse(options))

@@ -1,4 +1,4 @@
-// Who the bot is, asked of Slack once and remembered.
+// The bot's own identity, requested once and remembered.
 import { SwitchboardError } from '../../../contract/index.ts'
 import { type MemoizedAsync, memoizeAsync } from '../../../kit/index.ts'
 import type { SlackClient } from './client.ts'
@@ -9,7 +9,7 @@ export interface Self {
   readonly teamId: string
   readonly name: string
   readonly team: string
-  /** What was granted; null: Slack did not say. */
+  /** The granted scopes; null: Slack did not report them. */
   readonly scopes: readonly string[] | null
 }
 

@@ -1,5 +1,5 @@
-// Files by Slack's external upload flow: three steps, of which only the last shows anything to anybody. A file carries no
-// metadata: it is known by the id that Slack gave it, which this process remembers for as long as an answer may be lost.
+// Files by Slack's external upload flow: three steps, of which only the last shows the file. A file carries no
+// metadata. It is known by Slack's file id, which this process remembers as long as an answer may be lost.
 import {
   createBoundedMap,
   type OutboundOp,
@@ -22,11 +22,11 @@ type FileWords = Op<'text'> & { readonly asFile: NonNullable<Op<'text'>['asFile'
 
 export interface Uploads {
   file(request: SendRequest, op: Op<'file'>): Promise<Receipt>
-  /** A long text as a snippet. Throws `missing_scope` before anything is shown. */
+  /** Sends a long text as a snippet. Throws `missing_scope` before anything is shown. */
   snippet(request: SendRequest, op: FileWords): Promise<Receipt>
   /**
-   * What became of the file of a row whose answer was lost: the message that it stands in, null when it is not there, and
-   * undefined when nobody can tell.
+   * Finds the file of a row whose answer was lost. Returns its message, null when it is not there, and undefined when
+   * this cannot be known.
    */
   find(key: string, channel: string): Promise<string | null | undefined>
 }
@@ -88,7 +88,7 @@ export function createUploads({
         const { answer } = await client.call('files.info', { file: id }, { repeatable: true })
         return sharedAs(answer.file, channel)
       } catch (thrown) {
-        // Until the last step was done there is no such file.
+        // Before the last step the file does not exist.
         if (isRefusal(thrown, 'file_not_found', 'file_deleted')) return null
         throw thrown
       }
@@ -96,7 +96,9 @@ export function createUploads({
   }
 }
 
-/** Which message of the channel a file stands in, where Slack tells: it may still be at work on it. */
+/**
+ * Returns the message of the channel that shows the file, if Slack reports it. Slack may still be processing the file.
+ */
 function sharedAs(file: unknown, channel: string): string | undefined {
   const { shares } = (file ?? {}) as { readonly shares?: unknown }
   for (const kind of ['private', 'public']) {

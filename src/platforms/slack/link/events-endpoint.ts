@@ -1,4 +1,4 @@
-// The Events API at /hooks/ID: what was verified is read, received and answered as Slack expects, in three seconds. What
+// The Events API at /hooks/ID. A verified request is read, received and answered within three seconds. A request that
 // cannot be stored gets no 2xx, and comes again.
 import type { Clock, HttpReply, VerifiedRequest } from '../../../contract/index.ts'
 import type { Receiver } from '../receive.ts'
@@ -8,7 +8,7 @@ const OK: HttpReply = { status: 200, headers: JSON_TYPE, body: '' }
 
 const LATE: HttpReply = { status: 503, headers: JSON_TYPE, body: '{"ok":false,"error":"not stored in time"}' }
 
-/** What is not stored by `answerMs` gets no 2xx: it may be stored later, and what comes again is then known. */
+/** After `answerMs` there is no 2xx. The request may still be stored; then its repeat is recognised. */
 export function handleRequest(
   verified: VerifiedRequest,
   receiver: Receiver,
@@ -29,12 +29,12 @@ async function handled({ request }: VerifiedRequest, receiver: Receiver): Promis
     return typeof body.challenge === 'string'
       ? { status: 200, headers: JSON_TYPE, body: JSON.stringify({ challenge: body.challenge.slice(0, 500) }) }
       : { status: 400, headers: JSON_TYPE, body: '{"ok":false,"error":"no challenge"}' }
-  // What is no JSON is recorded as unreadable, and answered: Slack would only send the same again.
+  // Invalid JSON is recorded and answered with 200, because Slack would only send it again.
   await receiver.event(body ?? {})
   return OK
 }
 
-/** Buttons come as `payload`, commands as fields of their own. */
+/** Buttons are in `payload`; commands have fields of their own. */
 async function form(fields: URLSearchParams, receiver: Receiver): Promise<HttpReply> {
   const payload = fields.get('payload')
   if (payload !== null) {
