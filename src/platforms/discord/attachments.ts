@@ -1,5 +1,5 @@
-// What hangs on a Discord message, as references: nothing is fetched before the gate let the message through. And what
-// stands in it beside its text (embeds, forwards, polls), as text.
+// The attachments of a Discord message as references; nothing is fetched before the message passed the gate. Embeds,
+// forwards and polls are read as text.
 import { type Attachment, defined } from '../../contract/index.ts'
 import { safeFileName, safeMime } from '../../kit/index.ts'
 import { isSnowflake } from './api/snowflakes.ts'
@@ -19,7 +19,7 @@ const MOST_EMBEDS = 10
 const MOST_FIELDS = 25
 const STICKER_ENDINGS: Readonly<Record<number, string>> = { 1: 'png', 2: 'png', 4: 'gif' }
 
-/** `place`: the channel and the message, by which a fresh address can be asked for. */
+/** `place`: the channel and the message, for requesting a fresh address. */
 export function attachmentsOf(message: Carrying, place: string): readonly Attachment[] {
   const forwarded = snapshotsOf(message).flatMap((one) => listOf(one.attachments))
   const files = [...listOf(message.attachments), ...forwarded].slice(0, MOST_FILES)
@@ -43,7 +43,7 @@ function fileAttachment(file: Fields, place: string): readonly Attachment[] {
   ]
 }
 
-/** Stickers have no address of their own in the message. One that is drawn by a program (Lottie) cannot be shown. */
+/** Stickers have no address in the message. An animated one in Lottie's format cannot be shown. */
 function stickerAttachment({ id, name, format_type }: Fields): readonly Attachment[] {
   const ending = STICKER_ENDINGS[Number(format_type)]
   if (!isSnowflake(id) || ending === undefined) return []
@@ -58,7 +58,7 @@ export interface FileRef {
   readonly url: string
 }
 
-/** Where a reference leads; null: to a sticker. */
+/** Returns what a reference names; null: a sticker. */
 export function fileRef({ ref }: Pick<Attachment, 'ref'>): FileRef | null {
   const [channel = '', message = '', file = '', url = ''] = ref.split(' ')
   return channel === 'sticker' ? null : { channel, message, file, url }
@@ -69,7 +69,7 @@ export function stickerFile({ ref }: Pick<Attachment, 'ref'>): string {
   return `${id}.${ending}`
 }
 
-/** Rich embeds, forwards, polls and the names of stickers: each a paragraph of its own, still in Discord's writing. */
+/** Returns rich embeds, forwards, polls and the names of stickers, one paragraph each, in Discord's notation. */
 export function besideText(message: Carrying): readonly string[] {
   const forwarded = snapshotsOf(message).map(({ content, ...more }) => {
     const said = [typeof content === 'string' ? content : '', ...embedTexts(more)]
@@ -81,7 +81,7 @@ export function besideText(message: Carrying): readonly string[] {
   return [...embedTexts(message), ...forwarded, ...pollText(message.poll), ...stickers]
 }
 
-/** Previews of links say nothing that was not written: only what somebody made counts. */
+/** Link previews only repeat the linked page, so only rich embeds count. */
 function embedTexts({ embeds }: Carrying): readonly string[] {
   return listOf(embeds)
     .filter(({ type }) => type === undefined || type === 'rich' || type === 'poll_result')

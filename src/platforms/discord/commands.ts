@@ -1,5 +1,5 @@
-// The slash commands of the bot, registered where they are missing or differ and left alone where they do not. Commands that
-// somebody else registered for the same application stay.
+// The bot's slash commands. They are registered if they are missing or different. Commands of other programs of the
+// same application stay.
 import { createHash } from 'node:crypto'
 import { wordsIn } from '../../words/index.ts'
 import type { DiscordAnswer, DiscordClient } from './api/client.ts'
@@ -25,12 +25,12 @@ const ASK: Command = {
   options: [{ type: TEXT_OPTION, name: 'text', description: words.askText, required: false }],
 }
 
-/** `ask` is for where the bot does not read what is written. */
+/** `ask` is for bots that cannot read messages. */
 export function commandsOf({ message_content }: Pick<DiscordOptions, 'message_content'>): readonly Command[] {
   return message_content ? COMMANDS : [...COMMANDS, ASK]
 }
 
-/** How many were written. Throws as the client does. */
+/** Returns how many were written. Throws as the client does. */
 export async function registerCommands(
   client: DiscordClient,
   appId: string,
@@ -42,11 +42,11 @@ export async function registerCommands(
   for (const command of wanted) {
     const same = there.find((one) => one.name === command.name && (one.type ?? 1) === 1)
     if (same !== undefined && digestOf(same) === digestOf(command)) continue
-    // By its name it takes the place of the one that was there.
+    // A command of the same name is replaced.
     await client.call('POST', path, { body: { type: 1, ...command }, repeatable: true })
     written += 1
   }
-  // Ours, and no longer wanted.
+  // Our own commands that are no longer wanted.
   const stale = there.filter(
     (one) =>
       digestOf(one) === digestOf(ASK) &&
@@ -60,7 +60,7 @@ export async function registerCommands(
   return written
 }
 
-/** What is compared: Discord adds fields of its own, and leaves out what is empty or false. */
+/** The compared fields. Discord adds others, and leaves out empty ones. */
 function digestOf({ name, description, options }: DiscordAnswer | Command): string {
   const list = Array.isArray(options) ? (options as readonly Readonly<Record<string, unknown>>[]) : []
   const told = list.map((one) => [one.type, one.name, one.description, one.required === true])

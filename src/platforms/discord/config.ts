@@ -1,4 +1,4 @@
-// The options of a Discord integration, and what they come to once the secret is read.
+// The options of a Discord integration, and their values once the secret is read.
 import { z } from 'zod'
 import { type IntegrationSettings, type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
 import { httpUrl, optionsProblem, secret } from '../../kit/option-words.ts'
@@ -31,27 +31,27 @@ export type DiscordOptions = z.output<typeof discordOptions>
 export interface DiscordConfig {
   readonly id: string
   readonly token: string
-  /** With the version, without a slash at its end. */
+  /** With the version, and without a slash at its end. */
   readonly apiUrl: string
-  /** A server of one's own may live on a private network and speak plain http. */
+  /** A private server may be on a private network and use plain http. */
   readonly ownServer: boolean
   readonly options: DiscordOptions
-  /** Which parts of an answer quote the message that they answer. */
+  /** Which parts of an answer quote the answered message. */
   readonly replyToMode: 'off' | 'first' | 'all'
 }
 
-/** How long things may take; a test makes them short. */
+/** Time limits. Tests make them short. */
 export interface Timings {
   readonly requestTimeoutMs: number
   /** From the upgrade to Discord's hello. */
   readonly helloMs: number
-  /** From there until the session stands. */
+  /** From the hello until the session is ready. */
   readonly readyMs: number
-  /** A connection that stood for so long was a good one. */
+  /** A connection that lasted this long was a good one. */
   readonly steadyMs: number
-  /** A server that wants more beats than this gets this many. */
+  /** The shortest interval between heartbeats, even if a server asks for a shorter one. */
   readonly leastBeatMs: number
-  /** Between two that identify. */
+  /** Between two identifies. */
   readonly identifyMs: number
   /** After an invalid session: a random time up to this, at least a fifth of it. */
   readonly invalidMs: number
@@ -59,10 +59,10 @@ export interface Timings {
   readonly retryMaxMs: number
   /** After a refused token, intent or shard. */
   readonly refusedMs: number
-  /** How long a link may wait for the answer to a beat of its own. */
+  /** How long the link waits for the answer to a heartbeat. */
   readonly probeMs: number
   readonly chatIntervalMs: number
-  /** How often typing is said again: Discord forgets it after ten seconds. */
+  /** How often typing is repeated. Discord drops it after ten seconds. */
   readonly typingMs: number
 }
 
@@ -96,7 +96,7 @@ export function readConfig(
     .secret(parsed.data.token)
     .trim()
     .replace(/^Bot\s+/i, '')
-  // A token stands in a header: what cannot stand there is told here, and not as a fault of the network.
+  // The token becomes a header. Invalid characters are reported here, and not as a network error.
   if (!/^[\x21-\x7e]+$/.test(token))
     throw invalid(id, 'token: is empty or has characters that no token of Discord has')
   return {

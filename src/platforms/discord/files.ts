@@ -1,5 +1,5 @@
-// Files that people send in Discord: fetched from its own hosts, whose addresses are signed and run out. One that has run out
-// is asked for anew, with the message that it hangs on.
+// Files that people send in Discord, from its own hosts. Their addresses are signed and expire. An expired one is
+// requested again with its message.
 import { type Attachment, type PlatformDeps, SwitchboardError } from '../../contract/index.ts'
 import { createFileStore, type FileStore } from '../../kit/index.ts'
 import type { DiscordClient } from './api/client.ts'
@@ -22,7 +22,7 @@ export function createDiscordFiles(
     return client.download(url, FETCHED.maxBytes)
   }
 
-  /** The same file under an address that counts now. */
+  /** Returns a fresh address of the file. */
   const fresh = async ({ channel, message, file }: FileRef): Promise<string | undefined> => {
     const answer = await client.call('GET', `/channels/${channel}/messages/${message}`, { repeatable: true })
     const found = attachmentsOf(answer, `${channel} ${message}`).find(({ id }) => id === file)

@@ -1,5 +1,5 @@
-// What stands in Discord, for whoever compares it with what was received. After a known message it is read forwards; where
-// none is known, backwards from the newest until the time that was asked for, for ids need not tell the time.
+// Discord's history, for the comparison with the inbox. After a known message it is read forwards. Without one it is
+// read backwards from the newest message to the requested time, because ids need not contain the time.
 import {
   createBoundedMap,
   defined,
@@ -51,8 +51,8 @@ export function createHistory(deps: HistoryDeps): HistoryReader {
   }
 
   /**
-   * Backwards from the oldest of `start` (none: the newest) until `isFar`, oldest first. Of more than are kept at once the oldest
-   * stay: the others are read forwards, behind them. `cut`: there are such.
+   * Backwards from the oldest of `start` (none: the newest) until `isFar`, oldest first. Of more than are kept at once
+   * the oldest stay: the others are read forwards, behind them. `cut`: there are such.
    */
   const gatherBack = async (
     channel: string,
@@ -69,7 +69,7 @@ export function createHistory(deps: HistoryDeps): HistoryReader {
       cut ||= older.length + gathered.length > MOST_GATHERED
       gathered = [...older, ...gathered].slice(0, MOST_GATHERED)
       if (more.length < PAGE) break
-      // Servers that others wrote may give one page for ever: what lies before it is not known to be nothing.
+      // Some compatible servers return the same page for ever. Then it is unknown what lies before it.
       if (older.length === 0)
         throw new SwitchboardError('platform_unavailable', 'Discord: the pages of a history do not move on')
     }
@@ -80,7 +80,7 @@ export function createHistory(deps: HistoryDeps): HistoryReader {
     const isOld = ({ id }: Stamped) => compareIds(id, after) <= 0
     const messages = (await page(channel, `&after=${after}`)).filter((message) => !isOld(message))
     if (messages.length < PAGE) return { messages, more: false }
-    // Discord gives the oldest that come after it. Servers that others wrote may give the newest: then some lie between.
+    // Discord returns the oldest messages after it. Compatible servers may return the newest, with others between.
     const { messages: whole } = await gatherBack(channel, messages, isOld)
     return { messages: whole, more: true }
   }
@@ -119,7 +119,7 @@ export function createHistory(deps: HistoryDeps): HistoryReader {
   return {
     places,
     placeOf,
-    // What opens a thread stands in its channel.
+    // The first message of a thread is in its channel.
     livePlace: ({ conversation, thread, messageId }) =>
       placeOf({ conversation, ...(thread === messageId ? {} : defined({ thread })) }),
 
@@ -141,15 +141,15 @@ export function createHistory(deps: HistoryDeps): HistoryReader {
         const where = placeOfFacts(facts)
         const entries: HistoryEntry[] = []
         for (const message of messages) entries.push(await entryOf(message, where))
-        // What was kept is no proof that nothing came since: whoever comes to its end asks once more.
+        // Kept messages do not prove that nothing came since. At their end Discord is asked once more.
         return { entries, more: messages.length > 0 && (left.length > 0 || found.more) }
       } catch (thrown) {
-        // A thread that was only going to be made has no history yet: nothing can have been missed there.
+        // A thread that was never created has no history, so nothing was missed there.
         if (isRefusal(thrown, 10003, 10004, 50001)) {
           book.forget(channel)
           return { unreadable: 'gone', detail: thrown.message }
         }
-        // Without a code of Discord's it is the route that is missing.
+        // Without a code of Discord's, the server lacks the route.
         if (isStatus(thrown, 403, 404, 405, 501)) return { unreadable: 'forbidden', detail: thrown.message }
         throw thrown
       }

@@ -1,4 +1,4 @@
-// Discord's own writing as plain text: mentions by name, custom emoji by theirs. Linear in the text.
+// Reads Discord's notation as plain text: mentions and custom emoji by name. Linear in the text.
 import { textEnd } from '../../contract/index.ts'
 
 export interface TextReader {
@@ -12,7 +12,7 @@ export interface TextReader {
 const TOKEN =
   /<(?:@(!?)(\d{1,20})|@&(\d{1,20})|#(\d{1,20})|a?:(\w{2,32}):\d{1,20}|\/([\w\p{L} -]{1,100}):\d{1,20})>/gu
 
-/** The text as a person reads it. The bot's own name in front is left out: who is spoken to need not be told. */
+/** Returns the readable text. The bot's own name at its beginning is left out. */
 export function readText(raw: string, reader: TextReader): string {
   const spoken = withoutOwnName(raw, reader.selfId)
   let at = 0
@@ -39,24 +39,24 @@ function withoutOwnName(raw: string, selfId: string): string {
   return mark === undefined ? raw : trimmed.slice(mark.length).replace(/^[\s,:]+/, '')
 }
 
-// Names are shown to models and people, and could be written to look like markup or a mention.
+// Models and people read names, and a name could imitate markup or a mention.
 const UNSAFE_IN_NAME = /[\p{Cc}\p{Cf}\u2028\u2029<>&|*`~@#[\]()\\]/gu
 
 const NAME_LENGTH = 80
 
-/** At most so long as Discord counts it, and no half of a character at its end. */
+/** Cuts to this length as Discord counts, without splitting a character. */
 export function cutShort(text: string, most: number): string {
   return text.slice(0, textEnd(text, most, 'utf-16'))
 }
 
-/** A name that can act on nothing; undefined: there is none. */
+/** Returns a name without active characters; undefined: there is none. */
 export function safeName(name: unknown): string | undefined {
   if (typeof name !== 'string') return undefined
   const safe = name.slice(0, 400).replace(UNSAFE_IN_NAME, '').replace(/\s+/g, ' ').trim()
   return safe === '' ? undefined : cutShort(safe, NAME_LENGTH)
 }
 
-/** U+0000 cannot be stored everywhere; the mark in its place shows that something was there. */
+/** U+0000 cannot be stored everywhere, so a visible mark replaces it. */
 export function clean(text: string): string {
   return text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text
 }

@@ -1,4 +1,4 @@
-// The platform `discord`: the gateway in, REST out, history for what was missed.
+// The platform `discord`: the gateway in, REST out, and history for missed messages.
 import {
   type Abilities,
   type Address,
@@ -43,7 +43,7 @@ const ABILITIES: Abilities = {
   // The nonce holds for minutes only; what was posted can be read back.
   idempotentSend: false,
 }
-/** Discord lets a channel's messages be changed about once a second. */
+/** Discord allows about one change per second in a channel. */
 const REVISE_MS = 1_500
 const GUILDS_ASKED = 200
 
@@ -52,7 +52,7 @@ export interface DiscordAdapterOptions {
   readonly fetch?: GuardedFetch
 }
 
-/** Throws `config_invalid` when the options do not hold. Timings and fetch can be handed in. */
+/** Throws `config_invalid` for invalid options. Timings and fetch are for tests. */
 export function createDiscord(deps: PlatformDeps, options: DiscordAdapterOptions = {}): PlatformAdapter {
   const { clock, log, random } = deps
   const config = readConfig(deps)
@@ -90,7 +90,7 @@ export function createDiscord(deps: PlatformDeps, options: DiscordAdapterOptions
     const guild =
       place.chat === 'direct' ? null : (book.known(place.thread ?? place.conversation)?.guild ?? null)
     const hasRoles = Array.isArray(message.mention_roles) && message.mention_roles.length > 0
-    // Roles are looked at only where one is mentioned; where they cannot be known, none of them is ours.
+    // Roles are needed only if a role is mentioned. If they are unknown, none counts as the bot's.
     const facts = guild === null || !hasRoles ? null : await book.guild(guild).catch(() => null)
     return {
       self: await self(),
@@ -112,7 +112,7 @@ export function createDiscord(deps: PlatformDeps, options: DiscordAdapterOptions
     )
   }
 
-  /** Beside the link: none of it holds anything up, and what fails is tried at the next connect. */
+  /** Runs beside the link and delays nothing. Failures are repeated at the next connect. */
   const lookAround = async () => {
     const me = await self()
     guilds = await client.list(`/users/@me/guilds?limit=${GUILDS_ASKED}`)

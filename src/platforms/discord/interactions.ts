@@ -1,5 +1,5 @@
-// Buttons, selects, modals and slash commands, as events of the river; and what Discord is told at once about each, for it
-// waits three seconds. What is decided is told after the commit.
+// Turns buttons, selects, modals and slash commands into events, and answers each at once, because Discord waits three
+// seconds. The result is shown after the commit.
 import { defined, type InboundEvent } from '../../contract/index.ts'
 import { wordsIn } from '../../words/index.ts'
 import type { Place } from './api/channel-cache.ts'
@@ -17,7 +17,7 @@ export interface Interaction {
   readonly channelObject: unknown
   readonly user: { readonly id: string; readonly name?: string }
   readonly data: Readonly<Record<string, unknown>>
-  /** The message that carries the component. */
+  /** The message with the component. */
   readonly message: string | null
 }
 
@@ -30,10 +30,10 @@ const KINDS: Readonly<Record<number, Interaction['kind']>> = {
 const EPHEMERAL = 64
 const ASK_MODAL = 'swb:ask'
 const ASK_INPUT = 'swb:question'
-/** Words that a person means for Switchboard: `/status` is `!status`. */
+/** Words for Switchboard: `/status` is `!status`. */
 const COMMAND_WORDS: ReadonlySet<string> = new Set(['status', 'new', 'stop', 'help'])
 
-/** Null: nothing that is for us. Throws when it cannot be read. */
+/** Null: it is not for us. Throws when it cannot be read. */
 export function readInteraction(given: unknown): Interaction | null {
   const value = (given ?? {}) as Readonly<Record<string, unknown>>
   const kind = KINDS[Number(value.type)]
@@ -63,30 +63,30 @@ export function readInteraction(given: unknown): Interaction | null {
   }
 }
 
-/** What is answered within three seconds, before anything was decided. */
+/** Returns the answer within three seconds, before a decision. */
 export function firstAnswer(interaction: Interaction): Readonly<Record<string, unknown>> {
   const { kind } = interaction
   if (kind === 'component') return { type: 6 }
   if (kind === 'autocomplete') return { type: 8, data: { choices: [] } }
   if (kind === 'command' && isEmptyAsk(interaction)) return { type: 9, data: askModal() }
-  // Who asks in a channel asks before everybody; what a command says is for its sender alone.
+  // A question in a channel is visible to all. A command's answer is for its sender only.
   const open = kind === 'modal' || commandName(interaction) === 'ask'
   return { type: 5, data: open ? {} : { flags: EPHEMERAL } }
 }
 
-/** Whether an answer stands open that must be closed. */
+/** Whether an open answer must be closed later. */
 export function leavesOpen(interaction: Interaction): boolean {
   return interaction.kind === 'modal' || (interaction.kind === 'command' && !isEmptyAsk(interaction))
 }
 
-/** The question, where it was asked before everybody; null: it is a command, or a button. */
+/** Returns the question that was asked in public; null: it is a command or a button. */
 export function askedText(interaction: Interaction): string | null {
   if (interaction.kind === 'modal') return modalText(interaction.data)
   if (interaction.kind !== 'command' || commandName(interaction) !== 'ask') return null
   return commandText(interaction)
 }
 
-/** The event that it is; null: none (a list that was opened, a modal that was asked for). */
+/** Returns its event; null: it makes none (an opened list, a requested modal). */
 export function eventOf(interaction: Interaction, place: Place, now: number): InboundEvent | null {
   const { id, kind, user, data } = interaction
   const base = {
@@ -138,7 +138,7 @@ function commandText(interaction: Interaction): string | null {
   return text === '' ? null : text
 }
 
-/** What was typed into it, in both forms that Discord has for it. */
+/** Returns the text of a modal, in both of Discord's forms. */
 function modalText({ components }: Readonly<Record<string, unknown>>): string | null {
   const rows = Array.isArray(components) ? (components as readonly Record<string, unknown>[]) : []
   const fields = rows.slice(0, 5).flatMap((row) => {

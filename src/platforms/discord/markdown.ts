@@ -1,5 +1,5 @@
-// The tree of a text in Discord's own Markdown. Everything that could act in it (a mention, a channel, a time, an emoji, a
-// spoiler) is escaped by construction: only links are written with brackets, and they lead to http and https alone.
+// Renders a tree in Discord's own Markdown. Everything active (a mention, a channel, a time, an emoji, a spoiler) is
+// escaped by construction. Only links have brackets, and they lead to http and https only.
 import type { MarkdownBlock, MarkdownInline, MarkdownRenderer } from '../../contract/index.ts'
 import {
   indented,
@@ -21,13 +21,13 @@ export const discordMarkdown: MarkdownRenderer = {
 }
 
 const SPECIAL = /[\\*_~`|<>[\]()]/g
-/** What means something at the beginning of a line alone. No space of it ends a line: each line is looked through once. */
+/** Marks that count only at the beginning of a line. The spaces contain no line break, so each line is read once. */
 const LINE_START = /^([^\S\n\r\u2028\u2029]*)(#{1,3}(?=\s)|-#|-(?=\s)|\+(?=\s)|\d{1,9}(?=\.\s))/gm
 
-/** A text that shows as it is written. */
+/** Escapes a text so that it is shown as written. */
 export function escapeDiscord(text: string): string {
   const escaped = text.replace(SPECIAL, '\\$&').replace(LINE_START, escapeMark)
-  // A scheme makes a link of what follows it, and a link could not be read any more with the marks in it.
+  // Text after a scheme becomes a link, and escapes inside a link would be visible.
   return escaped.replace(/@(everyone|here)/g, '@\u200b$1')
 }
 
@@ -67,7 +67,7 @@ function blockText(block: MarkdownBlock): string {
   }
 }
 
-/** Three backticks inside would end it: a mark of no width between them keeps them apart. */
+/** Three backticks inside would end the fence, so zero-width marks separate them. */
 function fenced(text: string, language: string): string {
   if (text === '') return ''
   const named = /^[\w+#.-]{1,30}$/.test(language) ? language : ''
@@ -106,7 +106,7 @@ function codeText(text: string): string {
   return `\`\` ${inside} \`\``
 }
 
-/** A mark counts only where no space stands inside it, and not around itself. */
+/** A mark counts only without a space inside it, and not around itself. */
 function marked(mark: string, text: string): string {
   const inside = text.trim()
   if (inside.startsWith(mark) || inside.endsWith(mark)) return text

@@ -1,9 +1,9 @@
-// What Switchboard knows of the platform `discord` before it runs one.
+// The module of the platform `discord`: what Switchboard knows before it runs one.
 import { type PlatformModule, SwitchboardError } from '../../contract/index.ts'
 import { discordOptions } from './config.ts'
 import { pasteLines } from './setup-lines.ts'
 
-/** `discord://`, or `discord://TOKEN`: webhooks of channels, which other programs write so, are another thing. */
+/** `discord://`, or `discord://TOKEN`. Other programs write channel webhooks this way; those are not accepted. */
 function fromLine(rest: string): Readonly<Record<string, string>> {
   const [token = '', ...more] = rest.split('/').filter((part) => part !== '')
   if (more.length > 0)

@@ -1,4 +1,4 @@
-// The first messages of our own posts in a forum: what was opened there, read back after a lost answer.
+// The first messages of our own forum posts, read back after a lost answer.
 
 import type { ChannelFacts } from './api/channel-cache.ts'
 import type { DiscordAnswer, DiscordClient } from './api/client.ts'
@@ -7,17 +7,17 @@ import type { Self } from './api/self.ts'
 import { compareIds, isSnowflake } from './api/snowflakes.ts'
 import type { DiscordMessage } from './parse.ts'
 
-/** The newest: what is looked for was opened a moment ago. */
+/** The newest posts are enough, because the searched one is recent. */
 const MOST_POSTS = 20
 const ARCHIVED = 50
 
 export interface OwnPosts {
   readonly posts: readonly DiscordMessage[]
-  /** False: there may be others that were not seen. */
+  /** False: there may be others. */
   readonly isWhole: boolean
 }
 
-/** Active ones, and those that somebody has closed since. Throws as the client does. */
+/** Returns active posts and closed ones. Throws as the client does. */
 export async function ownPosts(
   forum: ChannelFacts,
   deps: {
@@ -28,7 +28,7 @@ export async function ownPosts(
   const { client } = deps
   const { userId } = await deps.self()
 
-  /** Null: this server does not list them, or not for us. */
+  /** Null: this server does not list them, or not for the bot. */
   const listed = async (path: string): Promise<readonly DiscordAnswer[] | null> => {
     try {
       const { threads } = await client.call('GET', path, { repeatable: true })
@@ -53,7 +53,7 @@ export async function ownPosts(
       // The first message of a post has the post's id.
       posts.push(await client.call('GET', `/channels/${id}/messages/${id}`, { repeatable: true }))
     } catch (thrown) {
-      // Its first message was deleted: it is not the one that is looked for.
+      // Its first message was deleted, so it is another post.
       if (isRefusal(thrown, 10008)) continue
       if (!isStatus(thrown, 403, 404)) throw thrown
       unread += 1

@@ -1,6 +1,6 @@
-// From what Discord tells to events of the river. The key of a message is its place and id, so that the gateway, a replay
-// after a resume and the history all tell the same one. What nobody said (joins, pins) is left out; what cannot be read is
-// an event of its own, so that it is recorded.
+// Turns Discord's events into events. The key of a message is its place and id, so the gateway, a replay and the
+// history give the same key. Service messages (joins, pins) are left out. What cannot be read becomes an event, so that
+// it is recorded.
 import { defined, type InboundEvent, type InboundMessage, type Sender } from '../../contract/index.ts'
 import type { Place } from './api/channel-cache.ts'
 import type { Self } from './api/self.ts'
@@ -8,7 +8,7 @@ import { isSnowflake, snowflakeMs } from './api/snowflakes.ts'
 import { attachmentsOf, besideText, type Carrying } from './attachments.ts'
 import { clean, readText, safeName, type TextReader } from './inbound-text.ts'
 
-/** A message as the gateway brings it and as it stands in a history. */
+/** A message of the gateway or of a history. */
 export interface DiscordMessage extends Carrying {
   readonly id?: unknown
   readonly channel_id?: unknown
@@ -35,7 +35,7 @@ export interface ParseContext {
   readonly self: Self
   readonly place: Place
   readonly now: number
-  /** Roles of the bot where it was said. */
+  /** The bot's roles there. */
   readonly myRoles: ReadonlySet<string>
   readonly roleName: (id: string) => string | undefined
   readonly channelName: (id: string) => string | undefined
@@ -43,12 +43,12 @@ export interface ParseContext {
   readonly opensThreads: boolean
 }
 
-/** People's words. Everything else is Discord's own (joins, pins, boosts) or what a command answered. */
+/** Types of people's messages. Others are Discord's own (joins, pins, boosts) or answers to commands. */
 const SPOKEN: ReadonlySet<unknown> = new Set([undefined, 0, 19])
 const MOST_QUOTED = 2_000
 const FORWARD = 1
 
-/** Null for own words and Discord's. Throws when it cannot be read. */
+/** Null for our own and Discord's messages. Throws when it cannot be read. */
 export function spoken(
   message: DiscordMessage,
   context: ParseContext,
@@ -100,7 +100,7 @@ export function sentAt({ id, timestamp }: DiscordMessage): number {
   return Number.isNaN(at) ? snowflakeMs(String(id)) : at
 }
 
-/** Nothing at all stands in it, which nobody can send: the intent for the content is missing. */
+/** It is completely empty, which nobody can send. So the message content intent is missing. */
 export function isBlank(message: DiscordMessage): boolean {
   const empty = (value: unknown) => !Array.isArray(value) || value.length === 0
   return (

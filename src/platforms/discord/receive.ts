@@ -1,6 +1,6 @@
-// What the gateway brings. Dispatches wait in the order in which they came; all that wait are read, stored in one commit
-// together with the session's position, and only then count as heard. What cannot be stored is not kept here: the session is
-// taken up again at what was stored last, and Discord sends it once more.
+// Receives from the gateway. Dispatches wait in order. All that wait are stored in one commit with the session's
+// position, and count as heard after it. If they cannot be stored, they are dropped, and the session is resumed at the
+// stored position. Discord then sends them again.
 import {
   type Clock,
   defined,
@@ -35,18 +35,18 @@ export interface ReceiverDeps {
   readonly intake: PlatformIntake
   readonly clock: Clock
   readonly log: Logger
-  /** A message as it stands, for changes that tell only a part of it. */
+  /** Fetches a message, for updates that contain only a part of it. */
   readonly fetchMessage: (channel: string, id: string) => Promise<DiscordMessage>
-  /** The sessions of all shards, as they are stored. */
+  /** Returns the sessions of all shards for the cursor. */
   readonly cursor: (reached: ReadonlyMap<Session, number>) => string
-  /** Nothing of this session after what was stored last is kept. */
+  /** Drops everything of this session after the stored position, and resumes it there. */
   readonly again: (session: Session, cause: string) => void
-  /** A message of our own came back: its nonce, where it has one. */
+  /** Our own message came back, perhaps with its nonce. */
   readonly echoed: (message: DiscordMessage) => void
-  /** The content of messages is withheld from the bot. */
+  /** The bot cannot read the content of messages. */
   readonly blank: () => void
   readonly context: (place: Place, message: DiscordMessage) => Promise<ParseContext>
-  /** Somebody wrote in their direct chat. */
+  /** A person wrote in their direct chat. */
   readonly spoke: (person: string, channel: string) => void
   /** Remembered for the name of a thread. */
   readonly said: (message: DiscordMessage) => void
@@ -70,9 +70,9 @@ interface Read {
 }
 
 const MOST_AT_ONCE = 100
-/** More than this is not kept in memory: it is asked for again. */
+/** Beyond this, dispatches are dropped and resumed later. */
 const MOST_WAITING = 5_000
-/** An update that tells of an older edit is about something else: a pin, a preview. */
+/** An update with an older edit time is about something else: a pin, a preview. */
 const EDIT_AGE_MS = 15 * 60_000
 const NOTHING: readonly InboundEvent[] = []
 
@@ -186,7 +186,7 @@ export function createReceiver(deps: ReceiverDeps): Receiver {
       const reader = Object.hasOwn(by, type) ? by[type] : undefined
       return { events: reader === undefined ? NOTHING : await reader(), interaction: null }
     } catch (thrown) {
-      // What passes is asked again; what cannot be read is recorded as such.
+      // A passing error is repeated. An unreadable message is recorded.
       if (thrown instanceof Error && 'code' in thrown) throw thrown
       return { events: [unparsable(data, clock.now(), thrown)], interaction: null }
     }
@@ -204,7 +204,7 @@ export function createReceiver(deps: ReceiverDeps): Receiver {
     const reads: Read[] = []
     for (const one of batch) reads.push(await read(one))
     const events = reads.flatMap((one) => one.events)
-    // Where each session is once this is stored, and not before: a resume meanwhile goes on at what was.
+    // The position after this commit. Until then a resume uses the previous one.
     const reached = new Map(batch.map(({ session }) => [session, session.stored]))
     for (const { session, seq } of batch) reached.set(session, Math.max(reached.get(session) ?? 0, seq))
     const isNew = batch.some(({ type }) => type === 'READY' || type === 'RESUMED')
@@ -223,7 +223,7 @@ export function createReceiver(deps: ReceiverDeps): Receiver {
     }
   }
 
-  /** What comes after a gap must not be stored as if there were none. */
+  /** Events after a gap must not be stored as if there were none. */
   const breakOff = (session: Session, cause: string) => {
     session.broken = true
     deps.again(session, cause)
@@ -260,7 +260,7 @@ export function createReceiver(deps: ReceiverDeps): Receiver {
   }
 }
 
-/** Discord waits three seconds for the first answer: it is given before anything else. */
+/** Discord waits three seconds for the first answer, so it is sent before anything else. */
 function interactionIn(
   { type, data }: Dispatch,
   door: InteractionEndpoint,

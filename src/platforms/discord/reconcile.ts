@@ -1,6 +1,6 @@
-// Did a post whose answer was lost arrive? Discord gives no mark back in its history but the nonce, and that not always: so
-// own messages that say the same, and that belong to no other row, are taken for it too. While the nonce holds nobody needs
-// to ask: the same post made again shows nothing twice.
+// Finds out whether a post whose answer was lost arrived. Discord's history contains the nonce, but not always. So an
+// own message with the same content that belongs to no other row counts too. While the nonce holds, no search is
+// needed: a repeated post shows nothing twice.
 import {
   type Clock,
   createBoundedMap,
@@ -26,15 +26,15 @@ const PAGE = 100
 const MOST_PAGES = 5
 const KNOWN_ROWS = 200
 const REMEMBERED = 2_000
-/** Discord holds a nonce against a second post for some minutes; this much is relied on. */
+/** Discord suppresses a repeated nonce for some minutes. Switchboard relies on this much. */
 const NONCE_HOLDS_MS = 60_000
-/** So far our clock may be ahead of Discord's. */
+/** Our clock may be this far ahead of Discord's. */
 const CLOCKS_DIFFER_MS = 5 * 60_000
 const DAY_MS = 86_400_000
 
 export interface Reconciling {
   readonly reconcile: Reconcile
-  /** A message of our own came over the gateway, with its nonce. */
+  /** The gateway brought our own message, with its nonce. */
   echoed(message: DiscordMessage): void
 }
 
@@ -50,11 +50,11 @@ export function createReconcile(deps: ReconcileDeps): Reconciling {
   const { client, clock } = deps
   const echoes = createBoundedMap<string, string>(REMEMBERED)
 
-  /** What is older cannot be it, whatever it says: rows are sent soon after they were made. */
+  /** Older messages cannot be it, because rows are sent soon after they were made. */
   const sinceOf = ({ tried }: SendRequest) =>
     tried === undefined ? clock.now() - DAY_MS : tried.since - CLOCKS_DIFFER_MS
 
-  /** Null: it is not there. Undefined: nobody can tell. */
+  /** Null: it is not there. Undefined: this cannot be known. */
   const find = async (channel: ChannelFacts, request: SendRequest): Promise<string | null | undefined> => {
     const nonce = nonceOf(request.key)
     const me = await deps.self()
@@ -104,7 +104,7 @@ export function createReconcile(deps: ReconcileDeps): Reconciling {
     },
     async reconcile(request) {
       const { to, op } = request
-      // Making these twice shows the same.
+      // Repeating these shows the same.
       if (op.kind === 'edit' || op.kind === 'react') return { outcome: 'absent' }
       if (op.kind === 'call') return { outcome: 'unknown' }
       const target = await deps.targets.channelOf(to.conversation)
@@ -112,7 +112,7 @@ export function createReconcile(deps: ReconcileDeps): Reconciling {
       const isForum = FORUMS.has(channel.type)
       const echoed = echoes.get(nonceOf(request.key))
       if (echoed !== undefined) return { outcome: 'sent', receipt: receipt(echoed, channel, request) }
-      // A post in a forum has no nonce, and stands in a channel of its own.
+      // A forum post has no nonce, and is a channel of its own.
       const until = (request.tried?.since ?? Number.NEGATIVE_INFINITY) + NONCE_HOLDS_MS
       if (!isForum && clock.now() < until) return { outcome: 'harmless', until }
       let found: string | null | undefined
@@ -128,7 +128,7 @@ export function createReconcile(deps: ReconcileDeps): Reconciling {
   }
 }
 
-/** Messages that other rows of this conversation are known to be. */
+/** Returns the messages of other rows of this conversation. */
 async function takenByOthers(
   { transcript }: Pick<PlatformDeps, 'transcript'>,
   { to, key }: SendRequest,
@@ -141,12 +141,12 @@ async function takenByOthers(
   )
 }
 
-/** A message with a nonce is some row's, and that row's alone. */
+/** A message with a nonce belongs to one row. */
 function isUnmarked({ nonce }: DiscordMessage): boolean {
   return nonce === undefined || nonce === null || nonce === ''
 }
 
-/** Whether a message says what the request does. */
+/** Returns whether a message has the request's content. */
 function lookOf({ op }: SendRequest): (message: DiscordMessage) => boolean {
   if (op.kind === 'file' || (op.kind === 'text' && op.asFile !== undefined)) {
     const name = op.kind === 'file' ? op.name : (op.asFile?.name ?? '')

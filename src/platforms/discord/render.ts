@@ -1,4 +1,4 @@
-// From an outbound op to what Discord takes: content, buttons, and never a ping.
+// Turns an outbound op into Discord's parameters: content, buttons, and no mention that pings.
 import { createHash } from 'node:crypto'
 import { type Choice, type OutboundOp, SwitchboardError, type TextLimit } from '../../contract/index.ts'
 import { cutToFit, type Said, sentForm, wholeForm } from '../../kit/markdown/index.ts'
@@ -6,9 +6,9 @@ import { wordsIn } from '../../words/index.ts'
 import { cutShort } from './inbound-text.ts'
 import { discordMarkdown } from './markdown.ts'
 
-/** Discord's own limit. Which unit it counts in it does not say: this is the one in which nothing is too long. */
+/** Discord's limit. Its unit is not documented; in UTF-16 units nothing is too long. */
 export const TEXT_LIMIT: TextLimit = { size: 2_000, unit: 'utf-16' }
-/** On every post and every edit: an edit without it would ping whoever is named. */
+/** On every post and edit, because an edit without it would ping the named people. */
 export const NO_MENTIONS = { parse: [], replied_user: false } as const
 const LABEL_LENGTH = 80
 const VALUE_LENGTH = 100
@@ -22,7 +22,7 @@ export function wholeOf(said: Said): string {
   return wholeForm(said, TEXT_LIMIT, discordMarkdown, 'Discord: ').text
 }
 
-/** For words of our own. */
+/** For texts of our own. */
 export function cutOf(said: Said): string {
   return sentForm(cutToFit(said, TEXT_LIMIT, discordMarkdown), discordMarkdown).text
 }
@@ -48,7 +48,7 @@ export function componentsOf(choices: readonly Choice[] | undefined, styled: boo
   return rows
 }
 
-/** Something urgent has a bar of colour below it; something that can wait makes no sound. */
+/** An urgent message gets a coloured bar. A quiet one makes no sound. */
 export function urgencyOf(op: OutboundOp): Fields {
   if (op.kind !== 'text' || op.urgency === undefined || op.urgency === 'normal') return {}
   return op.urgency === 'low'
@@ -56,7 +56,7 @@ export function urgencyOf(op: OutboundOp): Fields {
     : { embeds: [{ description: wordsIn().platforms.urgent, color: 0xe01e5a }] }
 }
 
-/** What a post is known by: the row that it was made from. At most 25 characters, and the same each time. */
+/** Identifies a post by its row. At most 25 characters, and the same each time. */
 export function nonceOf(key: string): string {
   return createHash('sha256').update(key).digest('base64url').slice(0, 25)
 }

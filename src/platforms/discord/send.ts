@@ -1,5 +1,5 @@
-// Sending: one call for each op, resolved when Discord confirmed. Every post carries a nonce made of its outbox row, which
-// Discord holds against a second one for some minutes; after that its history is read.
+// Sends one call for each op. It resolves when Discord confirmed. Every post carries a nonce from its outbox row, which
+// suppresses a repeat for some minutes. After that the history is searched.
 import { type OutboundOp, type Receipt, type SendRequest, SwitchboardError } from '../../contract/index.ts'
 import type { FileStore } from '../../kit/index.ts'
 import { type ChannelCache, type ChannelFacts, DEFAULT_BYTES, FORUMS, isThread } from './api/channel-cache.ts'
@@ -42,11 +42,14 @@ export interface Sending {
 export function createSend(deps: SendDeps): Sending {
   const { client, targets, threads, book } = deps
 
-  /** The outlet cut it to fit. Words of our own that did not come that way are cut here; an agent's are whole or not sent. */
+  /**
+   * The outlet cut it to fit. Our own texts that did not pass the outlet are cut here. An agent's are sent whole or not
+   * at all.
+   */
   const contentOf = ({ cause }: SendRequest, op: Op<'text'> | Op<'prompt'> | Op<'edit'>): string =>
     cause === 'notice' || cause === 'prompt' ? cutOf(op) : wholeOf(op)
 
-  /** Where it is said: the thread, where there is one. */
+  /** Returns the place: the thread, if there is one. */
   const placeOf = async (request: SendRequest): Promise<ChannelFacts> => {
     const channel = await targets.channelOf(request.to.conversation)
     return threads.placeOf(request, channel)
@@ -74,7 +77,7 @@ export function createSend(deps: SendDeps): Sending {
   const quote = ({ part = 0 }: SendRequest, op: OutboundOp): Fields => {
     if (op.kind !== 'text' || !isSnowflake(op.replyTo) || deps.replyToMode === 'off') return {}
     if (deps.replyToMode === 'first' && part > 0) return {}
-    // A message that is gone is no reason not to answer.
+    // The answer is sent even if the quoted message is gone.
     return { message_reference: { message_id: op.replyTo, fail_if_not_exists: false } }
   }
 
@@ -107,7 +110,7 @@ export function createSend(deps: SendDeps): Sending {
     try {
       return await client.call('POST', path, { body, files })
     } catch (thrown) {
-      // Quoting may be refused where saying is not.
+      // Quoting may be refused where posting is allowed.
       if (body.message_reference === undefined || !isRefusal(thrown, 160002, 50035)) throw thrown
       const { message_reference: _, ...rest } = body
       return client.call('POST', path, { body: rest, files })
@@ -154,7 +157,7 @@ export function createSend(deps: SendDeps): Sending {
     const emoji = emojiOf(op.emoji)
     await withReason(channel, [VIEW_CHANNEL, ADD_REACTIONS], () =>
       put(emoji).catch((thrown: unknown) => {
-        // Some are known with the mark that makes them colourful, some without.
+        // Some emoji need the variation selector, others refuse it.
         if (!isRefusal(thrown, 10014)) throw thrown
         return put(emoji.includes('\uFE0F') ? emoji.replaceAll('\uFE0F', '') : `${emoji}\uFE0F`)
       }),
@@ -229,13 +232,13 @@ export function createSend(deps: SendDeps): Sending {
   }
 }
 
-/** A custom one is `name:id`; `<:name:id>` is the same as people copy it. */
+/** A custom emoji is `name:id`; people copy it as `<:name:id>`. */
 function emojiOf(given: string): string {
   const custom = /^<?a?:?(\w{2,32}):(\d{1,20})>?$/.exec(given.trim())
   return custom === null ? given.trim() : `${custom[1]}:${custom[2]}`
 }
 
-/** "ok" without a message is no confirmation of one. Where it landed is told, when the target was a person. */
+/** "ok" without a message does not confirm one. For a person as the target, the receipt names the channel. */
 function receiptOf(answer: Fields, { to }: SendRequest, channel: ChannelFacts): Receipt {
   if (!isSnowflake(answer.id))
     throw new SwitchboardError('outcome_unknown', 'Discord’s answer names no message')

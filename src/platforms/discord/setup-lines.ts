@@ -1,4 +1,4 @@
-// What the set-up prints: what to switch on at Discord, and the link that invites the bot with exactly the rights it uses.
+// What the set-up prints: the settings at Discord, and the invitation link with exactly the used permissions.
 import type { Options } from '../../contract/index.ts'
 import { INVITE_BITS, inviteUrl, PERMISSIONS } from './api/permissions.ts'
 

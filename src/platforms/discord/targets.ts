@@ -1,5 +1,5 @@
-// Where an op goes: a channel, a thread, a forum, or a person's direct chat. Ids of people and channels look alike: what
-// nobody has told yet is asked of Discord.
+// Resolves the target of an op: a channel, a thread, a forum, or a person's direct chat. Ids of people and channels
+// look alike, so an unknown id is looked up.
 import { createBoundedMap, SwitchboardError } from '../../contract/index.ts'
 import type { ChannelCache, ChannelFacts } from './api/channel-cache.ts'
 import type { DiscordClient } from './api/client.ts'
@@ -7,11 +7,11 @@ import { isRefusal, isStatus } from './api/refusals.ts'
 import { isSnowflake } from './api/snowflakes.ts'
 
 export interface Targets {
-  /** The channel behind a target. Throws `platform_rejected` for what is none. */
+  /** Returns the channel of a target. Throws `platform_rejected` for an invalid target. */
   channelOf(target: string): Promise<ChannelFacts>
-  /** The direct chat of a person; opened, which nobody sees. */
+  /** Returns a person's direct chat. Opening it is invisible. */
   directOf(person: string): Promise<string>
-  /** These are the ids of somebody who wrote there. */
+  /** Remembers the ids of a person who wrote there. */
   learn(person: string, channel: string): void
 }
 
@@ -56,7 +56,7 @@ export function createTargets(client: DiscordClient, book: ChannelCache): Target
         try {
           return await book.channel(await directOf(target))
         } catch (other) {
-          // It is nobody either: what was said first is the truth about it.
+          // It is no person either, so the first error is the right one.
           throw isRefusal(other, 10013, 50033, 50035) || isStatus(other, 400, 404) ? thrown : other
         }
       }

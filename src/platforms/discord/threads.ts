@@ -1,5 +1,6 @@
-// Threads for answers. `each`: a message in a channel is answered in a thread that begins at it, and has its id. `long`: the
-// first part of a long answer stands in the channel, and the others in a thread below it. In a forum a message opens a post.
+// Threads for answers. `each`: a message in a channel is answered in a thread that begins at it and has its id. `long`:
+// the first part of a long answer is in the channel, and the rest in a thread below it. In a forum a message opens a
+// post.
 import {
   createBoundedMap,
   type PlatformDeps,
@@ -20,19 +21,19 @@ import type { DiscordMessage } from './parse.ts'
 type Fields = Readonly<Record<string, unknown>>
 
 export interface Threads {
-  /** Where the request is said; a thread that does not exist yet is made. */
+  /** Returns the place of the request, and creates a missing thread. */
   placeOf(request: SendRequest, channel: ChannelFacts): Promise<ChannelFacts>
-  /** Something was said in a channel: the next parts of it may go into a thread. */
+  /** A message was sent in a channel. Its next parts may go into a thread. */
   sent(request: SendRequest, channel: ChannelFacts, message: string): Promise<void>
-  /** A new post in a forum. */
+  /** Opens a new post in a forum. */
   openPost(forum: ChannelFacts, message: Fields, files: readonly Upload[]): Promise<DiscordAnswer>
-  /** Words of a message, for the name of the thread that may begin at it. */
+  /** Remembers a message's text for the name of its thread. */
   said(message: DiscordMessage): void
 }
 
 const REMEMBERED = 5_000
 const ARCHIVE_MINUTES = 1_440
-/** A text has fewer parts than this, and what others say in between. */
+/** A text has fewer parts than this, including messages of others between them. */
 const ROWS_BETWEEN = 200
 
 export function createThreads(
@@ -42,7 +43,7 @@ export function createThreads(
 ): Threads {
   const { book } = deps
   const names = createBoundedMap<string, string>(REMEMBERED)
-  /** Of a long answer: the message that it began with, by its turn. */
+  /** The first message of a long answer, by its turn. */
   const begun = createBoundedMap<string, string>(REMEMBERED)
 
   const startAt = async (channel: ChannelFacts, message: string): Promise<void> => {
@@ -55,7 +56,7 @@ export function createThreads(
       const made = await client.call('POST', path, { body, repeatable: true })
       book.learn({ type: 11, parent_id: channel.id, ...made, id: message }, channel.guild ?? undefined)
     } catch (thrown) {
-      // Somebody was quicker, or an earlier try arrived.
+      // Another program was faster, or an earlier try arrived.
       if (!isRefusal(thrown, 160004))
         throw await explain(thrown, channel, [VIEW_CHANNEL, CREATE_THREADS, SEND_IN_THREADS], deps)
       book.learn({ id: message, type: 11, parent_id: channel.id }, channel.guild ?? undefined)
@@ -81,7 +82,7 @@ export function createThreads(
     throw new SwitchboardError('platform_rejected', '10003: the thread does not exist any more')
   }
 
-  /** Of a long text in a forum the first part opened the post, whose id is its own; the parts are sent one after the other. */
+  /** The first part of a long text opened the forum post, which has its id. The parts are sent one after the other. */
   const postOf = async ({ to, seq }: SendRequest, part: number): Promise<string | undefined> => {
     const query = {
       conversation: to.conversation,
@@ -118,7 +119,7 @@ export function createThreads(
     async sent(request, channel, message) {
       const isLong = config.options.threads === 'long' && request.part === 0 && request.turn !== undefined
       if (!isLong || channel.guild === null || isThread(channel) || !isSnowflake(message)) return
-      // The message stands: that there is no thread is no reason to call it anything but sent.
+      // The message was posted. A missing thread does not change that.
       await startAt(channel, message).then(
         () => begun.set(keyOf(request, channel), message),
         () => undefined,

@@ -1,7 +1,7 @@
-// That the agent is at work: Discord shows it for ten seconds, so it is said again until the work ends.
+// Shows that the agent works. Discord drops it after ten seconds, so it is repeated until the work ends.
 import { type Address, type Cancel, type Clock, formatAddress } from '../../contract/index.ts'
 
-/** Work that takes longer goes on, but nobody believes the sign any more. */
+/** After this time it stops, although the work continues. */
 const AT_MOST_MS = 15 * 60_000
 const MOST_AT_ONCE = 1_000
 
@@ -10,7 +10,7 @@ export interface Typing {
   stop(): void
 }
 
-/** `say` is lossy: what fails is told to nobody. */
+/** `say` is lossy: a failure is ignored. */
 export function createTyping(
   say: (to: Address) => Promise<unknown>,
   { clock, everyMs }: { readonly clock: Clock; readonly everyMs: number },

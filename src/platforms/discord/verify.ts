@@ -1,10 +1,10 @@
-// Is it really Discord? Its gateway brings only what we asked for, over a connection of our own, with our token: so what has to be
-// checked is where we connect to, for those addresses are told by answers and messages.
+// Whether an address is Discord's. The gateway brings only what we asked for, over our own connection with our token.
+// So the address must be checked, because answers and messages name it.
 import type { DiscordConfig } from './config.ts'
 
 type Server = Pick<DiscordConfig, 'apiUrl' | 'ownServer'>
 
-/** Where the bot's token may be said over a WebSocket: Discord's own hosts, or wherever one's own server says. */
+/** Where the bot's token may be sent over a WebSocket: Discord's own hosts, or those that a private server names. */
 export function isGatewayUrl(url: string, { ownServer }: Server): boolean {
   if (!URL.canParse(url)) return false
   const { protocol, hostname } = new URL(url)
@@ -12,7 +12,7 @@ export function isGatewayUrl(url: string, { ownServer }: Server): boolean {
   return protocol === 'wss:' && /(^|\.)discord\.(gg|com)$/.test(hostname)
 }
 
-/** Where files may be fetched from: Discord's own hosts, or that of the configured server. */
+/** Where files may be fetched: Discord's own hosts, or the configured server's. */
 export function isDiscordHost(url: string, { apiUrl, ownServer }: Server): boolean {
   if (!URL.canParse(url)) return false
   const { host, hostname, protocol } = new URL(url)

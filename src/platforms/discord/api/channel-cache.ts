@@ -1,5 +1,5 @@
-// What is known of channels, threads and servers: learnt from what the gateway tells, and asked of Discord where it did not.
-// All of it is safe to forget.
+// What is known of channels, threads and servers: from gateway events, and from requests where events were missing. All
+// of it can be forgotten safely.
 import { type Clock, createBoundedMap } from '../../../contract/index.ts'
 import type { DiscordAnswer, DiscordClient } from './client.ts'
 import { bitsOf, type GuildRights, type Overwrite } from './permissions.ts'
@@ -9,7 +9,7 @@ import { isSnowflake } from './snowflakes.ts'
 export interface ChannelFacts {
   readonly id: string
   readonly type: number
-  /** Of a thread: the channel or forum that it is in. */
+  /** For a thread: its channel or forum. */
   readonly parent: string | null
   readonly guild: string | null
   readonly name: string | null
@@ -19,12 +19,12 @@ export interface ChannelFacts {
 
 export interface GuildFacts extends GuildRights {
   readonly name: string
-  /** How large a file may be there. */
+  /** The largest file that is allowed there. */
   readonly mostBytes: number
   readonly roleNames: ReadonlyMap<string, string>
 }
 
-/** Where a channel stands in the river: a thread is a part of its parent. */
+/** The conversation of a channel. A thread belongs to its parent. */
 export interface Place {
   readonly conversation: string
   readonly thread?: string
@@ -37,33 +37,35 @@ const FRESH_MS = 5 * 60_000
 const MIB = 1_048_576
 const MOST_ROLES = 500
 /**
- * What no place takes is not sent. Discord has moved the first of these four times, and not for every bot at once: what it
- * refuses below them it says itself (40005).
+ * A larger file is not sent anywhere. Discord changed this limit four times, and not for all bots at once. Smaller
+ * files that Discord refuses get its own answer (40005).
  */
 export const DEFAULT_BYTES = 20 * MIB
-/** By the level of a server's boosts. */
+/** By the boost level of a server. */
 const TIER_BYTES: Readonly<Record<number, number>> = { 2: 50 * MIB, 3: 100 * MIB }
 
 const DIRECT = 1
 export const FORUMS: ReadonlySet<number> = new Set([15, 16])
 const THREADS: ReadonlySet<number> = new Set([10, 11, 12])
-/** Text can be written in these: text, voice, announcements, stages. */
+/** Types in which text can be written: text, voice, announcements, stages. */
 const TALK: ReadonlySet<number> = new Set([0, 2, 5, 13])
 
 export const isThread = ({ type }: Pick<ChannelFacts, 'type'>) => THREADS.has(type)
 export const isTalk = ({ type }: Pick<ChannelFacts, 'type'>) => TALK.has(type)
 
 export interface ChannelCache {
-  /** Throws as the client does; what does not exist, or may not be seen, is a refusal. */
+  /** Throws as the client does. A missing or hidden channel is a refusal. */
   channel(id: string): Promise<ChannelFacts>
   known(id: string): ChannelFacts | undefined
   learn(channel: unknown, guild?: string): ChannelFacts | null
   forget(channel: string): void
   guild(id: string): Promise<GuildFacts>
   learnGuild(guild: unknown): void
-  /** Something about it changed: it is asked anew. */
+  /** It changed, so it is requested again when needed. */
   forgetGuild(id: string): void
-  /** Where a message of this channel belongs. Throws only what passes: it must be asked again then. */
+  /**
+   * Returns the conversation of a channel's messages. Throws only errors that pass, after which the caller asks again.
+   */
   placeOf(channel: string, hints?: { readonly guild?: unknown; readonly type?: unknown }): Promise<Place>
 }
 
@@ -80,7 +82,7 @@ export function createChannelCache(
     const facts = channelFacts(given, guild)
     if (facts === null) return null
     const before = channels.get(facts.id)
-    // Where it was told with less than before, what is known stays.
+    // An event with fewer fields does not remove known ones.
     const whole = before === undefined ? facts : { ...facts, guild: facts.guild ?? before.guild }
     channels.set(facts.id, whole)
     return whole
@@ -90,7 +92,7 @@ export function createChannelCache(
     const known = channels.get(id)
     if (known !== undefined) return known
     const answer = await client.call('GET', `/channels/${id}`, { repeatable: true })
-    // Its id is the one that was asked for, whatever a server of somebody else's writes.
+    // The requested id counts, because a compatible server may return another one.
     return learn({ ...answer, id }) ?? nothingKnown(id)
   }
 
@@ -133,13 +135,13 @@ export function createChannelCache(
       const type = typeof hints.type === 'number' ? hints.type : null
       if (type !== null && (TALK.has(type) || type === DIRECT))
         return { conversation: id, chat: type === DIRECT ? 'direct' : 'group' }
-      // The gateway tells the server of everything that is in one: what has none is a direct chat.
+      // The gateway names the server of every message in one. A message without a server is in a direct chat.
       if (guild === null && 'guild' in hints) return { conversation: id, chat: 'direct' }
       try {
         const facts = await channel(id)
         return placeOfFacts({ ...facts, guild: facts.guild ?? guild })
       } catch (thrown) {
-        // It is gone already, or not for our eyes: it belongs to itself.
+        // It is gone, or hidden from the bot. It counts as a conversation of its own.
         if (!isRefusal(thrown, 10003, 50001) && !isStatus(thrown, 403, 404)) throw thrown
         return { conversation: id, chat: guild === null ? 'direct' : 'group' }
       }

@@ -109,7 +109,7 @@ interface Content {
   readonly type?: string
 }
 
-/** A message with files, as Discord takes it: `payload_json`, then `files[n]`. */
+/** The body of a message with files: `payload_json`, then `files[n]`. */
 function contentOf({ body, files = [] }: CallOptions): Content {
   if (files.length === 0)
     return body === undefined ? {} : { body: JSON.stringify(body), type: 'application/json' }

@@ -1,4 +1,4 @@
-// A refusal for want of a permission says which one, and where.
+// Names the missing permission and its channel in a refusal.
 import { SwitchboardError } from '../../../contract/index.ts'
 import { type ChannelCache, type ChannelFacts, isThread } from './channel-cache.ts'
 import { type Permission, permissionsIn, VIEW_CHANNEL } from './permissions.ts'
@@ -10,16 +10,16 @@ export interface RightsDeps {
   readonly self: () => Promise<Self>
 }
 
-/** What the bot may do there; null: it is a direct chat, or nobody could tell. */
+/** Returns the bot's permissions there; null: it is a direct chat, or they are unknown. */
 export async function rightsIn(channel: ChannelFacts, { book, self }: RightsDeps): Promise<bigint | null> {
   if (channel.guild === null) return null
   const guild = await book.guild(channel.guild)
-  // A thread has the overwrites of the channel that it is in.
+  // A thread has the overwrites of its channel.
   const holder = isThread(channel) && channel.parent !== null ? await book.channel(channel.parent) : channel
   return permissionsIn(guild, (await self()).userId, holder.overwrites)
 }
 
-/** The same refusal with what is missing, where that can be found out; else as it was. */
+/** Returns the refusal with the missing permission, if it can be found out. */
 export async function explain(
   thrown: unknown,
   channel: ChannelFacts,
@@ -30,7 +30,7 @@ export async function explain(
   const rights = await rightsIn(await lookAgain(channel, deps), deps).catch(() => null)
   if (rights === null) return thrown
   const lacking = needed.filter(({ bit }) => (rights & bit) === 0n)
-  // Who does not see a channel is told nothing else about it.
+  // For a hidden channel Discord reports nothing else.
   const missing = (thrown.key === 50001 ? [VIEW_CHANNEL] : lacking).map(({ name }) => `"${name}"`)
   if (missing.length === 0) return thrown
   const where = channel.name === null ? channel.id : `#${channel.name}`
@@ -43,7 +43,7 @@ export async function explain(
   )
 }
 
-/** What was known of its rights did not foresee the refusal: they were changed since. */
+/** The known permissions did not explain the refusal, so they were changed. */
 async function lookAgain(channel: ChannelFacts, { book }: RightsDeps): Promise<ChannelFacts> {
   for (const id of [channel.id, channel.parent]) if (id !== null) book.forget(id)
   if (channel.guild !== null) book.forgetGuild(channel.guild)

@@ -1,11 +1,11 @@
-// Discord's permissions: those that the bot uses, what it costs where one is missing, and what it has in a channel.
+// Discord's permissions: those that the bot uses, what fails without each, and which ones the bot has in a channel.
 import type { Options } from '../../../contract/index.ts'
 
 export interface Permission {
   readonly bit: bigint
-  /** As Discord's settings call it. */
+  /** Its name in Discord's settings. */
   readonly name: string
-  /** What does not work without it, for a person. */
+  /** What does not work without it, for people. */
   readonly without: string
   readonly when?: (options: Options) => boolean
 }
@@ -22,7 +22,7 @@ export const READ_HISTORY = of(16n, 'Read Message History', 'missed messages are
 export const CREATE_THREADS = of(35n, 'Create Public Threads', 'no threads can be made for answers')
 export const SEND_IN_THREADS = of(38n, 'Send Messages in Threads', 'nothing can be said in threads')
 
-/** What the invitation asks for: exactly these. */
+/** The permissions in the invitation: exactly these. */
 export const PERMISSIONS: readonly Permission[] = [
   ADD_REACTIONS,
   VIEW_CHANNEL,
@@ -49,12 +49,12 @@ export interface Overwrite {
 export interface GuildRights {
   readonly guildId: string
   readonly ownerId: string | null
-  /** Bits of each role; the server's own id is the role of everybody. */
+  /** Bits of each role. The server's own id is the role of everybody. */
   readonly roles: ReadonlyMap<string, bigint>
   readonly myRoles: ReadonlySet<string>
 }
 
-/** What somebody with these roles may do in a channel with these overwrites. */
+/** Returns what a member with these roles may do in a channel with these overwrites. */
 export function permissionsIn(guild: GuildRights, userId: string, overwrites: readonly Overwrite[]): bigint {
   const all = ~0n
   if (guild.ownerId === userId) return all
@@ -71,7 +71,7 @@ export function permissionsIn(guild: GuildRights, userId: string, overwrites: re
   return bits
 }
 
-/** Bits as Discord writes them; 0 for anything else. */
+/** Reads bits in Discord's notation; 0 for anything else. */
 export function bitsOf(value: unknown): bigint {
   return typeof value === 'string' && /^\d{1,40}$/.test(value) ? BigInt(value) : 0n
 }

@@ -1,16 +1,16 @@
-// Discord's limits, from the headers of its answers: a bucket for each route and place, one for everything, and the budget
-// of requests that were refused, after which Discord shuts the door on the whole address. Nothing waits here.
+// Discord's limits, from the headers of its answers: a bucket for each route and place, a global one, and a budget of
+// refused requests. When that is used up, Discord blocks the whole address. Nothing waits here.
 import { type Clock, createBoundedMap } from '../../../contract/index.ts'
 
 export interface Route {
-  /** What the limit is for: the method and the path without the ids that do not count. */
+  /** The route: method and path, without ids that do not count. */
   readonly name: string
   /** The channel, server or webhook that counts. */
   readonly major: string
 }
 
 export interface Limits {
-  /** How long to wait before it may be asked; 0: now. Takes its place. */
+  /** Returns how long to wait; 0: now. Then it takes a place. */
   take(route: Route): number
   heard(route: Route, answer: LimitAnswer): void
 }
@@ -18,7 +18,7 @@ export interface Limits {
 export interface LimitAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
-  /** Of a 429: how long to wait, and whether that is for everything. */
+  /** For a 429: how long to wait, and whether that is global. */
   readonly retryAfterMs: number
   readonly global: boolean
 }
@@ -31,10 +31,10 @@ interface Bucket {
 const REMEMBERED = 20_000
 const LONGEST_MS = 10 * 60_000
 const INVALID_WINDOW_MS = 10 * 60_000
-/** Discord shuts the door at 10,000 in ten minutes; others on this address may draw on the same. */
+/** Discord blocks the address at 10,000 in ten minutes. Other programs on this address may use the same budget. */
 const MOST_INVALID = 5_000
 
-/** The route of a path: ids stand for themselves where they count, for all where they do not. */
+/** Returns the route of a path. Ids that do not count are replaced. */
 export function routeOf(method: string, path: string): Route {
   const [bare = ''] = path.split('?', 1)
   const major =
@@ -55,10 +55,10 @@ export function createLimits(clock: Pick<Clock, 'now'>): Limits {
   let invalid: { at: number; count: number }[] = []
 
   const keyOf = ({ name, major }: Route) => `${bucketOf.get(name) ?? name} ${major}`
-  // A clock that was set back must not make anybody wait for long.
+  // After a clock was set back, the wait is bounded.
   const until = (at: number, now: number) => Math.min(Math.max(0, at - now), LONGEST_MS)
 
-  /** Counted by the minute: ten numbers, however many there were. */
+  /** Counted per minute, so there are ten numbers at any rate. */
   const note = (now: number) => {
     invalid = invalid.filter(({ at }) => at > now - INVALID_WINDOW_MS && at <= now)
     const last = invalid.at(-1)
@@ -74,7 +74,7 @@ export function createLimits(clock: Pick<Clock, 'now'>): Limits {
   return {
     take(route) {
       const now = clock.now()
-      // Answers to interactions draw on no common limit, and have three seconds.
+      // Answers to interactions are outside the global limit, and must come within three seconds.
       const common = route.name.includes('/interactions/') ? 0 : until(globalUntil, now)
       const key = keyOf(route)
       const bucket = buckets.get(key)

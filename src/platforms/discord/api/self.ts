@@ -1,4 +1,4 @@
-// Who the bot is, asked of Discord once and remembered.
+// The bot's own identity, requested once and remembered.
 import { SwitchboardError } from '../../../contract/index.ts'
 import { type MemoizedAsync, memoizeAsync } from '../../../kit/index.ts'
 import type { DiscordClient } from './client.ts'
@@ -9,7 +9,7 @@ export interface Self {
   readonly userId: string
   readonly name: string
   readonly appId: string
-  /** Of the application: which intents were switched on. Null: Discord did not say. */
+  /** The application's flags, which show its intents. Null: Discord did not report them. */
   readonly flags: number | null
 }
 
@@ -18,7 +18,7 @@ export async function askSelf(client: DiscordClient): Promise<Self> {
   const me = await client.call('GET', '/users/@me', options)
   if (!isSnowflake(me.id))
     throw new SwitchboardError('platform_unavailable', 'Discord: /users/@me names nobody')
-  // Servers that others wrote may not have it; an application has its bot's id, unless it is very old.
+  // A compatible server may lack this route. An application has its bot's id, unless it is very old.
   const app = await client.call('GET', '/applications/@me', options).catch((thrown: unknown) => {
     if (isStatus(thrown, 400, 403, 404, 405, 501)) return {}
     throw thrown

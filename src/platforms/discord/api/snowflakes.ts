@@ -1,5 +1,5 @@
-// Discord's ids: whole numbers of 64 bits as text, which grow. On Discord they tell the time; on servers that others wrote
-// they need not, so nothing that must not be missed hangs on that.
+// Discord's ids: whole numbers of 64 bits as text, which grow. On Discord they contain the time. On compatible servers
+// they may not, so the history does not rely on that.
 
 const EPOCH_MS = 1_420_070_400_000
 
@@ -9,7 +9,7 @@ export function isSnowflake(value: unknown): value is Snowflake {
   return typeof value === 'string' && /^\d{1,20}$/.test(value)
 }
 
-/** Negative: the first is the older one. */
+/** Negative: the first one is older. */
 export function compareIds(a: string, b: string): number {
   const [one, two] = [BigInt(a), BigInt(b)]
   return one < two ? -1 : one > two ? 1 : 0

@@ -1,18 +1,18 @@
-// What the end of a gateway connection means for the next one: go on with the session, begin a new one, or stop and tell
-// what has to be mended.
+// What the end of a gateway connection means: resume the session, begin a new one, or stop and report what must be
+// mended.
 
 export type Next = 'resume' | 'identify' | 'refused'
 
-/** Above the library's own range, so that Discord keeps the session: 1000 and 1001 would end it. */
+/** Outside of the standard codes, so that Discord keeps the session: 1000 and 1001 would end it. */
 export const LEAVING = 4_000
 
 export interface Ending {
   readonly next: Next
-  /** For a person. */
+  /** For people. */
   readonly why: string
-  /** Wait at least this long. */
+  /** The least delay. */
   readonly delayMs?: number
-  /** Discord was not reached: it says nothing about the session. */
+  /** Discord was not reached, which says nothing about the session. */
   readonly offline?: true
 }
 
@@ -31,7 +31,7 @@ const NEW_SESSION: ReadonlySet<number> = new Set([1000, 1001, 4003, 4005, 4007, 
 export function endingOf(code: number): Ending {
   const refused = REFUSED[code]
   if (refused !== undefined) return { next: 'refused', why: refused }
-  // Too large to be taken: it would only come again.
+  // A resume would bring the same large frame again.
   if (code === 1009) return { next: 'identify', why: '1009: a frame was too large' }
   if (NEW_SESSION.has(code)) return { next: 'identify', why: `Discord closed the connection with ${code}` }
   if (code === 4008) return { next: 'resume', why: '4008: Discord asks to send less', delayMs: 5_000 }

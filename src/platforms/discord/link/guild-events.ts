@@ -1,15 +1,15 @@
-// What the gateway tells of servers, channels and threads: for the book of places, and for nobody else.
+// What gateway events say about servers, channels and threads, for the channel cache.
 import { isSnowflake } from '../api/snowflakes.ts'
 
 export interface GuildNews {
   readonly channels: readonly { readonly facts: unknown; readonly guild?: string }[]
-  /** Channels that are there no more. */
+  /** Deleted channels. */
   readonly gone: readonly string[]
   /** A server with its channels. */
   readonly guild: unknown
-  /** The server whose roles or rights may have changed. */
+  /** The server whose roles or permissions may have changed. */
   readonly changed: string | null
-  /** The server that the bot is no longer in. */
+  /** The server that the bot left. */
   readonly left: string | null
 }
 
@@ -28,7 +28,7 @@ const CHANGES: ReadonlySet<string> = new Set([
   'GUILD_MEMBER_UPDATE',
 ])
 
-/** Null: the event tells nothing of the kind. */
+/** Null: the event says none of this. */
 export function guildNews(type: string, data: unknown): GuildNews | null {
   const { id, guild_id, threads, unavailable } = (data ?? {}) as Readonly<Record<string, unknown>>
   const guild = isSnowflake(guild_id) ? { guild: guild_id } : {}
@@ -41,7 +41,7 @@ export function guildNews(type: string, data: unknown): GuildNews | null {
   if (type === 'CHANNEL_DELETE' || type === 'THREAD_DELETE')
     return { ...NOTHING, gone: isSnowflake(id) ? [id] : [] }
   if (type === 'GUILD_CREATE') return { ...NOTHING, guild: data, changed: isSnowflake(id) ? id : null }
-  // An outage of Discord's looks the same, and says so.
+  // An outage of Discord looks the same, and says so.
   if (type === 'GUILD_DELETE' && isSnowflake(id))
     return { ...NOTHING, changed: id, left: unavailable === true ? null : id }
   if (CHANGES.has(type)) {

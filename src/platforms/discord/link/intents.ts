@@ -1,11 +1,11 @@
-// What doctor says of a bot: its intents at Discord, and its permissions in each server.
+// A bot's gates for doctor: its intents, and its permissions in each server.
 import type { GateView } from '../../../contract/index.ts'
 import type { DiscordAnswer } from '../api/client.ts'
 import { bitsOf, inviteUrl, PERMISSIONS } from '../api/permissions.ts'
 import type { Self } from '../api/self.ts'
 import type { DiscordOptions } from '../config.ts'
 
-/** Of the application: the intent is switched on, for a large bot or a small one. */
+/** Flags of the application: the intent is switched on, for a large or a small bot. */
 const CONTENT_FLAGS = (1 << 18) | (1 << 19)
 const ADMINISTRATOR = 1n << 3n
 const SWITCH = 'discord.com/developers/applications, Bot, Privileged Gateway Intents'
@@ -40,7 +40,7 @@ export function intentGates(
   return [{ gate: 'intents', pass: true, reason: 'Message Content is switched on', key: 'message_content' }]
 }
 
-/** One gate for each server that lacks something; one that passes where none does. */
+/** Returns one gate for each server that lacks permissions, or one that passes. */
 export function permissionGates(
   self: Self | null,
   guilds: readonly DiscordAnswer[] | null,
@@ -57,7 +57,7 @@ export function permissionGates(
       },
     ]
   const lacking = guilds.flatMap((guild) => {
-    // A server that does not tell them is not judged.
+    // A server that does not report them is not judged.
     if (typeof guild.permissions !== 'string') return []
     const has = bitsOf(guild.permissions)
     if ((has & ADMINISTRATOR) !== 0n) return []

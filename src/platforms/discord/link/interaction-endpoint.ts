@@ -1,5 +1,5 @@
-// Answers to interactions: the first at once, the second after the commit. Lossy, all of it: what was decided is committed,
-// and an interaction that Discord no longer knows (after a resume) is one that nobody waits for.
+// Answers interactions: at once, and after the commit. All of it is lossy, because the decision itself is committed.
+// Discord no longer knows an interaction that a resume brought late.
 import { createBoundedMap, type Logger, type Received } from '../../../contract/index.ts'
 import { refusalWord } from '../../../kit/index.ts'
 import { wordsIn } from '../../../words/index.ts'
@@ -12,7 +12,7 @@ import { NO_MENTIONS } from '../render.ts'
 
 export interface InteractionEndpoint {
   open(interaction: Interaction): void
-  /** What came of it; null: there was nothing to decide. */
+  /** Shows the result; null: there was nothing to decide. */
   close(interaction: Interaction, result: Received | null): void
 }
 
@@ -28,7 +28,7 @@ export function createInteractionEndpoint(deps: {
   const { client, log } = deps
   const opened = createBoundedMap<string, Promise<boolean>>(MOST_OPEN)
 
-  /** False: Discord does not know it any more, or did not hear us. */
+  /** False: Discord no longer knows it, or did not receive the answer. */
   const first = async (interaction: Interaction): Promise<boolean> => {
     const { id, token } = interaction
     try {
@@ -39,7 +39,7 @@ export function createInteractionEndpoint(deps: {
       })
       return true
     } catch (thrown) {
-      // Answered already: an earlier try arrived.
+      // An earlier try arrived.
       if (isRefusal(thrown, 40060)) return true
       log.info(
         { problem: thrown instanceof Error ? thrown.message : '' },
@@ -58,7 +58,7 @@ export function createInteractionEndpoint(deps: {
     const text = textOf(interaction, result)
     const body = { content: text, allowed_mentions: NO_MENTIONS }
     if (leavesOpen(interaction)) {
-      // An answer that stays open shows "thinking" for a quarter of an hour.
+      // An open answer would show "thinking" for a quarter of an hour.
       if (text === '') await client.call('DELETE', `${hook}/messages/@original`, { repeatable: true })
       else await client.call('PATCH', `${hook}/messages/@original`, { body, repeatable: true })
     } else if (text !== '') {
@@ -85,12 +85,12 @@ function textOf(interaction: Interaction, result: Received | null): string {
   if (result === null) return ''
   if (result.state === 'refused') return refusalWord(result)
   const asked = askedText(interaction)
-  // Everybody sees what was asked: the answer comes as a message below it.
+  // The question stays visible, and the answer comes as a message below it.
   if (asked !== null) {
     const { discord, unnamed } = wordsIn().platforms
     const name = escapeDiscord(interaction.user.name ?? unnamed)
     return discord.asked({ name, text: escapeDiscord(cutShort(asked, MOST_ASKED)) })
   }
-  // What a command says comes as a message: twice would be too much.
+  // A command's answer comes as a message, so it is not repeated here.
   return interaction.kind === 'component' ? (result.answer ?? '') : ''
 }

@@ -1,10 +1,10 @@
-// The gateway's sessions as a cursor: stored in the commit of what they brought, so that a start after a short stop goes on
-// where the last one ended.
+// The gateway's sessions as a cursor. It is stored in the commit of their events, so that a start after a short stop
+// resumes them.
 import type { Session } from './gateway-socket.ts'
 
 const MOST_SHARDS = 1_000
 
-/** `reached`: where a session will be once what is stored with this is stored. */
+/** `reached`: the position of each session after this commit. */
 export function writeSessions(
   sessions: readonly (Session | null)[],
   reached: ReadonlyMap<Session, number> = new Map(),
@@ -15,7 +15,7 @@ export function writeSessions(
   return JSON.stringify({ v: 1, shards })
 }
 
-/** Empty: there is none that can be gone on with. */
+/** Empty: no session can be resumed. */
 export function readSessions(cursor: string | null): readonly (Session | null)[] {
   try {
     const { v, shards } = JSON.parse(cursor ?? '') as { readonly v?: unknown; readonly shards?: unknown }
