@@ -113,12 +113,7 @@ export async function reachOf(context: Context): Promise<{
   readonly integrations: readonly IntegrationView[]
 }> {
   const daemon = await context.daemon()
-  const link = await daemon
-    .call<{ readonly url: string }>('POST', '/api/chat-link', { body: {} })
-    .catch(() => null)
-  const { items } = await daemon.call<{ readonly items: readonly IntegrationView[] }>(
-    'GET',
-    '/api/integrations',
-  )
+  const link = await daemon.ask('POST /api/chat-link').catch(() => null)
+  const { items } = await daemon.ask('GET /api/integrations')
   return { chatLink: link?.url ?? null, integrations: items }
 }

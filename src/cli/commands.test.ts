@@ -1,6 +1,7 @@
 // Reading commands against a canned daemon: what they ask for, the shapes scripts rely on, tables for people.
 import { describe, expect, it } from 'vitest'
 import type { SendView, StatusReport, TurnView } from '../contract/index.ts'
+import type { WireOptions } from './api.ts'
 import { command, freshFolder, rememberingTerminal } from './fixtures/fake-daemon.ts'
 
 const turn = (n: number, more: Partial<TurnView> = {}): TurnView => ({
@@ -279,17 +280,17 @@ describe('turns and inbox', () => {
   it('--follow prints what comes and what moves, each once', async () => {
     const { createContext } = await import('./context.ts')
     const { followTurns } = await import('./commands/reading/turns-follow.ts')
-    const { createStoreReader } = await import('./store-reader.ts')
+    const { createApi } = await import('./api.ts')
     const looks = [
       [turn(1, { state: 'queued' })],
       [turn(2, { state: 'queued' }), turn(1, { state: 'queued' })],
       [turn(2, { state: 'queued' }), turn(1, { state: 'answered', updated_at: '2026-01-02T12:00:00.000Z' })],
     ]
-    const desk = { turns: async () => looks.shift() ?? [] }
     const terminal = rememberingTerminal()
     const context = createContext(terminal, { json: true, data: folder() })
-    const reader = createStoreReader(desk as never)
-    await followTurns(context, reader, { limit: null }, { rounds: 3, pause: async () => {} })
+    const look = async () => ({ items: looks.shift() ?? [], next: null })
+    const api = createApi({ call: look, stream: async () => [] as never }, true)
+    await followTurns(context, api, { query: {}, limit: null }, { rounds: 3, pause: async () => {} })
     const seen = terminal.printed.out
       .trimEnd()
       .split('\n')
@@ -304,15 +305,18 @@ describe('turns and inbox', () => {
   it('--follow opens with as many as were asked for, and never tells history as news', async () => {
     const { createContext } = await import('./context.ts')
     const { followTurns } = await import('./commands/reading/turns-follow.ts')
-    const { createStoreReader } = await import('./store-reader.ts')
+    const { createApi } = await import('./api.ts')
     // Newest first, ten of the same moment.
     const all = Array.from({ length: 300 }, (_, at) =>
       turn(300 - at, { received_at: new Date(Math.floor((300 - at) / 10) * 1_000).toISOString() }),
     )
-    const pages = async ({ limit, beforeSeq }: { limit: number; beforeSeq?: number }) =>
-      all
-        .filter((one) => beforeSeq === undefined || Number.parseInt(one.id.slice(6), 36) < beforeSeq)
-        .slice(0, limit)
+    const seqOf = (id: string) => Number.parseInt(id.slice(6), 36)
+    const page = async (_method: string, _path: string, { query = {} }: WireOptions) => {
+      const limit = Number(query.limit)
+      const before = query.before === undefined ? Number.POSITIVE_INFINITY : seqOf(String(query.before))
+      const items = all.filter((one) => seqOf(one.id) < before).slice(0, limit)
+      return { items, next: items.length === limit ? items.at(-1)?.id : null }
+    }
     const terminal = rememberingTerminal()
     const context = createContext(terminal, { json: true, data: folder() })
     const printedLines = () => terminal.printed.out.split('\n').length - 1
@@ -326,8 +330,8 @@ describe('turns and inbox', () => {
     }
     await followTurns(
       context,
-      createStoreReader({ turns: pages } as never),
-      { limit: 50 },
+      createApi({ call: page, stream: async () => [] as never }, true),
+      { query: {}, limit: 50 },
       { rounds: 6, pause },
     )
     expect([...news, printedLines()]).toEqual([50, 50, 50, 750, 750, 750])

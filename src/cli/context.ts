@@ -1,12 +1,12 @@
 // What every command is handed: the terminal, how to print, the data folder, and the way to the daemon.
 import { type DataFolder, dataFolderAt } from '../config/instance/data-folder.ts'
 import { type Instance, locateInstance } from '../config/instance/instance.ts'
-import { type ApiClient, createDaemonClient, daemonAnswers } from './daemon-client.ts'
+import type { Api } from './api.ts'
+import { createDaemonClient, daemonAnswers } from './daemon-client.ts'
 import { daemonAbsent, storeAway } from './failure.ts'
 import { createPaint, type Paint, wantsColour } from './output/colour.ts'
 import { jsonLine } from './output/json-lines.ts'
 import { demandGivenFile, demandSameFile, fileToReadWith, startHintOf } from './own-instance.ts'
-import type { Reader } from './reader.ts'
 import type { Terminal } from './terminal.ts'
 
 /** The options that every command takes. */
@@ -40,9 +40,9 @@ export interface Context {
   /** A word to the person on standard error; silent with --json. */
   note(text: string): void
   /** The daemon that holds the data folder. Throws `daemon_absent` (or `absentText` as the error) when there is none. */
-  daemon(absentText?: string): Promise<ApiClient>
+  daemon(absentText?: string): Promise<Api>
   /** Reads through the daemon, or from the store itself when no daemon runs. */
-  reading<Result>(use: (reader: Reader) => Promise<Result>): Promise<Result>
+  reading<Result>(use: (api: Api) => Promise<Result>): Promise<Result>
 }
 
 /** What a command is: it prints, and says how it ended. Failures are thrown. */
@@ -87,21 +87,23 @@ export function createContext(terminal: Terminal, options: GlobalOptions): Conte
       return createDaemonClient(target)
     },
     async reading(use) {
-      const { createReader, openStoreReader } = await import('./reader.ts')
       demandGivenFile(instance)
       if (await daemonAnswers(target.socketPath)) {
         demandSameFile(instance, folder)
-        return use(createReader(createDaemonClient(target), true))
+        return use(createDaemonClient(target))
       }
       const configFile = fileToReadWith(instance, terminal.env)
-      const opened = await openStoreReader({
-        ...{ dataDir: folder.path, configFile },
+      // Loaded here alone, so that a live daemon stays quick to ask.
+      const { openStoreApi } = await import('./store-api.ts')
+      const opened = await openStoreApi({
+        dataDir: folder.path,
+        configFile,
         hint: target.startHint(),
       }).catch((thrown) => {
         throw storeAway(thrown, 'nothing was read: ask again when that is mended')
       })
       try {
-        return await use(opened.reader)
+        return await use(opened.api)
       } finally {
         await opened.close()
       }

@@ -2,33 +2,10 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import { ERROR_TABLE, type ErrorCode, SwitchboardError } from '../contract/index.ts'
+import { type Api, createApi, type Query, type WireOptions } from './api.ts'
 import { daemonAbsent } from './failure.ts'
 
-export type Query = Readonly<Record<string, string | number | undefined>>
-
-export interface CallOptions {
-  readonly query?: Query
-  readonly body?: unknown
-  /** How long the daemon may stay silent. */
-  readonly timeoutMs?: number
-}
-
-/** Asks the routes of the API. */
-export interface ApiClient {
-  /** The JSON answer. Throws the daemon's own error, or `daemon_absent`. */
-  call<Answer>(
-    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
-    path: string,
-    options?: CallOptions,
-  ): Promise<Answer>
-  /** The raw answer in chunks, for exports of any size. */
-  stream(path: string, query?: Query): Promise<AsyncIterable<string>>
-  /** All pages of a list, as they come, at most `limit` items (null: all). */
-  list<Item>(path: string, query: Query, limit: number | null): AsyncIterable<Item>
-}
-
 const DEFAULT_TIMEOUT_MS = 30_000
-const PAGE = 500
 
 /** True when a daemon listens there. A socket file that its daemon left behind does not count. */
 export function daemonAnswers(socketPath: string): Promise<boolean> {
@@ -50,8 +27,8 @@ export function createDaemonClient(target: {
   readonly socketPath: string
   /** How a daemon is started here, for who finds none. */
   startHint(): string
-}): ApiClient {
-  function open(method: string, path: string, options: CallOptions): Promise<IncomingMessage> {
+}): Api {
+  function open(method: string, path: string, options: WireOptions): Promise<IncomingMessage> {
     const body = options.body === undefined ? null : Buffer.from(JSON.stringify(options.body))
     const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS
     return new Promise((resolve, reject) => {
@@ -77,50 +54,31 @@ export function createDaemonClient(target: {
     })
   }
 
-  async function call<Answer>(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
-    const response = await open(method, path, options)
-    const text = await readText(response, target.socketPath)
-    const status = response.statusCode ?? 0
-    const answer = parsed(text)
-    if (status >= 400) throw refusal(status, answer, text)
-    if (answer === undefined && text !== '') {
-      throw new SwitchboardError('internal', `the daemon's answer to ${method} ${path} is not JSON`)
-    }
-    return answer as Answer
-  }
-
-  return {
-    call,
-
-    async stream(path, query = {}) {
-      const response = await open('GET', path, { query })
-      if ((response.statusCode ?? 0) >= 400) {
+  return createApi(
+    {
+      async call(method, path, options) {
+        const response = await open(method, path, options)
         const text = await readText(response, target.socketPath)
-        throw refusal(response.statusCode ?? 0, parsed(text), text)
-      }
-      return response.setEncoding('utf8')
+        const status = response.statusCode ?? 0
+        const answer = parsed(text)
+        if (status >= 400) throw refusal(status, answer, text)
+        if (answer === undefined && text !== '') {
+          throw new SwitchboardError('internal', `the daemon's answer to ${method} ${path} is not JSON`)
+        }
+        return answer
+      },
+
+      async stream(path, query) {
+        const response = await open('GET', path, { query })
+        if ((response.statusCode ?? 0) >= 400) {
+          const text = await readText(response, target.socketPath)
+          throw refusal(response.statusCode ?? 0, parsed(text), text)
+        }
+        return response.setEncoding('utf8')
+      },
     },
-
-    list: listBy(call),
-  }
-}
-
-/** Pages a list by its cursors. */
-export function listBy(call: ApiClient['call']): ApiClient['list'] {
-  return async function* <Item>(path: string, query: Query, limit: number | null) {
-    let left = limit ?? Number.POSITIVE_INFINITY
-    let { before } = query
-    while (left > 0) {
-      const page = await call<{ items: readonly Item[]; next?: string | number | null }>('GET', path, {
-        query: { ...query, limit: Math.min(PAGE, left), before },
-      })
-      for (const item of page.items.slice(0, left)) yield item
-      left -= page.items.length
-      // A search may find nothing in a page and go on.
-      if (page.next === undefined || page.next === null) return
-      before = page.next
-    }
-  }
+    true,
+  )
 }
 
 function withQuery(path: string, query: Query): string {

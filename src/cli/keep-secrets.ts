@@ -1,9 +1,9 @@
 // Keeps secrets for a configuration file: through the daemon that runs, or in the store that it will open.
 import type { ConfigFile } from '../setup/config-file.ts'
 import { keepSecretAtRest } from '../setup/keep-secret.ts'
+import type { Api } from './api.ts'
 import { daemonNow } from './background.ts'
 import type { Context } from './context.ts'
-import type { ApiClient } from './daemon-client.ts'
 import { usage } from './failure.ts'
 
 type Secrets = ReadonlyMap<string, string>
@@ -24,11 +24,10 @@ export async function keepSecrets(
     await keepSecretAtRest({ dataDir: context.folder.path, configFile: file.path, name, value })
 }
 
-export async function putSecrets(daemon: ApiClient, secrets: Secrets): Promise<void> {
-  for (const [name, value] of secrets) await daemon.call('PUT', secretPath(name), { body: { value } })
+export async function putSecrets(daemon: Api, secrets: Secrets): Promise<void> {
+  for (const [name, value] of secrets)
+    await daemon.ask('PUT /api/secrets/{name}', { path: { name }, body: { value } })
 }
-
-export const secretPath = (name: string) => `/api/secrets/${encodeURIComponent(name)}`
 
 /** Ctrl-C waits for these few steps: half of them would leave a secret that nothing refers to. */
 export async function undisturbed<Result>(work: () => Promise<Result>): Promise<Result> {

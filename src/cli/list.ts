@@ -1,48 +1,54 @@
 // What all lists share: filters from options, one JSON object a line for scripts, a table for people.
 import { suggestion } from '../config/schema/nearest.ts'
 import { defined } from '../contract/index.ts'
+import type { QueryOf } from '../operations/routes.ts'
 import type { Context } from './context.ts'
 import { usage } from './failure.ts'
 import { type Column, renderTable } from './output/table.ts'
 import { parseMoment } from './output/time.ts'
-import type { ListFilter } from './reader.ts'
 
-export interface FilterOptions {
-  readonly state?: string
-  readonly agent?: string
-  readonly integration?: string
-  readonly session?: string
-  readonly source?: string
-  readonly sender?: string
-  readonly since?: string
-  readonly until?: string
+/** The filters of the command line are those of the API. */
+export type FilterOptions = Omit<QueryOf<'GET /api/turns'>, 'limit' | 'span' | 'chars'> & {
   readonly limit?: string
-  readonly before?: string
+}
+
+export interface ListQuery {
+  /** As the API takes it: states and times are checked and written out. */
+  readonly query: Omit<FilterOptions, 'limit'>
+  /** Null: everything. */
+  readonly limit: number | null
 }
 
 const TABLE_LIMIT = 50
 
-/** Options as a filter. Throws `input_invalid` naming the option. A script that gives no limit gets everything. */
-export function listFilter<State extends string>(
-  context: Context,
-  options: FilterOptions,
-  known: readonly State[],
-): ListFilter<State> {
-  const now = context.terminal.now()
+/** Options as a query. Throws `input_invalid` naming the option. A script that gives no limit gets everything. */
+export function listQuery(context: Context, options: FilterOptions, known: readonly string[]): ListQuery {
+  const { state, agent, integration, session, source, sender, before } = options
   return {
-    ...(options.state === undefined ? {} : { states: parseStates(options.state, known) }),
-    ...defined({
-      agent: options.agent,
-      integration: options.integration,
-      session: options.session,
-      source: options.source,
-      sender: options.sender,
+    query: defined({
+      state: state === undefined ? undefined : parseStates(state, known).join(','),
+      agent,
+      integration,
+      session,
+      source,
+      sender,
+      since: momentOption(context, options.since, '--since'),
+      until: momentOption(context, options.until, '--until'),
+      before,
     }),
-    ...(options.since === undefined ? {} : { sinceMs: parseMoment(options.since, '--since', now) }),
-    ...(options.until === undefined ? {} : { untilMs: parseMoment(options.until, '--until', now) }),
-    ...defined({ before: options.before }),
     limit: limitOf(context, options.limit),
   }
+}
+
+/** ISO 8601. Throws `input_invalid` naming the option. */
+export function momentOption(
+  context: Context,
+  value: string | undefined,
+  option: string,
+): string | undefined {
+  return value === undefined
+    ? undefined
+    : new Date(parseMoment(value, option, context.terminal.now())).toISOString()
 }
 
 /** People get a table's worth, scripts everything, unless a number was asked for. */
@@ -52,11 +58,11 @@ export function limitOf(context: Context, limit: string | undefined): number | n
 }
 
 /** One more than is shown: whether a list was cut is known, not guessed. */
-export function oneMore<Filter extends { readonly limit: number | null }>(filter: Filter): Filter {
-  return filter.limit === null ? filter : { ...filter, limit: filter.limit + 1 }
+export function oneMore(limit: number | null): number | null {
+  return limit === null ? null : limit + 1
 }
 
-export function parseStates<State extends string>(text: string, known: readonly State[]): readonly State[] {
+export function parseStates(text: string, known: readonly string[]): readonly string[] {
   return text.split(',').map((word) => {
     const state = known.find((each) => each === word.trim())
     if (state === undefined)

@@ -12,7 +12,7 @@ import type { Tokens } from '../gateway/access/tokens.ts'
 import { createGateway, type Gateway } from '../gateway/gateway.ts'
 import { openChannelServers } from '../gateway/open-channel-servers.ts'
 import { type AppLentTools, createLentTools } from '../gateway/service-tools.ts'
-import type { DeskWatchers } from '../operations/desk/watch-hints.ts'
+import type { Watchers } from '../operations/watchers.ts'
 import { VERSION } from '../runtime/version.ts'
 import type { DaemonAddress } from './daemon-address.ts'
 import { attachableFiles } from './instance-files.ts'
@@ -28,12 +28,11 @@ export interface AssembledDaemon {
 
 export function assembleDaemon(
   instance: Instance,
-  deps: { readonly tokens: Tokens; readonly address: DaemonAddress; readonly watchers: DeskWatchers },
+  deps: { readonly tokens: Tokens; readonly address: DaemonAddress; readonly watchers: Watchers },
 ): AssembledDaemon {
   const { folder, env, adapters, clock, random, log, store, settings, secret, secrets, signer } = instance
   const { tokens, address } = deps
-  const watched = () => deps.watchers.size > 0
-  const approverWatches = () => [...deps.watchers.values()].some(({ decides }) => decides)
+  const { isWatched: watched, approverWatches } = deps.watchers
   const credentials = (integration: string) => createIntegrationCredentials(secrets, integration)
   const attachments = createAttachments({ clock, log, settings, watched })
   const processPlaces = createProcessPlaces(

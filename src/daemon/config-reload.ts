@@ -1,7 +1,8 @@
 // From a changed file to running parts: a new configuration is applied by the gateway, told in the log and put down in
 // the ledger; one that does not hold is told, and the old one stays.
 import type { ConfigSource } from '../config/config-source.ts'
-import type { Desk, Logger, Settings, Store } from '../contract/index.ts'
+import type { Logger, Settings, Store } from '../contract/index.ts'
+import type { ReloadOutcome } from '../operations/context.ts'
 
 export interface ConfigReloadDeps {
   readonly config: ConfigSource
@@ -13,7 +14,7 @@ export interface ConfigReloadDeps {
 
 export interface ConfigReload {
   /** Reads the file again. What it changed may still be being applied: `settled` waits for that. */
-  reload(by: string): ReturnType<Desk['reload']>
+  reload(by: string): Promise<ReloadOutcome>
   /** The last change is applied and written down. */
   settled(): Promise<void>
 }

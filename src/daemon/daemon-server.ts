@@ -1,5 +1,5 @@
 // The server of a daemon: every door of its listener with what answers behind it. It does not listen yet.
-import type { Desk, UserSettings } from '../contract/index.ts'
+import type { UserSettings } from '../contract/index.ts'
 import { authorize } from '../core/people/authorize.ts'
 import type { ConsoleLogin } from '../gateway/access/console-login.ts'
 import { createAuthenticate } from '../gateway/access/principals.ts'
@@ -7,7 +7,10 @@ import { createRemoteHosts } from '../gateway/access/remote-hosts.ts'
 import { createUrlCredentials } from '../gateway/access/url-credentials.ts'
 import { createEndpoints } from '../gateway/endpoints.ts'
 import { createToolSurface } from '../gateway/tool-surface.ts'
+import { statusReport } from '../health/status.ts'
 import { addressList } from '../kit/http/address-list.ts'
+import type { OperationContext } from '../operations/context.ts'
+import type { Watchers } from '../operations/watchers.ts'
 import type { Server } from '../server/create-server.ts'
 import { createServer } from '../server/index.ts'
 import type { AssembledDaemon } from './assemble-daemon.ts'
@@ -25,7 +28,8 @@ export interface DaemonServerDeps {
   readonly address: DaemonAddress
   readonly readiness: Readiness
   readonly pipeline: AssembledDaemon
-  readonly desk: Desk
+  readonly context: OperationContext
+  readonly watchers: Pick<Watchers, 'watch'>
   readonly console: ConsoleLogin
   readonly users: () => readonly UserSettings[]
 }
@@ -46,13 +50,17 @@ export function createDaemonServer(instance: Instance, deps: DaemonServerDeps): 
         publicUrl: settings().server.publicUrl,
         trustsProxy: trusted(settings().server.trustedProxies),
       }),
-      desk: deps.desk,
+      status: () => statusReport({ ...deps.context, gateway }),
+      watch: deps.watchers.watch,
       endpoints: createEndpoints({ gateway: () => gateway, settings }),
       ...createUrlCredentials({ tokens, gateway: () => gateway, settings, now: () => clock.now() }),
       ready: deps.readiness.report,
       note: (notes) => store.note(notes),
       ...{ authenticate, authorize, console: deps.console },
-      operations: async () => (await import('../operations/index.ts')).OPERATIONS,
+      operations: async () => {
+        const { OPERATIONS, withContext } = await import('../operations/index.ts')
+        return withContext(OPERATIONS, deps.context)
+      },
       attach: createRemoteHosts({
         ...{ clock, tokens, authenticate, store, accept: attachments.accept },
         isAgent: (id) => settings().agents.some((agent) => agent.id === id),

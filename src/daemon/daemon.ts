@@ -18,7 +18,8 @@ import { createChatLinks } from '../gateway/access/chat-link.ts'
 import { createConsoleLogin } from '../gateway/access/console-login.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { createModuleCatalog } from '../modules/module-catalog.ts'
-import { type DeskWatchers, watchHints, watchReloads } from '../operations/desk/watch-hints.ts'
+import { integrationViews } from '../operations/integration-view.ts'
+import { createWatchers } from '../operations/watchers.ts'
 import { createLogger } from '../runtime/logger.ts'
 import { createNodeClock, createRealRandom } from '../runtime/real-clock.ts'
 import { createUndoStack } from '../runtime/undo-stack.ts'
@@ -27,8 +28,8 @@ import { demandWhole } from './adopt-folder.ts'
 import { type AssembledDaemon, assembleDaemon } from './assemble-daemon.ts'
 import { type ConfigReload, createConfigReload } from './config-reload.ts'
 import { createDaemonAddress, type DaemonAddress } from './daemon-address.ts'
+import { createDaemonContext } from './daemon-context.ts'
 import { openCredentials } from './daemon-credentials.ts'
-import { createDaemonDesk } from './daemon-desk.ts'
 import { createDaemonServer } from './daemon-server.ts'
 import { writeDaemonStatus } from './daemon-status-file.ts'
 import { dataFolderInUse, lockDataFolder } from './data-folder-lock.ts'
@@ -113,7 +114,7 @@ async function startDaemon(instance: Instance, options: DaemonOptions): Promise<
   recordStart(folder, { config: instance.configFile, at: instance.startedAt })
   const credentials = openCredentials(instance)
   const { tokens } = credentials
-  const watchers: DeskWatchers = new Map()
+  const watchers = createWatchers()
   const readiness = createReadiness(instance.watch)
   const service = createSystemdNotify({ env, clock, log, alive: readiness.isReady })
   const address = createDaemonAddress(options, settings, instance.random)
@@ -121,16 +122,15 @@ async function startDaemon(instance: Instance, options: DaemonOptions): Promise<
   const { gateway, attachments } = pipeline
   const chatLink = createChatLinks({ tokens, clock, settings, baseUrl: address.base, owner: WEB_OWNER })
   const users = () => usersInForce(settings(), gateway.grants)
-  const consoleDoor = createConsoleLogin({ tokens, clock, users, baseUrl: address.base })
+  const consoleLogin = createConsoleLogin({ tokens, clock, users, baseUrl: address.base })
   const reloading = followConfiguration(instance, gateway)
   const parts = { credentials, address, readiness, pipeline }
-  const desk = createDaemonDesk(instance, {
+  const { context, live } = createDaemonContext(instance, {
     ...parts,
-    ...{ reloading, chatLink, consoleLink: consoleDoor.link, watchers },
+    ...{ reloading, chatLink, consoleLink: consoleLogin.link },
   })
-  watchHints(store, watchers)
-  watchReloads(config, watchers)
-  const server = createDaemonServer(instance, { ...parts, desk, users, console: consoleDoor })
+  watchers.follow({ store, config })
+  const server = createDaemonServer(instance, { ...parts, context, watchers, users, console: consoleLogin })
 
   const { port } = await server.listen()
   undo.push(() => server.close({ graceMs: GRACE_MS }))
@@ -158,7 +158,7 @@ async function startDaemon(instance: Instance, options: DaemonOptions): Promise<
     takenPort,
     chatLink: hasChat ? (await chatLink()).url : null,
     done,
-    integrations: async () => desk.integrations(),
+    integrations: async () => integrationViews(settings(), live),
     stop,
   }
   if (options.idleExitMs !== undefined)

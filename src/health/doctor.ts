@@ -6,7 +6,6 @@ import {
   bindingsAt,
   CHANNEL_PLATFORM,
   type Counter,
-  type Desk,
   type DoctorReport,
   defined,
   integrationById,
@@ -46,7 +45,16 @@ export interface DoctorDeps extends StatusSource {
   readonly adapters?: Pick<Adapters, 'loadedPlatform' | 'loadedConnector' | 'changed'> | undefined
 }
 
-export function createDoctor(deps: DoctorDeps): Desk['doctor'] {
+export interface DoctorOptions {
+  /** Includes security findings, in `security`. */
+  readonly security?: boolean
+  /** Lets every capable integration test on the real service whether a forged sender would be believed. */
+  readonly sendTest?: boolean
+}
+
+export type Doctor = (options?: DoctorOptions) => Promise<DoctorReport>
+
+export function createDoctor(deps: DoctorDeps): Doctor {
   const { store, gateway, settings, clock } = deps
   const modules = createModuleGates(deps.adapters, settings)
   return async ({ security = false, sendTest = false } = {}) => {

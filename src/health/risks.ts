@@ -1,12 +1,11 @@
 // RISKS: what stands open to others, as one table of checks: listening address, trusted senders, tokens, limits, groups and
 // plugins. `doctor --security` lists what they find, and the modes of files (file-modes.ts). Pure: facts in, findings out.
-import type { RateLimit, ReadDesk, SecurityReport, ServerView, Settings } from '../contract/index.ts'
+import type { RateLimit, SecurityReport, ServerView, Settings } from '../contract/index.ts'
+import type { TokenView } from '../gateway/access/token-views.ts'
 import { isLoopbackListener } from '../server/host-guard.ts'
 import { isPublic } from '../server/near.ts'
 import { asRisk, type Check, type Found, findings } from './checks.ts'
 import type { ModuleRisks } from './module-gates.ts'
-
-type TokenView = Awaited<ReturnType<ReadDesk['tokens']>>[number]
 
 export interface RiskFacts {
   readonly settings: Pick<Settings, 'server' | 'integrations' | 'agents' | 'tunables'>

@@ -1,9 +1,13 @@
-// Who may talk and who may approve, and newcomers who ask for it.
+// The rights to talk and to approve, newcomers who ask for them, and users.
 import { z } from 'zod'
-import { defined } from '../contract/index.ts'
-import { LOCAL_USER } from '../core/people/users.ts'
-import { type Operation, operation } from '../server/api/operation.ts'
+import { iso, type Settings, SwitchboardError, type UserView } from '../contract/index.ts'
+import { listedRights } from '../core/people/approvers.ts'
+import { usersInForce } from '../core/people/users.ts'
+import { liveParts } from './context.ts'
 import { all, PageQuery, text } from './inputs.ts'
+import { operation } from './operation.ts'
+import { PAIRINGS } from './pairings.ts'
+import { demandIntegration } from './refusals.ts'
 
 const AccessBody = z.strictObject({
   integration: text,
@@ -16,69 +20,89 @@ const RevokeBody = AccessBody.extend({
     .or(z.enum(['talk', 'approve']))
     .default('talk'),
 })
-const PairBody = z
-  .strictObject({
-    approver: z.boolean().optional().describe('They may also approve tool calls.'),
-    me: z.boolean().optional().describe('This is me: an identity of the user who approves.'),
-    user: text.optional().describe('They are this user of the configuration.'),
-  })
-  .refine(({ me, user }) => me !== true || user === undefined, { error: 'me and user exclude each other' })
 
-export const ACCESS: readonly Operation[] = [
+export interface AccessView {
+  readonly integration: string
+  readonly sender: string
+  readonly right: string
+  /** The key of the configuration, or who granted it. */
+  readonly origin: string
+  /** Null: the configuration gives it. */
+  readonly at: string | null
+}
+
+export const ACCESS = [
   operation({
-    method: 'GET',
-    path: '/api/access',
+    route: 'GET /api/access',
     summary: 'Who may talk and who may approve.',
     query: PageQuery,
-    run: async ({ desk }) => all(await desk.access()),
+    run: async ({ store, settings }) => {
+      const granted: readonly AccessView[] = (await store.grants()).map((grant) => ({
+        integration: grant.integration,
+        sender: grant.sender,
+        right: grant.right,
+        origin: `granted by ${grant.by}`,
+        at: iso(grant.at),
+      }))
+      return all([...configured(settings()), ...granted])
+    },
   }),
   operation({
-    method: 'POST',
-    path: '/api/access/grant',
+    route: 'POST /api/access/grant',
     summary: 'Grants a right to a sender.',
-    body: AccessBody as z.ZodType<z.infer<typeof AccessBody>>,
+    body: AccessBody,
     gives: ({ right }) => right === 'approve',
-    run: ({ desk, body, by }) => desk.grant(body.integration, body.sender, body.right, by),
+    run: async (call) => {
+      const { gateway } = liveParts(call)
+      const { integration, sender, right } = call.body
+      demandIntegration(call.settings(), integration)
+      // The gate asks for the sender's own id: this would let in nobody, and read as if it let in everybody.
+      if (sender === '*')
+        throw new SwitchboardError('input_invalid', '"*" is not the id of a sender', {
+          hint: 'anybody may talk with allow_from: ["*"] in the access of the integration, in the configuration',
+        })
+      await call.store.grant({ integration, sender, right, by: call.by })
+      await gateway.grants.load()
+    },
   }),
   operation({
-    method: 'POST',
-    path: '/api/access/revoke',
+    route: 'POST /api/access/revoke',
     summary: 'Takes a right back.',
-    body: RevokeBody as z.ZodType<z.infer<typeof RevokeBody>>,
-    run: async ({ desk, body, by }) => ({
-      revoked: await desk.revoke(body.integration, body.sender, body.right, by),
-    }),
+    body: RevokeBody,
+    run: async (call) => {
+      const { gateway } = liveParts(call)
+      const { integration, sender, right } = call.body
+      const revoked = await call.store.revoke(integration, sender, right, call.by)
+      await gateway.grants.load()
+      // Only now: a right on an integration that is gone can still be taken back.
+      if (!revoked) demandIntegration(call.settings(), integration)
+      return { revoked }
+    },
   }),
+  ...PAIRINGS,
   operation({
-    method: 'GET',
-    path: '/api/pairings',
-    summary: 'People who are waiting to be let in.',
-    query: PageQuery,
-    run: async ({ desk }) => all(await desk.pairings()),
-  }),
-  operation({
-    method: 'POST',
-    path: '/api/pairings/{code}/approve',
-    summary: 'Lets a stranger in: to talk, and to what the body says beside it.',
-    body: PairBody as z.ZodType<z.infer<typeof PairBody>>,
-    gives: ({ approver, user }) => approver === true || user !== undefined,
-    run: ({ desk, path, body, by, user }) =>
-      desk.approvePairing(
-        path.code ?? '',
-        by,
-        defined({ approver: body.approver, user: body.me === true ? (user ?? LOCAL_USER) : body.user }),
-      ),
-  }),
-  operation({
-    method: 'POST',
-    path: '/api/pairings/{code}/deny',
-    summary: 'Forgets a stranger’s code.',
-    run: ({ desk, path, by }) => desk.denyPairing(path.code ?? '', by),
-  }),
-  operation({
-    method: 'GET',
-    path: '/api/users',
+    route: 'GET /api/users',
     summary: 'The users in force, with their roles and identities.',
-    run: async ({ desk }) => ({ items: await desk.users(), next: null }),
+    run: async (call) => {
+      const users = usersInForce(call.settings(), liveParts(call).gateway.grants)
+      return all(
+        users.map(
+          ({ id, roles, identities, notifyTo }): UserView => ({ id, roles, identities, notify_to: notifyTo }),
+        ),
+      )
+    },
   }),
 ]
+
+/** The rights that the configuration gives. With those granted, they are all that the gates let pass. */
+function configured(settings: Settings): readonly AccessView[] {
+  return settings.integrations.flatMap((integration) =>
+    listedRights(settings, integration).map(({ sender, right, key }) => ({
+      integration: integration.id,
+      sender,
+      right,
+      origin: key,
+      at: null,
+    })),
+  )
+}

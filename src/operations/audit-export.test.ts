@@ -1,16 +1,16 @@
 // The download of the ledger: whole, and other work goes on while it is written.
 import { expect, it } from 'vitest'
-import type { Desk, LedgerEntry } from '../contract/index.ts'
+import type { LedgerEntry, Store } from '../contract/index.ts'
 import { exportAudit } from './audit-export.ts'
 
 const ENTRIES = 10_000
 
-const desk = {
-  async ledger(after: number, limit: number) {
+const store = {
+  async ledger({ afterSeq: after = 0, limit }: { afterSeq?: number; limit: number }) {
     const many = Math.max(0, Math.min(limit, ENTRIES - after))
     return Array.from({ length: many }, (_, at) => ({ seq: after + at + 1 }) as LedgerEntry)
   },
-} as unknown as Desk
+} as unknown as Store
 
 it.each(['ndjson', 'csv'] as const)(
   '[I23.export-yields] %s: something else runs after every page',
@@ -24,7 +24,7 @@ it.each(['ndjson', 'csv'] as const)(
     }
     setImmediate(beside)
     await new Promise<void>((resolve) => {
-      exportAudit(desk, format).stream?.({
+      exportAudit(store, format).stream?.({
         write: (chunk) => {
           text += chunk
         },

@@ -1,5 +1,5 @@
 // The ledger as a download, page by page, so that a million entries need no million in memory.
-import type { Desk, HttpReply, LedgerEntry, StreamSink } from '../contract/index.ts'
+import type { HttpReply, LedgerEntry, Store, StreamSink } from '../contract/index.ts'
 import { csvCell } from './csv-cell.ts'
 
 const PAGE = 500
@@ -8,7 +8,7 @@ const COLUMNS = [
   ...(['from', 'to', 'reason', 'count', 'digest', 'detail', 'mac'] as const),
 ] satisfies readonly (keyof LedgerEntry)[]
 
-export function exportAudit(desk: Desk, format: 'ndjson' | 'csv'): HttpReply {
+export function exportAudit(store: Pick<Store, 'ledger'>, format: 'ndjson' | 'csv'): HttpReply {
   const type = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8'
   return {
     status: 200,
@@ -17,15 +17,19 @@ export function exportAudit(desk: Desk, format: 'ndjson' | 'csv'): HttpReply {
       'content-disposition': `attachment; filename="switchboard-audit.${format}"`,
       'cache-control': 'no-store',
     },
-    stream: (sink) => writeAll(desk, format, sink),
+    stream: (sink) => writeAll(store, format, sink),
   }
 }
 
-async function writeAll(desk: Desk, format: 'ndjson' | 'csv', sink: StreamSink): Promise<void> {
+async function writeAll(
+  store: Pick<Store, 'ledger'>,
+  format: 'ndjson' | 'csv',
+  sink: StreamSink,
+): Promise<void> {
   const line = format === 'csv' ? csvLine : (entry: LedgerEntry) => `${JSON.stringify(entry)}\n`
   if (format === 'csv') sink.write(`${COLUMNS.join(',')}\r\n`)
   for (let after = 0; !sink.closed; ) {
-    const entries = await desk.ledger(after, PAGE)
+    const entries = await store.ledger({ afterSeq: after, limit: PAGE })
     if (entries.length > 0) sink.write(entries.map(line).join(''))
     await sink.drained()
     if (entries.length < PAGE) break

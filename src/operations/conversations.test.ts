@@ -1,7 +1,8 @@
-// Conversations over HTTP: what is asked of the desk, how refusals look, and that all of it is described.
+// Conversations over HTTP: what is asked of the store, how refusals look, and that all of it is described.
 import { afterEach, expect, it } from 'vitest'
-import type { Desk, TakenView } from '../contract/index.ts'
+import type { TakeoverRow } from '../contract/index.ts'
 import { SwitchboardError } from '../contract/index.ts'
+import type { Answers } from '../server/fixtures/fake-context.ts'
 import { type Opened, openServer } from '../server/fixtures/open-server.ts'
 
 const opened: Opened[] = []
@@ -9,7 +10,7 @@ afterEach(async () => {
   for (const one of opened.splice(0)) await one.server.close({ graceMs: 0 })
 })
 
-async function open(answers: Partial<Desk> = {}) {
+async function open(answers: Answers = {}) {
   const one = await openServer({}, {}, answers)
   opened.push(one)
   return one
@@ -20,9 +21,9 @@ const PATH = `/api/conversations/${encodeURIComponent('tg:-100:a%20b')}`
 
 it('[I21.api] the list, one conversation and its thread are asked for as the query says', async () => {
   const { api, calls } = await open({
-    conversations: async () => ({ items: [], next: null }),
+    conversations: async () => ({ rows: [], next: null }),
     conversation: async () => null,
-    thread: async () => ({ items: [], next: null }),
+    thread: async () => ({ rows: [], next: null }),
   })
   const query = 'integration=tg&agent=kate&held=true&q=Ann&since=2h&limit=7&before=5~tg%3A1'
   expect((await api('GET', `/api/conversations?${query}`)).status).toBe(200)
@@ -33,28 +34,33 @@ it('[I21.api] the list, one conversation and its thread are asked for as the que
       sinceMs: 1_700_000_000_000 - 2 * 3_600_000,
       before: { at: 5, address: 'tg:1' },
     },
-    'admin',
   ])
   expect((await api('GET', PATH)).status).toBe(404)
-  expect(calls.at(-1)).toEqual(['conversation', AT, 'admin'])
+  expect(calls.at(-1)).toEqual(['conversation', AT])
   expect((await api('GET', `${PATH}/thread?before=1.2.3`)).status).toBe(200)
-  expect(calls.at(-1)).toEqual(['thread', AT, { limit: 50, before: '1.2.3' }, 'admin'])
+  expect(calls.at(-1)).toEqual(['thread', AT, { limit: 50, before: { turn: 1, send: 2, takeover: 3 } }])
 })
 
 it('[I21.api] whoever comes second is told who holds it, 409; what is not held is 409, too', async () => {
-  const takeover = { address: 'tg:-100:a%20b', holder_name: 'ann' }
-  const lost = {
-    won: false,
-    takeover,
-    previous: null,
-    ended: { queued: 0, running: 0 },
-  } as unknown as TakenView
+  const takeover = {
+    id: 'h_1',
+    address: 'tg:-100:a%20b',
+    at: AT,
+    agent: 'kate',
+    state: 'held',
+    asked: null,
+    holder: 'user:ann',
+    holderName: 'ann',
+    since: 1_700_000_000_000,
+    lastWordAt: null,
+    ended: null,
+  } as unknown as TakeoverRow
   const { api, calls } = await open({
-    takeConversation: async () => lost,
-    sayHeld: async () => {
+    take: async () => ({ won: false, takeover, previous: null, queued: [], running: [] }),
+    say: async () => {
       throw new SwitchboardError('not_held', 'nobody holds it')
     },
-    giveConversation: async () => ({ takeover }) as never,
+    give: async () => takeover,
   })
   const second = await api('POST', `${PATH}/take`, {})
   expect([second.status, second.json.code, second.json.error]).toEqual([
@@ -62,9 +68,9 @@ it('[I21.api] whoever comes second is told who holds it, 409; what is not held i
     'held',
     'tg:-100:a%20b is held by ann',
   ])
-  expect(second.json.takeover).toEqual(takeover)
+  expect(second.json.takeover).toMatchObject({ address: takeover.address, holder_name: 'ann', mine: false })
   expect((await api('POST', `${PATH}/take`, { force: true })).status).toBe(409)
-  expect(calls.at(-1)).toEqual(['takeConversation', AT, { force: true }, 'admin'])
+  expect(calls.at(-1)).toEqual(['take', AT, 'admin', true])
   const said = await api('POST', `${PATH}/say`, { text: 'hi', idempotency_key: 'k' })
   expect([said.status, said.json.code]).toEqual([409, 'not_held'])
   expect((await api('POST', `${PATH}/give`, {})).status).toBe(200)

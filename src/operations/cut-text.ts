@@ -2,7 +2,7 @@
 import { z } from 'zod'
 
 export const chars = z.coerce
-  .number()
+  .number<string | number>()
   .int()
   .min(100)
   .max(100_000)

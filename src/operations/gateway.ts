@@ -1,50 +1,57 @@
 // The gateway as a whole: its state, what is wrong with it, its configuration.
 import { z } from 'zod'
-import { type Operation, operation } from '../server/api/operation.ts'
+import type { StatusReport } from '../contract/index.ts'
+import { statusReport } from '../health/status.ts'
+import { liveParts } from './context.ts'
+import { flag } from './inputs.ts'
+import { operation } from './operation.ts'
 
 const DoctorQuery = z.strictObject({
-  security: z.enum(['true', 'false']).optional().describe('Also what is open, and how bad that is.'),
-  send_test: z
-    .enum(['true', 'false'])
-    .optional()
-    .describe('With security: integrations also try on the real thing whether a forger would be believed.'),
+  security: flag.describe('Also what is open, and how bad that is.'),
+  send_test: flag.describe(
+    'With security: integrations also try on the real thing whether a forger would be believed.',
+  ),
 })
 const CheckBody = z.strictObject({ text: z.string().max(1_000_000) })
 
-export const GATEWAY: readonly Operation[] = [
+export const GATEWAY = [
   operation({
-    method: 'GET',
-    path: '/api/status',
+    route: 'GET /api/status',
     summary: 'The state of the gateway: links, agents, counts.',
-    run: ({ desk }) => desk.status(),
+    run: async (call): Promise<StatusReport> => {
+      const { store, settings, clock, standing, live } = call
+      const source = { store, settings, clock, standing }
+      if (live === null) return statusReport(source)
+      const report = await statusReport({ ...source, gateway: live.gateway })
+      return { ...report, problems: (await live.doctor()).problems }
+    },
   }),
   operation({
-    method: 'GET',
-    path: '/api/doctor',
+    route: 'GET /api/doctor',
     summary: 'The live path of every agent and binding, gate by gate.',
-    query: DoctorQuery as z.ZodType<z.infer<typeof DoctorQuery>>,
-    run: ({ desk, query }) =>
-      query.security === 'true'
-        ? desk.doctor({ security: true, ...(query.send_test === 'true' ? { sendTest: true } : {}) })
-        : desk.doctor(),
+    query: DoctorQuery,
+    run: (call) => {
+      const { security, send_test } = call.query
+      return liveParts(call).doctor({
+        security: security === 'true',
+        sendTest: security === 'true' && send_test === 'true',
+      })
+    },
   }),
   operation({
-    method: 'GET',
-    path: '/api/config',
+    route: 'GET /api/config',
     summary: 'The configuration in force, masked; and the file that was refused, with its problems.',
-    run: ({ desk }) => desk.config(),
+    run: (call) => liveParts(call).configViews.inForce(),
   }),
   operation({
-    method: 'POST',
-    path: '/api/config/check',
+    route: 'POST /api/config/check',
     summary: 'Checks a text of a configuration that is not written yet; it changes nothing.',
     body: CheckBody,
-    run: ({ desk, body }) => desk.checkConfig(body.text),
+    run: (call) => liveParts(call).configViews.check(call.body.text),
   }),
   operation({
-    method: 'POST',
-    path: '/api/reload',
+    route: 'POST /api/reload',
     summary: 'Reads the configuration again; an invalid one changes nothing.',
-    run: ({ desk, by }) => desk.reload(by),
+    run: (call) => liveParts(call).reload(call.by),
   }),
 ]

@@ -1,5 +1,5 @@
-// What an operator may ask and do: one list, from which the API, its description and the reference page are made.
-import type { Operation } from '../server/api/operation.ts'
+// What an operator may ask and do: one list. The API, its description, the reference page and the types of the clients
+// are derived from it.
 import { ACCESS } from './access.ts'
 import { AGENTS } from './agents.ts'
 import { APPROVALS } from './approvals.ts'
@@ -14,7 +14,9 @@ import { SENDING } from './sending.ts'
 import { TOKENS } from './tokens.ts'
 import { TURNS } from './turns.ts'
 
-export const OPERATIONS: readonly Operation[] = [
+export { withContext } from './operation.ts'
+
+export const OPERATIONS = [
   ...GATEWAY,
   ...TURNS,
   ...OUTBOX,

@@ -15,7 +15,7 @@ export function listOf<const States extends readonly [string, ...string[]]>(stat
 }
 
 export const limit = z.coerce
-  .number()
+  .number<string | number>()
   .int()
   .min(1)
   .max(1_000)
@@ -62,11 +62,6 @@ export function positionOf(cursor: string | undefined): number | undefined {
 
 function plainNumber(text: string): number {
   return /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
-}
-
-export function found<T>(value: T | null, what: string): T {
-  if (value === null) throw new SwitchboardError('not_found', `there is no such ${what}`)
-  return value
 }
 
 /** A page, with the cursor of the next one. */

@@ -1,9 +1,13 @@
 // Integrations, their hooks and their Chorus connections.
 import { z } from 'zod'
-import { defined } from '../contract/index.ts'
-import { type Operation, operation } from '../server/api/operation.ts'
-import { PageQuery, text } from './inputs.ts'
+import { connectChorus } from './chorus-connections.ts'
+import { liveParts } from './context.ts'
+import { TEST_HOOK } from './hooks.ts'
+import { all, PageQuery, text } from './inputs.ts'
+import { addIntegration, changeIntegration, removeIntegration } from './integration-changes.ts'
+import { integrationViews } from './integration-view.ts'
 import { withoutPaste } from './masking.ts'
+import { operation } from './operation.ts'
 
 const scope = z.union([z.literal('all'), z.strictObject({ agents: z.array(text) })])
 const IntegrationBody = z.strictObject({
@@ -11,79 +15,61 @@ const IntegrationBody = z.strictObject({
   agent: text.optional().describe('The agent that takes its messages.'),
 })
 const IntegrationGrantBody = z.strictObject({ scope })
-const HookTestBody = z.strictObject({
-  recipe: text.optional().describe('Of which sender. Default: the recipe of the hook, else generic.'),
-  event: text.optional().describe('Which of its events. Default: the first that makes a message.'),
-})
 
-const turned = (verb: 'enable' | 'disable', summary: string) =>
+const turned = <Verb extends 'enable' | 'disable'>(verb: Verb, summary: string) =>
   operation({
-    method: 'POST',
-    path: `/api/integrations/{id}/${verb}`,
+    route: `POST /api/integrations/{id}/${verb}`,
     summary,
-    run: ({ desk, path, by }) => desk.changeIntegration(path.id ?? '', { enabled: verb === 'enable' }, by),
+    run: (call) => changeIntegration(call, call.path.id, { enabled: verb === 'enable' }, call.by),
   })
 
-export const INTEGRATIONS: readonly Operation[] = [
+export const INTEGRATIONS = [
   operation({
-    method: 'GET',
-    path: '/api/integrations',
+    route: 'GET /api/integrations',
     summary: 'The integrations in force, from the file and from the store.',
     query: PageQuery,
-    run: async ({ desk, may }) => {
-      const all = await desk.integrations()
-      return { items: may('secrets.read') ? all : all.map(withoutPaste), next: null }
+    run: async (call) => {
+      const views = integrationViews(call.settings(), liveParts(call))
+      return all(call.may('secrets.read') ? views : views.map(withoutPaste))
     },
   }),
   operation({
-    method: 'POST',
-    path: '/api/integrations',
+    route: 'POST /api/integrations',
     summary: 'Keeps an integration, encrypted, and starts it.',
-    body: IntegrationBody as z.ZodType<z.infer<typeof IntegrationBody>>,
+    body: IntegrationBody,
     // It names its own approvers.
     gives: () => true,
-    run: ({ desk, body: { definition, agent }, by }) =>
-      desk.addIntegration(definition, defined({ agent }), by),
+    run: (call) => addIntegration(call, call.body, call.by),
   }),
   operation({
-    method: 'POST',
-    path: '/api/integrations/{id}/grant',
+    route: 'POST /api/integrations/{id}/grant',
     summary: 'Says which agents may send through it.',
-    body: IntegrationGrantBody as z.ZodType<z.infer<typeof IntegrationGrantBody>>,
+    body: IntegrationGrantBody,
     gives: () => true,
-    run: ({ desk, path, body, by }) => desk.changeIntegration(path.id ?? '', { scope: body.scope }, by),
+    run: (call) => changeIntegration(call, call.path.id, { scope: call.body.scope }, call.by),
   }),
   turned('enable', 'Turns an added integration on.'),
   turned('disable', 'Turns an added integration off; it is kept.'),
   operation({
-    method: 'DELETE',
-    path: '/api/integrations/{id}',
+    route: 'DELETE /api/integrations/{id}',
     summary: 'Forgets an added integration, and the secrets that were kept for it alone.',
-    run: async ({ desk, path, by }) => {
-      const secrets = await desk.removeIntegration(path.id ?? '', by)
+    run: async (call) => {
+      const secrets = await removeIntegration(call, call.path.id, call.by)
       return { removed: true, secrets_removed: secrets.removed, secrets_unused: secrets.unused }
     },
   }),
+  TEST_HOOK,
   operation({
-    method: 'POST',
-    path: '/api/hooks/{id}/test',
-    summary: 'Sends a request as a sender would through the real door, and tells each step.',
-    body: HookTestBody as z.ZodType<z.infer<typeof HookTestBody>>,
-    run: ({ desk, path, body, by }) => desk.testHook(path.id ?? '', defined(body), by),
-  }),
-  operation({
-    method: 'POST',
-    path: '/api/chorus/{id}/connect',
+    route: 'POST /api/chorus/{id}/connect',
     summary: 'Mints a connection string of a chorus integration; it is shown this once.',
     // It speaks as whom it likes, approvers included.
     gives: () => true,
-    run: ({ desk, path, by }) => desk.connectChorus(path.id ?? '', { rotate: false }, by),
+    run: (call) => connectChorus(call, call.path.id, { rotate: false }),
   }),
   operation({
-    method: 'POST',
-    path: '/api/chorus/{id}/rotate',
+    route: 'POST /api/chorus/{id}/rotate',
     summary: 'Mints a connection string and kills the older ones of the integration.',
     gives: () => true,
-    run: ({ desk, path, by }) => desk.connectChorus(path.id ?? '', { rotate: true }, by),
+    run: (call) => connectChorus(call, call.path.id, { rotate: true }),
   }),
 ]

@@ -1,22 +1,23 @@
 // The API without a daemon: the same routes, answered in this process from a store that is only read.
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
-import type { Clock, Desk, HttpReply, ReadDesk } from '../contract/index.ts'
+import type { HttpReply } from '../contract/index.ts'
 import { createApi } from '../server/api/api.ts'
-import { OPERATIONS } from './index.ts'
+import type { OperationContext } from './context.ts'
+import { OPERATIONS, withContext } from './index.ts'
 
 /** Answers a GET of `/api`. Throws what the route throws. */
 export type OfflineApi = (path: string, query: Readonly<Record<string, string>>) => Promise<HttpReply>
 
-export function createOfflineApi(desk: ReadDesk, clock: Pick<Clock, 'now'>): OfflineApi {
-  const deps = {
-    // The command line asks only for routes that read.
-    desk: desk as Desk,
-    clock: clock as Clock,
-    // Whoever may read the data folder may read all of it.
-    authorize: () => ({ allowed: true }) as const,
-  }
-  const api = createApi(deps, OPERATIONS)
+export function createOfflineApi(context: OperationContext): OfflineApi {
+  const api = createApi(
+    {
+      clock: context.clock,
+      // A person who may read the data folder may read all of it.
+      authorize: () => ({ allowed: true }),
+    },
+    withContext(OPERATIONS, context),
+  )
   return (path, query) =>
     api({
       request: { method: 'GET', headers: {} },

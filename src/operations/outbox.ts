@@ -1,10 +1,19 @@
 // The outbox: every message that goes out, and what became of it.
 import { z } from 'zod'
-import { defined, SEND_STATES } from '../contract/index.ts'
-import { type Operation, operation } from '../server/api/operation.ts'
+import {
+  asSwitchboardError,
+  defined,
+  type OperatedSend,
+  SEND_STATES,
+  type SendView,
+} from '../contract/index.ts'
+import type { OperationContext } from './context.ts'
 import { chars } from './cut-text.ts'
-import { before, found, limit, listOf, moment, momentMs, page, positionOf, text } from './inputs.ts'
+import { before, limit, listOf, moment, momentMs, page, positionOf, text } from './inputs.ts'
 import { withoutPrompt } from './masking.ts'
+import { operation } from './operation.ts'
+import { cannotMove, found } from './refusals.ts'
+import { sendView, sendViews } from './send-view.ts'
 
 const SendQuery = z.strictObject({
   state: listOf(SEND_STATES).optional(),
@@ -22,47 +31,77 @@ const OperateBody = z.strictObject({
   ids: z.array(z.string().min(1).max(200)).min(1).max(1_000),
 })
 
-const sendVerb = (verb: 'retry' | 'bury', summary: string) =>
+type Verb = 'retry' | 'bury'
+
+async function operateSend(
+  { store }: OperationContext,
+  id: string,
+  verb: Verb,
+  by: string,
+): Promise<SendView> {
+  const row = await store.operateSend(id, verb, by)
+  if (!row) throw cannotMove(verb, id, (await store.send(id))?.state)
+  return sendView(row)
+}
+
+const sendVerb = <One extends Verb>(verb: One, summary: string) =>
   operation({
-    method: 'POST',
-    path: `/api/outbox/{id}/${verb}`,
+    route: `POST /api/outbox/{id}/${verb}`,
     summary,
-    run: ({ desk, path, by }) => desk.operateSend(path.id ?? '', verb, by),
+    run: (call) => operateSend(call, call.path.id, verb, call.by),
   })
 
-export const OUTBOX: readonly Operation[] = [
+export const OUTBOX = [
   operation({
-    method: 'GET',
-    path: '/api/outbox',
+    route: 'GET /api/outbox',
     summary: 'Outbound messages, newest first.',
-    query: SendQuery as z.ZodType<z.infer<typeof SendQuery>>,
-    run: async ({ desk, query: { state, since, before, chars, ...rest }, now, may }) => {
+    query: SendQuery,
+    run: async ({ store, query: { state, since, before, chars, ...rest }, now, may }) => {
       const filter = defined({
         ...rest,
         states: state,
         sinceMs: momentMs('since', since, now),
         beforeSeq: positionOf(before),
       })
-      const sends = await desk.sends({ ...filter, limit: rest.limit })
+      const sends = await sendViews(store, await store.sends({ ...filter, limit: rest.limit }))
       return page(may('approval.input') ? sends : sends.map(withoutPrompt), rest.limit, chars)
     },
   }),
   operation({
-    method: 'GET',
-    path: '/api/outbox/{id}',
+    route: 'GET /api/outbox/{id}',
     summary: 'One outbound message.',
-    run: async ({ desk, path, may }) => {
-      const send = found(await desk.send(path.id ?? ''), 'outbound message')
+    run: async ({ store, path, may }) => {
+      const row = found(await store.send(path.id), 'outbound message')
+      const send = found((await sendViews(store, [row]))[0] ?? null, 'outbound message')
       return may('approval.input') ? send : withoutPrompt(send)
     },
   }),
   sendVerb('retry', 'Sends a failed or unknown message again.'),
   sendVerb('bury', 'Gives a message up for good.'),
   operation({
-    method: 'POST',
-    path: '/api/outbox/operate',
+    route: 'POST /api/outbox/operate',
     summary: 'Sends several failed or unknown messages again, or gives them up; each is told by itself.',
     body: OperateBody,
-    run: async ({ desk, body, by }) => ({ items: await desk.operateSends(body.ids, body.verb, by) }),
+    run: async (call) => {
+      const items: OperatedSend[] = []
+      // One after another: they share lanes, and they are sent again in the order of the list.
+      for (const id of new Set(call.body.ids)) items.push(await operateOne(call, id, call.body.verb, call.by))
+      return { items }
+    },
   }),
 ]
+
+/** A send that cannot be moved stops no other. */
+async function operateOne(
+  context: OperationContext,
+  id: string,
+  verb: Verb,
+  by: string,
+): Promise<OperatedSend> {
+  try {
+    const { state } = await operateSend(context, id, verb, by)
+    return { id, ok: true, state, problem: null }
+  } catch (thrown) {
+    return { id, ok: false, state: null, problem: asSwitchboardError(thrown).message }
+  }
+}

@@ -52,7 +52,7 @@ async function scene() {
       body: JSON.stringify({ ticket }),
     })
   const ticketFor = async (who?: string) => {
-    const { url } = await door.link(who === undefined ? {} : { user: who }, 'test')
+    const { url } = await door.link(who === undefined ? {} : { user: who })
     return new URL(url).hash.slice('#ticket='.length)
   }
   const signIn = async (who?: string) => {
@@ -66,13 +66,13 @@ async function scene() {
 
 it('[I21.con-link] [I21.con-cookie] [S15.guarded] a link opens a session in a cookie that no script and no other site gets', async () => {
   const { enter, ticketFor, port, ask, door } = await scene()
-  const link = await door.link({}, 'test')
+  const link = await door.link({})
   expect([link.user, link.roles, link.url.startsWith('http://127.0.0.1:4747/#ticket=')]).toEqual([
     'kate',
     ['owner'],
     true,
   ])
-  await expect(door.link({ user: 'nobody' }, 'test')).rejects.toMatchObject({ code: 'not_found' })
+  await expect(door.link({ user: 'nobody' })).rejects.toMatchObject({ code: 'not_found' })
   const answer = await enter(await ticketFor())
   const cookie = answer.headers.get('set-cookie') ?? ''
   expect(answer.status).toBe(200)

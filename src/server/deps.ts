@@ -5,7 +5,6 @@ import type {
   Authorization,
   Clock,
   Counter,
-  Desk,
   Endpoint,
   FramePipe,
   FrameReader,
@@ -14,9 +13,10 @@ import type {
   Logger,
   Principal,
   Resource,
+  StatusReport,
   UsageRow,
 } from '../contract/index.ts'
-import type { Operation } from './api/operation.ts'
+import type { ServedOperation } from './api/operation.ts'
 
 export interface ServerDeps {
   readonly clock: Clock
@@ -28,7 +28,13 @@ export interface ServerDeps {
     /** Whether what a peer says of its own peer is believed. Absent: nobody's is. */
     readonly trustsProxy?: ((address: string) => boolean) | undefined
   }
-  readonly desk: Desk
+  /** The state of the gateway, for /metrics. */
+  status(): Promise<StatusReport>
+  /** Live hints for /events. `decides`: the watcher may decide approvals. */
+  watch(
+    listen: (event: { readonly kind: string; readonly id: string; readonly scope?: string }) => void,
+    who: { readonly decides: boolean },
+  ): () => void
   readonly endpoints: {
     /** The endpoint of an integration, by its id: `/hooks/ID`. */
     hook(integration: string): Endpoint | null
@@ -57,14 +63,14 @@ export interface ServerDeps {
   authenticate(bearer: string): Promise<Principal | null>
   authorize(principal: Principal, action: Action, resource: Resource): Authorization
   /** What an operator may ask and do. Loaded on the first call of the API, with its schemas. */
-  operations(): Promise<readonly Operation[]>
+  operations(): Promise<readonly ServedOperation[]>
   /** Writes into the ledger. Absent: wrong credentials are counted and logged only. */
   note?(notes: readonly LedgerNote[]): Promise<void>
   /** Known to this process alone: its own probe is told whether it looked local. Absent: nobody probes. */
   readonly probeKey?: string
   /** A public address is refused without one. */
   adminTokenConfigured(): boolean
-  /** Figures beyond the desk's own, for /metrics. */
+  /** Figures beyond the status, for /metrics. */
   readonly metrics?: {
     /** Turns and sends by integration, state and reason. */
     counters?(): Promise<readonly Counter[]>

@@ -7,7 +7,7 @@ import { createEventStreams } from './events.ts'
 const user = (id: string): Principal => ({ kind: 'user', id, roles: ['operator'] })
 
 function setUp() {
-  const streams = createEventStreams({ desk: { watch: () => () => {} }, clock: createTestClock() }, 15_000)
+  const streams = createEventStreams({ watch: () => () => {}, clock: createTestClock() }, 15_000)
   const closing: (() => void)[] = []
   const ends: string[] = []
   const read = (reply: HttpReply) =>
@@ -44,7 +44,7 @@ it('[I35.b23] a reader counts as somebody who may be asked only if they may deci
     told.push(decides)
     return () => {}
   }
-  const streams = createEventStreams({ desk: { watch }, clock: createTestClock() }, 15_000)
+  const streams = createEventStreams({ watch, clock: createTestClock() }, 15_000)
   const sink = { write: () => {}, end: () => {}, onClose: () => {} } as unknown as StreamSink
   for (const roles of [['owner'], ['approver'], ['viewer'], ['operator']])
     streams.open({ kind: 'user', id: roles.join(), roles }, async () => true).stream?.(sink)

@@ -1,6 +1,7 @@
-// /events: the desk's live hints as server-sent events. Lossy by nature; a page asks the API for what it shows.
-import { type Clock, type Desk, type HttpReply, type Principal, SwitchboardError } from '../contract/index.ts'
+// /events: live hints as server-sent events. Lossy by nature; a page asks the API for what it shows.
+import { type Clock, type HttpReply, type Principal, SwitchboardError } from '../contract/index.ts'
 import { authorize } from '../core/people/authorize.ts'
+import type { ServerDeps } from './deps.ts'
 
 /** Of one principal: a page that reconnects must not take the connections of the others. */
 const MAX_OF_PRINCIPAL = 32
@@ -14,7 +15,7 @@ export interface EventStreams {
 }
 
 export function createEventStreams(
-  deps: { readonly desk: Pick<Desk, 'watch'>; readonly clock: Clock },
+  deps: Pick<ServerDeps, 'watch' | 'clock'>,
   heartbeatMs: number,
 ): EventStreams {
   /** As many entries as streams at most. */
@@ -53,12 +54,12 @@ export function createEventStreams(
 
 export function eventsReply(
   {
-    desk,
+    watch,
     clock,
     heartbeatMs,
     decides,
   }: {
-    readonly desk: Pick<Desk, 'watch'>
+    readonly watch: ServerDeps['watch']
     readonly clock: Clock
     readonly heartbeatMs: number
     readonly decides: boolean
@@ -74,7 +75,7 @@ export function eventsReply(
     },
     stream(sink) {
       sink.write(': connected\n\n')
-      const unwatch = desk.watch(
+      const unwatch = watch(
         (event) => {
           if (only !== undefined && !only.includes(event.kind)) return
           sink.write(`event: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`)

@@ -346,15 +346,15 @@ describe('the admin token', () => {
 describe('the control socket', () => {
   it('needs no token, is the owner’s alone, and asks as the command line', async () => {
     const path = join(folder, 'run', 'control.sock')
-    const decided = { won: true, approval: {} as never }
-    const { calls } = await opened({}, { socketPath: path }, { decide: async () => decided })
+    const { calls } = await opened({}, { socketPath: path })
     expect((await stat(path)).mode & 0o777).toBe(0o600)
     expect((await stat(join(folder, 'run'))).mode & 0o777).toBe(0o700)
     expect(status(await talk({ path }, get('/api/status', 'whatever')))).toBe(200)
     const body = '{"behavior":"allow"}'
     const headers = `content-type: application/json\r\ncontent-length: ${body.length}\r\n`
     await talk({ path }, get('/api/approvals/abcde/decide', 'localhost', headers, 'POST') + body)
-    expect(calls.at(-1)).toEqual(['decide', 'abcde', 'allow', 'local', 'cli'])
+    const decided = { id: 'abcde', behavior: 'allow', cause: 'person', by: 'local', via: 'cli' }
+    expect(calls.at(-1)).toEqual(['decide', decided])
   })
 
   it('a socket left behind is replaced; a live one and a plain file are not', async () => {

@@ -21,7 +21,7 @@ interface Family {
 }
 
 export function createMetrics(
-  deps: Pick<ServerDeps, 'desk' | 'metrics'>,
+  deps: Pick<ServerDeps, 'status' | 'metrics'>,
   wrong: ReadonlyMap<string, number>,
 ): Metrics {
   let dropped = 0
@@ -34,7 +34,7 @@ export function createMetrics(
         delay = monitorEventLoopDelay({ resolution: 50 })
         delay.enable()
       }
-      const status = await deps.desk.status({ problems: false })
+      const status = await deps.status()
       const counters = (await deps.metrics?.counters?.()) ?? null
       const families = [
         ...stateFamilies(status, counters),

@@ -12,7 +12,7 @@ const integrations = SURFACES.map((id) => testIntegration(id, { access }))
 const crowd = SURFACES.flatMap((integration) => APPROVERS.map((who) => ({ who, integration })))
 
 const decisions = async (river: River, id: string) =>
-  (await river.desk().ledger(0, 10_000)).filter(
+  (await river.operator().ledger(0, 10_000)).filter(
     (entry) => entry.kind === 'approval' && entry.ref === id && entry.to === 'decided',
   )
 
@@ -30,7 +30,9 @@ describeRiver(
           return person.says(`${yes ? 'yes' : 'no'} ${id}`)
         })
         const desks = ['console', 'api', 'cli'].flatMap((via) =>
-          (['allow', 'deny'] as const).map((behavior) => river.desk().decide(id, behavior, `op-${via}`, via)),
+          (['allow', 'deny'] as const).map((behavior) =>
+            river.operator().decide(id, behavior, `op-${via}`, via),
+          ),
         )
         // Whoever comes first in the list is not whoever wins: each round begins elsewhere.
         const [heard, decided] = await Promise.all([Promise.all(said), Promise.all(desks)])
@@ -172,7 +174,7 @@ describeRiver(
           await anna.sends({ kind: 'tap', messageId: `f${at}`, on: 'm1', value: `allow:${text}` }),
         ]
         for (const { reason } of outcomes) expect([text, reason]).not.toEqual([text, 'verdict'])
-        await expect(river.desk().decide(text, 'allow', 'op', 'api')).rejects.toMatchObject({
+        await expect(river.operator().decide(text, 'allow', 'op', 'api')).rejects.toMatchObject({
           code: 'not_found',
         })
       }

@@ -9,7 +9,6 @@ export const MAY_NAME: MayKnow = {
     'CHANNEL_PLATFORM: bindings and mcp_servers call it that; a transport',
   ],
   'src/contract/agent/agent.ts': ['chorus', 'a kind of token'],
-  'src/contract/operator/desk.ts': ['chorus', 'connection strings of the Chorus protocol are minted'],
   'src/store/reads/sending.ts': ['channel', 'the name of a column'],
 }
 

@@ -27,12 +27,12 @@ describeRiver('access', (open) => {
     expect(received).toMatchObject({ state: 'refused', reason: 'pairing_required' })
     await river.settle()
     expect(codeIn(river, 'newcomer')).toMatch(/^[0-9a-f]{6}$/)
-    expect(await river.desk().turn(received.id ?? '')).toMatchObject({ state: 'refused', text: null })
+    expect(await river.operator().turn(received.id ?? '')).toMatchObject({ state: 'refused', text: null })
     expect(river.agent.deliveries).toEqual([])
     expect(
       await river.store().sessionAt('demo', { integration: 'chat', conversation: 'newcomer' }),
     ).toBeNull()
-    const [pairing] = await river.desk().pairings()
+    const [pairing] = await river.operator().pairings()
     expect(pairing).toMatchObject({
       integration: 'chat',
       sender: 'newcomer',
@@ -50,8 +50,8 @@ describeRiver('access', (open) => {
     const texts = river.platform.texts('newcomer')
     expect(texts).toHaveLength(2)
     expect(texts[1]).toBe(texts[0])
-    expect(await river.desk().pairings()).toHaveLength(1)
-    expect((await river.desk().status()).counts.refused).toBe(6)
+    expect(await river.operator().pairings()).toHaveLength(1)
+    expect((await river.operator().status()).counts.refused).toBe(6)
   })
 
   it('[S4.pairing-then-talks] [S4.pairing-told] [S4.approver-default] once approved the newcomer is told, passes, and who was let in as an approver may approve', async () => {
@@ -62,7 +62,7 @@ describeRiver('access', (open) => {
     // The welcome needs no commit of its own, so none can fail.
     river.storeAway('enqueue', 1)
     const approved = await river
-      .desk()
+      .operator()
       .approvePairing(codeIn(river, 'owner').toUpperCase(), 'operator', { approver: true })
     expect(approved).toMatchObject({ sender: 'owner', approver: true })
     expect(approved.granted).toBe('may talk and approve tool calls on chat')
@@ -79,14 +79,14 @@ describeRiver('access', (open) => {
 
     await river.person('second').says('me too')
     await river.settle()
-    const second = await river.desk().approvePairing(codeIn(river, 'second'), 'operator')
+    const second = await river.operator().approvePairing(codeIn(river, 'second'), 'operator')
     expect(second.approver).toBe(false)
     await river.settle()
     river.agent.script = async (delivery, agent) =>
       void (await agent.ask(delivery, { toolName: 'Bash', description: 'x', input: 'ls' }))
     await river.person('second').says('go')
     await river.settle()
-    const [row] = await river.desk().approvals(['pending'], 10)
+    const [row] = await river.operator().approvals(['pending'], 10)
     expect(river.platform.texts('owner').at(-1), 'the paired owner is asked').toContain(row?.id)
     expect(await river.person('second').says(`yes ${row?.id}`)).toMatchObject({ state: 'queued' })
     expect(await owner.says(`yes ${row?.id}`)).toMatchObject({ reason: 'verdict' })
@@ -96,12 +96,12 @@ describeRiver('access', (open) => {
     const river = await open(PAIRING)
     await river.person('mallory').says('hello')
     await river.settle()
-    const first = await river.desk().approvePairing(codeIn(river, 'mallory'), 'admin')
+    const first = await river.operator().approvePairing(codeIn(river, 'mallory'), 'admin')
     expect(first).toMatchObject({ approver: false, granted: 'may talk on chat' })
     await river.settle()
     expect(river.platform.texts('mallory').at(-1)).toBe('You are paired. Say hello!')
-    expect((await river.desk().users())[0]?.identities).not.toContain('chat:mallory')
-    expect(await river.desk().access()).not.toContainEqual(
+    expect((await river.operator().users())[0]?.identities).not.toContain('chat:mallory')
+    expect(await river.operator().access()).not.toContainEqual(
       expect.objectContaining({ sender: 'mallory', right: 'approve' }),
     )
   })
@@ -112,8 +112,8 @@ describeRiver('access', (open) => {
       await river.person(name).says('hello')
       await river.settle()
     }
-    await river.desk().approvePairing(codeIn(river, 'guest'), 'cli')
-    const me = await river.desk().approvePairing(codeIn(river, 'owner'), 'cli', { user: 'local' })
+    await river.operator().approvePairing(codeIn(river, 'guest'), 'cli')
+    const me = await river.operator().approvePairing(codeIn(river, 'owner'), 'cli', { user: 'local' })
     expect(me).toMatchObject({
       approver: false,
       user: 'local',
@@ -121,15 +121,15 @@ describeRiver('access', (open) => {
     })
     await river.settle()
     expect(river.platform.texts('owner').at(-1)).toBe('You are paired as the owner. Say hello!')
-    expect(await river.desk().users()).toMatchObject([{ id: 'local', identities: ['chat:owner'] }])
-    expect(await river.desk().access()).toContainEqual(
+    expect(await river.operator().users()).toMatchObject([{ id: 'local', identities: ['chat:owner'] }])
+    expect(await river.operator().access()).toContainEqual(
       expect.objectContaining({ sender: 'owner', right: 'user:local' }),
     )
     river.agent.script = async (delivery, agent) =>
       void (await agent.ask(delivery, { toolName: 'Bash', description: 'x', input: 'ls' }))
     await river.person('guest').says('go')
     await river.settle()
-    const [row] = await river.desk().approvals(['pending'], 10)
+    const [row] = await river.operator().approvals(['pending'], 10)
     expect(river.platform.texts('owner').at(-1)).toContain(row?.id)
     expect(river.platform.texts('guest').at(-1)).not.toContain(row?.id)
     expect(await river.person('guest').says(`yes ${row?.id}`)).toMatchObject({ state: 'queued' })
@@ -137,8 +137,8 @@ describeRiver('access', (open) => {
     await river.pass(20_000)
     expect(await river.person('owner').says(`yes ${row?.id}`)).toMatchObject({ reason: 'verdict' })
     // Taken back like every right: then nobody is asked there.
-    await river.desk().revoke('chat', 'owner', 'user:local', 'cli')
-    expect((await river.desk().users())[0]?.identities).toEqual([])
+    await river.operator().revoke('chat', 'owner', 'user:local', 'cli')
+    expect((await river.operator().users())[0]?.identities).toEqual([])
   })
 
   it('[I35.b17] where users are configured one of them is named, and the file wins', async () => {
@@ -154,16 +154,16 @@ describeRiver('access', (open) => {
       await river.settle()
     }
     const mine = codeIn(river, 'ann-phone')
-    const approve = (code: string, user: string) => river.desk().approvePairing(code, 'cli', { user })
+    const approve = (code: string, user: string) => river.operator().approvePairing(code, 'cli', { user })
     await expect(approve(mine, 'local')).rejects.toMatchObject({ code: 'input_invalid' })
     await expect(approve(mine, 'nobody')).rejects.toMatchObject({ code: 'not_found' })
     await expect(approve(codeIn(river, 'otto'), 'ann')).rejects.toMatchObject({ code: 'conflict' })
-    expect(await river.desk().pairings()).toHaveLength(2)
+    expect(await river.operator().pairings()).toHaveLength(2)
     expect(await approve(mine, 'ann')).toMatchObject({ user: 'ann' })
     expect(await approve(codeIn(river, 'otto'), 'otto')).toMatchObject({
       granted: 'may talk on chat, as the user otto (operator)',
     })
-    expect((await river.desk().users()).map(({ identities }) => identities)).toEqual([
+    expect((await river.operator().users()).map(({ identities }) => identities)).toEqual([
       ['chat:ann-phone'],
       ['chat:otto'],
     ])
@@ -181,8 +181,10 @@ describeRiver('access', (open) => {
     expect(codeIn(river, 'newcomer')).toBe(code)
     expect(river.platform.texts('newcomer').at(-1)).toContain('The code is good for 10 minutes.')
     await river.sleep(600_001)
-    await expect(river.desk().approvePairing(code, 'operator')).rejects.toMatchObject({ code: 'not_found' })
-    expect(await river.desk().pairings()).toEqual([])
+    await expect(river.operator().approvePairing(code, 'operator')).rejects.toMatchObject({
+      code: 'not_found',
+    })
+    expect(await river.operator().pairings()).toEqual([])
     await river.person('newcomer').says('hello')
     await river.settle()
     expect(codeIn(river, 'newcomer')).not.toBe(code)
@@ -194,7 +196,7 @@ describeRiver('access', (open) => {
     await river.settle()
     const code = codeIn(river, 'newcomer')
     for (const wrong of ['', ' ', '000000', code.slice(0, 5)]) {
-      await expect(river.desk().approvePairing(wrong, 'operator')).rejects.toMatchObject({
+      await expect(river.operator().approvePairing(wrong, 'operator')).rejects.toMatchObject({
         code: 'not_found',
       })
     }
@@ -209,7 +211,7 @@ describeRiver('access', (open) => {
       for (const who of ['owner', 'newcomer']) await river.person(who, who).says(text)
     }
     await river.settle()
-    expect(await river.desk().pairings()).toHaveLength(1)
+    expect(await river.operator().pairings()).toHaveLength(1)
     expect((await river.person('newcomer').says('in?')).state).toBe('refused')
     expect(river.agent.texts().toSorted()).toEqual(forms.toSorted())
   })
@@ -218,8 +220,8 @@ describeRiver('access', (open) => {
     const river = await open(PAIRING)
     await river.person('newcomer').says('hello')
     await river.settle()
-    await river.desk().denyPairing(codeIn(river, 'newcomer'), 'operator')
-    expect(await river.desk().pairings()).toEqual([])
+    await river.operator().denyPairing(codeIn(river, 'newcomer'), 'operator')
+    expect(await river.operator().pairings()).toEqual([])
     expect((await river.person('newcomer').says('in?')).state).toBe('refused')
   })
 
@@ -274,13 +276,13 @@ describeRiver('access', (open) => {
     await river.person('mallory').says('hi')
     await river.person('open', 'mallory', { chat: 'group' }).says('hi')
     await river.person('x', 'mallory', { integration: 'shut' }).says('hi')
-    const refused = (await river.desk().ledger(0, 100)).filter((entry) => entry.to === 'refused')
+    const refused = (await river.operator().ledger(0, 100)).filter((entry) => entry.to === 'refused')
     expect(refused.map((entry) => [entry.reason, JSON.parse(entry.detail).key])).toEqual([
       ['sender_not_allowed', 'integrations[0].access.allow_from'],
       ['not_mentioned', 'integrations[0].access.groups["open"].require_mention'],
       ['policy_unreadable', 'integrations[1].access'],
     ])
-    const doctor = await river.desk().doctor()
+    const doctor = await river.operator().doctor()
     expect(doctor.ok).toBe(false)
     expect(doctor.integrations[0]?.drops).toEqual({ sender_not_allowed: 1, not_mentioned: 1 })
     const gates = doctor.integrations.flatMap((one) => one.gates)
@@ -325,13 +327,13 @@ describeRiver('access', (open) => {
   it('access changes at run time count at once, and are in the ledger', async () => {
     const river = await open(gate({ dm: 'allowlist' }))
     expect((await river.person('bert').says('hi')).state).toBe('refused')
-    await river.desk().grant('chat', 'bert', 'talk', 'operator')
+    await river.operator().grant('chat', 'bert', 'talk', 'operator')
     await river.settle()
     expect((await river.person('bert').says('hi')).state).toBe('queued')
-    await river.desk().revoke('chat', 'bert', 'talk', 'operator')
+    await river.operator().revoke('chat', 'bert', 'talk', 'operator')
     await river.settle()
     expect((await river.person('bert').says('hi')).state).toBe('refused')
-    const kinds = (await river.desk().ledger(0, 100)).map((entry) => entry.kind)
+    const kinds = (await river.operator().ledger(0, 100)).map((entry) => entry.kind)
     expect(kinds.filter((kind) => kind === 'access' || kind === 'grant').length).toBeGreaterThanOrEqual(2)
   })
 
@@ -345,8 +347,8 @@ describeRiver('access', (open) => {
         { id: 'hand', identities: ['chat:hal'], notifyTo: null, roles: ['operator'] },
       ],
     })
-    await river.desk().grant('chat', 'dan', 'approve', 'operator')
-    const rows = (await river.desk().access()).map((row) => `${row.sender} ${row.right} ${row.origin}`)
+    await river.operator().grant('chat', 'dan', 'approve', 'operator')
+    const rows = (await river.operator().access()).map((row) => `${row.sender} ${row.right} ${row.origin}`)
     expect(rows.sort()).toEqual([
       'ann approve integrations[0].access.approvers',
       'ann talk integrations[0].access.allow_from',
@@ -359,17 +361,17 @@ describeRiver('access', (open) => {
 
   it('[S14.cli-access] taking a right back says whether there was one, and of which integration', async () => {
     const river = await open(gate({ dm: 'allowlist', allowFrom: ['ann'] }))
-    const desk = river.desk()
-    expect(await desk.revoke('chat', 'ann', 'talk', 'operator')).toBe(false)
+    const operator = river.operator()
+    expect(await operator.revoke('chat', 'ann', 'talk', 'operator')).toBe(false)
     const nowhere = { code: 'not_found', hint: 'integrations: chat' }
-    await expect(desk.revoke('nope', 'ann', 'talk', 'operator')).rejects.toMatchObject(nowhere)
-    await expect(desk.grant('nope', 'ann', 'talk', 'operator')).rejects.toMatchObject(nowhere)
+    await expect(operator.revoke('nope', 'ann', 'talk', 'operator')).rejects.toMatchObject(nowhere)
+    await expect(operator.grant('nope', 'ann', 'talk', 'operator')).rejects.toMatchObject(nowhere)
     // It would let in nobody, and read as if it let in everybody.
     const anybody = { code: 'input_invalid', hint: expect.stringContaining('allow_from: ["*"]') }
-    await expect(desk.grant('chat', '*', 'talk', 'operator')).rejects.toMatchObject(anybody)
+    await expect(operator.grant('chat', '*', 'talk', 'operator')).rejects.toMatchObject(anybody)
     // What was granted where an integration was taken out since can still be taken back.
     await river.store().grant({ integration: 'gone', sender: 'ann', right: 'talk', by: 'operator' })
-    expect(await desk.revoke('gone', 'ann', 'talk', 'operator')).toBe(true)
+    expect(await operator.revoke('gone', 'ann', 'talk', 'operator')).toBe(true)
   })
 })
 
@@ -393,15 +395,15 @@ describeRiver(
       for (let from = 0; from < crowd.length; from += 500) {
         await river.platform.receive('chat', crowd.slice(from, from + 500))
       }
-      expect((await river.desk().pairings()).length).toBeLessThanOrEqual(50)
+      expect((await river.operator().pairings()).length).toBeLessThanOrEqual(50)
       expect(await river.store().turns({ limit: 5_000 })).toHaveLength(Math.min(strangers, 1_000))
-      expect((await river.desk().status()).counts).toMatchObject({
+      expect((await river.operator().status()).counts).toMatchObject({
         received: strangers,
         refused: strangers,
       })
       await river.person('owner').says('it is me')
-      const mine = (await river.desk().pairings()).find((row) => row.sender === 'owner')
-      await river.desk().approvePairing(mine?.code ?? '', 'operator')
+      const mine = (await river.operator().pairings()).find((row) => row.sender === 'owner')
+      await river.operator().approvePairing(mine?.code ?? '', 'operator')
       await river.settle()
       expect((await river.person('owner').says('hello')).state).toBe('queued')
     })
@@ -426,8 +428,8 @@ describeRiver(
       await river.settle()
       expect(river.platform.texts('mallory')).toHaveLength(2)
       expect(await river.store().turns({ limit: 5_000 })).toHaveLength(Math.min(messages, 1_000))
-      expect((await river.desk().status()).counts.refused).toBe(messages)
-      const kept = (await river.desk().ledger(0, 10_000)).filter(
+      expect((await river.operator().status()).counts.refused).toBe(messages)
+      const kept = (await river.operator().ledger(0, 10_000)).filter(
         (entry) => entry.reason === 'pairing_required',
       )
       expect(kept.reduce((sum, entry) => sum + entry.count, 0)).toBe(messages)

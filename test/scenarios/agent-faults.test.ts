@@ -46,7 +46,7 @@ describeRiver(
           await proxy.fail(fault)
           const { id = '' } = await river.person('anna').says('hi')
           const turnId = id ?? ''
-          const turn = () => river.desk().turn(turnId)
+          const turn = () => river.operator().turn(turnId)
           const from = river.now()
           let known = ''
           await agent.until(async () => {
@@ -62,7 +62,7 @@ describeRiver(
               ...['unreachable', 'queued', 'agent_unreachable'],
             ])
             expect(river.platform.texts('anna')).toHaveLength(1)
-            expect((await river.desk().doctor()).ok).toBe(false)
+            expect((await river.operator().doctor()).ok).toBe(false)
           }
           await proxy.heal()
           const end = await agent.until(async () => {
@@ -78,7 +78,7 @@ describeRiver(
             expect(answers).toEqual([])
             expect(said.at(-1)).toMatch(/^⚠️ Your message was not answered\./)
             expect(['unreachable', 'failing']).toContain((await agent.standing())?.state)
-            expect((await river.desk().doctor()).ok).toBe(false)
+            expect((await river.operator().doctor()).ok).toBe(false)
           }
           if (unread) expect([end?.state, end?.attempts]).toEqual(['answered', 1])
           // Whatever it was, the next message is answered, and then the agent is well.

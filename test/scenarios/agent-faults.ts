@@ -101,7 +101,7 @@ export async function openFaultyAgent(kind: Kind, open: OpenRiver): Promise<Faul
       }
       return undefined
     },
-    standing: async () => (await river.desk().status()).agents.find(({ id }) => id === 'kate'),
+    standing: async () => (await river.operator().status()).agents.find(({ id }) => id === 'kate'),
     async close() {
       await proxy.stop()
       await Promise.all([backend.close(), door.close()])

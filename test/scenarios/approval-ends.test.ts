@@ -16,7 +16,7 @@ describeRiver('the ends of approvals', (open) => {
     await river.settle()
     expect(said.answer).toBe(`${id}: expired`)
     expect(river.platform.texts('anna').at(-1)).toBe(`${id}: expired`)
-    expect(await river.desk().decide(id, 'allow', 'operator', 'cli')).toMatchObject({
+    expect(await river.operator().decide(id, 'allow', 'operator', 'cli')).toMatchObject({
       won: false,
       approval: { state: 'expired', cause: 'expired' },
     })
@@ -52,14 +52,14 @@ describeRiver('the ends of approvals', (open) => {
     }
     await river.person('anna').says('go')
     await river.settle()
-    const [approval] = await river.desk().approvals(null, 10)
-    await river.desk().decide(approval?.id ?? '', 'allow', 'operator', 'cli')
+    const [approval] = await river.operator().approvals(null, 10)
+    await river.operator().decide(approval?.id ?? '', 'allow', 'operator', 'cli')
     await river.pass(60_000)
     expect(river.platform.shown('anna').join()).not.toContain('npm test')
-    const prompt = (await river.desk().sends({ limit: 10 })).find(({ cause }) => cause === 'prompt')
+    const prompt = (await river.operator().sends({ limit: 10 })).find(({ cause }) => cause === 'prompt')
     expect(prompt).toMatchObject({ state: 'failed', reason: 'given_up' })
     expect(prompt?.detail).toBe('the question is over (relayed), and is not asked')
-    expect((await river.desk().doctor()).problems).toEqual([])
+    expect((await river.operator().doctor()).problems).toEqual([])
     expect(river.platform.shown('anna').filter((text) => text.startsWith('⚠️'))).toEqual([])
   })
 
@@ -71,14 +71,14 @@ describeRiver('the ends of approvals', (open) => {
     }
     await river.person('anna').says('go')
     await river.settle()
-    const [approval] = await river.desk().approvals(null, 10)
-    await river.desk().decide(approval?.id ?? '', 'deny', 'operator', 'cli')
+    const [approval] = await river.operator().approvals(null, 10)
+    await river.operator().decide(approval?.id ?? '', 'deny', 'operator', 'cli')
     await river.pass(60 * 60_000)
     expect(river.platform.shown('anna').join().split('npm test').length - 1).toBe(1)
-    const prompt = (await river.desk().sends({ limit: 10 })).find(({ cause }) => cause === 'prompt')
+    const prompt = (await river.operator().sends({ limit: 10 })).find(({ cause }) => cause === 'prompt')
     expect(prompt).toMatchObject({ state: 'unknown', reason: 'given_up' })
     expect(prompt?.detail).toBe('the question is over (relayed), and is not asked again')
-    expect((await river.desk().doctor()).problems).toEqual([])
+    expect((await river.operator().doctor()).problems).toEqual([])
   })
 
   it('[I16.ask-over] nobody is asked on behalf of a turn that is over, answered or stopped', async () => {
@@ -93,7 +93,7 @@ describeRiver('the ends of approvals', (open) => {
     await river.settle()
     const second = river.agent.deliveries.at(-1) as Delivery
     await expect(river.agent.ask(second, again)).rejects.toMatchObject({ code: 'conflict' })
-    expect((await river.desk().approvals(null, 10)).map((one) => one.id)).toEqual([id])
+    expect((await river.operator().approvals(null, 10)).map((one) => one.id)).toEqual([id])
     expect(river.platform.texts('anna').join('\n')).not.toContain('rm -rf')
   })
 })

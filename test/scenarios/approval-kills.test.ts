@@ -15,7 +15,7 @@ const WAIT = {
   verdict: 'fetched',
 } as const
 
-const rows = async (river: River) => (await river.desk().approvals(null, 10)).toReversed()
+const rows = async (river: River) => (await river.operator().approvals(null, 10)).toReversed()
 const prompts = (river: River) =>
   river.platform.arrived.flatMap(({ op }) => (op.kind === 'prompt' ? [op.text] : []))
 
@@ -126,7 +126,7 @@ describeRiver('approvals, and a daemon that dies', (open) => {
     expect((await pending())[0]?.description).toContain(MAY_HAVE_RUN)
     expect(ran).toHaveLength(1)
     await river.person('anna').says(`yes ${(await pending())[0]?.id}`)
-    await until(async () => (await river.desk().turn(turn.id ?? ''))?.state === 'answered')
+    await until(async () => (await river.operator().turn(turn.id ?? ''))?.state === 'answered')
     expect(ran).toHaveLength(2)
     expect((await rows(river)).map(({ behavior }) => behavior)).toEqual(['allow', 'allow'])
   })

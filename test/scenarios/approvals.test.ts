@@ -13,7 +13,7 @@ describeRiver('approvals', (open) => {
     expect(prompt?.op).toMatchObject({ kind: 'prompt', approval: id })
     expect(river.platform.texts('anna')[0]).toContain('npm test -- --all')
     expect(river.platform.texts('anna')[0]).toContain(`Reply "yes ${id}" or "no ${id}"`)
-    expect((await river.desk().status()).approvals.pending).toBe(1)
+    expect((await river.operator().status()).approvals.pending).toBe(1)
     expect(await river.person('anna').says(`yes ${id}`)).toMatchObject({
       state: 'consumed',
       reason: 'verdict',
@@ -120,7 +120,7 @@ describeRiver('approvals', (open) => {
   it('[S10.unreachable-denied] somebody at the console is somebody', async () => {
     const { river, id } = await asking(open, { integrations: [testIntegration('chat')], watched: true })
     expect(await state(river, id)).toBe('pending')
-    await river.desk().decide(id, 'allow', 'operator', 'console')
+    await river.operator().decide(id, 'allow', 'operator', 'console')
     await river.settle()
     expect(river.agent.verdicts).toMatchObject([{ behavior: 'allow', decidedBy: 'operator' }])
   })
@@ -148,12 +148,12 @@ describeRiver('approvals', (open) => {
     await river.settle()
     expect(river.platform.texts('bert').at(-1)).toBe(`${id}: already answered by cleo`)
     expect(river.platform.texts('anna').at(-1)).toBe(`${id}: already answered by cleo`)
-    expect(await river.desk().decide(id, 'deny', 'operator', 'cli')).toMatchObject({
+    expect(await river.operator().decide(id, 'deny', 'operator', 'cli')).toMatchObject({
       won: false,
       approval: { decided_by: 'cleo', decided_via: 'other', behavior: 'allow' },
     })
     expect(river.agent.verdicts).toHaveLength(1)
-    const ledger = await river.desk().ledger(0, 1_000)
+    const ledger = await river.operator().ledger(0, 1_000)
     const decided = ledger.find((entry) => entry.kind === 'approval' && entry.to === 'decided')
     expect(decided?.at).toBeGreaterThan(0)
     expect(JSON.parse(decided?.detail ?? '{}')).toMatchObject({ by: 'cleo', via: 'other', behavior: 'allow' })
@@ -197,7 +197,7 @@ describeRiver('approvals', (open) => {
     await river.pass(20_000)
     expect(await state(river, id)).toBe('pending')
     expect(river.agent.deliveries.map((one) => one.repeat)).toEqual([false, true])
-    expect(await river.desk().approvals(null, 10), 'the same call is the same approval').toHaveLength(1)
+    expect(await river.operator().approvals(null, 10), 'the same call is the same approval').toHaveLength(1)
     expect(river.platform.texts('anna'), 'and it is not asked twice').toHaveLength(1)
     await river.person('anna').says(`yes ${id}`)
     await river.settle()
@@ -221,7 +221,7 @@ describeRiver('approvals', (open) => {
       behavior: 'allow',
     })
     expect(await state(river, id)).toBe('relayed')
-    expect(await river.desk().approvals(null, 10)).toHaveLength(1)
+    expect(await river.operator().approvals(null, 10)).toHaveLength(1)
   })
 
   it('[S10.one-call] [S10.input-hash] allow is for one call: the same call asks again, in the same turn too', async () => {
@@ -234,7 +234,7 @@ describeRiver('approvals', (open) => {
     expect(await state(river, again.id ?? '')).toBe('pending')
     const other = await river.agent.ask(delivery, { ...RUN, input: 'rm -rf build' })
     await river.settle()
-    const rows = await river.desk().approvals(['pending'], 10)
+    const rows = await river.operator().approvals(['pending'], 10)
     expect(new Set(rows.map((row) => row.id))).toEqual(new Set([again.id, other.id]))
     expect(new Set(rows.map((row) => row.input_hash)).size).toBe(2)
     expect(river.agent.verdicts).toHaveLength(1)
@@ -330,7 +330,7 @@ describeRiver('approvals', (open) => {
     const group = { chat: 'group' } as const
     await river.person('g', 'anna', group).says('go', { mentioned: true })
     await river.settle()
-    const [row] = await river.desk().approvals(null, 10)
+    const [row] = await river.operator().approvals(null, 10)
     const id = row?.id ?? ''
     expect(river.platform.texts('g')[0]).toContain(id)
     expect(await river.person('g', 'bert', group).says(`yes ${id}`)).toMatchObject({
@@ -357,7 +357,7 @@ describeRiver('approvals', (open) => {
     river.agent.script = async (delivery, agent) => void (await agent.ask(delivery, RUN))
     await river.person('anna').says('go')
     await river.settle()
-    const [row] = await river.desk().approvals(null, 10)
+    const [row] = await river.operator().approvals(null, 10)
     const id = row?.id ?? ''
     const cleo = river.person('cleo', 'cleo', { integration: 'other' })
     expect(await cleo.says(`yes ${id}`), 'there it is a sentence').toMatchObject({ state: 'queued' })
@@ -372,7 +372,7 @@ describeRiver('approvals', (open) => {
     await river.person('anna').says('go')
     await river.settle()
     const [text = ''] = river.platform.texts('anna')
-    const [row] = await river.desk().approvals(null, 10)
+    const [row] = await river.operator().approvals(null, 10)
     expect([...text].length).toBeLessThanOrEqual(1_000)
     expect(text).toMatch(/more characters: Show all\)/)
     expect(text).not.toMatch(/[\ud800-\udbff](?![\udc00-\udfff])/)

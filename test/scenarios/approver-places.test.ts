@@ -22,7 +22,7 @@ describeRiver('approvers without a chat of their own', (open) => {
     river.agent.script = async (delivery, agent) => void (await agent.ask(delivery, RUN))
     await river.person('room-2', 'bob').says('go')
     await river.settle()
-    const [approval] = await river.desk().approvals(null, 10)
+    const [approval] = await river.operator().approvals(null, 10)
     expect(river.platform.arrived.filter(({ op }) => op.kind === 'prompt')).toEqual([])
     expect(river.agent.verdicts).toMatchObject([{ behavior: 'deny', decidedBy: expect.any(String) }])
     expect(await state(river, approval?.id ?? '')).toBe('relayed')

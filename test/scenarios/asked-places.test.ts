@@ -3,7 +3,8 @@ import { expect, it } from 'vitest'
 import { asking, CHAT, RUN } from './asking.ts'
 import { describeRiver, type River } from './river.ts'
 
-const asked = async (river: River, id: string) => (await river.desk().approvals(null, 10, { id }))[0]?.asked
+const asked = async (river: River, id: string) =>
+  (await river.operator().approvals(null, 10, { id }))[0]?.asked
 
 const GROUP = { requireMention: false, allowFrom: ['*'], origin: 'room' }
 const TWO = {
@@ -21,7 +22,7 @@ describeRiver('who was asked', (open) => {
     river.platform.failNext([{ kind: 'unknown', arrived: false }])
     await river.person('room', 'anna', { chat: 'group' }).says('go')
     await river.settle()
-    const [row] = await river.desk().approvals(null, 10)
+    const [row] = await river.operator().approvals(null, 10)
     expect(row).not.toHaveProperty('asked')
     const places = (await asked(river, row?.id ?? '')) ?? []
     expect(places.map(({ conversation, who }) => [conversation, who])).toEqual([

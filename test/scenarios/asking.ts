@@ -14,7 +14,7 @@ export async function asking(
   river.agent.script = async (delivery, agent) => void (await agent.ask(delivery, RUN))
   await river.person('anna').says('go')
   await river.settle()
-  const [approval] = await river.desk().approvals(null, 10)
+  const [approval] = await river.operator().approvals(null, 10)
   return { river, id: approval?.id ?? '' }
 }
 

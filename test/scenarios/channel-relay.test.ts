@@ -26,7 +26,7 @@ async function asking(open: OpenRiver, over = {}, more: RiverOptions = {}): Prom
   river.agent.script = async (delivery, agent) => void (await agent.ask(delivery, RUN))
   await river.person('anna').says('go')
   await river.settle()
-  const [approval] = await river.desk().approvals(null, 10)
+  const [approval] = await river.operator().approvals(null, 10)
   return [river, approval?.id ?? '']
 }
 
@@ -185,7 +185,7 @@ describeRiver('permission relay', (open) => {
     river.agentNamed('kate').script = () => undefined
     river.server('slack').says('go', { chat_id: 'C1' })
     await river.settle()
-    const [row] = await river.desk().approvals(null, 10)
+    const [row] = await river.operator().approvals(null, 10)
     river.server('slack').decides(row?.id ?? '', 'allow')
     await river.settle()
     // One push, two agents that hear it: it counts for the one that was asked about.
@@ -241,7 +241,7 @@ describeRiver('permission relay', (open) => {
     }
     await river.person('anna').says('go')
     await river.settle()
-    const [row] = await river.desk().approvals(null, 10)
+    const [row] = await river.operator().approvals(null, 10)
     await river.person('anna').says(`yes ${row?.id}`)
     await river.settle()
     expect(river.agent.verdicts).toMatchObject([{ behavior: 'allow', decidedBy: 'anna' }])
@@ -255,7 +255,7 @@ describeRiver('permission relay', (open) => {
     river.agent.script = async (delivery, agent) => void (await agent.ask(delivery, RUN))
     river.server('slack').says('go', { chat_id: 'C1', user_id: 'U1' })
     await river.settle()
-    const [row] = await river.desk().approvals(null, 10)
+    const [row] = await river.operator().approvals(null, 10)
     expect(river.server('slack').calls).toMatchObject([{ input: { chat_id: 'C1' } }])
     expect(river.server('slack').texts()[0]).toContain(`Reply "yes ${row?.id}"`)
     river.server('slack').says(`yes ${row?.id}`, { chat_id: 'C1', user: 'U1' })

@@ -36,7 +36,9 @@ describeRiver('hosted channel servers', (open) => {
       ])
       const found = await river.store().turns({ source: 'channel:slack', limit: 10 })
       expect(found.map((turn) => turn.integration)).toEqual([SLACK])
-      expect(await river.desk().sends({ integration: SLACK, limit: 10 })).toMatchObject([{ state: 'sent' }])
+      expect(await river.operator().sends({ integration: SLACK, limit: 10 })).toMatchObject([
+        { state: 'sent' },
+      ])
     }
   })
 
@@ -163,7 +165,7 @@ describeRiver('hosted channel servers', (open) => {
     await river.settle()
     expect(await states(river)).toEqual(['refused: gate_allowlist'])
     expect(river.agent.deliveries).toEqual([])
-    const doctor = await river.desk().doctor()
+    const doctor = await river.operator().doctor()
     const slack = doctor.integrations.find((one) => one.id === SLACK)
     expect(slack?.gates.filter((gate) => !gate.pass)).toEqual([
       {
@@ -184,7 +186,7 @@ describeRiver('hosted channel servers', (open) => {
     river.server('slack').up()
     await river.settle()
     const look = async () => {
-      const doctor = await river.desk().doctor()
+      const doctor = await river.operator().doctor()
       const own = doctor.integrations.find((one) => one.id === SLACK)?.gates ?? []
       const bindings = doctor.agents[0]?.bindings ?? []
       const of = (id: string) => bindings.find((one) => one.integration === id)?.gates ?? []
@@ -219,12 +221,12 @@ describeRiver('hosted channel servers', (open) => {
     await river.settle()
     expect(river.agent.texts()).toEqual(['m0', 'm1'])
     expect(await states(river)).toEqual(['answered', 'answered'])
-    const doctor = await river.desk().doctor()
+    const doctor = await river.operator().doctor()
     expect(doctor.integrations.find((one) => one.id === SLACK)).toMatchObject({
       drops: { rate_limited: 3 },
       refusals: [{ reason: 'rate_limited', count: 3, key: 'agents[0].channels.default_rate_limit' }],
     })
-    expect((await river.desk().status()).counts.refused).toBe(3)
+    expect((await river.operator().status()).counts.refused).toBe(3)
     await river.pass(1_000)
     slack.says('again')
     await river.settle()
@@ -247,7 +249,7 @@ describeRiver('hosted channel servers', (open) => {
       slack.up()
       for (let n = 0; n < MANY; n++) slack.says(`m${n}`, { chat_id: `C${n % 7}` })
       await river.settle()
-      expect(await river.desk().status()).toMatchObject({ counts: { received: MANY, refused: 0 } })
+      expect(await river.operator().status()).toMatchObject({ counts: { received: MANY, refused: 0 } })
     }
   })
 
@@ -259,7 +261,7 @@ describeRiver('hosted channel servers', (open) => {
     const slack = river.server('slack')
     slack.up()
     const refusal = async () =>
-      (await river.desk().doctor()).integrations.find((one) => one.id === SLACK)?.refusals
+      (await river.operator().doctor()).integrations.find((one) => one.id === SLACK)?.refusals
     for (let n = 0; n < 4; n++) slack.says(`m${n}`, { chat_id: 'C1', user_id: 'U1' })
     await river.settle()
     expect(await refusal()).toEqual([
@@ -346,7 +348,7 @@ describeRiver('hosted channel servers', (open) => {
     if (delivery) await river.agent.answer(delivery, 'too late')
     await river.settle()
     expect(slack.calls).toEqual([])
-    expect(await river.desk().sends({ integration: SLACK, limit: 10 })).toMatchObject([
+    expect(await river.operator().sends({ integration: SLACK, limit: 10 })).toMatchObject([
       { state: 'failed', reason: 'not_allowed' },
     ])
     expect(river.logLines.find((line) => line.includes('channel server unregistered'))).toContain('allowlist')
@@ -423,7 +425,7 @@ describeRiver('hosted channel servers', (open) => {
     if (delivery) await river.agent.answer(delivery, 'here')
     await river.pass(6_000)
     expect(slack.calls).toEqual([])
-    expect((await river.desk().status()).integrations.find((one) => one.id === SLACK)).toMatchObject({
+    expect((await river.operator().status()).integrations.find((one) => one.id === SLACK)).toMatchObject({
       link: 'down',
       detail: expect.stringContaining('the program ended with code 1'),
     })
@@ -438,7 +440,7 @@ describeRiver('hosted channel servers', (open) => {
     river.server('slack').up({}, ['send', 'react'])
     river.server('slack').says('hi')
     await river.settle()
-    const [send] = await river.desk().sends({ integration: SLACK, limit: 10 })
+    const [send] = await river.operator().sends({ integration: SLACK, limit: 10 })
     expect(send).toMatchObject({ state: 'failed', reason: 'platform_rejected' })
     expect(send?.detail).toBe(
       'server slack has no tool "chat.postMessage" (outbound_tool_name); it offers: send, react',

@@ -319,7 +319,7 @@ describeRiver('tools for channel servers', (open) => {
     await river.configure(hosting({ messagingAllow: [] }))
     expect((await outcomeOf(river, ordered)).isError).toBe(true)
     expect(inputs(river)).toHaveLength(1)
-    expect(await river.desk().sends({ integration: SLACK, limit: 1 })).toMatchObject([
+    expect(await river.operator().sends({ integration: SLACK, limit: 1 })).toMatchObject([
       { state: 'failed', reason: 'not_allowed' },
     ])
   })
@@ -374,7 +374,7 @@ describeRiver(
         { chat_id: 'C1', content: 'mine' },
         { text: 'd' },
       ])
-      const sends = await river.desk().sends({ integration: SLACK, limit: 10 })
+      const sends = await river.operator().sends({ integration: SLACK, limit: 10 })
       expect(sends.filter((row) => row.cause === 'channel_send').map((row) => row.text)).toEqual([
         ...['d', 'c', 'mine', 'a'],
       ])

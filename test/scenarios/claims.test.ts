@@ -163,8 +163,8 @@ describeRiver('claims', (open) => {
       'Nothing is running.',
     ])
     await river.settle()
-    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'handed' })
-    await nudge('again', (await river.desk().turn(id ?? ''))?.session ?? '')
+    expect(await river.operator().turn(id ?? '')).toMatchObject({ state: 'handed' })
+    await nudge('again', (await river.operator().turn(id ?? ''))?.session ?? '')
     await boss.taps('📎 Reply here')
     expect((await boss.says('/stop')).answer).toBe(
       'Stopped: 1 message cancelled. ops cannot be interrupted: what it began may still be answered.',

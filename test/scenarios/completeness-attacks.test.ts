@@ -165,7 +165,7 @@ describeRiver('completeness under attack', (open) => {
     await later(river, 12)
     expect(river.agent.texts()).toEqual(['long ago'])
     expect(await counter(river, 'found:late')).toBe(0)
-    const turns = await river.desk().turns({ limit: 10 })
+    const turns = await river.operator().turns({ limit: 10 })
     expect(turns).toEqual([])
   })
 
@@ -215,7 +215,7 @@ describeRiver('completeness under attack', (open) => {
       integrations: [testIntegration('chat', { access })],
     })
     await later(river, 2)
-    await river.desk().grant('chat', 'anna', 'talk', 'operator')
+    await river.operator().grant('chat', 'anna', 'talk', 'operator')
     // The other nodes hear of it, as they do of its end below.
     await river.settle()
     await history.says('anna', 'anna', 'one')
@@ -223,12 +223,12 @@ describeRiver('completeness under attack', (open) => {
     history.disconnect()
     await history.says('anna', 'anna', 'two')
     await later(river, 2)
-    await river.desk().revoke('chat', 'anna', 'talk', 'operator')
+    await river.operator().revoke('chat', 'anna', 'talk', 'operator')
     await river.settle()
     history.connect()
     await later(river, 2)
     expect(river.agent.texts()).toEqual(['one'])
-    const [turn] = await river.desk().turns({ limit: 1 })
+    const [turn] = await river.operator().turns({ limit: 1 })
     expect(turn).toMatchObject({ state: 'refused', late: true })
   })
 
@@ -253,9 +253,9 @@ describeRiver('completeness under attack', (open) => {
     })
     now = () => river.now()
     const completeness = async () => {
-      const { integrations } = await river.desk().status()
-      const doctor = await river.desk().doctor()
-      const metrics = createMetrics({ desk: river.desk() } as never, new Map())
+      const { integrations } = await river.operator().status()
+      const doctor = await river.operator().doctor()
+      const metrics = createMetrics({ status: river.operator().status }, new Map())
       const text = String((await metrics.reply()).body)
       metrics.stop()
       return integrations.map(({ id, complete: said }) => {
@@ -299,7 +299,7 @@ describeRiver('completeness under attack', (open) => {
     const { river, history } = await withHistory(open)
     await history.says('anna', 'anna', 'my secret', { messageId: 'm1' })
     await later(river, 12)
-    await river.desk().erasePerson('chat:anna', { revoke: false }, 'operator')
+    await river.operator().erasePerson('chat:anna', { revoke: false }, 'operator')
     await river.store().forgetPlace('chat', 'anna')
     await later(river, 12)
     expect(river.agent.texts()).toEqual(['my secret'])

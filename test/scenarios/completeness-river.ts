@@ -19,7 +19,7 @@ export async function later(river: River, minutes: number): Promise<void> {
 }
 
 export const complete = async (river: River, id = 'chat') =>
-  (await river.desk().status()).integrations.find((one) => one.id === id)?.complete
+  (await river.operator().status()).integrations.find((one) => one.id === id)?.complete
 
 export const counter = async (river: River, name: string, integration?: string) =>
   (await river.store().counters()).reduce(

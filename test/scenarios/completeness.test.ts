@@ -58,7 +58,7 @@ describeRiver('completeness', (open) => {
     expect(river.agent.texts()).toEqual(['are you there?'])
     const [delivery] = river.agent.deliveries
     expect(delivery?.meta).toMatchObject({ late: 'true', ts: new Date(saidAt).toISOString() })
-    const [turn] = await river.desk().turns({ limit: 1 })
+    const [turn] = await river.operator().turns({ limit: 1 })
     expect(turn).toMatchObject({ late: true, state: 'answered' })
     expect(history.renewals).toEqual([])
   })
@@ -249,7 +249,7 @@ describeRiver('completeness', (open) => {
     await river.settle()
     expect(river.agent.texts()).toEqual([])
     expect(river.platform.texts('anna')).toEqual([])
-    const turns = await river.desk().turns({ limit: 10 })
+    const turns = await river.operator().turns({ limit: 10 })
     expect(turns.map(({ state, reason }) => `${state}: ${reason}`).toSorted()).toEqual([
       'consumed: late',
       'consumed: late',
@@ -284,7 +284,7 @@ describeRiver('completeness', (open) => {
     history.connect()
     await later(river, 2)
     expect(river.agent.texts()).toEqual([])
-    const [turn] = await river.desk().turns({ limit: 1 })
+    const [turn] = await river.operator().turns({ limit: 1 })
     expect(turn).toMatchObject({ state: 'refused', reason: 'sender_not_allowed', late: true })
   })
 

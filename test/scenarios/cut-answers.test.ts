@@ -38,7 +38,7 @@ describeRiver('an answer that is cut by an end of ours', (open) => {
       ['and more', false],
     ])
     expect(river.platform.texts('anna')).toEqual(['re: hi', 're: and more'])
-    expect(await river.desk().turn(id)).toMatchObject({ state: 'answered' })
+    expect(await river.operator().turn(id)).toMatchObject({ state: 'answered' })
   })
 
   it('[I35.b12] also where something was shown of it: that says so, and becomes the answer', async () => {
@@ -78,7 +78,7 @@ describeRiver('an answer that is cut by an end of ours', (open) => {
     await river.agent.answer(delivery, 'there it is')
     await river.settle()
     expect(river.platform.texts('anna')).toEqual(['there it is'])
-    expect(await river.desk().turn(id)).toMatchObject({ state: 'answered' })
+    expect(await river.operator().turn(id)).toMatchObject({ state: 'answered' })
   })
 
   it('[I35.b12] of a crash in the commit of the answer the turn is answered once', async () => {

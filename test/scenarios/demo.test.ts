@@ -11,7 +11,7 @@ const DEMO = {
 async function deploying(river: River): Promise<string> {
   await river.person('anna').says('deploy')
   await river.settle()
-  return (await river.desk().approvals(['pending'], 10))[0]?.id ?? ''
+  return (await river.operator().approvals(['pending'], 10))[0]?.id ?? ''
 }
 
 describeRiver('the demo agent', (open) => {
@@ -23,7 +23,7 @@ describeRiver('the demo agent', (open) => {
     const [echo, help] = river.platform.texts('anna')
     expect(echo).toBe('You said: hello there')
     expect(help).toContain('deploy')
-    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'answered', attempts: 1 })
+    expect(await river.operator().turn(id ?? '')).toMatchObject({ state: 'answered', attempts: 1 })
   })
 
   it('[S6.demo-asks] [S10.asked-by-demo] [I2.demo-deploy] deploy asks, and runs once it is allowed; talk goes on meanwhile', async () => {
@@ -36,7 +36,7 @@ describeRiver('the demo agent', (open) => {
     await river.settle()
     const texts = river.platform.texts('anna').filter((text) => text.startsWith('🚀'))
     expect(texts).toEqual(['🚀 Deployed: `deploy --target main --to production` (allowed by anna)'])
-    expect((await river.desk().status()).counts).toMatchObject({ answered: 2, consumed: 1, seen: 0 })
+    expect((await river.operator().status()).counts).toMatchObject({ answered: 2, consumed: 1, seen: 0 })
   })
 
   it('[S10.asked-by-demo] a no, silence and nobody to ask are told apart', async () => {
@@ -58,13 +58,18 @@ describeRiver('the demo agent', (open) => {
     const id = await deploying(river)
     await river.restart()
     await river.pass(20_000)
-    expect(await river.desk().approvals(null, 10)).toHaveLength(1)
+    expect(await river.operator().approvals(null, 10)).toHaveLength(1)
     await river.person('anna').taps('Allow')
     await river.settle()
     const texts = river.platform.texts('anna')
     expect(texts.filter((text) => text.startsWith('🚀'))).toHaveLength(1)
     expect(texts.filter((text) => text.includes(`Reply "yes ${id}"`))).toHaveLength(1)
-    expect((await river.desk().status()).counts).toMatchObject({ answered: 1, seen: 0, handed: 0, queued: 0 })
+    expect((await river.operator().status()).counts).toMatchObject({
+      answered: 1,
+      seen: 0,
+      handed: 0,
+      queued: 0,
+    })
   })
 
   it('[I35.b2] a verdict that was being passed on when the daemon died is asked for again, and carried out once', async () => {
@@ -77,12 +82,17 @@ describeRiver('the demo agent', (open) => {
     await river.pass(20_000)
     const deployed = () => river.platform.texts('anna').filter((text) => text.startsWith('🚀'))
     expect(deployed()).toEqual([])
-    const [again] = await river.desk().approvals(['pending'], 10)
+    const [again] = await river.operator().approvals(['pending'], 10)
     expect(again?.description).toContain('It may already have run')
     await river.person('anna').says(`yes ${again?.id}`)
     await river.settle()
     expect(deployed()).toHaveLength(1)
-    expect((await river.desk().status()).counts).toMatchObject({ answered: 1, seen: 0, handed: 0, queued: 0 })
+    expect((await river.operator().status()).counts).toMatchObject({
+      answered: 1,
+      seen: 0,
+      handed: 0,
+      queued: 0,
+    })
   })
 
   it('[S6.demo-notifies] [I2.demo-remind] [I2.demo-remind-restart] a reminder comes when it is due, once, over a restart', async () => {
@@ -106,6 +116,6 @@ describeRiver('the demo agent', (open) => {
     await river.person('anna').says(`yes ${id}`)
     await river.settle()
     expect(river.platform.texts('anna').filter((text) => text.startsWith('🚀'))).toEqual([])
-    expect((await river.desk().status()).counts).toMatchObject({ failed: 1, consumed: 2 })
+    expect((await river.operator().status()).counts).toMatchObject({ failed: 1, consumed: 2 })
   })
 })

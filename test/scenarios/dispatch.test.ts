@@ -65,7 +65,7 @@ describeRiver('dispatch', (open) => {
     const river = await open()
     river.agent.script = SILENT
     const { id } = await river.person('anna').says('hi')
-    const state = async () => (await river.desk().turn(id ?? ''))?.state
+    const state = async () => (await river.operator().turn(id ?? ''))?.state
     await river.pass(60_000)
     expect(await state()).toBe('handed')
     const [delivery] = river.agent.deliveries as [Delivery]
@@ -97,7 +97,7 @@ describeRiver('dispatch', (open) => {
     }
     const { id } = await river.person('anna').says('hi')
     await river.settle()
-    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'failed', reason: 'agent_failed' })
+    expect(await river.operator().turn(id ?? '')).toMatchObject({ state: 'failed', reason: 'agent_failed' })
     expect(river.platform.texts('anna').join()).toContain('no weather today')
   })
 
@@ -110,7 +110,7 @@ describeRiver('dispatch', (open) => {
     await river.pass(10_000)
     const offline = 'demo is offline. Your message is kept and will be delivered when it is back.'
     expect(river.platform.texts('anna')).toEqual([offline])
-    expect((await river.desk().status()).agents[0]).toMatchObject({ attached: false, queued: 2 })
+    expect((await river.operator().status()).agents[0]).toMatchObject({ attached: false, queued: 2 })
     river.agent.attach()
     await river.settle()
     expect(river.platform.texts('anna')).toEqual([offline, 're: 1', 're: 2'])
@@ -155,8 +155,8 @@ describeRiver('dispatch', (open) => {
     river.agent.script = async (delivery, agent) => void (await agent.fail(delivery, 'out of credit'))
     const failed = await river.person('anna').says('2')
     await river.settle()
-    expect(await river.desk().turn(refused.id ?? '')).toMatchObject({ reason: 'agent_rejected' })
-    expect(await river.desk().turn(failed.id ?? '')).toMatchObject({
+    expect(await river.operator().turn(refused.id ?? '')).toMatchObject({ reason: 'agent_rejected' })
+    expect(await river.operator().turn(failed.id ?? '')).toMatchObject({
       state: 'failed',
       reason: 'agent_failed',
     })
@@ -169,13 +169,13 @@ describeRiver('dispatch', (open) => {
     const river = await open({ agent: { attached: false }, tunables: { queueExpiryMs: 3_600_000 } })
     const { id } = await river.person('anna').says('hi')
     await river.sleep(3_500_000)
-    expect((await river.desk().turn(id ?? ''))?.state).toBe('queued')
+    expect((await river.operator().turn(id ?? ''))?.state).toBe('queued')
     // The store is away for two sweeps: neither the end nor the word is there without the other.
     river.storeAway('overdueTurns', 1)
     river.storeAway('expireTurns', 1)
     river.storeAway('enqueue', 1_000)
     for (let sweep = 0; sweep < 4; sweep++) await river.sleep(61_000)
-    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'expired', reason: 'queue_expired' })
+    expect(await river.operator().turn(id ?? '')).toMatchObject({ state: 'expired', reason: 'queue_expired' })
     expect(river.platform.texts('anna').at(-1)).toBe(
       '⚠️ Your message was not answered. It waited longer than queue_expiry.',
     )
@@ -188,12 +188,12 @@ describeRiver('dispatch', (open) => {
     const river = await open({ agent: { attached: false }, tunables: { queueExpiryMs: 3_600_000 } })
     const { id } = await river.person('anna').says('hi')
     for (const ms of [3_700_000, 61_000]) await river.sleep(ms)
-    expect((await river.desk().turn(id ?? ''))?.state).toBe('expired')
-    await river.desk().operateTurn(id ?? '', 'retry', 'operator')
+    expect((await river.operator().turn(id ?? ''))?.state).toBe('expired')
+    await river.operator().operateTurn(id ?? '', 'retry', 'operator')
     for (const ms of [61_000, 3_400_000]) await river.sleep(ms)
-    expect((await river.desk().turn(id ?? ''))?.state).toBe('queued')
+    expect((await river.operator().turn(id ?? ''))?.state).toBe('queued')
     for (const ms of [200_000, 61_000]) await river.sleep(ms)
-    expect((await river.desk().turn(id ?? ''))?.state).toBe('expired')
+    expect((await river.operator().turn(id ?? ''))?.state).toBe('expired')
   })
 
   it('[S2.given-up-notice] a place that cannot be spoken to gets no notice', async () => {
@@ -246,15 +246,15 @@ describeRiver('dispatch', (open) => {
     const turns = []
     for (const text of ['1', '2', '3']) turns.push(await river.person('anna').says(text))
     await river.settle()
-    await river.desk().operateTurn(turns[0]?.id ?? '', 'cancel', 'op')
+    await river.operator().operateTurn(turns[0]?.id ?? '', 'cancel', 'op')
     await river.settle()
     expect(river.agent.cancelled.map((one) => one.turn)).toEqual([turns[0]?.id])
     expect(river.agent.texts()).toEqual(['1', '2', '3'])
     await river.agent.answer(river.agent.deliveries[1] as Delivery, 're: 2')
     await river.pass(30_000)
     expect(river.agent.texts()).toEqual(['1', '2', '3'])
-    expect(await river.desk().turn(turns[1]?.id ?? '')).toMatchObject({ state: 'answered' })
-    expect(await river.desk().turn(turns[0]?.id ?? '')).toMatchObject({
+    expect(await river.operator().turn(turns[1]?.id ?? '')).toMatchObject({ state: 'answered' })
+    expect(await river.operator().turn(turns[0]?.id ?? '')).toMatchObject({
       state: 'failed',
       reason: 'cancelled',
     })
@@ -265,10 +265,10 @@ describeRiver('dispatch', (open) => {
     river.agent.failNext(new SwitchboardError('agent_failed', 'no'))
     const { id } = await river.person('anna').says('hi')
     await river.settle()
-    await river.desk().operateTurn(id ?? '', 'retry', 'op')
+    await river.operator().operateTurn(id ?? '', 'retry', 'op')
     await river.settle()
-    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'answered' })
-    await expect(river.desk().operateTurn(id ?? '', 'retry', 'op')).rejects.toMatchObject({
+    expect(await river.operator().turn(id ?? '')).toMatchObject({ state: 'answered' })
+    await expect(river.operator().operateTurn(id ?? '', 'retry', 'op')).rejects.toMatchObject({
       code: 'conflict',
     })
   })

@@ -8,7 +8,6 @@ import {
   type AgentSettings,
   type Clock,
   DEFAULT_TUNABLES,
-  type Desk,
   type GroupPolicy,
   type IntegrationSettings,
   type PlatformAdapter,
@@ -21,7 +20,7 @@ import type { OutcomeTimes } from '../../src/core/outbound/open-outcomes.ts'
 import { createToolDesk } from '../../src/core/tool-desk/create-tool-desk.ts'
 import { createTokens } from '../../src/gateway/access/tokens.ts'
 import { createGateway, type Gateway } from '../../src/gateway/gateway.ts'
-import { createDoctor } from '../../src/health/doctor.ts'
+import { createDoctor, type Doctor } from '../../src/health/doctor.ts'
 import { createRealClock, createRealRandom } from '../../src/runtime/real-clock.ts'
 import { openStore } from '../../src/store/open.ts'
 import { sharedPostgres } from '../../src/testing/postgres/server.ts'
@@ -91,7 +90,7 @@ export function doctorOf(about: {
   readonly clock: Clock
   readonly settings: () => Settings
   readonly folder: string
-}): Desk['doctor'] {
+}): Doctor {
   const standing = () => ({
     ...{ ready: true, node: 'here', version: 'test', startedAt: 0, instance: 'default' },
     ...{ configFile: null, configProblem: null, storeProblem: null, dataDir: about.folder },

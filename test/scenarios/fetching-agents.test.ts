@@ -61,9 +61,12 @@ describeRiver('agents that fetch', (open) => {
     expect(await river.agent.askedMs(delivery.turn, since)).toBe(90_000)
     // From the hand-over on it has had five of its sixty seconds.
     await river.pass(50_000)
-    expect(await river.desk().turn(delivery.turn)).toMatchObject({ state: 'seen' })
+    expect(await river.operator().turn(delivery.turn)).toMatchObject({ state: 'seen' })
     await river.pass(10_000)
-    expect(await river.desk().turn(delivery.turn)).toMatchObject({ state: 'failed', reason: 'agent_silent' })
+    expect(await river.operator().turn(delivery.turn)).toMatchObject({
+      state: 'failed',
+      reason: 'agent_silent',
+    })
   })
 
   it('[I35.b25-withdrawn] a question that was withdrawn is asked time until then, and the time-out is not late', async () => {
@@ -77,14 +80,17 @@ describeRiver('agents that fetch', (open) => {
     await river.pass(40_000)
     expect(await river.agent.askedMs(delivery.turn, since)).toBe(10_000)
     await river.pass(21_000)
-    expect(await river.desk().turn(delivery.turn)).toMatchObject({ state: 'failed', reason: 'agent_silent' })
+    expect(await river.operator().turn(delivery.turn)).toMatchObject({
+      state: 'failed',
+      reason: 'agent_silent',
+    })
   })
 
   it('[I16.http-list-one-commit] several messages come in order, with the end of the turn', async () => {
     const { river, delivery } = await handed(open)
     expect(await say(river, delivery, 'three', { before: ['one', 'two'], idempotencyKey: 'k' })).toBe('said')
     expect(river.platform.texts('anna')).toEqual(['one', 'two', 'three'])
-    expect(await river.desk().turn(delivery.turn)).toMatchObject({ state: 'answered' })
+    expect(await river.operator().turn(delivery.turn)).toMatchObject({ state: 'answered' })
     expect(await say(river, delivery, 'three', { before: ['one', 'two'], idempotencyKey: 'k' })).toBe('said')
     expect(river.platform.texts('anna')).toEqual(['one', 'two', 'three'])
   })
@@ -111,7 +117,7 @@ describeRiver('agents that fetch', (open) => {
       'The weather is …\n\n⚠️ Incomplete: the agent stopped here.',
       '⚠️ Your message was not answered. The agent received it and never answered. (cut)',
     ])
-    expect(await river.desk().turn(turn)).toMatchObject({ state: 'failed', reason: 'agent_silent' })
+    expect(await river.operator().turn(turn)).toMatchObject({ state: 'failed', reason: 'agent_silent' })
   })
 
   it('files go out after the text, or with none, in the same commit', async () => {
@@ -119,7 +125,7 @@ describeRiver('agents that fetch', (open) => {
     const files = [{ name: 'a.txt', mime: 'text/plain', bytes: Buffer.from('abc') }]
     expect(await say(river, delivery, '', { files })).toBe('said')
     expect(river.platform.arrived.map(({ op }) => op)).toMatchObject([{ kind: 'file', name: 'a.txt' }])
-    expect(await river.desk().turn(delivery.turn)).toMatchObject({ state: 'answered' })
+    expect(await river.operator().turn(delivery.turn)).toMatchObject({ state: 'answered' })
   })
 
   it('[I14.asks-per-turn] ten questions of a turn wait at once, one more is refused until one of them ended', async () => {
@@ -131,7 +137,7 @@ describeRiver('agents that fetch', (open) => {
     const refused = { code: 'rate_limited', retryAfterMs: expect.any(Number) }
     await expect(asked(10)).rejects.toMatchObject(refused)
     await river.settle()
-    expect(await river.desk().approvals(null, 100)).toHaveLength(10)
+    expect(await river.operator().approvals(null, 100)).toHaveLength(10)
     expect(river.platform.shown('anna').join()).not.toContain('step 10')
     // What was asked already is asked no second time.
     await asked(9)
@@ -143,7 +149,7 @@ describeRiver('agents that fetch', (open) => {
     river.agent.script = async (other, agent) => void (await agent.ask(other, ask(12)))
     await river.person('berta').says('and mine')
     await river.settle()
-    expect(await river.desk().approvals(null, 100)).toHaveLength(12)
+    expect(await river.operator().approvals(null, 100)).toHaveLength(12)
   })
 
   it('[I16.http-ask-any-node] a verdict waits until the agent comes for it, and reads allowed only then', async () => {

@@ -32,6 +32,6 @@ describeRiver('a final text without a place', (open) => {
     const lines = JSON.stringify(river.agent.deliveries.at(-1))
     expect(lines).toContain(row?.id)
     expect(lines).toContain('no argument that can name')
-    expect((await river.desk().status()).outbox.failed).toBeGreaterThan(0)
+    expect((await river.operator().status()).outbox.failed).toBeGreaterThan(0)
   })
 })

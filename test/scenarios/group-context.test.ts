@@ -136,7 +136,7 @@ describeRiver('group context', (open) => {
     await says(river, 'bert', 'second')
     await asks(river, 'anna', 'two')
     const waiting = await river.store().turns({ states: ['queued'], oldestFirst: true, limit: 5 })
-    await river.desk().operateTurn(waiting[0]?.id ?? '', 'cancel', 'op')
+    await river.operator().operateTurn(waiting[0]?.id ?? '', 'cancel', 'op')
     river.agent.attach()
     await river.settle()
     expect(heard(river)).toEqual(['anna: first', 'bert: second'])

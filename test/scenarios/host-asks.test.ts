@@ -24,7 +24,7 @@ describeRiver('requests of hosts', (open) => {
     expect(await river.agent.ask(delivery, ASK)).toEqual({ id: 'abcde' })
     await river.settle()
     expect(river.platform.texts('anna')).toHaveLength(1)
-    expect(await river.desk().approvals(null, 10)).toHaveLength(1)
+    expect(await river.operator().approvals(null, 10)).toHaveLength(1)
   })
 
   it('[S10.id-of-host] [S10.input-hash] another host or another input under the same id is another question, answered for itself', async () => {
@@ -110,6 +110,6 @@ describeRiver('requests of hosts', (open) => {
     expect(await river.agent.ask(delivery, ASK)).toEqual({ id: 'abcde' })
     await river.settle()
     expect(river.agent.verdicts).toMatchObject([{ approval: 'abcde', behavior: 'allow' }])
-    expect(await river.desk().approvals(null, 10)).toMatchObject([{ id: 'abcde', state: 'relayed' }])
+    expect(await river.operator().approvals(null, 10)).toMatchObject([{ id: 'abcde', state: 'relayed' }])
   })
 })

@@ -53,7 +53,7 @@ const said = (river: River, words: string, ms = 0) =>
 
 describeRiver('llm', (open) => {
   const standing = async (river: River) =>
-    (await river.desk().status()).agents.find(({ id }) => id === 'kate')
+    (await river.operator().status()).agents.find(({ id }) => id === 'kate')
 
   it('[I35.b45-wrong-key] a wrong key fails the turn at once with the reason, and the agent is a problem until it is mended', async () => {
     let wrong = true
@@ -61,11 +61,11 @@ describeRiver('llm', (open) => {
     const { id } = await river.person('anna').says('hi')
     await said(river, 'the API refused the key (401)')
     expect(fake.requests).toHaveLength(1)
-    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'failed', reason: 'agent_failed' })
+    expect(await river.operator().turn(id ?? '')).toMatchObject({ state: 'failed', reason: 'agent_failed' })
     await river.pass(3_000)
     expect(await standing(river)).toMatchObject({ state: 'failing' })
     expect((await standing(river))?.detail).toContain('the API refused the key (401)')
-    expect((await river.desk().doctor()).ok).toBe(false)
+    expect((await river.operator().doctor()).ok).toBe(false)
     wrong = false
     await river.person('anna').says('and now?')
     await said(river, 'Hello.')
@@ -88,12 +88,15 @@ describeRiver('llm', (open) => {
       1_000,
     )
     await river.pass(10 * 60_000)
-    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'queued', reason: 'agent_unreachable' })
+    expect(await river.operator().turn(id ?? '')).toMatchObject({
+      state: 'queued',
+      reason: 'agent_unreachable',
+    })
     expect(texts(river)).toEqual([wordsIn().notices.unreachable({ agent: 'kate' })])
     down = false
     await said(river, 'Done: sent', 5_000)
     expect(sent).toHaveLength(1)
-    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'answered' })
+    expect(await river.operator().turn(id ?? '')).toMatchObject({ state: 'answered' })
   })
 
   it.each([
@@ -113,7 +116,7 @@ describeRiver('llm', (open) => {
       await river.pass(5_000)
       expect(sent).toHaveLength(ran)
       expect(texts(river).filter((text) => text.startsWith('Done'))).toHaveLength(1)
-      expect(await river.desk().turn(turn.id ?? '')).toMatchObject({ state: 'answered' })
+      expect(await river.operator().turn(turn.id ?? '')).toMatchObject({ state: 'answered' })
     },
   )
 
@@ -141,7 +144,7 @@ describeRiver('llm', (open) => {
     const { river, fake } = await opened(open, {}, () => ({ text: 'Hello, Anna.', between }))
     const { id } = await river.person('anna').says('hi')
     await until(river, () => fake.requests[0])
-    const state = async () => (await river.desk().turn(id ?? ''))?.state
+    const state = async () => (await river.operator().turn(id ?? ''))?.state
     await until(river, async () => ((await state()) === 'seen' ? true : undefined))
     expect(texts(river)).toEqual([])
     sendTheRest()
@@ -179,7 +182,7 @@ describeRiver('llm', (open) => {
     }))
     const first = await river.person('anna').says('one')
     await said(river, 'hello')
-    expect((await river.desk().turn(first.id ?? ''))?.usage).toMatchObject({
+    expect((await river.operator().turn(first.id ?? ''))?.usage).toMatchObject({
       input_tokens: 10,
       output_tokens: 5,
     })

@@ -6,7 +6,7 @@ import { describeRiver, type River } from './river.ts'
 
 /** The last entry of a commit carries its MAC. */
 async function commitsOf(river: River, work: () => Promise<unknown>): Promise<readonly string[]> {
-  const entries = () => river.desk().ledger(0, 10_000)
+  const entries = () => river.operator().ledger(0, 10_000)
   const before = (await entries()).length
   await work()
   const commits: string[] = []

@@ -30,8 +30,8 @@ describeRiver(
     it('[I14.approvals-all] [I14.counts-all] all are counted, survive a restart and expire in time', async () => {
       const river = await opened(null)
       await river.restart()
-      expect((await river.desk().status()).approvals.pending).toBe(MANY)
-      expect((await river.desk().doctor()).agents[0]?.approvals_pending).toBe(MANY)
+      expect((await river.operator().status()).approvals.pending).toBe(MANY)
+      expect((await river.operator().doctor()).agents[0]?.approvals_pending).toBe(MANY)
       await river.pass(601_000)
       expect(await inState(river, 'pending')).toBe(0)
       expect(await inState(river, 'expired')).toBe(MANY)

@@ -10,7 +10,6 @@ import type {
   Clock,
   ConnectorDeps,
   ConnectorModule,
-  Desk,
   LentToolSource,
   Logger,
   Settings,
@@ -20,12 +19,14 @@ import type {
 import { createToolDesk } from '../../src/core/tool-desk/create-tool-desk.ts'
 import { createTokens } from '../../src/gateway/access/tokens.ts'
 import { createGateway, type Gateway } from '../../src/gateway/gateway.ts'
+import { createDoctor } from '../../src/health/doctor.ts'
 import type { StreamingFetch } from '../../src/kit/index.ts'
-import { createDesk } from '../../src/operations/desk/desk.ts'
+import type { OperationContext } from '../../src/operations/context.ts'
 import { createMcp } from '../../src/platforms/mcp/index.ts'
 import { openStore } from '../../src/store/open.ts'
 import { createTestClock, createTestRandom } from '../../src/testing/test-clock.ts'
 import { type ConnectorMaker, createLife, type Life, type PlatformMaker } from './guard.ts'
+import { createOperator, type Operator } from './operator.ts'
 
 export interface Part {
   readonly name: string
@@ -70,7 +71,7 @@ export interface Alive {
   /** The store itself, also when the life has ended. */
   readonly open: Store
   readonly gateway: Gateway
-  readonly desk: Desk
+  readonly operator: Operator
   readonly tools: ToolDesk
 }
 
@@ -142,13 +143,10 @@ export async function bringToLife(part: Part, around: Surroundings): Promise<Ali
       if (!life.dead()) around.crashPoint(name, life)
     },
   })
-  const desk = createDesk({
+  const source = {
     store,
-    gateway,
-    clock: time,
-    tokens,
-    secrets: NO_SECRETS,
     settings,
+    clock: time,
     standing: () => ({
       ready: true,
       node: part.name,
@@ -160,18 +158,25 @@ export async function bringToLife(part: Part, around: Surroundings): Promise<Ali
       configProblem: null,
       storeProblem: null,
     }),
-    reload: async () => ({ ok: true, problem: null, digest: settings().digest, warnings: [] }),
-    chatLink: async () => ({ url: '', expires_at: '', phone: { url: '', warning: null } }),
-    random,
-    configView: {
-      config: async () => ({ file: null, digest: '', warnings: [], lines: [] }),
-      checkConfig: async () => ({ ok: true, problems: [], warnings: [] }),
+  }
+  const operator = createOperator({
+    ...source,
+    live: {
+      gateway,
+      random,
+      tokens,
+      secrets: NO_SECRETS,
+      added: null,
+      adapters: MODULES,
+      doctor: createDoctor({ ...source, gateway, adapters: MODULES }),
+      reload: async () => ({ ok: true, problem: null, digest: settings().digest, warnings: [] }),
+      chatLink: async () => ({ url: '', expires_at: '', phone: { url: '', warning: null } }),
+      consoleLink: async () => ({ url: '', user: '', roles: [], expires_at: '' }),
+      configViews: {
+        inForce: async () => ({ file: null, digest: '', warnings: [], lines: [] }),
+        check: async () => ({ ok: true, problems: [], warnings: [] }),
+      },
     },
-    consoleLink: async () => ({ url: '', user: '', roles: [], expires_at: '' }),
-    watchers: new Map(),
-    adapters: MODULES,
-    shelf: null,
-    applied: async () => undefined,
   })
   const tools = createToolDesk({
     store,
@@ -184,7 +189,7 @@ export async function bringToLife(part: Part, around: Surroundings): Promise<Ali
     askForPerson: gateway.askForPerson,
   })
   await gateway.start()
-  return { life, store, open, gateway, desk, tools }
+  return { life, store, open, gateway, operator, tools }
 }
 
 const NEVER = new Promise<never>(() => undefined)
@@ -243,13 +248,13 @@ function unattended(module: ConnectorMaker): ConnectorMaker {
 }
 
 /** Agents ask people about tool calls where their options say so. */
-const MODULES: Parameters<typeof createDesk>[0]['adapters'] = {
+const MODULES: Parameters<typeof createDoctor>[0]['adapters'] = {
   loadedPlatform: () => undefined,
   loadedConnector: () => ({ asks: ({ asks }) => asks === true }) as ConnectorModule,
   changed: () => new Set(),
 }
 
-const NO_SECRETS: Parameters<typeof createDesk>[0]['secrets'] = {
+const NO_SECRETS: NonNullable<OperationContext['live']>['secrets'] = {
   names: () => [],
   read: () => null,
   set: async () => undefined,

@@ -87,8 +87,8 @@ describeRiver('notify_user', (open) => {
     })
     const ann = { id: 'ann', identities: ['tg2:8'], notifyTo: null, roles: ['owner'] } as const
     const river = await opened({ integrations: [paired('tg', 'telegram'), listed, TG2], users: [ann] })
-    await river.desk().grant('tg', 'newcomer', 'talk', 'op')
-    await river.desk().grant('tg', 'helper', 'approve', 'op')
+    await river.operator().grant('tg', 'newcomer', 'talk', 'op')
+    await river.operator().grant('tg', 'helper', 'approve', 'op')
     const who = caller({ user: 'ann' })
     for (const channel of ['telegram:tg', 'slack:dc'])
       expect(await notify(river, { channel }, who)).toMatchObject({ isError: true })
@@ -100,7 +100,7 @@ describeRiver('notify_user', (open) => {
     expect(logged.flatMap(({ to }) => to ?? [])).toEqual(['tg2:8'])
     expect(arrivedVia(river)).toEqual(['tg2:8'])
     const alone = await opened({ integrations: [paired('tg', 'telegram')] })
-    await alone.desk().grant('tg', 'newcomer', 'talk', 'op')
+    await alone.operator().grant('tg', 'newcomer', 'talk', 'op')
     expect((await notify(alone)).text).toBe('No notification channels configured')
     // With no users configured the only sender that the file admits is the one user.
     const one = await opened({ integrations: [listed] })
@@ -118,7 +118,7 @@ describeRiver('notify_user', (open) => {
     const all = { integrations: [TG, TG2, TEAM], agents: [testAgent('demo', ['tg'])] }
     const river = await opened({ users: [ann('tg:7')] })
     const refused = { kind: 'unavailable' } as const
-    const sends = () => river.desk().sends({ limit: 5 })
+    const sends = () => river.operator().sends({ limit: 5 })
     river.platform.failNext([refused], '7')
     const kept = notify(river, { channel: 'telegram:tg' }, caller({ user: 'ann' }))
     await river.settle()
@@ -197,7 +197,7 @@ describeRiver('notify_user', (open) => {
       source: 'agent',
       message: 'due',
     })
-    expect((await river.desk().notifications(10)).map((one) => one.status)).toEqual([
+    expect((await river.operator().notifications(10)).map((one) => one.status)).toEqual([
       'failed',
       'failed',
       'deduplicated',

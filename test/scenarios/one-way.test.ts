@@ -72,7 +72,7 @@ describeRiver('one-way hooks', (open) => {
       isError: true,
       text: expect.stringContaining('"hook" cannot send: it is one-way'),
     })
-    await expect(river.desk().order({ to: 'hook:c1', text: 'hi' }, 'op')).rejects.toThrow(/one-way/)
+    await expect(river.operator().order({ to: 'hook:c1', text: 'hi' }, 'op')).rejects.toThrow(/one-way/)
     expect(await through(river, 'hook')).toBe(0)
   })
 

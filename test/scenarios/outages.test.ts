@@ -15,11 +15,11 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
 async function send(river: River, text: string, to = 'chat:anna'): Promise<void> {
-  await river.desk().order({ to, text, wait_ms: 0 }, 'operator')
+  await river.operator().order({ to, text, wait_ms: 0 }, 'operator')
   await river.settle()
 }
 
-const newest = async (river: River) => (await river.desk().sends({ limit: 1 }))[0]
+const newest = async (river: River) => (await river.operator().sends({ limit: 1 }))[0]
 
 /** When each try was made, in seconds after the first, while time passes. */
 async function triesWithin(river: River, ms: number): Promise<readonly number[]> {
@@ -56,9 +56,9 @@ describeRiver('outages', (open) => {
     river.platform.failNext([LOST], 'anna')
     await send(river, '1')
     await send(river, '2')
-    const rows = await river.desk().sends({ limit: 2 })
+    const rows = await river.operator().sends({ limit: 2 })
     const first = rows.find(({ text }) => text === '1')
-    await river.desk().operateSend(first?.id ?? '', 'bury', 'operator')
+    await river.operator().operateSend(first?.id ?? '', 'bury', 'operator')
     await river.pass(10_000)
     expect(river.platform.texts('anna')).toEqual(['2'])
   })
@@ -120,7 +120,7 @@ describeRiver('outages', (open) => {
       })
       await river.person('anna').says('one')
       await river.pass(5 * MINUTE)
-      const [row] = await river.desk().sends({ states: ['unknown', 'failed'], limit: 5 })
+      const [row] = await river.operator().sends({ states: ['unknown', 'failed'], limit: 5 })
       expect(row).toMatchObject({ state: 'unknown', reason: 'unconfirmed', cause: 'reply' })
       const notices = river.platform.attempts.filter(({ cause }) => cause === 'notice')
       expect(notices.map(({ op }) => op.kind === 'text' && op.text)).toEqual(
@@ -265,7 +265,7 @@ describeRiver('what an answer carries', (open) => {
     await river.pass(14 * MINUTE)
     const tries = river.platform.attempts.flatMap(({ op }) => (op.kind === 'file' ? [op.caption ?? ''] : []))
     expect(tries).toEqual(['', NOTE, NOTE, NOTE, NOTE])
-    const [row] = await river.desk().sends({ states: ['unknown'], limit: 5 })
+    const [row] = await river.operator().sends({ states: ['unknown'], limit: 5 })
     expect(row).toMatchObject({ reason: 'unconfirmed', attempts: 5 })
   })
 
@@ -280,7 +280,7 @@ describeRiver('what an answer carries', (open) => {
     await sent
     expect(river.platform.attempts).toHaveLength(1)
     // The first try may have arrived: nobody calls it failed.
-    const [row] = await river.desk().sends({ states: ['unknown'], limit: 5 })
+    const [row] = await river.operator().sends({ states: ['unknown'], limit: 5 })
     expect(row).toMatchObject({ reason: 'unconfirmed', cause: 'send_message' })
     expect(row?.detail).toMatch(/^given up: /)
   })
@@ -320,7 +320,11 @@ describeRiver(
       river.platform.failBy(({ op }) => (op.kind === 'text' && op.text.endsWith('1') ? LOST : null))
       await send(river, '1')
       expect(await newest(river)).toMatchObject({ state: 'sending', reason: 'outcome_open' })
-      expect((await river.desk().status()).outbox).toMatchObject({ queued: 1, outcome_open: 1, unknown: 0 })
+      expect((await river.operator().status()).outbox).toMatchObject({
+        queued: 1,
+        outcome_open: 1,
+        unknown: 0,
+      })
       const tries = await triesWithin(river, 14 * MINUTE)
       expect(tries).toEqual([0, 5, 35, 155, 755])
       expect(river.platform.attempts.map(({ op }) => op.kind === 'text' && op.text)).toEqual([
@@ -328,7 +332,11 @@ describeRiver(
         ...Array.from({ length: 4 }, () => `${NOTE}1`),
       ])
       expect(await newest(river)).toMatchObject({ state: 'unknown', reason: 'unconfirmed' })
-      expect((await river.desk().status()).outbox).toMatchObject({ queued: 0, outcome_open: 0, unknown: 1 })
+      expect((await river.operator().status()).outbox).toMatchObject({
+        queued: 0,
+        outcome_open: 0,
+        unknown: 1,
+      })
       await send(river, '2')
       expect(river.platform.texts('anna')).toEqual(['2'])
     })
@@ -351,7 +359,7 @@ describeRiver(
         await send(river, '1')
         await send(river, '2')
         await river.pass(2 * HOUR)
-        expect(await river.desk().sends({ limit: 2 })).toMatchObject([
+        expect(await river.operator().sends({ limit: 2 })).toMatchObject([
           { state: 'queued' },
           { state: 'sending', reason: 'outcome_open', attempts: 1 },
         ])
@@ -391,7 +399,7 @@ describeRiver(
       expect(river.platform.attempts.length).toBeLessThan(16)
       expect(river.platform.texts('anna')).toEqual(['fine'])
       await river.pass(30 * MINUTE)
-      const [row] = await river.desk().sends({ states: ['failed'], limit: 5 })
+      const [row] = await river.operator().sends({ states: ['failed'], limit: 5 })
       expect(row).toMatchObject({ reason: 'platform_unavailable', cause: 'reply' })
       expect(river.platform.texts('anna')).toEqual(['fine', '⚠️ An answer could not be delivered.'])
       const made = river.platform.attempts.length

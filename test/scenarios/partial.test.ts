@@ -23,7 +23,7 @@ const latest = (river: River): Delivery => {
 }
 
 const rows = async (river: River) =>
-  (await river.desk().sends({ integration: 'chat', limit: 20 })).toReversed()
+  (await river.operator().sends({ integration: 'chat', limit: 20 })).toReversed()
 
 describeRiver('partial answers', (open) => {
   it('[I15.partial-edits] [I15.partial-seen] [I15.partial-pace] an answer grows in one message and ends as the final text', async () => {
@@ -165,14 +165,14 @@ describeRiver('partial answers', (open) => {
     await river.settle()
     await river.agent.fail(delivery, 'the model fell asleep')
     await river.settle()
-    await river.desk().operateTurn(delivery.turn, 'retry', 'local')
+    await river.operator().operateTurn(delivery.turn, 'retry', 'local')
     await river.settle()
     const again = latest(river)
     expect([again.turn, river.agent.deliveries.length]).toEqual([delivery.turn, 2])
     await river.agent.fail(again, 'it sleeps still')
     await river.settle()
     expect(river.platform.shown('anna').filter((text) => text.includes('Once'))).toHaveLength(1)
-    await river.desk().operateTurn(delivery.turn, 'retry', 'local')
+    await river.operator().operateTurn(delivery.turn, 'retry', 'local')
     await river.settle()
     await river.agent.partial(latest(river), 'Twice')
     await river.settle()

@@ -67,7 +67,7 @@ describeRiver('requests that name no chat', (open) => {
     if (!delivery) throw new Error('nothing was delivered')
     await river.agent.guess(delivery, ASK)
     await river.pass(5_000)
-    const asked = (await river.desk().sends({ limit: 10 })).filter(({ cause }) => cause === 'prompt')
+    const asked = (await river.operator().sends({ limit: 10 })).filter(({ cause }) => cause === 'prompt')
     expect(asked.map(({ to }) => to)).toEqual(['chat:anna'])
   })
 
@@ -86,7 +86,7 @@ describeRiver('requests that name no chat', (open) => {
     await river.configure({ ...team(), integrations: [testIntegration('chat', { access })] })
     await river.pass(60_000)
     expect(river.platform.shown('anna').join()).not.toContain('planted-4711')
-    const sends = await river.desk().sends({ limit: 10 })
+    const sends = await river.operator().sends({ limit: 10 })
     const prompt = sends.find((one) => one.to === 'chat:anna')
     expect(prompt).toMatchObject({ state: 'failed', reason: 'not_allowed' })
   })
@@ -107,7 +107,7 @@ describeRiver('requests that name no chat', (open) => {
     await river.configure({ ...team(), integrations: [{ ...chat, access }] })
     await river.pass(60_000)
     expect(river.platform.shown('g1').join()).not.toContain('planted-4711')
-    const sends = await river.desk().sends({ limit: 10 })
+    const sends = await river.operator().sends({ limit: 10 })
     expect(sends.find((one) => one.to === 'chat:g1')).toMatchObject({
       state: 'failed',
       reason: 'not_allowed',

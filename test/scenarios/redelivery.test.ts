@@ -104,7 +104,7 @@ describeRiver('offering again', (open) => {
     for (const text of ['1', '2', '3']) ids.push((await river.person('anna').says(text)).id ?? '')
     await river.settle()
     await river.agent.answer(river.agent.deliveries[2] as Delivery, 'three')
-    const states = () => Promise.all(ids.map(async (id) => (await river.desk().turn(id))?.state))
+    const states = () => Promise.all(ids.map(async (id) => (await river.operator().turn(id))?.state))
     expect(await states()).toEqual(['seen', 'seen', 'answered'])
     river.agent.detach()
     await river.settle()
@@ -126,7 +126,7 @@ describeRiver('offering again', (open) => {
     await river.restart()
     await river.pass(20_000)
     expect(river.agent.texts()).toEqual(['hi'])
-    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'failed', reason: 'agent_silent' })
+    expect(await river.operator().turn(id ?? '')).toMatchObject({ state: 'failed', reason: 'agent_silent' })
     expect(river.platform.texts('anna')).toEqual([
       '⚠️ Your message was not answered. The agent received it and never answered.',
     ])
@@ -174,7 +174,7 @@ describeRiver('offering again', (open) => {
     expect(river.agent.deliveries.filter((one) => one.text === 'hi').map((one) => one.attempt)).toEqual([
       1, 2, 3,
     ])
-    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'failed', reason: 'max_attempts' })
+    expect(await river.operator().turn(id ?? '')).toMatchObject({ state: 'failed', reason: 'max_attempts' })
     expect(river.platform.texts('anna')[0]).toBe(
       '⚠️ Your message was not answered. It was tried as often as max_attempts allows.',
     )
@@ -194,7 +194,7 @@ describeRiver('offering again', (open) => {
     river.agent.failNext(BUSY(), BUSY(), BUSY())
     const { id } = await river.person('anna').says('again')
     await river.pass(60_000)
-    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'failed', reason: 'max_attempts' })
+    expect(await river.operator().turn(id ?? '')).toMatchObject({ state: 'failed', reason: 'max_attempts' })
     expect(river.platform.texts('anna').at(-1)).toContain('(the agent is busy)')
   })
 
@@ -236,7 +236,7 @@ describeRiver('offering again', (open) => {
     const acked = await outcomeOf(river, river.tools().ack(caller(), { messageId: first.messageId }))
     expect(acked).toMatchObject({ text: 'acknowledged' })
     await river.settle()
-    const turn = () => river.desk().turn(id ?? '')
+    const turn = () => river.operator().turn(id ?? '')
     expect(await turn()).toMatchObject({ state: 'seen', reason: 'acknowledged', attempts: 1 })
     return { river, first, turn }
   }
@@ -270,7 +270,7 @@ describeRiver('offering again', (open) => {
     const reply = (input: object) =>
       outcomeOf(river, river.tools().reply(caller(), { chatId: first.chatId, text: 'x', ...input }))
     await reply({})
-    expect(await river.desk().turn(second.turn)).toMatchObject({ state: 'answered' })
+    expect(await river.operator().turn(second.turn)).toMatchObject({ state: 'answered' })
     expect(await turn()).toMatchObject({ state: 'seen' })
     await reply({ replyTo: first.messageId })
     expect(await turn()).toMatchObject({ state: 'answered' })
@@ -293,7 +293,7 @@ describeRiver('offering again', (open) => {
       await river.restart()
       await river.pass(20_000)
     }
-    const turns = () => Promise.all(ids.map(({ id }) => river.desk().turn(id ?? '')))
+    const turns = () => Promise.all(ids.map(({ id }) => river.operator().turn(id ?? '')))
     expect(await turns()).toMatchObject([
       { state: 'seen', attempts: 1 },
       { state: 'handed', attempts: 1 },
@@ -320,7 +320,7 @@ describeRiver('offering again', (open) => {
       river.agent.attach()
     }
     await river.settle()
-    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'seen', attempts: 1 })
+    expect(await river.operator().turn(id ?? '')).toMatchObject({ state: 'seen', attempts: 1 })
     expect(river.platform.texts('anna')).toEqual([])
   })
 })

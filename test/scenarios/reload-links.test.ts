@@ -11,7 +11,7 @@ describeRiver(
       const { river, history } = await withHistory(open)
       await history.says('anna', 'anna', 'hello')
       await river.settle()
-      const link = async () => (await river.desk().status()).integrations.find(({ id }) => id === 'chat')
+      const link = async () => (await river.operator().status()).integrations.find(({ id }) => id === 'chat')
       const before = await link()
       expect(before).toMatchObject({ last_in_at: expect.any(String), last_out_at: expect.any(String) })
       const connectedAt = history.link().since

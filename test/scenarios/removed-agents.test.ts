@@ -23,11 +23,11 @@ describeRiver('agents that are removed', (open) => {
     await river.configure(WITHOUT)
     await river.sleep(LOOK_MS)
     const states = async () =>
-      Promise.all([first, second].map(async ({ id }) => (await river.desk().turn(id ?? ''))?.state))
+      Promise.all([first, second].map(async ({ id }) => (await river.operator().turn(id ?? ''))?.state))
     expect(await states()).toEqual(['handed', 'queued'])
     await river.sleep(LOOK_MS)
     expect(await states()).toEqual(['failed', 'failed'])
-    expect(await river.desk().turn(first.id ?? '')).toMatchObject({ reason: 'agent_removed' })
+    expect(await river.operator().turn(first.id ?? '')).toMatchObject({ reason: 'agent_removed' })
     expect(river.platform.texts('anna').filter((text) => text === GIVEN_UP)).toHaveLength(2)
     await anna.says('three')
     await river.sleep(LOOK_MS)
@@ -43,7 +43,7 @@ describeRiver('agents that are removed', (open) => {
     await river.configure(BOTH)
     await river.sleep(LOOK_MS)
     await river.sleep(LOOK_MS)
-    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'queued' })
+    expect(await river.operator().turn(id ?? '')).toMatchObject({ state: 'queued' })
     river.agent.attach()
     await river.settle()
     expect(river.agent.texts()).toEqual(['one'])
@@ -53,9 +53,9 @@ describeRiver('agents that are removed', (open) => {
     const river = await open({ ...BOTH, agent: { attached: false } })
     const { id } = await river.person('anna').says('one')
     await river.restart(WITHOUT)
-    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'queued' })
+    expect(await river.operator().turn(id ?? '')).toMatchObject({ state: 'queued' })
     await river.sleep(LOOK_MS)
-    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'failed', reason: 'agent_removed' })
+    expect(await river.operator().turn(id ?? '')).toMatchObject({ state: 'failed', reason: 'agent_removed' })
     expect(river.platform.texts('anna')).toContain(GIVEN_UP)
   })
 
@@ -66,7 +66,7 @@ describeRiver('agents that are removed', (open) => {
     }
     await river.person('anna').says('go')
     await river.settle()
-    const [approval] = await river.desk().approvals(null, 10)
+    const [approval] = await river.operator().approvals(null, 10)
     const id = approval?.id ?? ''
     expect(river.platform.shown('anna').join()).toContain(id)
     await river.configure({ ...WITHOUT, tunables: { approvalExpiryMs } })

@@ -23,7 +23,7 @@ const inGroup = (river: River) => {
   return { says: (text: string) => person.says(text, { mentioned: true }) }
 }
 const state = async (river: River, { id }: { readonly id: string | null }) => {
-  const turn = await river.desk().turn(id ?? '')
+  const turn = await river.operator().turn(id ?? '')
   return [turn?.state, turn?.reason]
 }
 /** Every state that anybody could read. */
@@ -32,7 +32,7 @@ const statesOf = async (river: River, { id }: { readonly id: string | null }) =>
   return entries.filter(({ ref }) => ref === id).map(({ to }) => to)
 }
 const balanced = async (river: River) => {
-  const report = await river.desk().verifyAudit()
+  const report = await river.operator().verifyAudit()
   expect(report).toMatchObject({ ok: true, chain: 'intact', conservation: { ok: true } })
 }
 
@@ -66,7 +66,7 @@ describeRiver(
         expect(await state(river, turn)).toEqual(['refused', 'revoked'])
         expect(await statesOf(river, turn)).toEqual(['queued', 'refused'])
         expect(river.platform.signals.filter(({ signal }) => signal.kind === 'typing')).toEqual([])
-        expect((await river.desk().status()).counts).toMatchObject({
+        expect((await river.operator().status()).counts).toMatchObject({
           received: 1,
           refused: 1,
           queued: 0,
@@ -79,7 +79,7 @@ describeRiver(
         expect(river.agent.texts()).toEqual([])
         expect(
           await river
-            .desk()
+            .operator()
             .operateTurn(turn.id ?? '', 'retry', 'me')
             .catch((thrown) => thrown.code),
         ).toBe('conflict')
@@ -92,13 +92,13 @@ describeRiver(
 describeRiver('access that is taken back', (open) => {
   it('[I14.revoked-turn] a turn that was put back is judged anew, and a grant that was taken back counts', async () => {
     const river = await open(NOBODY)
-    await river.desk().grant('chat', 'bert', 'talk', 'me')
+    await river.operator().grant('chat', 'bert', 'talk', 'me')
     // The other nodes hear of it.
     await river.settle()
     river.agent.failNext(new SwitchboardError('agent_absent', 'not now'))
     const turn = await river.person('bert').says('hello')
     await river.settle()
-    await river.desk().revoke('chat', 'bert', 'talk', 'me')
+    await river.operator().revoke('chat', 'bert', 'talk', 'me')
     await river.settle()
     await river.pass(120_000)
     expect(await state(river, turn)).toEqual(['refused', 'revoked'])
@@ -194,7 +194,7 @@ describeRiver('access that is taken back', (open) => {
     if (delivery) await river.agent.answer(delivery, 'all of it')
     await river.pass(10_000)
     expect(river.platform.texts('anna')).toEqual([])
-    const [send] = await river.desk().sends({ limit: 1 })
+    const [send] = await river.operator().sends({ limit: 1 })
     expect(send).toMatchObject({ state: 'failed', reason: 'not_allowed' })
     await balanced(river)
   })

@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, TestRunner } from 'vitest'
 import { withChannelServers } from '../../src/config/channel-integrations.ts'
-import type { Desk, Settings, Store, ToolDesk } from '../../src/contract/index.ts'
+import type { Settings, Store, ToolDesk } from '../../src/contract/index.ts'
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import { sharedPostgres } from '../../src/testing/postgres/server.ts'
 import { createRecordingLog } from '../../src/testing/recording-log.ts'
@@ -27,6 +27,7 @@ import { isDealt, SCOPE } from './deal.ts'
 import type { Life } from './guard.ts'
 import { createHintFence, type HintFence } from './hint-fence.ts'
 import { type Alive, bringToLife, type Connectors, type LlmWorld, type Part, prepareStore } from './node.ts'
+import type { Operator } from './operator.ts'
 
 export interface RiverOptions extends TestSettings {
   readonly platform?: ScriptedPlatformOptions
@@ -50,7 +51,7 @@ export interface River {
   person(conversation: string, sender?: string, options?: PersonOptions): Person
   /** The store of the present life. */
   store(): Store
-  desk(): Desk
+  operator(): Operator
   /** What the tools of agents do. */
   tools(): ToolDesk
   gateway(): Gateway
@@ -314,7 +315,7 @@ async function createRiver(url: string, options: RiverOptions, parts: readonly P
     server: (name) => servers.named(name),
     person: (conversation, sender = conversation, about = {}) => platform.person(conversation, sender, about),
     store: () => door().store,
-    desk: () => office().desk,
+    operator: () => office().operator,
     tools: () => bench().tools,
     gateway: () => door().gateway,
     settings: () => settings,

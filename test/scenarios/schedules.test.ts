@@ -49,7 +49,7 @@ describeRiver('schedules', (open) => {
       { source: 'schedule:standup', text: 'Post the daily standup.', platform: 'schedule' },
     ])
     expect(await firings(river)).toEqual([['2023-11-14T22:15:00.000Z', 'run']])
-    expect(await river.desk().turns({ source: 'schedule:standup', limit: 5 })).toMatchObject([
+    expect(await river.operator().turns({ source: 'schedule:standup', limit: 5 })).toMatchObject([
       { state: 'answered', integration: '_schedule', address: '_schedule:demo:standup' },
     ])
   })
@@ -57,19 +57,19 @@ describeRiver('schedules', (open) => {
   it('[I18.schedules-run] [I18.schedules-seen] is started by command beside its times, and shown with the next and the last', async () => {
     const river = await open(configured())
     await river.pass(1_000)
-    const { turn } = await river.desk().runSchedule('demo', 'standup', 'admin')
+    const { turn } = await river.operator().runSchedule('demo', 'standup', 'admin')
     await river.settle()
     expect(river.agent.texts()).toEqual(['Post the daily standup.'])
-    expect(await river.desk().turn(turn)).toMatchObject({ source: 'schedule:standup', state: 'answered' })
+    expect(await river.operator().turn(turn)).toMatchObject({ source: 'schedule:standup', state: 'answered' })
     const shown = [
       {
         ...{ id: 'standup', agent: 'demo', next_at: '2023-11-15T08:00:00.000Z' },
         last: { outcome: 'run', turn },
       },
     ]
-    expect((await river.desk().status()).schedules).toMatchObject(shown)
-    expect((await river.desk().doctor()).schedules).toMatchObject(shown)
-    await expect(river.desk().runSchedule('demo', 'none', 'admin')).rejects.toMatchObject({
+    expect((await river.operator().status()).schedules).toMatchObject(shown)
+    expect((await river.operator().doctor()).schedules).toMatchObject(shown)
+    await expect(river.operator().runSchedule('demo', 'none', 'admin')).rejects.toMatchObject({
       code: 'not_found',
     })
   })
@@ -99,7 +99,7 @@ describeRiver('schedules', (open) => {
     await river.pass(MINUTE)
     expect(agentTexts()).toEqual([...once, ...once].sort())
     for (const id of ids)
-      expect(await river.desk().turns({ source: `schedule:${id}`, limit: 9 })).toHaveLength(2)
+      expect(await river.operator().turns({ source: `schedule:${id}`, limit: 9 })).toHaveLength(2)
   })
 
   it('[S3.schedule-missed] other times, and those of a schedule that was away, begin when they are first seen', async () => {
@@ -232,9 +232,9 @@ describeRiver('schedules', (open) => {
 
   it('the desk notifies as the operator', async () => {
     const river = await open(configured())
-    const told = await outcomeOf(river, river.desk().notify({ message: 'hi', urgency: 'high' }, 'op'))
+    const told = await outcomeOf(river, river.operator().notify({ message: 'hi', urgency: 'high' }, 'op'))
     expect(told).toMatchObject({ ok: true, text: 'Notification sent via test:chat', channel: 'test:chat' })
-    const missing = await outcomeOf(river, river.desk().notify({ message: 'hi', channel: 'email' }, 'op'))
+    const missing = await outcomeOf(river, river.operator().notify({ message: 'hi', channel: 'email' }, 'op'))
     expect(missing).toMatchObject({ ok: false, text: 'No email integration is configured' })
   })
 })

@@ -117,11 +117,11 @@ describeRiver('send_message', (open) => {
       isError: true,
       text,
     })
-    await expect(river.desk().order({ to: 'irc:C1', text: 'hi' }, 'op')).rejects.toMatchObject({
+    await expect(river.operator().order({ to: 'irc:C1', text: 'hi' }, 'op')).rejects.toMatchObject({
       code: 'execution_failed',
       message: text,
     })
-    expect((await river.desk().integrations())[0]).toMatchObject({
+    expect((await river.operator().integrations())[0]).toMatchObject({
       link: 'down',
       detail: 'this version has no platform "irc"',
     })
@@ -233,9 +233,9 @@ describeRiver('send_message', (open) => {
     expect(outcome).toMatchObject({ isError: false, structured: { ok: true, status: 'queued' } })
     const id = String(outcome.structured.outbox_id)
     expect(outcome.text).toContain(id)
-    expect((await river.desk().send(id))?.state).toBe('queued')
+    expect((await river.operator().send(id))?.state).toBe('queued')
     await river.pass(60_000)
-    expect((await river.desk().send(id))?.state).toBe('sent')
+    expect((await river.operator().send(id))?.state).toBe('sent')
   })
 
   it('[S11.idempotency-key] the same key is the same send, whatever the text and however late', async () => {
@@ -357,7 +357,7 @@ describeRiver('send_message', (open) => {
       ],
       platform: { perIntegration: { web: { residents: ['owner'] } } },
     })
-    const order = (to: string) => river.desk().order({ to, text: 'hello', wait_ms: 0 }, 'operator')
+    const order = (to: string) => river.operator().order({ to, text: 'hello', wait_ms: 0 }, 'operator')
     for (const to of ['web:bob', 'web:Owner', 'web:ada-at-work']) {
       await expect(order(to)).rejects.toMatchObject({
         code: 'input_invalid',

@@ -10,14 +10,14 @@ const NOTE = '(may be a duplicate: the first copy was never confirmed)\n\n'
 
 /** An operator's message, told as it stands when nothing moves any more. */
 async function send(river: River, text: string, more: object = {}): Promise<SendResult> {
-  const ordered = river.desk().order({ to: 'chat:anna', text, wait_ms: 0, ...more }, 'operator')
+  const ordered = river.operator().order({ to: 'chat:anna', text, wait_ms: 0, ...more }, 'operator')
   await river.settle()
   return ordered
 }
 
 /** The same where the gateway dies meanwhile. */
 async function sendAndDie(river: River, text: string): Promise<void> {
-  void river.desk().order({ to: 'chat:anna', text, wait_ms: 0 }, 'operator')
+  void river.operator().order({ to: 'chat:anna', text, wait_ms: 0 }, 'operator')
   await river.settle()
 }
 
@@ -31,7 +31,7 @@ describeRiver('sending', (open) => {
     for (let tenth = 0; tenth < 120 && times.length < 4; tenth++) {
       await river.pass(100)
       while (times.length < river.platform.attempts.length) times.push(river.now())
-      const [second, first] = await river.desk().sends({ limit: 2 })
+      const [second, first] = await river.operator().sends({ limit: 2 })
       if (first?.state === 'queued') expect(first).toMatchObject({ reason: 'platform_unavailable' })
       expect(second?.attempts ?? 0).toBeLessThanOrEqual(first?.state === 'sent' ? 1 : 0)
     }
@@ -57,7 +57,7 @@ describeRiver('sending', (open) => {
     })
     await send(river, '1')
     await river.pass(30_000)
-    const [row] = await river.desk().sends({ limit: 1 })
+    const [row] = await river.operator().sends({ limit: 1 })
     // Unknown where this node sent it; on three nodes another one may have.
     expect(row).toMatchObject(broken > 0 ? { state: 'sent' } : { state: 'unknown', reason: 'unconfirmed' })
     expect(river.platform.texts('anna')).toEqual(['1'])
@@ -72,7 +72,7 @@ describeRiver('sending', (open) => {
     await send(river, '1')
     await river.pass(44_000)
     expect(river.platform.attempts).toHaveLength(1)
-    expect((await river.desk().sends({ limit: 1 }))[0]).toMatchObject({ reason: 'platform_busy' })
+    expect((await river.operator().sends({ limit: 1 }))[0]).toMatchObject({ reason: 'platform_busy' })
     await river.pass(2_000)
     expect(river.platform.texts('anna')).toEqual(['1'])
   })
@@ -88,7 +88,7 @@ describeRiver('sending', (open) => {
     await river.pass(60_000)
     away = false
     expect(river.platform.texts('anna')).toEqual(['2'])
-    const failed = await river.desk().sends({ states: ['failed'], limit: 5 })
+    const failed = await river.operator().sends({ states: ['failed'], limit: 5 })
     expect(failed).toMatchObject([{ reason: 'platform_unavailable', detail: 'the platform is away' }])
   })
 
@@ -97,12 +97,12 @@ describeRiver('sending', (open) => {
     river.platform.failNext([{ kind: 'rejected' }])
     const result = await send(river, '1')
     await river.settle()
-    const [row] = await river.desk().sends({ limit: 1 })
+    const [row] = await river.operator().sends({ limit: 1 })
     expect(row).toMatchObject({ state: 'failed', reason: 'platform_rejected', detail: 'not_in_channel' })
-    await river.desk().operateSend(result.outbox_id ?? '', 'retry', 'operator')
+    await river.operator().operateSend(result.outbox_id ?? '', 'retry', 'operator')
     await river.settle()
     expect(river.platform.texts('anna')).toEqual(['1'])
-    await expect(river.desk().operateSend(result.outbox_id ?? '', 'bury', 'op')).rejects.toMatchObject({
+    await expect(river.operator().operateSend(result.outbox_id ?? '', 'bury', 'op')).rejects.toMatchObject({
       code: 'conflict',
     })
   })
@@ -125,13 +125,13 @@ describeRiver('sending', (open) => {
   it('[S2.sent-means-confirmed] before the platform confirmed, nothing is called sent', async () => {
     const river = await open()
     river.platform.failNext([{ kind: 'hang' }])
-    const waiting = river.desk().order({ to: 'chat:anna', text: '1', wait_ms: 5_000 }, 'operator')
+    const waiting = river.operator().order({ to: 'chat:anna', text: '1', wait_ms: 5_000 }, 'operator')
     await river.pass(6_000)
     expect(await waiting).toMatchObject({ ok: true, status: 'queued', platform_ids: [] })
-    expect((await river.desk().status()).outbox).toMatchObject({ queued: 1, sent: 0 })
+    expect((await river.operator().status()).outbox).toMatchObject({ queued: 1, sent: 0 })
     river.platform.release()
     await river.settle()
-    expect((await river.desk().status()).outbox).toMatchObject({ queued: 0, sent: 1 })
+    expect((await river.operator().status()).outbox).toMatchObject({ queued: 0, sent: 1 })
   })
 
   it('[S11.crash-idempotent] a crash between send and confirmation: sent again where the platform shows it once', async () => {
@@ -142,7 +142,7 @@ describeRiver('sending', (open) => {
     await river.pass(70_000)
     expect(river.platform.attempts).toHaveLength(2)
     expect(river.platform.texts('anna')).toEqual(['1'])
-    expect((await river.desk().status()).outbox).toMatchObject({ sent: 1, unknown: 0 })
+    expect((await river.operator().status()).outbox).toMatchObject({ sent: 1, unknown: 0 })
   })
 
   it.each([
@@ -158,7 +158,7 @@ describeRiver('sending', (open) => {
       await river.pass(70_000)
       expect(river.platform.texts('anna')).toEqual(['1'])
       expect(river.platform.attempts).toHaveLength(1)
-      const [row] = await river.desk().sends({ limit: 1 })
+      const [row] = await river.operator().sends({ limit: 1 })
       expect(row).toMatchObject({ state: 'sent', attempts: 1 + sentAgain })
       expect(row?.platform_ids).toEqual([river.platform.arrived[0]?.platformId])
     },
@@ -173,7 +173,7 @@ describeRiver('sending', (open) => {
       await river.restart()
       await river.pass(70_000)
       expect(river.platform.texts('anna')).toEqual(['1', `${NOTE}1`])
-      const moves = (await river.desk().ledger(0, 1_000))
+      const moves = (await river.operator().ledger(0, 1_000))
         .filter((entry) => entry.kind === 'send')
         .map((entry) => entry.to)
       expect(moves).not.toContain('unknown')
@@ -186,10 +186,10 @@ describeRiver('sending', (open) => {
     await send(river, '1')
     await river.pass(800_000)
     expect(river.platform.attempts).toHaveLength(5)
-    const [row] = await river.desk().sends({ limit: 1 })
+    const [row] = await river.operator().sends({ limit: 1 })
     expect(row).toMatchObject({ state: 'unknown', reason: 'unconfirmed' })
-    await river.desk().operateSend(row?.id ?? '', 'bury', 'operator')
-    expect((await river.desk().send(row?.id ?? ''))?.state).toBe('failed')
+    await river.operator().operateSend(row?.id ?? '', 'bury', 'operator')
+    expect((await river.operator().send(row?.id ?? ''))?.state).toBe('failed')
   })
 
   it('[S11.unknown-note] a question that may not have arrived is asked once more, with the note', async () => {
@@ -227,8 +227,8 @@ describeRiver('sending', (open) => {
     await send(river, '2')
     await river.pass(60_000)
     expect(river.platform.texts('anna')).toEqual(['1', '2'])
-    expect((await river.desk().status()).outbox).toMatchObject({ unknown: 1, sent: 1 })
-    await river.desk().operateSend(outbox_id ?? '', 'retry', 'operator')
+    expect((await river.operator().status()).outbox).toMatchObject({ unknown: 1, sent: 1 })
+    await river.operator().operateSend(outbox_id ?? '', 'retry', 'operator')
     await river.settle()
     // The first copy stands there: the second one says that it may be one.
     expect(river.platform.texts('anna')).toEqual(['1', '2', `${NOTE}1`])
@@ -278,8 +278,8 @@ describeRiver('sending', (open) => {
     const { outbox_id } = await send(river, 'aaaaaaaaa bbbbbbbbb ccccccccc')
     await river.settle()
     expect(river.platform.texts('anna')).toEqual(['first'])
-    expect(await river.desk().sends({ states: ['failed'], limit: 10 })).toHaveLength(3)
-    await river.desk().operateSend(outbox_id ?? '', 'retry', 'operator')
+    expect(await river.operator().sends({ states: ['failed'], limit: 10 })).toHaveLength(3)
+    await river.operator().operateSend(outbox_id ?? '', 'retry', 'operator')
     await river.settle()
     expect(
       river.platform
@@ -304,7 +304,7 @@ describeRiver('sending', (open) => {
       await river.configure({ integrations: [...closed, testIntegration('other')] })
       await river.pass(70_000)
       expect(river.platform.texts('anna')).toEqual([])
-      const rows = await river.desk().sends({ limit: 5 })
+      const rows = await river.operator().sends({ limit: 5 })
       expect(rows.map((row) => [row.state, row.reason])).toEqual([
         ['failed', reason],
         ['failed', reason],
@@ -320,7 +320,7 @@ describeRiver('sending', (open) => {
     await sendAndDie(river, 'under way')
     await river.restart({ integrations: [testIntegration('other')] })
     await river.pass(80_000)
-    const rows = await river.desk().sends({ oldestFirst: true, limit: 5 })
+    const rows = (await river.operator().sends({ limit: 5 })).toReversed()
     expect(rows.map((row) => [row.state, row.reason])).toEqual([
       ['failed', 'integration_missing'],
       ['unknown', 'unconfirmed'],
@@ -346,7 +346,7 @@ describeRiver('sending', (open) => {
     await river.person('mallory').says('hi')
     await send(river, 'from the operator')
     await river.settle()
-    const causes = (await river.desk().sends({ limit: 10 })).map((row) => row.cause)
+    const causes = (await river.operator().sends({ limit: 10 })).map((row) => row.cause)
     expect(causes.toSorted()).toEqual(['notice', 'operator', 'pairing', 'reply'])
     expect(river.platform.arrived).toHaveLength(4)
   })
@@ -390,7 +390,7 @@ describeRiver('sending', (open) => {
     await send(river, '2')
     await send(river, 'elsewhere', { to: 'chat:bert' })
     await river.pass(20_000)
-    const [, second, first] = await river.desk().sends({ limit: 3 })
+    const [, second, first] = await river.operator().sends({ limit: 3 })
     expect(first).toMatchObject({
       state: 'queued',
       reason: 'platform_unavailable',
@@ -399,8 +399,8 @@ describeRiver('sending', (open) => {
     expect(first?.attempts).toBeGreaterThan(2)
     const why = { reason: 'platform_unavailable', detail: `waits behind ${first?.id}: the platform is away` }
     expect(second).toMatchObject({ state: 'queued', attempts: 0, ...why })
-    expect(await river.desk().send(second?.id ?? '')).toMatchObject(why)
-    expect((await river.desk().sends({ limit: 1 }))[0]).toMatchObject({
+    expect(await river.operator().send(second?.id ?? '')).toMatchObject(why)
+    expect((await river.operator().sends({ limit: 1 }))[0]).toMatchObject({
       state: 'sent',
       reason: null,
       detail: null,
@@ -412,7 +412,7 @@ describeRiver('sending', (open) => {
     river.platform.failNext([{ kind: 'unavailable' }, { kind: 'hang' }], 'anna')
     await send(river, '1')
     await river.pass(20_000)
-    expect((await river.desk().sends({ limit: 1 }))[0]).toMatchObject({
+    expect((await river.operator().sends({ limit: 1 }))[0]).toMatchObject({
       ...{ state: 'queued', reason: 'platform_unavailable', detail: 'the platform is away', attempts: 2 },
     })
     river.platform.release()

@@ -134,14 +134,17 @@ describeRiver('sessions', (open) => {
     expect(river.platform.texts('anna')).toEqual(['Stopped: 2 messages cancelled.'])
     expect(river.agent.cancelled).toEqual([{ session: running.session, turn: running.turn }])
     for (const turn of turns) {
-      expect(await river.desk().turn(turn.id ?? '')).toMatchObject({ state: 'failed', reason: 'cancelled' })
+      expect(await river.operator().turn(turn.id ?? '')).toMatchObject({
+        state: 'failed',
+        reason: 'cancelled',
+      })
     }
     // A late answer of the stopped turn is still said; it changes no state.
     await river.agent.answer(running, 'too late')
     await anna.says('3')
     await river.settle()
     expect(river.agent.texts()).toEqual(['1', '3'])
-    expect(await river.desk().turn(running.turn)).toMatchObject({ state: 'failed', reason: 'cancelled' })
+    expect(await river.operator().turn(running.turn)).toMatchObject({ state: 'failed', reason: 'cancelled' })
     await river.restart()
     await river.pass(20_000)
     expect(river.agent.texts(), 'only the open one is offered again').toEqual(['1', '3', '3'])
@@ -170,7 +173,7 @@ describeRiver('sessions', (open) => {
     await river.settle()
     const session = river.agent.deliveries[0]?.session
     const states = async () =>
-      Promise.all([hers, his].map(async ({ id }) => (await river.desk().turn(id ?? ''))?.state))
+      Promise.all([hers, his].map(async ({ id }) => (await river.operator().turn(id ?? ''))?.state))
     expect((await member('cleo').says('/stop')).answer).toBe(
       'Nothing of yours is running. Only an approver can stop the work of others.',
     )
@@ -223,7 +226,9 @@ describeRiver('sessions', (open) => {
     expect(all.map(({ answer }) => answer)).toEqual([undefined, waiting, undefined, stopped, undefined])
     await river.settle()
     expect(river.platform.texts('anna')).toEqual(expect.arrayContaining([waiting, stopped]))
-    const states = await Promise.all(all.map(async ({ id }) => (await river.desk().turn(id ?? ''))?.state))
+    const states = await Promise.all(
+      all.map(async ({ id }) => (await river.operator().turn(id ?? ''))?.state),
+    )
     expect(states).toEqual(['failed', 'consumed', 'failed', 'consumed', 'queued'])
   })
 
@@ -235,6 +240,6 @@ describeRiver('sessions', (open) => {
     await river.settle()
     expect(await river.person('room', 'mallory').says('/stop')).toMatchObject({ state: 'refused' })
     await river.settle()
-    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'handed' })
+    expect(await river.operator().turn(id ?? '')).toMatchObject({ state: 'handed' })
   })
 })

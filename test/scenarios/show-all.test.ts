@@ -16,7 +16,7 @@ async function asking(
   river.agent.script = async (delivery, agent) => void (await agent.ask(delivery, ask))
   await river.person('anna').says('go')
   await river.settle()
-  const [approval] = await river.desk().approvals(null, 10)
+  const [approval] = await river.operator().approvals(null, 10)
   return { river, id: approval?.id ?? '' }
 }
 
@@ -64,7 +64,7 @@ describeRiver('show all', (open) => {
       return sends.filter(({ op }) => JSON.stringify(op ?? '').includes('step1')).length
     }
     expect(await kept()).toBeGreaterThan(10)
-    await river.desk().erasePerson('chat:anna', { revoke: false }, 'operator')
+    await river.operator().erasePerson('chat:anna', { revoke: false }, 'operator')
     expect(await kept()).toBe(0)
   })
 

@@ -13,7 +13,7 @@ async function asked(open: OpenRiver, ask: object, options: RiverOptions = {}) {
   river.agent.script = async (delivery, agent) => void (await agent.ask(delivery, whole))
   await river.person('anna').says('go')
   await river.settle()
-  const [approval] = await river.desk().approvals(null, 10)
+  const [approval] = await river.operator().approvals(null, 10)
   return { river, id: approval?.id ?? '', prompt: river.platform.arrived[0] }
 }
 

@@ -10,7 +10,7 @@ import {
 } from '../../src/contract/index.ts'
 import { createTokens } from '../../src/gateway/access/tokens.ts'
 import { createGateway, type Gateway } from '../../src/gateway/gateway.ts'
-import { type DeskWatchers, watchHints } from '../../src/operations/desk/watch-hints.ts'
+import { createWatchers, type Watchers } from '../../src/operations/watchers.ts'
 import { SESSION_KIND } from '../../src/platforms/web/config.ts'
 import { createWebPlatform } from '../../src/platforms/web/index.ts'
 import { createWebhook } from '../../src/platforms/webhook/index.ts'
@@ -68,7 +68,7 @@ export async function openStreamNodes(): Promise<StreamNodes> {
   const nodes: {
     store: Store
     gateway: Gateway
-    watchers: DeskWatchers
+    watchers: Watchers
     chatToken: (who: string) => Promise<string>
   }[] = []
   for (const name of NAMES) {
@@ -80,8 +80,8 @@ export async function openStreamNodes(): Promise<StreamNodes> {
       log: createRecordingLog(),
     })
     const tokens = createTokens(store, clock, random)
-    const watchers: DeskWatchers = new Map()
-    watchHints(store, watchers)
+    const watchers = createWatchers()
+    watchers.follow({ store, config: { onReload: () => undefined } })
     const gateway = createGateway({
       platform: async (platform) => ({ create: platform === 'web' ? createWebPlatform : createWebhook }),
       connector: async () => createScriptedConnector(),
@@ -93,7 +93,7 @@ export async function openStreamNodes(): Promise<StreamNodes> {
       settings: () => settings,
       secret: () => SECRET,
       filesDir: () => tmpdir(),
-      watched: () => watchers.size > 0,
+      watched: watchers.isWatched,
     })
     await gateway.start()
     const chatToken = async (sender: string) =>
@@ -157,13 +157,8 @@ export async function openStreamNodes(): Promise<StreamNodes> {
     readEvents(node) {
       const { watchers } = at(node)
       const { reader, sink } = createReader(node)
-      const watch = (listen: Parameters<DeskWatchers['set']>[0]) => {
-        watchers.set(listen, { decides: true })
-        return () => watchers.delete(listen)
-      }
-      eventsReply({ desk: { watch }, clock, heartbeatMs: 15_000, decides: true }, async () => true).stream?.(
-        sink,
-      )
+      const { watch } = watchers
+      eventsReply({ watch, clock, heartbeatMs: 15_000, decides: true }, async () => true).stream?.(sink)
       return reader
     },
     async close() {

@@ -24,7 +24,7 @@ const BASE: RiverOptions = {
 const ANN = 'user:ann'
 const at = (conversation: string) => ({ integration: 'chat', conversation })
 const take = (river: River, conversation: string, by = ANN) =>
-  river.desk().takeConversation(at(conversation), { force: false }, by)
+  river.operator().takeConversation(at(conversation), { force: false }, by)
 
 describeRiver('stepping in, at the doors', (open) => {
   /** An agent that works elsewhere has spoken to the boss first. */
@@ -50,7 +50,7 @@ describeRiver('stepping in, at the doors', (open) => {
     expect(await boss.says('is this for ops?')).toMatchObject({ state: 'consumed', reason: 'held' })
     await river.settle()
     expect(river.agentNamed('ops').texts()).toEqual(['start'])
-    await river.desk().giveConversation(at('boss'), { force: false }, ANN)
+    await river.operator().giveConversation(at('boss'), { force: false }, ANN)
     // It is as open as it was: the tap that was refused has spent nothing.
     expect((await boss.taps('📎 Reply here')).answer).toBe('Threaded.')
     await boss.says('now it is')
@@ -67,11 +67,11 @@ describeRiver('stepping in, at the doors', (open) => {
     const zoe = river.person('zoe')
     await zoe.says('hello?')
     await river.settle()
-    const [asked] = await river.desk().pairings()
+    const [asked] = await river.operator().pairings()
     expect([asked?.sender, river.platform.texts('zoe').length]).toEqual(['zoe', 1])
     await take(river, 'zoe')
     expect((await zoe.says('anybody?')).state).toBe('refused')
-    await river.desk().approvePairing(asked?.code ?? '', ANN)
+    await river.operator().approvePairing(asked?.code ?? '', ANN)
     await river.settle()
     expect(river.platform.texts('zoe').some((text) => text.includes('You are paired'))).toBe(true)
     expect(await zoe.says('so?')).toMatchObject({ state: 'consumed', reason: 'held' })
@@ -110,11 +110,11 @@ describeRiver('stepping in, at the doors', (open) => {
     const ends = async () => (await river.store().pastTakeovers(at('boss'), 5)).map((one) => one.ended?.how)
     expect(await ends()).toEqual(['right_lost'])
     expect(await boss.says('hello?')).toMatchObject({ state: 'queued' })
-    const minted = await river.desk().mintToken({ kind: 'admin', scope: {}, ttl_ms: null }, 'local')
+    const minted = await river.operator().mintToken({ kind: 'admin', scope: {}, ttl_ms: null }, 'local')
     await take(river, 'boss', minted.id)
     await river.pass(10_000)
     expect(await ends()).toEqual([undefined, 'right_lost'])
-    await river.desk().revokeToken(minted.id, 'local')
+    await river.operator().revokeToken(minted.id, 'local')
     await river.pass(10_000)
     expect(await ends()).toEqual(['right_lost', 'right_lost'])
   })

@@ -1,7 +1,7 @@
 // Stepping in: a person holds a conversation in the agent's place, on one node and on three, where people speak at one, the
 // agent is attached to another and the operator asks the third.
 import { expect, it } from 'vitest'
-import type { Delivery, Desk, UserSettings } from '../../src/contract/index.ts'
+import type { Delivery, UserSettings } from '../../src/contract/index.ts'
 import { OPEN, testAgent, testIntegration } from '../../src/testing/test-settings.ts'
 import { RUN } from './asking.ts'
 import { describeRiver, type OpenRiver, type River, type RiverOptions } from './river.ts'
@@ -36,9 +36,10 @@ async function asked(open: OpenRiver, over: RiverOptions = {}) {
   return { river, anna, delivery }
 }
 
-const take = (river: River, by = ANN, force = false) => river.desk().takeConversation(AT, { force }, by)
-const say = (river: River, text: string, by = ANN) => outcomeOf(river, river.desk().sayHeld(AT, { text }, by))
-const give = (river: River, by = ANN) => river.desk().giveConversation(AT, { force: false }, by)
+const take = (river: River, by = ANN, force = false) => river.operator().takeConversation(AT, { force }, by)
+const say = (river: River, text: string, by = ANN) =>
+  outcomeOf(river, river.operator().sayHeld(AT, { text }, by))
+const give = (river: River, by = ANN) => river.operator().giveConversation(AT, { force: false }, by)
 const shown = (river: River) => river.platform.texts('anna')
 const states = async (river: River) => {
   const turns = await river.store().turns({ integration: 'chat', oldestFirst: true, limit: 50 })
@@ -151,19 +152,19 @@ describeRiver('stepping in', (open) => {
     const [winner, loser] = ann.won ? [ANN, BOB] : [BOB, ANN]
     expect([ann.won, bob.won].filter(Boolean)).toHaveLength(1)
     expect(bob.takeover.holder).toBe(winner)
-    expect(await code(river.desk().sayHeld(AT, { text: 'x' }, loser))).toBe('held')
+    expect(await code(river.operator().sayHeld(AT, { text: 'x' }, loser))).toBe('held')
     expect(await code(give(river, loser))).toBe('held')
     expect(await take(river, loser, true)).toMatchObject({
       won: true,
       previous: { ended: { how: 'forced' } },
     })
-    expect(await code(river.desk().sayHeld(AT, { text: 'x' }, winner))).toBe('held')
-    expect((await river.desk().takeovers('held', winner)).map(({ holder, mine }) => [holder, mine])).toEqual([
-      [loser, false],
-    ])
+    expect(await code(river.operator().sayHeld(AT, { text: 'x' }, winner))).toBe('held')
+    expect(
+      (await river.operator().takeovers('held', winner)).map(({ holder, mine }) => [holder, mine]),
+    ).toEqual([[loser, false]])
     await give(river, loser)
     expect(await code(give(river, loser))).toBe('not_held')
-    expect(await code(river.desk().sayHeld(AT, { text: 'x' }, loser))).toBe('not_held')
+    expect(await code(river.operator().sayHeld(AT, { text: 'x' }, loser))).toBe('not_held')
   })
 
   it('[I21.held-commands] [I21.held-rest] /new is answered held by NAME; /status, verdicts and approvals go on', async () => {
@@ -194,9 +195,9 @@ describeRiver('stepping in', (open) => {
     await river.pass(50_000)
     await say(river, 'one moment')
     await river.pass(50_000)
-    expect((await river.desk().status()).held).toBe(1)
+    expect((await river.operator().status()).held).toBe(1)
     await river.pass(20_000)
-    expect((await river.desk().status()).held).toBe(0)
+    expect((await river.operator().status()).held).toBe(0)
     expect(await river.store().pastTakeovers(AT, 1)).toMatchObject([{ ended: { how: 'timeout' } }])
     await anna.says('still there?')
     await river.settle()
@@ -226,7 +227,7 @@ describeRiver('stepping in', (open) => {
     const [first, help] = shown(river)
     expect([first?.includes('A person was asked'), help?.includes('/human')]).toEqual([true, true])
     expect(river.platform.texts('bob')[0]).toContain('chat:anna')
-    expect(await river.desk().takeovers('asked', BOB)).toMatchObject([{ asked: { by: 'chat:anna' } }])
+    expect(await river.operator().takeovers('asked', BOB)).toMatchObject([{ asked: { by: 'chat:anna' } }])
     await take(river, BOB)
     await anna.says('/human')
     await river.settle()
@@ -256,7 +257,7 @@ describeRiver('stepping in', (open) => {
     await river.agent.answer(delivery, 'I have asked a colleague')
     await river.settle()
     expect(shown(river)).toEqual(['I have asked a colleague'])
-    const status = await river.desk().status()
+    const status = await river.operator().status()
     expect([status.held, status.asked]).toEqual([0, 1])
     expect((await take(river, BOB)).takeover).toMatchObject({
       asked: { reason: 'She wants a refund', summary: 'Order 7' },
@@ -276,18 +277,18 @@ describeRiver('stepping in', (open) => {
     await take(river)
     await river.restart()
     await river.pass(20_000)
-    expect((await river.desk().takeovers('held', ANN)).map(({ mine }) => mine)).toEqual([true])
+    expect((await river.operator().takeovers('held', ANN)).map(({ mine }) => mine)).toEqual([true])
     expect(await anna.says('hello?')).toMatchObject({ state: 'consumed', reason: 'held' })
     const keyed = { text: 'It comes tomorrow.', idempotency_key: 'k1' }
     river.crashAt('outbox.after-send')
     // Whoever asked the life that ends there hears nothing any more.
     void river
-      .desk()
+      .operator()
       .sayHeld(AT, keyed, ANN)
       .catch(() => null)
     await river.settle()
     await river.restart()
-    await outcomeOf(river, river.desk().sayHeld(AT, keyed, ANN))
+    await outcomeOf(river, river.operator().sayHeld(AT, keyed, ANN))
     await river.pass(60_000)
     expect(shown(river).filter((text) => text === 'It comes tomorrow.')).toHaveLength(1)
     await give(river)
@@ -301,14 +302,14 @@ describeRiver('stepping in', (open) => {
 
   it('[I21.bad-input] a place where nobody spoke, one that takes no words and an empty text are refused', async () => {
     const { river } = await asked(open)
-    const desk: Desk = river.desk()
+    const operator = river.operator()
     const nowhere = { integration: 'chat', conversation: 'never' }
-    expect(await code(desk.takeConversation(nowhere, { force: false }, ANN))).toBe('not_found')
-    expect(await code(desk.sayHeld(nowhere, { text: 'x' }, ANN))).toBe('not_held')
+    expect(await code(operator.takeConversation(nowhere, { force: false }, ANN))).toBe('not_found')
+    expect(await code(operator.sayHeld(nowhere, { text: 'x' }, ANN))).toBe('not_held')
     await take(river)
-    expect(await code(desk.sayHeld(AT, { text: '  ' }, ANN))).toBe('input_invalid')
-    expect(await code(desk.thread(AT, { limit: 5, before: '1.2' }, ANN))).toBe('input_invalid')
-    expect(await desk.conversation(nowhere, ANN)).toBeNull()
+    expect(await code(operator.sayHeld(AT, { text: '  ' }, ANN))).toBe('input_invalid')
+    expect(await code(operator.thread(AT, { limit: 5, before: '1.2' }, ANN))).toBe('input_invalid')
+    expect(await operator.conversation(nowhere, ANN)).toBeNull()
   })
 })
 
@@ -326,9 +327,9 @@ describeRiver(
       await say(river, 'one moment')
       answer()
       await river.pass(5_000)
-      expect((await river.desk().status()).held).toBe(1)
+      expect((await river.operator().status()).held).toBe(1)
       await river.pass(60_000)
-      expect((await river.desk().status()).held).toBe(0)
+      expect((await river.operator().status()).held).toBe(0)
     })
   },
   ['sqlite'],

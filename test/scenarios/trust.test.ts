@@ -78,11 +78,11 @@ describeRiver('trust', (open) => {
       code: 'forbidden',
       message: expect.stringContaining('trust: read_only'),
     })
-    expect(await river.desk().approvals(null, 10)).toEqual([])
+    expect(await river.operator().approvals(null, 10)).toEqual([])
     const entries = await river.store().ledger({ afterSeq: 0, limit: 100 })
     expect(JSON.stringify(entries)).toContain('refused by trust')
     await river.agent.ask(delivery, { ...RUN, toolName: 'Read' })
-    expect(await river.desk().approvals(null, 10)).toMatchObject([{ tool_name: 'Read' }])
+    expect(await river.operator().approvals(null, 10)).toMatchObject([{ tool_name: 'Read' }])
   })
 
   it('[I35.b46-trust] a host with a dialog of its own asks all the same: trust limits our tools alone there', async () => {
@@ -92,7 +92,9 @@ describeRiver('trust', (open) => {
     const [delivery] = river.agent.deliveries
     if (!delivery) throw new Error('nothing was handed over')
     await river.agent.ask(delivery, RUN)
-    expect(await river.desk().approvals(null, 10)).toMatchObject([{ tool_name: 'Bash', state: 'pending' }])
+    expect(await river.operator().approvals(null, 10)).toMatchObject([
+      { tool_name: 'Bash', state: 'pending' },
+    ])
   })
 
   it('[I35.b46-trust] a host works by what all the places of its open turns are trusted with', async () => {

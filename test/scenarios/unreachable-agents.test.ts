@@ -9,7 +9,8 @@ const REFUSED = 'ECONNREFUSED'
 const refused = (written = false) => new SwitchboardError('agent_unreachable', REFUSED, { written })
 const many = (count: number) => Array.from({ length: count }, () => refused())
 
-const stateOf = async (river: River) => (await river.desk().status()).agents.find(({ id }) => id === 'demo')
+const stateOf = async (river: River) =>
+  (await river.operator().status()).agents.find(({ id }) => id === 'demo')
 
 describeRiver('an agent that cannot be reached', (open) => {
   it('[I35.b11] is unreachable in status and doctor from the first failed try, and its turn stays queued: agent_unreachable', async () => {
@@ -19,9 +20,12 @@ describeRiver('an agent that cannot be reached', (open) => {
     await river.pass(2_600)
     expect(await stateOf(river)).toMatchObject({ state: 'unreachable', attached: true })
     expect((await stateOf(river))?.detail).toContain(REFUSED)
-    const report = await river.desk().doctor()
+    const report = await river.operator().doctor()
     expect([report.ok, report.agents[0]?.state]).toEqual([false, 'unreachable'])
-    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'queued', reason: 'agent_unreachable' })
+    expect(await river.operator().turn(id ?? '')).toMatchObject({
+      state: 'queued',
+      reason: 'agent_unreachable',
+    })
     expect(river.platform.texts('anna')).toEqual([])
   })
 
@@ -38,7 +42,7 @@ describeRiver('an agent that cannot be reached', (open) => {
     await river.pass(10 * 60_000)
     expect(river.platform.texts('anna')).toEqual([wordsIn().notices.unreachable({ agent: 'demo' })])
     expect(river.platform.texts('bert')).toEqual([wordsIn().notices.unreachable({ agent: 'demo' })])
-    expect(await river.desk().turn(id ?? '')).toMatchObject({
+    expect(await river.operator().turn(id ?? '')).toMatchObject({
       ...{ state: 'queued', reason: 'agent_unreachable', attempts: 0 },
     })
   })
@@ -57,7 +61,7 @@ describeRiver('an agent that cannot be reached', (open) => {
     expect(river.platform.texts('bert')).toEqual([notice, 're: hi from bert'])
     expect(river.agent.deliveries.every(({ attempt, repeat }) => attempt === 1 && !repeat)).toBe(true)
     expect(await stateOf(river)).toMatchObject({ state: 'attached' })
-    expect(await river.desk().doctor()).toMatchObject({ agents: [{ state: 'attached' }] })
+    expect(await river.operator().doctor()).toMatchObject({ agents: [{ state: 'attached' }] })
   })
 
   it('[I35.b11] is tried by one request at a time, at least once a minute, whatever waits', async () => {
@@ -87,11 +91,14 @@ describeRiver('an agent that cannot be reached', (open) => {
     const { id } = await river.person('anna').says('hi')
     await river.pass(6_000)
     expect(await stateOf(river)).toMatchObject({ state: 'unreachable' })
-    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'queued', reason: 'agent_unreachable' })
+    expect(await river.operator().turn(id ?? '')).toMatchObject({
+      state: 'queued',
+      reason: 'agent_unreachable',
+    })
     await river.pass(18_000)
     expect(river.platform.texts('anna')).toEqual([wordsIn().notices.unreachable({ agent: 'demo' })])
     await river.pass(30_000)
-    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'failed', reason: 'max_attempts' })
+    expect(await river.operator().turn(id ?? '')).toMatchObject({ state: 'failed', reason: 'max_attempts' })
     await river.person('anna').says('again')
     await river.pass(6_000)
     expect(await stateOf(river)).toMatchObject({ state: 'attached' })
@@ -102,7 +109,7 @@ describeRiver('an agent that cannot be reached', (open) => {
     river.agent.failNext(...many(1_000))
     const { id } = await river.person('anna').says('hi')
     await river.pass(12 * 60_000)
-    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'expired', reason: 'queue_expired' })
+    expect(await river.operator().turn(id ?? '')).toMatchObject({ state: 'expired', reason: 'queue_expired' })
   })
 
   it.each(['stopped by its sender', 'cancelled by an operator', 'expired'])(
@@ -116,14 +123,14 @@ describeRiver('an agent that cannot be reached', (open) => {
       const triedAt = new Date(river.now() - 60_000).toISOString().slice(0, 15)
       if (how === 'expired') await river.pass(6 * 60_000)
       else if (how === 'cancelled by an operator')
-        await river.desk().operateTurn(id ?? '', 'cancel', 'operator')
+        await river.operator().operateTurn(id ?? '', 'cancel', 'operator')
       else await river.person('anna').says('/stop')
       await river.pass(11_000)
       const demo = await stateOf(river)
       expect(demo).toMatchObject({ state: 'attached', was_unreachable: expect.stringContaining(REFUSED) })
       expect(demo).not.toHaveProperty('since')
       if (how !== 'expired') expect(demo?.was_unreachable).toContain(triedAt)
-      const report = await river.desk().doctor()
+      const report = await river.operator().doctor()
       const found = report.problems.filter(({ subject }) => subject === 'agent demo')
       expect(found).toMatchObject([{ code: 'agent-was-unreachable', severity: 'warning' }])
       expect(found[0]?.text).toContain('was unreachable at its last message')
@@ -147,7 +154,7 @@ describeRiver('an agent that cannot be reached', (open) => {
     const { id } = await river.person('anna').says('hi')
     await river.person('bert').says('hello')
     await river.pass(5_000)
-    await river.desk().operateTurn(id ?? '', 'cancel', 'operator')
+    await river.operator().operateTurn(id ?? '', 'cancel', 'operator')
     for (let at = 0; at < 40; at++) {
       await river.pass(7_000)
       expect(await stateOf(river)).toMatchObject({ state: 'unreachable' })
@@ -162,7 +169,7 @@ describeRiver('an agent that cannot be reached', (open) => {
     expect(river.platform.texts('anna')).toEqual([])
     await river.restart()
     expect(await stateOf(river)).toMatchObject({ state: 'unreachable' })
-    expect((await river.desk().doctor()).problems).toMatchObject([{ code: 'agent-unreachable' }])
+    expect((await river.operator().doctor()).problems).toMatchObject([{ code: 'agent-unreachable' }])
     await river.pass(8_500)
     expect(river.platform.texts('anna')).toEqual([wordsIn().notices.unreachable({ agent: 'demo' })])
     await river.restart()
@@ -178,10 +185,10 @@ describeRiver('an agent that cannot be reached', (open) => {
     river.agent.failNext(error, error)
     const { id } = await river.person('anna').says('hi')
     await river.pass(3_000)
-    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'queued', reason: 'agent_failed' })
+    expect(await river.operator().turn(id ?? '')).toMatchObject({ state: 'queued', reason: 'agent_failed' })
     await river.restart()
     expect(await stateOf(river)).toMatchObject({ state: 'failing' })
-    expect((await river.desk().doctor()).problems).toMatchObject([{ code: 'agent-failing' }])
+    expect((await river.operator().doctor()).problems).toMatchObject([{ code: 'agent-failing' }])
     await river.pass(18_000)
     expect(river.platform.texts('anna')).toEqual([wordsIn().notices.unreachable({ agent: 'demo' })])
     await river.pass(3 * 60_000)
@@ -210,7 +217,7 @@ describeRiver('an agent that cannot be reached', (open) => {
     await river.pass(1_000)
     await river.restart()
     expect(await stateOf(river)).toMatchObject({ state: 'failing' })
-    await river.desk().operateTurn(id ?? '', 'cancel', 'operator')
+    await river.operator().operateTurn(id ?? '', 'cancel', 'operator')
     await river.pass(31_000)
     expect(await stateOf(river)).toMatchObject({ state: 'attached' })
   })

@@ -42,9 +42,9 @@ describeRiver('unseen turns', (open) => {
     river.agent.script = () => undefined
     await river.person('anna').says('hello')
     await river.pass(100_000)
-    expect(await river.desk().doctor()).not.toHaveProperty('unseen')
+    expect(await river.operator().doctor()).not.toHaveProperty('unseen')
     await river.pass(30_000)
-    const report = await river.desk().doctor()
+    const report = await river.operator().doctor()
     expect(report).toMatchObject({
       ok: false,
       unseen: [
@@ -58,6 +58,6 @@ describeRiver('unseen turns', (open) => {
     const [first] = river.agent.deliveries
     if (!first) throw new Error('nothing was handed over')
     await river.agent.answer(first, 'here')
-    expect(await river.desk().doctor()).not.toHaveProperty('unseen')
+    expect(await river.operator().doctor()).not.toHaveProperty('unseen')
   })
 })

@@ -18,11 +18,11 @@ describeRiver('agents that live on without us', (open) => {
     await river.restart()
     await river.pass(20_000)
     expect(river.agent.texts()).toEqual(['hi'])
-    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'handed', reason: 'taken' })
+    expect(await river.operator().turn(id ?? '')).toMatchObject({ state: 'handed', reason: 'taken' })
     await river.agent.answer(river.agent.deliveries[0] as Delivery, 'late but good')
     await river.settle()
     expect(river.platform.texts('anna')).toEqual(['late but good'])
-    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'answered' })
+    expect(await river.operator().turn(id ?? '')).toMatchObject({ state: 'answered' })
   })
 
   it('an answer that comes before the lane is ours again waits for it and settles its turn', async () => {
@@ -35,7 +35,7 @@ describeRiver('agents that live on without us', (open) => {
     await river.pass(20_000)
     await answering
     expect(river.platform.texts('anna')).toEqual(['quick'])
-    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'answered' })
+    expect(await river.operator().turn(id ?? '')).toMatchObject({ state: 'answered' })
   })
 
   it('[S2.redeliver-restart] a hand-over that was cut short before it was confirmed is tried again, marked', async () => {
@@ -62,7 +62,7 @@ describeRiver('agents that live on without us', (open) => {
     expect(river.platform.texts('anna')).toEqual([])
     await river.pass(11_000)
     expect(river.platform.texts('anna')).toEqual([GIVEN_UP])
-    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'failed', reason: 'agent_silent' })
+    expect(await river.operator().turn(id ?? '')).toMatchObject({ state: 'failed', reason: 'agent_silent' })
     await river.agent.answer(delivery, 'sorry, slow')
     await river.settle()
     expect(river.platform.texts('anna')).toEqual([GIVEN_UP, 'sorry, slow'])
@@ -74,18 +74,18 @@ describeRiver('agents that live on without us', (open) => {
     river.agent.script = SILENT
     await river.person('anna').says('hi')
     await river.pass(59_000)
-    expect((await river.desk().status()).agents[0]).toMatchObject({ state: 'attached' })
+    expect((await river.operator().status()).agents[0]).toMatchObject({ state: 'attached' })
     await river.pass(5_000)
     const detail = 'it took a message and did not answer within 60 s'
-    const [agent] = (await river.desk().status()).agents
+    const [agent] = (await river.operator().status()).agents
     expect(agent?.state).toBe('failing')
     expect(agent?.detail).toContain(detail)
-    expect((await river.desk().doctor()).problems).toMatchObject([{ code: 'agent-failing' }])
+    expect((await river.operator().doctor()).problems).toMatchObject([{ code: 'agent-failing' }])
     river.agent.script = answers
     await river.person('bert').says('and me?')
     await river.pass(5_000)
     expect(river.platform.texts('bert')).toEqual(['re: and me?'])
-    expect((await river.desk().status()).agents[0]).toMatchObject({ state: 'attached' })
+    expect((await river.operator().status()).agents[0]).toMatchObject({ state: 'attached' })
   })
 
   it('[S6.chorus-silence-told] a sign of life is remembered across a restart, whatever it was', async () => {
@@ -116,7 +116,7 @@ describeRiver('agents that live on without us', (open) => {
       await river.agent.answer(river.agent.deliveries[0] as Delivery, ' \n ')
       await river.settle()
       expect(river.platform.texts('anna')).toEqual([wordsIn().notices.noReply])
-      expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'answered' })
+      expect(await river.operator().turn(id ?? '')).toMatchObject({ state: 'answered' })
     }
   })
 
@@ -133,12 +133,12 @@ describeRiver('agents that live on without us', (open) => {
     const fails = (one: Delivery) => river.agent.fail(one, 'a tool failed', { unlessWorking: true })
     expect([await fails(anna), await fails(bert)]).toEqual([{ id: null, working: true }, { id: null }])
     await river.settle()
-    expect(await river.desk().turn(anna.turn)).toMatchObject({ state: 'seen', reason: 'working' })
-    expect(await river.desk().turn(bert.turn)).toMatchObject({ state: 'failed', reason: 'agent_failed' })
+    expect(await river.operator().turn(anna.turn)).toMatchObject({ state: 'seen', reason: 'working' })
+    expect(await river.operator().turn(bert.turn)).toMatchObject({ state: 'failed', reason: 'agent_failed' })
     await river.agent.answer(anna, 'it works after all')
     await river.settle()
     expect(river.platform.texts('anna')).toEqual(['it works after all'])
-    expect(await river.desk().turn(anna.turn)).toMatchObject({ state: 'answered', reason: null })
+    expect(await river.operator().turn(anna.turn)).toMatchObject({ state: 'answered', reason: null })
   })
 
   it('[I35.a2-agents] an answer to a turn that went back to the queue ends it, and it is not handed over again', async () => {
@@ -154,13 +154,13 @@ describeRiver('agents that live on without us', (open) => {
     }
     const { id } = await river.person('anna').says('hi')
     await river.settle()
-    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'queued', repeat: true })
+    expect(await river.operator().turn(id ?? '')).toMatchObject({ state: 'queued', repeat: true })
     const answering = river.agent.answer(first as unknown as Delivery, 'there it is')
     await river.settle()
     await answering
     await river.pass(10 * 60_000)
     expect(river.platform.texts('anna')).toEqual(['there it is'])
-    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'answered', reason: null })
+    expect(await river.operator().turn(id ?? '')).toMatchObject({ state: 'answered', reason: null })
     expect(river.agent.deliveries).toHaveLength(1)
     await river.person('anna').says('more')
     await river.settle()
@@ -177,7 +177,7 @@ describeRiver('agents that live on without us', (open) => {
     await river.pass(30_000)
     await answering
     expect(river.platform.texts('anna')).toEqual(['the answer'])
-    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'answered', reason: null })
+    expect(await river.operator().turn(id ?? '')).toMatchObject({ state: 'answered', reason: null })
     await river.pass(120_000)
     expect(river.platform.texts('anna')).toEqual(['the answer'])
   })
@@ -190,7 +190,7 @@ describeRiver('agents that live on without us', (open) => {
     river.loseAnswer('accept', 1)
     await river.pass(70_000)
     expect(river.platform.texts('anna')).toEqual([GIVEN_UP])
-    expect(await river.desk().turn(id ?? '')).toMatchObject({ state: 'failed', reason: 'agent_silent' })
+    expect(await river.operator().turn(id ?? '')).toMatchObject({ state: 'failed', reason: 'agent_silent' })
   })
 
   it('[S6.chorus-silence-told] a restart does not begin the wait anew', async () => {
@@ -242,7 +242,7 @@ describeRiver(
       })
       await river.pass(70_000)
       expect(river.platform.texts('anna')).toEqual(['the answer'])
-      expect(await river.desk().turn(turn)).toMatchObject({ state: 'answered' })
+      expect(await river.operator().turn(turn)).toMatchObject({ state: 'answered' })
       river.hear(true)
       await anna.says('more')
       await river.pass(20_000)

@@ -13,10 +13,10 @@ describeRiver('the way in', (open) => {
     expect(river.agent.texts()).toEqual(['hello', 'hi'])
     expect(river.platform.texts('anna')).toEqual(['re: hello'])
     expect(river.platform.texts('bert', 'other')).toEqual(['re: hi'])
-    const status = await river.desk().status()
+    const status = await river.operator().status()
     expect(status.counts).toMatchObject({ received: 2, answered: 2, queued: 0, handed: 0, seen: 0 })
     expect(status.outbox).toMatchObject({ sent: 2, queued: 0 })
-    const [sent] = await river.desk().sends({ integration: 'chat', limit: 10 })
+    const [sent] = await river.operator().sends({ integration: 'chat', limit: 10 })
     expect(sent).toMatchObject({ to: 'chat:anna', state: 'sent', turn: received.id })
     expect(sent?.platform_ids).toEqual([river.platform.arrived[0]?.platformId])
   })
@@ -32,7 +32,7 @@ describeRiver('the way in', (open) => {
     expect(late).toMatchObject({ duplicate: true, id: first.id, state: 'answered' })
     await river.settle()
     expect(river.agent.texts()).toEqual(['hello'])
-    expect((await river.desk().status()).counts.received).toBe(1)
+    expect((await river.operator().status()).counts.received).toBe(1)
   })
 
   it('[S2.dup-key] two deliveries of one message in the same breath are one, also after a crash', async () => {
@@ -133,7 +133,7 @@ describeRiver('the way in', (open) => {
     expect(again).toMatchObject({ duplicate: true, id: first.id, session: first.session })
     expect(again.retryAfterMs).toBeUndefined()
     expect((await anna.says('more')).reason).toBe('rate_limited')
-    expect((await river.desk().status()).counts).toMatchObject({ received: 2, refused: 1 })
+    expect((await river.operator().status()).counts).toMatchObject({ received: 2, refused: 1 })
   })
 
   it('[S2.in-order-of-steps] commands stand behind the sender limit like any message', async () => {
@@ -152,10 +152,10 @@ describeRiver('the way in', (open) => {
     expect(results.map((one) => one.reason)).toEqual([null, null, ...Array(4).fill('rate_limited')])
     expect(results[5]?.retryAfterMs).toBeGreaterThan(0)
     expect((await river.person('bert').says('hi')).state).toBe('queued')
-    expect((await river.desk().status()).counts).toMatchObject({ received: 7, refused: 4 })
+    expect((await river.operator().status()).counts).toMatchObject({ received: 7, refused: 4 })
     // Only the one that its sender was told about has a row.
     expect(await river.store().turns({ states: ['refused'], limit: 10 })).toHaveLength(1)
-    const { integrations } = await river.desk().doctor()
+    const { integrations } = await river.operator().doctor()
     expect(integrations[0]?.drops).toEqual({ rate_limited: 4 })
     await river.pass(1_000)
     expect((await anna.says('later')).state).toBe('queued')
@@ -184,10 +184,10 @@ describeRiver('the way in', (open) => {
   it('[S2.flood-guard] a flood is refused before its messages are kept, and counted', async () => {
     const river = await open({ tunables: { floodLimit: { rps: 0.001, burst: 3 } } })
     for (let one = 0; one < 10; one++) await river.person('anna').says('hi')
-    expect((await river.desk().status()).counts).toMatchObject({ received: 10, refused: 7 })
+    expect((await river.operator().status()).counts).toMatchObject({ received: 10, refused: 7 })
     // Three came through; of the rest only the one has a row that its sender was told about.
     expect(await river.store().turns({ limit: 100 })).toHaveLength(4)
-    const ledger = await river.desk().ledger(0, 1_000)
+    const ledger = await river.operator().ledger(0, 1_000)
     const floods = ledger.filter((entry) => entry.reason === 'flood')
     expect(floods.reduce((sum, entry) => sum + entry.count, 0)).toBe(7)
   })
@@ -289,9 +289,9 @@ describeRiver('the way in', (open) => {
     const river = await open()
     await river.person('anna').says('hello')
     await river.settle()
-    const found = await river.desk().turns({ source: 'test:chat', limit: 10 })
+    const found = await river.operator().turns({ source: 'test:chat', limit: 10 })
     expect(found.map((turn) => turn.source)).toEqual(['test:chat'])
-    expect(await river.desk().turns({ source: 'channel:chat', limit: 10 })).toEqual([])
+    expect(await river.operator().turns({ source: 'channel:chat', limit: 10 })).toEqual([])
   })
 
   it('[S1.one-connector] one bot serves two agents: each conversation has exactly one', async () => {

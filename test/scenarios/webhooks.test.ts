@@ -74,7 +74,7 @@ describeRiver('webhooks of GitHub', (open) => {
     const again = await send('pull_request')
     expect(JSON.parse(again.body)).toMatchObject({ ok: true, duplicate: true })
     await river.settle()
-    const { counts } = await river.desk().status()
+    const { counts } = await river.operator().status()
     expect(counts).toMatchObject({ received: 3, consumed: 2 })
     expect(await river.store().turns({ limit: 10 })).toHaveLength(1)
   })

@@ -1,7 +1,7 @@
 // The console's frame: who is signed in, the way between pages, and whether the gateway is heard.
 import type { ComponentType, JSX } from 'preact'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { StatusReport } from '../../src/contract/operator/desk-views.ts'
+import type { StatusReport } from '../../src/contract/operator/views.ts'
 import { CloseIcon, Logo, MoreIcon } from '../shared/icons.tsx'
 import { oneLine } from '../shared/text.ts'
 import { type Asked, DeskContext, type DeskValue, type Me, useAsked, useDesk, useLink } from './desk.ts'

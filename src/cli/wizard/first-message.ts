@@ -1,9 +1,9 @@
 // The end of the wizard: waits for the first message, shows who wrote it, pairs them when their code is typed, and shows the
 // answer arrive. It only looks and approves: the daemon does the work, and goes on when the wait is ended.
-import type { PairedView, PairingView, SendView, TurnView, UserView } from '../../contract/index.ts'
+import type { PairingView, TurnView } from '../../contract/index.ts'
 import type { Prompts } from '../../setup/asker.ts'
+import type { Api } from '../api.ts'
 import type { Context } from '../context.ts'
-import type { ApiClient } from '../daemon-client.ts'
 import { oneLine } from '../output/text.ts'
 
 export interface FirstMessageDeps {
@@ -29,12 +29,12 @@ export async function awaitFirstMessage(
   const left = new Set<string>()
   let turn: TurnView | null = null
   while (!over) {
-    for (const pairing of await all<PairingView>(daemon, '/api/pairings', {})) {
+    for (const pairing of (await daemon.ask('GET /api/pairings')).items) {
       if (left.has(pairing.code) || !integrations.includes(pairing.integration)) continue
       left.add(pairing.code)
       await pair(daemon, prompts, pairing)
     }
-    const turns = await all<TurnView>(daemon, '/api/turns', { since, limit: 50 })
+    const turns = (await daemon.ask('GET /api/turns', { query: { since, limit: 50 } })).items
     turn ??=
       turns.filter((one) => integrations.includes(one.integration) && one.state !== 'refused').at(-1) ?? null
     if (turn !== null) {
@@ -48,7 +48,7 @@ export async function awaitFirstMessage(
   }
   while (!over && turn !== null) {
     const { id } = turn
-    const sends = await all<SendView>(daemon, '/api/outbox', { since, limit: 50 })
+    const sends = (await daemon.ask('GET /api/outbox', { query: { since, limit: 50 } })).items
     const answer = sends.find((one) => one.turn === id && one.state === 'sent')
     if (answer !== undefined) {
       prompts.say(
@@ -57,7 +57,7 @@ export async function awaitFirstMessage(
       )
       return true
     }
-    const now = await daemon.call<TurnView>('GET', `/api/turns/${encodeURIComponent(id)}`)
+    const now = await daemon.ask('GET /api/turns/{id}', { path: { id } })
     if (['failed', 'expired'].includes(now.state)) {
       prompts.say(
         `it was not answered: ${now.state}${now.reason === null ? '' : ` (${now.reason})`}; see: switchboard doctor`,
@@ -72,7 +72,7 @@ export async function awaitFirstMessage(
 
 /** Never by itself: the code proves that whoever sits here and whoever wrote are one. */
 async function pair(
-  daemon: ApiClient,
+  daemon: Api,
   prompts: Prompts,
   { code, integration, sender, sender_name }: PairingView,
 ): Promise<void> {
@@ -83,15 +83,14 @@ async function pair(
   })
   if (typed.trim() === '') return prompts.say(`left out; later: switchboard pair approve CODE`)
   const body = await whoIsIt(daemon, prompts)
-  const path = `/api/pairings/${encodeURIComponent(code)}/approve`
-  const { granted } = await daemon.call<PairedView>('POST', path, { body })
+  const { granted } = await daemon.ask('POST /api/pairings/{code}/approve', { path: { code }, body })
   const name = nameOf(sender_name ?? undefined, sender)
   prompts.say(`${name} ${oneLine(granted)}. They are told, and may write again.`, 'good')
 }
 
 /** Being let in gives the right to talk alone. Who sits here says whether that was their own phone. */
-async function whoIsIt(daemon: ApiClient, prompts: Prompts) {
-  const users = await all<UserView>(daemon, '/api/users', {})
+async function whoIsIt(daemon: Api, prompts: Prompts) {
+  const users = (await daemon.ask('GET /api/users')).items
   // With no users configured there is one, whoever sits here.
   const isConfigured = users.length !== 1 || users[0]?.id !== 'local'
   const answer = await prompts.one('Is this you?', [
@@ -111,13 +110,3 @@ async function whoIsIt(daemon: ApiClient, prompts: Prompts) {
 
 const nameOf = (name: string | undefined, id: string) =>
   name === undefined || name === id ? oneLine(id) : `${oneLine(name)} (${oneLine(id)})`
-
-async function all<Item>(
-  daemon: ApiClient,
-  path: string,
-  query: Readonly<Record<string, string | number>>,
-): Promise<readonly Item[]> {
-  const items: Item[] = []
-  for await (const one of daemon.list<Item>(path, query, 50)) items.push(one)
-  return items
-}

@@ -77,7 +77,7 @@ async function wantsStart(prompts: Prompts): Promise<boolean> {
 async function started(context: Context, added: readonly string[]): Promise<readonly IntegrationView[]> {
   if ((await daemonNow(context)) === null)
     await startInBackground(context, { configFile: context.configFile(), up: [] })
-  else await (await context.daemon()).call('POST', '/api/reload', { body: {} })
+  else await (await context.daemon()).ask('POST /api/reload')
   const { chatLink, integrations } = await reachOf(context)
   return integrations
     .filter(({ id }) => added.includes(id))

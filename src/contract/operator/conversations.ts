@@ -9,7 +9,7 @@ import type { TakeoverRow, TakeoverView } from '../platform/takeover.ts'
 import type { ApprovalRow } from '../store/records.ts'
 import type { SendRow } from '../store/send-records.ts'
 import type { TurnRow } from '../store/turn-records.ts'
-import type { ApprovalView, SendView, TurnEventView, TurnView } from './desk-views.ts'
+import type { ApprovalView, SendView, TurnEventView, TurnView } from './views.ts'
 
 export interface ConversationFilter {
   readonly integration?: string
@@ -84,7 +84,7 @@ export interface ConversationVerbs {
   thread(at: Address, page: { readonly limit: number; readonly before?: ThreadCursor }): Promise<ThreadPage>
 }
 
-// ---- as the desk shows them ---------------------------------------------------------------------------------
+// ---- as operators see them ----------------------------------------------------------------------------------
 
 export interface ConversationView {
   readonly address: string
@@ -115,11 +115,6 @@ export interface ConversationView {
   readonly takeover: TakeoverView | null
 }
 
-export interface ConversationListView {
-  readonly items: readonly ConversationView[]
-  readonly next: string | null
-}
-
 export type ThreadItem =
   | (TurnView & {
       readonly kind: 'turn'
@@ -147,20 +142,6 @@ export type ThreadItem =
       /** The events in this entry. Other events have their own entries. */
       readonly marks: readonly TakeoverMark[]
     })
-
-export interface ThreadView {
-  readonly items: readonly ThreadItem[]
-  readonly next: string | null
-}
-
-/** The result of taking a conversation over. */
-export interface TakenView {
-  readonly won: boolean
-  readonly takeover: TakeoverView
-  readonly previous: TakeoverView | null
-  /** How many turns it ended. */
-  readonly ended: { readonly queued: number; readonly running: number }
-}
 
 // ---- cursors: plain text, naming the last row that was shown. An invented cursor only selects another page. ----
 

@@ -2,8 +2,8 @@
 // renamed.
 import type { ModuleStanding } from '../modules.ts'
 import type { NodeView } from '../store/nodes.ts'
-import type { StatusReport } from './desk-views.ts'
 import type { GateView, HealthFinding, SecurityReport } from './findings.ts'
+import type { StatusReport } from './views.ts'
 
 type IntegrationStatus = StatusReport['integrations'][number]
 

@@ -6,18 +6,21 @@ import type { Tokens } from './tokens.ts'
 
 const LINK_LIFE_MS = 15 * 60_000
 
+/** Returns a fresh one-time link to the web chat. `phone`: a link for another device, and why it may not open there. */
+export type ChatLinks = () => Promise<{
+  readonly url: string
+  readonly expires_at: string
+  readonly phone: { readonly url: string; readonly warning: string | null }
+}>
+
 export function createChatLinks(deps: {
   readonly tokens: Tokens
   readonly clock: Clock
   readonly settings: () => Settings
   readonly baseUrl: () => string
   readonly owner: string
-}) {
-  return async (): Promise<{
-    url: string
-    expires_at: string
-    phone: { url: string; warning: string | null }
-  }> => {
+}): ChatLinks {
+  return async () => {
     const web = deps.settings().integrations.find((one) => one.platform === 'web' && one.enabled)
     if (!web) {
       throw new SwitchboardError('not_found', 'no web integration is configured', {

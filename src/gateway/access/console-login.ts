@@ -1,12 +1,5 @@
 // Sign-in at the console: one-time links become sessions. A session speaks for a user with the user's present roles.
-import {
-  type Clock,
-  type Desk,
-  iso,
-  type Principal,
-  SwitchboardError,
-  type UserSettings,
-} from '../../contract/index.ts'
+import { type Clock, iso, type Principal, SwitchboardError, type UserSettings } from '../../contract/index.ts'
 import type { Tokens } from './tokens.ts'
 
 const TICKET_KIND = 'console-ticket'
@@ -15,7 +8,13 @@ const TICKET_LIFE_MS = 15 * 60_000
 const SESSION_LIFE_MS = 7 * 24 * 3_600_000
 
 export interface ConsoleLogin {
-  readonly link: Desk['consoleLink']
+  /** Returns a one-time link that signs a user in; without a name, the first owner. Throws `not_found`. */
+  readonly link: (order: { readonly user?: string }) => Promise<{
+    readonly url: string
+    readonly user: string
+    readonly roles: readonly string[]
+    readonly expires_at: string
+  }>
   /**
    * Exchanges a link for one session, once; null: it was used, is too old, or its user is gone. The replaced session
    * ends.

@@ -1,7 +1,7 @@
 // Endpoints whose URL is the credential, over a real listener: wrong, rotated and expired secrets, sizes, and silence.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type AgentConnector, markVerified, type Settings, type TokenRow } from '../../contract/index.ts'
-import { createChorusConnections } from '../../operations/desk/chorus-connections.ts'
+import { connectChorus } from '../../operations/chorus-connections.ts'
 import { type Opened, openServer } from '../../server/fixtures/open-server.ts'
 import { createTestClock, createTestRandom } from '../../testing/test-clock.ts'
 import { testIntegration, testSettings } from '../../testing/test-settings.ts'
@@ -49,7 +49,7 @@ const store = {
     rows = rows.map((row) => (row.id === id ? { ...row, revokedAt: clock.now() } : row))
     return true
   },
-} as unknown as Parameters<typeof createTokens>[0] & Parameters<typeof createChorusConnections>[0]['store']
+} as unknown as Parameters<typeof createTokens>[0]
 
 beforeEach(async () => {
   rows = []
@@ -108,14 +108,14 @@ describe('/callback/TOKEN', () => {
 
 describe('/inbox/SECRET', () => {
   const connections = () =>
-    createChorusConnections({
+    ({
       store,
-      tokens,
       settings: () => ({ integrations: [{ id: 'miriad', platform: 'chorus' }] }) as unknown as Settings,
-      baseUrl: () => 'https://sb.example.com',
-    })
+      live: { tokens, baseUrl: () => 'https://sb.example.com' },
+      by: 'me',
+    }) as unknown as Parameters<typeof connectChorus>[0]
   const minted = async (rotate = false) => {
-    const { connection_string, revoked } = await connections().connect('miriad', { rotate }, 'me')
+    const { connection_string, revoked } = await connectChorus(connections(), 'miriad', { rotate })
     expect(connection_string).toMatch(/^https:\/\/sb\.example\.com\/inbox\/sk_[\w-]{43}$/)
     return { path: new URL(connection_string).pathname, revoked }
   }
@@ -130,7 +130,7 @@ describe('/inbox/SECRET', () => {
     expect((await post(fresh.path)).status).toBe(200)
     expect(taken).toEqual(['inbox', 'inbox'])
     expect(JSON.stringify(rows)).not.toContain(fresh.path.split('/').at(-1))
-    await expect(connections().connect('web', { rotate: false }, 'me')).rejects.toMatchObject({
+    await expect(connectChorus(connections(), 'web', { rotate: false })).rejects.toMatchObject({
       code: 'not_found',
     })
   })

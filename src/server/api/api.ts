@@ -1,10 +1,16 @@
 // Serves operations under /api. Loaded with its schemas on the first call, so that the start stays fast.
 import type { IncomingMessage } from 'node:http'
-import { type Action, type HttpReply, type Principal, SwitchboardError } from '../../contract/index.ts'
+import {
+  type Action,
+  type Clock,
+  type HttpReply,
+  type Principal,
+  SwitchboardError,
+} from '../../contract/index.ts'
 import type { ServerDeps } from '../deps.ts'
 import { json, methodNotAllowed, notFound } from '../reply.ts'
 import { openApi } from './openapi.ts'
-import { type Operation, operation, wholeReply } from './operation.ts'
+import { type ServedOperation, wholeReply } from './operation.ts'
 import { parseInput } from './parse-input.ts'
 
 export interface ApiRequest {
@@ -20,16 +26,17 @@ export interface ApiRequest {
 export type Api = (call: ApiRequest) => Promise<HttpReply>
 
 export function createApi(
-  deps: Pick<ServerDeps, 'desk' | 'clock' | 'authorize'>,
-  operations: readonly Operation[],
+  deps: { readonly clock: Pick<Clock, 'now'>; readonly authorize: ServerDeps['authorize'] },
+  operations: readonly ServedOperation[],
 ): Api {
-  const description = operation({
+  const description: ServedOperation = {
     method: 'GET',
     path: '/api/openapi.json',
     summary: 'This description.',
+    action: 'admin.read',
     run: async () => openApi(routes),
-  })
-  const routes: readonly Operation[] = [...operations, description]
+  }
+  const routes: readonly ServedOperation[] = [...operations, description]
   return async (call) => {
     const matches = routes.filter((candidate) => match(candidate, call.segments) !== null)
     if (matches.length === 0) return notFound()
@@ -44,7 +51,6 @@ export function createApi(
     const body = found.body === undefined ? undefined : parseInput(found.body, jsonBody(call), 'body')
     if (found.gives?.(body)) need('rights.give')
     const answer = await found.run({
-      desk: deps.desk,
       path: match(found, call.segments) ?? {},
       query:
         found.query === undefined ? undefined : parseInput(found.query, queryObject(call.query), 'query'),
@@ -60,7 +66,7 @@ export function createApi(
 }
 
 /** A literal segment beats a parameter: /api/secrets/rotate is not the secret named rotate, for it has its own method. */
-function match(candidate: Operation, segments: readonly string[]): Record<string, string> | null {
+function match(candidate: ServedOperation, segments: readonly string[]): Record<string, string> | null {
   const pattern = candidate.path.slice(1).split('/')
   if (pattern.length !== segments.length) return null
   const values: Record<string, string> = {}

@@ -1,11 +1,11 @@
 // OpenAPI 3.1 out of the route table: what is described is what is served.
 import { z } from 'zod'
 import { ERROR_TABLE } from '../../contract/index.ts'
-import type { Operation } from './operation.ts'
+import type { ServedOperation } from './operation.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-export function openApi(routes: readonly Operation[]): Json {
+export function openApi(routes: readonly ServedOperation[]): Json {
   const paths: Record<string, Record<string, Json>> = {}
   for (const route of routes) {
     const methods = paths[route.path] ?? {}
@@ -25,7 +25,7 @@ export function openApi(routes: readonly Operation[]): Json {
   }
 }
 
-function operation(route: Operation): Json {
+function operation(route: ServedOperation): Json {
   const schema = route.body === undefined ? null : inputSchema(route.body)
   return {
     operationId: operationId(route),
@@ -44,7 +44,7 @@ function operation(route: Operation): Json {
   }
 }
 
-function operationId(route: Operation): string {
+function operationId(route: ServedOperation): string {
   const words = route.path
     .replace('/api/', '')
     .split(/[/{}.]+/)

@@ -1,44 +1,44 @@
 // A viewer reads, but neither secrets nor what a tool call would do: in whatever route that could be found.
 
 import { expect, it } from 'vitest'
-import type { Desk, Principal } from '../../contract/index.ts'
+import type { ApprovalRow, Principal } from '../../contract/index.ts'
 import { authorize } from '../../core/people/authorize.ts'
-import { OPERATIONS } from '../../operations/index.ts'
+import { OPERATIONS, withContext } from '../../operations/index.ts'
 import { createTestClock } from '../../testing/test-clock.ts'
-import { fakeDesk } from '../fixtures/open-server.ts'
+import { testIntegration, testSettings } from '../../testing/test-settings.ts'
+import { type Answers, fakeContext } from '../fixtures/fake-context.ts'
+import { approvalRow, sendRow, turnRow } from '../fixtures/rows.ts'
 import { createApi } from './api.ts'
 
 const SECRET = 'rm -rf /srv/payroll'
-const approval = {
-  id: 'abcde',
-  seq: 1,
-  tool_name: 'Bash',
-  description: SECRET,
-  input: SECRET,
-  input_hash: 'h',
-}
-const event = { n: 1, at: '', kind: 'tool_call', call: 'c', name: 'Bash', text: SECRET }
-const turn = { id: 't_x_1', text: 'deploy', events: [event] }
-const prompt = { id: 'o_x_1', cause: 'prompt', text: SECRET }
-const integration = { id: 'ci', platform: 'webhook', paste: [SECRET] }
-const desk = {
+const approval = approvalRow(1, {
+  ask: { toolName: 'Bash', description: SECRET, input: SECRET } as ApprovalRow['ask'],
+})
+const event = { n: 1, at: 0, kind: 'tool_call', call: 'c', name: 'Bash', text: SECRET }
+const turn = turnRow(1)
+const prompt = sendRow(1, { cause: 'prompt', op: { kind: 'text', text: SECRET } })
+const answers: Answers = {
   approvals: async () => [approval],
   turn: async () => turn,
+  turnEvents: async () => [event],
   sends: async () => [prompt],
   send: async () => prompt,
-  integrations: async () => [integration],
+  problems: () => new Map(),
+  loadedPlatform: () => ({ setup: { paste: () => [SECRET] } }),
+  baseUrl: () => 'http://here',
   thread: async () => ({
-    items: [
-      { kind: 'turn', ...turn, approvals: [approval] },
-      { kind: 'send', ...prompt, by: null },
-      { kind: 'takeover', id: 'h_1' },
+    rows: [
+      { kind: 'turn', turn, events: [event], approvals: [approval] },
+      { kind: 'send', send: prompt, by: null },
     ],
     next: null,
   }),
-} as unknown as Partial<Desk>
+}
+const settings = testSettings({ integrations: [testIntegration('ci', { platform: 'webhook' })] })
 
 async function read(roles: readonly string[], path: string): Promise<string> {
-  const api = createApi({ desk: fakeDesk(desk).desk, clock: createTestClock(), authorize }, OPERATIONS)
+  const { context } = fakeContext(answers, settings)
+  const api = createApi({ clock: createTestClock(), authorize }, withContext(OPERATIONS, context))
   const principal: Principal = { kind: 'user', id: 'eve', roles }
   const request = { method: 'GET', headers: {} } as never
   const segments = path.slice(1).split('/')

@@ -1,6 +1,6 @@
 // Approvals: what waits for a yes or no, with the whole input; and who decided what, where, and how long it took.
 import type { JSX } from 'preact'
-import type { ApprovalView, AskedView } from '../../../src/contract/operator/desk-views.ts'
+import type { ApprovalView, AskedView } from '../../../src/contract/operator/views.ts'
 import { ShieldIcon } from '../../shared/icons.tsx'
 import { oneLine, revealHidden, timeLeft } from '../../shared/text.ts'
 import { api, post, useAct, useAsked, useDesk } from '../desk.ts'

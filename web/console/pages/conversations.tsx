@@ -1,7 +1,7 @@
 // Conversations: every place where something was said, newest first, with search and filters.
 import type { JSX } from 'preact'
 import type { ConversationView } from '../../../src/contract/operator/conversations.ts'
-import type { StatusReport } from '../../../src/contract/operator/desk-views.ts'
+import type { StatusReport } from '../../../src/contract/operator/views.ts'
 import { oneLine } from '../../shared/text.ts'
 import { type Asked, api } from '../desk.ts'
 import { Choice, TextFilter } from '../fields.tsx'

@@ -1,6 +1,6 @@
 // What needs a person, at the top of Now: each with where it is mended.
 import type { JSX } from 'preact'
-import type { StatusReport } from '../../../src/contract/operator/desk-views.ts'
+import type { StatusReport } from '../../../src/contract/operator/views.ts'
 import { MARKS } from '../../shared/icons.tsx'
 import { oneLine, plural } from '../../shared/text.ts'
 import { Panel } from '../parts.tsx'

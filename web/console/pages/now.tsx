@@ -1,7 +1,7 @@
 // Now: what needs a person, the counts, the last day, and how every link and agent stands.
 import type { JSX } from 'preact'
-import type { PairingView, StatusReport } from '../../../src/contract/operator/desk-views.ts'
 import type { TurnSeries } from '../../../src/contract/operator/turn-series.ts'
+import type { PairingView, StatusReport } from '../../../src/contract/operator/views.ts'
 import { completeWords } from '../../shared/complete-words.ts'
 import { oneLine, plural } from '../../shared/text.ts'
 import { type Asked, api, useAsked } from '../desk.ts'

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { OperatedSend } from '../../../src/contract/operator/config-view.ts'
-import type { SendView } from '../../../src/contract/operator/desk-views.ts'
+import type { SendView } from '../../../src/contract/operator/views.ts'
 import { oneLine } from '../../shared/text.ts'
 import { api, post, useAct, useAsked, useDesk } from '../desk.ts'
 import { Choice } from '../fields.tsx'

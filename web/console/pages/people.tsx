@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { UserView } from '../../../src/contract/operator/config-view.ts'
-import type { PairingView, StatusReport } from '../../../src/contract/operator/desk-views.ts'
+import type { PairingView, StatusReport } from '../../../src/contract/operator/views.ts'
 import { oneLine } from '../../shared/text.ts'
 import { type Asked, api, post, useAct, useAsked, useDesk } from '../desk.ts'
 import { TextFilter } from '../fields.tsx'

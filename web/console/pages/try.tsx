@@ -1,7 +1,7 @@
 // Try it: a chat with any agent, as whoever is signed in.
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import type { StatusReport } from '../../../src/contract/operator/desk-views.ts'
+import type { StatusReport } from '../../../src/contract/operator/views.ts'
 import { oneLine } from '../../shared/text.ts'
 import { Composer } from '../composer.tsx'
 import { type Asked, api, post, useAct, useAsked, useDesk } from '../desk.ts'

@@ -1,6 +1,6 @@
 // One turn in full: its states, attempts, what the agent did, what it cost, who approved, and what was sent for it.
 import type { JSX } from 'preact'
-import type { TurnDetail, UsageView } from '../../../src/contract/operator/desk-views.ts'
+import type { TurnDetail, UsageView } from '../../../src/contract/operator/views.ts'
 import { oneLine } from '../../shared/text.ts'
 import { api, post, useAct, useAsked, useDesk } from '../desk.ts'
 import { Ago, Exact, Facts, Head, Name, Outcome, Panel, Pill, spanWords, Waiting } from '../parts.tsx'

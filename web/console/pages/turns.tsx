@@ -1,8 +1,8 @@
 // The turn log: every message that came in, by source, agent, person, state and time; charts, exports, and the ledger's proof.
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import type { StatusReport, TurnView } from '../../../src/contract/operator/desk-views.ts'
 import type { TurnSeries } from '../../../src/contract/operator/turn-series.ts'
+import type { StatusReport, TurnView } from '../../../src/contract/operator/views.ts'
 import type { AuditReport } from '../../../src/contract/store/records.ts'
 import { call } from '../../shared/http.ts'
 import { oneLine } from '../../shared/text.ts'

@@ -1,5 +1,5 @@
 // `switchboard backup`: everything that a data folder holds as one folder or archive, also while its daemon runs.
-import { type StatusReport, SwitchboardError } from '../../../contract/index.ts'
+import { SwitchboardError } from '../../../contract/index.ts'
 import type { Context, Run } from '../../context.ts'
 import { daemonAnswers } from '../../daemon-client.ts'
 import { createProgress } from '../../output/progress.ts'
@@ -45,7 +45,7 @@ export const backup: Run<{ readonly withKeys?: boolean }> = async (context, [to 
 async function refuseLostDatabase(context: Context): Promise<void> {
   if (!(await daemonAnswers(context.folder.socket))) return
   const daemon = await context.daemon()
-  const { store } = await daemon.call<StatusReport>('GET', '/api/status')
+  const { store } = await daemon.ask('GET /api/status')
   if (store.problem === undefined || !/^the database .*(is in|rescued)/.test(store.problem)) return
   throw new SwitchboardError('store_unavailable', store.problem, { hint: 'put that back first' })
 }

@@ -4,13 +4,6 @@ import type { Run } from '../../context.ts'
 import { openBrowser } from '../../open-browser.ts'
 import { relativeTime } from '../../output/time.ts'
 
-interface Made {
-  readonly url: string
-  readonly user: string
-  readonly roles: readonly string[]
-  readonly expires_at: string
-}
-
 export interface ConsoleOptions {
   readonly user?: string
   /** False with --no-open. */
@@ -20,7 +13,7 @@ export interface ConsoleOptions {
 export const openConsole: Run<ConsoleOptions> = async (context, _words, { user, open }) => {
   const daemon = await context.daemon()
   const body = defined({ user })
-  const made = await daemon.call<Made>('POST', '/api/console-link', { body })
+  const made = await daemon.ask('POST /api/console-link', { body })
   if (context.json) {
     await context.printJson(made)
     return 0

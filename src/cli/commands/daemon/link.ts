@@ -3,16 +3,9 @@ import type { Run } from '../../context.ts'
 import { oneLine } from '../../output/text.ts'
 import { relativeTime } from '../../output/time.ts'
 
-interface Made {
-  readonly url: string
-  readonly expires_at: string | null
-  /** Absent: a daemon of an older version. */
-  readonly phone?: { readonly url: string; readonly warning: string | null }
-}
-
 export const link: Run<{ readonly qr?: boolean }> = async (context, _words, { qr }) => {
   const daemon = await context.daemon()
-  const made = await daemon.call<Made>('POST', '/api/chat-link', { body: {} })
+  const made = await daemon.ask('POST /api/chat-link')
   if (context.json) {
     await context.printJson(made)
     return 0

@@ -1,13 +1,11 @@
 // `switchboard reload`: the daemon reads its configuration again; a wrong one is told and changes nothing.
-import { type Desk, SwitchboardError } from '../../../contract/index.ts'
+import { SwitchboardError } from '../../../contract/index.ts'
 import type { Run } from '../../context.ts'
 import { oneLine } from '../../output/text.ts'
 
-type Reloaded = Awaited<ReturnType<Desk['reload']>>
-
 export const reload: Run = async (context) => {
   const daemon = await context.daemon()
-  const result = await daemon.call<Reloaded>('POST', '/api/reload', { body: {} })
+  const result = await daemon.ask('POST /api/reload')
   if (context.json) await context.printJson(result)
   else if (result.ok) await context.print(`reloaded, digest ${result.digest.slice(0, 12)}`)
   else {

@@ -1,15 +1,15 @@
 // `switchboard access`: who may talk and who may approve, beyond what the configuration itself lists.
 import { asSwitchboardError, type Right, SwitchboardError } from '../../../contract/index.ts'
+import type { AccessView } from '../../../operations/access.ts'
+import type { Api } from '../../api.ts'
 import type { Context, Run } from '../../context.ts'
-import type { ApiClient } from '../../daemon-client.ts'
 import { printList } from '../../list.ts'
 import type { Column } from '../../output/table.ts'
 import { oneLine } from '../../output/text.ts'
 import { relativeTime } from '../../output/time.ts'
-import type { AccessView } from '../../reader.ts'
 
 export const listAccess: Run = (context) =>
-  context.reading(async (reader) => {
+  context.reading(async (api) => {
     const now = context.terminal.now()
     const columns: readonly Column<AccessView>[] = [
       { title: 'INTEGRATION', value: (row) => row.integration, givesWay: 1 },
@@ -18,7 +18,9 @@ export const listAccess: Run = (context) =>
       { title: 'FROM', value: (row) => row.origin, givesWay: 3 },
       { title: 'SINCE', value: (row) => relativeTime(row.at, now) },
     ]
-    await printList(context, await reader.access(), columns, { empty: 'Nobody has been let in yet.' })
+    await printList(context, (await api.ask('GET /api/access')).items, columns, {
+      empty: 'Nobody has been let in yet.',
+    })
     return 0
   })
 
@@ -36,7 +38,7 @@ export const setApprover: Run<{ readonly remove?: boolean }> = async (
   [integration = '', sender = ''],
   options,
 ) => {
-  const change: Change = { integration, sender, right: 'approve' }
+  const change = { integration, sender, right: 'approve' } as const
   if (options.remove !== true) return grant(context, change)
   const daemon = await context.daemon()
   const revoked = await revoke(daemon, change)
@@ -75,36 +77,39 @@ export const removeSender: Run = async (context, [integration = '', sender = '']
 }
 
 /** Talking and approving are taken back without a look: they may be left of an integration that is gone. */
-async function grantedTo(daemon: ApiClient, integration: string, sender: string): Promise<readonly Right[]> {
+async function grantedTo(daemon: Api, integration: string, sender: string): Promise<readonly Right[]> {
   const rights: Right[] = ['talk', 'approve']
-  for await (const row of daemon.list<AccessView>('/api/access', {}, null)) {
+  for (const row of (await daemon.ask('GET /api/access')).items) {
     const isTheirs = row.integration === integration && row.sender === sender && row.at !== null
     if (isTheirs && row.right.startsWith('user:')) rights.push(row.right as Right)
   }
   return rights
 }
 
-async function grant(context: Context, change: Change): Promise<number> {
+async function grant(
+  context: Context,
+  change: Change & { readonly right: 'talk' | 'approve' },
+): Promise<number> {
   const daemon = await context.daemon()
-  await daemon.call('POST', '/api/access/grant', { body: change })
+  await daemon.ask('POST /api/access/grant', { body: change })
   if (context.json) await context.printJson({ ok: true, ...change })
   else await context.print(`${oneLine(change.sender)} may ${change.right} on ${oneLine(change.integration)}`)
   return 0
 }
 
-async function revoke(daemon: ApiClient, body: Change): Promise<boolean> {
-  return (await daemon.call<{ readonly revoked: boolean }>('POST', '/api/access/revoke', { body })).revoked
+async function revoke(daemon: Api, body: Change): Promise<boolean> {
+  return (await daemon.ask('POST /api/access/revoke', { body })).revoked
 }
 
 /** Only grants are taken back here: whoever the configuration lists keeps the right, and that must not read as success. */
 async function refuseIfStillAllowed(
-  daemon: ApiClient,
+  daemon: Api,
   { integration, sender }: Pick<Change, 'integration' | 'sender'>,
   rights: readonly Right[],
   removed: readonly Right[],
 ): Promise<void> {
   const left: AccessView[] = []
-  for await (const row of daemon.list<AccessView>('/api/access', {}, null)) {
+  for (const row of (await daemon.ask('GET /api/access')).items) {
     const theirs = row.sender === sender || row.sender === '*'
     if (row.integration === integration && theirs && rights.some((right) => right === row.right))
       left.push(row)

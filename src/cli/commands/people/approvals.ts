@@ -24,9 +24,9 @@ export interface ApprovalsOptions {
 export const listApprovals: Run<ApprovalsOptions> = async (context, _args, options) => {
   const states = options.all === true ? null : parseStates(options.state ?? 'pending', APPROVAL_STATES)
   const limit = limitOf(context, options.limit)
-  const before = defined({ before: options.before })
-  return context.reading(async (reader) => {
-    const rows = reader.approvals(oneMore({ states, limit, ...before }))
+  const query = defined({ state: states?.join(','), before: options.before })
+  return context.reading(async (api) => {
+    const rows = api.list('GET /api/approvals', query, oneMore(limit))
     await printList(context, rows, columns(context), {
       limit,
       place: (row) => String(row.seq),
@@ -40,10 +40,10 @@ export const listApprovals: Run<ApprovalsOptions> = async (context, _args, optio
 }
 
 export const showApproval: Run = (context, [id = '']) =>
-  context.reading(async (reader) => {
+  context.reading(async (api) => {
     const wanted = id.toLowerCase()
     const matching: ApprovalView[] = []
-    for await (const each of reader.approvals({ states: null, id: wanted, limit: null })) matching.push(each)
+    for await (const each of api.list('GET /api/approvals', { id: wanted }, null)) matching.push(each)
     // Ids are unique among the pending only, so a pending one is what is meant.
     const approval = matching.find((each) => each.state === 'pending') ?? matching[0]
     if (approval === undefined) {
@@ -61,11 +61,10 @@ export const denyApproval: Run = (context, [id = '']) => decide(context, id, 'de
 
 async function decide(context: Context, id: string, behavior: 'allow' | 'deny'): Promise<number> {
   const daemon = await context.daemon()
-  const { won, approval } = await daemon.call<{ readonly won: boolean; readonly approval: ApprovalView }>(
-    'POST',
-    `/api/approvals/${encodeURIComponent(id)}/decide`,
-    { body: { behavior } },
-  )
+  const { won, approval } = await daemon.ask('POST /api/approvals/{id}/decide', {
+    path: { id },
+    body: { behavior },
+  })
   if (!won) {
     const late = wordsIn().approvals.late({ ...approval, decidedBy: approval.decided_by })
     throw new SwitchboardError('conflict', `${approval.id}: ${late}`, {
@@ -98,7 +97,7 @@ function columns(context: Context): readonly Column<ApprovalView>[] {
     },
     { title: 'EXPIRES', value: (row) => (row.state === 'pending' ? relativeTime(row.expires_at, now) : '') },
     { title: 'BY', value: (row) => row.decided_by ?? '', givesWay: 3 },
-    { title: 'DESCRIPTION', value: (row) => row.description, givesWay: 4 },
+    { title: 'DESCRIPTION', value: (row) => row.description ?? '', givesWay: 4 },
   ]
 }
 
@@ -116,7 +115,7 @@ function describe(context: Context, row: ApprovalView): string {
       ['agent', oneLine(row.agent)],
       ['session', oneLine(row.session)],
       ['tool', oneLine(row.tool_name)],
-      ['description', oneLine(row.description)],
+      ['description', oneLine(row.description ?? '')],
       ['asked', `${row.created_at} (${relativeTime(row.created_at, now)})`],
       ['expires', `${row.expires_at} (${relativeTime(row.expires_at, now)})`],
       ['input hash', row.input_hash],
@@ -124,7 +123,7 @@ function describe(context: Context, row: ApprovalView): string {
     context.paint,
   )
   const asked = row.asked === undefined ? '' : `\n\n${askedLines(row.asked).join('\n')}`
-  return `${fields}${asked}\n\n${safeLines(row.input)}`
+  return `${fields}${asked}\n\n${safeLines(row.input ?? '')}`
 }
 
 /** Who was asked, and where. */

@@ -1,5 +1,5 @@
 // `switchboard pair`: strangers with a code. Approving needs the code: it never picks the only one that waits.
-import { defined, type PairedView, type PairingView, SwitchboardError } from '../../../contract/index.ts'
+import { defined, type PairingView, SwitchboardError } from '../../../contract/index.ts'
 import type { Context, Run } from '../../context.ts'
 import { printList } from '../../list.ts'
 import type { Column } from '../../output/table.ts'
@@ -7,8 +7,8 @@ import { oneLine } from '../../output/text.ts'
 import { relativeTime } from '../../output/time.ts'
 
 export const listPairings: Run = (context) =>
-  context.reading(async (reader) => {
-    await printPairings(context, await reader.pairings())
+  context.reading(async (api) => {
+    await printPairings(context, (await api.ask('GET /api/pairings')).items)
     return 0
   })
 
@@ -22,7 +22,7 @@ export const approvePairing: Run<ApproveOptions> = async (context, [code], { app
   if (code === undefined) return refuseToGuess(context, 'approve')
   const daemon = await context.daemon()
   const body = defined({ approver, me, user })
-  const paired = await daemon.call<PairedView>('POST', pathOf(code, 'approve'), { body })
+  const paired = await daemon.ask('POST /api/pairings/{code}/approve', { path: { code }, body })
   if (context.json) await context.printJson(paired)
   else await context.print(`${nameOf(paired)} ${oneLine(paired.granted)}`)
   return 0
@@ -31,7 +31,7 @@ export const approvePairing: Run<ApproveOptions> = async (context, [code], { app
 export const denyPairing: Run = async (context, [code]) => {
   if (code === undefined) return refuseToGuess(context, 'deny')
   const daemon = await context.daemon()
-  await daemon.call('POST', pathOf(code, 'deny'), { body: {} })
+  await daemon.ask('POST /api/pairings/{code}/deny', { path: { code } })
   if (context.json) await context.printJson({ ok: true, code })
   else await context.print(`the code ${oneLine(code)} is forgotten`)
   return 0
@@ -55,10 +55,6 @@ function printPairings(context: Context, pairings: readonly PairingView[]): Prom
     { title: 'EXPIRES', value: (row) => relativeTime(row.expires_at, now) },
   ]
   return printList(context, pairings, columns, { empty: 'Nobody waits to be paired.' })
-}
-
-function pathOf(code: string, verb: string): string {
-  return `/api/pairings/${encodeURIComponent(code)}/${verb}`
 }
 
 function nameOf(pairing: PairingView): string {

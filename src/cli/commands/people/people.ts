@@ -1,6 +1,6 @@
 // `switchboard people`: everything that a person said, written out or erased.
 import { resolve } from 'node:path'
-import type { ErasedPerson, UserView } from '../../../contract/index.ts'
+import type { UserView } from '../../../contract/index.ts'
 import type { Context, Run } from '../../context.ts'
 import { usage } from '../../failure.ts'
 import { printList } from '../../list.ts'
@@ -9,7 +9,7 @@ import { oneLine } from '../../output/text.ts'
 
 export const listUsers: Run = async (context) => {
   const daemon = await context.daemon()
-  const { items } = await daemon.call<{ readonly items: readonly UserView[] }>('GET', '/api/users')
+  const { items } = await daemon.ask('GET /api/users')
   const columns: readonly Column<UserView>[] = [
     { title: 'ID', value: (row) => row.id },
     { title: 'ROLES', value: (row) => row.roles.join(', ') || '-' },
@@ -20,14 +20,15 @@ export const listUsers: Run = async (context) => {
 }
 
 export const exportPerson: Run<{ readonly to?: string }> = (context, [who = ''], { to }) =>
-  context.reading(async (reader) => {
-    if (to !== undefined) return exportFolder(context, to, reader.exportPerson(who, true))
-    for await (const chunk of reader.exportPerson(who)) await context.terminal.out(chunk)
+  context.reading(async (api) => {
+    const route = 'GET /api/people/export'
+    if (to !== undefined) return exportFolder(context, to, api.stream(route, { who, files: 'true' }))
+    for await (const chunk of api.stream(route, { who })) await context.terminal.out(chunk)
     return 0
   })
 
 async function exportFolder(context: Context, to: string, chunks: AsyncIterable<string>): Promise<number> {
-  const { writePersonFolder } = await import('../../../operations/desk/person-folder.ts')
+  const { writePersonFolder } = await import('../../person-folder.ts')
   const written = await writePersonFolder(resolve(to), chunks)
   const whole = written.files_missing === 0
   if (context.json) await context.printJson({ ok: whole, ...written })
@@ -63,9 +64,8 @@ export const erasePerson: Run<{ readonly yes?: boolean; readonly revoke?: boolea
       return 1
     }
   }
-  const erased = await daemon.call<ErasedPerson>('POST', '/api/people/erase', {
+  const erased = await daemon.askSlowly(600_000, 'POST /api/people/erase', {
     body: { who, revoke: options.revoke === true },
-    timeoutMs: 600_000,
   })
   const whole = erased.open === 0 && erased.files_left.length === 0
   if (context.json) await context.printJson({ ok: whole, ...erased })

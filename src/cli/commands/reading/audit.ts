@@ -6,8 +6,9 @@ import { renderFields } from '../../output/table.ts'
 import { oneLine } from '../../output/text.ts'
 
 export const verifyAudit: Run<{ readonly expect?: string }> = (context, _args, options) =>
-  context.reading(async (reader) => {
-    const report = await reader.verifyAudit(options.expect)
+  context.reading(async (api) => {
+    const query = defined({ expect: options.expect })
+    const report = await api.askSlowly(600_000, 'GET /api/audit/verify', { query })
     if (context.json) await context.printJson(auditJson(report))
     else await context.print(describe(context, report))
     return report.ok ? 0 : 1
@@ -20,15 +21,16 @@ export const exportAudit: Run<{ readonly format: string }> = async (context, _ar
   }
   if (context.json && format === 'csv')
     throw usage('--json and --format csv exclude each other', 'leave one out')
-  return context.reading(async (reader) => {
-    for await (const chunk of reader.exportAudit(format)) await context.terminal.out(chunk)
+  return context.reading(async (api) => {
+    for await (const chunk of api.stream('GET /api/audit/export', { format }))
+      await context.terminal.out(chunk)
     return 0
   })
 }
 
 export const auditHead: Run = (context) =>
-  context.reading(async (reader) => {
-    const { head, entries } = await reader.auditHead()
+  context.reading(async (api) => {
+    const { head, entries } = await api.ask('GET /api/audit/head')
     if (context.json) await context.printJson({ head, entries })
     else await context.print(head ?? '')
     return 0

@@ -1,9 +1,8 @@
 // `switchboard conversations take|say|give`: a person answers in the agent's place, from a terminal.
-import { defined, type SendResult, type TakenView, type TakeoverView } from '../../../contract/index.ts'
+import { defined } from '../../../contract/index.ts'
 import type { Run } from '../../context.ts'
 import { counted, oneLine } from '../../output/text.ts'
 import { parseDuration } from '../../output/time.ts'
-import { conversationPath } from '../../reader.ts'
 import { tellResult, textOf } from '../sending/send.ts'
 
 interface ForceOptions {
@@ -12,7 +11,10 @@ interface ForceOptions {
 
 export const takeConversation: Run<ForceOptions> = async (context, [address = ''], { force = false }) => {
   const daemon = await context.daemon()
-  const taken = await daemon.call<TakenView>('POST', `${conversationPath(address)}/take`, { body: { force } })
+  const taken = await daemon.ask('POST /api/conversations/{address}/take', {
+    path: { address },
+    body: { force },
+  })
   if (context.json) {
     await context.printJson(taken)
     return 0
@@ -34,10 +36,11 @@ export const sayHeld: Run<SayOptions> = async (context, [address = '', ...words]
   const waitMs = options.wait === undefined ? undefined : parseDuration(options.wait, '--wait')
   const daemon = await context.daemon()
   const text = await textOf(context, words)
-  const result = await daemon.call<SendResult>('POST', `${conversationPath(address)}/say`, {
-    body: { text, ...defined({ idempotency_key: options.key, wait_ms: waitMs }) },
-    timeoutMs: (waitMs ?? 10_000) + 30_000,
-  })
+  const result = await daemon.askSlowly(
+    (waitMs ?? 10_000) + 30_000,
+    'POST /api/conversations/{address}/say',
+    { path: { address }, body: { text, ...defined({ idempotency_key: options.key, wait_ms: waitMs }) } },
+  )
   if (context.json) await context.printJson(result)
   else await tellResult(context, result)
   return result.ok ? 0 : 1
@@ -45,11 +48,10 @@ export const sayHeld: Run<SayOptions> = async (context, [address = '', ...words]
 
 export const giveConversation: Run<ForceOptions> = async (context, [address = ''], { force = false }) => {
   const daemon = await context.daemon()
-  const given = await daemon.call<{ readonly takeover: TakeoverView }>(
-    'POST',
-    `${conversationPath(address)}/give`,
-    { body: { force } },
-  )
+  const given = await daemon.ask('POST /api/conversations/{address}/give', {
+    path: { address },
+    body: { force },
+  })
   if (context.json) await context.printJson(given)
   else
     await context.print(

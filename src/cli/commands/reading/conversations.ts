@@ -8,11 +8,11 @@ import {
   type ThreadItem,
 } from '../../../contract/index.ts'
 import type { Context, Run } from '../../context.ts'
-import { limitOf, oneMore, printList } from '../../list.ts'
+import { limitOf, momentOption, oneMore, printList } from '../../list.ts'
 import { paintState } from '../../output/colour.ts'
 import { type Column, renderFields } from '../../output/table.ts'
 import { oneLine, safeLines } from '../../output/text.ts'
-import { parseMoment, relativeTime } from '../../output/time.ts'
+import { relativeTime } from '../../output/time.ts'
 
 export interface ConversationsOptions {
   readonly integration?: string
@@ -28,16 +28,23 @@ export interface ConversationsOptions {
 export const listConversations: Run<ConversationsOptions> = async (context, _args, options) => {
   const { integration, agent, held, asked, search, since, before } = options
   const limit = limitOf(context, options.limit)
-  const sinceMs = since === undefined ? undefined : parseMoment(since, '--since', context.terminal.now())
-  return context.reading(async (reader) => {
-    const filter = { ...defined({ integration, agent, held, asked, q: search, sinceMs, before }), limit }
-    await printList(context, reader.conversations(oneMore(filter)), columns(context), {
+  const query = defined({
+    integration,
+    agent,
+    held: held ? ('true' as const) : undefined,
+    asked: asked ? ('true' as const) : undefined,
+    q: search,
+    since: momentOption(context, since, '--since'),
+    before,
+  })
+  return context.reading(async (api) => {
+    const rows = api.list('GET /api/conversations', query, oneMore(limit))
+    await printList(context, rows, columns(context), {
       limit,
       place: ({ last_at, address }) => conversationCursor({ at: Date.parse(last_at), address }) ?? '',
       empty: 'No conversations match.',
     })
-    if (!reader.live)
-      context.note('no daemon runs: what was said just before it stopped may not be listed yet')
+    if (!api.live) context.note('no daemon runs: what was said just before it stopped may not be listed yet')
     return 0
   })
 }
@@ -46,13 +53,14 @@ export const listConversations: Run<ConversationsOptions> = async (context, _arg
 const SHOWN = 50
 
 export const showConversation: Run = (context, [address = '']) =>
-  context.reading(async (reader) => {
-    const conversation = await reader.conversation(address)
+  context.reading(async (api) => {
+    const path = { address }
+    const conversation = await api.find('GET /api/conversations/{address}', { path })
     if (conversation === null)
       throw new SwitchboardError('not_found', `nothing was ever said at ${oneLine(address)}`, {
         hint: 'list conversations with: switchboard conversations list',
       })
-    const thread = await reader.thread(address, { limit: SHOWN })
+    const thread = await api.ask('GET /api/conversations/{address}/thread', { path, query: { limit: SHOWN } })
     if (context.json) await context.printJson({ ...conversation, thread: thread.items, next: thread.next })
     else await context.print(describe(context, conversation, thread.items))
     if (thread.next !== null) context.note(`only the latest ${SHOWN} are shown; /api has all of them`)

@@ -1,5 +1,5 @@
 // `switchboard doctor --security`: what is open, how bad that is and what closes it; with --fix, modes of our own files.
-import type { DoctorReport, SecurityFinding, SecurityReport, Severity } from '../../../contract/index.ts'
+import type { SecurityFinding, SecurityReport, Severity } from '../../../contract/index.ts'
 import type { Context, Run } from '../../context.ts'
 import { daemonAnswers } from '../../daemon-client.ts'
 import { oneLine } from '../../output/text.ts'
@@ -37,7 +37,7 @@ export const doctorSecurity: Run<SecurityOptions> = async (context, _args, optio
 async function judgedDoors(context: Context, sendTest: boolean): Promise<SecurityReport> {
   if (await daemonAnswers(context.folder.socket)) {
     const daemon = await context.daemon()
-    const { security } = await daemon.call<DoctorReport>('GET', '/api/doctor', {
+    const { security } = await daemon.ask('GET /api/doctor', {
       query: { security: 'true', ...(sendTest ? { send_test: 'true' } : {}) },
     })
     if (security !== undefined) return security

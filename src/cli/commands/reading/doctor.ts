@@ -21,7 +21,7 @@ export const doctor: Run<DoctorOptions> = async (context, args, options) => {
   if (options.sendTest === true) throw usage('--send-test tries what --security judges', 'add: --security')
   if (options.fix === true) throw usage('--fix mends what --security finds', 'add: --security')
   const daemon = await context.daemon()
-  const report = await daemon.call<DoctorReport>('GET', '/api/doctor')
+  const report = await daemon.ask('GET /api/doctor')
   const claude = claudeView(context, report)
   if (context.json) await context.printJson(claude === null ? report : { ...report, claude_code: claude })
   else {

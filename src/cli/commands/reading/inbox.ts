@@ -1,15 +1,15 @@
 // `switchboard inbox`: the turns that are not settled yet, so that an operator sees what waits and for whom.
-import { OPEN_TURN_STATES, TURN_STATES, type TurnState } from '../../../contract/index.ts'
+import { OPEN_TURN_STATES, TURN_STATES } from '../../../contract/index.ts'
 import type { Run } from '../../context.ts'
-import { type FilterOptions, listFilter, oneMore, printList } from '../../list.ts'
+import { type FilterOptions, listQuery, oneMore, printList } from '../../list.ts'
 import { turnColumns } from './turns.ts'
 
 export const inbox: Run<FilterOptions> = async (context, _args, options) => {
-  const asked = listFilter<TurnState>(context, options, TURN_STATES)
-  const filter = asked.states === undefined ? { ...asked, states: OPEN_TURN_STATES } : asked
-  return context.reading(async (reader) => {
-    await printList(context, reader.turns(oneMore(filter)), turnColumns(context), {
-      limit: filter.limit,
+  const { query, limit } = listQuery(context, options, TURN_STATES)
+  return context.reading(async (api) => {
+    const open = { state: OPEN_TURN_STATES.join(','), ...query }
+    await printList(context, api.list('GET /api/turns', open, oneMore(limit)), turnColumns(context), {
+      limit,
       empty: 'Nothing waits.',
     })
     return 0

@@ -129,11 +129,11 @@ function forPeople({ paint }: Pick<Context, 'paint'>, fields: Line): string {
 async function wayOfTurn(context: Context, id: string, lines: readonly string[]): Promise<number> {
   const told: { readonly at: string; readonly from: 'ledger' | 'log'; readonly line: Line }[] = []
   const quoted = JSON.stringify(id)
-  const found = await context.reading(async (reader) => {
-    const turn = await reader.turn(id)
+  const found = await context.reading(async (api) => {
+    const turn = await api.find('GET /api/turns/{id}', { path: { id } })
     if (turn === null) return null
     let begun = ''
-    for await (const chunk of reader.exportAudit('ndjson')) {
+    for await (const chunk of api.stream('GET /api/audit/export', { format: 'ndjson' })) {
       const parts = (begun + chunk).split('\n')
       begun = parts.pop() ?? ''
       for (const part of parts) {

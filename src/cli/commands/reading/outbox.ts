@@ -1,13 +1,7 @@
 // `switchboard outbox`: every message on its way out; one in full; retry what failed, bury what is given up.
-import {
-  type OperatedSend,
-  SEND_STATES,
-  type SendState,
-  type SendView,
-  SwitchboardError,
-} from '../../../contract/index.ts'
+import { SEND_STATES, type SendView, SwitchboardError } from '../../../contract/index.ts'
 import type { Context, Run } from '../../context.ts'
-import { type FilterOptions, listFilter, oneMore, printList } from '../../list.ts'
+import { type FilterOptions, listQuery, oneMore, printList } from '../../list.ts'
 import { paintState } from '../../output/colour.ts'
 import { type Column, renderFields } from '../../output/table.ts'
 import { oneLine, safeLines } from '../../output/text.ts'
@@ -15,10 +9,10 @@ import { relativeTime } from '../../output/time.ts'
 import { reasonText } from './turns.ts'
 
 export const listSends: Run<FilterOptions> = async (context, _args, options) => {
-  const filter = listFilter<SendState>(context, options, SEND_STATES)
-  return context.reading(async (reader) => {
-    await printList(context, reader.sends(oneMore(filter)), columns(context), {
-      limit: filter.limit,
+  const { query, limit } = listQuery(context, options, SEND_STATES)
+  return context.reading(async (api) => {
+    await printList(context, api.list('GET /api/outbox', query, oneMore(limit)), columns(context), {
+      limit,
       empty: 'Nothing in the outbox matches.',
     })
     return 0
@@ -26,8 +20,8 @@ export const listSends: Run<FilterOptions> = async (context, _args, options) => 
 }
 
 export const showSend: Run = (context, [id = '']) =>
-  context.reading(async (reader) => {
-    const send = await reader.send(id)
+  context.reading(async (api) => {
+    const send = await api.find('GET /api/outbox/{id}', { path: { id } })
     if (send === null) {
       throw new SwitchboardError('not_found', `there is no message "${id}" in the outbox`, {
         hint: 'list them with: switchboard outbox',
@@ -44,11 +38,7 @@ export const burySend: Run = (context, ids) => operateAll(context, ids, 'bury')
 async function operateAll(context: Context, ids: readonly string[], verb: 'retry' | 'bury'): Promise<number> {
   if (ids.length < 2) return operate(context, ids[0] ?? '', verb)
   const daemon = await context.daemon()
-  const { items } = await daemon.call<{ readonly items: readonly OperatedSend[] }>(
-    'POST',
-    '/api/outbox/operate',
-    { body: { verb, ids } },
-  )
+  const { items } = await daemon.ask('POST /api/outbox/operate', { body: { verb, ids: [...ids] } })
   for (const one of items) {
     if (context.json) await context.printJson(one)
     else if (one.ok)
@@ -60,9 +50,7 @@ async function operateAll(context: Context, ids: readonly string[], verb: 'retry
 
 async function operate(context: Context, id: string, verb: 'retry' | 'bury'): Promise<number> {
   const daemon = await context.daemon()
-  const send = await daemon.call<SendView>('POST', `/api/outbox/${encodeURIComponent(id)}/${verb}`, {
-    body: {},
-  })
+  const send = await daemon.ask(`POST /api/outbox/{id}/${verb}`, { path: { id } })
   if (context.json) await context.printJson(send)
   else await context.print(`${oneLine(send.id)} is ${paintState(context.paint, send.state)}`)
   return 0

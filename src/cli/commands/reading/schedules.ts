@@ -1,5 +1,4 @@
 // `switchboard schedules`: when each fires next and did last; start one now.
-import type { ScheduleView } from '../../../contract/index.ts'
 import type { Run } from '../../context.ts'
 import { usage } from '../../failure.ts'
 import { printList } from '../../list.ts'
@@ -7,18 +6,15 @@ import { scheduleColumns } from '../../output/schedule-columns.ts'
 import { oneLine } from '../../output/text.ts'
 
 export const listSchedules: Run = (context) =>
-  context.reading(async (reader) => {
-    const { schedules = [] } = await reader.status()
+  context.reading(async (api) => {
+    const { schedules = [] } = await api.ask('GET /api/status')
     await printList(context, schedules, scheduleColumns(context), { empty: 'No schedules are configured.' })
     return 0
   })
 
 export const runSchedule: Run<{ readonly agent?: string }> = async (context, [id = ''], { agent }) => {
   const daemon = await context.daemon()
-  const { schedules = [] } = await daemon.call<{ readonly schedules?: readonly ScheduleView[] }>(
-    'GET',
-    '/api/status',
-  )
+  const { schedules = [] } = await daemon.ask('GET /api/status')
   const found = schedules.filter((one) => one.id === id && (agent === undefined || one.agent === agent))
   const [one, other] = found
   if (one === undefined)
@@ -28,8 +24,9 @@ export const runSchedule: Run<{ readonly agent?: string }> = async (context, [id
     )
   if (other !== undefined)
     throw usage(`several agents have a schedule "${oneLine(id)}"`, `which one: --agent ${one.agent}`)
-  const path = `/api/schedules/${encodeURIComponent(one.agent)}/${encodeURIComponent(one.id)}/run`
-  const done = await daemon.call<{ readonly turn: string }>('POST', path, { body: {} })
+  const done = await daemon.ask('POST /api/schedules/{agent}/{id}/run', {
+    path: { agent: one.agent, id: one.id },
+  })
   if (context.json) await context.printJson(done)
   else await context.print(`started as turn ${done.turn}; follow it: switchboard logs --turn ${done.turn}`)
   return 0

@@ -10,11 +10,11 @@ import { counted, oneLine, safeLines } from '../../output/text.ts'
 import { relativeTime, spanOf } from '../../output/time.ts'
 
 export const status: Run = (context) =>
-  context.reading(async (reader) => {
-    const report = await reader.status()
-    const told = reader.live ? report : { ...report, ready: false }
+  context.reading(async (api) => {
+    const report = await api.ask('GET /api/status')
+    const told = api.live ? report : { ...report, ready: false }
     if (context.json) await context.printJson(told)
-    else await context.print(await describe(context, told, reader.live))
+    else await context.print(await describe(context, told, api.live))
     return 0
   })
 

@@ -1,8 +1,8 @@
 // `switchboard turns export`: what the filters of the list let through, as NDJSON or CSV.
-import { TURN_STATES, type TurnState } from '../../../contract/index.ts'
+import { TURN_STATES } from '../../../contract/index.ts'
 import type { Run } from '../../context.ts'
 import { usage } from '../../failure.ts'
-import { type FilterOptions, listFilter } from '../../list.ts'
+import { type FilterOptions, listQuery } from '../../list.ts'
 
 export const exportTurns: Run<FilterOptions & { readonly format: string }> = async (
   context,
@@ -12,20 +12,10 @@ export const exportTurns: Run<FilterOptions & { readonly format: string }> = asy
   const { format } = options
   if (format !== 'ndjson' && format !== 'csv')
     throw usage(`--format: "${format}" is not a format`, 'write ndjson or csv')
-  const filter = listFilter<TurnState>(context, options, TURN_STATES)
+  const { query } = listQuery(context, options, TURN_STATES)
+  const { before: _before, ...filter } = query
   const daemon = await context.daemon()
-  const time = (at: number | undefined) => (at === undefined ? undefined : new Date(at).toISOString())
-  const chunks = await daemon.stream('/api/turns/export', {
-    format,
-    state: filter.states?.join(','),
-    agent: filter.agent,
-    integration: filter.integration,
-    session: filter.session,
-    source: filter.source,
-    sender: filter.sender,
-    since: time(filter.sinceMs),
-    until: time(filter.untilMs),
-  })
-  for await (const chunk of chunks) await context.terminal.out(chunk)
+  for await (const chunk of daemon.stream('GET /api/turns/export', { ...filter, format }))
+    await context.terminal.out(chunk)
   return 0
 }

@@ -1,9 +1,10 @@
 // `switchboard turns --follow`: a line for every turn that comes and for every move it makes, until interrupted.
-import type { TurnState, TurnView } from '../../../contract/index.ts'
+import type { TurnView } from '../../../contract/index.ts'
+import type { Api } from '../../api.ts'
 import type { Context } from '../../context.ts'
+import type { ListQuery } from '../../list.ts'
 import { paintState } from '../../output/colour.ts'
 import { cutToWidth, oneLine } from '../../output/text.ts'
-import type { ListFilter, Reader } from '../../reader.ts'
 
 const EVERY_MS = 700
 /** So many of the newest have their moves watched. What comes in between two looks is all told, however much it is. */
@@ -12,16 +13,16 @@ const WATCHED = 200
 /** `rounds` ends it after that many looks (tests); people end it with Ctrl-C. */
 export async function followTurns(
   context: Context,
-  reader: Reader,
-  filter: ListFilter<TurnState>,
+  api: Api,
+  list: ListQuery,
   options: { readonly rounds?: number; readonly pause?: () => Promise<void> } = {},
 ): Promise<number> {
   const pause = options.pause ?? (() => new Promise<void>((resolve) => setTimeout(resolve, EVERY_MS)))
-  const { opening, watch } = await startWatching(reader, filter)
+  const { opening, watch } = await startWatching(api, list)
   for (const turn of opening) await tell(context, turn)
   for (let round = 1; round < (options.rounds ?? Number.POSITIVE_INFINITY); round++) {
     await pause()
-    for (const turn of await news(reader, filter, watch)) await tell(context, turn)
+    for (const turn of await news(api, list.query, watch)) await tell(context, turn)
   }
   return 0
 }
@@ -34,12 +35,12 @@ interface Watch {
 
 /** The newest ones as they are, oldest first, as many as were asked for; and what is watched from here on. */
 async function startWatching(
-  reader: Reader,
-  filter: ListFilter<TurnState>,
+  api: Api,
+  list: ListQuery,
 ): Promise<{ readonly opening: readonly TurnView[]; readonly watch: Watch }> {
-  const shown = filter.limit ?? WATCHED
+  const shown = list.limit ?? WATCHED
   const found: TurnView[] = []
-  for await (const turn of reader.turns({ ...filter, limit: null })) {
+  for await (const turn of api.list('GET /api/turns', list.query, null)) {
     const enough = found[Math.max(shown, WATCHED) - 1]
     // Those of the same moment still belong to it: the floor is a time.
     if (enough !== undefined && turn.received_at < enough.received_at) break
@@ -51,13 +52,9 @@ async function startWatching(
 }
 
 /** What came or moved since the last look, oldest first. */
-async function news(
-  reader: Reader,
-  filter: ListFilter<TurnState>,
-  watch: Watch,
-): Promise<readonly TurnView[]> {
+async function news(api: Api, query: ListQuery['query'], watch: Watch): Promise<readonly TurnView[]> {
   const found: TurnView[] = []
-  for await (const turn of reader.turns({ ...filter, limit: null })) {
+  for await (const turn of api.list('GET /api/turns', query, null)) {
     if (turn.received_at < watch.floor) break
     found.push(turn)
   }

@@ -3,14 +3,13 @@ import {
   SwitchboardError,
   TURN_STATES,
   type TurnDetail,
-  type TurnState,
   type TurnView,
   type UsageView,
 } from '../../../contract/index.ts'
 import { reasonIn, wordsIn } from '../../../words/index.ts'
 import type { Context, Run } from '../../context.ts'
 import { daemonAbsent } from '../../failure.ts'
-import { type FilterOptions, listFilter, oneMore, printList } from '../../list.ts'
+import { type FilterOptions, listQuery, oneMore, printList } from '../../list.ts'
 import { paintState } from '../../output/colour.ts'
 import { type Column, renderFields } from '../../output/table.ts'
 import { oneLine, safeLines } from '../../output/text.ts'
@@ -22,14 +21,14 @@ export interface TurnsOptions extends FilterOptions {
 }
 
 export const listTurns: Run<TurnsOptions> = async (context, _args, options) => {
-  const filter = listFilter<TurnState>(context, options, TURN_STATES)
-  return context.reading(async (reader) => {
+  const { query, limit } = listQuery(context, options, TURN_STATES)
+  return context.reading(async (api) => {
     if (options.follow === true) {
-      if (!reader.live) throw daemonAbsent(context.folder.path, context.startHint())
-      return followTurns(context, reader, filter)
+      if (!api.live) throw daemonAbsent(context.folder.path, context.startHint())
+      return followTurns(context, api, { query, limit })
     }
-    await printList(context, reader.turns(oneMore(filter)), turnColumns(context), {
-      limit: filter.limit,
+    await printList(context, api.list('GET /api/turns', query, oneMore(limit)), turnColumns(context), {
+      limit,
       empty: 'No turns match.',
     })
     return 0
@@ -37,8 +36,8 @@ export const listTurns: Run<TurnsOptions> = async (context, _args, options) => {
 }
 
 export const showTurn: Run = (context, [id = '']) =>
-  context.reading(async (reader) => {
-    const turn = await reader.turn(id)
+  context.reading(async (api) => {
+    const turn = await api.find('GET /api/turns/{id}', { path: { id } })
     if (turn === null) throw noSuchTurn(id)
     await printTurn(context, turn)
     return 0
@@ -49,9 +48,7 @@ export const cancelTurn: Run = (context, [id = '']) => operate(context, id, 'can
 
 async function operate(context: Context, id: string, verb: 'retry' | 'cancel'): Promise<number> {
   const daemon = await context.daemon()
-  const turn = await daemon.call<TurnView>('POST', `/api/turns/${encodeURIComponent(id)}/${verb}`, {
-    body: {},
-  })
+  const turn = await daemon.ask(`POST /api/turns/{id}/${verb}`, { path: { id } })
   if (context.json) await context.printJson(turn)
   else await context.print(`${oneLine(turn.id)} is ${paintState(context.paint, turn.state)}`)
   return 0

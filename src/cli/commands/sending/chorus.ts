@@ -1,20 +1,14 @@
 // `switchboard chorus`: connection strings of chorus integrations, and a check of somebody else's agent or service.
+import type { TokenView } from '../../../gateway/access/token-views.ts'
 import type { Run } from '../../context.ts'
 import { usage } from '../../failure.ts'
 import { printList } from '../../list.ts'
 import type { Column } from '../../output/table.ts'
 import { relativeTime } from '../../output/time.ts'
-import type { TokenView } from '../../reader.ts'
 import { tokenState } from '../setup/token.ts'
 
-interface Connected {
-  readonly connection_string: string
-  readonly id: string
-  readonly revoked: number
-}
-
 export const listConnections: Run = (context) =>
-  context.reading(async (reader) => {
+  context.reading(async (api) => {
     const now = context.terminal.now()
     const columns: readonly Column<TokenView>[] = [
       { title: 'INTEGRATION', value: (row) => row.scope.integration ?? '' },
@@ -22,7 +16,7 @@ export const listConnections: Run = (context) =>
       { title: 'STATE', value: (row) => tokenState(row, now) },
       { title: 'CREATED', value: (row) => relativeTime(row.created_at, now) },
     ]
-    const rows = (await reader.tokens()).filter((row) => row.kind === 'chorus-inbox')
+    const rows = (await api.ask('GET /api/tokens')).items.filter((row) => row.kind === 'chorus-inbox')
     await printList(context, rows, columns, {
       empty: 'No connection strings were minted: switchboard chorus connect ID',
     })
@@ -33,8 +27,7 @@ const minted =
   (verb: 'connect' | 'rotate'): Run =>
   async (context, [id = '']) => {
     const daemon = await context.daemon()
-    const path = `/api/chorus/${encodeURIComponent(id)}/${verb}`
-    const made = await daemon.call<Connected>('POST', path, { body: {} })
+    const made = await daemon.ask(`POST /api/chorus/{id}/${verb}`, { path: { id } })
     if (context.json) {
       await context.printJson(made)
       return 0

@@ -1,11 +1,5 @@
 // `switchboard hooks`: what to paste at a sender, a try through the real door with each step, a message once more.
-import {
-  defined,
-  type HookTest,
-  type IntegrationView,
-  type ReplayedTurn,
-  type TurnDetail,
-} from '../../../contract/index.ts'
+import { defined, type TurnDetail } from '../../../contract/index.ts'
 import type { Context, Run } from '../../context.ts'
 import { usage } from '../../failure.ts'
 import { paintState } from '../../output/colour.ts'
@@ -24,10 +18,7 @@ const MOST_LOOKS = 100
 
 export const showHook: Run = async (context, [id = '']) => {
   const daemon = await context.daemon()
-  const { items } = await daemon.call<{ readonly items: readonly IntegrationView[] }>(
-    'GET',
-    '/api/integrations',
-  )
+  const { items } = await daemon.ask('GET /api/integrations')
   const hook = items.find((one) => one.id === id)
   if (hook === undefined)
     throw usage(
@@ -45,8 +36,10 @@ export const showHook: Run = async (context, [id = '']) => {
 export const testHook: Run<HookTestOptions> = async (context, [id = ''], options) => {
   const daemon = await context.daemon()
   const { recipe, event } = options
-  const body = defined({ recipe, event })
-  const done = await daemon.call<HookTest>('POST', `/api/hooks/${encodeURIComponent(id)}/test`, { body })
+  const done = await daemon.ask('POST /api/hooks/{id}/test', {
+    path: { id },
+    body: defined({ recipe, event }),
+  })
   const say = async (line: string) => void (context.json ? null : await context.print(line))
   await say(
     `${context.paint.dim('sent')}     ${oneLine(done.recipe)} ${oneLine(done.event)}, ${done.request.bytes} bytes`,
@@ -73,7 +66,7 @@ async function followTurn(
   const daemon = await context.daemon()
   let before = ''
   for (let look = 0; ; look++) {
-    const turn = await daemon.call<TurnDetail>('GET', `/api/turns/${encodeURIComponent(id)}`)
+    const turn = await daemon.ask('GET /api/turns/{id}', { path: { id } })
     if (turn.state !== before) {
       const why = turn.reason === null ? '' : ` (${reasonText(turn.reason)})`
       await say(
@@ -92,14 +85,13 @@ async function followTurn(
 
 export const replayTurn: Run = async (context, [id = '']) => {
   const daemon = await context.daemon()
-  const path = `/api/hooks/turns/${encodeURIComponent(id)}/replay`
-  const done = await daemon.call<ReplayedTurn>('POST', path, { body: {} })
+  const done = await daemon.ask('POST /api/hooks/turns/{id}/replay', { path: { id } })
   if (context.json) await context.printJson(done)
   else {
     const why = done.reason === null ? '' : ` (${reasonText(done.reason)})`
     const made = done.id === null ? 'it' : oneLine(done.id)
     await context.print(
-      `${made} is ${paintState(context.paint, done.state as TurnDetail['state'])}${why}, a replay of ${oneLine(done.replay_of)}`,
+      `${made} is ${paintState(context.paint, done.state)}${why}, a replay of ${oneLine(done.replay_of)}`,
     )
   }
   return done.state === 'refused' ? 1 : 0

@@ -1,5 +1,5 @@
 // `switchboard notify TEXT…`: a notification from the operator, through the same outlet as everyone's.
-import { defined, type NotifyOrder, type SendResult } from '../../../contract/index.ts'
+import { defined } from '../../../contract/index.ts'
 import type { Run } from '../../context.ts'
 import { usage } from '../../failure.ts'
 import { oneLine } from '../../output/text.ts'
@@ -20,13 +20,8 @@ export const notify: Run<NotifyOptions> = async (context, words, options) => {
   const piped = words.length === 1 && words[0] === '-'
   const message = (piped ? await context.terminal.readInput() : words.join(' ')).replace(/\r?\n$/, '')
   if (message.trim() === '') throw usage('the text is empty', 'write it, or pipe it in with: notify -')
-  const order: NotifyOrder = {
-    message,
-    ...defined({ channel: options.channel, urgency, user: options.user }),
-  }
-  const told = await daemon.call<SendResult & { readonly text: string }>('POST', '/api/notify', {
-    body: order,
-    timeoutMs: 40_000,
+  const told = await daemon.askSlowly(40_000, 'POST /api/notify', {
+    body: { message, ...defined({ channel: options.channel, urgency, user: options.user }) },
   })
   if (context.json) await context.printJson(told)
   else if (told.ok) await context.print(oneLine(told.text))

@@ -1,5 +1,5 @@
 // `switchboard send TO TEXT…`: a message from the operator, through the same outlet as everyone's.
-import { defined, type SendOrder, type SendResult, type Template } from '../../../contract/index.ts'
+import { defined, type SendResult } from '../../../contract/index.ts'
 import type { Context, Run } from '../../context.ts'
 import { usage } from '../../failure.ts'
 import { oneLine } from '../../output/text.ts'
@@ -22,7 +22,7 @@ export const send: Run<SendOptions> = async (context, [to = '', ...words], optio
   const waitMs = options.wait === undefined ? undefined : parseDuration(options.wait, '--wait')
   const template = templateOf(options)
   const daemon = await context.daemon(NO_GATEWAY)
-  const order: SendOrder = {
+  const body = {
     to,
     text: template === undefined || words.length > 0 ? await textOf(context, words) : shownAs(template),
     ...defined({
@@ -33,17 +33,21 @@ export const send: Run<SendOptions> = async (context, [to = '', ...words], optio
       template,
     }),
   }
-  const result = await daemon.call<SendResult>('POST', '/api/send', {
-    body: order,
-    timeoutMs: (waitMs ?? 10_000) + 30_000,
-  })
+  const result = await daemon.askSlowly((waitMs ?? 10_000) + 30_000, 'POST /api/send', { body })
   if (context.json) await context.printJson(result)
   else await tellResult(context, result)
   return result.ok ? 0 : 1
 }
 
+/** `parameters` in a form that the API takes. */
+interface Template {
+  readonly name: string
+  readonly language: string
+  readonly parameters: string[]
+}
+
 function templateOf({ template: name, language, param: parameters }: SendOptions): Template | undefined {
-  if (name !== undefined) return { name, language: language ?? 'en_US', parameters: parameters ?? [] }
+  if (name !== undefined) return { name, language: language ?? 'en_US', parameters: [...(parameters ?? [])] }
   if (language === undefined && parameters === undefined) return undefined
   throw usage('--language and --param belong to --template', 'name the template: --template NAME')
 }

@@ -2,7 +2,6 @@
 // rest. The file is checked before it is written. A running daemon reads it again.
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { editFile, type FileEdit } from '../../../config/yaml/edit-file.ts'
-import type { StatusReport } from '../../../contract/index.ts'
 import { editsToAddAgent } from '../../../setup/config-file.ts'
 import { type Definition, readValue } from '../../../setup/definition.ts'
 import { writeConfigFile } from '../../../setup/write-file.ts'
@@ -94,7 +93,7 @@ async function change(context: Context, edits: readonly FileEdit[], done: Change
 async function readElsewhere(context: Context, file: string): Promise<string | null> {
   const daemon = await context.daemon().catch(() => null)
   if (daemon === null) return null
-  const { config } = await daemon.call<StatusReport>('GET', '/api/status')
+  const { config } = await daemon.ask('GET /api/status')
   if (config.file === null) return 'the embedded default'
   const read = existsSync(config.file) ? realpathSync(config.file) : config.file
   return read === file ? null : read

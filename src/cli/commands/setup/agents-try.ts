@@ -1,16 +1,9 @@
 // `switchboard agents try`: says something to an agent as the operator, and prints what it answers.
-import type { SendView, TurnDetail } from '../../../contract/index.ts'
+import type { TurnDetail } from '../../../contract/index.ts'
 import type { Run } from '../../context.ts'
 import { usage } from '../../failure.ts'
 import { safeLines } from '../../output/text.ts'
 import { reasonText } from '../reading/turns.ts'
-
-interface Tried {
-  readonly turn: string | null
-  readonly address: string
-  readonly state: string
-  readonly reason: string | null
-}
 
 const LOOK_EVERY_MS = 500
 const OVER = ['answered', 'failed', 'expired', 'refused', 'consumed']
@@ -25,16 +18,15 @@ export const tryAgent: Run<{ readonly wait?: string }> = async (
   const waitS = Number(wait ?? '60')
   if (!Number.isFinite(waitS) || waitS < 0) throw usage('--wait takes seconds', 'for example: --wait 120')
   const daemon = await context.daemon()
-  const path = `/api/agents/${encodeURIComponent(agent)}/try`
-  const tried = await daemon.call<Tried>('POST', path, { body: { text } })
+  const tried = await daemon.ask('POST /api/agents/{id}/try', { path: { id: agent }, body: { text } })
   let turn: TurnDetail | null = null
   const until = context.terminal.now() + waitS * 1_000
   while (tried.turn !== null) {
-    turn = await daemon.call<TurnDetail>('GET', `/api/turns/${encodeURIComponent(tried.turn)}`)
+    turn = await daemon.ask('GET /api/turns/{id}', { path: { id: tried.turn } })
     if (OVER.includes(turn.state) || context.terminal.now() >= until) break
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
   }
-  const answers = (turn?.sends ?? []).filter((one: SendView) => one.text !== null)
+  const answers = (turn?.sends ?? []).filter((one) => one.text !== null)
   if (context.json) await context.printJson({ ...tried, state: turn?.state ?? tried.state, sends: answers })
   else {
     for (const one of answers) await context.print(safeLines(one.text ?? ''))

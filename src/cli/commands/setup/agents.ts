@@ -12,9 +12,9 @@ import {
 import { type AnsweredAgent, answerAgent, secretNames, writtenConnector } from '../../../setup/agent.ts'
 import { openCatalog } from '../../../setup/catalog.ts'
 import { type Definition, ID, jsonSchemaOf, readAt } from '../../../setup/definition.ts'
+import type { Api } from '../../api.ts'
 import { askerAt } from '../../asker.ts'
 import type { Context, Run } from '../../context.ts'
-import type { ApiClient } from '../../daemon-client.ts'
 import { usage } from '../../failure.ts'
 import { readFlags, typedFlags } from '../../flags.ts'
 import { putSecrets } from '../../keep-secrets.ts'
@@ -26,14 +26,14 @@ import { addToFile, refersTo } from './agents-change.ts'
 type AgentLine = StatusReport['agents'][number]
 
 export const listAgents: Run = (context) =>
-  context.reading(async (reader) => {
+  context.reading(async (api) => {
     const columns: readonly Column<AgentLine>[] = [
       { title: 'ID', value: (row) => row.id },
       { title: 'CONNECTOR', value: (row) => row.connector },
       { title: 'STATE', value: (row) => row.state },
       { title: 'QUEUED', value: (row) => String(row.queued) },
     ]
-    const { agents } = await reader.status()
+    const { agents } = await api.ask('GET /api/status')
     await printList(context, agents, columns, { empty: 'No agents are configured.' })
     return 0
   })
@@ -126,16 +126,16 @@ function takesPrivate({ options }: ConnectorModule): boolean {
 /** Adding an agent must not change one that exists, nor its secret. */
 async function refuseTaken(
   context: Context,
-  daemon: ApiClient,
+  daemon: Api,
   { id, names, write }: { id: string; names: ReadonlyMap<string, string>; write: boolean },
 ): Promise<void> {
   const own = [...names.values()]
-  const { agents } = await daemon.call<Pick<StatusReport, 'agents'>>('GET', '/api/status')
+  const { agents } = await daemon.ask('GET /api/status')
   if (agents.some((agent) => agent.id === id))
     throw new SwitchboardError('conflict', `there is an agent "${id}" already`, {
       hint: `another secret for it: switchboard secrets set ${own[0]}`,
     })
-  for await (const { name } of daemon.list<{ readonly name: string }>('/api/secrets', {}, null)) {
+  for (const { name } of (await daemon.ask('GET /api/secrets')).items) {
     if (!own.includes(name)) continue
     // An interrupted run left it behind: nothing refers to it yet.
     if (write && !refersTo(context, name)) continue
@@ -158,7 +158,7 @@ interface NewAgent {
 }
 
 /** Prints the lines, or writes them: secrets are kept before the file speaks of them. */
-async function put(context: Context, daemon: ApiClient | null, one: NewAgent): Promise<number> {
+async function put(context: Context, daemon: Api | null, one: NewAgent): Promise<number> {
   const { agent, instance, names, answered, options } = one
   const { secrets, made, who } = answered
   const nameOf = (key: string) => names.get(key) ?? key
@@ -178,7 +178,7 @@ async function put(context: Context, daemon: ApiClient | null, one: NewAgent): P
 }
 
 /** What `--write` would write, and which secrets it would make and keep. */
-async function printLines(context: Context, daemon: ApiClient | null, one: NewAgent): Promise<number> {
+async function printLines(context: Context, daemon: Api | null, one: NewAgent): Promise<number> {
   const { agent, names, answered, options } = one
   const { secrets, made, who } = answered
   const kept = [...secrets.keys()].map((key) => ({ name: names.get(key) ?? key, isMade: made.has(key) }))
@@ -211,10 +211,10 @@ async function printLines(context: Context, daemon: ApiClient | null, one: NewAg
 /** With the chat page when there is none: a person who starts with a connection string usually has no file. */
 async function withPlace(
   context: Context,
-  daemon: ApiClient,
+  daemon: Api,
   { agent, plugin, instance }: NewAgent,
 ): Promise<string> {
-  const { integrations, config } = await daemon.call<StatusReport>('GET', '/api/status')
+  const { integrations, config } = await daemon.ask('GET /api/status')
   // The web chat of the embedded default disappears as soon as there is a file.
   const absent = config.file === null || !integrations.some((one) => one.id === instance)
   if (absent && plugin !== 'web')

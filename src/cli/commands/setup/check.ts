@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { realPath } from '../../../config/instance/instance.ts'
-import type { ConfigView, Settings } from '../../../contract/index.ts'
+import type { Settings } from '../../../contract/index.ts'
 import { checkFile } from '../../../setup/check-file.ts'
 import type { Context, Run } from '../../context.ts'
 import { counted, oneLine, safeLines } from '../../output/text.ts'
@@ -42,7 +42,7 @@ const summaryOf = ({ integrations, agents }: Settings) =>
 
 async function showInForce(context: Context): Promise<number> {
   const daemon = await context.daemon()
-  const view = await daemon.call<ConfigView>('GET', '/api/config')
+  const view = await daemon.ask('GET /api/config')
   if (context.json) await context.printJson(view)
   else if (view.file === null) await context.print('# the embedded default: no file is in force')
   else for (const line of view.lines) await context.print(oneLine(line) === '' ? '' : safeLines(line))
@@ -55,5 +55,7 @@ async function showInForce(context: Context): Promise<number> {
 async function keptFor(context: Context, file: string): Promise<ReadonlySet<string> | null> {
   if (context.configFile() !== realPath(resolve(context.terminal.cwd(), file))) return null
   if (!existsSync(context.folder.path)) return new Set()
-  return context.reading(async (reader) => new Set(await reader.secretNames())).catch(() => null)
+  return context
+    .reading(async (api) => new Set((await api.ask('GET /api/secrets')).items.map(({ name }) => name)))
+    .catch(() => null)
 }

@@ -236,7 +236,7 @@ function tellState(context: Context, { isStatic, tokenIn }: ClaudeState): void {
 async function grantAll(context: Context, access: ClaudeAccess, integration: string): Promise<number> {
   const daemon = await context.daemon()
   for (const sender of access.allowFrom) {
-    await daemon.call('POST', '/api/access/grant', { body: { integration, sender, right: 'talk' } })
+    await daemon.ask('POST /api/access/grant', { body: { integration, sender, right: 'talk' } })
   }
   if (context.json) await context.printJson({ ok: true, integration, granted: access.allowFrom })
   else

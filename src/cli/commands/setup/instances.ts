@@ -94,9 +94,9 @@ export const adopt: Run = async (context, [dir = '']) => {
     context.note(context.paint.dim(`moved ${entry}`))
   })
   remember(context)
-  const { openReadDesk } = await import('../../../operations/desk/read-desk.ts')
-  const opened = await openReadDesk({ dataDir: folder.path, configFile: instance.config.file })
-  const report = await opened.desk.verifyAudit().finally(() => opened.close())
+  const { openStoreContext } = await import('../../../operations/open-store-context.ts')
+  const opened = await openStoreContext({ dataDir: folder.path, configFile: instance.config.file })
+  const report = await opened.context.store.verify().finally(() => opened.close())
   if (!report.ok)
     throw new SwitchboardError('execution_failed', `moved to ${folder.path}, but its ledger does not hold`, {
       hint: 'look at it with: switchboard audit verify',

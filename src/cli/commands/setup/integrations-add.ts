@@ -13,15 +13,15 @@ import { ownAddress } from '../../../setup/check-file.ts'
 import { type Definition, freeName, putAt, type SecretAnswers } from '../../../setup/definition.ts'
 import { answerIntegration, isPastedBefore } from '../../../setup/integration.ts'
 import { putPair } from '../../../setup/plan.ts'
+import type { Api } from '../../api.ts'
 import { askerAt } from '../../asker.ts'
 import type { Context, Run } from '../../context.ts'
-import type { ApiClient } from '../../daemon-client.ts'
 import { usage } from '../../failure.ts'
 import { readFlags } from '../../flags.ts'
-import { putSecrets, secretPath, undisturbed } from '../../keep-secrets.ts'
+import { putSecrets, undisturbed } from '../../keep-secrets.ts'
 import { oneLine, safeLines } from '../../output/text.ts'
 import { daemonsFile } from '../../own-instance.ts'
-import { type IntegrationList, pasteOf, scopeOf, tell } from './integrations.ts'
+import { pasteOf, scopeOf, tell } from './integrations.ts'
 
 export interface AddOptions {
   readonly platform?: string
@@ -83,11 +83,11 @@ export const addIntegration: Run<AddOptions> = async (context, words, options) =
 /**
  * Waits some seconds for its link. A message that is written before is heard by nothing, and a platform may never repeat it.
  */
-async function linked(daemon: ApiClient, added: IntegrationView): Promise<IntegrationView> {
+async function linked(daemon: Api, added: IntegrationView): Promise<IntegrationView> {
   let now = added
   for (let look = 0; now.link === 'connecting' && look < LINK_LOOKS; look++) {
     await pause(LINK_LOOK_MS)
-    const { items } = await daemon.call<IntegrationList>('GET', '/api/integrations')
+    const { items } = await daemon.ask('GET /api/integrations')
     const found = items.find(({ id }) => id === added.id)
     if (found === undefined) break
     now = { ...added, ...found }
@@ -149,15 +149,15 @@ function notBuilt({ platforms, problems }: Catalog, platform: string, isPlanned:
 }
 
 /** Checked before a person types a secret for nothing. */
-async function demandFree(daemon: ApiClient, id: string): Promise<void> {
+async function demandFree(daemon: Api, id: string): Promise<void> {
   if (!(await isThere(daemon, id))) return
   throw new SwitchboardError('conflict', `integration "${id}" is there already`, {
     hint: 'choose another id with --id ID',
   })
 }
 
-async function isThere(daemon: ApiClient, id: string): Promise<boolean> {
-  const { items } = await daemon.call<IntegrationList>('GET', '/api/integrations')
+async function isThere(daemon: Api, id: string): Promise<boolean> {
+  const { items } = await daemon.ask('GET /api/integrations')
   return items.some((one) => one.id === id)
 }
 
@@ -169,7 +169,7 @@ async function agreed(context: Context, id: string, yes: boolean): Promise<boole
 
 /** Keeps the secrets under free names, then the integration. When one step fails, the secrets are removed again. */
 async function keep(
-  daemon: ApiClient,
+  daemon: Api,
   definition: Definition,
   secrets: SecretAnswers,
   agent: { readonly agent?: string },
@@ -184,7 +184,7 @@ async function keep(
   }
   try {
     await putSecrets(daemon, kept)
-    return await daemon.call<IntegrationView>('POST', '/api/integrations', { body: { definition, ...agent } })
+    return await daemon.ask('POST /api/integrations', { body: { definition, ...agent } })
   } catch (thrown) {
     await takeBack(daemon, [...kept.keys()], String(definition.id), thrown)
     throw thrown
@@ -192,21 +192,14 @@ async function keep(
 }
 
 /** A missing answer may have been a yes. Then the secrets are in use and stay. */
-async function takeBack(
-  daemon: ApiClient,
-  kept: readonly string[],
-  id: string,
-  thrown: unknown,
-): Promise<void> {
+async function takeBack(daemon: Api, kept: readonly string[], id: string, thrown: unknown): Promise<void> {
   if (kept.length === 0) return
   const refused = thrown instanceof SwitchboardError && thrown.code === 'conflict'
   if (!refused && (await isThere(daemon, id).catch(() => true))) return
-  for (const name of kept) await daemon.call('DELETE', secretPath(name)).catch(() => undefined)
+  for (const name of kept)
+    await daemon.ask('DELETE /api/secrets/{name}', { path: { name } }).catch(() => undefined)
 }
 
-async function secretNames(daemon: ApiClient): Promise<readonly string[]> {
-  const names: string[] = []
-  for await (const one of daemon.list<string | { readonly name: string }>('/api/secrets', {}, null))
-    names.push(typeof one === 'string' ? one : one.name)
-  return names
+async function secretNames(daemon: Api): Promise<readonly string[]> {
+  return (await daemon.ask('GET /api/secrets')).items.map(({ name }) => name)
 }

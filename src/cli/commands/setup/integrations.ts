@@ -9,10 +9,6 @@ import type { Column } from '../../output/table.ts'
 import { oneLine, safeLines } from '../../output/text.ts'
 import { daemonsFile } from '../../own-instance.ts'
 
-export interface IntegrationList {
-  readonly items: readonly IntegrationView[]
-}
-
 const COLUMNS: readonly Column<IntegrationView>[] = [
   { title: 'ID', value: (row) => row.id },
   { title: 'PLATFORM', value: (row) => row.platform },
@@ -24,7 +20,7 @@ const COLUMNS: readonly Column<IntegrationView>[] = [
 
 export const listIntegrations: Run = async (context) => {
   const daemon = await context.daemon()
-  const found = await daemon.call<IntegrationList>('GET', '/api/integrations')
+  const found = await daemon.ask('GET /api/integrations')
   await printList(context, found.items, COLUMNS, { empty: 'No integrations are configured.' })
   return 0
 }
@@ -32,14 +28,22 @@ export const listIntegrations: Run = async (context) => {
 export const grantIntegration: Run = async (context, [id = '', agents = '']) => {
   const daemon = await context.daemon()
   const body = { scope: scopeOf(agents) }
-  return tell(context, await daemon.call('POST', pathOf(id, 'grant'), { body }), `is granted to ${agents}`)
+  return tell(
+    context,
+    await daemon.ask('POST /api/integrations/{id}/grant', { path: { id }, body }),
+    `is granted to ${agents}`,
+  )
 }
 
 const turned =
   (verb: 'enable' | 'disable'): Run =>
   async (context, [id = '']) => {
     const daemon = await context.daemon()
-    return tell(context, await daemon.call('POST', pathOf(id, verb), { body: {} }), `is ${verb}d`)
+    return tell(
+      context,
+      await daemon.ask(`POST /api/integrations/{id}/${verb}`, { path: { id } }),
+      `is ${verb}d`,
+    )
   }
 
 export const enableIntegration = turned('enable')
@@ -47,10 +51,9 @@ export const disableIntegration = turned('disable')
 
 export const removeIntegration: Run = async (context, [id = '']) => {
   const daemon = await context.daemon()
-  const { secrets_removed = [], secrets_unused = [] } = await daemon.call<{
-    readonly secrets_removed?: readonly string[]
-    readonly secrets_unused?: readonly string[]
-  }>('DELETE', `/api/integrations/${encodeURIComponent(id)}`)
+  const { secrets_removed, secrets_unused } = await daemon.ask('DELETE /api/integrations/{id}', {
+    path: { id },
+  })
   if (context.json) {
     await context.printJson({ ok: true, id, secrets_removed, secrets_unused })
     return 0
@@ -77,11 +80,7 @@ export async function tell(
   return 0
 }
 
-function pathOf(id: string, verb: string): string {
-  return `/api/integrations/${encodeURIComponent(id)}/${verb}`
-}
-
-export function scopeOf(written: string): 'all' | { readonly agents: readonly string[] } {
+export function scopeOf(written: string): 'all' | { agents: string[] } {
   if (written === 'all') return 'all'
   const agents = written
     .split(',')
@@ -100,7 +99,7 @@ export async function pasteOf(context: Context, { name, setup }: PlatformModule)
 /** What to paste elsewhere: of one integration, of all of a platform, or of a platform that is not set up yet. */
 export const pasteIntegration: Run = async (context, [named = '']) => {
   const daemon = await context.daemon()
-  const { items } = await daemon.call<IntegrationList>('GET', '/api/integrations')
+  const { items } = await daemon.ask('GET /api/integrations')
   const byId = items.filter((one) => one.id === named)
   const found = byId.length > 0 ? byId : items.filter((one) => one.platform === named)
   if (found.length === 0) {

@@ -4,9 +4,9 @@ import { usage } from '../../failure.ts'
 import { printList } from '../../list.ts'
 
 export const listSecrets: Run = (context) =>
-  context.reading(async (reader) => {
-    const names = (await reader.secretNames()).map((name) => ({ name }))
-    await printList(context, names, [{ title: 'NAME', value: (row) => row.name }], {
+  context.reading(async (api) => {
+    const { items } = await api.ask('GET /api/secrets')
+    await printList(context, items, [{ title: 'NAME', value: (row) => row.name }], {
       empty: 'No secrets are kept.',
     })
     return 0
@@ -16,7 +16,7 @@ export const setSecret: Run<{ readonly value?: string }> = async (context, [name
   checkName(name)
   const daemon = await context.daemon()
   const value = await secretValue(context, name, options.value)
-  await daemon.call('PUT', `/api/secrets/${encodeURIComponent(name)}`, { body: { value } })
+  await daemon.ask('PUT /api/secrets/{name}', { path: { name }, body: { value } })
   if (context.json) await context.printJson({ ok: true, name })
   else await context.print(`kept; refer to it as secret:${name}`)
   return 0
@@ -25,7 +25,7 @@ export const setSecret: Run<{ readonly value?: string }> = async (context, [name
 export const removeSecret: Run = async (context, [name = '']) => {
   checkName(name)
   const daemon = await context.daemon()
-  await daemon.call('DELETE', `/api/secrets/${encodeURIComponent(name)}`)
+  await daemon.ask('DELETE /api/secrets/{name}', { path: { name } })
   if (context.json) await context.printJson({ ok: true, name })
   else await context.print(`${name} is forgotten`)
   return 0
@@ -33,7 +33,7 @@ export const removeSecret: Run = async (context, [name = '']) => {
 
 export const rotateSecrets: Run = async (context) => {
   const daemon = await context.daemon()
-  const result = await daemon.call<{ readonly rotated: number }>('POST', '/api/secrets/rotate', { body: {} })
+  const result = await daemon.ask('POST /api/secrets/rotate')
   if (context.json) await context.printJson(result)
   else
     await context.print(

@@ -1,13 +1,12 @@
 // `switchboard token`: bearer tokens. A token is shown once, when it is minted; only its hash is kept.
 import { suggestion } from '../../../config/schema/nearest.ts'
-import type { Desk } from '../../../contract/index.ts'
+import type { TokenView } from '../../../gateway/access/token-views.ts'
 import type { Run } from '../../context.ts'
 import { usage } from '../../failure.ts'
 import { printList } from '../../list.ts'
 import type { Column } from '../../output/table.ts'
 import { oneLine } from '../../output/text.ts'
 import { parseDuration, relativeTime } from '../../output/time.ts'
-import type { TokenView } from '../../reader.ts'
 
 export interface MintOptions {
   readonly kind: string
@@ -26,8 +25,6 @@ const KINDS: Readonly<Record<string, 'agent' | 'user' | null>> = {
   admin: null,
 }
 
-type Minted = Awaited<ReturnType<Desk['mintToken']>>
-
 /** What a token is worth now. */
 export function tokenState({ revoked, expires_at }: TokenView, now: number): 'good' | 'revoked' | 'expired' {
   if (revoked) return 'revoked'
@@ -41,7 +38,7 @@ function lastUse({ last_used_at, never_used }: Partial<TokenView>, now: number):
 }
 
 export const listTokens: Run<{ readonly all?: boolean }> = (context, _args, options) =>
-  context.reading(async (reader) => {
+  context.reading(async (api) => {
     const now = context.terminal.now()
     const columns: readonly Column<TokenView>[] = [
       { title: 'ID', value: (row) => row.id },
@@ -62,7 +59,8 @@ export const listTokens: Run<{ readonly all?: boolean }> = (context, _args, opti
         givesWay: 1,
       },
     ]
-    await printList(context, await reader.tokens({ all: options.all === true }), columns, {
+    const query = options.all === true ? ({ all: 'true' } as const) : {}
+    await printList(context, (await api.ask('GET /api/tokens', { query })).items, columns, {
       empty: 'No tokens were minted.',
     })
     return 0
@@ -79,7 +77,7 @@ export const mintToken: Run<MintOptions> = async (context, _args, options) => {
   if (ttlMs !== null && ttlMs < 1)
     throw usage('--expires: it would be over at once', 'for example: --expires 90d')
   const daemon = await context.daemon()
-  const minted = await daemon.call<Minted>('POST', '/api/tokens', {
+  const minted = await daemon.ask('POST /api/tokens', {
     body: { kind: options.kind, scope, ttl_ms: ttlMs },
   })
   if (context.json) {
@@ -97,7 +95,7 @@ export const mintToken: Run<MintOptions> = async (context, _args, options) => {
 
 export const revokeToken: Run = async (context, [id = '']) => {
   const daemon = await context.daemon()
-  await daemon.call('DELETE', `/api/tokens/${encodeURIComponent(id)}`)
+  await daemon.ask('DELETE /api/tokens/{id}', { path: { id } })
   if (context.json) await context.printJson({ ok: true, id })
   else await context.print(`${oneLine(id)} is revoked`)
   return 0
