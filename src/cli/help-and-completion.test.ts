@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import type { CommandHelp } from '../words/en/help.ts'
+import { wordsIn } from '../words/index.ts'
 import { command, freshFolder } from './fixtures/fake-daemon.ts'
 import { createProgram } from './program.ts'
 
@@ -23,6 +25,22 @@ describe('help', () => {
         .split('\n')
         .filter((line) => line.length > 80)
       expect({ of: one.name(), wide }).toEqual({ of: one.name(), wide: [] })
+    }
+  })
+
+  it('explains every command and option from the catalogue, which explains nothing else', () => {
+    const pathOf = (one: Command): string =>
+      one.parent === null || one.parent.parent === null ? one.name() : `${pathOf(one.parent)} ${one.name()}`
+    const { help } = wordsIn()
+    expect(all(program).map(pathOf).toSorted()).toEqual(Object.keys(help).toSorted())
+    for (const one of all(program)) {
+      const { options = {} }: CommandHelp = help[pathOf(one) as keyof typeof help]
+      const shown = one.options.filter((option) => !option.hidden).map((option) => option.long)
+      expect({ of: pathOf(one), about: one.description() !== '', shown: shown.toSorted() }).toEqual({
+        of: pathOf(one),
+        about: true,
+        shown: Object.keys(options).toSorted(),
+      })
     }
   })
 })

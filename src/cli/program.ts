@@ -2,6 +2,8 @@
 import { Command, type CommanderError } from 'commander'
 import { nearest } from '../config/schema/nearest.ts'
 import type { SwitchboardError } from '../contract/index.ts'
+import type { CommandHelp } from '../words/en/help.ts'
+import { wordsIn } from '../words/index.ts'
 import { usage } from './failure.ts'
 import { addChorusCommands } from './program/chorus.ts'
 import { type Action, helpInstead, type Load, unknownVerb } from './program/group.ts'
@@ -18,49 +20,44 @@ export type Invoke = (load: Load, command: Command) => Promise<void>
 /** Of the narrowest terminal that people still have. */
 const HELP_WIDTH = 80
 
-const FIRST_STEPS = `
-First steps:
-  switchboard up        start it, with a web chat and a demo agent
-  switchboard status    what runs and what waits
-  switchboard init      set up your own: asks, tries, starts`
-
 export function createProgram(
   invoke: Invoke,
   io: { out(text: string): void; err(text: string): void },
 ): Command {
+  const { help, helpFrame: frame } = wordsIn()
   const program = new Command('switchboard')
   program
-    .description('The gateway between the places where people talk and the AI agents that work for them.')
-    .option('--json', 'print JSON for scripts: lists as one object a line')
-    .option('--config <file>', 'the configuration (default: switchboard.yaml here or further up)')
-    .option('--data <dir>', 'the data folder (default: .switchboard beside the file)')
-    .option('--name <name>', 'the data folder by a name of its own, in ~/.switchboard/instances')
-    .option('--color', 'colours even when no terminal is listening')
-    .option('--no-color', 'no colours')
-    .option('-V, --version', 'print the version')
+    .option('--json')
+    .option('--config <file>')
+    .option('--data <dir>')
+    .option('--name <name>')
+    .option('--color')
+    .option('--no-color')
+    .option('-V, --version')
     .usage('[options] <command>')
     .helpCommand(false)
     .configureHelp({ showGlobalOptions: true, helpWidth: HELP_WIDTH, subcommandTerm: (one) => one.name() })
     .configureOutput({ writeOut: io.out, writeErr: io.err, outputError: () => {} })
     .exitOverride()
-    .addHelpText('after', FIRST_STEPS)
+    .addHelpText('after', frame.firstSteps)
   const action: Action =
     (load) =>
     (...given) =>
       invoke(load, given.at(-1) as Command)
-  program.commandsGroup('Start and set up:')
+  program.commandsGroup(frame.start)
   addSetupCommands(program, action)
-  program.commandsGroup('Look:')
+  program.commandsGroup(frame.look)
   addReadingCommands(program, action)
-  program.commandsGroup('People:')
+  program.commandsGroup(frame.people)
   addPeopleCommands(program, action)
-  program.commandsGroup('Send, and keep what is needed for it:')
+  program.commandsGroup(frame.send)
   addOperatingCommands(program, action)
   addChorusCommands(program, action)
   addSendingCommands(program, action)
-  program.commandsGroup('Keep:')
+  program.commandsGroup(frame.keep)
   addKeepingCommands(program, action)
   addHelp(program)
+  explain(program, help)
   return program
     .argument('[command...]')
     .action(async ([name]: readonly string[], options: { readonly version?: boolean }, self: Command) => {
@@ -70,12 +67,21 @@ export function createProgram(
     })
 }
 
+/** Gives each command, option and argument its words. A hidden option has none. */
+function explain(command: Command, help: Readonly<Record<string, CommandHelp>>, path = command.name()): void {
+  const { about, options = {}, arguments: given = {} } = help[path] ?? { about: '' }
+  command.description(about)
+  for (const option of command.options) option.description = options[option.long ?? ''] ?? ''
+  for (const one of command.registeredArguments) one.description = given[one.name()] ?? ''
+  for (const child of command.commands)
+    explain(child, help, command.parent === null ? child.name() : `${path} ${child.name()}`)
+}
+
 /** Our own: commander's shows the whole help, and no error, for a command that there is not. */
 function addHelp(program: Command): void {
   program
     .command('help')
     .argument('[command...]')
-    .description('explain a command')
     .action((words: readonly string[]) => {
       let at = program
       for (const word of words) {

@@ -4,10 +4,23 @@ import { approvals } from './en/approvals.ts'
 import { chat } from './en/chat.ts'
 import { commands } from './en/commands.ts'
 import { demo } from './en/demo.ts'
+import { help, helpFrame } from './en/help.ts'
 import { notices } from './en/notices.ts'
 import { page } from './en/page.ts'
 import { platforms } from './en/platforms.ts'
 import { reasons } from './en/reasons.ts'
 import { work } from './en/work.ts'
 
-export const en = { approvals, chat, commands, demo, notices, page, platforms, reasons, work }
+export const en = {
+  approvals,
+  chat,
+  commands,
+  demo,
+  help,
+  helpFrame,
+  notices,
+  page,
+  platforms,
+  reasons,
+  work,
+}

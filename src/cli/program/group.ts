@@ -12,12 +12,8 @@ export type Handler = (...given: unknown[]) => Promise<void>
 export type Action = (load: Load) => Handler
 
 /** Without a verb the group does what `bare` does (its list), or shows its help when that is null. */
-export function addGroup(parent: Command, name: string, description: string, bare: Handler | null): Command {
-  const group = parent
-    .command(name)
-    .description(description)
-    .argument('[verb...]')
-    .usage('[options] [command]')
+export function addGroup(parent: Command, name: string, bare: Handler | null): Command {
+  const group = parent.command(name).argument('[verb...]').usage('[options] [command]')
   group.helpCommand(false)
   return group.action(async (words: readonly string[], ...rest: unknown[]) => {
     const [verb] = words
