@@ -1,17 +1,17 @@
-// Claude Code's own gates before channel messages: they are closed without a word to the server, so this is where a
-// person learns which one it is. The reasons are those that Claude Code writes into its debug log.
+// Claude Code's own gates for channel messages. Claude Code does not tell the server when it closes one, so `doctor` reads
+// the reason from its debug log.
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
 export interface ClaudeGate {
   readonly gate: string
-  /** Part of what Claude Code writes when it is this one. */
+  /** Matches what Claude Code writes when this gate is closed. */
   readonly says: RegExp
   readonly todo: string
 }
 
-/** In the order in which Claude Code looks at them. */
+/** In the order in which Claude Code checks them. */
 export const CLAUDE_GATES: readonly ClaudeGate[] = [
   {
     gate: 'capability',
@@ -98,7 +98,7 @@ export function skippedChannels(
   return []
 }
 
-/** By server of ours, the last that was said of its registration. Null: the log does not name us. */
+/** Returns the last line about the registration of each of our servers. Null: the log does not name us. */
 function lastWords(log: string): ReadonlyMap<string, string> | null {
   const last = new Map<string, string>()
   let named = false

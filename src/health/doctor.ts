@@ -1,5 +1,5 @@
-// `doctor`: the live path, not just the file. For each integration and binding, it shows every gate with pass or reason
-// and the key that changes it. Then it shows last times, drops with reasons, and waiting work.
+// Makes the report of `doctor` from the running gateway. For each integration and binding, it has every gate with its
+// reason and the key that changes it, the last times, drops with reasons, and waiting work.
 import { channelIntegrationId } from '../config/channel-integrations.ts'
 import {
   type Binding,

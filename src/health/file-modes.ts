@@ -1,5 +1,5 @@
-// Who else may read or change the gateway's files: the findings of `doctor --security` about modes, and what `--fix`
-// does about our own files.
+// Checks for `doctor --security` who else may read or change the gateway's files. `--fix` repairs the modes of our own
+// files.
 import { closeSync, constants, fchmodSync, fstatSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DataFolder } from '../config/index.ts'
@@ -8,7 +8,7 @@ import { isForeign } from '../config/secrets/private-file.ts'
 import type { GuardedFiles, SecurityFinding, Severity } from '../contract/index.ts'
 import { asRisk, type Risk } from './checks.ts'
 
-/** `folder`, `key` and `kept` are ours and needed by no other user. The others are the operator's. */
+/** `folder`, `key` and `kept` belong to us, and no other user needs them. The others belong to the operator. */
 export type FileRole = 'folder' | 'key' | 'kept' | 'secret' | 'config' | 'config folder'
 
 export interface FileFact {

@@ -41,7 +41,7 @@ export function createModuleGates(adapters: DoctorDeps['adapters'], settings: ()
   return {
     ofIntegration,
     ofAgent,
-    /** Of everything that is enabled: what the modules find, and gates that stand open. */
+    /** Returns the modules' findings and open gates for all agents and enabled integrations. */
     risks(reach: ServerReach): ModuleRisks {
       const unjudged: string[] = []
       const risksAt = (
@@ -82,7 +82,7 @@ export function createModuleGates(adapters: DoctorDeps['adapters'], settings: ()
         return false
       }
     },
-    /** Empty where no module is named. */
+    /** Returns nothing if the configuration names no module. */
     standing(): Pick<DoctorReport, 'modules'> {
       const { modules = [] } = settings()
       const changed = adapters?.changed(modules)

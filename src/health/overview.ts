@@ -43,7 +43,7 @@ export interface StatusSource {
   readonly gateway?: Gateway
 }
 
-/** More than a person reads; the rest is in the file. */
+/** The most schedules that are listed. All of them are in the configuration. */
 const MOST_SCHEDULES = 200
 
 const NO_DAEMON = {
@@ -135,7 +135,7 @@ function viewOf(facts: ServerFacts): ServerView {
   }
 }
 
-/** The next time by the expression, the last one by its row. Absent where there are none. */
+/** Returns the next run from the cron expression and the last one from its row; nothing where there are no schedules. */
 async function scheduleViews(
   settings: Settings,
   store: Pick<Store, 'firings'>,
@@ -149,7 +149,7 @@ async function scheduleViews(
   for (const { agent, schedule } of all.slice(0, MOST_SCHEDULES)) {
     const { id, cron, tz, prompt } = schedule
     const rows = await store.firings({ agent, schedule: id, limit: 5 })
-    // The scheduler's own marks are no runs.
+    // Other rows are marks of the scheduler, not runs.
     const last = rows.find(({ outcome }) => outcome === 'run' || outcome === 'skipped')
     schedules.push({
       ...{ id, agent, cron, tz, prompt },

@@ -1,4 +1,4 @@
-// `status`: the gateway at a glance. Counts come from the counters, never from counting rows.
+// Makes the report of `status`. Its numbers come from the store's counters, because counting rows would be slow.
 import type { Counter, StatusReport } from '../contract/index.ts'
 import { readOverview, type StatusSource } from './overview.ts'
 
