@@ -47,57 +47,57 @@ export const help = {
       '--open': 'open the web chat in a browser',
       '--fresh': 'start empty, even beside data that an earlier version kept in ~/.switchboard',
       '--detach': 'run it in the background, and return when it is ready',
-      '--idle-exit': 'end when no host is attached and nothing happened for this long (10m)',
+      '--idle-exit': 'stop after this long without a host or any activity (10m)',
     },
   },
   stop: {
     about: 'end the daemon; it finishes its work first',
   },
   restart: {
-    about: 'end the daemon and start it again in the background',
+    about: 'stop the daemon and start it again in the background',
   },
   init: {
-    about: 'set it up: asks at a terminal, tries every credential, starts it; or by flags',
+    about: 'set up Switchboard: asks at a terminal or takes flags, tries every credential, starts it',
     options: {
-      '--platform': 'where people talk; again for more',
+      '--platform': 'a platform where people talk; repeat it for more',
       '--set': 'a key that no question asks for',
       '--agent':
         'who answers: a connector, or an agent of the file; another name is the id of the demo agent',
-      '--agent-id': 'what the agent is called (default: by its connector)',
-      '--start': 'start it in the background when it is written',
-      '--no-start': 'only write',
+      '--agent-id': 'the id of the agent (default: the name of its connector)',
+      '--start': 'start it in the background afterwards',
+      '--no-start': 'only write the file',
       '--no-wait': 'do not wait for the first message',
       '--hook': 'the id of the webhook, as in /hooks/ID (default: alerts)',
-      '--port': 'the port to write down (default: 4747)',
+      '--port': 'the port to write into the file (default: 4747)',
       '--url': 'http: where the agent takes turns; claude-code: Switchboard on another machine',
       '--mode': 'http: answer (in the response, the default) or later',
-      '--secret-file': 'http: the whsec_… that the agent verifies with already',
+      '--secret-file': 'http: the file with the whsec_… secret that the agent already has',
       '--provider': 'llm: anthropic, openai or openai-compatible',
       '--model': 'llm: the model, as the API names it',
       '--base-url': 'llm: where the API is (Ollama, vLLM, OpenRouter …)',
-      '--api-key-file': 'llm: where the API key is; without it the key is asked for, or piped in',
-      '--token-file': 'claude-code: where the token for it is',
+      '--api-key-file': 'llm: the file with the API key (default: asked for, or read from a pipe)',
+      '--token-file': 'claude-code: the file with the token',
       '--yes': 'ask nothing, take the defaults',
-      '--force': 'overwrite what is there',
+      '--force': 'overwrite an existing file',
     },
     arguments: {
-      words: 'claude-code, for Claude Code alone; and --PLATFORM-FLAG VALUE for each question',
+      words: 'claude-code, for Claude Code only; and --PLATFORM-FLAG VALUE for each question',
     },
   },
   channel: {
     about: 'serve an agent to a host of MCP channels (Claude Code spawns this; stdout is MCP)',
     options: {
-      '--agent': 'the agent that the host is',
-      '--dialect': 'claude or nexo: the prefix of what is said (default: claude)',
+      '--agent': 'the agent of switchboard.yaml that this host serves',
+      '--dialect': 'claude or nexo: the prefix of its MCP names (default: claude)',
       '--no-start': 'do not start a daemon when there is none',
       '--url': 'attach to the daemon of another machine (https:// or wss://)',
-      '--token-file': 'the token to attach there with (or in SWITCHBOARD_TOKEN)',
+      '--token-file': 'the file with the token for that daemon (or set SWITCHBOARD_TOKEN)',
     },
   },
   check: {
-    about: 'check the configuration and say where it is wrong',
+    about: 'check the configuration and show where it is wrong',
     options: {
-      '--in-force': 'print what the daemon has in force instead, with secrets masked',
+      '--in-force': 'print the configuration that the daemon uses, with secrets masked',
     },
     arguments: {
       file: 'the file to check (default: the one that "up" would use)',
@@ -107,7 +107,7 @@ export const help = {
     about: 'print the JSON Schema of switchboard.yaml, for editors',
   },
   reload: {
-    about: 'make the daemon read its configuration again; a wrong one changes nothing',
+    about: 'make the daemon read its configuration again; an invalid one changes nothing',
   },
   instances: {
     about: 'the instances of this user: file, folder, daemon',
@@ -122,30 +122,30 @@ export const help = {
     },
   },
   service: {
-    about: 'this instance as a service of yours (systemd, launchd)',
+    about: 'run this instance as a service of this user (systemd, launchd)',
   },
   'service install': {
     about: 'write the unit and start it',
     options: {
-      '--no-start': 'only write it',
-      '--print': 'print it instead',
+      '--no-start': 'only write the unit',
+      '--print': 'print the unit instead',
       '--manager': MANAGER,
     },
   },
   'service uninstall': {
-    about: 'stop it and remove the unit; the data stays',
+    about: 'stop the service and remove the unit; the data stays',
     options: {
       '--manager': MANAGER,
     },
   },
   'service status': {
-    about: 'whether it is installed and runs (the default)',
+    about: 'show whether it is installed and running (the default)',
     options: {
       '--manager': MANAGER,
     },
   },
   import: {
-    about: 'take over what another program kept',
+    about: 'import the settings of another program',
   },
   'import claude-access': {
     about: 'print its access.json as an access: block for switchboard.yaml',
@@ -157,10 +157,10 @@ export const help = {
     },
   },
   emulate: {
-    about: 'run a fake platform on this machine, to try things without an account',
+    about: 'run a fake platform on this machine, to try Switchboard without an account',
     options: {
       '--port': 'listen on this port (default: 8081; 0 takes a free one)',
-      '--fault': 'a fault plan (JSON): what goes wrong on purpose',
+      '--fault': 'a fault plan (JSON): the faults to produce',
     },
     arguments: {
       platform: 'which one; without it: list them',
@@ -176,59 +176,59 @@ export const help = {
     about: 'print the version',
   },
   status: {
-    about: 'what runs, what waits and the counts',
+    about: 'show what runs, what waits, and the counts',
   },
   doctor: {
     about: 'what is wrong, numbered, with the command that fixes each',
     options: {
-      '--verbose': 'also what passes: the live path of every agent, each gate',
-      '--security': 'instead: what is open, how bad that is and the key or command that closes it',
-      '--fix': 'with --security: close the modes of our own files and folders, and nothing else',
+      '--verbose': 'also list what passes: the path of every agent, and each gate',
+      '--security': 'list instead what is open, how severe it is, and how to close it',
+      '--fix': 'with --security: tighten the modes of our own files and folders, and nothing else',
       '--send-test': 'with --security: also send a forged mail, to see whether it is believed',
     },
   },
   logs: {
     about: 'the log of the daemon; with --turn: everything about one turn',
     options: {
-      '--follow': 'go on printing as lines come',
-      '--integration': 'the lines of this integration',
-      '--turn': 'the way of this turn, from the ledger and the log',
+      '--follow': 'keep printing new lines',
+      '--integration': 'only lines of this integration',
+      '--turn': 'the path of this turn, from the ledger and the log',
       '--lines': 'at most this many, the newest (default: 200)',
     },
   },
   schedules: {
-    about: 'turns that start by themselves: when next, what came of the last',
+    about: 'turns that start at set times: the next time, and the last result',
   },
   'schedules list': {
     about: 'list them (the default)',
   },
   'schedules run': {
-    about: 'start one now, beside its times',
+    about: 'run a schedule now, besides its normal times',
     options: {
-      '--agent': 'of this agent, where several have one of that name',
+      '--agent': 'of this agent, when several agents have a schedule of that name',
     },
   },
   turns: {
-    about: 'every message that came in, with its state and the reason',
+    about: 'every received message, with its state and reason',
     options: {
       '--source': 'from this source: webhook:demo, channel:slack, schedule:standup',
       '--since': SINCE,
-      '--until': 'not younger than this',
+      '--until': 'not newer than this',
       '--agent': 'for this agent',
       '--integration': 'from this integration',
       '--session': 'of this session',
-      '--sender': 'said by this sender',
+      '--sender': 'from this sender',
       '--state': 'in these states, separated by commas',
       '--limit': LIMIT,
       '--before': BEFORE,
-      '--follow': 'go on printing as turns come and move',
+      '--follow': 'keep printing turns as they arrive and change',
     },
   },
   'turns list': {
     about: 'list them (the default)',
   },
   'turns show': {
-    about: 'one turn in full',
+    about: 'show one turn in full',
   },
   'turns export': {
     about: 'print every turn that matches the filters of the list (needs the daemon)',
@@ -243,7 +243,7 @@ export const help = {
     about: 'give up a turn that is still open',
   },
   inbox: {
-    about: 'turns that are not settled yet: queued, handed, seen',
+    about: 'list open turns: queued, handed, seen',
     options: {
       '--state': 'other states, separated by commas',
       '--agent': 'for this agent',
@@ -255,7 +255,7 @@ export const help = {
     },
   },
   outbox: {
-    about: 'every message that goes out, with what the platform said',
+    about: "every outgoing message, with the platform's answer",
     options: {
       '--state': 'in these states, separated by commas',
       '--agent': 'from this agent',
@@ -270,41 +270,41 @@ export const help = {
     about: 'list them (the default)',
   },
   'outbox show': {
-    about: 'one message in full',
+    about: 'show one message in full',
   },
   'outbox retry': {
     about: 'send failed or unknown messages again',
   },
   'outbox bury': {
-    about: 'give failed or unknown messages up for good',
+    about: 'give up failed or unknown messages for good',
   },
   conversations: {
-    about: 'every place where something was said; step in',
+    about: 'every conversation; take one over',
     options: {
       '--integration': 'on this integration',
       '--agent': 'of this agent',
-      '--held': 'that a person holds',
-      '--asked': 'where a person was asked for',
-      '--search': 'with this in an id or a name',
+      '--held': 'only conversations that a person holds',
+      '--asked': 'only conversations where a person was asked for',
+      '--search': 'only those with this text in an id or a name',
       '--since': SINCE,
       '--limit': LIMIT,
       '--before': BEFORE,
     },
   },
   'conversations list': {
-    about: 'list them, the latest first (the default)',
+    about: 'list them, newest first (the default)',
   },
   'conversations show': {
-    about: 'what was said there, with states; who holds it',
+    about: 'show its messages with their states, and who holds it',
   },
   'conversations take': {
-    about: 'take it over: from now on you answer there, not the agent',
+    about: 'take it over: from now on you answer, and the agent does not',
     options: {
-      '--force': 'also where another one holds it',
+      '--force': 'even when another person holds it',
     },
   },
   'conversations say': {
-    about: 'write there as a person, where you hold it',
+    about: 'write in a conversation that you hold',
     options: {
       '--key': 'an idempotency key: the same key again sends nothing again',
       '--wait': 'how long to wait for the confirmation (default: 10s)',
@@ -316,16 +316,16 @@ export const help = {
   'conversations give': {
     about: 'give it back to the agent',
     options: {
-      '--force': 'also where another one holds it',
+      '--force': 'even when another person holds it',
     },
   },
   audit: {
-    about: 'the ledger: prove it, export it',
+    about: 'verify and export the ledger',
   },
   'audit verify': {
     about: 'check the chain and that every message is accounted for',
     options: {
-      '--expect': 'a head kept elsewhere that must be in the chain',
+      '--expect': 'a head stored elsewhere, which the chain must contain',
     },
   },
   'audit export': {
@@ -335,7 +335,7 @@ export const help = {
     },
   },
   'audit head': {
-    about: 'print the head of the chain, to keep elsewhere',
+    about: 'print the head of the chain, to store elsewhere',
   },
   pair: {
     about: 'people who were given a pairing code',
@@ -344,7 +344,7 @@ export const help = {
     about: 'list the codes (the default)',
   },
   'pair approve': {
-    about: 'let the sender with this code in, to talk',
+    about: 'let in the sender with this code, to talk',
     options: {
       '--approver': 'they may also approve tool calls',
       '--me': 'this is you: an identity of the user who approves',
@@ -364,28 +364,28 @@ export const help = {
     about: 'let this sender talk',
   },
   'access remove': {
-    about: 'take every right from this sender',
+    about: 'remove every right of this sender',
   },
   'access approver': {
     about: 'let this sender decide approvals',
     options: {
-      '--remove': 'take that right away again',
+      '--remove': 'remove that right',
     },
   },
   approvals: {
-    about: 'tool calls that wait for a yes or no',
+    about: 'tool calls that wait for approval',
     options: {
       '--state': 'in these states, separated by commas (default: pending)',
       '--all': 'in any state',
       '--limit': LIMIT,
-      '--before': 'only those before this one (its `seq`)',
+      '--before': 'only older ones than this `seq`',
     },
   },
   'approvals list': {
     about: 'list them (the default)',
   },
   'approvals show': {
-    about: 'one approval with the whole input',
+    about: 'show one approval with its whole input',
   },
   'approvals allow': {
     about: 'allow this one call',
@@ -394,13 +394,13 @@ export const help = {
     about: 'deny this one call',
   },
   people: {
-    about: 'what a person said: write it out, or erase it',
+    about: 'export or erase what a person wrote',
   },
   'people list': {
     about: 'the users of the configuration, with their roles',
   },
   'people export': {
-    about: 'print everything that a person said, one JSON object a line',
+    about: 'print everything that a person wrote, one JSON object per line',
     options: {
       '--to': 'write it into a new folder, with the files that they sent',
     },
@@ -409,10 +409,10 @@ export const help = {
     },
   },
   'people erase': {
-    about: 'erase everything that a person said; keys, counters and the ledger stay',
+    about: 'erase everything that a person wrote; keys, counters and the ledger stay',
     options: {
       '--yes': 'do not ask',
-      '--revoke': 'take their granted rights back, too',
+      '--revoke': 'also remove their granted rights',
     },
     arguments: {
       who: 'a user of the configuration, or integration:sender',
@@ -425,7 +425,7 @@ export const help = {
       '--integration': 'through this integration',
       '--template': 'a template of the platform instead of free text',
       '--language': 'with --template: its language (default: en_US)',
-      '--param': 'with --template: what stands in its places, in order',
+      '--param': 'with --template: the values of its placeholders, in order',
       '--key': 'an idempotency key: the same key again sends nothing again',
       '--wait': 'how long to wait for the confirmation (default: 10s)',
     },
@@ -436,7 +436,7 @@ export const help = {
   link: {
     about: 'print a one-time link to the web chat',
     options: {
-      '--qr': 'as a QR code, too: for a phone',
+      '--qr': 'also print a QR code, for a phone',
     },
   },
   console: {
@@ -455,7 +455,7 @@ export const help = {
   'secrets set': {
     about: 'set a secret; the value is asked for, or read from standard input',
     options: {
-      '--value': 'the value itself (others on this machine can see it; better not)',
+      '--value': 'the value itself (others on this machine can see it, so prefer a pipe)',
     },
   },
   'secrets remove': {
@@ -468,44 +468,44 @@ export const help = {
     about: 'bearer tokens for agents, notifications and the API',
   },
   'token list': {
-    about: 'list them, never the tokens themselves (the default)',
+    about: 'list tokens by name, without the tokens (the default)',
     options: {
       '--all': 'also the tokens of single deliveries',
     },
   },
   'token mint': {
-    about: 'make a token; it is shown this once',
+    about: 'make a token, and show it once',
     options: {
       '--kind': 'agent, notify, user or admin',
       '--agent': 'for this agent',
       '--session': 'for this session of the agent',
       '--user': 'for this user',
-      '--expires': 'how long it is good: 12h, 30d (default: until revoked)',
-      '--label': 'a name to know it by',
+      '--expires': 'how long it is valid: 12h, 30d (default: until it is revoked)',
+      '--label': 'a name to recognise it by',
     },
   },
   'token revoke': {
     about: 'revoke a token',
   },
   chorus: {
-    about: 'connection strings of Chorus, and a check of others',
+    about: 'connection strings of Chorus, and tests of other implementations',
   },
   'chorus list': {
-    about: 'list them, never the strings themselves (the default)',
+    about: 'list connection strings by name, without the strings (the default)',
   },
   'chorus connect': {
-    about: 'mint a connection string for a chorus integration; it is shown this once',
+    about: 'make a connection string for a chorus integration, and show it once',
   },
   'chorus rotate': {
-    about: 'mint a new one; the older ones stop working at once',
+    about: 'make a new connection string; the older ones stop working at once',
   },
   'chorus verify': {
-    about: 'test an agent by its connection string (or a service by a callback URL) and say what holds',
+    about: 'test an agent by its connection string, or a service by a callback URL',
     options: {
       '--service': 'the URL is a callback of a service',
       '--callback': 'where the agent reaches this machine (default: http://127.0.0.1:PORT)',
-      '--listen': 'where callbacks are listened for on 127.0.0.1 (default: any free port)',
-      '--allow-private': 'the agent is on this machine or network',
+      '--listen': 'listen for callbacks on this port of 127.0.0.1 (default: any free port)',
+      '--allow-private': 'allow an agent on this machine or network',
       '--wait': 'how long to wait for callbacks (default: 30)',
     },
   },
@@ -522,23 +522,23 @@ export const help = {
     },
   },
   'agents add': {
-    about: 'ask what its connector asks, try it, and print its lines for switchboard.yaml',
+    about: 'ask the questions of its connector, try the agent, and print its lines for switchboard.yaml',
     options: {
-      '--http': 'the URL of an agent that takes a JSON POST: tried, and signed for',
+      '--http': 'the URL of an agent that takes a JSON POST; it is tried, and gets a signing secret',
       '--mode': 'with --http: answer (in the response, the default) or later',
-      '--secret-file': 'with --http: the whsec_… that it verifies with already',
+      '--secret-file': 'with --http: the file with the whsec_… secret that the agent already has',
       '--chorus': 'the connection string of a Chorus agent',
       '--connector':
         'how it is reached otherwise: llm (a model behind an API), channel, demo, … or one of modules:',
       '--provider': 'llm: anthropic, openai or openai-compatible',
       '--model': 'llm: the model, as the API names it',
       '--base-url': 'llm: where the API is (Ollama, vLLM, OpenRouter …)',
-      '--api-key-file': 'llm: where the API key is; else it is asked for, or piped in',
+      '--api-key-file': 'llm: the file with the API key (default: asked for, or read from a pipe)',
       '--command': 'claude-code, acp: the program, for acp with its arguments; it is tried',
       '--cwd': 'claude-code, acp: the folder that it works in',
-      '--write': 'put the lines into switchboard.yaml instead',
+      '--write': 'write the lines into switchboard.yaml',
       '--bind': 'where its messages come from (default: web:web)',
-      '--allow-private': 'it is on this machine or network',
+      '--allow-private': 'allow an agent on this machine or network',
     },
     arguments: {
       flags: 'an answer to each question of its connector, e.g. --model NAME',
@@ -551,35 +551,35 @@ export const help = {
     },
   },
   'agents remove': {
-    about: 'take an agent out of switchboard.yaml',
+    about: 'remove an agent from switchboard.yaml',
   },
   notify: {
-    about: 'notify a user through a channel of theirs',
+    about: 'notify a user through one of their channels',
     options: {
       '--channel': 'a type (telegram), or type:integration (default: the default channel)',
       '--urgency': 'low, normal or high',
-      '--user': 'whom (default: the owner)',
+      '--user': 'notify this user (default: the owner)',
     },
     arguments: {
       text: TEXT,
     },
   },
   integrations: {
-    about: 'accounts on platforms, of the file and added here',
+    about: 'accounts on platforms, from the file or added here',
   },
   'integrations list': {
     about: 'list them (the default)',
   },
   'integrations add': {
-    about: 'set up an integration: ask, try it live, keep it encrypted, start it',
+    about: 'set up an integration: ask its questions, try it, store it encrypted, start it',
     options: {
-      '--id': 'what it is called here (default: the platform)',
-      '--platform': 'for scripts: the word before is the id, and nothing is asked',
+      '--id': 'its id (default: the name of the platform)',
+      '--platform': 'for scripts: the word before is the id, and no question is asked',
       '--set': 'a key as in the file, e.g. token=secret:TG or out.url=env:URL',
       '--agent': 'the agent that takes its messages',
       '--scope': 'all, or ids separated by commas: who may send through it',
-      '--default': 'where notifications go when no channel is named',
-      '--yes': 'take the defaults, and keep it without asking',
+      '--default': 'send notifications here when they name no channel',
+      '--yes': 'take the defaults, and store it without asking',
     },
     arguments: {
       platform: 'what to set up; with --platform: the id',
@@ -590,25 +590,25 @@ export const help = {
     about: 'print what to paste elsewhere: URLs, manifests',
   },
   'integrations grant': {
-    about: 'say which agents may send through it',
+    about: 'choose which agents may send through it',
     arguments: {
       agents: 'all, or ids separated by commas',
     },
   },
   'integrations enable': {
-    about: 'turn it on',
+    about: 'enable it',
   },
   'integrations disable': {
-    about: 'turn it off, but keep it',
+    about: 'disable it, and keep its settings',
   },
   'integrations remove': {
-    about: 'forget it',
+    about: 'remove it',
   },
   hooks: {
-    about: 'webhooks: set one up at its sender, try it, take a message again',
+    about: 'webhooks: set up their senders, test them, receive a message again',
   },
   'hooks show': {
-    about: 'print the URL, the headers and the lines to paste at the sender',
+    about: 'print the URL, the headers and the lines to paste into the sender',
   },
   'hooks test': {
     about: 'send a sample through the running daemon, signed as configured, and show each step',
@@ -618,7 +618,7 @@ export const help = {
     },
   },
   'hooks replay': {
-    about: 'take the message of a turn once more, as a new turn',
+    about: 'receive the message of a turn again, as a new turn',
   },
   backup: {
     about: 'copy database, attachments and ledger.key, also while a daemon runs',
@@ -626,17 +626,17 @@ export const help = {
       '--with-keys': 'also the key of the secrets and the admin token: keep such a backup like a password',
     },
     arguments: {
-      to: 'a .tar file, a new folder, or a folder in which one is made',
+      to: 'a .tar file, a new folder, or an existing folder to create one in',
     },
   },
   restore: {
     about: 'put a backup into a data folder that no daemon uses',
     options: {
-      '--replace': 'move a database that is there aside',
-      '--settle': 'after pg_restore: what was open there may have happened since',
+      '--replace': 'move an existing database aside',
+      '--settle': 'after pg_restore: treat open deliveries as possibly done since the backup',
     },
     arguments: {
-      from: 'what `backup` made, or a database that was rescued',
+      from: 'a backup, or a rescued database',
     },
   },
   help: {
