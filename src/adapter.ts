@@ -1,5 +1,5 @@
-// The door `switchboard/adapter`: what a platform or connector of one's own needs while it runs, names one by one. Light, so
-// that a module is loaded quickly.
+// The entry `switchboard/adapter`: everything that a platform or connector of a third party needs at run time. It is
+// light, so that a module loads quickly.
 export type {
   Abilities,
   Accepted,

@@ -1,5 +1,5 @@
-// The library door: what people who build on Switchboard may import. All that an adapter of one's own needs is named in
-// adapter.ts; here is what embeds the daemon and looks at what it keeps.
+// The entry `switchboard`: for programs that embed the daemon or read its data. Everything for adapters is in
+// adapter.ts.
 export * from './adapter.ts'
 export type { Choice, Settings, Store } from './contract/index.ts'
 export { address, formatAddress, parseAddress } from './contract/index.ts'

@@ -1,4 +1,4 @@
-// The door `switchboard/markdown`: the one reader of Markdown and what the renderer of a platform of one's own is made of.
+// The entry `switchboard/markdown`: the reader of Markdown, and parts for a platform's own renderer.
 export type {
   MarkdownBlock,
   MarkdownCell,

@@ -1,21 +1,21 @@
-// The tool servers of a delivery, connected. Their URLs come from others, so every request goes through the guard.
+// Connects to the tool servers of a delivery. Their URLs come from others, so every request goes through the guard.
 import type { Client } from '@modelcontextprotocol/client'
 import { defined } from '../contract/index.ts'
 import type { ChorusMcpServer, GuardedFetch } from '../kit/index.ts'
 
 export interface McpConnection {
-  /** Tools of several servers are told apart as `name__tool`. */
+  /** Distinguishes tools of several servers: `name__tool`. */
   readonly name: string
   readonly client: Client
   close(): Promise<void>
 }
 
 const TIMEOUT_MS = 60_000
-/** Of a goodbye, which nobody is to wait for long. */
+/** The time limit of the goodbye. */
 const DELETE_TIMEOUT_MS = 5_000
 const MAX_RESPONSE_BYTES = 8_388_608
 
-/** All of them, or none: throws what the first one failed with, and leaves nothing open. */
+/** Connects to all of them or to none: throws the first error and leaves nothing open. */
 export async function connectMcp(
   servers: readonly ChorusMcpServer[],
   guard: { readonly fetch: GuardedFetch; readonly allowPrivate: boolean },
@@ -31,7 +31,7 @@ export async function connectMcp(
       })
       await client.connect(transport)
       const close = async () => {
-        // Closing alone would leave the session at the server until that forgets it.
+        // Closing alone would leave the session open at the server.
         await transport.terminateSession().catch(() => undefined)
         await client.close()
       }
@@ -49,7 +49,7 @@ export async function closeAll(connections: readonly McpConnection[]): Promise<v
   await Promise.allSettled(connections.map((one) => one.close()))
 }
 
-/** The guard in the shape of the web's fetch. A stream that never ends has no place here: it is answered 405. */
+/** The guard in the form of the web's fetch. An endless stream is not supported and gets 405. */
 function guardedWebFetch(guard: { readonly fetch: GuardedFetch; readonly allowPrivate: boolean }) {
   return async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     const method = init.method ?? 'GET'

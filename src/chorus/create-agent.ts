@@ -1,6 +1,6 @@
-// The agent's end of Chorus for people who want only the protocol: a handler that takes deliveries, answers 200, and runs
-// `onMessage` with a voice of its own. Deliveries of one channel follow one another; channels do not wait for each other.
-// What was taken lives in memory: whoever needs it to survive a crash runs Switchboard itself.
+// The agent's end of Chorus without the gateway: a handler that takes deliveries, answers 200, and runs `onMessage`
+// with a voice. Deliveries of one channel run in order; channels are independent. Deliveries are only in memory. To
+// survive a crash, run Switchboard itself.
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
 import {
   asSwitchboardError,
@@ -27,20 +27,20 @@ import { createHandlers, type Handlers, type PlainReply, problem } from './node-
 import { pause, type Timers, timers } from './timers.ts'
 
 export interface AgentOptions {
-  /** What to do with a message. When it throws, the channel is told of an error; `idle` comes last in any case. */
+  /** Handles a message. When it throws, the channel gets an error. `idle` comes last in any case. */
   onMessage(message: ChorusDelivery['message'], voice: Voice): Promise<void> | void
-  /** The last part of the connection string: `…/inbox/SECRET`. Left out: every path is taken, and you guard it. */
+  /** The last part of the connection string: `…/inbox/SECRET`. Absent: every path is accepted, and you protect it. */
   readonly secret?: string
-  /** Callbacks and tool servers on loopback and private networks. */
+  /** Allows callbacks and tool servers on loopback and private networks. */
   readonly allowPrivate?: boolean
-  /** Told when output could not be delivered. The error names no URL. */
+  /** Called when output could not be delivered. The error names no URL. */
   readonly onLost?: (event: ChorusEvent, error: Error) => void
   readonly fetch?: GuardedFetch
-  /** Time, for tests; default: the timers of the runtime. */
+  /** Time, for tests. Default: the runtime's timers. */
   readonly clock?: Timers
 }
 
-/** How the agent speaks in the channel of the message it was given. In order, retried; resolves when it was taken. */
+/** Sends into the channel of the message, in order and with retries. Resolves when the service took it. */
 export interface Voice {
   readonly channel: ChorusDelivery['channel']
   readonly mcpServers: readonly ChorusMcpServer[]
@@ -49,7 +49,7 @@ export interface Voice {
   toolCall(name: string, args?: unknown): Promise<string>
   toolResult(id: string, content: string): Promise<void>
   error(message: string, code?: string): Promise<void>
-  /** The tools of the service: one connected client per server. Closed when `onMessage` is done. */
+  /** Returns the service's tools: one connected client per server, closed when `onMessage` ends. */
   mcp(): Promise<readonly McpConnection[]>
 }
 
@@ -61,7 +61,7 @@ export interface ChorusAgent extends Handlers {
 const REMEMBERED = 10_000
 const RETRY_MS = [250, 1_000, 4_000, 15_000]
 
-/** Throws `config_invalid` for a secret that no path could end with. */
+/** Throws `config_invalid` for a secret that no path can end with. */
 export function createAgent(options: AgentOptions): ChorusAgent {
   if ('secret' in options && !isSegment(options.secret)) {
     throw new SwitchboardError('config_invalid', 'the secret must be one segment of a path, and not empty', {
@@ -94,14 +94,14 @@ export function createAgent(options: AgentOptions): ChorusAgent {
           options.onLost?.(event, error)
           throw error
         }
-        // What the service asks for can only lengthen it: all tries in one moment would be one.
+        // The service can only lengthen the delay. Otherwise all tries could happen at once.
         await pause(Math.max(error.retryAfterMs ?? 0, pauseMs), clock)
       }
     }
   }
 
   const work = async (delivery: ChorusDelivery): Promise<void> => {
-    // One line, so that what is not awaited still keeps its order.
+    // Serial, so that calls that are not awaited keep their order.
     const inOrder = createSerial()
     const send = (event: ChorusEvent): Promise<void> => inOrder(() => post(delivery, event))
     const tools: { opened: Promise<readonly McpConnection[]> | null } = { opened: null }
@@ -139,7 +139,7 @@ export function createAgent(options: AgentOptions): ChorusAgent {
     }
   }
 
-  /** What is done when it is: for one that came before, its channel. */
+  /** Returns what to wait for; for a repeated delivery, its channel. */
   const take = (delivery: ChorusDelivery): Promise<void> => {
     const key = JSON.stringify([delivery.channel.id, delivery.message.id])
     const { id } = delivery.channel
@@ -170,7 +170,7 @@ export function createAgent(options: AgentOptions): ChorusAgent {
   }
 }
 
-/** As it stands in a path: what a URL spells otherwise, or takes for something else, would never be found again. */
+/** Whether it appears unchanged in a path. Otherwise a URL would encode it, or read it differently. */
 function isSegment(secret: unknown): boolean {
   if (typeof secret !== 'string' || secret === '' || secret.includes('/')) return false
   return new URL(`https://agent.example.com/${secret}`).pathname === `/${secret}`

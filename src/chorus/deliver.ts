@@ -1,5 +1,5 @@
-// The service's end of Chorus for people who want only the protocol: deliver a message to an agent by its connection
-// string, and hear what comes back at a callback URL that is good for that delivery alone.
+// The service's end of Chorus without the gateway: deliver a message to an agent by its connection string, and receive
+// its events at a callback URL of that delivery.
 import { createHash, randomBytes } from 'node:crypto'
 import {
   asSwitchboardError,
@@ -20,17 +20,17 @@ import {
 import { createHandlers, type Handlers, problem } from './node-endpoint.ts'
 import { type Timers, timers } from './timers.ts'
 
-/** The option of this library that lets private addresses in. */
+/** The option of this library that allows private addresses. */
 export const LIBRARY_OPENER = 'allowPrivate: true'
 
 export interface DeliverOptions {
   readonly allowPrivate?: boolean
   readonly fetch?: GuardedFetch
-  /** Time, for tests; default: the timers of the runtime. */
+  /** Time, for tests. Default: the runtime's timers. */
   readonly clock?: Timers
 }
 
-/** Posts a delivery. Resolves on 2xx, which says that it was received and no more. Throws a SwitchboardError otherwise. */
+/** Posts a delivery. Resolves on 2xx, which only means that it was received. Throws a SwitchboardError otherwise. */
 export async function deliver(
   connectionString: string,
   delivery: ChorusDelivery,
@@ -52,11 +52,13 @@ export async function deliver(
 }
 
 export interface ServiceOptions extends DeliverOptions {
-  /** Where callbacks come in, without a slash at the end: `https://adapter.example.com/cb`. */
+  /** The public base of callback URLs, without a slash at the end: `https://adapter.example.com/cb`. */
   readonly callbackBase: string
-  /** In order of receipt, one after the other for each delivery. What it throws is answered 500: the agent may try again. */
+  /**
+   * Called in order of receipt, one at a time for each delivery. If it throws, the agent gets 500 and may try again.
+   */
   onEvent(event: ChorusEvent, delivery: ChorusDelivery): Promise<void> | void
-  /** How long a callback is good; default 24 h. */
+  /** How long a callback is valid. Default: 24 h. */
   readonly callbackLifeMs?: number
 }
 
@@ -73,17 +75,17 @@ interface Open {
 }
 
 const DAY_MS = 24 * 3_600_000
-/** Events of one delivery whose keys are known: far more than an agent would try again. */
+/** The most keys of one delivery that are remembered. */
 const REMEMBERED = 10_000
 
 export function createService(options: ServiceOptions): ChorusService {
   const open = new Map<string, Open>()
-  /** When those expired that are answered 410 for another day; nothing else is left of them. */
+  // Expired callbacks are answered with 410 for another day. Only their time is kept.
   const expired = new Map<string, number>()
   const clock = options.clock ?? timers
   const lifeMs = options.callbackLifeMs ?? DAY_MS
 
-  /** All live equally long, so the first of each is the oldest, and one that is not over ends the search. */
+  /** All live equally long, so the first one is the oldest, and the first live one ends the search. */
   const forgetOld = (now: number): void => {
     for (const [hash, { expiresAt }] of open) {
       if (expiresAt > now) break
@@ -140,7 +142,7 @@ export function createService(options: ServiceOptions): ChorusService {
         await deliver(connectionString, delivery, options)
       } catch (thrown) {
         const error = asSwitchboardError(thrown)
-        // Who refused it for good has no use for the callback; who may have it may call.
+        // After a final refusal the callback is not needed. An agent that may have the delivery may call it.
         if (!error.nature.retryable && error.code !== 'outcome_unknown') open.delete(hash)
         throw thrown
       }

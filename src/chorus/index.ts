@@ -1,4 +1,4 @@
-// The library door `switchboard/chorus`: both ends of the Chorus channel protocol, without the gateway.
+// The entry `switchboard/chorus`: both ends of the Chorus channel protocol, without the gateway.
 export { SwitchboardError } from '../contract/index.ts'
 export type {
   ChorusAttachment,

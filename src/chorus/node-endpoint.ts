@@ -1,7 +1,7 @@
-// One handler, two runtimes: Node's http and the web's Request/Response. Bodies are read up to a limit.
+// One handler for two runtimes: Node's http, and the web's Request and Response. Bodies are read up to a limit.
 import { pause } from './timers.ts'
 
-/** What the core of a handler sees and answers. */
+/** The request and answer of the handler's core. */
 export interface PlainRequest {
   readonly method: string
   readonly path: string
@@ -11,11 +11,11 @@ export interface PlainRequest {
 export interface PlainReply {
   readonly status: number
   readonly body: unknown
-  /** What goes on after the answer. Never rejects. */
+  /** Work after the answer. Never rejects. */
   readonly goesOn?: Promise<unknown>
 }
 
-/** The parts of node:http that are used, so that the types need no import. */
+/** The used parts of node:http, so that the types need no import. */
 export interface NodeRequest extends AsyncIterable<Uint8Array> {
   readonly method?: string | undefined
   readonly url?: string | undefined
@@ -29,8 +29,8 @@ export interface NodeResponse {
 
 export interface Handlers {
   /**
-   * For web-standard runtimes: `export default { fetch: agent.fetch }`. Where the runtime hands in something with a
-   * `waitUntil`, as its second or third argument, that is told of the work that goes on after the answer.
+   * For web-standard runtimes: `export default { fetch: agent.fetch }`. If the second or third argument has a
+   * `waitUntil`, it gets the work after the answer.
    */
   readonly fetch: (request: Request, ...runtime: readonly unknown[]) => Promise<Response>
   /** For Node: `createServer(agent.node)`. */
@@ -38,7 +38,7 @@ export interface Handlers {
 }
 
 const MAX_BODY_BYTES = 1_048_576
-/** How long a body that nobody wants is still drained, so that the answer is not lost in a reset. */
+/** How long a refused body is still read, so that the answer is not lost in a reset. */
 const LINGER_MS = 1_000
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
 const TOO_LARGE: PlainReply = { status: 413, body: problem('the body is over the limit of 1 MiB') }
@@ -84,7 +84,7 @@ function canWait(given: unknown): given is { waitUntil(work: Promise<unknown>): 
   return typeof (given as { waitUntil?: unknown } | null | undefined)?.waitUntil === 'function'
 }
 
-/** Null as soon as it is over the limit: the rest is not even read. */
+/** Returns null at the limit. The rest is not read. */
 async function readStream(request: Request): Promise<Uint8Array | null> {
   const chunks: Uint8Array[] = []
   let size =
@@ -103,7 +103,7 @@ async function readStream(request: Request): Promise<Uint8Array | null> {
   return Buffer.concat(chunks)
 }
 
-/** Null as soon as it is over the limit. By hand, for a `for await` that is left closes the connection. */
+/** Returns null at the limit. Not by `for await`, because leaving that closes the connection. */
 async function readUpTo(chunks: AsyncIterator<Uint8Array>, declared: unknown): Promise<Uint8Array | null> {
   const kept: Uint8Array[] = []
   let size = Number(declared ?? 0) > MAX_BODY_BYTES ? Number.POSITIVE_INFINITY : 0
@@ -116,7 +116,9 @@ async function readUpTo(chunks: AsyncIterator<Uint8Array>, declared: unknown): P
   return null
 }
 
-/** Told whole before the connection goes: the peer is still speaking, and an end at once would be a reset. */
+/**
+ * Sends the whole answer before the connection ends. Ending it at once, while the peer still sends, would be a reset.
+ */
 async function refuseTooLarge(chunks: AsyncIterator<Uint8Array>, response: NodeResponse): Promise<void> {
   const text = JSON.stringify(TOO_LARGE.body)
   const length = String(Buffer.byteLength(text))

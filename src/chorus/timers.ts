@@ -1,9 +1,9 @@
-// Time for the library, which runs in other people's processes: the plain timers of the runtime, unless a test drives it.
+// Time for the library, which runs in other programs: the runtime's timers, unless a test replaces them.
 
 export interface Timers {
   /** Milliseconds since 1970. */
   now(): number
-  /** Returns what cancels it. */
+  /** Returns a function that cancels it. */
   after(delayMs: number, run: () => void): () => void
 }
 

@@ -1,5 +1,5 @@
-// Questions that wait for an answer from a channel server or from the host's own prompt: one winner, bound to those who
-// were asked, with an end.
+// Questions that wait for an answer of a channel server or of the host's own prompt. The first answer wins. Only those
+// who were asked may answer, until the time limit.
 import { type ChannelPrefix, type Clock, type Random, SwitchboardError } from '../contract/index.ts'
 import { freshApprovalId } from '../core/approvals/approval-id.ts'
 import { inputText } from '../kit/index.ts'
@@ -24,16 +24,16 @@ export interface Question {
 
 export interface Asks {
   open(question: Question, servers: readonly AskedServer[]): OpenAsk
-  /** False: it was not asked of this server, or is over. */
+  /** Returns false if this server was not asked, or the question is over. */
   verdict(server: string, id: string, behavior: 'allow' | 'deny'): boolean
-  /** The agents whose question this is, while it is open. */
+  /** Returns the agent of an open question. */
   agentOf(id: string): string | null
   stop(): void
 }
 
 const ASKED_CHARS = 100_000
 
-/** Throws `input_invalid` for a question that nobody can be shown: the caller may have no types. */
+/** Throws `input_invalid` for a question that cannot be shown. The caller may have no types. */
 export function readQuestion({
   toolName,
   description,
@@ -75,7 +75,7 @@ export function createAsks(deps: { readonly clock: Clock; readonly random: Rando
         return true
       }
       const asked = new Set<string>()
-      // Registered before anything is sent: an answer may come before the sending returns.
+      // Registered before it is sent, because an answer may come at once.
       pending.set(id, { agent: question.agent, asked, settle })
       const cancel = deps.clock.after(question.timeoutMs, () =>
         settle({ behavior: 'deny', by: null, reason: 'expired' }),

@@ -1,5 +1,5 @@
-// `createChannelHost`: MCP channel servers for people with an agent runtime of their own. The same gates, bucket, parser,
-// cut, wrapping and session ids as the gateway has, without its store: what is in memory is gone with the process.
+// `createChannelHost`: MCP channel servers for another agent runtime. Gates, limits, parsing, cutting, wrapping and
+// session ids are those of the gateway. There is no store, so everything is in memory.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { readHosting } from '../config/hosting-settings.ts'
 import { readInstalledPlugin } from '../config/installed-plugin.ts'
@@ -35,14 +35,14 @@ import type { ChannelHost, ChannelHostOptions, HostLog, HostMessage, HostRefusal
 const DEFAULT_ASK_MS = 600_000
 const FIRST_GENERATION = 1
 
-/** What a test hands in; everybody else leaves it out. */
+/** Parts that tests replace. */
 export interface HostParts {
   readonly pool?: ChannelServers
   readonly clock?: Clock
   readonly random?: Random
 }
 
-/** Throws `config_invalid` when the options do not hold. Nothing is started before `start`. */
+/** Throws `config_invalid` for invalid options. Nothing is started before `start`. */
 export function createChannelHost(options: ChannelHostOptions, parts: HostParts = {}): ChannelHost {
   const { onMessage, onVerdict, onRefused, secret, ...written } = options
   const { log: given, ...hosting } = written
@@ -134,7 +134,7 @@ export function createChannelHost(options: ChannelHostOptions, parts: HostParts 
     }
     const { approval, behavior } = parsed.value
     const asker = asks.agentOf(approval)
-    // It counts only while the server passes for the agent that asked, in the dialect it was asked in.
+    // It counts only while the server passes for the asking agent, in the dialect of the question.
     const agent = asker === null ? null : (settings.agents.find(({ id }) => id === asker) ?? null)
     const passes = agent !== null && registrations.admits(server, agent, news.from).pass
     const may = passes && news.from.permissionRelay && news.from.prefix === news.prefix
@@ -201,7 +201,7 @@ export function createChannelHost(options: ChannelHostOptions, parts: HostParts 
       await apply()
     },
     async stop() {
-      // What servers say while they end is heard.
+      // Messages during the end are still received.
       await pool.stop()
       for (const stop of listening.values()) stop()
       listening.clear()
@@ -242,7 +242,7 @@ const TIMERS: Clock = {
   },
 }
 
-/** A log that has no children has lines that carry their fields. */
+/** For a log without `child`: adds the fields to each line. */
 function withChild(log: HostLog, carried: Readonly<Record<string, unknown>> = {}): Logger {
   if (log.child !== undefined) return log as Logger
   return {

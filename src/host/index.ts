@@ -1,4 +1,4 @@
-// The library door `switchboard/host`: MCP channel servers for an agent runtime of one's own, without the gateway.
+// The entry `switchboard/host`: MCP channel servers for another agent runtime, without the gateway.
 export type { HostingConfig } from '../config/hosting-settings.ts'
 export { type Skip, type SkipKind, SwitchboardError } from '../contract/index.ts'
 export { createChannelHost } from './create-channel-host.ts'

@@ -1,4 +1,4 @@
-// Which servers pass for which agent now, and since when: asked anew for every message, verdict, send and question.
+// Which servers pass for which agent now, and since when. Checked again for every message, verdict, send and question.
 
 import type { HostingSettings } from '../config/hosting-settings.ts'
 import {
@@ -18,16 +18,16 @@ export type Standing =
   | { readonly registration: null; readonly skip: Skip | null; readonly detail: string | null }
 
 export interface Registrations {
-  /** The agent by its id; absent: the only one. Throws `input_invalid`. */
+  /** Returns the agent by its id; absent: the only one. Throws `input_invalid`. */
   agent(id?: string): HostedAgent
   standing(server: string, agent: HostedAgent): Standing
-  /** Whether what a connection brought is let in now; that connection may be gone. */
+  /** Whether news of a connection is admitted now. The connection may have ended. */
   admits(server: string, agent: HostedAgent, from: ServerNews['from']): Gated
-  /** All servers that pass for an agent and are connected. */
+  /** Returns all connected servers that pass for an agent. */
   of(agent: HostedAgent): readonly ChannelRegistration[]
-  /** Where a tool call is made from when nothing else says: the binding, else the agent's id. */
+  /** The default origin of a tool call: the binding, else the agent's id. */
   bindingOf(agent: HostedAgent): string
-  /** Agents that a server has anything to do with. */
+  /** Returns the agents that a server belongs to. */
   agentsOf(server: string): readonly HostedAgent[]
 }
 
@@ -48,7 +48,7 @@ export function createRegistrations(deps: {
     const gated = evaluateGates(facts, { ...agent, agent: agent.id })
     if (facts.state !== 'up' || !gated.pass) {
       since.delete(key)
-      // One that is not connected has declared nothing yet: that is no fault of its capabilities.
+      // A server that is not connected has declared nothing yet, which is not a closed capability gate.
       const skip = gated.pass || facts.state !== 'up' ? null : gated.skip
       return { registration: null, skip, detail: facts.state === 'up' ? null : (facts.detail ?? facts.state) }
     }

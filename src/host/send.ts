@@ -1,4 +1,4 @@
-// `channel_send` of the library: the seed's rules and words, and no way out to a conversation that never spoke.
+// `channel_send` of the library: the seed's rules and words. Only conversations that spoke can be written to.
 import {
   type ChannelServers,
   createBoundedMap,
@@ -20,16 +20,16 @@ const MOST_PLACES = 10_000
 /** The conversations and threads that spoke through a server to an agent, in this process. */
 export interface Spoken {
   note(agent: string, server: string, meta: Readonly<Record<string, string>>): void
-  /** The server has shown this place and no other, to any agent. */
+  /** Whether the server has shown only this place, to any agent. */
   isOnly(server: string, place: ChannelPlace): boolean
-  /** `place` is a conversation or a thread as `placeOf` names them. */
+  /** `place`: a conversation or thread as `placeOf` names it. */
   knows(agent: string, server: string, place: string): boolean
 }
 
 export function createSpoken(): Spoken {
-  /** The one that has been silent longest is forgotten first. */
+  // The longest silent place is dropped first.
   const places = createBoundedMap<string, true>(MOST_PLACES)
-  /** Up to two of each server: more is never asked for. */
+  // Up to two places of each server, because one and several are all that matters.
   const shown = new Map<string, readonly string[]>()
   const named = (...parts: readonly string[]) => JSON.stringify(parts)
   const whole = ({ conversation, thread = '' }: ChannelPlace) => named(conversation, thread)
@@ -60,7 +60,7 @@ interface ReplyOrder {
   readonly text: string
 }
 
-/** Throws `input_invalid` or `forbidden` before anything is sent; `outcome_unknown` when it may have arrived. */
+/** Throws `input_invalid` or `forbidden` before anything is sent, and `outcome_unknown` when it may have arrived. */
 export async function sendThrough(order: SendOrder, deps: SendDeps): Promise<SendResult> {
   const agent = deps.registrations.agent(order.agent)
   const server = typeof order.server === 'string' ? order.server.trim() : ''
@@ -84,8 +84,8 @@ export async function sendThrough(order: SendOrder, deps: SendDeps): Promise<Sen
 }
 
 /**
- * To the place that spoke, named as the gateway names it: by `outbound_arguments`, else by the tool's own schema. Throws
- * `platform_rejected` where no argument can name the place, and the server has shown others.
+ * Sends to the place that spoke, named as in the gateway: by `outbound_arguments`, else by the tool's own schema.
+ * Throws `platform_rejected` if no argument can name the place and the server has shown others.
  */
 export async function replyThrough(
   { agent, server, place, text }: ReplyOrder,
@@ -102,7 +102,7 @@ export async function replyThrough(
   )
 }
 
-/** The name of the outbound tool. Throws where the server does not pass the gates now. */
+/** Returns the name of the outbound tool. Throws if the server does not pass the gates now. */
 function registered(server: string, agent: HostedAgent, { registrations }: SendDeps): string {
   const { registration } = registrations.standing(server, agent)
   if (registration !== null) return registration.outboundToolName
@@ -127,7 +127,7 @@ async function call(
       `server ${server} has no tool "${tool}" (outbound_tool_name); it offers: ${names.slice(0, 50).join(', ').slice(0, 500) || 'none'}`,
     )
   }
-  // While its tools were asked for, a gate may have been closed, or the server may have become another.
+  // While its tools were listed, a gate may have closed, or another server may have taken its place.
   if (registered(server, deps.registrations.agent(agent.id), deps) !== tool || deps.pool.get(server) !== live)
     throw new SwitchboardError('platform_unavailable', `server ${server} was replaced`)
   const result = await live?.call(tool, input(offered), { timeoutMs: CALL_TIMEOUT_MS })

@@ -1,10 +1,10 @@
-// Messages on their way to the host's own code: in order within a session, sessions beside each other. When too many
-// wait, the servers are held back.
+// Messages on their way to the host's own code: in order within a session, sessions in parallel. If too many wait, the
+// servers are slowed down.
 import { createSerialLines } from '../contract/index.ts'
 
 export interface SessionLines {
   push(session: string, run: () => void | Promise<void>): void
-  /** Resolves when what waits is done. */
+  /** Resolves when all waiting messages are done. */
   idle(): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-// `channel_status` of the library: one row per server that the agent knows, registered or why not.
+// `channel_status` of the library: one row per server that the agent knows, registered or with the reason.
 import { SwitchboardError, withoutNulls } from '../contract/index.ts'
 import type { HostedAgent, Registrations } from './registrations.ts'
 import type { ChannelHost, ServerStatus } from './types.ts'

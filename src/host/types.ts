@@ -1,29 +1,31 @@
-// The words of `switchboard/host`: what one gives it, what it gives back.
+// The types of `switchboard/host`.
 import type { HostingConfig } from '../config/hosting-settings.ts'
 import type { Logger, Skip } from '../contract/index.ts'
 
 export interface ChannelHostOptions extends HostingConfig {
-  /** One message after another within a session; a promise holds the next one back. */
+  /** One message at a time within a session. A promise delays the next one. */
   readonly onMessage: (message: HostMessage) => void | Promise<void>
-  /** Every verdict that a server pushed, also those that count for nothing. */
+  /** Called for every verdict of a server, also those that do not count. */
   readonly onVerdict?: (verdict: HostVerdict) => void
-  /** What was not let in, and why. */
+  /** Called with what was not admitted, and why. */
   readonly onRefused?: (refusal: HostRefusal) => void
-  /** The value behind `env:NAME`, `file:path` or `secret:NAME`. Absent: the environment and files of this process. */
+  /**
+   * Returns the value of `env:NAME`, `file:path` or `secret:NAME`. Absent: from this process's environment and files.
+   */
   readonly secret?: (reference: string) => string
-  /** Absent: nothing is logged. `console` will do, and so will pino. */
+  /** Absent: nothing is logged. `console` works, and so does pino. */
   readonly log?: HostLog
 }
 
-/** Called as `warn(fields, message)`. `child`, where there is one, makes a log whose lines name their server. */
+/** Called as `warn(fields, message)`. `child`, if present, makes a log whose lines name their server. */
 export type HostLog = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'> & Partial<Pick<Logger, 'child'>>
 
 export interface HostMessage {
   readonly agent: string
   readonly server: string
-  /** `<plugin>:<instance>` of the binding that let it in. */
+  /** `<plugin>:<instance>` of the binding that admitted it. */
   readonly binding: string
-  /** The same for the same conversation and thread, here, after a restart and in the gateway. */
+  /** The same for one conversation and thread, after a restart too, and equal to the gateway's. */
   readonly session: string
   readonly conversation: string
   readonly thread?: string
@@ -33,7 +35,7 @@ export interface HostMessage {
   readonly meta: Readonly<Record<string, string>>
   /** Keys of meta that were left out. */
   readonly dropped: readonly string[]
-  /** What the model should see: `<channel source="…">`, with nothing in it that could leave it. */
+  /** The form for the model: `<channel source="…">`, which its content cannot leave. */
   readonly wrapped: string
   readonly at: number
   /** Calls the server's outbound tool, in the conversation and thread of this message. */
@@ -44,7 +46,7 @@ export interface HostVerdict {
   readonly server: string
   readonly id: string
   readonly behavior: 'allow' | 'deny'
-  /** False: nobody asked this server, or it came too late. */
+  /** False: this server was not asked, or it was too late. */
   readonly counted: boolean
 }
 
@@ -97,7 +99,7 @@ export type ServerStatus =
       readonly binding_id: string
       readonly server_name: string
       readonly registered: false
-      /** Why, where it is known at all. */
+      /** Why, if it is known. */
       readonly skip?: Skip
       readonly detail?: string | null
       readonly dropped?: number
@@ -107,11 +109,11 @@ export interface AskOrder {
   readonly agent?: string
   readonly toolName: string
   readonly description: string
-  /** The whole input: a text as it is, anything else as JSON. Throws `input_invalid` where it cannot be shown whole. */
+  /** The whole input: a text as it is, anything else as JSON. Throws `input_invalid` if it cannot be shown whole. */
   readonly input: unknown
-  /** A prompt of one's own is in the race (`decide`): then it stays open also when no server could be asked. */
+  /** The host has a prompt of its own (`decide`). Then the question stays open even if no server could be asked. */
   readonly local?: boolean
-  /** Until it counts as denied; 10 minutes when absent. */
+  /** After this time it is denied. Default: 10 minutes. */
   readonly timeoutMs?: number
 }
 
@@ -125,20 +127,20 @@ export interface AskOutcome {
 export interface OpenAsk {
   readonly id: string
   readonly outcome: Promise<AskOutcome>
-  /** One's own prompt in the race: the first answer counts. False: somebody was first. */
+  /** The host's own prompt. The first answer counts. Returns false if another one was first. */
   decide(behavior: 'allow' | 'deny'): boolean
   withdraw(): void
 }
 
 export interface ChannelHost {
-  /** Connects; does not wait for servers to come up. */
+  /** Connects, and does not wait for servers to come up. */
   start(): Promise<void>
   list(agent?: string): {
     readonly binding_id: string
     readonly count: number
     readonly servers: readonly ListedServer[]
   }
-  /** Throws with the seed's words; a failure of the tool itself is `is_error`. */
+  /** Throws with the seed's words. A failure of the tool itself is `is_error`. */
   send(order: SendOrder): Promise<SendResult>
   status(
     server?: string,
@@ -150,9 +152,12 @@ export interface ChannelHost {
         readonly count: number
         readonly servers: readonly ServerStatus[]
       }
-  /** Asks every server of the agent that relays permissions; the first answer counts. */
+  /** Asks every server of the agent that relays permissions. The first answer counts. */
   ask(order: AskOrder): OpenAsk
-  /** Another configuration, at once: what no longer passes stops, what now passes starts. Throws `config_invalid`. */
+  /**
+   * Applies another configuration at once: stops what no longer passes, starts what passes now. Throws
+   * `config_invalid`.
+   */
   update(config: HostingConfig): Promise<void>
   stop(): Promise<void>
 }

@@ -1,5 +1,4 @@
-// Fake platforms for development, loaded when asked for: what `switchboard emulate` runs. A row each; the modules of others
-// bring their own.
+// Fake platforms for `switchboard emulate`, loaded when needed. Modules of third parties bring their own.
 import type { StartEmulator } from '../contract/index.ts'
 
 export const EMULATORS: ReadonlyMap<string, StartEmulator> = new Map([

@@ -1,5 +1,5 @@
-// Platforms and connectors of others: found, tried, imported once, and looked over before anybody relies on them. One that
-// fails is told with its reason; it stops nobody else.
+// Modules of third parties: found, tried, imported once, and validated before use. A failing module is reported with
+// its reason and affects no other.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
@@ -21,18 +21,18 @@ export interface ExternalModule {
 }
 
 export interface ExternalModules {
-  /** In the order of the entries: of two that take the same name the first has it. Never rejects. */
+  /** Loads in the order of the entries. If two take the same name, the first has it. Never rejects. */
   load(wanted: {
-    /** Where relative entries start. */
+    /** The base of relative entries. */
     readonly folder: string
     readonly modules: readonly string[]
-    /** Handed in by a library user. */
+    /** Modules that a program passes in. */
     readonly given: readonly AdapterExports[]
-    /** What the file says to each adapter. */
+    /** The configured options of each adapter. */
     readonly entries: readonly WantedOptions[]
   }): Promise<readonly ExternalModule[]>
   get(standing: ModuleStanding): ExternalModule | undefined
-  /** The entries whose file is not the one that was loaded. */
+  /** Returns the entries whose file changed since it was loaded. */
   changed(modules: readonly ModuleStanding[]): ReadonlySet<string>
 }
 
@@ -44,16 +44,16 @@ interface Imported {
   readonly version: string | null
 }
 
-/** Names of what is built in or planned are nobody else's. */
+/** Names of built-in and planned adapters are reserved. */
 export function createExternalModules(deps: {
   readonly platforms: readonly string[]
   readonly connectors: readonly string[]
   readonly loadTimeoutMs?: number
 }): ExternalModules {
   const { loadTimeoutMs = LOAD_TIMEOUT_MS } = deps
-  /** By file. The process keeps what it imported, whatever becomes of the file. */
+  // By file. The process keeps what it imported, even if the file changes.
   const imported = new Map<string, { readonly exports: AdapterExports; readonly digest: string }>()
-  /** By file: the options on which its schemas came back. */
+  // By file: the options on which its schemas returned.
   const answered = new Map<string, string>()
   const admitted = new Map<string, ExternalModule>()
   const keyOf = ({ file, from }: Pick<ModuleStanding, 'file' | 'from'>) => file ?? from
@@ -68,8 +68,8 @@ export function createExternalModules(deps: {
     let known = imported.get(file)
     const own = known === undefined ? entries : entries.filter((one) => brings(known?.exports, one))
     const asked = JSON.stringify(own)
-    // What fails its trial was never imported here: it can be mended, and is tried again at the next reload. One that was
-    // imported is tried again on what the file says now.
+    // A module that fails its trial was not imported, so it can be mended and is tried again at the next reload. An
+    // imported one is tried again on the new options.
     const fresh = known === undefined ? digestOf(file) : null
     const isNews = own.length > 0 && asked !== answered.get(file)
     if (fresh !== null || isNews) await tryModule(url, loadTimeoutMs, own)
@@ -109,7 +109,7 @@ export function createExternalModules(deps: {
   return {
     async load({ folder, modules, given, entries: said }) {
       const taken = { platforms: new Set(deps.platforms), connectors: new Set(deps.connectors) }
-      // Tried side by side, looked over in order.
+      // Tried in parallel, validated in order.
       const entries = [
         ...given.map((exports, index) => ({
           from: `given[${index}]`,
@@ -134,7 +134,7 @@ export function createExternalModules(deps: {
   }
 }
 
-/** Throws when a schema does anything but answer. That it refuses what the file says is an answer. */
+/** Throws when a schema does not return. Refusing the options is an answer. */
 function askSchemas(
   bank: WantedOptions['bank'],
   modules: readonly (PlatformModule | ConnectorModule)[],

@@ -1,21 +1,21 @@
-// Where an entry of `modules:` leads: a file relative to the configuration, or an installed package. Nothing else: no URL,
-// no path that is not written as one, no file outside of the package that was named.
+// Where an entry of `modules:` leads: a file relative to the configuration, or an installed package. URLs, unmarked
+// paths, and files outside of the named package are refused.
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { dirname, extname, isAbsolute, join, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export interface ModulePlace {
-  /** The real file: links are followed, so that what is shown is what is run. */
+  /** The real file after links, so that the shown file is the one that runs. */
   readonly file: string
-  /** Of the package; null: it is a file. */
+  /** The package's version; null: it is a file. */
   readonly version: string | null
 }
 
 const PACKAGE = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/
 const EXPECTED = 'expected a file that starts with ./, ../ or /, or the name of an installed package'
 
-/** Throws an error whose message says what is wrong with the entry. */
+/** Throws an error that says what is wrong with the entry. */
 export function findModule(entry: string, folder: string): ModulePlace {
   if (/^\.{1,2}\//.test(entry) || isAbsolute(entry))
     return { file: readable(resolve(folder, entry)), version: null }
@@ -23,7 +23,7 @@ export function findModule(entry: string, folder: string): ModulePlace {
     throw new Error(`is no module: ${EXPECTED}`)
   if (isBuiltin(entry)) throw new Error('is a part of Node.js, not a package')
   const home = packageFolder(entry, folder) ?? packageFolder(entry, dirname(fileURLToPath(import.meta.url)))
-  // A file whose ./ was left out must send nobody to a stranger's package of that name.
+  // A forgotten ./ must not lead to a stranger's package of that name.
   if (home === null && (/\.[cm]?[jt]s$/.test(entry) || existsSync(join(folder, entry))))
     throw new Error(`is no installed package; if it is a file, write ./${entry}`)
   if (home === null) throw new Error(`is not installed: npm install ${entry}, beside the configuration`)
@@ -34,7 +34,7 @@ export function findModule(entry: string, folder: string): ModulePlace {
   return { file: readable(file, ['.cjs']), version: textOf(manifest.version) }
 }
 
-/** Node finds packages in the folder itself and every one above it. */
+/** Node finds packages in the folder itself and in every folder above it. */
 function packageFolder(name: string, from: string): string | null {
   for (let here = resolve(from); ; here = dirname(here)) {
     const found = join(here, 'node_modules', name)
@@ -63,7 +63,7 @@ function entryOf({ exports, main }: Manifest): string {
   return found
 }
 
-/** The first condition that holds, as Node takes them. */
+/** The first condition that holds, as in Node. */
 function chosen(target: unknown): string | null {
   if (typeof target === 'string') return target.startsWith('./') ? target : null
   if (Array.isArray(target)) return target.map(chosen).find((one) => one !== null) ?? null
@@ -91,7 +91,7 @@ function readable(path: string, more: readonly string[] = []): string {
   return file
 }
 
-/** Without a flag: from 22.18 on. */
+/** True without a flag from 22.18 on. */
 export function stripsTypes(
   features = process.features as { readonly typescript?: unknown } & NodeJS.ProcessFeatures,
 ): boolean {

@@ -1,5 +1,5 @@
-// All platforms and connectors that there are: what is built in, what is planned, and the modules of others. The
-// configuration reads its book, the gateway makes adapters from it, `doctor` tells how each module stands.
+// All platforms and connectors: built in, planned, and of third parties. The configuration reads their options, the
+// gateway makes adapters, and `doctor` reports the state of each module.
 import {
   type AdapterExports,
   type AdapterSource,
@@ -17,23 +17,23 @@ import { EMULATORS } from './emulators.ts'
 import type { ExternalModule, ExternalModules } from './external-modules.ts'
 import { CONNECTORS, PLANNED_CONNECTORS, PLANNED_PLATFORMS, PLATFORMS } from './registry.ts'
 
-/** `modules` are those of the configuration in force. */
+/** `modules`: those of the present configuration. */
 export interface Adapters extends AdapterSource {
-  /** Null: it is planned. Throws `config_invalid` when nobody brings it, with what became of the modules. */
+  /** Null: it is planned. Throws `config_invalid` with the state of the modules if none provides it. */
   platform(name: string, modules?: readonly ModuleStanding[]): Promise<PlatformModule | null>
   connector(name: string, modules?: readonly ModuleStanding[]): Promise<ConnectorModule | null>
-  /** The same as far as it is loaded: what runs is. */
+  /** The same if it is loaded. What runs is loaded. */
   loadedPlatform(name: string, modules?: readonly ModuleStanding[]): PlatformModule | undefined
   loadedConnector(name: string, modules?: readonly ModuleStanding[]): ConnectorModule | undefined
-  /** Entries whose file is not the one that was loaded: they need a restart. */
+  /** Returns the entries whose file changed since it was loaded. They need a restart. */
   changed(modules: readonly ModuleStanding[]): ReadonlySet<string>
 }
 
 export interface AdaptersOptions {
-  /** Of a library user. They go before those of the file. */
+  /** Modules that a program passes in. They come before those of the file. */
   readonly given?: readonly AdapterExports[]
   readonly loadTimeoutMs?: number
-  /** A command that only reads runs no code of others: what needs it is known by name alone. */
+  /** For commands that only read: no third-party code runs, and adapters are known by name only. */
   readonly leaveModulesAlone?: boolean
 }
 
@@ -52,7 +52,7 @@ export function createModuleCatalog(options: AdaptersOptions = {}): Adapters {
     if (given.length === 0 && modules.length === 0) return []
     if (options.leaveModulesAlone) return modules.map(leftAlone)
     if (foreign === null) {
-      // Code that most never need.
+      // Loaded when needed, because most configurations have no modules.
       const { createExternalModules } = await import('./external-modules.ts')
       foreign ??= createExternalModules({
         platforms: platforms.names,
@@ -122,7 +122,7 @@ function leftAlone(from: string): ExternalModule {
 
 type Rows<Module> = Readonly<Record<string, () => Promise<Module>>>
 
-/** What is built in or planned on one bank of the river, loaded when it is named. */
+/** Built-in and planned adapters of one kind, loaded when they are named. */
 function bankOf<Module extends PlatformModule | ConnectorModule>(
   rows: Rows<Module>,
   planned: Rows<PlannedModule>,

@@ -1,5 +1,5 @@
-// The one list of what is built in. Adding a platform or connector is its folder, a row here and a page of docs. A row
-// loads what the module says of itself; the adapter and its SDK come when one is made.
+// The list of built-in adapters. A new platform or connector needs its folder, a row here and a page of docs. A row
+// loads the module; the adapter and its SDK are loaded when one is made.
 import {
   CHANNEL_PLATFORM,
   type ChannelPlatformDeps,
@@ -33,29 +33,32 @@ export const CONNECTORS: Readonly<Record<string, () => Promise<ConnectorModule>>
   'claude-code': async () => (await import('../agents/claude-code/module.ts')).claudeCodeModule,
 }
 
-/** What SPEC names and is not built yet: a platform can be configured and stays off, a connector is an error. */
+/**
+ * Names in SPEC that are not built yet. A planned platform can be configured and stays off; a planned connector is an
+ * error.
+ */
 export const PLANNED_PLATFORMS: Readonly<Record<string, () => Promise<PlannedModule>>> = {}
 
 export const PLANNED_CONNECTORS: Readonly<Record<string, () => Promise<PlannedModule>>> = {}
 
-/** What the app has for one platform alone. */
+/** Dependencies of one platform only. */
 export interface OwnDeps {
   /** The live connections to channel servers. */
   readonly servers: ChannelServers | null
   /** The conversations that a channel server has shown. */
   readonly shownPlaces: NonNullable<ChannelPlatformDeps['shownPlaces']>
-  /** The agent that answers in a conversation, and the largest HTTP body, as the configuration in force has them. */
+  /** The agent of a conversation, and the largest HTTP body, in the present configuration. */
   readonly agentAt: (conversation: string) => string | null
-  /** Whether that agent can be reached now, on whatever node. */
+  /** Whether that agent can be reached now, on any node. */
   readonly agentHere: (conversation: string) => boolean
-  /** Where another device finds the page, and why it may not. */
+  /** The address of the page for another device, and why it may not work. */
   readonly reachable: () => ReachableAddress
   readonly maxBodyBytes: () => number
-  /** How far each integration is known to have missed nothing; null: not for this one's eyes. */
+  /** How complete each integration is; null: this person may not see it. */
   readonly connections: (sender: string) => Promise<readonly object[] | null>
 }
 
-/** What one platform is given beside what all have. */
+/** What one platform gets in addition to the common dependencies. */
 export const OWN_DEPS: Readonly<Record<string, (doors: OwnDeps) => object>> = {
   [CHANNEL_PLATFORM]: ({ servers, shownPlaces }) => (servers ? { servers, shownPlaces } : {}),
   web: ({ agentAt, agentHere, reachable, maxBodyBytes, connections }) => ({
@@ -66,6 +69,6 @@ export const OWN_DEPS: Readonly<Record<string, (doors: OwnDeps) => object>> = {
 /** The MCP server that hosts spawn: the other end of the channel connector. */
 export const channelServer = async () => (await import('../agents/channel/channel-server.ts')).serveChannel
 
-/** Live connections to channel servers: what their platform stands on. */
+/** The pool of live connections to channel servers. */
 export const channelServers = async () =>
   (await import('../platforms/mcp/channel-servers.ts')).createChannelServers

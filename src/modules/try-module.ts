@@ -1,9 +1,9 @@
-// A module of others is imported first by a process of its own, and its schemas see there what the file says: one that
-// hangs, loops or ends the process does so there. Only a trial like this can end a loop that never yields.
+// Tries a third-party module in a process of its own first: imports it, and runs its schemas on the configured options.
+// A module that hangs, loops or exits does so there. Only another process can end a loop that never yields.
 import { spawn } from 'node:child_process'
 import type { WantedOptions } from '../contract/index.ts'
 
-// It speaks on a pipe of its own, a line for each step: what the module prints meanwhile is nobody's answer.
+// It writes one line per step to a pipe of its own, because the module may print to the others.
 const TRIAL = `
 import { readFileSync, writeSync } from 'node:fs'
 const say = (text) => { try { writeSync(3, text + '\\n') } catch {} }
@@ -15,7 +15,7 @@ try {
     const schema = Array.isArray(list) ? list.find((one) => one?.name === name)?.options?.['~standard'] : undefined
     if (schema === undefined) continue
     say('?' + bank + ' ' + JSON.stringify(name))
-    // What it answers or throws is judged where it counts.
+    // The result is judged in the daemon.
     try { schema.validate(options) } catch {}
   }
   say('+')
@@ -24,7 +24,9 @@ try {
 }
 process.exit()`
 
-/** Resolves when it can be imported and asked. Rejects with what went wrong, in words that follow the module's name. */
+/**
+ * Resolves when it can be imported and its schemas return. Rejects with the problem, as words after the module's name.
+ */
 export function tryModule(
   url: string,
   timeoutMs: number,
@@ -34,7 +36,7 @@ export function tryModule(
     const child = spawn(process.execPath, ['--input-type=module', '--eval', TRIAL, url], {
       stdio: ['pipe', 'ignore', 'ignore', 'pipe'],
     })
-    // One that has ended before it read them says so by its end.
+    // If it ended before it read them, its end reports that.
     child.stdin?.on('error', () => undefined).end(JSON.stringify(entries))
     let said = ''
     let late = false
@@ -61,14 +63,14 @@ export function tryModule(
       }
       if (last.startsWith('-'))
         return reject(new Error(`threw while it was loaded: ${oneLine(last.slice(1))}`))
-      // 13: an `await` at its top level that nothing will ever end.
+      // 13: a top-level `await` that never ends.
       const why = code === 13 ? 'waits for something that never comes' : `ended the process (code ${code})`
       reject(new Error(`${why} while ${doing}`))
     })
   })
 }
 
-/** A line for each entry of the file. */
+/** The limit of its output: one line for each entry of the file. */
 const MOST_SAID = 1 << 20
 
 function oneLine(text: string): string {

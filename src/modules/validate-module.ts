@@ -1,5 +1,4 @@
-// What a module of others exports, held against the contract before anybody relies on it. It has all its members or none
-// of it is used.
+// Checks a third-party module's exports against the contract before use. It must have all members, or it is not used.
 import { isDefaultAccess } from '../config/default-access.ts'
 import { CONNECTOR_KEY } from '../config/schema/agents.ts'
 import { PLATFORM_KEY, sharedSchema } from '../config/schema/integrations.ts'
@@ -13,16 +12,16 @@ export interface TakenNames {
 type Unknown = Readonly<Record<string, unknown>>
 
 const NAME = /^[a-z][a-z0-9-]{0,31}$/
-// What is stored as the source of a turn, beside the names of platforms.
+// Sources of turns besides the names of platforms.
 const RESERVED: readonly string[] = ['schedule', 'channel', 'server', 'given']
 
-/** Throws an error whose message says what is wrong. */
+/** Throws an error that says what is wrong. */
 export function validateModule(
   exports: AdapterExports,
   taken: TakenNames,
 ): { readonly platforms: readonly PlatformModule[]; readonly connectors: readonly ConnectorModule[] } {
   const found = exports as Unknown & { readonly default?: unknown }
-  // A CommonJS package has them there.
+  // A CommonJS package has its exports there.
   const inner = isMap(found.default) ? found.default : {}
   const platforms = listOf(found.platforms ?? inner.platforms, 'platforms')
   const connectors = listOf(found.connectors ?? inner.connectors, 'connectors')
@@ -101,7 +100,7 @@ function lookOverOptions(options: unknown, called: string): void {
   if (!isMap(json) || json.type !== 'object') throw new Error(`${called}: "options" is no object of keys`)
 }
 
-/** A key that every entry has is not the module's to check. */
+/** A key that every entry has belongs to Switchboard, not to the module. */
 function noSharedKey(options: OptionsSchema, shared: readonly string[], called: string): void {
   const { properties } = options['~standard'].jsonSchema.input({ target: 'draft-2020-12' })
   const taken = shared.find((key) => isMap(properties) && Object.hasOwn(properties, key))

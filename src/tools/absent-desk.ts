@@ -1,4 +1,4 @@
-// The desk of a process that has no daemon behind it: nothing is done, and every tool says so.
+// The tools of a process without a daemon: each of them reports that.
 import type { ToolDesk, ToolOutcome } from '../contract/index.ts'
 import { failedOutcome } from './call-tool.ts'
 

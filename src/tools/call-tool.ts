@@ -1,4 +1,4 @@
-// Runs a tool for a carrier: whatever happens, an outcome with a text and a code comes back, within its limit.
+// Runs a tool for any transport. The result is always an outcome with a text and a code, within the tool's limit.
 import {
   asSwitchboardError,
   defined,
@@ -16,7 +16,7 @@ export interface ToolCall {
   readonly log: Logger
 }
 
-/** Never throws. A bug's message stays in the log: it may hold anything. */
+/** Never throws. The message of an unexpected error stays in the log, because it may contain anything. */
 export async function callTool(tool: Tool, call: ToolCall): Promise<ToolOutcome> {
   try {
     return within(await tool.run(call.desk, call.caller, call.input), tool.maxResultChars)
@@ -47,7 +47,7 @@ function within(outcome: ToolOutcome, chars: number): ToolOutcome {
   }
 }
 
-/** Never through the middle of a surrogate pair. */
+/** Never splits a surrogate pair. */
 function cut(text: string, chars: number): string {
   if (text.length <= chars) return text
   const end = chars - 1

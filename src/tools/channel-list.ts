@@ -1,4 +1,4 @@
-// channel_list: the channel servers that the agent can be reached and can send through, where it works now.
+// channel_list: the channel servers of the agent's present binding.
 import { z } from 'zod'
 import { defineTool } from './tool.ts'
 

@@ -1,4 +1,4 @@
-// channel_status: how one channel server, or all of them, stand.
+// channel_status: the state of one channel server or of all.
 
 import { z } from 'zod'
 import { defined } from '../contract/index.ts'

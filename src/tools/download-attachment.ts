@@ -1,4 +1,4 @@
-// download_attachment: fetches the files of a message to where the agent can read them.
+// download_attachment: fetches the files of a message to a place that the agent can read.
 import { z } from 'zod'
 import { CHAT_ID, MESSAGE_ID } from './fields.ts'
 import { defineTool } from './tool.ts'
@@ -8,7 +8,7 @@ export const downloadAttachment = defineTool({
   title: 'Download attachments',
   description:
     'Download the attachments of a message, by chat_id and message_id, or one by its attachment_file_id. Use it when the message carries attachment fields; the result has the paths of the files, or the files themselves for an agent on another machine.',
-  // It writes files, but changes nothing for anybody else.
+  // It writes files, but changes nothing for others.
   readOnly: false,
   alwaysLoad: false,
   maxResultChars: 4096,

@@ -19,7 +19,7 @@ export const fetchMessages = defineTool({
     channel: z.string().min(1).describe('The chat_id of the conversation.'),
     limit: z.number().int().min(1).max(MOST).default(20).describe('How many.'),
   }),
-  // The chat is called chat_id everywhere else, and more than there can be means "as many as there can be".
+  // The chat is called chat_id in other tools, and a limit that is too large means the largest one.
   prepare({ chat_id, limit, ...rest }) {
     const channel = rest.channel ?? chat_id
     return {

@@ -1,4 +1,4 @@
-// handoff: asks for a person to take the conversation over.
+// handoff: asks a person to take over the conversation.
 import { z } from 'zod'
 import { defined } from '../contract/index.ts'
 import { CHAT_ID } from './fields.ts'

@@ -1,4 +1,4 @@
-// The tool surface, once, as data: for MCP, for attached hosts, for in-process loops and for the reference.
+// All tools as data: for MCP, for attached hosts, for in-process loops and for the reference page.
 import { ack } from './ack.ts'
 import { channelList } from './channel-list.ts'
 import { channelSend } from './channel-send.ts'

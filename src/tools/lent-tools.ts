@@ -1,5 +1,5 @@
-// service_tools and call_service_tool: the tools that a service lent with the newest delivery of a conversation, for hosts
-// that share one list of tools and so cannot be shown them there.
+// service_tools and call_service_tool: the tools that a service lent with the newest delivery of a conversation. They
+// are for hosts that share one list of tools, which cannot list them.
 import { z } from 'zod'
 import { defined } from '../contract/index.ts'
 import { CHAT_ID } from './fields.ts'

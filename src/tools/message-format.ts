@@ -1,4 +1,4 @@
-// `format` of reply and edit_message, as the official plugins have it: a text is Markdown unless it says otherwise.
+// `format` of reply and edit_message, as in the official plugins. A text is Markdown by default.
 import { z } from 'zod'
 
 export const FORMAT = z
@@ -8,7 +8,7 @@ export const FORMAT = z
     'Leave it out for Markdown. text: shown exactly as written. markdownv2: Telegram’s MarkdownV2, shown as Markdown.',
   )
 
-/** What is said, in the one form that platforms know: Markdown, or plain. */
+/** Returns the text as Markdown or plain text, the forms of platforms. */
 export function saidAs(
   text: string,
   format: z.output<typeof FORMAT>,
@@ -17,13 +17,13 @@ export function saidAs(
   return { text: format === 'markdownv2' ? fromMarkdownV2(text) : text }
 }
 
-// Nothing inside code, links' targets and escapes is markup. No pattern looks for the end of a target: each of many that
-// have none would look through all that follows.
+// Text inside code, link targets and escapes is not markup. The pattern does not search the end of a target, because
+// many targets without an end would make that quadratic.
 const MARKS = /```[\s\S]*?```|`[^`\n]*`|\]\(|\\[\s\S]|\*+|~+|\|\|/g
 
 /**
- * Escapes, code, links, `_italic_` and quotes are the same in both. Bold and struck are written with one mark there and
- * two here; underlined text comes out bold, and a spoiler, which Markdown has not, without its marks.
+ * Escapes, code, links, `_italic_` and quotes are the same in both. Bold and strikethrough have one mark there and two
+ * here. Underlined text becomes bold, and a spoiler loses its marks.
  */
 function fromMarkdownV2(text: string): string {
   const marks = new RegExp(MARKS)
@@ -44,7 +44,7 @@ function fromMarkdownV2(text: string): string {
   return pieces.join('') + text.slice(kept)
 }
 
-/** Where it stands next, from a place that only moves on; the length of the text where it does not. Each place is looked at once. */
+/** Finds the next occurrence from a place that only moves on. Each place is searched once. */
 function createFinder(text: string, wanted: string): (from: number) => number {
   let at = -1
   return (from) => {

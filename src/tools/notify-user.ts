@@ -1,4 +1,4 @@
-// notify_user: tells the person who owns the session, through the integrations that they have.
+// notify_user: notifies the user of the session through that user's integrations.
 import { z } from 'zod'
 import { defined } from '../contract/index.ts'
 import { defineTool } from './tool.ts'
@@ -18,7 +18,7 @@ export const notifyUser = defineTool({
   action: 'notify.send',
   input: z.object({
     message: z.string().min(1).describe('Plain text or Markdown.'),
-    // No enum: `<type>:<integration_id>` must pass, and which types there are is the configuration's.
+    // No enum, because `<type>:<integration_id>` is allowed and the types depend on the configuration.
     channel: z
       .string()
       .min(1)
@@ -37,7 +37,7 @@ export const notifyUser = defineTool({
       .optional()
       .describe('Name of the thread, shown when a reply switches to it.'),
   }),
-  // A claim is made only by a true that is one, and a label that is no text is no label.
+  // Only `true` makes a claim, and a label must be a text.
   prepare({ claim_thread, claim_thread_label: label, ...rest }) {
     const claims = claim_thread === true ? { claim_thread } : {}
     return typeof label === 'string' && label !== ''

@@ -1,4 +1,4 @@
-// pending_messages: what waits for the agent.
+// pending_messages: the messages that wait for the agent.
 import { z } from 'zod'
 import { defineTool } from './tool.ts'
 

@@ -1,4 +1,4 @@
-// docs/reference/tools.md, made from the tools themselves.
+// docs/reference/tools.md, made from the tools.
 import { inputSchemaOf, TOOLS } from './index.ts'
 import type { Tool } from './tool.ts'
 
@@ -55,7 +55,7 @@ function typeOf(one: Property): string {
   return `${one.type ?? 'value'}${range}${preset}`
 }
 
-/** Kept from being taken for a tag or the edge of a cell. */
+/** Escapes text so that it is neither a tag nor the edge of a cell. */
 function plain(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('<', '\\<')
 }

@@ -1,4 +1,4 @@
-// reply: answers in a conversation that spoke to the agent.
+// reply: answers in a conversation that wrote to the agent.
 import { z } from 'zod'
 import { defined } from '../contract/index.ts'
 import { CHAT_ID } from './fields.ts'

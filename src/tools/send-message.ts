@@ -1,4 +1,4 @@
-// send_message: posts to any allowed target, not just the conversation that started the turn.
+// send_message: sends to any allowed target, not only to the conversation of the turn.
 import { z } from 'zod'
 import { defined } from '../contract/index.ts'
 import { defineTool } from './tool.ts'

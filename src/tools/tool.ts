@@ -1,4 +1,4 @@
-// What a tool of an agent is: data that every carrier shows, and one way to run it. Its deeds are the ToolDesk's.
+// A tool of an agent: data for every transport, and one way to run it. The ToolDesk does the work.
 import { z } from 'zod'
 import {
   type Action,
@@ -11,8 +11,9 @@ import {
 export type Arguments = Readonly<Record<string, unknown>>
 
 /**
- * How what a model says reaches the chat. `tools`: by our tools alone. `final_text`: the text at the end of a turn is sent, and
- * a reply before it ends nothing. `own_answer`: the agent answers in a way of its own, and a reply takes its place.
+ * How a model's text reaches the chat. `tools`: only by our tools. `final_text`: the text at the end of a turn is sent,
+ * and an earlier reply does not end the turn. `own_answer`: the agent answers in its own way, and a reply replaces
+ * that.
  */
 export type AnswerWay = 'tools' | 'final_text' | 'own_answer'
 
@@ -21,30 +22,30 @@ export interface ToolFacts {
   readonly title: string
   /** Written for the model that decides whether to call it. */
   readonly description: string
-  /** The description for models that answer in another way than by our tools. */
+  /** The description for models that answer without our tools. */
   readonly describe?: (way: AnswerWay) => string
   readonly readOnly: boolean
   /** Hosts that load tools late should load this one at once. */
   readonly alwaysLoad: boolean
-  /** The text of a result is never longer. */
+  /** The longest text of a result. */
   readonly maxResultChars: number
-  /** What the caller's credential must be good for. */
+  /** What the caller's credential must allow. */
   readonly action: Action
   /** Offered only to agents that have this. */
   readonly needs?: 'channels' | 'services'
-  /** The argument that names the conversation: who speaks for one session may leave it out. */
+  /** The argument that names the conversation. A caller that speaks for one session may leave it out. */
   readonly chat?: 'chat_id' | 'channel'
 }
 
 export interface Tool extends ToolFacts {
   readonly input: z.ZodObject
-  /** Checks the arguments, then acts. Throws `input_invalid` naming the field; unknown arguments change nothing. */
+  /** Checks the arguments, then acts. Throws `input_invalid` naming the field. Unknown arguments are ignored. */
   run(desk: ToolDesk, caller: ToolCaller, input: unknown): Promise<ToolOutcome>
 }
 
 /**
- * Whether an agent that has `channels` (or not) is offered the tool. `services`: its host cannot be shown the tools that a
- * service lends to a session, so it has two tools for them.
+ * Whether the tool is offered to an agent with or without `channels`. `services`: the host cannot list lent tools, so
+ * it has two tools for them.
  */
 export function isOffered(
   tool: ToolFacts,
@@ -55,9 +56,9 @@ export function isOffered(
 
 export interface ToolDefinition<Input extends z.ZodObject> extends ToolFacts {
   readonly input: Input
-  /** Makes what existing clients send into what the schema says: other names of a field, values to be overlooked. */
+  /** Adapts the arguments of existing clients to the schema: other names of fields, ignored values. */
   readonly prepare?: (given: Arguments) => Arguments
-  /** The words of the tool's own for a missing or wrong field; null: the general ones. */
+  /** Returns the tool's own message for a missing or wrong field; null: the general one. */
   readonly problem?: (given: Arguments) => string | null
   run(desk: ToolDesk, caller: ToolCaller, input: z.output<Input>): Promise<ToolOutcome>
 }
@@ -79,13 +80,13 @@ export function defineTool<Input extends z.ZodObject>(definition: ToolDefinition
 
 export type InputSchema = Record<string, unknown> & { readonly type: 'object' }
 
-/** The JSON Schema that is offered to models. Unknown arguments are not forbidden: they are overlooked. */
+/** Returns the JSON Schema for models. Unknown arguments are allowed and ignored. */
 export function inputSchemaOf(tool: Tool): InputSchema {
   const { $schema: _, ...schema } = z.toJSONSchema(tool.input, { io: 'input' })
   return { ...schema, type: 'object' }
 }
 
-/** The same for who speaks for one session: its conversation goes without saying. */
+/** The same for a caller that speaks for one session, without the conversation. */
 export function sessionSchemaOf(tool: Tool): InputSchema {
   const schema = inputSchemaOf(tool)
   const { chat } = tool
@@ -109,7 +110,7 @@ function inOwnChat(chat: ToolFacts['chat'], { session }: ToolCaller, given: Argu
   return { ...given, [chat]: session }
 }
 
-/** Absent arguments are none; null means "not given", as models write it. */
+/** Absent arguments are an empty object. Models write null for "not given". */
 function argumentsOf(input: unknown): Arguments {
   if (input === undefined || input === null) return {}
   if (typeof input !== 'object' || Array.isArray(input))
@@ -118,7 +119,7 @@ function argumentsOf(input: unknown): Arguments {
 }
 
 function wordsFor(error: z.ZodError, given: Arguments): string {
-  // One word a field: that a list is too long means nothing when it is no list.
+  // One problem per field: the length of a list is irrelevant if it is not a list.
   const first = error.issues.filter(
     (issue, at) => error.issues.findIndex((other) => String(other.path) === String(issue.path)) === at,
   )

@@ -1,5 +1,5 @@
-// /mcp and /mcp/notify: the tool surface over HTTP. What is not authorised or not well-formed ends here; the MCP SDK
-// is loaded when the first good request comes, so that a daemon nobody calls never pays for it.
+// /mcp and /mcp/notify: the tools over HTTP. Unauthorised and malformed requests end here. The MCP SDK is loaded by the
+// first valid request.
 import type { HeadEndpoint, HttpReply, RequestHead } from '../../contract/index.ts'
 import { createNotifyRpc } from './notify-rpc.ts'
 import {
@@ -16,7 +16,7 @@ import {
 
 export type { ToolGrant } from './tool-grant.ts'
 
-/** `path` is what follows /mcp: '' or '/notify'. */
+/** `path`: the rest after /mcp, '' or '/notify'. */
 export type McpEndpoint = HeadEndpoint
 
 type ToolServer = import('./serve-tools.ts').ToolServer
@@ -41,7 +41,7 @@ export function createMcpEndpoint(deps: McpDeps): McpEndpoint {
       const body = parseBody(request)
       if (isUnparsable(body)) return notJson()
       if (Array.isArray(body)) {
-        // Gone from the protocol since 2025-06-18, and one Idempotency-Key could not tell the calls apart.
+        // Removed from the protocol in 2025-06-18. One Idempotency-Key could not distinguish the calls.
         const error = { code: -32600, message: 'Batches are not taken: send one message a request' }
         return rpcReply(400, { id: null, error })
       }

@@ -1,17 +1,17 @@
-// Tools of others that a session's own endpoint lists beside ours: those of the service whose delivery began the turn.
+// Lent tools that a session's own endpoint lists beside ours: those of the service whose delivery began the turn.
 import type { LentToolResult, LentToolSource, ToolOutcome } from '../../contract/index.ts'
 
-/** What the session's endpoint lists beside our own. */
+/** The lent tools of a session's endpoint. */
 export type LentTools = LentToolSource
 
-/** The words of a call that could not be made, in the form of an answer. */
+/** The failure of a call as its result. */
 export function lentFailure(outcome: ToolOutcome): LentToolResult {
   return { content: [{ type: 'text', text: outcome.text }], isError: true }
 }
 
 const LONGEST_NAME = 64
 
-/** A name for a server's tool that no other has. `taken` learns it. */
+/** Returns a unique name for a server's tool, and adds it to `taken`. */
 export function lentToolName(server: string | undefined, tool: string, taken: Set<string>): string {
   const clean = (text: string) => text.replace(/[^A-Za-z0-9_-]/g, '_')
   const whole = `${clean(server || 'service')}__${clean(tool)}`

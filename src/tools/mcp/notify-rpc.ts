@@ -1,5 +1,5 @@
-// POST /mcp/notify: notify_user as plain JSON-RPC, one JSON answer to one POST, so that curl is client enough. The
-// words of the errors are the seed's. Clients of MCP's Streamable HTTP get along with it too.
+// POST /mcp/notify: notify_user as plain JSON-RPC, one JSON answer per POST, so that curl is enough. The errors' words
+// are the seed's. Clients of MCP's Streamable HTTP work too.
 import type { HeadEndpoint, HttpReply, RawRequest, RequestHead } from '../../contract/index.ts'
 import { callTool } from '../call-tool.ts'
 import { notifyUser } from '../notify-user.ts'
@@ -32,7 +32,7 @@ interface RpcRequest {
   readonly notification: boolean
 }
 
-/** Of a caller without a credential no more is read than it takes to name the id of the call in the refusal. */
+/** Without a credential, only enough is read to name the call's id in the refusal. */
 const MOST_UNPROVEN_BYTES = 16_384
 
 export function createNotifyRpc(deps: McpDeps): HeadEndpoint['admit'] {
@@ -107,7 +107,7 @@ async function answer(
       return result(toolResult(outcome.text, outcome.isError))
     }
     default:
-      // With an id it is a request, whatever its name: an empty result ends it.
+      // With an id it is a request despite its name. It gets an empty result.
       if (method.startsWith(NOTIFICATIONS)) return result({})
       return failed(200, id, -32601, `Method not found: ${method.slice(0, 200)}`)
   }
@@ -115,7 +115,7 @@ async function answer(
 
 const NOTIFICATIONS = 'notifications/'
 
-/** Of a version after the ones that are answered here: the SDK answers it in its own form, or refuses it, as at /mcp. */
+/** A newer protocol version. The SDK answers or refuses it in its own form, as at /mcp. */
 function isNewer({ headers }: RawRequest, { method, params }: RpcRequest): boolean {
   const version = headers['mcp-protocol-version']
   if (version !== undefined && !VERSIONS.includes(String(version))) return true
@@ -123,7 +123,7 @@ function isNewer({ headers }: RawRequest, { method, params }: RpcRequest): boole
   return method === 'server/discover' || Object.hasOwn(meta, 'io.modelcontextprotocol/protocolVersion')
 }
 
-/** A request without an id is answered as number 0, as the seed does; a notification is not answered. */
+/** A request without an id is answered as number 0, as in the seed. A notification gets no answer. */
 function rpcRequestOf(body: unknown): RpcRequest | null {
   if (!isRecord(body) || body.jsonrpc !== '2.0') return null
   const { id = null, method, params = {} } = body

@@ -1,11 +1,11 @@
-// A tool and its outcome in the form that MCP shows them, whatever carries the protocol.
+// A tool and its outcome in MCP's form, for any transport.
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { NewFile, ToolOutcome } from '../../contract/index.ts'
 import { type AnswerWay, type InputSchema, inputSchemaOf, sessionSchemaOf, type Tool } from '../tool.ts'
 
-/** Schemas do not change: each is made once. */
+/** Made once for each tool, because schemas do not change. */
 export const shownTool = once(inputSchemaOf)
-/** For who speaks for one session. */
+/** For a caller that speaks for one session. */
 export const shownSessionTool = once(sessionSchemaOf)
 
 function once(schemaOf: (tool: Tool) => InputSchema) {
@@ -48,8 +48,8 @@ function shownFile({ name, mime, bytes }: NewFile, index: number): CallToolResul
 }
 
 /**
- * The same for a host whose model reads: Claude Code shows it the structured content instead of the text where there is
- * one, so that the fields for programs go beside the result.
+ * The same for a host whose model reads the result. Claude Code shows the structured content instead of the text, so
+ * the fields for programs are a separate content block.
  */
 export function shownText({ text, isError, structured, note }: ToolOutcome): CallToolResult {
   return {

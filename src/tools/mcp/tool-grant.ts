@@ -1,4 +1,4 @@
-// Who calls, by the bearer of the request, and what the carriers at /mcp and /mcp/notify share.
+// The caller of a request by its bearer, and the common parts of /mcp and /mcp/notify.
 import { createHash } from 'node:crypto'
 import type {
   Action,
@@ -12,7 +12,7 @@ import type {
 import type { AnswerWay } from '../tool.ts'
 import type { LentTools } from './lent-tools.ts'
 
-/** What a token is good for. Agent, user and session come from it, never from arguments. */
+/** What a token allows. Agent, user and session come from it, never from arguments. */
 export interface ToolGrant {
   readonly agent: string
   readonly session: string | null
@@ -21,14 +21,14 @@ export interface ToolGrant {
   readonly user: string | null
   /** The agent has channel servers. */
   readonly channels: boolean
-  /** How what the model says reaches the chat of its session. */
+  /** How the model's text reaches the chat of its session. */
   readonly answers: AnswerWay
   may(action: Action): boolean
 }
 
 export interface McpDeps {
   readonly desk: ToolDesk
-  /** Null: no such token, or expired, or revoked. */
+  /** Null: the token is unknown, expired or revoked. */
   authenticate(bearer: string): Promise<ToolGrant | null>
   readonly log: Logger
   readonly version: string
@@ -41,7 +41,7 @@ export function bearerOf(request: RequestHead): string | null {
   return /^Bearer +(\S+) *$/i.exec(String(authorization ?? ''))?.[1] ?? null
 }
 
-/** Carries over retries: the host's own id of the call, else what the HTTP client says. */
+/** The key that is the same for retries: the host's own id of the call, else the HTTP client's. */
 export function callerOf(
   grant: ToolGrant,
   request: RawRequest,
@@ -54,7 +54,7 @@ export function callerOf(
 
 const LONGEST_KEY = 200
 
-/** A key of any length is told from every other; a long one is kept as its digest. */
+/** Keys of any length stay different: a long one is replaced by its digest. */
 function keyOf(value: unknown): string | null {
   if (typeof value !== 'string' || value === '') return null
   if (value.length <= LONGEST_KEY) return value
@@ -84,7 +84,7 @@ export interface RpcError {
 export const CHALLENGE = { 'www-authenticate': 'Bearer realm="switchboard"' }
 export const BAD_TOKEN = { 'www-authenticate': 'Bearer realm="switchboard", error="invalid_token"' }
 
-/** The reply to what is not a POST of JSON; null when it is one. */
+/** Returns the refusal of anything but a POST of JSON; null for one. */
 export function refuseForm(request: RequestHead): HttpReply | null {
   if (request.method !== 'POST') {
     const error = { code: -32000, message: 'Method not allowed', data: { code: 'method_not_allowed' } }
@@ -98,7 +98,7 @@ export function refuseForm(request: RequestHead): HttpReply | null {
 
 const INVALID = Symbol('not JSON')
 
-/** The body as JSON, or INVALID. Bytes that are not UTF-8 are not JSON. */
+/** Returns the body as JSON, or INVALID. Bytes that are not UTF-8 are not JSON. */
 export function parseBody(request: RawRequest): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(request.body))
