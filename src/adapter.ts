@@ -92,6 +92,7 @@ export {
 } from './kit/http/guarded-fetch.ts'
 export { equalSecrets, hmacKey, signSha256, verifySha256 } from './kit/http/hmac.ts'
 export { type FormPart, multipartForm } from './kit/http/multipart.ts'
+export { isVendorUrl, type VendorServer } from './kit/http/vendor-url.ts'
 export type {
   Link,
   LinkAttempt,

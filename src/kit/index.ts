@@ -50,6 +50,7 @@ export { equalSecrets, hmacKey, signSha256, verifySha256 } from './http/hmac.ts'
 export { createJwtVerifier, type JwtVerdict } from './http/jwt.ts'
 export { multipartForm } from './http/multipart.ts'
 export { sentByOtherSite } from './http/request-origin.ts'
+export { retryAfterMs } from './http/retry-after.ts'
 export {
   ed25519PublicKey,
   type StandardKey,
@@ -58,6 +59,7 @@ export {
   verifyStandard,
 } from './http/standard-webhooks.ts'
 export { createStreamingFetch, type StreamingFetch } from './http/streaming-fetch.ts'
+export { isVendorUrl, type VendorServer } from './http/vendor-url.ts'
 export { backoffMs } from './link/backoff.ts'
 export { createChatPace } from './link/chat-pace.ts'
 export type { Link, LinkAttempt, LinkEnding } from './link/link.ts'

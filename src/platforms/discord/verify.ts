@@ -1,11 +1,9 @@
 // Whether an address is Discord's. The gateway brings only what we asked for, over our own connection with our token.
 // So the address must be checked, because answers and messages name it.
-import type { DiscordConfig } from './config.ts'
-
-type Server = Pick<DiscordConfig, 'apiUrl' | 'ownServer'>
+import { isVendorUrl, type VendorServer } from '../../kit/index.ts'
 
 /** Where the bot's token may be sent over a WebSocket: Discord's own hosts, or those that a private server names. */
-export function isGatewayUrl(url: string, { ownServer }: Server): boolean {
+export function isGatewayUrl(url: string, { ownServer }: VendorServer): boolean {
   if (!URL.canParse(url)) return false
   const { protocol, hostname } = new URL(url)
   if (ownServer) return protocol === 'ws:' || protocol === 'wss:'
@@ -13,9 +11,6 @@ export function isGatewayUrl(url: string, { ownServer }: Server): boolean {
 }
 
 /** Where files may be fetched: Discord's own hosts, or the configured server's. */
-export function isDiscordHost(url: string, { apiUrl, ownServer }: Server): boolean {
-  if (!URL.canParse(url)) return false
-  const { host, hostname, protocol } = new URL(url)
-  if (ownServer && host === new URL(apiUrl).host) return true
-  return protocol === 'https:' && /(^|\.)(discordapp\.(com|net)|discord\.com)$/.test(hostname)
+export function isDiscordHost(url: string, server: VendorServer): boolean {
+  return isVendorUrl(url, server, /(^|\.)(discordapp\.(com|net)|discord\.com)$/)
 }

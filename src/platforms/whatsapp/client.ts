@@ -1,6 +1,12 @@
 // Calls to the Graph API, in JSON. The kit judges what a failure means. Nothing is tried again here.
 import { type Clock, SwitchboardError } from '../../contract/index.ts'
-import { type ApiAnswer, createApiClient, type GuardedFetch } from '../../kit/index.ts'
+import {
+  type ApiAnswer,
+  createApiClient,
+  type GuardedFetch,
+  isVendorUrl,
+  type VendorServer,
+} from '../../kit/index.ts'
 import type { Timings, WhatsAppConfig } from './config.ts'
 import type { Fields } from './fields.ts'
 import { refusalOf } from './refusals.ts'
@@ -70,9 +76,6 @@ function readMedia(answer: ApiAnswer): void {
 }
 
 /** Where the token may go: Meta's own hosts, or that of the configured server. */
-export function isMediaHost(url: string, config: Pick<WhatsAppConfig, 'apiUrl' | 'ownServer'>): boolean {
-  if (!URL.canParse(url)) return false
-  const { host, hostname, protocol } = new URL(url)
-  if (config.ownServer && host === new URL(config.apiUrl).host) return true
-  return protocol === 'https:' && /(^|\.)(facebook\.com|fbsbx\.com|fbcdn\.net|whatsapp\.net)$/.test(hostname)
+export function isMediaHost(url: string, server: VendorServer): boolean {
+  return isVendorUrl(url, server, /(^|\.)(facebook\.com|fbsbx\.com|fbcdn\.net|whatsapp\.net)$/)
 }

@@ -1,6 +1,6 @@
 // Turns an API's error into ours: whether another try may help, and when. It contains no key and no URL.
 import { defined, SwitchboardError, withoutNulls } from '../../../contract/index.ts'
-import { isGatewayFault, toolText } from '../../../kit/index.ts'
+import { isGatewayFault, retryAfterMs, toolText } from '../../../kit/index.ts'
 
 const SHOWN_CHARS = 300
 const TOO_LONG =
@@ -114,11 +114,7 @@ function later(
 function waitOf(headers: Headers | undefined, now: number): number | null {
   const exact = Number(headers?.get('retry-after-ms') ?? Number.NaN)
   if (Number.isFinite(exact) && exact >= 0) return Math.min(exact, LONGEST_WAIT_MS)
-  const written = headers?.get('retry-after') ?? ''
-  if (written === '') return null
-  const seconds = Number(written)
-  const ms = Number.isFinite(seconds) ? seconds * 1_000 : Date.parse(written) - now
-  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), LONGEST_WAIT_MS) : null
+  return retryAfterMs(headers?.get('retry-after'), now)
 }
 
 interface Facts {

@@ -1,6 +1,13 @@
 // Calls to the Web API of Slack: form-encoded requests and their answers. The kit judges what a failure means.
 import { type Clock, SwitchboardError } from '../../../contract/index.ts'
-import { type ApiAnswer, asksToWait, createApiClient, type GuardedFetch } from '../../../kit/index.ts'
+import {
+  type ApiAnswer,
+  asksToWait,
+  createApiClient,
+  type GuardedFetch,
+  isVendorUrl,
+  type VendorServer,
+} from '../../../kit/index.ts'
 import type { SlackConfig, Timings } from '../config.ts'
 import { refusalOf } from './refusals.ts'
 
@@ -120,9 +127,6 @@ function scopesOf({ headers }: ApiAnswer): readonly string[] | null {
 }
 
 /** Where the bot's token may go: Slack's own hosts, or that of the configured server. */
-export function isSlackHost(url: string, config: Pick<SlackConfig, 'apiUrl' | 'ownServer'>): boolean {
-  if (!URL.canParse(url)) return false
-  const { host, hostname, protocol } = new URL(url)
-  if (config.ownServer && host === new URL(config.apiUrl).host) return true
-  return protocol === 'https:' && /(^|\.)slack\.com$/.test(hostname)
+export function isSlackHost(url: string, server: VendorServer): boolean {
+  return isVendorUrl(url, server, /(^|\.)slack\.com$/)
 }
