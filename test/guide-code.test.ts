@@ -72,15 +72,16 @@ it('[I18.guide-snippets] the host of its guide answers through the tool of the s
   expect(slack.calls).toEqual([{ tool: 'chat.postMessage', input: { channel: 'C1', text: 'read hello' } }])
 })
 
-it('[I18.guide-snippets] what the kit gives is enough for a pager: calls, files, a trial and a feed', async () => {
+it('[I18.guide-snippets] what the kit gives is enough for a pager: calls, files, a trial, a feed and a link', async () => {
   const page = readFileSync('docs/guide/testing-adapters.md', 'utf8')
   const [, section = ''] = /## What the kit gives you\n([\s\S]*?)\n## /.exec(page) ?? []
   const code = [...section.matchAll(/^```js\n([\s\S]*?)^```/gm)].map(([, text]) => text)
-  expect(code).toHaveLength(4)
+  expect(code).toHaveLength(5)
   const answers: Record<string, readonly [number, string]> = {
     '/page': [200, '{"id":"p1"}'],
     '/files/a.txt': [200, 'hello'],
     '/me': [200, '{"name":"night"}'],
+    '/pages': [200, '{"pages":["fire"]}'],
   }
   const server = createServer(({ url = '', headers }, response) => {
     const [status, body] = answers[url] ?? [404, '']
@@ -107,7 +108,7 @@ it('[I18.guide-snippets] what the kit gives is enough for a pager: calls, files,
     onClose: () => undefined,
     end: () => undefined,
   }
-  const check = async ({ page, files, tryToken, watch, send }: KitExample) => {
+  const check = async ({ page, files, tryToken, watch, send, startReceiving }: KitExample) => {
     const to = { integration: 'test', conversation: 'night' }
     const op = { kind: 'text', text: 'disk full' } as const
     const request = { to, op, key: 'o_1', seq: 1 }
@@ -130,11 +131,18 @@ it('[I18.guide-snippets] what the kit gives is enough for a pager: calls, files,
     await deps.clock.settle()
     expect(shown).toEqual([': connected\n\n', 'id: 1\ndata: disk full\n\n'])
     expect(watch({ request: { headers: { 'last-event-id': 'x' } } })).toMatchObject({ status: 400 })
+    const received: unknown[] = []
+    const states: string[] = []
+    const receive = async (pages: readonly unknown[]) => void received.push(...pages)
+    const link = startReceiving({ receive }, ({ state }) => void states.push(state))
+    await until('the link is up', () => states.length > 0)
+    await link.stop()
+    expect([received, states]).toEqual([['fire'], ['up']])
   }
   const given = { deps, url: `http://127.0.0.1:${port}`, check }
-  const end = '\nawait check({ page, files, tryToken, watch, send })'
+  const end = '\nawait check({ page, files, tryToken, watch, send, startReceiving })'
   await runSnippet(code.join('\n') + end, { 'switchboard/adapter': adapter }, given)
-  expect.assertions(10)
+  expect.assertions(11)
 })
 
 interface KitExample {
@@ -143,4 +151,8 @@ interface KitExample {
   tryToken(options: object, clock: unknown): Promise<object>
   watch(verified: { readonly request: object }): adapter.HttpReply
   send(request: adapter.SendRequest): Promise<object>
+  startReceiving(
+    intake: { receive(pages: readonly unknown[]): Promise<unknown> },
+    report: adapter.LinkOptions['report'],
+  ): adapter.Link
 }
