@@ -19,7 +19,7 @@ import { DEFAULT_TIMINGS, readConfig, type Timings } from './config.ts'
 import { createSlackFiles } from './files.ts'
 import { createHistory } from './history.ts'
 import { handleRequest } from './link/events-endpoint.ts'
-import { type EventsLink, startEventsLink } from './link/events-link.ts'
+import { startEventsLink } from './link/events-link.ts'
 import type { Envelope } from './link/socket.ts'
 import { startSocketLink } from './link/socket-link.ts'
 import { createReceiver, type Receiver } from './receive.ts'
@@ -69,7 +69,7 @@ export function createSlack(deps: PlatformDeps, options: SlackAdapterOptions = {
   const { send, revise } = createSend({ client, chats, uploads })
   let link: LinkState = { state: 'connecting' }
   let socket: Link | null = null
-  let events: EventsLink | null = null
+  let events: Pick<Link, 'renew' | 'stop'> | null = null
   let receiver: Receiver | null = null
   const tell = (next: LinkState) => {
     link = next
@@ -130,12 +130,12 @@ export function createSlack(deps: PlatformDeps, options: SlackAdapterOptions = {
         tell({ state: 'down', detail: `${why}: the app was taken out of the workspace, or its tokens back` })
         log.warn({ why }, 'the app may no longer be used')
         // It may have been another's token: Slack itself is asked.
-        events?.look()
+        events?.renew(why)
         socket?.renew(why)
       }
       receiver = createReceiver({ config, self, names, surface, intake, clock, log, expelled, answerTap })
       if (config.appToken === null)
-        events = startEventsLink(timings, { client, self, clock, tell, connected })
+        events = startEventsLink(timings, { client, self, clock, random: deps.random, log, tell, connected })
       else
         socket = startSocketLink(config, timings, {
           client,
@@ -183,7 +183,7 @@ export function createSlack(deps: PlatformDeps, options: SlackAdapterOptions = {
     checks: { gates: () => scopeGates(self.known()?.scopes ?? null, config.options) },
     async stop() {
       status.stop()
-      events?.stop()
+      await events?.stop()
       events = null
       await socket?.stop()
       socket = null
