@@ -158,9 +158,21 @@ describe('[S7.reconnect] a link', () => {
     expect(made).toHaveLength(1)
     await clock.advance(1)
     expect(made).toHaveLength(2)
-    ;(await up()).over({ why: 'another program', down: true, retry: { baseMs: 100_000, maxMs: 100_000 } })
+    const other = await up()
+    await clock.advance(60_000)
+    other.over({ why: 'another program', down: true, retry: { baseMs: 100_000, maxMs: 100_000 } })
     await clock.settle()
     expect(retries.at(-1)).toBeGreaterThanOrEqual(50_000)
+  })
+
+  it('waits after a fault, however long the connection stood', async () => {
+    const { clock, up, retries, state } = open({ downAfter: 1 })
+    const one = await up()
+    await clock.advance(60_000)
+    one.fail(away())
+    await clock.settle()
+    expect(state()).toEqual({ state: 'down', detail: 'no answer' })
+    expect(retries[0]).toBeGreaterThanOrEqual(500)
   })
 
   it('gives up a connect that never answers, and one that ignores its signal cannot come up later', async () => {
@@ -342,6 +354,14 @@ describe('[I15.socket-overlap] a new connection that was asked for', () => {
     expect([made.length, state()?.state]).toEqual([3, 'up'])
   })
 
+  it('is not made where one is being made anyway', async () => {
+    const { clock, made, at } = open({ overlaps: true })
+    await clock.settle()
+    at(0).replace({ why: 'refresh' })
+    await clock.settle()
+    expect(made).toHaveLength(1)
+  })
+
   it('without overlap is made after the old one ended', async () => {
     const { clock, made, at, link, state, retries } = open()
     await clock.settle()
@@ -373,11 +393,10 @@ describe('a link that is stopped', () => {
       isDone = true
     })
     await scene.clock.settle()
-    expect(isDone).toBe(true)
+    expect([isDone, scene.clock.pending()]).toEqual([true, 0])
     await scene.clock.advance(3_600_000)
     expect([scene.made.length, scene.states.length]).toEqual([before, states])
     expect(scene.made.every((one) => one.isEnded())).toBe(true)
-    expect(scene.clock.pending()).toBe(0)
   }
 
   it('ends while it waits for the lease', async () => {
@@ -407,6 +426,42 @@ describe('a link that is stopped', () => {
     await waiting.clock.settle()
     await stopped(waiting)
     for (const { lease } of [connecting, standing, overlapping, waiting]) expect(lease.released).toBe(1)
+  })
+
+  it('connects no more when the store answers late', async () => {
+    for (const answer of [true, false]) {
+      let late: (held: boolean) => void = () => undefined
+      const scene = open({}, new Promise((resolve) => (late = resolve)))
+      await scene.clock.settle()
+      const stop = scene.link.stop()
+      late(answer)
+      await stop
+      expect([scene.made.length, scene.lease.released, scene.clock.pending()]).toEqual([0, 1, 0])
+    }
+  })
+
+  it('gives the lease back after the last connection ended, also one that was left', async () => {
+    const ends: (() => void)[] = []
+    const { clock, link, lease } = open(
+      {
+        overlaps: true,
+        connect({ up }) {
+          up({ leave: () => undefined })
+          return new Promise((resolve) => void ends.push(() => resolve(undefined)))
+        },
+      },
+      true,
+    )
+    await clock.settle()
+    link.renew('deaf')
+    await clock.settle()
+    const stop = link.stop()
+    ends[1]?.()
+    await clock.settle()
+    expect([ends.length, lease.released]).toEqual([2, 0])
+    ends[0]?.()
+    await stop
+    expect(lease.released).toBe(1)
   })
 
   it('waits only so long for a store that does not answer, or a connection that does not end', async () => {

@@ -78,7 +78,7 @@ export function startLink(options: LinkOptions): Link {
     attempt.stoodAt = clock.now()
     current = attempt
     for (const other of [...open]) {
-      if (other === attempt || other.signal.aborted) continue
+      if (other === attempt) continue
       if (other.live?.leave !== undefined) other.live.leave()
       else other.end({ why: 'the next connection stands', wanted: true })
     }
