@@ -1,7 +1,7 @@
 // The pages of docs/reference/, made from what the code itself goes by.
 
 import { configurationReference } from '../src/config/index.ts'
-import { ERROR_TABLE, REASONS, type ReasonCode } from '../src/contract/index.ts'
+import { ERROR_TABLE, type ErrorCode, REASONS, type ReasonCode } from '../src/contract/index.ts'
 import { CHECKS, severityWord } from '../src/health/checks.ts'
 import { createModuleCatalog } from '../src/modules/module-catalog.ts'
 import { OPERATIONS } from '../src/operations/index.ts'
@@ -26,7 +26,7 @@ export async function referencePages(): Promise<Record<string, string>> {
 function errors(): string {
   const rows = Object.entries(ERROR_TABLE).map(
     ([code, one]) =>
-      `| \`${code}\` | ${one.fault} | ${one.retryable ? 'yes' : 'no'} | ${one.httpStatus} | ${one.exitCode} | ${one.meaning} |`,
+      `| \`${code}\` | ${one.fault} | ${one.retryable ? 'yes' : 'no'} | ${one.httpStatus} | ${one.exitCode} | ${wordsIn().errors[code as ErrorCode]} |`,
   )
   return [
     '# Errors',

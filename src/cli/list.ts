@@ -1,7 +1,8 @@
 // What all lists share: filters from options, one JSON object a line for scripts, a table for people.
 import { suggestion } from '../config/schema/nearest.ts'
-import { defined } from '../contract/index.ts'
+import { defined, type Wording } from '../contract/index.ts'
 import type { QueryOf } from '../operations/routes.ts'
+import { wordsIn } from '../words/index.ts'
 import type { Context } from './context.ts'
 import { usage } from './failure.ts'
 import { type Column, renderTable } from './output/table.ts'
@@ -81,7 +82,7 @@ function parseCount(text: string, option: string): number {
 export interface ListOptions<Item> {
   /** The list was asked for with one more than this. */
   readonly limit?: number | null
-  readonly empty: string
+  readonly empty: Wording
   /** What `--before` takes to go on behind this item; absent: by its id. */
   readonly place?: (item: Item) => string
 }
@@ -111,5 +112,5 @@ export async function printList<Item>(
   }
   // Scripts are told as well: what reads standard output is not disturbed.
   if (cut && last !== undefined)
-    context.terminal.err(`Cut at ${count}: more with --limit, or go on with --before ${place(last)}\n`)
+    context.terminal.err(`${wordsIn().commandLine.cut({ count, place: place(last) })}\n`)
 }

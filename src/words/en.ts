@@ -2,8 +2,10 @@
 // value replaces the name.
 import { approvals } from './en/approvals.ts'
 import { chat } from './en/chat.ts'
+import { commandLine } from './en/command-line.ts'
 import { commands } from './en/commands.ts'
 import { demo } from './en/demo.ts'
+import { errors } from './en/errors.ts'
 import { help, helpFrame } from './en/help.ts'
 import { notices } from './en/notices.ts'
 import { page } from './en/page.ts'
@@ -14,8 +16,10 @@ import { work } from './en/work.ts'
 export const en = {
   approvals,
   chat,
+  commandLine,
   commands,
   demo,
+  errors,
   help,
   helpFrame,
   notices,

@@ -1,6 +1,7 @@
 // `switchboard access`: who may talk and who may approve, beyond what the configuration itself lists.
 import { asSwitchboardError, type Right, SwitchboardError } from '../../../contract/index.ts'
 import type { AccessView } from '../../../operations/access.ts'
+import { wordsIn } from '../../../words/index.ts'
 import type { Api } from '../../api.ts'
 import type { Context, Run } from '../../context.ts'
 import { printList } from '../../list.ts'
@@ -19,7 +20,7 @@ export const listAccess: Run = (context) =>
       { title: 'SINCE', value: (row) => relativeTime(row.at, now) },
     ]
     await printList(context, (await api.ask('GET /api/access')).items, columns, {
-      empty: 'Nobody has been let in yet.',
+      empty: wordsIn().commandLine.empty.access,
     })
     return 0
   })
@@ -45,8 +46,8 @@ export const setApprover: Run<{ readonly remove?: boolean }> = async (
   await refuseIfStillAllowed(daemon, change, ['approve'], revoked ? ['approve'] : [])
   if (context.json) await context.printJson({ ok: true, ...change, revoked })
   else {
-    const outcome = revoked ? 'may no longer approve' : 'was not allowed to approve'
-    await context.print(`${oneLine(sender)} ${outcome} on ${oneLine(integration)}`)
+    const { mayNoLongerApprove, wasNoApprover } = wordsIn().commandLine.access
+    await context.print((revoked ? mayNoLongerApprove : wasNoApprover)(shownOf({ integration, sender })))
   }
   return 0
 }
@@ -68,12 +69,17 @@ export const removeSender: Run = async (context, [integration = '', sender = '']
   if (unknown !== null && removed.length === 0) throw unknown
   await refuseIfStillAllowed(daemon, { integration, sender }, ['talk', 'approve'], removed)
   if (context.json) await context.printJson({ ok: true, integration, sender, removed })
-  else if (removed.length > 0)
-    await context.print(
-      `${oneLine(sender)} lost what was granted on ${oneLine(integration)}: ${removed.join(', ')}`,
-    )
-  else await context.print(`${oneLine(sender)} was granted nothing on ${oneLine(integration)}`)
+  else {
+    const words = wordsIn().commandLine.access
+    const shown = shownOf({ integration, sender })
+    const rights = removed.join(', ')
+    await context.print(removed.length > 0 ? words.removed({ ...shown, rights }) : words.hadNothing(shown))
+  }
   return 0
+}
+
+function shownOf({ integration, sender }: Pick<Change, 'integration' | 'sender'>) {
+  return { integration: oneLine(integration), sender: oneLine(sender) }
 }
 
 /** Talking and approving are taken back without a look: they may be left of an integration that is gone. */
@@ -93,7 +99,7 @@ async function grant(
   const daemon = await context.daemon()
   await daemon.ask('POST /api/access/grant', { body: change })
   if (context.json) await context.printJson({ ok: true, ...change })
-  else await context.print(`${oneLine(change.sender)} may ${change.right} on ${oneLine(change.integration)}`)
+  else await context.print(wordsIn().commandLine.access.granted[change.right](shownOf(change)))
   return 0
 }
 
@@ -101,7 +107,7 @@ async function revoke(daemon: Api, body: Change): Promise<boolean> {
   return (await daemon.ask('POST /api/access/revoke', { body })).revoked
 }
 
-/** Only grants are taken back here: whoever the configuration lists keeps the right, and that must not read as success. */
+/** Only grants are taken back here. A sender in the configuration keeps the right, and that must not read as success. */
 async function refuseIfStillAllowed(
   daemon: Api,
   { integration, sender }: Pick<Change, 'integration' | 'sender'>,
@@ -119,12 +125,13 @@ async function refuseIfStillAllowed(
     const listed = row.sender === '*' ? 'lists "*"' : `lists ${sender}`
     return `${sender} may still ${row.right} on ${integration}: ${row.origin} ${listed}`
   })
+  const { hint } = wordsIn().commandLine.access
   const done = removed.length > 0 ? [`what was granted was taken back (${removed.join(', ')}), but`] : []
   throw new SwitchboardError('conflict', [...done, ...why].join('\n'), {
     hint: left.some((row) => row.origin.includes('embedded default'))
-      ? 'write a file of your own, where this can be changed: switchboard init'
+      ? hint.embedded
       : left.some((row) => row.origin.startsWith('default of '))
-        ? `name others there: access: { approvers: ["ID"] }, or switch ${integration} off with enabled: false`
-        : 'change it there, in the configuration',
+        ? hint.platformDefault({ integration })
+        : hint.configured,
   })
 }

@@ -32,8 +32,8 @@ export const listApprovals: Run<ApprovalsOptions> = async (context, _args, optio
       place: (row) => String(row.seq),
       empty:
         options.all === true || options.state !== undefined
-          ? 'No approvals match.'
-          : 'Nothing waits for a decision.',
+          ? wordsIn().commandLine.empty.approvals
+          : wordsIn().commandLine.empty.approvalsPending,
     })
     return 0
   })
@@ -48,7 +48,7 @@ export const showApproval: Run = (context, [id = '']) =>
     const approval = matching.find((each) => each.state === 'pending') ?? matching[0]
     if (approval === undefined) {
       throw new SwitchboardError('not_found', `there is no approval "${id}"`, {
-        hint: 'list them with: switchboard approvals --all',
+        hint: wordsIn().commandLine.approvals.listHint,
       })
     }
     if (context.json) await context.printJson(approval)
@@ -68,7 +68,7 @@ async function decide(context: Context, id: string, behavior: 'allow' | 'deny'):
   if (!won) {
     const late = wordsIn().approvals.late({ ...approval, decidedBy: approval.decided_by })
     throw new SwitchboardError('conflict', `${approval.id}: ${late}`, {
-      hint: `see: switchboard approvals show ${approval.id}`,
+      hint: wordsIn().commandLine.approvals.seeHint({ id: approval.id }),
     })
   }
   if (context.json) await context.printJson(approval)
@@ -78,10 +78,9 @@ async function decide(context: Context, id: string, behavior: 'allow' | 'deny'):
 
 /** "Allowed" is said only once the verdict was written to the asking host. */
 function outcomeOf(approval: ApprovalView, behavior: 'allow' | 'deny'): string {
-  const word = behavior === 'allow' ? 'allowed' : 'denied'
-  if (approval.state === 'relayed') return word
-  if (approval.state === 'undeliverable') return `decided (${behavior}), but the agent is gone`
-  return `decided (${behavior}), on its way to the agent`
+  const { allowed, denied, agentGone, onItsWay } = wordsIn().commandLine.approvals.outcome
+  if (approval.state === 'relayed') return behavior === 'allow' ? allowed : denied
+  return approval.state === 'undeliverable' ? agentGone({ behavior }) : onItsWay({ behavior })
 }
 
 function columns(context: Context): readonly Column<ApprovalView>[] {
@@ -128,9 +127,14 @@ function describe(context: Context, row: ApprovalView): string {
 
 /** Who was asked, and where. */
 function askedLines(asked: readonly AskedView[]): readonly string[] {
-  if (asked.length === 0) return ['No chat was asked: it can be decided in the console and here.']
+  if (asked.length === 0) return [wordsIn().commandLine.approvals.noChat]
   return asked.map(({ integration, conversation, thread, who, name, state, reason, detail }) => {
-    const person = who === null ? 'its approvers' : name === null || name === who ? who : `${name} (${who})`
+    const person =
+      who === null
+        ? wordsIn().commandLine.approvals.itsApprovers
+        : name === null || name === who
+          ? who
+          : `${name} (${who})`
     const place = [integration, conversation, ...(thread === null ? [] : [thread])].join(':')
     const how = [reason, detail].filter((one) => one !== null).join(', ')
     return oneLine(`asked ${person} in ${place}: ${state}${how === '' ? '' : ` (${how})`}`)

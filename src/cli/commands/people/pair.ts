@@ -1,5 +1,6 @@
 // `switchboard pair`: strangers with a code. Approving needs the code: it never picks the only one that waits.
 import { defined, type PairingView, SwitchboardError } from '../../../contract/index.ts'
+import { wordsIn } from '../../../words/index.ts'
 import type { Context, Run } from '../../context.ts'
 import { printList } from '../../list.ts'
 import type { Column } from '../../output/table.ts'
@@ -24,7 +25,10 @@ export const approvePairing: Run<ApproveOptions> = async (context, [code], { app
   const body = defined({ approver, me, user })
   const paired = await daemon.ask('POST /api/pairings/{code}/approve', { path: { code }, body })
   if (context.json) await context.printJson(paired)
-  else await context.print(`${nameOf(paired)} ${oneLine(paired.granted)}`)
+  else
+    await context.print(
+      wordsIn().commandLine.pair.approved({ name: nameOf(paired), granted: oneLine(paired.granted) }),
+    )
   return 0
 }
 
@@ -33,15 +37,15 @@ export const denyPairing: Run = async (context, [code]) => {
   const daemon = await context.daemon()
   await daemon.ask('POST /api/pairings/{code}/deny', { path: { code } })
   if (context.json) await context.printJson({ ok: true, code })
-  else await context.print(`the code ${oneLine(code)} is forgotten`)
+  else await context.print(wordsIn().commandLine.pair.denied({ code: oneLine(code) }))
   return 0
 }
 
-/** Lists what waits and fails: whoever approves must name whom. */
+/** Lists the pending codes and fails: the operator must name one. */
 async function refuseToGuess(context: Context, verb: string): Promise<number> {
   await listPairings(context, [], {})
   throw new SwitchboardError('input_invalid', `pair ${verb} needs a code`, {
-    hint: `name the one you mean: switchboard pair ${verb} CODE`,
+    hint: wordsIn().commandLine.pair.codeHint({ verb }),
   })
 }
 
@@ -54,7 +58,7 @@ function printPairings(context: Context, pairings: readonly PairingView[]): Prom
     { title: 'NAME', value: (row) => row.sender_name ?? '', givesWay: 3 },
     { title: 'EXPIRES', value: (row) => relativeTime(row.expires_at, now) },
   ]
-  return printList(context, pairings, columns, { empty: 'Nobody waits to be paired.' })
+  return printList(context, pairings, columns, { empty: wordsIn().commandLine.empty.pairings })
 }
 
 function nameOf(pairing: PairingView): string {

@@ -1,6 +1,7 @@
 // `switchboard people`: everything that a person said, written out or erased.
 import { resolve } from 'node:path'
 import type { UserView } from '../../../contract/index.ts'
+import { wordsIn } from '../../../words/index.ts'
 import type { Context, Run } from '../../context.ts'
 import { usage } from '../../failure.ts'
 import { printList } from '../../list.ts'
@@ -15,7 +16,7 @@ export const listUsers: Run = async (context) => {
     { title: 'ROLES', value: (row) => row.roles.join(', ') || '-' },
     { title: 'IDENTITIES', value: (row) => row.identities.join(', ') || '-' },
   ]
-  await printList(context, items, columns, { empty: 'There are no users.' })
+  await printList(context, items, columns, { empty: wordsIn().commandLine.empty.users })
   return 0
 }
 
@@ -30,6 +31,7 @@ export const exportPerson: Run<{ readonly to?: string }> = (context, [who = ''],
 async function exportFolder(context: Context, to: string, chunks: AsyncIterable<string>): Promise<number> {
   const { writePersonFolder } = await import('../../person-folder.ts')
   const written = await writePersonFolder(resolve(to), chunks)
+  const words = wordsIn().commandLine.people
   const whole = written.files_missing === 0
   if (context.json) await context.printJson({ ok: whole, ...written })
   else
@@ -39,7 +41,7 @@ async function exportFolder(context: Context, to: string, chunks: AsyncIterable<
           ['written', written.folder],
           ['lines', String(written.lines)],
           ['files', String(written.files)],
-          ['missing', whole ? null : `${written.files_missing} files: person.ndjson says why`],
+          ['missing', whole ? null : words.missingFiles({ count: written.files_missing })],
         ],
         context.paint,
       ),
@@ -52,15 +54,13 @@ export const erasePerson: Run<{ readonly yes?: boolean; readonly revoke?: boolea
   [who = ''],
   options,
 ) => {
+  const words = wordsIn().commandLine.people
   const daemon = await context.daemon()
   if (options.yes !== true) {
-    if (!context.terminal.inputIsTty || context.json)
-      throw usage('erasing cannot be undone', 'say --yes; `switchboard people export` writes it out before')
-    const answer = await context.terminal.ask(
-      `Erase everything that ${oneLine(who)} said? This cannot be undone. Type ERASE: `,
-    )
+    if (!context.terminal.inputIsTty || context.json) throw usage('erasing cannot be undone', words.eraseHint)
+    const answer = await context.terminal.ask(words.confirmErase({ who: oneLine(who) }))
     if (answer?.trim() !== 'ERASE') {
-      context.note('nothing was erased')
+      context.note(words.notErased)
       return 1
     }
   }
@@ -74,17 +74,17 @@ export const erasePerson: Run<{ readonly yes?: boolean; readonly revoke?: boolea
       renderFields(
         [
           ['erased', erased.identities.map(oneLine).join(', ')],
-          ['messages', `${erased.turns} of theirs, ${erased.sends} sent to them`],
-          ['approvals', `${erased.approvals} inputs`],
+          ['messages', words.messages(erased)],
+          ['approvals', words.inputs({ count: erased.approvals })],
           ['files', String(erased.files)],
           ['notifications', erased.notifications === 0 ? null : String(erased.notifications)],
-          ['rights', erased.grants_revoked === 0 ? null : `${erased.grants_revoked} taken back`],
-          ['open', erased.open === 0 ? null : `${erased.open} are still on their way: run it again`],
+          ['rights', erased.grants_revoked === 0 ? null : words.rights({ count: erased.grants_revoked })],
+          ['open', erased.open === 0 ? null : words.open({ count: erased.open })],
           [
             'not seen',
             erased.files_left.length === 0
               ? null
-              : `files of ${erased.files_left.map(oneLine).join(', ')}, which does not run: start it and run this again`,
+              : words.filesLeft({ integrations: erased.files_left.map(oneLine).join(', ') }),
           ],
         ],
         context.paint,

@@ -1,7 +1,8 @@
 // `switchboard conversations take|say|give`: a person answers in the agent's place, from a terminal.
 import { defined } from '../../../contract/index.ts'
+import { wordsIn } from '../../../words/index.ts'
 import type { Run } from '../../context.ts'
-import { counted, oneLine } from '../../output/text.ts'
+import { oneLine } from '../../output/text.ts'
 import { parseDuration } from '../../output/time.ts'
 import { tellResult, textOf } from '../sending/send.ts'
 
@@ -19,11 +20,13 @@ export const takeConversation: Run<ForceOptions> = async (context, [address = ''
     await context.printJson(taken)
     return 0
   }
+  const words = wordsIn().commandLine.conversations
   const { queued, running } = taken.ended
-  const from = taken.previous === null ? '' : `, from ${oneLine(taken.previous.holder_name ?? '')}`
-  const ended = queued + running === 0 ? '' : `; ${counted(queued + running, 'message')} ended by it`
-  await context.print(`You hold ${oneLine(taken.takeover.address)}${from}${ended}.`)
-  context.note(`write there with: switchboard conversations say ${oneLine(address)} TEXT`)
+  const from = taken.previous === null ? null : oneLine(taken.previous.holder_name ?? '')
+  await context.print(
+    words.taken({ address: oneLine(taken.takeover.address), from, ended: queued + running }),
+  )
+  context.note(words.sayHint({ address: oneLine(address) }))
   return 0
 }
 
@@ -53,9 +56,10 @@ export const giveConversation: Run<ForceOptions> = async (context, [address = ''
     body: { force },
   })
   if (context.json) await context.printJson(given)
-  else
-    await context.print(
-      `${oneLine(given.takeover.address)} is ${oneLine(given.takeover.agent ?? 'free')}’s again.`,
-    )
+  else {
+    const agent = given.takeover.agent === null ? null : oneLine(given.takeover.agent)
+    const shown = { address: oneLine(given.takeover.address), agent }
+    await context.print(wordsIn().commandLine.conversations.given(shown))
+  }
   return 0
 }

@@ -7,6 +7,7 @@ import {
   type TakeoverView,
   type ThreadItem,
 } from '../../../contract/index.ts'
+import { wordsIn } from '../../../words/index.ts'
 import type { Context, Run } from '../../context.ts'
 import { limitOf, momentOption, oneMore, printList } from '../../list.ts'
 import { paintState } from '../../output/colour.ts'
@@ -42,9 +43,9 @@ export const listConversations: Run<ConversationsOptions> = async (context, _arg
     await printList(context, rows, columns(context), {
       limit,
       place: ({ last_at, address }) => conversationCursor({ at: Date.parse(last_at), address }) ?? '',
-      empty: 'No conversations match.',
+      empty: wordsIn().commandLine.empty.conversations,
     })
-    if (!api.live) context.note('no daemon runs: what was said just before it stopped may not be listed yet')
+    if (!api.live) context.note(wordsIn().commandLine.conversations.mayLack)
     return 0
   })
 }
@@ -58,7 +59,7 @@ export const showConversation: Run = (context, [address = '']) =>
     const conversation = await api.find('GET /api/conversations/{address}', { path })
     if (conversation === null)
       throw new SwitchboardError('not_found', `nothing was ever said at ${oneLine(address)}`, {
-        hint: 'list conversations with: switchboard conversations list',
+        hint: wordsIn().commandLine.conversations.listHint,
       })
     const thread = await api.ask('GET /api/conversations/{address}/thread', { path, query: { limit: SHOWN } })
     if (context.json) await context.printJson({ ...conversation, thread: thread.items, next: thread.next })

@@ -1,5 +1,6 @@
 // `switchboard outbox`: every message on its way out; one in full; retry what failed, bury what is given up.
 import { SEND_STATES, type SendView, SwitchboardError } from '../../../contract/index.ts'
+import { wordsIn } from '../../../words/index.ts'
 import type { Context, Run } from '../../context.ts'
 import { type FilterOptions, listQuery, oneMore, printList } from '../../list.ts'
 import { paintState } from '../../output/colour.ts'
@@ -13,7 +14,7 @@ export const listSends: Run<FilterOptions> = async (context, _args, options) => 
   return context.reading(async (api) => {
     await printList(context, api.list('GET /api/outbox', query, oneMore(limit)), columns(context), {
       limit,
-      empty: 'Nothing in the outbox matches.',
+      empty: wordsIn().commandLine.empty.outbox,
     })
     return 0
   })
@@ -24,7 +25,7 @@ export const showSend: Run = (context, [id = '']) =>
     const send = await api.find('GET /api/outbox/{id}', { path: { id } })
     if (send === null) {
       throw new SwitchboardError('not_found', `there is no message "${id}" in the outbox`, {
-        hint: 'list them with: switchboard outbox',
+        hint: wordsIn().commandLine.outbox.listHint,
       })
     }
     await printSend(context, send)

@@ -1,4 +1,5 @@
 // `switchboard schedules`: when each fires next and did last; start one now.
+import { wordsIn } from '../../../words/index.ts'
 import type { Run } from '../../context.ts'
 import { usage } from '../../failure.ts'
 import { printList } from '../../list.ts'
@@ -8,7 +9,9 @@ import { oneLine } from '../../output/text.ts'
 export const listSchedules: Run = (context) =>
   context.reading(async (api) => {
     const { schedules = [] } = await api.ask('GET /api/status')
-    await printList(context, schedules, scheduleColumns(context), { empty: 'No schedules are configured.' })
+    await printList(context, schedules, scheduleColumns(context), {
+      empty: wordsIn().commandLine.empty.schedules,
+    })
     return 0
   })
 
@@ -23,11 +26,14 @@ export const runSchedule: Run<{ readonly agent?: string }> = async (context, [id
       `schedules: ${schedules.map((each) => `${each.id} (${each.agent})`).join(', ') || 'none'}`,
     )
   if (other !== undefined)
-    throw usage(`several agents have a schedule "${oneLine(id)}"`, `which one: --agent ${one.agent}`)
+    throw usage(
+      `several agents have a schedule "${oneLine(id)}"`,
+      wordsIn().commandLine.schedules.whichHint({ agent: one.agent }),
+    )
   const done = await daemon.ask('POST /api/schedules/{agent}/{id}/run', {
     path: { agent: one.agent, id: one.id },
   })
   if (context.json) await context.printJson(done)
-  else await context.print(`started as turn ${done.turn}; follow it: switchboard logs --turn ${done.turn}`)
+  else await context.print(wordsIn().commandLine.schedules.started(done))
   return 0
 }

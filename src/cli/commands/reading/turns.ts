@@ -29,7 +29,7 @@ export const listTurns: Run<TurnsOptions> = async (context, _args, options) => {
     }
     await printList(context, api.list('GET /api/turns', query, oneMore(limit)), turnColumns(context), {
       limit,
-      empty: 'No turns match.',
+      empty: wordsIn().commandLine.empty.turns,
     })
     return 0
   })
@@ -122,6 +122,6 @@ export function reasonText(code: string): string {
 
 function noSuchTurn(id: string): SwitchboardError {
   return new SwitchboardError('not_found', `there is no turn "${id}"`, {
-    hint: 'list them with: switchboard turns',
+    hint: wordsIn().commandLine.turns.listHint,
   })
 }

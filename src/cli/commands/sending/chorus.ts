@@ -1,5 +1,6 @@
 // `switchboard chorus`: connection strings of chorus integrations, and a check of somebody else's agent or service.
 import type { TokenView } from '../../../gateway/access/token-views.ts'
+import { wordsIn } from '../../../words/index.ts'
 import type { Run } from '../../context.ts'
 import { usage } from '../../failure.ts'
 import { printList } from '../../list.ts'
@@ -18,7 +19,7 @@ export const listConnections: Run = (context) =>
     ]
     const rows = (await api.ask('GET /api/tokens')).items.filter((row) => row.kind === 'chorus-inbox')
     await printList(context, rows, columns, {
-      empty: 'No connection strings were minted: switchboard chorus connect ID',
+      empty: wordsIn().commandLine.empty.connectionStrings,
     })
     return 0
   })

@@ -1,5 +1,6 @@
 // `switchboard send TO TEXT…`: a message from the operator, through the same outlet as everyone's.
 import { defined, type SendResult } from '../../../contract/index.ts'
+import { wordsIn } from '../../../words/index.ts'
 import type { Context, Run } from '../../context.ts'
 import { usage } from '../../failure.ts'
 import { oneLine } from '../../output/text.ts'
@@ -68,21 +69,20 @@ export async function textOf(context: Context, words: readonly string[]): Promis
 
 export async function tellResult(context: Context, result: SendResult): Promise<void> {
   const { paint } = context
+  const words = wordsIn().commandLine.send
   if (!result.ok) {
-    context.terminal.err(`${paint.red('error:')} ${oneLine(result.error ?? 'it was not sent')}\n`)
+    context.terminal.err(`${paint.red('error:')} ${oneLine(result.error ?? words.notSent)}\n`)
     if (result.outbox_id !== null)
-      context.note(`${paint.cyan('hint:')} see: switchboard outbox show ${result.outbox_id}`)
+      context.note(`${paint.cyan('hint:')} ${words.seeHint({ id: result.outbox_id })}`)
     return
   }
   if (result.status === 'queued') {
     return void (await context.print(
-      `${paint.yellow('queued')}, not confirmed yet; see: switchboard outbox show ${result.outbox_id ?? ''}`,
+      `${paint.yellow('queued')}${words.queued({ id: result.outbox_id ?? '' })}`,
     ))
   }
   if (result.status === 'deduplicated') {
-    return void (await context.print(
-      `${paint.yellow('deduplicated')}: the same text went there a moment ago`,
-    ))
+    return void (await context.print(`${paint.yellow('deduplicated')}${words.deduplicated}`))
   }
   const ids = result.platform_ids.length === 0 ? '' : ` (${oneLine(result.platform_ids.join(', '))})`
   await context.print(`${paint.green('sent')}${ids}`)

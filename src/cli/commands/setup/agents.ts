@@ -12,6 +12,7 @@ import {
 import { type AnsweredAgent, answerAgent, secretNames, writtenConnector } from '../../../setup/agent.ts'
 import { openCatalog } from '../../../setup/catalog.ts'
 import { type Definition, ID, jsonSchemaOf, readAt } from '../../../setup/definition.ts'
+import { wordsIn } from '../../../words/index.ts'
 import type { Api } from '../../api.ts'
 import { askerAt } from '../../asker.ts'
 import type { Context, Run } from '../../context.ts'
@@ -34,7 +35,7 @@ export const listAgents: Run = (context) =>
       { title: 'QUEUED', value: (row) => String(row.queued) },
     ]
     const { agents } = await api.ask('GET /api/status')
-    await printList(context, agents, columns, { empty: 'No agents are configured.' })
+    await printList(context, agents, columns, { empty: wordsIn().commandLine.empty.agents })
     return 0
   })
 

@@ -2,6 +2,7 @@
 import type { IntegrationView, PlatformModule } from '../../../contract/index.ts'
 import { openCatalog } from '../../../setup/catalog.ts'
 import { ownAddress } from '../../../setup/check-file.ts'
+import { wordsIn } from '../../../words/index.ts'
 import type { Context, Run } from '../../context.ts'
 import { usage } from '../../failure.ts'
 import { printList } from '../../list.ts'
@@ -21,7 +22,7 @@ const COLUMNS: readonly Column<IntegrationView>[] = [
 export const listIntegrations: Run = async (context) => {
   const daemon = await context.daemon()
   const found = await daemon.ask('GET /api/integrations')
-  await printList(context, found.items, COLUMNS, { empty: 'No integrations are configured.' })
+  await printList(context, found.items, COLUMNS, { empty: wordsIn().commandLine.empty.integrations })
   return 0
 }
 

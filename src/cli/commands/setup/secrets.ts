@@ -1,4 +1,5 @@
 // `switchboard secrets`: the encrypted store. A value comes from a prompt or a pipe and is never printed.
+import { wordsIn } from '../../../words/index.ts'
 import type { Context, Run } from '../../context.ts'
 import { usage } from '../../failure.ts'
 import { printList } from '../../list.ts'
@@ -7,7 +8,7 @@ export const listSecrets: Run = (context) =>
   context.reading(async (api) => {
     const { items } = await api.ask('GET /api/secrets')
     await printList(context, items, [{ title: 'NAME', value: (row) => row.name }], {
-      empty: 'No secrets are kept.',
+      empty: wordsIn().commandLine.empty.secrets,
     })
     return 0
   })

@@ -1,6 +1,7 @@
 // `switchboard token`: bearer tokens. A token is shown once, when it is minted; only its hash is kept.
 import { suggestion } from '../../../config/schema/nearest.ts'
 import type { TokenView } from '../../../gateway/access/token-views.ts'
+import { wordsIn } from '../../../words/index.ts'
 import type { Run } from '../../context.ts'
 import { usage } from '../../failure.ts'
 import { printList } from '../../list.ts'
@@ -61,7 +62,7 @@ export const listTokens: Run<{ readonly all?: boolean }> = (context, _args, opti
     ]
     const query = options.all === true ? ({ all: 'true' } as const) : {}
     await printList(context, (await api.ask('GET /api/tokens', { query })).items, columns, {
-      empty: 'No tokens were minted.',
+      empty: wordsIn().commandLine.empty.tokens,
     })
     return 0
   })
