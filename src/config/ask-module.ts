@@ -1,4 +1,4 @@
-// A module is asked what follows from options. Code of others: one that throws has said nothing, and the file loads.
+// Asks a module what follows from options. It may be code of a third party: when it throws, the file still loads.
 
 export function askModule<T>(ask: () => T): T | undefined {
   try {

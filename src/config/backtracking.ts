@@ -3,7 +3,7 @@
 // are merely slow. A stranger chooses the text that a mention pattern is tried on.
 
 interface Atom {
-  /** Source of one character or class; null: a group, a back reference. */
+  /** The source of one character or class. Null: a group or a back reference. */
   readonly one: string | null
   readonly inner: readonly Sequence[]
   readonly min: number
@@ -20,7 +20,7 @@ const SAMPLES = [
   '\u00a0',
 ]
 
-/** False for what does not compile: that is told elsewhere. */
+/** False for a pattern that does not compile: another check reports that. */
 export function mayBacktrackForever(pattern: string): boolean {
   try {
     new RegExp(pattern, 'iu')

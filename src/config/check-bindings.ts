@@ -1,4 +1,4 @@
-// Who hears what: bindings name integrations that exist, do not overlap, and leave nothing unheard.
+// Bindings name integrations that exist, do not overlap, and leave no integration without an agent.
 import { isServerBinding } from '../contract/index.ts'
 import type { BindingConfig } from './schema/agents.ts'
 import type { Config } from './schema/index.ts'
@@ -6,7 +6,7 @@ import type { Wrong } from './schema/issues.ts'
 import { suggestion } from './schema/nearest.ts'
 import { cutsAt } from './yaml/prefixes.ts'
 
-/** Platform → the only integration of it; null: there are several. Kept by the list, which is never changed. */
+/** The only integration of each platform; null: there are several. Cached by the list, which never changes. */
 const onlyOnes = new WeakMap<Config['integrations'], ReadonlyMap<string, string | null>>()
 
 function onlyOf(integrations: Config['integrations']): ReadonlyMap<string, string | null> {
@@ -18,7 +18,7 @@ function onlyOf(integrations: Config['integrations']): ReadonlyMap<string, strin
   return only
 }
 
-/** The integration a binding means: by id, or the only one of that platform. */
+/** The integration that a binding means: by id, or the only one of that platform. */
 export function instanceOf(config: Pick<Config, 'integrations'>, binding: BindingConfig): string {
   return binding.instance ?? onlyOf(config.integrations).get(binding.plugin) ?? 'default'
 }
@@ -59,7 +59,7 @@ export function bindings(config: Config, wrong: Wrong, warnings: string[]): void
   }
 }
 
-// A chat covers its topics: `-100123` and `-100123/42` meet, and so do two bindings that take the rest.
+// A chat covers its topics: `-100123` and `-100123/42` overlap, and so do two bindings for the rest.
 export function overlaps(config: Config, wrong: Wrong): void {
   const rest = new Map<string, string>()
   const taken = new Map<string, TakenPlaces>()
@@ -68,7 +68,7 @@ export function overlaps(config: Config, wrong: Wrong): void {
       const path = ['agents', index, 'inbound_bindings', place]
       const instance = instanceOf(config, binding)
       const owner = `agents[${index}].inbound_bindings[${place}]`
-      // Several agents may hear one channel server: each gets a turn of its own.
+      // Several agents may be bound to one channel server: each gets a turn of its own.
       if (isServerBinding(binding) && Object.hasOwn(config.mcp_servers, instance)) continue
       if (binding.conversations === undefined) {
         const before = rest.get(instance)
@@ -104,11 +104,11 @@ interface TakenPlace {
 
 interface TakenPlaces {
   add(place: TakenPlace): void
-  /** One that is the same, above it or below it. */
+  /** Returns a place that is the same, above it or below it. */
   meeting(text: string): TakenPlace | undefined
 }
 
-/** Each place is found by its own name and by those of all that are above it. */
+/** Finds each place by its own name and by the names above it. */
 function createTakenPlaces(): TakenPlaces {
   const taken = new Map<string, TakenPlace>()
   const above = new Map<string, TakenPlace>()
@@ -163,7 +163,7 @@ export function channelServers(config: Config, warnings: string[]): void {
   }
 }
 
-/** As `doctor` says it. An agent with schedules works without a binding. */
+/** The warning of `doctor`. An agent with schedules works without a binding. */
 export function unbound(config: Config, warnings: string[]): void {
   const servers = Object.keys(config.mcp_servers)
   for (const [index, { id, inbound_bindings, channels, schedules }] of config.agents.entries()) {
@@ -175,7 +175,7 @@ export function unbound(config: Config, warnings: string[]): void {
   }
 }
 
-/** A scope lets agents send there without hearing what arrives: then nobody need listen. A file without agents is not done yet. */
+/** With a scope agents may send there without a binding, so none is needed. A file without agents is not finished yet. */
 export function unheard(config: Config, warnings: string[]): void {
   if (config.agents.length === 0) return
   const heard = new Set(

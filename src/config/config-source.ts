@@ -1,4 +1,4 @@
-// The configuration in force: loads, validates, swaps at once, and keeps the old one when the new one does not hold.
+// The configuration in force: loads, validates and swaps at once. It keeps the old one when the new one is not valid.
 import { type AdapterSource, type Clock, defined, type Logger, type Settings } from '../contract/index.ts'
 import { createSerial } from '../contract/serial.ts'
 import { defaultSettings } from './default-settings.ts'
@@ -21,18 +21,18 @@ export type ReloadResult =
     }
 
 export interface ConfigSource {
-  /** The file, null for the embedded default. */
+  /** Null: the embedded default. */
   readonly file: string | null
   current(): Settings
-  /** Every file that the one in force was read from. */
+  /** Every file that the configuration in force was read from. */
   files(): readonly string[]
-  /** Reads the file again. Never throws on what it holds. `by` is told to who listens. */
+  /** Reads the file again. Never throws because of its text. Listeners get `by`. */
   reload(by?: string): Promise<ReloadResult>
-  /** Called after a swap, with the new and the old one. */
+  /** Called after a swap, with the new and the old settings. */
   onChange(listen: (now: Settings, before: Settings) => void): void
-  /** Called after every reload, also one that failed or changed nothing. */
+  /** Called after every reload, also when it failed or changed nothing. */
   onReload(listen: (result: ReloadResult, by?: string) => void): void
-  /** Why the file on disk is not the one in force; null when it is. */
+  /** Why the file on disk is not in force. Null: it is. */
   problem(): string | null
   stop(): void
 }
@@ -53,9 +53,9 @@ export interface ConfigSourceDeps {
 }
 
 /**
- * Throws `config_invalid` when the first load fails. The loader (schema library, YAML parser) is fetched only when
- * there is a file: a plain start with the embedded default does not pay for it. A module that fails then keeps down
- * what needs it; at a reload it leaves the old configuration in force.
+ * Throws `config_invalid` when the first load fails. The loader (schema library, YAML parser) is imported only when there is a
+ * file, so that the embedded default starts fast. A module that fails at the start keeps its adapters down. At a reload it leaves
+ * the old configuration in force.
  */
 export async function openConfigSource(
   config: ConfigSourceConfig,
@@ -76,7 +76,7 @@ export async function openConfigSource(
     })
   }
 
-  // Followed before the first read: what changes in between is read twice, never missed.
+  // Watching begins before the first read: a change in between is read twice, never missed.
   const watcher =
     config.watch === true && file !== null
       ? watchFiles(() => void reload(), { clock: deps.clock, ...deps.watching })
@@ -99,13 +99,13 @@ export async function openConfigSource(
       try {
         listen(...news)
       } catch (thrown) {
-        // The swap has happened; one deaf listener must not keep the others from hearing of it.
+        // The swap has happened. A listener that fails must not stop the others.
         deps.log.error({ err: String(thrown) }, 'a listener failed on the new configuration')
       }
     }
   }
 
-  // One after another: a module may take its time, and the file that was read last is the one that counts.
+  // One after another: a module may be slow, and the file that was read last counts.
   const inTurn = createSerial()
   const reload = (by?: string): Promise<ReloadResult> => inTurn(() => reloadNow(by))
 

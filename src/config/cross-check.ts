@@ -28,8 +28,8 @@ export interface Checked {
 }
 
 /**
- * With a book where everything is loaded, what is told of a wrong name tells all that there is. Yields between the checks
- * that go through much of a large file.
+ * When the book has loaded everything, suggestions for a wrong name list all names. Yields between checks that read much of a
+ * large file.
  */
 export function* crossCheck(config: Config, book: LoadedAdapters): Generator<void, Checked> {
   const findings: Finding[] = []
@@ -155,7 +155,7 @@ function channelIds(config: Config): readonly string[] {
   )
 }
 
-/** Messages would wait behind it for ever. */
+/** Messages for it would wait for ever. */
 function unbuiltConnectors(config: Config, book: LoadedAdapters, wrong: Wrong): void {
   const built = book.connectorNames.filter((name) => book.connector(name)?.create !== undefined)
   for (const [index, { connector }] of config.agents.entries()) {

@@ -1,4 +1,4 @@
-// The embedded default: what a plain `switchboard up` runs when there is no file. Web chat, a two-way webhook, the demo agent.
+// The embedded default, which `switchboard up` runs without a file: web chat, a two-way webhook, the demo agent.
 import {
   type AccessPolicy,
   DEFAULT_PORT,
@@ -10,7 +10,7 @@ import {
 } from '../contract/index.ts'
 import { digestOf } from './digest.ts'
 
-/** Stands before the keys of what no file holds, so that nobody looks for them in one. */
+/** The prefix of keys that stand in no file, so that people do not search a file for them. */
 export const EMBEDDED_ORIGIN = 'embedded default: '
 
 export function defaultSettings(options: { readonly defaultStore: string }): Settings {
@@ -27,7 +27,7 @@ export function defaultSettings(options: { readonly defaultStore: string }): Set
           approversByDefault: true,
         },
       ),
-      // Trusts a header, which is sound on loopback only; the webhook platform refuses it from elsewhere.
+      // Trusts a header, which is safe on loopback only. The webhook platform refuses it from elsewhere.
       integration(
         'demo',
         'webhook',

@@ -6,10 +6,10 @@ export function digestOf(data: unknown): string {
   return createHash('sha256').update(canonical(data)).digest('hex')
 }
 
-/** Entries of a list that are taken between two pauses. */
+/** Entries of a list that are hashed between two pauses. */
 const ENTRIES_AT_A_TIME = 100
 
-/** The same of large data, with a pause after every so many entries of its lists. */
+/** The same for large data, with pauses between entries of its lists. */
 export function* digestSteps(data: Readonly<Record<string, unknown>>): Generator<void, string> {
   const hash = createHash('sha256')
   let before = '{'

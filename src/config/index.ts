@@ -1,4 +1,4 @@
-// The door of the room: switchboard.yaml, secrets and the data folder. Nobody else reads files or the environment.
+// The exports of this room: switchboard.yaml, secrets and the data folder. Other rooms do not read the environment.
 export { openConfigSource } from './config-source.ts'
 export { readInstalledPlugin } from './installed-plugin.ts'
 export { type DataFolder, dataFolderAt, prepareDataFolder } from './instance/data-folder.ts'

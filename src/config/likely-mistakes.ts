@@ -1,4 +1,4 @@
-// What loads, and is likely not what was meant: said as a warning, where the file is read.
+// Warnings about valid settings that are probably a mistake.
 import { type LoadedAdapters, parseAddress } from '../contract/index.ts'
 import { askModule } from './ask-module.ts'
 import { mayBacktrackForever } from './backtracking.ts'
@@ -7,7 +7,7 @@ import type { Config } from './schema/index.ts'
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[?::1\]?)$/
 
-/** Limits that anybody else's messages meet: lifted ones are told, for the next flood will not be. */
+/** Warns of limits that are switched off, because nothing then stops a flood of messages. */
 export function liftedLimits({ tunables }: Config, warnings: string[]): void {
   for (const key of ['sender_limit', 'flood_limit', 'stranger_limit'] as const) {
     if (tunables[key].rps > 0 && tunables[key].burst > 0) continue
@@ -22,7 +22,7 @@ export function unbuiltPlatforms(config: Config, warnings: string[]): void {
   }
 }
 
-/** Notifications are sent through no one-way integration: where the file would choose one, that is told. */
+/** Warns when notifications would go through a one-way integration, which cannot send. */
 export function deafEnds({ integrations, users, agents }: Config, warnings: string[]): void {
   const deaf = new Map(
     integrations
@@ -44,10 +44,10 @@ export function deafEnds({ integrations, users, agents }: Config, warnings: stri
   }
 }
 
-/** The connector whose hosts keep their final text to themselves. */
+/** The connector whose hosts do not report their final text. */
 const HOSTED = 'channel'
 
-/** A host's own transcript is never seen: what it acknowledges ends without a text that could be told. */
+/** The transcript of a host is never seen, so a turn that it acknowledges ends without a text to send. */
 export function unheardEnds({ agents }: Config, warnings: string[]): void {
   for (const [index, { connector, notify_on }] of agents.entries()) {
     if (connector.type !== HOSTED || (notify_on !== 'completion' && notify_on !== 'both')) continue
@@ -84,7 +84,7 @@ const NOT_LIMITED: ReadonlyMap<string, string> = new Map([
   ...['claude-code', 'acp'].map((type) => [type, OWN_MODE] as const),
 ])
 
-/** Where an agent runs tools that Switchboard is not asked about. */
+/** Warns of agents that run tools without asking Switchboard. */
 export function limitedTrust({ agents }: Config, warnings: string[]): void {
   for (const [index, { id, connector, inbound_bindings: bindings }] of agents.entries()) {
     const words = NOT_LIMITED.get(connector.type)
@@ -95,7 +95,7 @@ export function limitedTrust({ agents }: Config, warnings: string[]): void {
   }
 }
 
-/** Nobody can be asked about a tool call. Where strangers are paired an approver may still come that way. */
+/** Warns when no person can decide about tool calls. With pairing an approver may still arrive. */
 export function silentApprovals(
   { agents, integrations, users }: Config,
   book: LoadedAdapters,
@@ -127,7 +127,7 @@ export function silentApprovals(
   }
 }
 
-/** A warning only: the environment of the daemon may hold the token. */
+/** Only a warning, because the environment of the daemon may hold the token. */
 export function publicAddress({ server }: Config, warnings: string[]): void {
   if (server.admin_token !== undefined || LOOPBACK.test(server.host)) return
   warnings.push(
@@ -135,7 +135,7 @@ export function publicAddress({ server }: Config, warnings: string[]): void {
   )
 }
 
-/** With a public URL nothing counts as near: what comes through its proxy looks as if it began here. */
+/** With a public URL no request counts as near: requests through its proxy look local. */
 export function nearOnly({ server, integrations }: Config, warnings: string[]): void {
   const url = server.public_url
   if (url === undefined || !URL.canParse(url) || LOOPBACK.test(new URL(url).hostname)) return
@@ -148,12 +148,12 @@ export function nearOnly({ server, integrations }: Config, warnings: string[]): 
   }
 }
 
-/** What its module says would change it. */
+/** The hint of its module. */
 function hinted(hint: string | undefined): string {
   return hint === undefined ? '' : ` (${hint})`
 }
 
-/** With a database of its own there is one node; what is only named may be shared. */
+/** An embedded database means a single node. A named database may be shared. */
 export function ownCallbacks(
   { store, server, agents }: Config,
   book: LoadedAdapters,

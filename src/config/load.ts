@@ -27,9 +27,9 @@ import { knownKeys } from './yaml/unmasked-ranges.ts'
 import { readYaml, readYamlInSlices, type YamlText } from './yaml/yaml-text.ts'
 
 export interface LoadDeps {
-  /** The platforms and connectors that there are. */
+  /** All platforms and connectors. */
   readonly adapters: AdapterSource
-  /** `down`: the rest is loaded, and what needs a module that failed stays down. */
+  /** `down`: the rest is loaded, and adapters of a failed module stay down. */
   readonly failedModules: 'refused' | 'down'
   /** Store when the file names none, e.g. `sqlite:/data/switchboard.db`. */
   readonly defaultStore: string
@@ -67,13 +67,13 @@ export async function loadSettings(file: string, deps: LoadDeps): Promise<LoadRe
   return parseSettings(decoded.text, path, { ...deps, readFile })
 }
 
-/** The same from text that is already in hand; `path` says where relative paths start. */
+/** The same from a text. Relative paths start at the folder of `path`. */
 export async function parseSettings(
   text: string,
   path: string,
   deps: LoadDeps & { readonly readFile: ReadFile },
 ): Promise<LoadResult> {
-  // Of a large file each part takes a while: between two of them the process takes what came meanwhile.
+  // Each part of a large file takes a while. Between two parts the process handles other work.
   const yaml = await readYamlInSlices(text, breath)
   await breath()
   const wanted = wantedBy(yaml.value, dirname(path))
@@ -81,7 +81,7 @@ export async function parseSettings(
   const book = await deps.adapters.open(wanted)
   const result = await withPauses(settleSteps(given, { ...deps, book }))
   if (result.ok) return result
-  // What is told of a wrong file goes by all keys and names that there are.
+  // Suggestions for a wrong file use all keys and names.
   const everything = { ...wanted, platforms: 'all', connectors: 'all' } as const
   return withPauses(settleSteps(given, { ...deps, book: await deps.adapters.open(everything, book) }))
 }
@@ -91,7 +91,7 @@ interface SettleDeps extends Omit<LoadDeps, 'adapters'> {
   readonly readFile: ReadFile
 }
 
-/** With every adapter that may be named in the book already. */
+/** The same when `book` has loaded every adapter that the file may name. */
 export function parseSettingsWith(text: string, path: string, deps: SettleDeps): LoadResult {
   return atOnce(settleSteps({ text, path, yaml: readYaml(text) }, deps))
 }
@@ -160,11 +160,11 @@ function* settleSteps({ text, path, yaml }: Given, deps: SettleDeps): Generator<
   return { ok: true, settings, warnings: all, files: [path, ...side.touched] }
 }
 
-/** Entries that are held against the schema between two pauses. */
+/** Entries that are validated between two pauses. */
 const LOT = 100
 const LONG_LISTS = ['integrations', 'agents'] as const
 
-/** Long lists lot by lot, and the rest without them. Null where anything is wrong: held as a whole, the file says what. */
+/** Validates long lists in lots, and the rest without them. Null: something is wrong, and the whole file shows what. */
 function* parseInLots(
   schema: ReturnType<typeof configSchema>,
   value: unknown,
@@ -197,7 +197,7 @@ function moduleFindings({ modules }: LoadedAdapters): readonly Finding[] {
   )
 }
 
-/** What the file names, as far as it can be read: the rest of what is wrong with it is told later. */
+/** The adapters that the file names, as far as it can be read. Other faults are reported later. */
 function wantedBy(value: unknown, folder: string): WantedAdapters {
   const file = isMap(value) ? value : {}
   const listed = (list: unknown): readonly unknown[] => (Array.isArray(list) ? list : [])
@@ -220,7 +220,7 @@ function wantedBy(value: unknown, folder: string): WantedAdapters {
   }
 }
 
-/** What each entry says beyond the key that names its adapter (the first of `shared`) and those that all entries have. */
+/** The own options of each entry, without the key that names its adapter (the first of `shared`) and the shared keys. */
 function optionsIn(
   list: readonly unknown[],
   bank: WantedOptions['bank'],
@@ -239,7 +239,7 @@ function optionsIn(
   })
 }
 
-/** The `modules` of a file, as far as it can be read; else none. */
+/** The `modules` of a file. None when it cannot be read. */
 export function namedModules(file: string): readonly string[] {
   try {
     const decoded = decodeText(readFileBounded(resolve(file)))

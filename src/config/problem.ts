@@ -1,4 +1,4 @@
-// A problem of the configuration: where it is, what it is, what to do. Never holds a secret.
+// A problem of the configuration: its place, its message, and what to do. It never holds a secret.
 import { basename } from 'node:path'
 import { SwitchboardError } from '../contract/index.ts'
 import { shownName } from './yaml/shown-names.ts'
@@ -13,7 +13,7 @@ export interface Problem {
   readonly path: string
   readonly message: string
   readonly hint: string | null
-  /** The source line with its values masked where they could be secret; '' when there is none. */
+  /** The source line, with values masked that could be secret. '': there is none. */
   readonly excerpt: string
   /** Where in the excerpt the caret stands (masking may have moved it). */
   readonly caret: number

@@ -1,4 +1,4 @@
-// From the validated file to the Settings that the rest of the house sees: camelCase, defaults per platform.
+// From the validated file to Settings: camelCase keys, and the defaults of each platform.
 import { isAbsolute, resolve } from 'node:path'
 import {
   type AccessPolicy,
@@ -25,12 +25,12 @@ import type { AgentConfig } from './schema/agents.ts'
 import type { Config } from './schema/index.ts'
 import type { IntegrationConfig } from './schema/integrations.ts'
 
-/** What the file pointed to: read by load, so that this stays pure. */
+/** The files that the configuration points to. `load` reads them, so that this stays pure. */
 export interface SideFiles {
-  /** A policy file; `problem` closes the door. */
+  /** A policy file. With a `problem` nobody is admitted. */
   readonly access: (file: string) => { readonly policy: PolicyConfig } | { readonly problem: string }
   readonly messaging: (file: string, agent: string) => readonly string[]
-  /** Of the seed's messaging.json beside the file, for agents that say nothing of messaging themselves. */
+  /** From messaging.json beside the file, for agents without a `messaging` key. */
   readonly messagingBeside: (agent: string) => readonly string[]
 }
 
@@ -39,11 +39,11 @@ export interface SettingsPlace {
   readonly folder: string
   /** Store to use when the file names none. */
   readonly defaultStore: string
-  /** What became of `modules`. */
+  /** The result for each entry of `modules`. */
   readonly modules: readonly ModuleStanding[]
 }
 
-/** Yields where a large configuration has taken a while. */
+/** Yields between parts of a large configuration. */
 export function* settingsOf(
   config: Config,
   side: SideFiles,
@@ -79,21 +79,21 @@ export function* settingsOf(
     takeover: takeoverOf(config),
     ...(place.modules.length === 0 ? {} : { modules: place.modules }),
   })
-  // The store's path is where this node keeps things, not what the configuration means.
+  // The path of the store belongs to this node, not to the meaning of the configuration.
   const meaning = {
     ...plain,
     store: plain.store.startsWith('sqlite:') ? 'sqlite' : withoutPassword(plain.store),
-    // Where a module lies is not what it means; two nodes with other versions of it mean other things.
+    // The path of a module has no meaning, but its version has: two versions make two digests.
     ...(plain.modules ? { modules: plain.modules.map(({ file: _file, ...one }) => one) } : {}),
   }
   yield
   const digest = yield* digestSteps(meaning)
-  // After the digest: where the file lies is not what it means.
+  // After the digest: the path of the file has no meaning.
   const mcpServers = plain.mcpServers.map((one) => ({ ...one, options: placed(one.options, place.folder) }))
   return { ...plain, mcpServers, digest, warnings }
 }
 
-/** A program of the file runs where the file lies, wherever the daemon was started from. A plugin has a folder of its own. */
+/** A program of the file runs in the folder of the file, wherever the daemon was started. A plugin has its own folder. */
 function placed(options: Readonly<Record<string, unknown>>, folder: string) {
   const cwd = options.cwd ?? (options.command === undefined ? undefined : '.')
   return typeof cwd === 'string' ? { ...options, cwd: writtenPath(folder, cwd) } : options
@@ -131,7 +131,7 @@ export function integrationOf(
   }
 }
 
-/** A policy that cannot be read stays closed to them, too. */
+/** A policy that cannot be read admits none of them. */
 function withOwn(access: AccessPolicy, own: readonly string[]): AccessPolicy {
   if (!access.readable || own.length === 0) return access
   return { ...access, allowFrom: [...new Set([...access.allowFrom, ...own])] }
@@ -266,7 +266,7 @@ function storeOf(store: string | undefined, place: SettingsPlace): string {
   return path === ':memory:' || isAbsolute(path) ? store : `sqlite:${resolve(place.folder, path)}`
 }
 
-/** A store's address without its password: what may be printed. */
+/** The address of a store without its password, for output. */
 function withoutPassword(store: string): string {
   return store
     .replace(/^(postgres(?:ql)?:\/\/[^:@/]*):[^@]*@/, '$1:•••@')

@@ -1,4 +1,4 @@
-// The files that switchboard.yaml points to: messaging.json and access policies. Unreadable means denied, and is told.
+// The files that switchboard.yaml points to: messaging.json and access policies. An unreadable file denies, with a warning.
 import { resolve } from 'node:path'
 import { writtenPath } from './instance/written-path.ts'
 import { policySchema } from './schema/access.ts'
@@ -26,7 +26,7 @@ export function createSideFiles(
 ): SideFiles & { readonly touched: ReadonlySet<string> } {
   const touched = new Set<string>()
   const lists = new Map<string, ReadonlyMap<string, readonly string[]>>()
-  /** Null: nobody asked yet. */
+  /** Null: not looked up yet. */
   let beside: boolean | null = null
 
   const messaging = (file: string, agent: string): readonly string[] => {
@@ -46,7 +46,7 @@ export function createSideFiles(
     messaging,
     messagingBeside(agent) {
       const path = resolve(folder, BESIDE)
-      // Watched also while it is not there: it may come.
+      // A missing file is watched too, because it may be created.
       touched.add(path)
       beside ??= isThere(path, readFile)
       return beside ? messaging(BESIDE, agent) : []

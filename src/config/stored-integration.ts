@@ -1,4 +1,4 @@
-// One integration that was added by command: the shape of an entry under `integrations:`, held to the same schema.
+// One integration that was added by command. It has the shape and the schema of an entry under `integrations:`.
 import {
   asSwitchboardError,
   CHANNEL_PLATFORM,
@@ -24,14 +24,14 @@ const STORE_ORIGIN = 'store'
 
 type Definition = Readonly<Record<string, unknown>>
 
-/** What its platform's schema is asked, for the trial in a process of its own. */
+/** The options for its platform's schema, which is tried in a process of its own. */
 export function wantedOptions(definition: Definition): WantedOptions {
   const shared = [PLATFORM_KEY, ...Object.keys(sharedSchema.shape)]
   const own = Object.entries(definition).filter(([key]) => !shared.includes(key))
   return { bank: 'platform', name: String(definition[PLATFORM_KEY]), options: Object.fromEntries(own) }
 }
 
-/** Throws `input_invalid` naming the field. Values are never quoted: any of them could be a secret. */
+/** Throws `input_invalid` naming the field. It quotes no value, because any value could be a secret. */
 export function readStoredIntegration(definition: Definition, book: LoadedAdapters): IntegrationSettings {
   demandModule(String(definition[PLATFORM_KEY]), book)
   const parsed = integrationSchema(book).safeParse(definition)
@@ -48,7 +48,7 @@ export function readStoredIntegration(definition: Definition, book: LoadedAdapte
   return settingsOfStored(parsed.data, book)
 }
 
-/** Options that no schema has seen are not kept. */
+/** Options that no schema has checked are refused. */
 function demandModule(platform: string, book: LoadedAdapters): void {
   const failed = book.modules.filter(({ problem }) => problem !== null)
   if (failed.length === 0 || book.platform(platform) !== undefined) return
@@ -59,8 +59,8 @@ function demandModule(platform: string, book: LoadedAdapters): void {
 }
 
 /**
- * One that was taken before, whatever became of its adapter since: a module that is gone, or wants other keys now. It
- * is down then, with nobody let in, and stops nobody else.
+ * Reads one that was accepted before. Its module may be gone, or may want other keys now. Then the integration is down and lets
+ * no sender in, and the others run.
  */
 export function recallStoredIntegration(definition: Definition, book: LoadedAdapters): IntegrationSettings {
   try {

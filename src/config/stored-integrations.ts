@@ -1,5 +1,5 @@
-// Integrations that were added by command. Their definitions lie in the encrypted store, beside the secrets and under
-// names that no secret can have, so that a rotation takes them along.
+// Integrations that were added by command. Their definitions are in the encrypted store, under names that no secret can have,
+// so that a rotation of the key includes them.
 import {
   type IntegrationSettings,
   type LoadedAdapters,
@@ -14,7 +14,7 @@ const PREFIX = 'integration:'
 
 interface Stored {
   readonly definition: Readonly<Record<string, unknown>>
-  /** The agent that takes its messages; null: it only sends. */
+  /** The agent that takes its messages. Null: it only sends. */
   readonly agent: string | null
 }
 
@@ -38,18 +38,18 @@ export interface StoredIntegrations {
 }
 
 /**
- * `bookFor` gives the adapters that there are now, with the named platform loaded, and its schema tried on these options: a
- * module of others that does not come back from them is not in it.
+ * `bookFor` returns the adapters of this moment, with the named platform loaded. A module of a third party whose schema never
+ * returns for these options is not among them.
  */
 export async function openStoredIntegrations(
   secrets: SecretStore,
   bookFor: (entry: WantedOptions) => Promise<LoadedAdapters>,
 ): Promise<StoredIntegrations> {
   let added = new Map<string, Added & { readonly stored: Stored }>()
-  /** The same array until something changes: whoever merges it compares by identity. */
+  /** The same array until something changes: callers that merge it compare by identity. */
   let list: readonly Added[] = []
 
-  // The schema is loaded only when there is something to hold to it.
+  // The schema is loaded only when there is a definition to check.
   const read = async ({ definition, agent }: Stored, how: 'new' | 'recalled' = 'new'): Promise<Added> => {
     const stored = await import('./stored-integration.ts')
     const book = await bookFor(stored.wantedOptions(definition))
@@ -111,7 +111,7 @@ export async function openStoredIntegrations(
   }
 }
 
-/** The configuration with what was added. The file wins: an id that it names is the file's. */
+/** The configuration with the added integrations. An id in the file wins. */
 export function withAdded(settings: Settings, added: readonly Added[]): Settings {
   if (added.length === 0) return settings
   const known = new Set(settings.integrations.map((one) => one.id))

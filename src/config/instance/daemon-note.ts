@@ -1,4 +1,4 @@
-// What the running daemon leaves in its data folder for others to read: who holds it, and where it listens.
+// The note of a running daemon in its data folder: which process holds it, and where it listens.
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import type { DataFolder } from './data-folder.ts'
 
@@ -7,11 +7,11 @@ export interface DaemonNote {
   readonly url: string
   readonly startedAt: number
   readonly version: string
-  /** The file that it runs, links followed; null: the embedded default. Absent: an older daemon. */
+  /** The file that it runs, with links followed. Null: the embedded default. Absent: an older daemon. */
   readonly config?: string | null
-  /** It ends by itself when nobody needs it, and gives way to an `up` that does not. */
+  /** It ends by itself when no host is attached, and gives way to an `up` without that option. */
   readonly idleExit?: boolean
-  /** A service manager runs it: the name of its unit, empty where that is not known. */
+  /** A service manager runs it: the name of its unit, or '' when that is not known. */
   readonly service?: string
 }
 
@@ -35,7 +35,7 @@ export function removeDaemonNote(folder: DataFolder): void {
   rmSync(folder.daemonFile, { force: true })
 }
 
-/** What a daemon says of itself from when it holds the folder until it is ready. */
+/** The note while it holds the folder and is not ready. */
 export type StartingNote = Pick<DaemonNote, 'pid' | 'config' | 'idleExit' | 'service'>
 
 function readStartingNote(folder: DataFolder): StartingNote | null {
@@ -47,13 +47,13 @@ function readStartingNote(folder: DataFolder): StartingNote | null {
   }
 }
 
-/** What the holder of the folder says of itself; `silent`: it drains, or is a command. */
+/** The note of the process that holds the folder. `silent`: it drains, or is a command. */
 export type HolderNote =
   | { readonly state: 'starting'; readonly note: StartingNote }
   | { readonly state: 'ready'; readonly note: DaemonNote }
   | { readonly state: 'silent'; readonly note: null }
 
-/** Of a folder that somebody holds: where nobody does, it may be what one who was killed said. */
+/** Only for a folder that a process holds. Otherwise it may be the note of a process that was killed. */
 export function readHolderNote(folder: DataFolder): HolderNote {
   const starting = readStartingNote(folder)
   if (starting !== null) return { state: 'starting', note: starting }
@@ -66,7 +66,7 @@ export function writeStartingNote(folder: DataFolder, note: StartingNote): void 
   try {
     writeFileSync(folder.startingFile, `${JSON.stringify(note)}\n`, { mode: 0o600 })
   } catch {
-    // `stop` then only knows that somebody holds the folder.
+    // Then `stop` only knows that a process holds the folder.
   }
 }
 

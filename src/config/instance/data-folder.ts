@@ -13,26 +13,26 @@ export interface DataFolder {
   readonly database: string
   /** `sqlite:` and the database: what the configuration's `store` defaults to. */
   readonly defaultStore: string
-  /** What the running daemon says about itself: pid, port, version. */
+  /** The running daemon's note about itself: pid, port, version. */
   readonly daemonFile: string
-  /** There while a daemon holds the folder and is not ready yet: its pid, and the file that it runs. */
+  /** It exists while a daemon starts: its pid, and the file that it runs. */
   readonly startingFile: string
   /** Where the last daemon listened, and how it ended. */
   readonly lastLifeFile: string
-  /** Which configuration file its daemons ran, and since when. */
+  /** The configuration files that its daemons ran, and since when. */
   readonly startsFile: string
   readonly lockFile: string
   /** The control socket. Under the OS's temporary folder when the path would be too long for a socket. */
   readonly socket: string
   /** Where shims attach, beside the control socket. */
   readonly attachSocket: string
-  /** What a daemon that a shim started writes. */
+  /** The log of a daemon that a shim started. */
   readonly logFile: string
   readonly keyFile: string
   readonly ledgerKeyFile: string
   readonly adminTokenFile: string
   readonly attachments: string
-  /** There while the folder is being moved beside a file: nothing starts on half of it. */
+  /** It exists while the folder is moved beside a file, so that no daemon starts on half of it. */
   readonly adoptionFile: string
 }
 
@@ -47,7 +47,7 @@ export interface DataFolderConfig {
 // 108 bytes on Linux, 104 on macOS, the closing zero included.
 const SOCKET_PATH_MAX = 103
 
-/** Names only; touches nothing. */
+/** Computes the names. It touches no file. */
 export function dataFolderAt({ data, config, env }: DataFolderConfig): DataFolder {
   const path = data === undefined ? usualFolder(config ?? null, env) : resolve(data)
   const database = join(path, 'switchboard.db')
@@ -80,21 +80,21 @@ export function prepareDataFolder(folder: DataFolder): void {
   keepPrivate(folder.lockFile)
 }
 
-/** The folder alone, by whoever comes first: the daemon, or whoever opens its log for it. Throws as `prepareDataFolder`. */
+/** Makes the folder alone. The daemon calls it, or the process that opens its log. Throws as `prepareDataFolder`. */
 export function makeOwnFolder({ path }: Pick<DataFolder, 'path'>): void {
   const fresh = !existsSync(path)
   makePrivateFolder(path, false)
-  // It holds keys, and may lie in a repository. One that was there before may be a folder of somebody's work.
+  // The folder holds keys, and may lie in a repository. An older folder may hold other work, so it is left alone.
   if (fresh) createPrivate(join(path, '.gitignore'), '*\n')
 }
 
-/** The database of an embedded store is its owner's alone, wherever it lies and whatever the folder's mode. */
+/** Makes the database of an embedded store private, wherever it lies. */
 export function prepareDatabase(store: string): void {
   const path = store.startsWith('sqlite:') ? store.slice('sqlite:'.length) : ''
   if (path !== '' && !path.startsWith(':')) keepPrivate(path)
 }
 
-/** The folder where one integration keeps attachments, made if it is not there. */
+/** The folder for the attachments of one integration. It is made when it is missing. */
 export function attachmentsFolder(folder: DataFolder, integration: string): string {
   const path = join(folder.attachments, encodeURIComponent(integration).replaceAll('.', '%2E'))
   mkdirSync(path, { recursive: true, mode: 0o700 })
@@ -121,7 +121,7 @@ export function adminToken(
       })
     }
     if (/\s/.test(chosen.trim())) {
-      // It is sent as one word of a header: nobody could ever use it.
+      // It is sent as one word of a header, so it could never be used.
       throw new SwitchboardError('config_invalid', 'the admin token holds white space')
     }
     return { token: chosen.trim(), configured: true }
@@ -150,7 +150,7 @@ function socketPath(path: string, env: DataFolderConfig['env']): string {
   return Buffer.byteLength(inTemp) <= SOCKET_PATH_MAX ? inTemp : join('/tmp', short, 's.sock')
 }
 
-/** One by one: Node's own way never ends where the kernel says that a folder cannot be (/proc). */
+/** One by one: Node's recursive way never ends when the kernel refuses a folder (/proc). */
 function makeFolders(path: string): void {
   const missing: string[] = []
   for (let at = path; !existsSync(at) && at !== dirname(at); at = dirname(at)) missing.unshift(at)
@@ -189,9 +189,8 @@ function makePrivateFolder(path: string, guarded: boolean): void {
 }
 
 /**
- * Whoever owns it or may write there may put a key, a socket or a database in our place, also where the sticky bit keeps what
- * is ours.
- * Who else is in a group cannot be known for sure (directories of an organisation), so no group passes.
+ * Its owner, and everybody who may write there, can put a key, a socket or a database in our place. The sticky bit protects only
+ * files that exist. The members of a group cannot be known for sure, so no group passes.
  */
 function refuseOpenToOthers(path: string): void {
   const { mode, uid } = statSync(path)

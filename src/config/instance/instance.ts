@@ -1,5 +1,5 @@
-// Which instance a command speaks of: one configuration with its own data folder, daemon and control socket. The file
-// may be given or found; the folder follows from flags, the environment or the file. Touches nothing.
+// The instance that a command means: one configuration with its own data folder, daemon and control socket. The file is given
+// or found. The folder follows from flags, the environment or the file. Nothing is written here.
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -16,7 +16,7 @@ export interface InstanceRequest {
 
 export interface Instance {
   readonly name: string
-  /** Null: the embedded default. `file` is absolute; links in it are followed where it exists. */
+  /** Null: the embedded default. `file` is absolute. Its links are followed when it exists. */
   readonly config: { readonly file: string; readonly from: 'flag' | 'environment' | 'found' } | null
   readonly data: {
     readonly path: string
@@ -28,7 +28,7 @@ const CONFIG_NAME = 'switchboard.yaml'
 const BESIDE = '.switchboard'
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/
 
-/** Throws `input_invalid` for a name that is none. */
+/** Throws `input_invalid` for an invalid name. */
 export function locateInstance(request: InstanceRequest): Instance {
   const { env, cwd } = request
   const home = homeFolder(env)
@@ -52,18 +52,18 @@ export function namedInstances(env: InstanceRequest['env']): string {
   return join(homeFolder(env), 'instances')
 }
 
-/** What people call the instance of a data folder: its name, the project's folder, or `default`. */
+/** The name of an instance for people: its own name, the folder of the project, or `default`. */
 export function instanceName(data: string, env: InstanceRequest['env']): string {
   if (data === homeFolder(env)) return 'default'
   return basename(data) === BESIDE ? basename(dirname(data)) : basename(data)
 }
 
-/** True: the folder was named, so a file that was only found says nothing about it. */
+/** Whether the folder was named. Then a file that was only found says nothing about it. */
 export function folderWasNamed({ data }: Instance): boolean {
   return data.from === 'flag' || data.from === 'name' || data.from === 'environment'
 }
 
-/** With links followed; as it is where nothing is there. */
+/** Follows links. A path that does not exist stays as it is. */
 export function realPath(path: string): string {
   try {
     return realpathSync(path)
@@ -89,8 +89,8 @@ function locateConfig({ config, env, cwd }: InstanceRequest, home: string): Inst
 }
 
 /**
- * From the working folder to the repository's root or the home folder, whichever comes first. Outside of both only the
- * working folder counts: what lies further up is nobody's project.
+ * Looks from the working folder up to the root of the repository or to the home folder. Outside of both it looks only in the
+ * working folder, because folders above it belong to no project.
  */
 function findUpwards(cwd: string, home: string): string | null {
   const onTheWay: string[] = []

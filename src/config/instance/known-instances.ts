@@ -1,5 +1,5 @@
-// The record of instances that this user began, in the home folder: which files a shim may start a daemon for, and what
-// `switchboard instances` lists. One small file an instance, so that two who write at once lose nothing.
+// The record of the instances that this user began, in the home folder. A shim may start a daemon only for these files, and
+// `switchboard instances` lists them. Each instance has a file of its own, so that concurrent writes lose nothing.
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,15 +11,15 @@ export interface KnownInstance {
   readonly data: string
   /** Null: the embedded default. */
   readonly config: string | null
-  /** Who owned the file when it was recorded; null where the system has no owners. */
+  /** The owner of the file when it was recorded. Null: the system has no owners. */
   readonly owner: number | null
   readonly at: string
 }
 
-/** More than any user has; a folder with more is no record of ours. */
+/** More than any user has. A folder with more is not our record. */
 const MOST_KNOWN = 10_000
 
-/** Notes that this user ran `init` or `up` for it. Throws what the file system says. */
+/** Notes that this user ran `init` or `up` for it. Throws errors of the file system. */
 export function recordInstance(
   instance: { readonly data: string; readonly config: string | null },
   env: Variables,
@@ -36,7 +36,7 @@ export function recordInstance(
   renameSync(fresh, file)
 }
 
-/** Notes which program this user ran, for the plugin, which is copied away from it. Throws what the file system says. */
+/** Notes which program this user ran. The plugin, a copy elsewhere, starts it. Throws errors of the file system. */
 export function recordProgram(script: string, env: Variables): void {
   const folder = homeFolder(env)
   const file = join(folder, 'program.json')
@@ -62,14 +62,14 @@ export function knownInstances(env: Variables): readonly KnownInstance[] {
     .flatMap((name) => readRecord(join(folder, name)))
 }
 
-/** Whether this user ran `init` or `up` on this very file, and it still is its owner's. */
+/** Whether this user ran `init` or `up` on this file, and its owner is the same. */
 export function isKnownFile(file: string, env: Variables): boolean {
   const real = realPath(file)
   const owner = ownerOf(real)
   return knownInstances(env).some((known) => known.config === real && known.owner === owner)
 }
 
-/** What was last run from a data folder; null: nothing is known. */
+/** The instance that last ran in a data folder. Null: none is known. */
 export function knownInstanceAt(data: string, env: Variables): KnownInstance | null {
   const real = realPath(data)
   return knownInstances(env).find((known) => known.data === real) ?? null

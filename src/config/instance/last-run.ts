@@ -1,5 +1,5 @@
-// How the last daemon of a data folder listened, and how it ended: whoever revives one gives it the same place, and leaves
-// alone what its operator stopped. A crash has no time to write: it leaves `running`.
+// How the last daemon of a data folder listened, and how it ended. A shim that revives it uses the same address, and does not
+// revive a daemon that its operator stopped. A crash has no time to write: it leaves `running`.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { isAbsolute, relative, resolve } from 'node:path'
 import type { DataFolder } from './data-folder.ts'
@@ -7,9 +7,9 @@ import type { DataFolder } from './data-folder.ts'
 export interface LastRun {
   readonly host: string
   readonly port: number
-  /** `stopped`: by a signal or a command, until the next `up`. `idle`: by itself, for nobody needed it. */
+  /** `stopped`: by a signal or a command, until the next `up`. `idle`: by itself, because no host was attached. */
   readonly end: 'running' | 'stopped' | 'idle'
-  /** The embedded database that it had: that one, and no other, belongs here. */
+  /** Its embedded database. No other database belongs here. */
   readonly database?: { readonly file: string; readonly tag: string }
 }
 
@@ -26,18 +26,18 @@ export function readLastRun(folder: DataFolder): LastRun | null {
   }
 }
 
-/** Never throws: a folder that cannot be written is told of elsewhere, and keeps no daemon from ending. */
+/** Never throws: a folder that cannot be written must not keep a daemon from ending. */
 export function writeLastRun(folder: DataFolder, life: LastRun): void {
   try {
     const fresh = `${folder.lastLifeFile}.${process.pid}`
     writeFileSync(fresh, `${JSON.stringify(inFolder(folder, life))}\n`, { mode: 0o600 })
     renameSync(fresh, folder.lastLifeFile)
   } catch {
-    // Revived with what the configuration says, then.
+    // Then it is revived with the values of the configuration.
   }
 }
 
-/** Another database was put there on purpose. */
+/** For a database that was replaced on purpose. */
 export function forgetDatabase(folder: DataFolder): void {
   const life = readLastRun(folder)
   if (life?.database === undefined) return
@@ -45,7 +45,7 @@ export function forgetDatabase(folder: DataFolder): void {
   writeLastRun(folder, rest)
 }
 
-/** Inside the folder by its place there: a folder that is moved keeps its database. */
+/** A database inside the folder is noted by its relative path, so a folder that is moved keeps it. */
 function inFolder(folder: DataFolder, life: LastRun): LastRun {
   if (life.database === undefined) return life
   const inside = relative(folder.path, life.database.file)

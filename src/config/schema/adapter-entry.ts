@@ -141,7 +141,7 @@ function shorten(text: string): string {
   return line.length > SHOWN_CHARS ? `${line.slice(0, SHOWN_CHARS)}…` : line
 }
 
-/** What is shorter is an ordinary word. */
+/** A shorter text is an ordinary word. */
 const SHORTEST_SECRET = 6
 
 function withoutValues(text: string, own: Options): string {

@@ -1,4 +1,4 @@
-// The five fields of a schedule: what is wrong with them, in words. Null: nothing.
+// Says in words what is wrong with the five fields of a schedule. Null: nothing.
 
 const FIELDS: readonly (readonly [name: string, low: number, high: number])[] = [
   ['minute', 0, 59],
@@ -40,7 +40,7 @@ function neverComes([, , day = '*', month = '*', weekday = '*']: readonly string
   return month.split(',').every((atom) => monthsOf(atom).every((one) => (LONGEST[one - 1] ?? 31) < first))
 }
 
-/** Rather too many than too few (a step, a name that is none): what is said never to come must be sure. */
+/** Counts rather too many days than too few: the answer "this never happens" must be certain. */
 function monthsOf(atom: string): readonly number[] {
   const [range = '*', step] = atom.toLowerCase().split('/')
   const [from, to] = range.split('-').map((one) => MONTHS.indexOf(one) + 1 || Number(one))

@@ -10,7 +10,7 @@ import { allowedKeys, type Json } from './schema-walk.ts'
 
 export interface Finding {
   readonly path: Path
-  /** Whether the key or its value is what is wrong. */
+  /** Whether the key or its value is wrong. */
   readonly at: 'key' | 'value'
   readonly message: string
   readonly hint: string | null

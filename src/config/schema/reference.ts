@@ -17,7 +17,7 @@ export interface ReferenceRow {
   readonly path: string
   readonly type: string
   readonly required: boolean
-  /** As one would write it; null where there is none. */
+  /** As it is written in the file. Null: there is none. */
   readonly default: string | null
   readonly description: string
   /** `platform: telegram`: the key exists only there. */
@@ -54,7 +54,7 @@ function inner(schema: Json, path: string, only: string | null): ReferenceRow[] 
   return memberRows(branches, discriminator, path)
 }
 
-// Keys that every member has are told once; the others with the member they belong to.
+// Keys of every member are listed once. The others are listed with their member.
 function memberRows(branches: readonly Json[], discriminator: string, path: string): ReferenceRow[] {
   const shapes = branches.map((one) => propertiesOf(one) ?? {})
   const names = shapes.map((shape) => wordsOf(shape[discriminator] ?? {})?.[0] ?? '')

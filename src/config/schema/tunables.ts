@@ -1,4 +1,4 @@
-// The part of the schema for numbers and policies that have a default: nobody has to write any of it.
+// The part of the schema for numbers and policies. All of them have a default.
 import { z } from 'zod'
 import { DEFAULT_TUNABLES as D, DEFAULT_TAKEOVER } from '../../contract/index.ts'
 import { mentionPatterns } from './access.ts'

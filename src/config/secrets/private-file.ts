@@ -17,7 +17,7 @@ import { basename, dirname } from 'node:path'
 import { SwitchboardError } from '../../contract/index.ts'
 import { shellWord } from '../instance/shell-word.ts'
 
-/** The text of a private file, null if there is none. Throws `config_invalid` when others can read it, or made it. */
+/** The text of a private file. Null: there is none. Throws `config_invalid` when others can read it, or made it. */
 export function readPrivate(path: string): string | null {
   let handle: number
   try {
@@ -27,7 +27,7 @@ export function readPrivate(path: string): string | null {
     throw new SwitchboardError('config_invalid', `${path} cannot be read`, { cause: thrown })
   }
   try {
-    // Checked on the open handle: what is checked is what is read.
+    // Checked on the open handle, so that the checked file is the one that is read.
     const { mode, uid } = fstatSync(handle)
     if (isForeign(uid)) throw foreignFile(path, uid)
     if (process.platform !== 'win32' && (mode & 0o077) !== 0) {

@@ -9,7 +9,7 @@ export interface SecretSources {
   /** Folder of the configuration file: relative paths start here. */
   readonly folder: string
   readonly env: Readonly<Record<string, string | undefined>>
-  /** The encrypted store; null when there is none by that name. */
+  /** Reads the encrypted store. Null: it has no secret of that name. */
   readonly stored: (name: string) => string | null
   readonly readFile?: ReadFile
 }
@@ -20,7 +20,7 @@ export function isSecretReference(text: string): boolean {
 
 /** The value behind a reference. Throws `config_invalid` when it leads nowhere. */
 export function resolveSecret(reference: string, sources: SecretSources): string {
-  // What is not a reference may be a secret that was written inline: it is not repeated.
+  // A text that is no reference may be a secret that was written inline, so it is not repeated.
   if (!isSecretReference(reference)) {
     throw new SwitchboardError('config_invalid', 'a secret is written inline instead of as a reference', {
       hint: SECRET_HINT,
@@ -30,7 +30,7 @@ export function resolveSecret(reference: string, sources: SecretSources): string
   const name = reference.slice(split + 1)
   switch (reference.slice(0, split)) {
     case 'env':
-      // What every object inherits is nobody's variable.
+      // Inherited properties of the object are no variables.
       return found(
         reference,
         Object.hasOwn(sources.env, name) ? sources.env[name] : undefined,

@@ -8,7 +8,7 @@ export type SecretRows = Pick<Store, 'secrets' | 'replaceSecrets'>
 
 export interface SecretStore {
   names(): readonly string[]
-  /** Plain value, null when there is none by that name. Throws when it cannot be opened. */
+  /** The plain value. Null: there is no secret of that name. Throws when it cannot be decrypted. */
   read(name: string): string | null
   set(name: string, value: string, by: string): Promise<void>
   /** False when there was none. */

@@ -30,7 +30,7 @@ export function sharedTokens(
       const known = JSON.stringify([platform, key, reveal?.(reference) ?? reference])
       const before = first.get(known)
       if (before === undefined) first.set(known, { place, reference })
-      // Equal references are told with the file itself.
+      // Equal references are reported with the file itself.
       else if (reveal === undefined || before.reference !== reference)
         found.push(
           `${place} is the same as ${before.place}: ${platform} takes the two for one account, and each misses what the other hears (one integration can serve several agents: inbound_bindings with conversations)`,

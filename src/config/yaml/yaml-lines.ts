@@ -1,9 +1,9 @@
-// Puts an item into a list of a YAML text, or takes one out, as a person would: by its lines. Every other byte stays.
+// Adds an item to a list of a YAML text, changes one or removes one, line by line. Every other byte stays.
 import { type Document, isCollection, isMap, isSeq, parseDocument, stringify, type YAMLSeq } from 'yaml'
 
 type Path = readonly (string | number)[]
 
-/** Null: the list is absent, or is written in a line or as nothing: then the document itself is to be changed. */
+/** Null: the list is absent, empty, or written in one line. Then the caller changes the parsed document. */
 export function withItem(text: string, path: Path, item: unknown): string | null {
   const { document, list } = blockList(text, path)
   const last = list?.items.at(-1)
@@ -13,7 +13,7 @@ export function withItem(text: string, path: Path, item: unknown): string | null
   const dash = (lines[first] ?? '').indexOf('-')
   if (dash < 0) return null
   let end = lineOf(text, Math.max(0, last.range[1] - 1)) + 1
-  // What is written further in than the dash is the last item's own, comments too.
+  // Lines that are indented deeper than the dash belong to the last item, comments too.
   for (let at = end; at < lines.length; at++) {
     const line = lines[at] ?? ''
     if (line.trim() === '') continue
@@ -31,8 +31,8 @@ export function withItem(text: string, path: Path, item: unknown): string | null
 }
 
 /**
- * Changes one item of the list, by its own lines: what stands before and behind it, closing comments too, stays as it is.
- * Null: the list is absent or written in a line, or the item shares its lines with others or refers to them.
+ * Changes one item of the list, by its own lines. The lines before and after it stay, comments too. Null: the list is absent or
+ * written in one line, or the item shares lines with others, or refers to them.
  */
 export function withChangedItem(
   text: string,
@@ -63,7 +63,7 @@ export function withChangedItem(
   return lines.join('\n')
 }
 
-/** Null: it shares its lines with others, or is the only one of a list whose key does not stand alone above it. */
+/** Null: it shares lines with others, or it is the only item and the key of its list has no line of its own. */
 export function withoutItem(text: string, path: Path, index: number): string | null {
   const { list } = blockList(text, path)
   const item = list?.items[index] as { readonly range?: readonly [number, number, number] } | undefined
