@@ -1,6 +1,6 @@
-// Moves a data folder beside the file that it belongs to. Told in three steps: both folders get a note of the move, so
-// that nothing starts on half of it; entry by entry goes over; the notes go. A move that was interrupted is finished by
-// the next one, for what was moved is no longer where it was.
+// Moves a data folder beside the configuration file that it belongs to. First both folders get a note of the move, so
+// that no daemon starts on half of it. Then the entries are moved one by one. Then the notes are removed. The next call
+// finishes an interrupted move, because moved entries are no longer at the old place.
 import {
   closeSync,
   cpSync,
@@ -21,20 +21,20 @@ import { createPrivate } from '../config/secrets/private-file.ts'
 import { SwitchboardError } from '../contract/index.ts'
 import { lockDataFolder } from './data-folder-lock.ts'
 
-/** Of the home folder these are others': the named instances and the record of known files. */
+/** Entries of the home folder that stay: the named instances, and the record of known files. */
 const STAYS = new Set(['instances', 'known'])
-/** What belongs to a running daemon, or is made anew. */
+/** Files of a running daemon. They are created again at the next start. */
 const MADE_ANEW = [
   ...['switchboard.lock', 'daemon.json', 'starting.json'],
   ...['switchboard.sock', 'a.sock', 'adopting.json'],
 ]
 const MAY_BE_THERE = new Set([...MADE_ANEW, '.gitignore', 'attachments', 'daemon.log', ...STAYS])
 
-/** Throws `conflict` when a daemon holds one of them, or when both hold data. Returns what was moved. */
+/** Calls `moved` for each moved entry. Throws `conflict` if a daemon holds one of the folders, or if both hold data. */
 export function adoptFolder(from: DataFolder, to: DataFolder, moved: (entry: string) => void): void {
   if (from.path === to.path)
     throw new SwitchboardError('input_invalid', `${from.path} is where it belongs already`)
-  // Killed after the last entry had gone over: nothing is left to move, and it is looked over once more.
+  // The last call moved all entries before it was interrupted. This call only cleans up.
   if (!existsSync(from.database) && existsSync(to.database) && readMove(to) === null) return
   const unfinished = isMoveBetween(from, to)
   if (!unfinished) demandMovable(from, to)
@@ -58,11 +58,11 @@ export function adoptFolder(from: DataFolder, to: DataFolder, moved: (entry: str
   try {
     rmdirSync(from.path)
   } catch {
-    // others' instances, or files that were never ours, are in it
+    // The folder still contains other instances or foreign files, so it stays.
   }
 }
 
-/** Throws `config_invalid` where a move of this folder was begun and not finished. */
+/** Throws `config_invalid` if a move of this folder is unfinished. */
 export function demandWhole(folder: DataFolder): void {
   const move = readMove(folder)
   if (move === null) return
@@ -110,7 +110,7 @@ function lockOf(folder: DataFolder): () => void {
   )
 }
 
-/** Within a file system a rename; between two a copy that counts only when it is whole. */
+/** Renames within a file system. Between two, it copies to a draft first, so that only a whole copy counts. */
 function move(from: string, to: string): void {
   if (basename(to) === 'attachments' && existsSync(to) && readdirSync(to).length === 0) rmdirSync(to)
   try {
@@ -127,7 +127,7 @@ function move(from: string, to: string): void {
   }
 }
 
-/** What is removed at its old place must be on the disk at the new one. */
+/** Syncs the copy to the disk before the original is removed. */
 function flush(path: string): void {
   if (statSync(path).isDirectory()) for (const entry of readdirSync(path)) flush(join(path, entry))
   const handle = openSync(path, 'r')

@@ -1,5 +1,5 @@
-// The pipeline of a daemon: the gateway with what it gets from the instance, the tools that agents call, the tools that services
-// lend them, and the hosts that attach. Nothing of it runs yet.
+// Assembles the pipeline of a daemon: the gateway, the tools of agents and services, and the hosts that attach. Nothing
+// runs yet.
 
 import { join } from 'node:path'
 import { childEnvironment } from '../config/instance/child-environment.ts'
@@ -69,12 +69,12 @@ export function assembleDaemon(
   return { gateway, toolDesk, lentTools, attachments, processPlaces }
 }
 
-// Where programs of agents are kept: what they get of our environment, where it is recorded that they run, and a folder for
-// each agent. What an earlier run of this data folder left behind is ended before anything starts.
+// The programs of agents: their environment, the record of running programs, and a folder for each agent. Programs that
+// an earlier run left behind are ended before anything starts.
 
 interface ProcessPlaces {
   of(agent: string): ProcessPlace
-  /** The data folder is ours alone by now: nobody else's programs are recorded there. */
+  /** Ends the recorded programs. The data folder is locked by now, so the record contains only ours. */
   reap(): Promise<void>
 }
 
@@ -82,14 +82,14 @@ function createProcessPlaces(
   config: {
     /** The data folder. */
     readonly path: string
-    /** Where relative folders of the configuration start. */
+    /** The base of relative folders in the configuration. */
     readonly base: string
     readonly variables: Readonly<Record<string, string | undefined>>
   },
   deps: { readonly clock: Clock; readonly log: Logger },
 ): ProcessPlaces {
   const records = join(config.path, 'processes')
-  // Once for all: there may be thousands of agents.
+  // Computed once, because there may be thousands of agents.
   let environment: ReturnType<typeof childEnvironment> | null = null
   return {
     of(agent) {

@@ -1,5 +1,5 @@
-// From a changed file to running parts: a new configuration is applied by the gateway, told in the log and put down in
-// the ledger; one that does not hold is told, and the old one stays.
+// Applies a changed configuration file. The gateway applies a valid configuration, and the log and the ledger record
+// it. An invalid one is reported, and the old one stays in force.
 import type { ConfigSource } from '../config/config-source.ts'
 import type { Logger, Settings, Store } from '../contract/index.ts'
 import type { ReloadOutcome } from '../operations/context.ts'
@@ -13,9 +13,9 @@ export interface ConfigReloadDeps {
 }
 
 export interface ConfigReload {
-  /** Reads the file again. What it changed may still be being applied: `settled` waits for that. */
+  /** Reads the file again. The changes may still be in progress when this resolves; `settled` waits for them. */
   reload(by: string): Promise<ReloadOutcome>
-  /** The last change is applied and written down. */
+  /** Resolves when the last change is applied and recorded. */
   settled(): Promise<void>
 }
 
@@ -39,7 +39,7 @@ export function createConfigReload({ config, settings, store, log, apply }: Conf
   return {
     async reload(by) {
       const result = await config.reload(by)
-      // The file says the same, but a secret behind it may be new, and what could not start may be able to now.
+      // The file is the same, but a secret may be new, and an integration that failed may start now.
       if (result.outcome === 'unchanged')
         applied = apply().catch((thrown) =>
           log.error({ error: String(thrown) }, 'the configuration could not be applied'),

@@ -1,19 +1,19 @@
-// Where a daemon listens: the place that it wants, the one that it got, and the address that others are given.
+// The address of a daemon: the place that it wants, the place that it got, and the address that it publishes.
 import type { Random, Settings } from '../contract/index.ts'
 import type { TcpPlace } from '../server/create-server.ts'
 
 export interface DaemonAddress {
-  /** What the command line, else the configuration says. A port that nobody chose may be the next free one. */
+  /** From the command line, else the configuration. A port that was not chosen may become the next free one. */
   readonly wanted: TcpPlace
-  /** Its own address; empty until it listens. */
+  /** Its own address. Empty until it listens. */
   url(): string
-  /** What others are given: `server.public_url`, else its own address. */
+  /** The published address: `server.public_url`, else its own. */
   base(): string
   /** 0 until it listens. */
   port(): number
-  /** Known to this process alone: with it `doctor --security` asks its own listener through proxies. */
+  /** A secret of this process. `doctor --security` uses it to probe its own listener through proxies. */
   readonly probeKey: string
-  /** It listens at this port now. Tells the wanted port, where another process has that one; else null. */
+  /** Records the port. Returns the wanted port if another process has it, else null. */
   listensOn(port: number | null): number | null
 }
 

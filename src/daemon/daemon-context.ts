@@ -1,4 +1,4 @@
-// What the operations of a daemon run on: the instance, the pipeline, and the facts of the process about itself.
+// The context of the operations in a daemon: the instance, the pipeline, and facts about the process.
 import { instanceName } from '../config/instance/instance.ts'
 import { createDoctor } from '../health/doctor.ts'
 import type { Standing } from '../health/overview.ts'

@@ -1,4 +1,4 @@
-// What opens a daemon: the admin token, and the table of all other tokens, whose use is noted.
+// The credentials of a daemon: the admin token, and the table of the other tokens with their last use.
 import { type AdminToken, adminToken } from '../config/instance/data-folder.ts'
 import { createTokenUse } from '../gateway/access/token-use.ts'
 import { createTokens, type Tokens } from '../gateway/access/tokens.ts'
@@ -9,7 +9,7 @@ export interface DaemonCredentials {
   readonly tokens: Tokens
 }
 
-/** Makes an admin token where there is none. Throws `config_invalid` for one that cannot be used. */
+/** Creates an admin token if there is none. Throws `config_invalid` if the token cannot be used. */
 export function openCredentials(instance: Instance): DaemonCredentials {
   const { folder, env, settings, secret, store, clock, random, log, undo } = instance
   const { adminToken: reference } = settings().server

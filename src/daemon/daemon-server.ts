@@ -1,4 +1,4 @@
-// The server of a daemon: every door of its listener with what answers behind it. It does not listen yet.
+// The server of a daemon: connects the routes of its listener with their handlers. It does not listen yet.
 import type { UserSettings } from '../contract/index.ts'
 import { authorize } from '../core/people/authorize.ts'
 import type { ConsoleLogin } from '../gateway/access/console-login.ts'
@@ -20,7 +20,7 @@ import type { Instance } from './open-instance.ts'
 import type { Readiness } from './readiness.ts'
 import { webRoot } from './web-root.ts'
 
-/** Before every day that tokens were counted on. */
+/** Earlier than any day with counted tokens. */
 const LONG_AGO = '1970-01-01'
 
 export interface DaemonServerDeps {
@@ -81,7 +81,7 @@ export function createDaemonServer(instance: Instance, deps: DaemonServerDeps): 
   )
 }
 
-/** The list is read once for each configuration, not for each request. */
+/** Parses the list once per configuration, not per request. */
 function createTrustedProxies() {
   let read: { readonly from: readonly string[]; readonly trusts: (address: string) => boolean } | null = null
   return (networks: readonly string[] | undefined) => {

@@ -1,4 +1,4 @@
-// What a daemon leaves in its data folder for others: the note of the one that runs, where it listens and how it ended.
+// The files by which other processes find a daemon: the note of the running one, its address, and how it ended.
 import { removeDaemonNote, writeDaemonNote } from '../config/instance/daemon-note.ts'
 import { realPath } from '../config/instance/instance.ts'
 import { type LastRun, writeLastRun } from '../config/instance/last-run.ts'
@@ -10,16 +10,16 @@ export interface DaemonStatusFile {
   ended(cause: Exclude<LastRun['end'], 'running'>): void
 }
 
-/** Written now; the note goes when the instance's undo stack is unwound. */
+/** Writes the note now. Unwinding the instance's undo stack removes it. */
 export function writeDaemonStatus(
   instance: Instance,
   running: {
     readonly url: string
     readonly host: string
     readonly port: number
-    /** It ends by itself when nobody needs it. */
+    /** Whether it ends by itself when it is idle. */
     readonly idleExit: boolean
-    /** Null: no service manager started it. */
+    /** Null if no service manager started it. */
     readonly unit: string | null
   },
 ): DaemonStatusFile {

@@ -1,5 +1,5 @@
-// The daemon: owns a data folder, opens the store, starts the gateway, listens, and drains when told to stop.
-// By their own files: the whole room would bring its schemas along, which the embedded default does not need.
+// The daemon: owns a data folder, opens the store, starts the gateway, listens, and drains when it is asked to stop.
+// The config room is imported file by file, because its index loads schemas that the embedded default does not need.
 
 import { dataFolderAt, prepareDataFolder } from '../config/instance/data-folder.ts'
 import { readEnvironment } from '../config/instance/environment.ts'
@@ -47,24 +47,24 @@ export interface DaemonOptions {
   readonly port?: number
   readonly logFormat?: 'json' | 'people'
   readonly logLevel?: string
-  /** Platforms and connectors of the library's user, beside those that the file names under `modules`. */
+  /** Platforms and connectors that the caller of the library adds to the file's `modules`. */
   readonly modules?: readonly AdapterExports[]
-  /** Ends by itself when no shim was attached and nothing happened for this long. */
+  /** The daemon ends when no shim is attached and nothing happened for this long. */
   readonly idleExitMs?: number
 }
 
 export interface Daemon {
   readonly url: string
   readonly dataDir: string
-  /** The usual port, where another process has it and the next free one was used; null: none was in the way. */
+  /** The usual port, if another process has it and the next free one is used instead; else null. */
   readonly takenPort: number | null
-  /** A one-time link to the web chat; null when no web integration is configured. */
+  /** A one-time link to the web chat, or null without a web integration. */
   readonly chatLink: string | null
   /** Every integration with its state and how to reach it. */
   integrations(): Promise<readonly IntegrationView[]>
-  /** Drains: stops accepting, finishes what is under way, gives the lanes back. */
+  /** Drains: stops accepting, finishes running work, and releases the lanes. */
   stop(cause?: 'stopped' | 'idle'): Promise<void>
-  /** The exit code, once it has ended. */
+  /** Resolves with the exit code when the daemon has ended. */
   readonly done: Promise<number>
 }
 
@@ -82,7 +82,7 @@ export async function runDaemon(options: DaemonOptions): Promise<Daemon> {
   }
 }
 
-/** Makes the folder where there is none, and locks it. Throws `data_folder_held` while another daemon has it. */
+/** Creates the folder if it is missing, and locks it. Throws `data_folder_held` if another daemon holds it. */
 function takeDataFolder(options: DaemonOptions): InstanceParts {
   const environment = readEnvironment()
   const env = environment.variables
@@ -108,7 +108,7 @@ function takeDataFolder(options: DaemonOptions): InstanceParts {
   return { configFile, folder, env, clock, random, log, undo }
 }
 
-/** Builds the parts, listens, starts the gateway, and reports that it is ready. */
+/** Assembles the parts, listens, starts the gateway, and reports that it is ready. */
 async function startDaemon(instance: Instance, options: DaemonOptions): Promise<Daemon> {
   const { config, settings, store, folder, env, clock, log, undo } = instance
   recordStart(folder, { config: instance.configFile, at: instance.startedAt })
@@ -166,7 +166,7 @@ async function startDaemon(instance: Instance, options: DaemonOptions): Promise<
   return daemon
 }
 
-/** What an earlier run left behind is ended first; hosts attach when there is somebody to serve. */
+/** Ends programs of an earlier run first. Hosts may attach once the gateway runs. */
 async function startGateway(instance: Instance, pipeline: AssembledDaemon): Promise<void> {
   const { node, store, settings, folder, undo } = instance
   const { gateway, attachments, processPlaces } = pipeline
@@ -183,9 +183,9 @@ function logStarted({ settings, folder, node, log }: Instance, address: DaemonAd
   log.info({ url: address.url(), data: folder.path, node }, 'switchboard is ready')
 }
 
-// Keeps a running daemon at what is configured: a changed file is applied, and so is what operators change at other nodes.
+// Keeps a running daemon at its configuration: it follows changes of the file and of operators at other nodes.
 
-/** From now on, until the instance's undo stack is unwound. */
+/** Starts following. Unwinding the instance's undo stack stops it. */
 function followConfiguration(instance: Instance, gateway: Pick<Gateway, 'apply' | 'grants'>): ConfigReload {
   const { config, settings, store, clock, log, secrets, shelf, undo } = instance
   const reloading = createConfigReload({ config, settings, store, log, apply: gateway.apply })
@@ -205,7 +205,7 @@ function followConfiguration(instance: Instance, gateway: Pick<Gateway, 'apply' 
   return reloading
 }
 
-// SIGHUP reads the configuration again, and the service manager is told when that is done.
+// SIGHUP reloads the configuration. The service manager is notified when the reload is done.
 
 interface HangupDeps extends ConfigReload {
   readonly service: Pick<SystemdNotify, 'reloading'>
@@ -213,7 +213,7 @@ interface HangupDeps extends ConfigReload {
   tellReady(): Promise<void>
 }
 
-/** Until the returned function is called. */
+/** Returns a function that stops the handling. */
 function reloadOnHangup(deps: HangupDeps): () => void {
   const onHangup = () => {
     deps.service

@@ -1,4 +1,4 @@
-// Whose data folder it is: who takes it, the name of the node that owns it, and the refusal when another daemon does.
+// The lock on a data folder: taking it, naming the node that owns it, and refusing it while another daemon holds it.
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
@@ -15,8 +15,8 @@ import { SwitchboardError } from '../contract/index.ts'
 import { type FolderLock, isFolderLocked, takeFolderLock } from '../store/sqlite/folder-lock.ts'
 
 /**
- * Null when somebody else holds it. What a daemon that was killed said of itself is then gone: no command takes it for the
- * new holder's. `daemon`: what is said until it is ready; absent: a command, which has nothing to say.
+ * Returns null if the lock is taken. Removes the notes of a killed daemon, so that no command takes them for the new
+ * holder's. `daemon` is the note until the daemon is ready. A command passes none.
  */
 export function lockDataFolder(folder: DataFolder, daemon?: StartingNote): FolderLock | null {
   const lock = takeFolderLock(folder.lockFile)
@@ -40,14 +40,14 @@ export function lockDataFolder(folder: DataFolder, daemon?: StartingNote): Folde
   }
 }
 
-/** Null: nobody holds the folder. */
+/** Returns null if the folder is free. */
 export function folderHolder(folder: DataFolder): HolderNote | null {
   if (!existsSync(folder.lockFile)) return null
   if (!isFolderLocked(folder.lockFile)) return null
   return readHolderNote(folder)
 }
 
-/** For whoever wanted the folder and did not get it. */
+/** The error for a process that did not get the folder. */
 export function dataFolderInUse(
   folder: DataFolder,
   hint = 'stop that one first, or choose another folder with --data',
@@ -65,7 +65,7 @@ function whoHolds({ state, note }: HolderNote): string {
   return 'a daemon that stops, or by a command'
 }
 
-/** The same after a restart, different for two folders of one machine. */
+/** The name stays the same after a restart and differs between two folders of one machine. */
 export function nodeName(folder: DataFolder): string {
   return `${hostname()}-${createHash('sha256').update(folder.path).digest('hex').slice(0, 6)}`
 }

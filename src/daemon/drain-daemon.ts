@@ -1,5 +1,5 @@
-// The end of a daemon. It takes no new messages, reads the answers that are being said to their end, then stops accepting
-// altogether and takes back what its start did, in reverse order.
+// Ends a daemon. It refuses new messages and waits for answers in progress. Then it closes all connections and unwinds
+// the steps of its start in reverse order.
 import type { Logger } from '../contract/index.ts'
 import type { UndoStack } from '../runtime/undo-stack.ts'
 import type { Server } from '../server/create-server.ts'
@@ -8,9 +8,9 @@ import type { Readiness } from './readiness.ts'
 import type { SystemdNotify } from './systemd-notify.ts'
 
 export interface Drain {
-  /** Called again it waits for the same end. */
+  /** Further calls wait for the same end. */
   stop(cause?: 'stopped' | 'idle'): Promise<void>
-  /** The exit code, once it has ended. */
+  /** Resolves with the exit code when the daemon has ended. */
   readonly done: Promise<number>
 }
 
@@ -20,7 +20,7 @@ export function createDrain(deps: {
   readonly server: Pick<Server, 'drain'>
   readonly service: Pick<SystemdNotify, 'stopping'>
   readonly undo: UndoStack
-  /** Waits for answers that are being said, while everything else goes on. */
+  /** Waits for answers in progress while the rest keeps running. */
   readonly finish: () => Promise<void>
   readonly log: Logger
 }): Drain {
@@ -33,7 +33,7 @@ export function createDrain(deps: {
   return {
     done,
     stop(cause = 'stopped') {
-      // First of all, and once: a shim must not revive what is being stopped, however that ends.
+      // Recorded first and once: a shim must not revive a daemon that is being stopped, however the stop goes.
       if (!readiness.isDraining()) life.ended(cause)
       readiness.drain()
       server.drain('new')

@@ -1,11 +1,11 @@
-// The files of an instance that are nobody else's, and the files of this machine that its agents may attach.
+// The files of an instance that agents must not attach, and the files of this machine that they may.
 import { homedir } from 'node:os'
 import type { GuardedFiles } from '../contract/index.ts'
 import { secretFiles, sendRoots } from '../gateway/files/send-roots.ts'
 import { createSendableFiles, databaseFile, statePlaces } from '../gateway/files/sendable-files.ts'
 import type { Instance } from './open-instance.ts'
 
-/** As the configuration in force names them. */
+/** Returns the files that the configuration in force names. */
 export function guardedFiles({ config, settings, sources, storeAt }: Instance): GuardedFiles {
   return {
     config: config.files(),

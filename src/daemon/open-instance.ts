@@ -1,8 +1,8 @@
-// Opens what an instance stands on: its configuration, its database, and the shelves of secrets and integrations. Whatever
-// was opened is put on the undo stack at once, so that a start that fails half-way leaves nothing held.
+// Opens the configuration, the database, and the stores of secrets and integrations of an instance. Each is put on the
+// undo stack at once, so that a start that fails half-way holds nothing.
 import { createHmac } from 'node:crypto'
 import { dirname } from 'node:path'
-// By their own files: the whole room would bring its schemas along, which the embedded default does not need.
+// The config room is imported file by file, because its index loads schemas that the embedded default does not need.
 import { type ConfigSource, openConfigSource } from '../config/config-source.ts'
 import { type DataFolder, prepareDatabase } from '../config/instance/data-folder.ts'
 import { openKeyRing } from '../config/secrets/key-ring.ts'
@@ -29,7 +29,7 @@ import { withStartNotes } from './restart-only-settings.ts'
 /** Longer than a lone conversation needs to speak again, and shorter than anybody notices. */
 const UNHURRIED_MS = 2
 
-/** What a daemon has before anything is opened: its data folder, which is its own, and what every part of it uses. */
+/** The parts of a daemon before it opens anything: its locked data folder, and what every part uses. */
 export interface InstanceParts {
   /** Null: the embedded default. */
   readonly configFile: string | null
@@ -44,9 +44,9 @@ export interface InstanceParts {
 export interface Instance extends InstanceParts {
   readonly adapters: Adapters
   readonly config: ConfigSource
-  /** Those in force now: the file's, and the integrations that were added by command. */
+  /** The settings in force: the file's, and the integrations that were added by command. */
   readonly settings: () => Settings
-  /** Where references of the configuration are looked up. */
+  /** Where references of the configuration are resolved. */
   readonly sources: { readonly folder: string; readonly env: InstanceParts['env'] }
   readonly node: string
   readonly crashPoint: ((name: string) => void) | null
@@ -57,9 +57,9 @@ export interface Instance extends InstanceParts {
   readonly store: Store
   readonly secrets: SecretStore
   readonly shelf: StoredIntegrations
-  /** What a reference stands for. Throws when it leads nowhere. */
+  /** Resolves a reference. Throws if it has no value. */
   readonly secret: (reference: string) => string
-  /** What an integration signs with. */
+  /** Returns the function by which an integration signs. */
   readonly signer: (integration: string) => (text: string) => string
 }
 
@@ -78,7 +78,7 @@ export async function openInstance(ground: InstanceParts, adapters: Adapters): P
   const storeAt = resolveStore(settings().store, sources)
   const held = holdDatabase(storeAt, folder, log)
   undo.push(() => held.release())
-  // Only now: its files tell whether the folder was used before.
+  // The keys are created late, because the database check looks at which files the folder had before.
   const keys = openKeyRing({ dataDir: folder.path, env })
   prepareDatabase(storeAt)
   const opened = await openStore(storeAt, {
@@ -133,16 +133,16 @@ export async function openInstance(ground: InstanceParts, adapters: Adapters): P
   }
 }
 
-// The configuration in force: the file's, with the integrations that were added by command.
+// The configuration in force: the file's, and the integrations that were added by command.
 
-/** Entries of the file: those that were handed in are there anyway. */
+/** Returns the entries of the file. Modules that the caller passed are loaded anyway. */
 function namedModules({ modules = [] }: Settings): readonly string[] {
   return modules.filter((one) => !one.from.startsWith('given[')).map((one) => one.from)
 }
 
 const NOTHING_ADDED: readonly Added[] = []
 
-/** Made anew only when one of the two changed. `shelf` is null until the store is open. */
+/** Computed again only when one of the two changed. `shelf` is null until the store is open. */
 function settingsInForce(file: () => Settings, shelf: () => StoredIntegrations | null): () => Settings {
   let from: Settings | null = null
   let list = NOTHING_ADDED
@@ -160,8 +160,8 @@ function settingsInForce(file: () => Settings, shelf: () => StoredIntegrations |
   }
 }
 
-// What an integration signs to know it for its own when it comes back (a Message-ID). The key is made of the ledger's key: it
-// never changes, is in every backup, and nodes that share SWITCHBOARD_KEY share it.
+// An integration signs what must be recognised when it comes back, such as a Message-ID. The key is derived from the
+// ledger's key: it never changes, is in every backup, and is the same on nodes that share SWITCHBOARD_KEY.
 
 function createSigner(ledgerKey: Uint8Array): (integration: string) => (text: string) => string {
   return (integration) => {

@@ -1,14 +1,14 @@
-// Whether a daemon takes messages now: not before it has started, not once it drains, not while its database refuses them.
+// Whether a daemon accepts messages now. It does not before it started, while it drains, or while its database refuses.
 import type { StoreWatch } from './database/store-watch.ts'
 
 export interface Readiness {
   isReady(): boolean
-  /** With what is in the way, for /readyz. */
+  /** The state with the reason, for /readyz. */
   report(): { readonly ready: boolean; readonly detail: string }
   isDraining(): boolean
-  /** Everything runs. */
+  /** Marks the start as complete. */
   started(): void
-  /** From now on it is not ready any more, for good. */
+  /** Makes the daemon permanently unready. */
   drain(): void
 }
 

@@ -1,4 +1,4 @@
-// A reload of something that is settled at start is told, not swallowed.
+// A reload reports settings that need a restart.
 import { describe, expect, it } from 'vitest'
 import { testSettings } from '../testing/test-settings.ts'
 import { withStartNotes } from './restart-only-settings.ts'

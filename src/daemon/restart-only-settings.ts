@@ -1,5 +1,5 @@
-// What a daemon settles once, when it starts: where it listens, its store, its admin token. A reload that changes one of
-// them is told so, in `reload`, `status` and `doctor`, instead of looking as if it held.
+// Settings that a daemon reads once, at its start: where it listens, its store, its admin token. If a reload changes
+// one, `reload`, `status` and `doctor` say that it needs a restart.
 import type { Settings } from '../contract/index.ts'
 
 const KEYS: readonly { readonly key: string; of(settings: Settings): string | number | undefined }[] = [
@@ -9,7 +9,7 @@ const KEYS: readonly { readonly key: string; of(settings: Settings): string | nu
   { key: 'server.admin_token', of: ({ server }) => server.adminToken },
 ]
 
-/** The settings with a warning for each key that the running daemon cannot follow. */
+/** Returns the settings with a warning for each key that the running daemon cannot apply. */
 export function withStartNotes(started: Settings, now: Settings): Settings {
   const late = KEYS.filter(({ of }) => of(started) !== of(now))
   if (late.length === 0) return now

@@ -1,5 +1,5 @@
-// What an operator changes at one node by command (secrets, integrations, grants) holds at all of them: a hint tells at
-// once, and a slow look finds what no hint told.
+// Applies what an operator changes at another node by command: secrets, integrations and grants. A hint reports a
+// change at once. A slow poll finds the changes without a hint.
 import { type Cancel, type Clock, createSerial, type Logger, type Store } from '../contract/index.ts'
 
 const LOOK_EVERY_MS = 60_000
@@ -8,7 +8,7 @@ export function followSharedChanges(deps: {
   readonly store: Pick<Store, 'onHint' | 'shared'>
   readonly clock: Clock
   readonly log: Logger
-  /** Secrets and added integrations are read again, and what they change is started anew. */
+  /** Reads secrets and added integrations again, and restarts what they change. */
   readonly refreshConfig: () => Promise<void>
   readonly refreshAccess: () => Promise<void>
 }): Cancel {

@@ -1,10 +1,10 @@
-// What a service manager is told: ready, alive, reloading, stopping. systemd gives a NOTIFY_SOCKET, which is a datagram socket
-// that Node cannot write to; its own `systemd-notify` can.
+// Notifies a service manager: ready, alive, reloading, stopping. systemd's NOTIFY_SOCKET is a datagram socket, which
+// Node cannot write to, so `systemd-notify` does it.
 import { execFile } from 'node:child_process'
 import type { Cancel, Clock, Logger } from '../contract/index.ts'
 
 export interface SystemdNotify {
-  /** As `unitOf` says. */
+  /** The unit, as `unitOf` returns it. */
   readonly unit: string | null
   ready(status: string): Promise<void>
   reloading(): Promise<void>
@@ -13,7 +13,7 @@ export interface SystemdNotify {
 
 const TOLD_WITHIN_MS = 5_000
 
-/** Null: no service manager runs this process. Else the unit, empty where its name is not known. */
+/** Returns null if no service manager runs this process, else the unit, or an empty text if its name is unknown. */
 export function unitOf(env: Readonly<Record<string, string | undefined>>): string | null {
   return env.NOTIFY_SOCKET ? (env.SWITCHBOARD_UNIT ?? '') : null
 }
@@ -22,7 +22,7 @@ export function createSystemdNotify(deps: {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
   readonly log: Logger
-  /** A daemon that takes no messages is not called alive: the watchdog starts it anew. */
+  /** Whether the daemon accepts messages. Otherwise the watchdog restarts it. */
   readonly alive: () => boolean
 }): SystemdNotify {
   const { env, clock, log } = deps
@@ -46,7 +46,7 @@ export function createSystemdNotify(deps: {
         resolve()
       })
     })
-  // Twice in the time that is given: one late beat is no end.
+  // Two beats per interval, so that one late beat ends nothing.
   const everyMs = Math.floor(Number(env.WATCHDOG_USEC ?? 0) / 1_000 / 2)
   const mine = env.WATCHDOG_PID === undefined || Number(env.WATCHDOG_PID) === process.pid
   const beats = () => {

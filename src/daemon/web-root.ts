@@ -1,4 +1,4 @@
-// Where the built pages are: beside the compiled code, or in dist/ when run from the sources.
+// Finds the built pages: beside the compiled code, or in dist/ when it runs from the sources.
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 

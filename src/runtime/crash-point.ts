@@ -1,5 +1,5 @@
 // Named crash points for fault tests: SWITCHBOARD_CRASH_AT=name or name@N ends the process by SIGKILL when the point
-// is reached (the Nth time). Without the variable there is nothing here.
+// is reached (the Nth time). Without the variable they do nothing.
 
 export function crashPointFrom(text: string | undefined): ((name: string) => void) | null {
   if (!text) return null

@@ -1,12 +1,12 @@
-// The log: JSON lines on stderr through pino; on a terminal a short line for people, warnings and worse only, and the JSON
-// lines in a file beside it.
+// The log: JSON lines on stderr through pino. On a terminal it prints short lines for people, only warnings and errors,
+// and writes the JSON lines to a file.
 import pino from 'pino'
 import type { Logger } from '../contract/index.ts'
 
 export interface LogOptions {
   readonly format: 'json' | 'people'
   readonly level: string
-  /** With `people`: where the JSON lines go, from `info` on. */
+  /** With `people`: the file of the JSON lines, from level `info`. */
   readonly file?: string
 }
 

@@ -1,4 +1,4 @@
-// Where a phone finds the daemon, and what is said where it cannot.
+// The address by which a phone reaches the daemon, and the warning if it cannot.
 import { describe, expect, it } from 'vitest'
 import { reachableAddress } from './reachable-address.ts'
 

@@ -1,11 +1,11 @@
-// Where another device reaches this daemon: the public URL, else the machine's own address on its network. One that
-// listens on loopback alone is reached by nobody else, and that is said with the ways to change it.
+// The address by which another device reaches this daemon: the public URL, else the machine's address on its network.
+// If the daemon listens only on loopback, a warning says so and how to change it.
 import { networkInterfaces } from 'node:os'
 
 export interface ReachableAddress {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly base: string
-  /** Why another device cannot open it, and what to do; null: nothing stands against it here. */
+  /** Why another device cannot open it, and what to do. Null if no reason is known. */
   readonly warning: string | null
 }
 
@@ -21,7 +21,7 @@ type Interfaces = Readonly<
   >
 >
 
-/** `base` is the public URL, or the address that is listened on. */
+/** `base` is the public URL, or the address of the listener. */
 export function reachableAddress(
   base: string,
   interfaces: Interfaces = networkInterfaces(),

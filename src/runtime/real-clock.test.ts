@@ -1,4 +1,4 @@
-// The randomness of the real world: as many bytes as were asked for, and none of them twice.
+// Real randomness gives as many bytes as requested, and never the same bytes twice.
 import { expect, it } from 'vitest'
 import { createRealRandom } from './real-clock.ts'
 

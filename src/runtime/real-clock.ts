@@ -1,4 +1,4 @@
-// Time and randomness of the real world, handed to every room.
+// Real time and randomness, which are passed to every room.
 import { randomFillSync, randomUUID } from 'node:crypto'
 import type { Clock, Random } from '../contract/index.ts'
 
@@ -10,7 +10,7 @@ export function createRealClock(): Clock {
       const immediate = setImmediate(run)
       return () => clearImmediate(immediate)
     }
-    // A timer beyond 24.8 days would fire at once: it is waited for in stages.
+    // A timer beyond 24.8 days would fire at once, so it runs in stages.
     let timer = setTimeout(fire, Math.min(delayMs, LONGEST_TIMER_MS))
     let leftMs = delayMs - LONGEST_TIMER_MS
     function fire() {
@@ -23,15 +23,15 @@ export function createRealClock(): Clock {
   return { now: () => Date.now(), after }
 }
 
-/** A clock that goes by the database's time once it was told: what several nodes compare must be told by one clock. */
+/** A clock that follows the database's time after `adjust`. Several nodes compare times, so they need one clock. */
 export interface NodeClock extends Clock {
-  /** What the database said, and when it was asked and answered by this clock. */
+  /** Takes the database's time, and this clock's time before and after the query. */
   adjust(databaseNow: number, askedAt: number, answeredAt: number): void
   /** How far this machine's own clock is ahead of the database's. */
   skewMs(): number
 }
 
-/** Smaller differences than this, or than the answer took, are not known well enough to act on. */
+/** Smaller differences than this, or than the query took, are too uncertain to act on. */
 const NOTABLE_MS = 20
 
 export function createNodeClock(): NodeClock {
@@ -51,7 +51,7 @@ export function createNodeClock(): NodeClock {
 
 const POOL_BYTES = 4_096
 
-/** Bytes are drawn by the page, for each draw costs more than many bytes; each of them is given out once, and wiped then. */
+/** Bytes are drawn by the page, because each draw is slow. Each byte is used once and then wiped. */
 export function createRealRandom(): Random {
   const pool = Buffer.alloc(POOL_BYTES)
   let used = POOL_BYTES

@@ -1,5 +1,5 @@
-// Makes text of strangers harmless for a terminal. A chat message must not move the cursor, set a title, forge a line of a
-// table or reorder what the operator reads.
+// Makes foreign text safe for a terminal. A chat message must not move the cursor, set a title, forge a table row or
+// reorder the text.
 
 // C0 and C1 controls, delete, line and paragraph separators, and the marks that reorder text.
 const UNSAFE = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
@@ -12,7 +12,7 @@ export function oneLine(text: string): string {
     .replace(UNSAFE, '�')
 }
 
-/** Keeps the lines. Everything else is as in `oneLine`. */
+/** Keeps line breaks. Other characters are treated as in `oneLine`. */
 export function safeLines(text: string): string {
   return text
     .split(/\r\n|[\n\r]/)

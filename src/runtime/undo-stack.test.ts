@@ -1,4 +1,4 @@
-// The end of a daemon takes every step back, also when one of them fails.
+// The end of a daemon undoes every step, also when one of them fails.
 import { expect, it } from 'vitest'
 import type { Logger } from '../contract/index.ts'
 import { createUndoStack } from './undo-stack.ts'

@@ -1,10 +1,10 @@
-// What a start has to take back when it fails half-way, and an end always: in reverse order, and one step that fails
-// keeps no other from being taken.
+// The steps that undo a start, in reverse order, when it fails half-way or the daemon ends. A step that fails does not
+// prevent the others.
 import type { Logger } from '../contract/index.ts'
 
 export interface UndoStack {
   push(step: () => Promise<void> | void): void
-  /** Every step once; one that fails is logged. */
+  /** Runs every step once. A failure is logged. */
   unwind(): Promise<void>
 }
 

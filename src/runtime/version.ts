@@ -1,4 +1,4 @@
-// The version of this package, as status, logs and the command line say it.
+// The version of this package, for status, logs and the command line.
 import { createRequire } from 'node:module'
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }

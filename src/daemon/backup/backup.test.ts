@@ -1,4 +1,4 @@
-// A data folder is saved while it is written to, and put back elsewhere: the chain verifies, nothing is sent twice.
+// Backs up a data folder during writes and restores it elsewhere. The chain verifies, and nothing is sent twice.
 import { execFileSync } from 'node:child_process'
 import {
   appendFileSync,
@@ -102,7 +102,7 @@ describe.each(['folder', 'archive.tar'])('a backup as %s', (name) => {
     expect(restored.taken_at).toBe('2026-01-02T03:04:05.000Z')
     const again = await openAt(other)
     await expectSound(again)
-    // The head at the time of the backup is in the chain that goes on from it.
+    // The restored chain continues the chain of the backup, so it contains the backup's head.
     expect((await again.verify(taken.head ?? '')).ok).toBe(true)
     const sends = await again.sends({ limit: 9 })
     expect(sends.map(({ state, reason }) => [state, reason])).toEqual([
@@ -183,7 +183,7 @@ it('[I14.restore-live] never into a live folder, nor over a database', async () 
   const lock = takeFolderLock(place.folder.lockFile)
   await expect(restoreTo(place, path, true)).rejects.toMatchObject({ code: 'data_folder_held' })
   lock?.release()
-  // The folder is free, but another one's daemon has the database.
+  // The folder is free, but a daemon of another folder holds the database.
   const held = holdDatabase(place.store, placeAt(join(base, 'elsewhere')).folder, createRecordingLog())
   await expect(restoreTo(place, path, true)).rejects.toMatchObject({ code: 'data_folder_held' })
   held.release()
@@ -303,13 +303,13 @@ it('[I14.no-empty-start] that a database is missing is told where a daemon ran b
   writeFileSync(place.folder.ledgerKeyFile, 'made by this start')
   expect(warnings()).toBe('')
   const life = { host: '127.0.0.1', port: 4747, end: 'running' } as const
-  // Written by a version that did not say which database it had.
+  // An older version wrote the file without the database.
   writeLastRun(place.folder, life)
   expect(warnings()).toContain('its database is not there')
   writeLastRun(place.folder, { ...life, database: { file: place.folder.database, tag: 'abcdef' } })
   expect(warnings).toThrow(expect.objectContaining({ code: 'config_invalid' }))
   expect(warnings).toThrow(/is not there/)
-  // Another store is another matter.
+  // Another store is refused.
   writeLastRun(place.folder, { ...life, database: { file: '/elsewhere/s.db', tag: 'abcdef' } })
   expect(warnings()).toBe('')
 })
@@ -328,7 +328,7 @@ it('[I14.no-empty-after-kill] another database in its place is refused, until it
   await stranger.close()
   expect(hold).toThrow(/is another one.*nothing is started/)
   expect(hold).toThrow(expect.objectContaining({ hint: expect.stringContaining('restore BACKUP --replace') }))
-  // A log that was set aside is told of first.
+  // A log that was set aside is reported first.
   writeFileSync(`${place.folder.database}.damaged-20261116T101010Z-wal`, 'pages')
   expect(hold).toThrow(/was written over while a daemon ran/)
   await restoreTo(place, backup, true)

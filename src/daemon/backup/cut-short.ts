@@ -1,10 +1,10 @@
-// What a backup or a restore that was killed left behind: folders and drafts with everything in them that people said.
+// Removes what a killed backup or restore left behind. These folders and drafts contain people's messages.
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { DataFolder } from '../../config/index.ts'
 import { DATABASE } from './manifest.ts'
 
-/** Under the folder's lock, so that no restore is at work there. Returns what was removed. */
+/** Call it under the folder's lock, so that no restore is running. Returns the removed paths. */
 export function removeCutRestore(folder: DataFolder, database: string): readonly string[] {
   const scratch = namesIn(folder.path).filter((name) => /^\.restore-[0-9a-f]{8}$/.test(name))
   const found = [
@@ -20,7 +20,7 @@ export function removeCutRestore(folder: DataFolder, database: string): readonly
 
 const namesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : [])
 
-/** Files that were being put into the folder of attachments. */
+/** Unfinished files in the folder of attachments. */
 function halfFiles(attachments: string): readonly string[] {
   if (!existsSync(attachments)) return []
   return readdirSync(attachments, { recursive: true, encoding: 'utf8' })
@@ -28,10 +28,10 @@ function halfFiles(attachments: string): readonly string[] {
     .map((path) => join(attachments, path))
 }
 
-/** One that is being written was changed within the hour. */
+/** A draft that changed within this time may still be written. */
 const AT_WORK_MS = 3_600_000
 
-/** Drafts of a backup of this name that nobody finished. */
+/** Removes unfinished drafts of a backup of this name. */
 export function removeCutBackups(path: string, now: number): void {
   const start = `.${basename(path)}.`
   for (const name of namesIn(dirname(path))) {

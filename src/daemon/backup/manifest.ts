@@ -1,4 +1,4 @@
-// What a backup says about itself: every file with its size and digest, so that a copy that was cut or changed is known.
+// The manifest of a backup: every file with its size and digest, so that a cut or changed copy is detected.
 import { createHash } from 'node:crypto'
 import { createReadStream, lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ export const MANIFEST = 'manifest.json'
 export const DATABASE = 'switchboard.db'
 export const LEDGER_KEY = 'ledger.key'
 export const ATTACHMENTS = 'attachments'
-/** Only with `--with-keys`. */
+/** Included only with `--with-keys`. */
 export const KEYS = ['switchboard.key', 'switchboard.key.next', 'admin.token'] as const
 
 const FORMAT = 'switchboard-backup/1'
@@ -24,11 +24,11 @@ export interface Manifest {
   readonly format: string
   readonly version: string
   readonly created_at: string
-  /** Of the ledger as it is in the copy: `audit verify --expect` takes it. */
+  /** The head of the ledger in the copy. `audit verify --expect` accepts it. */
   readonly head: string | null
   readonly entries: number
   readonly received: number
-  /** False: the chain was broken when the backup was taken. */
+  /** False if the chain was already broken when the backup was taken. */
   readonly verified: boolean
   readonly with_keys: boolean
   readonly files: readonly ManifestFile[]
@@ -48,7 +48,7 @@ export async function describeFile(folder: string, path: string): Promise<Manife
   return { path, size, sha256: hash.digest('hex') }
 }
 
-/** Throws `input_invalid` for a folder that is no backup, or one of a newer version. */
+/** Throws `input_invalid` if the folder is not a backup, or if a newer version wrote it. */
 export function readManifest(folder: string): Manifest {
   let found: Manifest
   try {
@@ -66,7 +66,7 @@ export function readManifest(folder: string): Manifest {
   return found
 }
 
-/** Compares every file with what the manifest tells. Throws `input_invalid` with the first that differs. */
+/** Compares every file with the manifest. Throws `input_invalid` naming the first that differs. */
 export async function checkFiles(
   folder: string,
   manifest: Manifest,
@@ -87,7 +87,7 @@ export async function checkFiles(
   if (!manifest.files.some((file) => file.path === DATABASE)) throw damaged(folder, 'it holds no database')
 }
 
-/** The names that a backup may hold: nothing in it can lead elsewhere. */
+/** Whether a backup may contain this name. No such name leads outside the folder. */
 export function isBackupPath(path: string): boolean {
   if (path === DATABASE || path === LEDGER_KEY || path === MANIFEST) return true
   if ((KEYS as readonly string[]).includes(path)) return true

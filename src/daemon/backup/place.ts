@@ -1,4 +1,4 @@
-// Where a command without a daemon finds what is to be saved or put back: the data folder and the store behind it.
+// Finds the data folder and the store for a command that runs without a daemon.
 import { dirname } from 'node:path'
 import {
   type DataFolder,
@@ -16,7 +16,7 @@ import { databasePath } from '../database/hold-database.ts'
 export interface StorePlace {
   readonly folder: DataFolder
   readonly env: Readonly<Record<string, string | undefined>>
-  /** As `openStore` takes it. */
+  /** The store's address, as `openStore` takes it. */
   readonly store: string
   /** The file of an embedded store; null for PostgreSQL. */
   readonly database: string | null
@@ -38,7 +38,7 @@ export async function locateStore(options: {
   return { folder, env, store, database: databasePath(store) }
 }
 
-/** PostgreSQL has tools of its own, which also know its other databases, roles and replicas. */
+/** PostgreSQL has its own tools, which also cover other databases, roles and replicas. */
 export function postgresHasItsOwn(folder: DataFolder, tool: 'pg_dump' | 'pg_restore'): SwitchboardError {
   const how =
     tool === 'pg_dump'

@@ -1,8 +1,8 @@
-// `switchboard restore`: puts a backup, or a database that was rescued, into a data folder that nobody uses.
+// `switchboard restore`: restores a backup, or a rescued database, into a data folder that is not in use.
 //
-// Everything is checked and settled under other names first; the last step gives the database its name. Nothing that was
-// there is written over: it is moved aside. A restore that is cut short leaves files that nobody reads; the next one, or the
-// next start, removes them.
+// All files are checked and settled under other names first. The last step gives the database its name. Existing files
+// are moved aside and never overwritten. An interrupted restore leaves drafts that are never read; the next restore or
+// start removes them.
 import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
@@ -40,9 +40,9 @@ import { unpackTar } from './tar-file.ts'
 
 export interface RestoreOptions {
   readonly place: StorePlace
-  /** A folder or .tar of `backup`, or a database file. */
+  /** A folder or .tar file of `backup`, or a database file. */
   readonly from: string
-  /** A database that is there is moved aside; without it that is a conflict. */
+  /** Moves an existing database aside. Without it, an existing database is a conflict. */
   readonly replace: boolean
   readonly now: number
   readonly by: string
@@ -52,11 +52,11 @@ export interface RestoreOptions {
 
 export interface Restored {
   readonly database: string
-  /** When it was taken; null: a rescued database, which is as it was when it was lost. */
+  /** The time of the backup. Null for a rescued database, which has the state at its loss. */
   readonly taken_at: string | null
   readonly sends_unknown: number
   readonly attachments: number
-  /** What was there before, under its new names. */
+  /** Earlier files, under their new names. */
   readonly moved_aside: readonly string[]
   readonly head: string | null
   readonly entries: number
@@ -64,14 +64,14 @@ export interface Restored {
 
 interface Source {
   readonly database: string
-  /** Null: a bare database. */
+  /** Null for a bare database. */
   readonly folder: string | null
   readonly files: readonly string[]
   readonly takenAt: number
   readonly settle: boolean
 }
 
-/** Throws `data_folder_held` for a live folder, `conflict` where a database is, `input_invalid` for a damaged backup. */
+/** Throws `data_folder_held` for a folder in use, `conflict` if a database exists, `input_invalid` if damaged. */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
   const { place } = options
   const { database } = place
@@ -85,7 +85,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
     removeCutRestore(place.folder, database)
     mkdirSync(scratch, { mode: 0o700 })
     const source = await openSource(options, scratch)
-    // A rescued file exists because what is at the path is not the database: that may always be moved aside.
+    // A rescue happens only when the file at the path is not the database, so that file may be moved aside.
     if (existsSync(database) && source.folder !== null && !options.replace)
       throw new SwitchboardError('conflict', `there is a database at ${database}`, {
         hint: 'with --replace it is moved aside, and nothing is lost; or name another folder with --data',
@@ -159,7 +159,7 @@ async function putBack(options: RestoreOptions, source: Source, database: string
   const draft = `${database}.restoring`
   progress('copying the database', 0, 1)
   await copyFile(source.database, draft, constants.COPYFILE_FICLONE)
-  // A bare database may not have folded its log into the file yet.
+  // The log of a bare database may not be folded into the file yet.
   if (source.folder === null && existsSync(`${source.database}-wal`))
     await copyFile(`${source.database}-wal`, `${draft}-wal`)
   chmodSync(draft, 0o600)
@@ -172,7 +172,7 @@ async function putBack(options: RestoreOptions, source: Source, database: string
     options.crashPoint?.('restore.before-rename')
     renameSync(draft, database)
     sync(dirname(database))
-    // From now on this one belongs here.
+    // The restored database is the folder's own from here on.
     forgetDatabase(place.folder)
     return {
       database,
@@ -186,7 +186,7 @@ async function putBack(options: RestoreOptions, source: Source, database: string
   }
 }
 
-/** The chain must hold before anything is written to it, and after. */
+/** Verifies the chain before the first write to it, and after the last. */
 async function settle(options: RestoreOptions, source: Source, draft: string) {
   const store = await openStore(`sqlite:${draft}`, {
     clock: createNodeClock(),
@@ -204,7 +204,7 @@ async function settle(options: RestoreOptions, source: Source, draft: string) {
   }
 }
 
-/** In slices, until none is left. Returns how many sends became `unknown`. */
+/** Settles in slices until none is left. Returns how many sends became `unknown`. */
 export async function settleAll(store: Store, takenAt: number, by: string): Promise<number> {
   let sends = 0
   for (;;) {
@@ -243,7 +243,7 @@ function moveAside(
     moved.push(to)
   }
   const old = `${of.database}.replaced-${time}`
-  // Its log goes with it, under the name that belongs to it: together they are what they were.
+  // The log moves with its database, under a matching name, because both together are the old state.
   if (existsSync(`${of.database}-wal`) && existsSync(of.database))
     renameSync(`${of.database}-wal`, `${old}-wal`)
   else rmSync(`${of.database}-wal`, { force: true })
@@ -260,7 +260,7 @@ function moveAside(
   return moved
 }
 
-/** Names of files are given out once: one that is there already is the same. */
+/** File names are never reused, so an existing file of the same name has the same content. */
 async function bringFiles(place: StorePlace, source: Source, progress: BackupProgress): Promise<number> {
   if (source.folder === null) return 0
   const files = source.files.filter((path) => path !== DATABASE)

@@ -1,4 +1,4 @@
-// `switchboard restore --settle`: the second half of a restore that the database's own tool began (PostgreSQL).
+// `switchboard restore --settle`: settles a database that PostgreSQL's own tool restored.
 import { readLedgerKey } from '../../config/index.ts'
 import { SwitchboardError } from '../../contract/index.ts'
 import { createNodeClock, createRealRandom } from '../../runtime/real-clock.ts'
@@ -6,10 +6,10 @@ import { openStore } from '../../store/open.ts'
 import type { StorePlace } from './place.ts'
 import { settleAll } from './restore-backup.ts'
 
-/** A node that was heard of this lately may be running. */
+/** A node that was seen within this time may be running. */
 const ALIVE_MS = 60_000
 
-/** Throws `conflict` while a node runs, `store_corrupt` when the chain does not hold. */
+/** Throws `conflict` while a node runs, and `store_corrupt` if the chain does not verify. */
 export async function settleInPlace(options: {
   readonly place: StorePlace
   readonly by: string

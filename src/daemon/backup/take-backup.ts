@@ -1,8 +1,9 @@
-// `switchboard backup`: database, attachments and the ledger's key as one folder or one archive, while a daemon may run.
+// `switchboard backup`: saves the database, the attachments and the ledger's key as one folder or one archive. A daemon
+// may run meanwhile.
 //
-// The database is copied first, as of one moment, and the files after it: a file is written before the message that names
-// it is received, and its bytes never change, so every file that the copy names is there. What is half done has another
-// name; the last step gives it its own.
+// The database is copied first, as of one moment, and the files after it. A file is written before the message that
+// names it is received, and its bytes never change. So the copy's files all exist. Drafts have another name until the
+// last step.
 import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
@@ -37,12 +38,12 @@ import {
 import { postgresHasItsOwn, type StorePlace } from './place.ts'
 import { packTar } from './tar-file.ts'
 
-/** What is being done, and how much of it: bytes, pages or files. */
+/** The current step and its progress, in bytes, pages or files. */
 export type BackupProgress = (step: string, done: number, total: number) => void
 
 export interface BackupOptions {
   readonly place: StorePlace
-  /** A name that ends in .tar: an archive. A folder that exists: a new one in it. Else: a new folder of that name. */
+  /** A name that ends in .tar gives an archive, an existing folder gets a new one inside, else a folder is created. */
   readonly to: string
   readonly withKeys: boolean
   readonly now: number
@@ -55,16 +56,16 @@ export interface BackupTaken {
   readonly bytes: number
   readonly attachments: number
   readonly with_keys: boolean
-  /** False: the key of the ledger comes from the environment, and is in nobody's backup but yours. */
+  /** False if the ledger's key comes from the environment. The backup then does not contain it. */
   readonly with_ledger_key: boolean
   readonly head: string | null
   readonly entries: number
-  /** The audit of the copy. */
+  /** The result of the audit of the copy. */
   readonly verified: boolean
   readonly problem: string | null
 }
 
-/** Throws `conflict` when something is there under that name, `not_found` when there is nothing to save. */
+/** Throws `conflict` if the target exists, and `not_found` if there is nothing to save. */
 export async function takeBackup(options: BackupOptions): Promise<BackupTaken> {
   const { place, now, withKeys } = options
   const progress = options.onProgress ?? (() => undefined)
@@ -142,7 +143,7 @@ async function copyAttachments(from: string, draft: string, progress: BackupProg
   const names: string[] = []
   const integrations = await readdir(from, { withFileTypes: true }).catch(() => [])
   for (const integration of integrations.filter((one) => one.isDirectory())) {
-    // What has a leading dot is half written, and what is a link is not ours.
+    // A name with a leading dot is a half-written file. Links are not ours.
     for (const file of await readdir(join(from, integration.name), { withFileTypes: true })) {
       const path = `${ATTACHMENTS}/${integration.name}/${file.name}`
       if (file.isFile() && isBackupPath(path)) names.push(path)
@@ -152,13 +153,13 @@ async function copyAttachments(from: string, draft: string, progress: BackupProg
   for (const [at, name] of names.entries()) {
     progress('copying attachments', at, names.length)
     mkdirSync(dirname(join(draft, name)), { recursive: true, mode: 0o700 })
-    // One that retention removed meanwhile is in no message of the copy that is younger.
+    // Retention may have removed the file meanwhile. Then only messages that were due for removal name it.
     if (copyPrivate(join(dirname(from), name), join(draft, name))) copied.push(name)
   }
   return copied
 }
 
-/** False: there is none. */
+/** Returns false if the file does not exist. */
 function copyPrivate(from: string, to: string): boolean {
   try {
     copyFileSync(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
@@ -170,7 +171,7 @@ function copyPrivate(from: string, to: string): boolean {
   }
 }
 
-/** The copy is read as a store before anybody relies on it. */
+/** Opens the copy as a store, which proves that it is usable. */
 async function auditOf(database: string, { folder, env }: StorePlace): Promise<AuditReport> {
   const store = await openStore(`sqlite:${database}`, {
     clock: createNodeClock(),

@@ -1,5 +1,5 @@
-// A folder of plain files as one tar archive (POSIX ustar, with pax records for long names) and back. Only regular files,
-// each under a name that the caller allows; what other programs put into an archive beside that is refused.
+// Packs a folder of plain files as one tar archive (POSIX ustar, with pax records for long names) and unpacks it. Only
+// regular files with allowed names are accepted. Other entries are refused.
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdir, open, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises'
 import { SwitchboardError } from '../../contract/index.ts'
 
 const BLOCK = 512
-/** An extended header of ours holds one path. */
+/** Our extended headers contain one path. */
 const MAX_EXTENDED = 4_096
 
 export async function packTar(folder: string, paths: readonly string[], to: string): Promise<void> {
@@ -37,7 +37,7 @@ async function* archive(folder: string, paths: readonly string[]): AsyncGenerato
   yield Buffer.alloc(2 * BLOCK)
 }
 
-/** Throws `input_invalid` for an archive that is cut, changed, or holds a name that `allowed` does not know. */
+/** Throws `input_invalid` if the archive is cut, changed, or contains a name that `allowed` refuses. */
 export async function unpackTar(
   file: string,
   into: string,
@@ -153,7 +153,7 @@ function padded(bytes: Buffer): Buffer {
   return Buffer.concat([bytes, Buffer.alloc((BLOCK - (bytes.byteLength % BLOCK)) % BLOCK)])
 }
 
-/** What an old reader sees of a long name. */
+/** The shortened name that a reader without pax support sees. */
 function cut(path: string): string {
   return Buffer.from(path)
     .subarray(0, 100)

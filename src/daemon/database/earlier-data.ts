@@ -1,5 +1,6 @@
-// An upgrade never starts empty beside old data: which turns the home folder holds of a file whose own folder holds none yet.
-// Only turns that were received under a configuration file count: what the embedded default received is no project's.
+// Prevents an upgrade from starting empty beside old data. It finds turns of a configuration file in the home folder
+// while the file's own folder has none. Only turns that were received under a configuration file count. Turns of the
+// embedded default belong to no project.
 import { existsSync } from 'node:fs'
 import {
   dataFolderAt,
@@ -17,17 +18,17 @@ import { openStore } from '../../store/open.ts'
 
 export interface EarlierData {
   readonly folder: string
-  /** Those of the file's integrations that have such turns there. */
+  /** The file's integrations that have such turns. */
   readonly integrations: readonly string[]
 }
 
-/** Null: nothing of this file is there, or its own folder holds data. Throws what the configuration's reader throws. */
+/** Returns null if there is no earlier data of this file. Throws the errors of the configuration's reader. */
 export async function findEarlierData(
   instance: Instance,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<EarlierData | null> {
   const { config, data } = instance
-  // By the database: a folder alone is also what a start that was refused, or a move that was cut short, leaves.
+  // The database decides. A refused start or an interrupted move also leaves a folder.
   const own = dataFolderAt({ data: data.path, env })
   if (config === null || data.from !== 'beside' || existsSync(own.database)) return null
   const home = dataFolderAt({ data: homeFolder(env), env })
@@ -42,7 +43,7 @@ export async function findEarlierData(
     { clock, log },
   )
   const settings = source.current()
-  // A store of its own is found by its name, wherever the folder is.
+  // A configured store is found by its address, wherever the folder is.
   if (settings.store !== own.defaultStore) return null
   const store = await openStore(home.defaultStore, {
     ...{ clock, log, random: createRealRandom() },
@@ -65,7 +66,7 @@ interface Span {
   readonly untilMs?: number
 }
 
-/** When the folder's daemons ran a configuration file. */
+/** Returns the time spans in which the folder's daemons ran a configuration file. */
 function spansOfFiles(folder: Parameters<typeof readStarts>[0]): readonly Span[] {
   const starts = readStarts(folder)
   return starts.flatMap(({ config, at }, index) =>

@@ -1,4 +1,4 @@
-// Before an embedded database is opened for writing: nobody else has it, and nothing that was rescued from it is left behind.
+// Holds an embedded database before it is opened for writing: no other daemon has it, and no rescued copy is left over.
 import { existsSync } from 'node:fs'
 import type { DataFolder } from '../../config/instance/data-folder.ts'
 import { readLastRun } from '../../config/instance/last-run.ts'
@@ -9,22 +9,22 @@ import { damagedLog, neededRescue, rescuePlaces, tagOf } from '../../store/sqlit
 import { removeCutRestore } from '../backup/cut-short.ts'
 
 export interface HeldDatabase {
-  /** Where a copy goes if the file is taken away while it is open. */
+  /** The targets of a copy if the file is removed while it is open. */
   readonly rescuePlaces: readonly string[]
   release(): void
 }
 
 const NOTHING_TO_HOLD: HeldDatabase = { rescuePlaces: [], release: () => undefined }
 
-/** The path of an embedded store's file; null for every other store. */
+/** Returns the file of an embedded store, or null for other stores. */
 export function databasePath(store: string): string | null {
   const path = store.startsWith('sqlite:') ? store.slice('sqlite:'.length) : ''
   return path === '' || path.startsWith(':') ? null : path
 }
 
 /**
- * Throws `data_folder_held` (another daemon has it) or `config_invalid` (a rescued copy has more than the database, or the
- * database is not the one that was here).
+ * Throws `data_folder_held` if another daemon has the database. Throws `config_invalid` if a rescued copy has more than
+ * the database, or if it is not the folder's database.
  */
 export function holdDatabase(store: string, folder: DataFolder, log: Logger): HeldDatabase {
   const file = databasePath(store)
@@ -53,7 +53,7 @@ export function holdDatabase(store: string, folder: DataFolder, log: Logger): He
   return { rescuePlaces: places, release: () => lock.release() }
 }
 
-/** Never empty, and never with another one, where there was a database: what it held would be forgotten in silence. */
+/** Refuses an empty or foreign database where there was one, because its content would be lost silently. */
 function demandOwnDatabase(file: string, folder: DataFolder, log: Logger): void {
   const own = shellWord(folder.path)
   const aside = damagedLog(file)
@@ -66,7 +66,7 @@ function demandOwnDatabase(file: string, folder: DataFolder, log: Logger): void 
       },
     )
   const known = readLastRun(folder)?.database
-  // Not by the keys: this very start has made them.
+  // The keys prove nothing here, because this start has created them.
   if (known === undefined && !existsSync(file) && existsSync(folder.lastLifeFile))
     log.warn({ file }, 'this data folder was used before, but its database is not there: starting with none')
   if (known === undefined || known.file !== realPath(file)) return

@@ -1,4 +1,5 @@
-// Saves what a store holds whose file was taken from under it: one whole copy, in the first place that has room for it.
+// Rescues the content of a store whose file was removed while it was open. It writes one whole copy to the first place
+// with enough room.
 import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type DatabaseFile, SwitchboardError } from '../../contract/index.ts'
@@ -6,11 +7,14 @@ import { rescuedName } from '../../store/sqlite/rescued.ts'
 
 export interface Rescued {
   readonly path: string
-  /** Why an earlier place was not taken. */
+  /** Why earlier places failed. */
   readonly passed: readonly string[]
 }
 
-/** Throws `store_corrupt` when what is left is not whole, and when none of the places takes it, with the reason of each. Nobody ever finds half of a copy. */
+/**
+ * A partial copy is never visible under the final name. Throws `store_corrupt` if the remaining content is not whole,
+ * and if every place fails, with the reason of each.
+ */
 export async function rescue(
   file: Pick<DatabaseFile, 'copyTo'>,
   places: readonly string[],
@@ -21,7 +25,7 @@ export async function rescue(
     const path = rescuedName(place, now)
     const half = `${path}.part`
     try {
-      // Made before a byte is in it: private from the first one on.
+      // The file is created empty first, so that it is private from its first byte.
       closeSync(openSync(half, 'wx', 0o600))
       chmodSync(half, 0o600)
       await file.copyTo(half)
@@ -32,7 +36,7 @@ export async function rescue(
     } catch (thrown) {
       for (const left of [half, `${half}-journal`, `${half}-wal`, `${half}-shm`])
         rmSync(left, { force: true })
-      // No other place would take more of it.
+      // Another place would not save more of it.
       if (thrown instanceof SwitchboardError && thrown.code === 'store_corrupt') throw thrown
       passed.push(`${path}: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
     }

@@ -1,4 +1,4 @@
-// What is said when the database refuses, and that it is noticed when it takes messages again.
+// A database that refuses writes is reported, and its recovery is noticed.
 import { describe, expect, it } from 'vitest'
 import { type Store, SwitchboardError } from '../../contract/index.ts'
 import { createTestClock } from '../../testing/test-clock.ts'

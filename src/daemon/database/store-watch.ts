@@ -1,5 +1,6 @@
-// Watches whether the database takes writes: what senders are told with a 503, readiness, status and the log tell too.
-// The file under an embedded database is watched beside that (file-watch.ts). Once it refused a message it is tried every second, so that a disk that has room again is noticed without a sender.
+// Watches whether the database accepts writes. Senders get a 503 otherwise, and readiness, status and the log say the
+// same. The file of an embedded database is watched too (watch-database-file.ts). After a refusal the watch tries a
+// write each second, so that free space on the disk is noticed without a sender.
 import {
   asSwitchboardError,
   type Cancel,
@@ -11,15 +12,15 @@ import {
 import { watchDatabaseFile } from './watch-database-file.ts'
 
 export interface StoreWatch {
-  /** The store, with its intake watched. */
+  /** The store, wrapped so that failures of the intake are noticed. */
   readonly store: Store
-  /** Why messages cannot be taken now; null when they can. */
+  /** Why messages cannot be accepted now, or null. */
   problem(): string | null
   stop(): Promise<void>
 }
 
 const TRY_EVERY_MS = 1_000
-/** A lease is the smallest write there is: one row, no ledger entry. */
+/** A lease is the smallest write: one row and no ledger entry. */
 const PROBE = 'store-watch'
 
 export function watchStore(
@@ -59,7 +60,7 @@ export function watchStore(
     })
   }
 
-  /** True when the store is to blame. */
+  /** Returns whether the store caused the failure. */
   const noteFailure = (thrown: unknown): boolean => {
     const error = asSwitchboardError(thrown)
     if (!error.code.startsWith('store_')) return false

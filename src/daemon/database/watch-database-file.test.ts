@@ -1,4 +1,5 @@
-// The watch over the database's file: noticed within a second, refused, rescued, and told where.
+// The watch over the database file notices a change within a second, refuses writes, rescues the content and reports
+// it.
 import {
   copyFileSync,
   existsSync,
@@ -48,7 +49,7 @@ afterEach(async () => {
 const begin = (places: readonly string[] = [file]) => {
   watch = watchStore(opened, { clock, log: createRecordingLog(), rescuePlaces: places })
 }
-/** A copy is made beside the loop: waited for, on the real clock. */
+/** The copy is made in parallel, so this waits on the real clock. */
 const problemTold = async (words: RegExp) => {
   await vi.waitFor(() => expect(watch.problem()).toMatch(words), { timeout: 20_000, interval: 5 })
   return watch.problem() ?? ''
@@ -75,7 +76,7 @@ it('[I14.file-gone] [I14.rescued] [I14.gone-503] within a second nothing more is
   expect(await copy.turns({ limit: 9 })).toHaveLength(2)
   await expectSound(copy)
   await copy.close()
-  // Once is enough.
+  // One rescue is enough.
   await clock.advance(30_000)
   await problemTold(/what it held is in/)
   expect(rescuedIn(folder).filter((one) => /Z$/.test(one))).toHaveLength(1)
@@ -113,7 +114,7 @@ it('[I14.file-overwritten] [I14.rescue-whole] of a file that was written over no
   )
   await opened.receive(large)
   await opened.close()
-  // What was folded into the file is in no log any more, and not all of it is in the memory of the engine.
+  // Folded pages are in no log any more, and the engine has only some of them in memory.
   opened = await open(file)
   begin()
   await watch.store.receive([item()])
@@ -128,7 +129,7 @@ it('[I14.file-overwritten] [I14.rescue-whole] of a file that was written over no
   expect(await problemTold(/not whole any more/)).toMatch(/written over.*put a backup back/)
   await clock.advance(60_000)
   expect(rescuedIn(folder)).toEqual([])
-  // What was put there is opened as it is, without the pages of the one that was.
+  // The replacement is opened as it is, without pages of the former log.
   expect(damagedLog(file)).toMatch(/\.damaged-\d{8}T\d{6}Z-wal$/)
   expect(existsSync(`${file}-wal`)).toBe(false)
   copyFileSync(file, join(folder, 'found.db'))

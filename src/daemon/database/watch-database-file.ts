@@ -1,5 +1,5 @@
-// Compares the database's path with the open handle each second. On a difference the store takes nothing more, and what
-// it holds is copied whole into a file of its own; that is tried until it succeeds, or the file is back.
+// Compares the database's path with the open handle each second. If they differ, the store refuses writes, and its
+// content is copied whole to another file. The copy is retried until it succeeds or the file is back.
 import {
   type Cancel,
   type Clock,
@@ -11,19 +11,19 @@ import { keepDoing } from '../../core/keep-doing.ts'
 import { type Rescued, rescue } from './rescue.ts'
 
 const LOOK_EVERY_MS = 1_000
-/** A full disk is not asked every second. */
+/** The pause between tries, because a full disk stays full for a while. */
 const RESCUE_AGAIN_MS = 10_000
 
 export interface FileWatch {
-  /** What happened to the file and where its content is; null: it is where it should be. */
+  /** What happened to the file and where its content is. Null if the file is in place. */
   problem(): string | null
-  /** Looks once more, and waits for a copy that is being made: what is not in it by then is gone with this process. */
+  /** Checks once more and waits for a running copy. Content that is not copied by then is lost with this process. */
   stop(): Promise<void>
 }
 
 export function watchDatabaseFile(deps: {
   readonly file: DatabaseFile
-  /** Where the copy may go, the best first. */
+  /** The targets of the copy, the best first. */
   readonly places: readonly string[]
   readonly clock: Clock
   readonly log: Logger

@@ -1,4 +1,4 @@
-// The shim's own end, in one process: a host that goes away while no daemon has answered yet.
+// The end of the shim, in one process: the host goes away before a daemon has answered.
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ import { runChannelShim } from './channel-shim.ts'
 afterEach(() => vi.useRealTimers())
 
 it('[S6.ch-clean-end] the end of input ends the wait for a daemon, also behind what was said before', async () => {
-  // No wait ends by itself here.
+  // Timers are faked, so that no wait ends by itself.
   vi.useFakeTimers({ toFake: ['setTimeout'] })
   const data = mkdtempSync(join(tmpdir(), 'swb-shim-'))
   const input = new PassThrough()
@@ -36,7 +36,7 @@ it('[S6.ch-clean-end] the end of input ends the wait for a daemon, also behind w
   rmSync(data, { recursive: true, force: true })
 })
 
-/** What a host is told that starts while no daemon answers, and what a tool then says. */
+/** Returns what a host receives that starts while no daemon answers, and the answer of a tool. */
 async function withoutDaemon(
   file: string | null,
   text = '',
@@ -62,7 +62,7 @@ async function withoutDaemon(
   createInterface({ input: output }).on('line', (line) => answers.push(JSON.parse(line)))
   const ask = async (id: number, method: string, params: object) => {
     input.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`)
-    // What is loaded takes its time, whatever the clock of the test says.
+    // Loading modules takes real time, whatever the clock of the test says.
     for (const end = performance.now() + 30_000; performance.now() < end; ) {
       await vi.advanceTimersByTimeAsync(250)
       await new Promise((resolve) => setImmediate(resolve))
@@ -77,7 +77,7 @@ async function withoutDaemon(
   input.end()
   await ended
   refusing.close()
-  // Whoever starts a daemon opens its log first.
+  // A start of a daemon opens the log first.
   const started = existsSync(join(data, 'daemon.log'))
   rmSync(data, { recursive: true, force: true })
   const texts = (told.content as { text: string }[]).map((one) => one.text)

@@ -1,6 +1,6 @@
-// `switchboard channel`: the thin process between a host's pipe and the daemon. It keeps nothing and owns no platform:
-// starting or killing it steals no message and loses none. The daemon is started when none is there, or it is one on
-// another machine.
+// `switchboard channel`: the thin process between a host's pipe and the daemon. It keeps no state and owns no platform,
+// so starting or killing it loses no message. It starts the daemon if none runs, unless the daemon is on another
+// machine.
 import { randomUUID } from 'node:crypto'
 import { PassThrough, type Readable, type Writable } from 'node:stream'
 import { createAttachClient, remoteLink, socketLink } from '../../attach/index.ts'
@@ -22,39 +22,39 @@ export interface ChannelShimOptions {
   readonly dialect: 'claude' | 'nexo'
   readonly folder: DataFolder
   readonly configFile: string | null
-  /** The file was named by a flag or the environment: a daemon that runs another is not this one's. */
+  /** A flag or the environment names the file. Then a daemon that runs another file is refused. */
   readonly configGiven?: boolean
   readonly env: Readonly<Record<string, string | undefined>>
-  /** How this program is started: node's arguments up to the command. */
+  /** Node's arguments that start this program, up to the command. */
   readonly program: readonly string[]
   readonly input: Readable
   readonly output: Writable
   readonly logLevel: string
-  /** The daemon is on another machine; null: it is the one of the data folder. */
+  /** A daemon on another machine. Null: the daemon of the data folder. */
   readonly remote: { readonly url: string; token(): string } | null
-  /** False: only a daemon that is there already is attached to. */
+  /** False: the shim attaches only to a daemon that already runs. */
   readonly revive: boolean
   onSignal(handle: () => void): () => void
 }
 
-/** For a host that started while nobody could say what it may be told. */
+/** For a host that started while no daemon answered. */
 const NOT_ATTACHED =
   'No Switchboard gateway answered when this session started, so no messages arrive here. Restart this session once the gateway runs (`switchboard up`).'
 
 const TURNED_AWAY = 'No messages arrive here until that is mended and this session is started again.'
 
-/** What a host is told that starts where nothing was set up for it. */
+/** For a host that starts in a folder without a configuration. */
 const NOT_PREPARED =
   'Nothing is set up for this folder yet, so no messages arrive here. Run `switchboard init claude-code` in it. Restart this session after that.'
 
-/** A daemon that has to be started first takes about a second; hosts wait half a minute for `initialize`. */
+/** A daemon starts in about a second. Hosts wait half a minute for `initialize`. */
 const WELCOME_MS = 10_000
 
-/** Resolves with the exit code once the host is gone or the process was told to end. */
+/** Resolves with the exit code when the host is gone or a signal ends the process. */
 export async function runChannelShim(options: ChannelShimOptions): Promise<number> {
   const { agent, dialect, folder, remote } = options
   const clock = createRealClock()
-  // stdout is the host's: whatever there is to say goes to stderr.
+  // stdout belongs to the host, so messages go to stderr.
   const log = createLogger({ format: 'people', level: options.logLevel })
   let end: (code: number) => void = () => undefined
   const ended = new Promise<number>((resolve) => {
@@ -68,10 +68,10 @@ export async function runChannelShim(options: ChannelShimOptions): Promise<numbe
   })
 
   const foreign = () => otherDaemon(folder, options.configGiven ? options.configFile : null)
-  // Without a file there is only the embedded default, whose demo agent is no host's: a daemon of it would serve nobody.
+  // Without a file, a daemon would run the embedded default, whose demo agent serves no host.
   const mayRevive = options.revive && !remote && options.configFile !== null
   const reviver = mayRevive ? createReviver(options, { clock, log }) : null
-  /** Why nothing could be said of what the host may do; null: it could. */
+  /** Why the host's abilities are unknown, or null. */
   let undeclared: string | null = null
   const turnedAway = () => {
     const refusal = client.refusal()
@@ -82,9 +82,9 @@ export async function runChannelShim(options: ChannelShimOptions): Promise<numbe
       agent,
       dialect,
       routingKey: options.env.CLAUDE_CODE_SESSION_ID || null,
-      // A host that names no session of its own is still the same one when it attaches again.
+      // Identifies a host without a session id when it attaches again.
       shim: randomUUID(),
-      // On another machine it means nothing.
+      // The path has no meaning on another machine.
       ...(remote ? {} : { folder: process.cwd() }),
       open: remote ? remoteLink(remote) : ownLink(socketLink(folder.attachSocket), foreign),
     },
@@ -105,7 +105,7 @@ export async function runChannelShim(options: ChannelShimOptions): Promise<numbe
     if (outcome !== null) return undeclared ? { ...outcome, note: outcome.note ?? undeclared } : outcome
     const caller = { agent, session: null, user: null, turn: null, idempotencyKey: key }
     const absent = await callTool(tool, { desk: createAbsentDesk(), caller, input, log })
-    // The text is the seed's, to the letter; why nobody is there stands behind it.
+    // The text equals the seed's to the letter. The reason for the absence goes into the note.
     const why = [reviver?.problem() ?? client.problem(), ...(undeclared ? [undeclared] : [])]
     const note = why.filter((one) => one !== null).join(' ')
     return note === '' ? absent : { ...absent, note, structured: { ...absent.structured, why: note } }
@@ -151,7 +151,7 @@ export async function runChannelShim(options: ChannelShimOptions): Promise<numbe
   }
 }
 
-/** Reads from the first moment on, so that a host that is gone is noticed while a daemon is still waited for. */
+/** Reads from the start, so that a host that leaves is noticed while the shim still waits for a daemon. */
 function listenTo(from: Readable): { readonly input: Readable; readonly ended: Promise<void> } {
   const input = new PassThrough()
   const ended = new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-// A shim and the daemon of another file: it stays, gets nothing, and says both paths.
+// A shim and the daemon of another file: the shim stays, sends nothing, and names both paths.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

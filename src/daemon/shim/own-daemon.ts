@@ -1,12 +1,12 @@
-// A shim talks to its own instance only: to no daemon that runs another file than the one it was given, and it starts one
-// only for a file on which this user ran `init` or `up`. A file is a program: it may have been brought by anybody.
+// Limits a shim to its own instance. It does not use a daemon that runs another file than its own. It starts a daemon
+// only for a file on which this user ran `init` or `up`, because a file can run programs and may come from a stranger.
 import type { OpenLink } from '../../attach/frame-link.ts'
 import { readDaemonNote } from '../../config/instance/daemon-note.ts'
 import type { DataFolder } from '../../config/instance/data-folder.ts'
 import { isKnownFile } from '../../config/instance/known-instances.ts'
 import { shellWord } from '../../config/instance/shell-word.ts'
 
-/** Why the daemon of the folder is not this shim's; null: it is, or nothing is known of it. */
+/** Returns why the folder's daemon is not this shim's. Null if it is, or if nothing is known of it. */
 export function otherDaemon(folder: DataFolder, givenFile: string | null): string | null {
   const runs = givenFile === null ? undefined : readDaemonNote(folder)?.config
   if (givenFile === null || runs === undefined || runs === givenFile) return null
@@ -17,7 +17,7 @@ export function otherDaemon(folder: DataFolder, givenFile: string | null): strin
   )
 }
 
-/** Opens the link unless the daemon there is another's. */
+/** Opens the link, unless the daemon belongs to another file. */
 export function ownLink(open: OpenLink, foreign: () => string | null): OpenLink {
   return (events) => {
     const problem = foreign()
@@ -30,7 +30,7 @@ export function ownLink(open: OpenLink, foreign: () => string | null): OpenLink 
   }
 }
 
-/** Why no daemon is started for a file; null: one may be. */
+/** Returns why no daemon is started for a file, or null if one may be. */
 export function unknownFile(
   file: string | null,
   env: Readonly<Record<string, string | undefined>>,

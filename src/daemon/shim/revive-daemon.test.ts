@@ -1,4 +1,4 @@
-// A daemon that cannot be started is no end of whoever asked for it: the shim lives on, and asks again.
+// A daemon that cannot be started does not end the shim. The shim stays and tries again.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -41,7 +41,7 @@ const prints = (words: string) => [process.execPath, '-e', words]
 const none = (data: string) => void mkdirSync(data, { recursive: true })
 
 it('[I14.stopped-stays] one that was stopped is not revived until the next up, and the tools can say so', async () => {
-  // A start fails before it returns here: nothing that was tried goes unseen.
+  // A start fails before this returns, so every try is seen.
   const { revive, problem, folder, log } = opened((data) =>
     mkdirSync(join(data, 'daemon.log'), { recursive: true }),
   )

@@ -1,5 +1,5 @@
-// Starts a daemon that outlives whoever asked for it. Two who ask at once start two, and the kernel's lock on the data
-// folder lets one of them live.
+// Starts a daemon that outlives its caller. Two callers at once start two daemons, and the kernel's lock on the data
+// folder keeps one of them.
 import { readLastRun } from '../../config/instance/last-run.ts'
 import { asSwitchboardError, type Clock, type Logger } from '../../contract/index.ts'
 import { unknownFile } from './own-daemon.ts'
@@ -10,13 +10,13 @@ const SLOWER_MS = 30_000
 const IDLE_EXIT = '10m'
 
 export interface Reviver {
-  /** Starts a daemon, unless one is being started or the last one was stopped by its operator. */
+  /** Starts a daemon, unless a start is in progress or the operator stopped the last one. */
   revive(): void
-  /** Why there is none; null: nothing is known to be wrong. */
+  /** Why there is no daemon. Null if no problem is known. */
   problem(): string | null
 }
 
-/** May be called as often as wanted: one start is under way at a time, and one that keeps failing is tried less often. */
+/** May be called any number of times. Starts run one at a time, and repeated failures lengthen the pause. */
 export function createReviver(
   options: SpawnOptions,
   deps: { readonly clock: Clock; readonly log: Logger },
@@ -28,7 +28,7 @@ export function createReviver(
   let running = false
 
   const start = (failed: (thrown: unknown) => void, ended: (code: number | null) => void) => {
-    // Where the one before it listened: whoever knew that place finds the next one there.
+    // The new daemon listens where the last one did, so that its clients find it.
     const life = readLastRun(folder)
     const place = life ? ['--host', life.host, '--port', String(life.port)] : []
     const child = spawnDaemon(options, ['--idle-exit', IDLE_EXIT, ...place])
@@ -56,11 +56,11 @@ export function createReviver(
         running = false
         why = code === 0 ? null : lastWordsText(lastWords(folder.logFile))
         failures = deps.clock.now() - now < SLOWER_MS ? failures + 1 : 0
-        // 1 is also what the loser of two starts ends with: the log in the folder has the story.
+        // The loser of two starts also ends with 1. The log in the folder has the details.
         deps.log.warn({ code, log: folder.logFile }, 'the daemon that was started has ended')
       })
     } catch (thrown) {
-      // A folder that cannot be written: whoever asked goes on without a daemon, and asks again.
+      // The folder may not be writable. The caller goes on without a daemon, and tries again later.
       failed(thrown)
     }
   }

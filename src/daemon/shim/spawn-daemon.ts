@@ -1,4 +1,4 @@
-// Starts a daemon as a process of its own, which outlives whoever asked for it and writes to the log of its folder.
+// Starts a daemon as a separate process, which outlives its caller and writes to the log of its folder.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -9,17 +9,17 @@ export interface SpawnOptions {
   readonly folder: DataFolder
   readonly configFile: string | null
   readonly env: Readonly<Record<string, string | undefined>>
-  /** How this program is started: node's arguments up to the command. */
+  /** Node's arguments that start this program, up to the command. */
   readonly program: readonly string[]
 }
 
-/** So much of the log's end is looked at for why a start failed. */
+/** How much of the log's end is searched for the reason of a failed start. */
 const LOG_TAIL_BYTES = 8_192
 const MOST_WORDS = 500
-/** A log that is larger is put aside, once, when a daemon starts. */
+/** A larger log is rotated once, when a daemon starts. */
 const LARGE_LOG_BYTES = 16 * 1024 * 1024
 
-/** `up` are the words behind `up --json`. Throws what the file system says. */
+/** `up` contains the arguments after `up --json`. Throws the errors of the file system. */
 export function spawnDaemon(options: SpawnOptions, up: readonly string[]): ChildProcess {
   const { folder, configFile } = options
   makeOwnFolder(folder)
@@ -45,7 +45,7 @@ export function spawnDaemon(options: SpawnOptions, up: readonly string[]): Child
   }
 }
 
-/** Then the folder follows from the file: naming it would say that the daemon may start empty beside older data. */
+/** Whether the folder follows from the file. Naming it would allow the daemon to start empty beside older data. */
 function isBeside({ folder, configFile, env }: SpawnOptions): boolean {
   if (configFile === null || env.SWITCHBOARD_DATA) return false
   return folder.path === join(dirname(realPath(configFile)), '.switchboard')
@@ -62,7 +62,7 @@ export interface LastWords {
   readonly hint: string | null
 }
 
-/** The error that a daemon ended with is the last line that it wrote. Null: nothing can be read. */
+/** Returns the error that ended the daemon: the last line of its log. Null if nothing can be read. */
 export function lastWords(file: string): LastWords | null {
   try {
     const lines = readFileSync(file).subarray(-LOG_TAIL_BYTES).toString('utf8').trimEnd().split('\n')
@@ -79,7 +79,7 @@ export function lastWords(file: string): LastWords | null {
 
 const NOT_ITS_OWN = ['CLAUDECODE', 'NOTIFY_SOCKET', 'WATCHDOG_USEC', 'WATCHDOG_PID', 'SWITCHBOARD_UNIT']
 
-/** What belongs to the host's session is not the daemon's: it serves others too, and lives longer. */
+/** Removes variables of the host's session, because the daemon lives longer and serves others too. */
 function daemonEnvironment(env: SpawnOptions['env']): Record<string, string | undefined> {
   return Object.fromEntries(
     Object.entries(env).filter(([name]) => !name.startsWith('CLAUDE_CODE_') && !NOT_ITS_OWN.includes(name)),
