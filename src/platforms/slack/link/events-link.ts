@@ -41,6 +41,8 @@ export function startEventsLink(
     retry: { baseMs: timings.retryBaseMs, maxMs: timings.retryMaxMs },
     refusedMs: timings.refusedMs,
     downAfter: 1,
+    // It holds nothing that must end first.
+    endMs: 0,
     words: { failed: 'Slack does not answer' },
     async connect({ signal, up }) {
       await ask()
