@@ -1,5 +1,4 @@
-// Daemons that run without a terminal: started and waited for until they are ready, told to end and waited for until they
-// have drained.
+// Daemons that run without a terminal: starts one and waits until it is ready, stops one and waits until it has drained.
 
 import { type DaemonNote, readDaemonNote } from '../config/instance/daemon-note.ts'
 import { folderWasNamed } from '../config/instance/instance.ts'
@@ -10,19 +9,19 @@ import { daemonAnswers } from './daemon-client.ts'
 import { ownProgram } from './own-program.ts'
 
 const STEP_MS = 50
-/** A daemon with many integrations takes its time; one that hangs is told of. */
+/** A daemon with many integrations starts slowly. After this time it counts as hanging. */
 const READY_WITHIN_MS = 90_000
 /** Longer than a daemon takes to drain. */
 export const ENDED_WITHIN_MS = 45_000
 
 export const pause = () => new Promise<void>((resolve) => setTimeout(resolve, STEP_MS))
 
-/** The daemon that answers for the folder; null: none does. */
+/** The daemon that answers for the folder. Null: none does. */
 export async function daemonNow(context: Context): Promise<DaemonNote | null> {
   return (await daemonAnswers(context.folder.socket)) ? readDaemonNote(context.folder) : null
 }
 
-/** Resolves when it is ready. Throws what it ended with; what it is to listen on is in `up`. */
+/** Resolves when it is ready. Throws the reason when it ended. `up` holds more options of `up`. */
 export async function startInBackground(
   context: Context,
   wish: {
@@ -35,8 +34,8 @@ export async function startInBackground(
   const { folder, terminal } = context
   const place = { folder, configFile: wish.configFile, env: terminal.env, program: ownProgram() }
   let ended: number | null | undefined
-  // Whoever named the folder, or said so, starts empty on purpose: the child is not given the folder where it follows from
-  // the file.
+  // A person who named the folder, or gave --fresh, starts empty on purpose. The child does not get the folder when it follows
+  // from the file.
   const fresh = wish.fresh === true || folderWasNamed(context.instance)
   const child = spawnDaemon(place, ['--detached', ...(fresh ? ['--fresh'] : []), ...wish.up])
   child.once('exit', (code) => {
@@ -56,7 +55,7 @@ export async function startInBackground(
   })
 }
 
-/** Its log ends with what every daemon says that was stopped, which tells nobody why this one is not there. */
+/** Its log ends like that of every stopped daemon, which does not explain why it is gone. */
 function stoppedMeanwhile(pid: number | undefined): SwitchboardError {
   return new SwitchboardError(
     'execution_failed',
@@ -84,7 +83,7 @@ export async function endDaemon(note: DaemonNote): Promise<void> {
   throw notEnded(note.pid)
 }
 
-/** Whether it drains for long or hears nothing cannot be seen from outside. */
+/** From outside, a long drain and a hanging process look the same. */
 export function notEnded(pid: number): SwitchboardError {
   const seconds = ENDED_WITHIN_MS / 1_000
   const text = `the daemon (process ${pid}) was told to stop, and has not ended within ${seconds} s`
@@ -107,7 +106,7 @@ export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** What the banner of a daemon in the background needs beyond its note. */
+/** What the banner of a background daemon shows besides its note. */
 export async function reachOf(context: Context): Promise<{
   readonly chatLink: string | null
   readonly integrations: readonly IntegrationView[]

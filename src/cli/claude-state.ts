@@ -1,15 +1,15 @@
-// Where the official Claude Code plugins keep their state, by the rules that they follow themselves: folders, variables,
-// the `.env` beside the state, static mode. Read here, never written.
+// Finds the state of the official Claude Code plugins by their own rules: folders, variables, the `.env` beside the state, static
+// mode. It is only read here.
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 export interface ClaudeState {
   readonly folder: string
-  /** The plugin, where the folder or its name says which. */
+  /** The plugin, when the folder or its name tells. */
   readonly plugin: Plugin | null
-  /** The state is a snapshot there: nobody can be paired. */
+  /** The state is a snapshot, so no person can be paired. */
   readonly isStatic: boolean
-  /** The name of the token's variable in the `.env` file; null: there is none. */
+  /** The name of the token's variable in the `.env` file. Null: there is none. */
   readonly tokenIn: { readonly file: string; readonly name: string } | null
 }
 
@@ -54,7 +54,7 @@ function readEnvFile(file: string): { readonly file: string; readonly values: Re
       if (name !== undefined && value !== undefined) values.set(name, value)
     }
   } catch {
-    // there is none, which is usual
+    // Usually there is none.
   }
   return { file, values }
 }

@@ -1,4 +1,4 @@
-// What every command is handed: the terminal, how to print, the data folder, and the way to the daemon.
+// What every command gets: the terminal, how to print, the data folder, and the way to the daemon.
 import { type DataFolder, dataFolderAt } from '../config/instance/data-folder.ts'
 import { type Instance, locateInstance } from '../config/instance/instance.ts'
 import type { Api } from './api.ts'
@@ -37,7 +37,7 @@ export interface Context {
   print(text: string): void | Promise<void>
   /** One JSON object as one line on standard output. */
   printJson(value: unknown): void | Promise<void>
-  /** A word to the person on standard error; silent with --json. */
+  /** A note to the person on standard error. Silent with --json. */
   note(text: string): void
   /** The daemon that holds the data folder. Throws `daemon_absent` (or `absentText` as the error) when there is none. */
   daemon(absentText?: string): Promise<Api>
@@ -45,7 +45,7 @@ export interface Context {
   reading<Result>(use: (api: Api) => Promise<Result>): Promise<Result>
 }
 
-/** What a command is: it prints, and says how it ended. Failures are thrown. */
+/** A command prints, and returns its exit code. Failures are thrown. */
 export type Run<Options = object> = (
   context: Context,
   args: readonly string[],

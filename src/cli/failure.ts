@@ -1,11 +1,11 @@
-// How a command fails: `error:` and `hint:` on standard error, or one JSON object there; the code says the rest.
+// How a command fails: `error:` and `hint:` on standard error, or one JSON object there, and an exit code.
 import { asSwitchboardError, SwitchboardError } from '../contract/index.ts'
 import { isAboutUsage, usage } from '../setup/usage.ts'
 import type { Paint } from './output/colour.ts'
 import { jsonLine } from './output/json-lines.ts'
 import { safeLines } from './output/text.ts'
 
-/** The one text for "nobody holds this data folder". */
+/** The one error for a data folder without a daemon. */
 export function daemonAbsent(dataDir: string, startHint: string, message?: string): SwitchboardError {
   return new SwitchboardError(
     message === undefined ? 'daemon_absent' : 'execution_failed',
@@ -36,7 +36,7 @@ export function describeFailure(
   return { text: `${lines.join('\n')}\n`, exitCode }
 }
 
-/** The store's own hint says that it is tried again: that is true of a daemon that runs, and of nothing else. */
+/** The hint of the store promises another attempt. That is true for a running daemon only, so it is replaced here. */
 export function storeAway(thrown: unknown, instead: string): unknown {
   if (!(thrown instanceof SwitchboardError) || thrown.code !== 'store_unavailable') return thrown
   const why = (thrown.hint ?? '').replace(/[,:] it (is tried again|goes on) by itself$/, '')

@@ -1,10 +1,9 @@
-// The operator's own `up` never loses its folder to a shim: a daemon that a shim started, which ends by itself when nobody
-// needs it, is asked to end and gives way.
+// The operator's own `up` never loses its folder to a shim. A daemon that a shim started is asked to end, and gives way.
 import type { StartingNote } from '../config/instance/daemon-note.ts'
 import { SwitchboardError } from '../contract/index.ts'
 
 export interface GiveWayDeps {
-  /** What the daemon that holds the folder says of itself, ready or starting; null: nothing. */
+  /** The note of the daemon that holds the folder, ready or starting. Null: there is none. */
   note(): StartingNote | null
   /** Tells it to drain and end. */
   end(pid: number): void
@@ -14,10 +13,10 @@ export interface GiveWayDeps {
 const STEP_MS = 100
 /** Longer than a daemon takes to drain. */
 const MOST_STEPS = 200
-/** One that drains says nothing of itself any more; neither does a command. */
+/** A daemon that drains has no note any more, and a command has none. */
 const UNKNOWN_STEPS = 30
 
-/** Starts, in the place of a daemon that gives way where one holds the folder. Throws what `start` throws. */
+/** Starts. A daemon that holds the folder and gives way ends first. Throws what `start` throws. */
 export async function startInPlace<T>(start: () => Promise<T>, deps: GiveWayDeps): Promise<T> {
   let asked: number | null = null
   for (let step = 0; ; step++) {

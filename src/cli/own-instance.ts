@@ -1,5 +1,5 @@
-// Commands talk to their own instance only: whether the daemon of the folder runs the file that was given, and which
-// file a folder without a daemon is read with.
+// Commands talk to their own instance only. This checks that the daemon of the folder runs the given file, and finds the file
+// for a folder without a daemon.
 import { existsSync } from 'node:fs'
 import { readDaemonNote, readHolderNote } from '../config/instance/daemon-note.ts'
 import type { DataFolder } from '../config/instance/data-folder.ts'
@@ -16,7 +16,7 @@ import type { Context } from './context.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** Throws `config_invalid` when a file was given that is not there. */
+/** Throws `config_invalid` when the given file does not exist. */
 export function demandGivenFile({ config }: Instance): void {
   if (config === null || config.from === 'found' || existsSync(config.file)) return
   const how = config.from === 'flag' ? '--config' : 'SWITCHBOARD_CONFIG'
@@ -38,7 +38,7 @@ export function demandSameFile(instance: Instance, folder: DataFolder): void {
   )
 }
 
-/** The file of the daemon that runs; without one, or of an older one: the file that `up` would use. */
+/** The file of the running daemon. When none runs, or an older one: the file that `up` would use. */
 export function daemonsFile(context: Context): string | null {
   const runs = readDaemonNote(context.folder)?.config
   return runs === undefined ? context.configFile() : runs
@@ -49,14 +49,14 @@ function mismatchRemedy(runs: string | null, wanted: string): string {
   return `to ask that daemon, ${other}; for the other one, leave --data and SWITCHBOARD_DATA out: switchboard up --config ${shellWord(wanted)}`
 }
 
-/** Notes that this user began the instance. A home that cannot be written keeps no record, and that is said. */
+/** Notes that this user began the instance. When the home folder cannot be written, a note tells the person. */
 export function remember(context: Context, instance: Instance = context.instance): void {
   const { terminal } = context
   try {
     const { data, config } = instance
     recordInstance({ data: data.path, config: config?.file ?? null }, terminal.env, terminal.now())
     const script = realPath(process.argv[1] ?? '')
-    // A library user's program is no command line.
+    // The program of a library user is not this command line.
     if (/[\\/]cli[\\/]main\.js$/.test(script)) recordProgram(script, terminal.env)
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown)
@@ -64,7 +64,7 @@ export function remember(context: Context, instance: Instance = context.instance
   }
 }
 
-/** The file that a folder without a daemon is read with: what was last run from it, where the folder was named. */
+/** The file for a folder without a daemon. When the folder was named, this is the file that last ran in it. */
 export function fileToReadWith(instance: Instance, env: Variables): string | null {
   const { config, data } = instance
   if (config !== null && (config.from !== 'found' || !folderWasNamed(instance))) return config.file
@@ -73,7 +73,7 @@ export function fileToReadWith(instance: Instance, env: Variables): string | nul
   return last !== null && existsSync(last) ? last : null
 }
 
-/** How a daemon of this instance is started; with a word where its file was last run from another folder. */
+/** The command that starts a daemon of this instance. It mentions the other folder when the file last ran with one. */
 export function startHintOf({ config, data }: Instance, env: Variables): string {
   const file = config === null || config.from === 'found' ? '' : ` --config ${shellWord(config.file)}`
   const folder = data.from === 'beside' || data.from === 'home' ? '' : ` --data ${shellWord(data.path)}`

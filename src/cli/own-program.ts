@@ -1,4 +1,4 @@
-// How this very program is started: what is written down for others to start, and what starts a daemon in the background.
+// The command that starts this program, for hosts that start it and for a daemon in the background.
 
 /** With node's own options. */
 export function ownProgram(): readonly string[] {

@@ -77,7 +77,7 @@ function explain(command: Command, help: Readonly<Record<string, CommandHelp>>, 
     explain(child, help, command.parent === null ? child.name() : `${path} ${child.name()}`)
 }
 
-/** Our own: commander's shows the whole help, and no error, for a command that there is not. */
+/** Our own: for an unknown command commander shows the whole help instead of an error. */
 function addHelp(program: Command): void {
   program
     .command('help')

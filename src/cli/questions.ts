@@ -1,5 +1,4 @@
-// Questions at a terminal, one after the other. Several lines may be pasted at once: what stands behind the first answer
-// is kept for the next question.
+// Questions at a terminal, one after the other. Several lines may be pasted at once: the later ones answer the next questions.
 import type { Readable, Writable } from 'node:stream'
 
 export type Ask = (question: string, options?: { readonly hidden?: boolean }) => Promise<string | null>
@@ -11,7 +10,7 @@ export function createQuestions(streams: {
 }): Ask {
   const { input, output, isTty } = streams
   const ahead: string[] = []
-  /** The line that was begun behind the last whole one. */
+  /** The incomplete line after the last complete one. */
   let begun = ''
 
   return async (question, { hidden = false } = {}) => {
@@ -24,17 +23,17 @@ export function createQuestions(streams: {
       output.write(`${question}${hidden ? '' : known}\n`)
       return known
     }
-    // A hidden answer is echoed nowhere.
+    // A hidden answer is not echoed.
     const silent = new Sink({ write: (_chunk, _encoding, done) => done() })
     const lines = createInterface({ input, output: hidden ? silent : output, terminal: isTty, prompt: '' })
-    // Only now: from here on the terminal itself echoes nothing, however quickly somebody types what is asked.
+    // Only now: from here on the terminal itself echoes nothing, also for a person who types quickly.
     output.write(question)
     return new Promise((resolve) => {
       let answer: string | null = null
       lines.on('line', (line) => {
         if (answer !== null) return void ahead.push(line)
         answer = line
-        // Not at once: the rest of what was pasted is read in the same breath.
+        // Not at once: the other pasted lines arrive in the same tick.
         setImmediate(() => {
           begun = lines.line
           lines.close()

@@ -1,4 +1,4 @@
-// A command with verbs of its own, and what is said when a verb does not exist.
+// A command with verbs of its own, and the error for an unknown verb.
 import type { Command } from 'commander'
 import { nearest } from '../../config/schema/nearest.ts'
 import type { SwitchboardError } from '../../contract/index.ts'
@@ -23,7 +23,7 @@ export function addGroup(parent: Command, name: string, bare: Handler | null): C
   })
 }
 
-/** Scripts are told as scripts are; people see what there is. */
+/** Scripts get an error as JSON. People see the verbs. */
 export function helpInstead(of: Command): never {
   const path = pathOf(of)
   if (of.optsWithGlobals<{ readonly json?: boolean }>().json === true)

@@ -8,7 +8,7 @@ import { oneLine } from '../output/text.ts'
 
 export interface FirstMessageDeps {
   readonly integrations: readonly string[]
-  /** ISO 8601: what came before is not the first one. */
+  /** ISO 8601. Messages before it do not count. */
   readonly since: string
   /** Resolves when the person ends the wait. */
   readonly ended: Promise<void>
@@ -70,7 +70,7 @@ export async function awaitFirstMessage(
   return false
 }
 
-/** Never by itself: the code proves that whoever sits here and whoever wrote are one. */
+/** Never without the code: it proves that the person here and the person who wrote are the same. */
 async function pair(
   daemon: Api,
   prompts: Prompts,
@@ -88,10 +88,10 @@ async function pair(
   prompts.say(`${name} ${oneLine(granted)}. They are told, and may write again.`, 'good')
 }
 
-/** Being let in gives the right to talk alone. Who sits here says whether that was their own phone. */
+/** Pairing gives the right to talk only. The person here says whether they wrote themselves. */
 async function whoIsIt(daemon: Api, prompts: Prompts) {
   const users = (await daemon.ask('GET /api/users')).items
-  // With no users configured there is one, whoever sits here.
+  // Without configured users there is one: the person here.
   const isConfigured = users.length !== 1 || users[0]?.id !== 'local'
   const answer = await prompts.one('Is this you?', [
     ...(isConfigured

@@ -40,7 +40,7 @@ function neverComes([, , day = '*', month = '*', weekday = '*']: readonly string
   return month.split(',').every((atom) => monthsOf(atom).every((one) => (LONGEST[one - 1] ?? 31) < first))
 }
 
-/** Counts rather too many days than too few: the answer "this never happens" must be certain. */
+/** Counts rather too many months than too few: the answer "this never happens" must be certain. */
 function monthsOf(atom: string): readonly number[] {
   const [range = '*', step] = atom.toLowerCase().split('/')
   const [from, to] = range.split('-').map((one) => MONTHS.indexOf(one) + 1 || Number(one))

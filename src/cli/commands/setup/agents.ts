@@ -41,7 +41,7 @@ export const listAgents: Run = (context) =>
 
 export interface AddAgentOptions {
   readonly connector?: string
-  /** By its connection string, or by the URL that it takes a POST at: the first answer of the connector of that name. */
+  /** A connection string, or a URL that takes a POST: the first answer of the connector of that name. */
   readonly chorus?: string
   readonly http?: string
   /** Puts the lines into the file instead of printing them. */
@@ -158,7 +158,7 @@ interface NewAgent {
   readonly options: AddAgentOptions
 }
 
-/** Prints the lines, or writes them: secrets are kept before the file speaks of them. */
+/** Prints the lines, or writes them. Secrets are kept before the file refers to them. */
 async function put(context: Context, daemon: Api | null, one: NewAgent): Promise<number> {
   const { agent, instance, names, answered, options } = one
   const { secrets, made, who } = answered

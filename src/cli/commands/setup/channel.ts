@@ -46,7 +46,7 @@ export const channel: Run<ChannelOptions> = async (context, _args, options) => {
   })
 }
 
-/** The daemon on another machine; null: the one of the data folder. A token on the command line could be read by all. */
+/** The daemon on another machine. Null: the one of the data folder. The token is not an option, because others could read it. */
 async function remoteTarget(
   context: Context,
   { url, tokenFile }: ChannelOptions,

@@ -25,7 +25,7 @@ export const completion: Run = async (context, [shell = '']) => {
   return 0
 }
 
-/** Every command with what may come behind it: its verbs, its options, and those that all take. */
+/** Every command with the words that may follow it: its verbs, its options, and the global options. */
 function placesOf(command: Command, at: string, above: Place['words'] = []): readonly Place[] {
   const options = command.options
     .filter((one) => !one.hidden && one.long !== undefined)
@@ -39,7 +39,7 @@ function placesOf(command: Command, at: string, above: Place['words'] = []): rea
   return [{ at, words: all }, ...inner]
 }
 
-/** Where a verb is due no file is; behind an option one may be. */
+/** Where a verb may follow, a file may not. After an option it may. */
 const hasVerbs = ({ words }: Place) => words.some(({ word }) => !word.startsWith('-'))
 const wordsOf = ({ words }: Place) => words.map(({ word }) => word).join(' ')
 const paths = (places: readonly Place[]) =>

@@ -1,5 +1,5 @@
-// `switchboard emulate PLATFORM`: a fake platform on this machine, to try everything without an account. What the bot
-// says is printed; what is typed is said to the bot.
+// `switchboard emulate PLATFORM`: a fake platform on this machine, to try everything without an account. It prints what the bot
+// writes, and sends to the bot what is typed.
 import { readFileSync } from 'node:fs'
 import type { RunningEmulator, StartEmulator } from '../../../contract/index.ts'
 import { openCatalog } from '../../../setup/catalog.ts'
@@ -12,7 +12,7 @@ export interface EmulateOptions {
   readonly fault?: string
 }
 
-/** What it needs of the process; tests hand in their own. */
+/** Its dependencies on the process. Tests pass their own. */
 export interface EmulateDeps {
   onStop(run: () => void): void
   onLine(run: (line: string) => void): void
@@ -93,7 +93,7 @@ ${how}${more.map((line) => `  ${line}`).join('\n')}
 `)
 }
 
-/** The same by one line; null: some of its keys are no single words. */
+/** The same as one command. Null: a value is not a single word. */
 function commandFor(platform: string, integration: Readonly<Record<string, string>>): string | null {
   const keys = Object.entries(integration).filter(
     ([key, value]) => key !== 'id' && key !== 'platform' && !value.startsWith('env:'),
@@ -155,7 +155,7 @@ function processDeps(): EmulateDeps {
         rest = lines.pop() ?? ''
         for (const line of lines) run(line)
       })
-      // The process ends by a signal; waiting for input must not keep it alive after that.
+      // The process ends by a signal. Waiting for input must not keep it alive after that.
       process.stdin.unref()
     },
   }

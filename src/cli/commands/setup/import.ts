@@ -1,5 +1,5 @@
 // `switchboard import claude-access DIR`: the access.json of the official Claude Code plugins, as an `access:` block to
-// paste, or as rights granted at once. Nothing is opened that was not open there.
+// paste, or as rights granted at once. It opens nothing that was closed in the plugin.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,9 +22,9 @@ interface ClaudeAccess {
   readonly replyToMode: string | null
   readonly textChunkLimit: number | null
   readonly chunkMode: string | null
-  /** Codes that waited there: they are not carried over. */
+  /** Pairing codes that wait there. They are not carried over. */
   readonly pending: number
-  /** Keys that mean nothing here. */
+  /** Keys without a meaning here. */
   readonly unknown: readonly string[]
 }
 
@@ -63,7 +63,7 @@ export const importClaudeAccess: Run<{ readonly grant?: string }> = async (
       stringify(accessBlock(access), {
         defaultStringType: 'QUOTE_DOUBLE',
         defaultKeyType: 'PLAIN',
-        // The same list twice is two lists to whoever edits one of them.
+        // No aliases: a person edits the two lists separately.
         aliasDuplicateObjects: false,
       }).trimEnd(),
     )
@@ -74,7 +74,7 @@ export const importClaudeAccess: Run<{ readonly grant?: string }> = async (
   return 0
 }
 
-/** Of the plugin's state folder, or the file itself. Throws `input_invalid` naming what is wrong. */
+/** Reads it from the state folder of the plugin, or from the file itself. Throws `input_invalid` naming what is wrong. */
 function readClaudeAccess({ folder, plugin, isStatic }: ClaudeState): ClaudeAccess {
   const file = isFolder(folder) ? join(folder, 'access.json') : folder
   let text: string
@@ -97,7 +97,7 @@ function readClaudeAccess({ folder, plugin, isStatic }: ClaudeState): ClaudeAcce
   const value = parsed as Record<string, unknown>
   const wrong = (key: string, what: string) => usage(`${file}: "${key}" is not ${what}`)
   const written = value.dmPolicy ?? (plugin === 'imessage' ? 'allowlist' : 'pairing')
-  // There, static mode pairs nobody.
+  // In the plugin, static mode has no pairing.
   const dm = isStatic && written === 'pairing' ? 'allowlist' : written
   if (dm !== 'pairing' && dm !== 'allowlist' && dm !== 'disabled')
     throw wrong('dmPolicy', 'pairing, allowlist or disabled')
@@ -118,7 +118,7 @@ function readClaudeAccess({ folder, plugin, isStatic }: ClaudeState): ClaudeAcce
       const { requireMention = true, allowFrom = [] } = group as Record<string, unknown>
       if (typeof requireMention !== 'boolean') throw wrong(`groups.${id}.requireMention`, 'true or false')
       return {
-        // Messages calls a chat by its service as well, which may change; here it is the name behind that.
+        // Messages puts the service before the name of a chat, and the service may change. Here only the name counts.
         id: plugin === 'imessage' ? id.replace(/^[^;]*;[-+];/, '') : id,
         requireMention,
         allowFrom: strings(allowFrom, () => wrong(`groups.${id}.allowFrom`, 'a list of ids')),
@@ -151,9 +151,9 @@ function strings(value: unknown, wrong: () => Error): readonly string[] {
   })
 }
 
-/** As it stands in switchboard.yaml. There, a group's empty list meant any member; here that is written ["*"]. */
+/** As in switchboard.yaml. An empty list of a group meant any member in the plugin; here that is ["*"]. */
 function accessBlock(access: ClaudeAccess): object {
-  // There, `disabled` closes the groups as well.
+  // In the plugin, `disabled` closes the groups too.
   const open = access.dm === 'disabled' ? [] : access.groups
   const patterns = access.mentionPatterns.filter(isPattern)
   const groups = Object.fromEntries(
@@ -166,7 +166,7 @@ function accessBlock(access: ClaudeAccess): object {
     access: {
       dm: access.dm,
       allow_from: access.allowFrom,
-      // There, whoever may talk may approve.
+      // In the plugin, everybody who may talk may approve.
       approvers: access.allowFrom,
       ...(open.length > 0 ? { groups } : {}),
       ...(patterns.length > 0 ? { mention_patterns: patterns } : {}),
@@ -195,7 +195,7 @@ function tellDifferences(context: Context, access: ClaudeAccess): void {
   for (const one of leftOut(access)) context.note(`not carried over: ${oneLine(one)}`)
 }
 
-/** What stands there and not in the block, so that nobody believes it came along. */
+/** What the block leaves out, so that no person believes that it was carried over. */
 function leftOut(access: ClaudeAccess): readonly string[] {
   const { dm, groups, pending, textChunkLimit: limit, chunkMode, unknown } = access
   const told: string[] = []
@@ -216,7 +216,7 @@ function leftOut(access: ClaudeAccess): readonly string[] {
   return [...told, ...unknown.map((key) => `${key}: not known here`)]
 }
 
-/** As `check` reads it. */
+/** By the rule of `check`. */
 function isPattern(pattern: string): boolean {
   try {
     return pattern !== '' && pattern.length <= 200 && new RegExp(pattern, 'iu') instanceof RegExp

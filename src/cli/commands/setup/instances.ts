@@ -1,5 +1,5 @@
-// `switchboard instances`: every instance of this user with its file, its folder and whether it runs; and a data folder
-// moved beside the file that it belongs to.
+// `switchboard instances`: lists every instance of this user with its file, its folder and whether it runs. `adopt` moves a data
+// folder beside the file that it belongs to.
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { readDaemonNote } from '../../../config/instance/daemon-note.ts'
@@ -49,7 +49,7 @@ export const listInstances: Run = async (context) => {
   return 0
 }
 
-/** What was begun, what has a name, and the home folder where it holds data; each folder once, by name. */
+/** Recorded instances, named ones, and the home folder when it holds data. Each folder once, sorted by name. */
 function instancesOf(env: Context['terminal']['env']): readonly { data: string; config: string | null }[] {
   const found = new Map<string, string | null>()
   const home = homeFolder(env)

@@ -18,7 +18,7 @@ export interface MintOptions {
   readonly label?: string
 }
 
-/** What a token of each kind must be for. */
+/** Which option each kind of token needs. */
 const KINDS: Readonly<Record<string, 'agent' | 'user' | null>> = {
   agent: 'agent',
   notify: 'agent',
@@ -26,13 +26,13 @@ const KINDS: Readonly<Record<string, 'agent' | 'user' | null>> = {
   admin: null,
 }
 
-/** What a token is worth now. */
+/** The state of a token now. */
 export function tokenState({ revoked, expires_at }: TokenView, now: number): 'good' | 'revoked' | 'expired' {
   if (revoked) return 'revoked'
   return expires_at !== null && Date.parse(expires_at) <= now ? 'expired' : 'good'
 }
 
-/** `?`: it was minted before use was recorded, or by a daemon that does not tell. */
+/** `?`: it is older than the record of uses, or the daemon does not report them. */
 function lastUse({ last_used_at, never_used }: Partial<TokenView>, now: number): string {
   if (last_used_at) return relativeTime(last_used_at, now)
   return never_used ? 'never' : '?'
