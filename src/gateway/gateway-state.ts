@@ -1,4 +1,5 @@
 // The shared state of the gateway: running parts, attached agents, links, grants, nodes, and the target of signals.
+import { performance } from 'node:perf_hooks'
 import { nodeOf } from '../contract/index.ts'
 import { type Cluster, createCluster } from '../core/cluster/cluster.ts'
 import { createFailureNotes, type FailureNotes } from '../core/dispatch/failure-notes.ts'

@@ -1,6 +1,6 @@
 // The rights to talk and to approve, newcomers who ask for them, and users.
 import { z } from 'zod'
-import { iso, type Settings, SwitchboardError, type UserView } from '../contract/index.ts'
+import { iso, type Right, type Settings, SwitchboardError, type UserView } from '../contract/index.ts'
 import { listedRights } from '../core/people/approvers.ts'
 import { usersInForce } from '../core/people/users.ts'
 import { liveParts } from './context.ts'
@@ -24,7 +24,7 @@ const RevokeBody = AccessBody.extend({
 export interface AccessView {
   readonly integration: string
   readonly sender: string
-  readonly right: string
+  readonly right: Right
   /** The key of the configuration, or who granted it. */
   readonly origin: string
   /** Null: the configuration gives it. */

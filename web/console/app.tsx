@@ -4,7 +4,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { StatusReport } from '../../src/contract/operator/views.ts'
 import { CloseIcon, Logo, MoreIcon } from '../shared/icons.tsx'
 import { oneLine } from '../shared/text.ts'
-import { type Asked, DeskContext, type DeskValue, type Me, useAsked, useDesk, useLink } from './desk.ts'
+import { type Asked, api, DeskContext, type DeskValue, type Me, useAsked, useDesk, useLink } from './desk.ts'
 import { ConsoleGate } from './gate.tsx'
 import { KeyHelp, type PageKey, useKeys } from './keys.tsx'
 import { createLive } from './live.ts'
@@ -91,7 +91,7 @@ function Desk({ session, me }: { readonly session: Session; readonly me: Me }): 
 function Frame({ leave }: { readonly leave: () => void }): JSX.Element {
   const { can } = useDesk()
   const route = useRoute()
-  const status = useAsked<StatusReport>(can('admin.read') ? '/api/status' : null, [
+  const status = useAsked(can('admin.read') ? api('GET /api/status') : null, [
     ...['turns', 'sends', 'turn', 'approval', 'access', 'config', 'nodes', 'takeover'],
   ])
   const [help, setHelp] = useState(false)

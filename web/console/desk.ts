@@ -2,6 +2,7 @@
 // asked again when something moved.
 import { createContext } from 'preact'
 import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks'
+import type { AnswerOf, Asking, Route } from '../../src/operations/routes.ts'
 import { type Answer, call } from '../shared/http.ts'
 import { createLive, type Link, type Live, REFRESH_MS } from './live.ts'
 
@@ -84,7 +85,7 @@ export function useMoved(kinds: readonly string[], run: () => Promise<unknown>):
 }
 
 /** Asks, and asks again when something of these kinds moved. `path` null: nothing is asked. */
-export function useAsked<Data>(path: string | null, kinds: readonly string[]): Asked<Data> {
+export function useAsked<Data>(path: Url<Data> | null, kinds: readonly string[]): Asked<Data> {
   const [state, setState] = useState<{ path: string | null; data: Data | null; problem: string | null }>({
     path: null,
     data: null,
@@ -124,41 +125,64 @@ export function useLink(): Link {
 export function useAct(): {
   readonly busy: string | null
   readonly outcome: { readonly tone: 'good' | 'bad'; readonly text: string } | null
-  readonly act: (name: string, run: () => Promise<Answer>, done?: string) => Promise<Answer | null>
+  readonly act: <One extends Answer>(
+    name: string,
+    run: () => Promise<One>,
+    done?: string,
+  ) => Promise<One | null>
   readonly clear: () => void
 } {
   const [busy, setBusy] = useState<string | null>(null)
   const [outcome, setOutcome] = useState<{ tone: 'good' | 'bad'; text: string } | null>(null)
   const running = useRef(false)
-  const act = useCallback(async (name: string, run: () => Promise<Answer>, done?: string) => {
-    if (running.current) return null
-    running.current = true
-    setBusy(name)
-    const answer = await run()
-    running.current = false
-    setBusy(null)
-    // A message that was taken and not sent is told as well.
-    const { ok, error } = answer.body
-    if (!answer.ok) setOutcome({ tone: 'bad', text: answer.problem })
-    else if (ok === false && typeof error === 'string') setOutcome({ tone: 'bad', text: error })
-    else setOutcome(done === undefined ? null : { tone: 'good', text: done })
-    return answer
-  }, [])
+  const act = useCallback(
+    async <One extends Answer>(name: string, run: () => Promise<One>, done?: string) => {
+      if (running.current) return null
+      running.current = true
+      setBusy(name)
+      const answer = await run()
+      running.current = false
+      setBusy(null)
+      // A message that was taken and not sent is told as well.
+      const { ok, error } = answer.body
+      if (!answer.ok) setOutcome({ tone: 'bad', text: answer.problem })
+      else if (ok === false && typeof error === 'string') setOutcome({ tone: 'bad', text: error })
+      else setOutcome(done === undefined ? null : { tone: 'good', text: done })
+      return answer
+    },
+    [],
+  )
   return { busy, outcome, act, clear: () => setOutcome(null) }
 }
 
-export function post(path: string, body?: unknown): Promise<Answer> {
-  return call('POST', path, body)
+/** A URL of the API. Its type says what it answers. */
+export type Url<Body> = string & { readonly answers?: Body }
+
+/** What came back of a route: its fields, or those of a refusal. */
+export type AnswerTo<R extends Route> = Answer & { readonly body: Partial<AnswerOf<R>> }
+
+export function post<R extends Route>(route: R, ...asking: Asking<R>): Promise<AnswerTo<R>> {
+  const [asked] = asking as readonly [Written?]
+  return call('POST', urlOf(route, { ...asked, query: undefined }), asked?.body) as Promise<AnswerTo<R>>
 }
 
-/** A path of the API with its parts and its question encoded. */
-export function api(
-  parts: readonly string[],
-  query: Readonly<Record<string, string | number | undefined>> = {},
-): string {
+/** The URL of a route, with its parameters and its query encoded. */
+export function api<R extends Route>(route: R, ...asking: Asking<R>): Url<AnswerOf<R>> {
+  return urlOf(route, asking[0] as Written | undefined)
+}
+
+interface Written {
+  readonly path?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string | number | undefined>> | undefined
+  readonly body?: unknown
+}
+
+function urlOf(route: string, { path = {}, query = {} }: Written = {}): string {
+  const pattern = route.slice(route.indexOf(' ') + 1)
   const asked = new URLSearchParams()
   for (const [key, value] of Object.entries(query))
     if (value !== undefined && value !== '') asked.set(key, String(value))
   const text = asked.toString()
-  return `/api/${parts.map(encodeURIComponent).join('/')}${text === '' ? '' : `?${text}`}`
+  const filled = pattern.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''))
+  return `${filled}${text === '' ? '' : `?${text}`}`
 }

@@ -1,7 +1,7 @@
 // A long list, page by page: the newest are asked for again when something moved, older ones when the reader comes to them.
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { call } from '../shared/http.ts'
-import { useMoved } from './desk.ts'
+import { type Url, useMoved } from './desk.ts'
 
 interface PageOf<Item> {
   readonly items: readonly Item[]
@@ -31,7 +31,7 @@ interface State<Item> {
 const EMPTY_PAGES = 20
 
 export function usePages<Item>(
-  path: string | null,
+  path: Url<PageOf<Item>> | null,
   kinds: readonly string[],
   keyOf: (item: Item) => string,
 ): Paged<Item> {

@@ -64,7 +64,7 @@ function TurnEntry({ one }: { readonly one: Extract<ThreadItem, { kind: 'turn' }
         {one.edit_version > 0 && <span class="quiet">edited</span>}
       </p>
       <div class="bubble">
-        <Words of={one} path={api(['turns', one.id])} />
+        <Words of={one} path={api('GET /api/turns/{id}', { path: { id: one.id } })} />
         {one.attachments.map((file) => (
           <p key={file.id} class="said-file">
             <ClipIcon /> <Name text={file.name ?? file.kind} />{' '}
@@ -112,7 +112,7 @@ function SendEntry({ one }: { readonly one: Extract<ThreadItem, { kind: 'send' }
         <Ago at={one.at} />
       </p>
       <div class="bubble">
-        <Words of={one} path={api(['outbox', one.id])} />
+        <Words of={one} path={api('GET /api/outbox/{id}', { path: { id: one.id } })} />
       </div>
       <p class="said-foot">
         <a href={hrefOf('outbox', one.id)}>

@@ -14,7 +14,7 @@ type Integration = DoctorReport['integrations'][number]
 type Agent = DoctorReport['agents'][number]
 
 export function AgentsPage({ route }: { readonly route: Route }): JSX.Element {
-  const doctor = useAsked<DoctorReport>(api(['doctor']), ['config', 'access', 'nodes', 'approval'])
+  const doctor = useAsked(api('GET /api/doctor'), ['config', 'access', 'nodes', 'approval'])
   const report = doctor.data
   const { item } = route
   const agents = report?.agents.filter((one) => item === null || one.id === item) ?? []
@@ -223,7 +223,7 @@ function ConnectionString({ id }: { readonly id: string }): JSX.Element {
   const { busy, outcome, act } = useAct()
   const [minted, setMinted] = useState<string | null>(null)
   const mint = (verb: 'connect' | 'rotate') => async () => {
-    const answer = await act(verb, () => post(api(['chorus', id, verb])))
+    const answer = await act(verb, () => post(`POST /api/chorus/{id}/${verb}`, { path: { id } }))
     const text = answer?.body.connection_string
     setMinted(answer?.ok && typeof text === 'string' ? text : null)
   }

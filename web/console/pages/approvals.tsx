@@ -22,19 +22,19 @@ import {
 import { hrefOf, type Route } from '../route.ts'
 import { VirtualList } from '../virtual-list.tsx'
 
-interface Listed {
-  readonly items: readonly ApprovalView[]
-}
-
 export function ApprovalsPage({ route }: { readonly route: Route }): JSX.Element {
   if (route.item !== null) return <OneApproval key={route.item} id={route.item} />
   return <AllApprovals />
 }
 
 function AllApprovals(): JSX.Element {
-  const waiting = useAsked<Listed>(api(['approvals'], { state: 'pending', limit: 200 }), ['approval'])
-  const past = usePages<ApprovalView>(
-    api(['approvals'], { state: 'decided,passing,relayed,undeliverable,expired,withdrawn', limit: 50 }),
+  const waiting = useAsked(api('GET /api/approvals', { query: { state: 'pending', limit: 200 } }), [
+    'approval',
+  ])
+  const past = usePages(
+    api('GET /api/approvals', {
+      query: { state: 'decided,passing,relayed,undeliverable,expired,withdrawn', limit: 50 },
+    }),
     ['approval'],
     (one) => String(one.seq),
   )
@@ -75,7 +75,7 @@ function AllApprovals(): JSX.Element {
 
 function OneApproval({ id }: { readonly id: string }): JSX.Element {
   // Ids are used again: the newest one of that name.
-  const asked = useAsked<Listed>(api(['approvals'], { id, limit: 1 }), ['approval'])
+  const asked = useAsked(api('GET /api/approvals', { query: { id, limit: 1 } }), ['approval'])
   const one = asked.data?.items[0]
   return (
     <>
@@ -159,7 +159,9 @@ function PendingCard({
   const now = useNow()
   const { busy, outcome, act } = useAct()
   const decide = (behavior: 'allow' | 'deny') => async () => {
-    await act(behavior, () => post(api(['approvals', one.id, 'decide']), { behavior }))
+    await act(behavior, () =>
+      post('POST /api/approvals/{id}/decide', { path: { id: one.id }, body: { behavior } }),
+    )
     onDone()
   }
   const mayDecide = can('approval.decide')

@@ -1,7 +1,7 @@
 // The configuration: what is in force, masked; what was refused, at its line; and the check of a text before it is written.
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { ConfigCheck, ConfigProblem, ConfigView } from '../../../src/contract/operator/config-view.ts'
+import type { ConfigCheck, ConfigProblem } from '../../../src/contract/operator/config-view.ts'
 import { oneLine } from '../../shared/text.ts'
 import { api, post, useAct, useAsked, useDesk } from '../desk.ts'
 import { Empty, Head, Outcome, Panel, Waiting } from '../parts.tsx'
@@ -9,12 +9,12 @@ import { hrefOf, type Route } from '../route.ts'
 
 export function ConfigPage({ route }: { readonly route: Route }): JSX.Element {
   const { can } = useDesk()
-  const asked = useAsked<ConfigView>(api(['config']), ['config'])
+  const asked = useAsked(api('GET /api/config'), ['config'])
   const { busy, outcome, act } = useAct()
   const view = asked.data
   const key = route.query.get('key')
   const reload = async () => {
-    const answer = await act('reload', () => post(api(['reload'])))
+    const answer = await act('reload', () => post('POST /api/reload'))
     if (answer?.ok) asked.refresh()
   }
   return (
@@ -173,7 +173,7 @@ function CheckText(): JSX.Element {
   const { busy, outcome, act } = useAct()
   const check = async (event: SubmitEvent) => {
     event.preventDefault()
-    const answer = await act('check', () => post(api(['config', 'check']), { text }))
+    const answer = await act('check', () => post('POST /api/config/check', { body: { text } }))
     setChecked(answer?.ok ? (answer.body as unknown as ConfigCheck) : null)
   }
   return (

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact'
 import type { ConversationView } from '../../../src/contract/operator/conversations.ts'
 import type { StatusReport } from '../../../src/contract/operator/views.ts'
+import type { QueryOf } from '../../../src/operations/routes.ts'
 import { oneLine } from '../../shared/text.ts'
 import { type Asked, api } from '../desk.ts'
 import { Choice, TextFilter } from '../fields.tsx'
@@ -36,8 +37,8 @@ function List({ route, status }: Props): JSX.Element {
     held: query.get('held') ?? '',
     asked: query.get('asked') ?? '',
   }
-  const list = usePages<ConversationView>(
-    api(['conversations'], { ...filter, limit: 100 }),
+  const list = usePages(
+    api('GET /api/conversations', { query: { ...filter, limit: 100 } as QueryOf<'GET /api/conversations'> }),
     ['turn', 'turns', 'sends', 'takeover'],
     (one) => one.address,
   )

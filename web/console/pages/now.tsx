@@ -1,7 +1,6 @@
 // Now: what needs a person, the counts, the last day, and how every link and agent stands.
 import type { JSX } from 'preact'
-import type { TurnSeries } from '../../../src/contract/operator/turn-series.ts'
-import type { PairingView, StatusReport } from '../../../src/contract/operator/views.ts'
+import type { StatusReport } from '../../../src/contract/operator/views.ts'
 import { completeWords } from '../../shared/complete-words.ts'
 import { oneLine, plural } from '../../shared/text.ts'
 import { type Asked, api, useAsked } from '../desk.ts'
@@ -11,11 +10,8 @@ import { SeriesCharts } from '../series.tsx'
 import { Needs } from './needs.tsx'
 
 export function NowPage({ status }: { readonly status: Asked<StatusReport> }): JSX.Element {
-  const pairings = useAsked<{ readonly items: readonly PairingView[] }>(api(['pairings']), [
-    'access',
-    'turns',
-  ])
-  const series = useAsked<TurnSeries>(api(['series'], { since: '24h' }), [])
+  const pairings = useAsked(api('GET /api/pairings'), ['access', 'turns'])
+  const series = useAsked(api('GET /api/series', { query: { since: '24h' } }), [])
   const now = status.data
   if (now === null)
     return (

@@ -33,8 +33,8 @@ function isStuck(send: SendView): boolean {
 function Sends({ route }: { readonly route: Route }): JSX.Element {
   const { can } = useDesk()
   const state = route.query.get('state') ?? 'failed,unknown'
-  const list = usePages<SendView>(
-    api(['outbox'], { state, limit: 100, chars: 400 }),
+  const list = usePages(
+    api('GET /api/outbox', { query: { state, limit: 100, chars: 400 } }),
     ['sends'],
     (one) => one.id,
   )
@@ -45,8 +45,8 @@ function Sends({ route }: { readonly route: Route }): JSX.Element {
   const stuck = (list.items ?? []).filter(isStuck)
   const chosen = stuck.filter((one) => marked.has(one.id))
   const operate: Operate = async (verb, ids) => {
-    const answer = await act(verb, () => post(api(['outbox', 'operate']), { verb, ids }))
-    const items = (answer?.body.items ?? []) as readonly OperatedSend[]
+    const answer = await act(verb, () => post('POST /api/outbox/operate', { body: { verb, ids: [...ids] } }))
+    const items = answer?.body.items ?? []
     setFailures(items.filter((one) => !one.ok))
     setMarked(new Set())
     list.restart()
@@ -217,11 +217,11 @@ function SendRow({ one }: { readonly one: SendView }): JSX.Element {
 
 function OneSend({ id }: { readonly id: string }): JSX.Element {
   const { can } = useDesk()
-  const asked = useAsked<SendView>(api(['outbox', id]), ['sends'])
+  const asked = useAsked(api('GET /api/outbox/{id}', { path: { id } }), ['sends'])
   const { busy, outcome, act } = useAct()
   const one = asked.data
   const operate = (verb: 'retry' | 'bury') => async () => {
-    await act(verb, () => post(api(['outbox', id, verb])))
+    await act(verb, () => post(`POST /api/outbox/{id}/${verb}`, { path: { id } }))
     asked.refresh()
   }
   return (

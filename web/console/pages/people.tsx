@@ -1,29 +1,19 @@
 // People: strangers who wait, who may talk and decide and why, users with their roles, and a person's own data.
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import type { UserView } from '../../../src/contract/operator/config-view.ts'
 import type { PairingView, StatusReport } from '../../../src/contract/operator/views.ts'
+import type { AccessView } from '../../../src/operations/access.ts'
+import type { BodyOf } from '../../../src/operations/routes.ts'
 import { oneLine } from '../../shared/text.ts'
 import { type Asked, api, post, useAct, useAsked, useDesk } from '../desk.ts'
 import { TextFilter } from '../fields.tsx'
 import { Ago, Empty, Head, Name, Outcome, Panel, Pill, Waiting } from '../parts.tsx'
 import { PersonData } from './person-data.tsx'
 
-interface Right {
-  readonly integration: string
-  readonly sender: string
-  readonly right: string
-  readonly origin: string
-  readonly at: string | null
-}
-
 export function PeoplePage({ status }: { readonly status: Asked<StatusReport> }): JSX.Element {
-  const pairings = useAsked<{ readonly items: readonly PairingView[] }>(api(['pairings']), [
-    'access',
-    'turns',
-  ])
-  const access = useAsked<{ readonly items: readonly Right[] }>(api(['access']), ['access', 'config'])
-  const users = useAsked<{ readonly items: readonly UserView[] }>(api(['users']), ['access', 'config'])
+  const pairings = useAsked(api('GET /api/pairings'), ['access', 'turns'])
+  const access = useAsked(api('GET /api/access'), ['access', 'config'])
+  const users = useAsked(api('GET /api/users'), ['access', 'config'])
   const { can } = useDesk()
   const [letIn, setLetIn] = useState<string | null>(null)
   const again = () => {
@@ -103,12 +93,14 @@ function Stranger(props: {
   const { can } = useDesk()
   const { busy, outcome, act } = useAct()
   const letIn = (body: PairChoice) => async () => {
-    const answer = await act('approve', () => post(api(['pairings', one.code, 'approve']), body))
+    const answer = await act('approve', () =>
+      post('POST /api/pairings/{code}/approve', { path: { code: one.code }, body }),
+    )
     if (answer?.ok) onLetIn(`${one.sender_name ?? one.sender} ${String(answer.body.granted)}.`)
     onDone()
   }
   const turnAway = async () => {
-    await act('deny', () => post(api(['pairings', one.code, 'deny'])))
+    await act('deny', () => post('POST /api/pairings/{code}/deny', { path: { code: one.code } }))
     onDone()
   }
   return (
@@ -175,7 +167,7 @@ function Stranger(props: {
 const SHOWN = 200
 
 function Rights(props: {
-  readonly access: Asked<{ readonly items: readonly Right[] }>
+  readonly access: Asked<{ readonly items: readonly AccessView[] }>
   readonly onDone: () => void
   readonly status: Asked<StatusReport>
 }): JSX.Element {
@@ -220,13 +212,13 @@ function rightWords(right: string): string {
   return right === 'approve' ? 'may decide' : 'may talk'
 }
 
-function RightLine({ one, onDone }: { readonly one: Right; readonly onDone: () => void }): JSX.Element {
+function RightLine({ one, onDone }: { readonly one: AccessView; readonly onDone: () => void }): JSX.Element {
   const { can } = useDesk()
   const { busy, outcome, act } = useAct()
   const granted = one.at !== null
   const takeBack = async () => {
     const { integration, sender, right } = one
-    await act('revoke', () => post(api(['access', 'revoke']), { integration, sender, right }))
+    await act('revoke', () => post('POST /api/access/revoke', { body: { integration, sender, right } }))
     onDone()
   }
   return (
@@ -270,8 +262,8 @@ function Allow(props: {
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()
     const form = event.currentTarget as HTMLFormElement
-    const said = Object.fromEntries(new FormData(form))
-    const answer = await act('grant', () => post(api(['access', 'grant']), said), 'Granted.')
+    const body = Object.fromEntries(new FormData(form)) as BodyOf<'POST /api/access/grant'>
+    const answer = await act('grant', () => post('POST /api/access/grant', { body }), 'Granted.')
     if (answer?.ok) form.reset()
     props.onDone()
   }

@@ -14,7 +14,9 @@ export function PersonData(): JSX.Element {
   const { busy, outcome, act } = useAct()
   const erase = async (event: SubmitEvent) => {
     event.preventDefault()
-    const answer = await act('erase', () => post(api(['people', 'erase']), { who: who.trim(), revoke }))
+    const answer = await act('erase', () =>
+      post('POST /api/people/erase', { body: { who: who.trim(), revoke } }),
+    )
     setSure('')
     setErased(answer?.ok ? (answer.body as unknown as ErasedPerson) : null)
   }
@@ -35,7 +37,11 @@ export function PersonData(): JSX.Element {
             Export
           </span>
         ) : (
-          <a class="button" href={api(['people', 'export'], { who: who.trim() })} download="person.ndjson">
+          <a
+            class="button"
+            href={api('GET /api/people/export', { query: { who: who.trim() } })}
+            download="person.ndjson"
+          >
             Export
           </a>
         )}

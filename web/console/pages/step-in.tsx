@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import type { ConversationView } from '../../../src/contract/operator/conversations.ts'
 import { oneLine } from '../../shared/text.ts'
 import { Composer } from '../composer.tsx'
-import { api, post, useAct, useDesk } from '../desk.ts'
+import { post, useAct, useDesk } from '../desk.ts'
 import { Ago, Outcome } from '../parts.tsx'
 import { askedWords } from '../thread-item.tsx'
 
@@ -20,12 +20,19 @@ export function StepIn({ conversation, onDone }: Props): JSX.Element | null {
   const order =
     (verb: 'take' | 'give', force = false) =>
     async () => {
-      await act(verb, () => post(api(['conversations', address, verb]), force ? { force } : {}))
+      await act(verb, () =>
+        post(`POST /api/conversations/{address}/${verb}`, {
+          path: { address },
+          body: force ? { force } : {},
+        }),
+      )
       onDone()
     }
   const say = async (text: string, key: string) => {
     const body = { text, idempotency_key: key, wait_ms: 3_000 }
-    const answer = await act('say', () => post(api(['conversations', address, 'say']), body))
+    const answer = await act('say', () =>
+      post('POST /api/conversations/{address}/say', { path: { address }, body }),
+    )
     onDone()
     return answer
   }

@@ -2,7 +2,7 @@
 // somebody steps in: takes it, writes as a person, gives it back.
 import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { ConversationView, ThreadItem } from '../../../src/contract/operator/conversations.ts'
+import type { ThreadItem } from '../../../src/contract/operator/conversations.ts'
 import { oneLine } from '../../shared/text.ts'
 import { api, useAsked } from '../desk.ts'
 import { usePages } from '../paged.ts'
@@ -19,7 +19,7 @@ const keyIn = (item: ThreadItem | undefined) => (item === undefined ? undefined 
 
 export function ThreadPage({ address }: { readonly address: string }): JSX.Element {
   const kinds = ['turn', 'turns', 'sends', 'approval', 'takeover']
-  const asked = useAsked<ConversationView>(api(['conversations', address]), kinds)
+  const asked = useAsked(api('GET /api/conversations/{address}', { path: { address } }), kinds)
   const one = asked.data
   const refresh = useRef<() => void>(() => undefined)
   return (
@@ -68,8 +68,11 @@ export function Thread(props: {
   readonly address: string
   readonly onRefresh?: { current: () => void }
 }): JSX.Element {
-  const path = api(['conversations', props.address, 'thread'], { limit: PAGE, chars: LONG })
-  const list = usePages<ThreadItem>(path, ['turn', 'turns', 'sends', 'approval', 'takeover'], keyOf)
+  const path = api('GET /api/conversations/{address}/thread', {
+    path: { address: props.address },
+    query: { limit: PAGE, chars: LONG },
+  })
+  const list = usePages(path, ['turn', 'turns', 'sends', 'approval', 'takeover'], keyOf)
   const box = useRef<HTMLOListElement>(null)
   const atEnd = useRef(true)
   /** What the reader looks at stays where it is while earlier words come above it. */

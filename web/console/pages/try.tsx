@@ -53,11 +53,13 @@ function Talk({ agent }: { readonly agent: string }): JSX.Element {
   const { busy, outcome, act } = useAct()
   // Where it is said is known before anything was: the chat may be there from another day.
   const address = `try-${agent}:${encodeURIComponent(`user:${me.user}`)}`
-  const known = useAsked<object>(api(['conversations', address]), [])
+  const known = useAsked(api('GET /api/conversations/{address}', { path: { address } }), [])
   const [said, setSaid] = useState<string | null>(null)
   const at = said ?? (known.data === null ? null : address)
   const say = async (text: string, key: string) => {
-    const answer = await act('say', () => post(api(['agents', agent, 'try']), { text, idempotency_key: key }))
+    const answer = await act('say', () =>
+      post('POST /api/agents/{id}/try', { path: { id: agent }, body: { text, idempotency_key: key } }),
+    )
     if (answer?.ok && typeof answer.body.address === 'string') setSaid(answer.body.address)
     return answer
   }

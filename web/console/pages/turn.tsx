@@ -11,11 +11,11 @@ const OPEN = ['queued', 'handed', 'seen']
 
 export function OneTurn({ id }: { readonly id: string }): JSX.Element {
   const { can } = useDesk()
-  const asked = useAsked<TurnDetail>(api(['turns', id]), ['turn', 'turns', 'sends', 'approval'])
+  const asked = useAsked(api('GET /api/turns/{id}', { path: { id } }), ['turn', 'turns', 'sends', 'approval'])
   const { busy, outcome, act } = useAct()
   const one = asked.data
   const operate = (verb: 'retry' | 'cancel') => async () => {
-    await act(verb, () => post(api(['turns', id, verb])))
+    await act(verb, () => post(`POST /api/turns/{id}/${verb}`, { path: { id } }))
     asked.refresh()
   }
   if (one === null)

@@ -53,17 +53,18 @@ function TurnLog({
 }): JSX.Element {
   const filter = Object.fromEntries(FILTERS.map((key) => [key, route.query.get(key) ?? '']))
   const { state = '', agent = '', source = '', sender = '', since = '' } = filter
-  const list = usePages<TurnView>(
-    api(['turns'], { ...filter, limit: 100, span: SPAN, chars: 400 }),
+  const list = usePages(
+    api('GET /api/turns', { query: { ...filter, limit: 100, span: SPAN, chars: 400 } }),
     ['turn', 'turns'],
     (one) => one.id,
   )
-  const series = useAsked<TurnSeries>(
-    api(['series'], { since: since === '' ? '24h' : since, agent, source }),
+  const series = useAsked(
+    api('GET /api/series', { query: { since: since === '' ? '24h' : since, agent, source } }),
     [],
   )
   const pick = (key: string) => (value: string) => go('turns', null, { ...filter, [key]: value })
-  const download = (format: string) => api(['turns', 'export'], { ...filter, format })
+  const download = (format: 'ndjson' | 'csv') =>
+    api('GET /api/turns/export', { query: { ...filter, format } })
   const agents = (status.data?.agents ?? []).map((one) => [one.id, oneLine(one.id, 40)] as const)
   return (
     <>
@@ -173,7 +174,7 @@ function Ledger(): JSX.Element {
   const [busy, setBusy] = useState(false)
   const verify = async () => {
     setBusy(true)
-    const answer = await call('GET', '/api/audit/verify')
+    const answer = await call('GET', api('GET /api/audit/verify'))
     setReport(answer.ok ? (answer.body as unknown as AuditReport) : answer.problem)
     setBusy(false)
   }

@@ -87,7 +87,7 @@ async function grantedTo(daemon: Api, integration: string, sender: string): Prom
   const rights: Right[] = ['talk', 'approve']
   for (const row of (await daemon.ask('GET /api/access')).items) {
     const isTheirs = row.integration === integration && row.sender === sender && row.at !== null
-    if (isTheirs && row.right.startsWith('user:')) rights.push(row.right as Right)
+    if (isTheirs && row.right.startsWith('user:')) rights.push(row.right)
   }
   return rights
 }
