@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { address, formatAddress, SwitchboardError } from '../contract/index.ts'
 import { liveParts } from './context.ts'
-import { addIntegration } from './integration-changes.ts'
+import { addIntegration } from './integrations/integration-changes.ts'
 import { operation } from './operation.ts'
 
 const TryBody = z.strictObject({

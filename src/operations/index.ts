@@ -1,18 +1,19 @@
 // What an operator may ask and do: one list. The API, its description, the reference page and the types of the clients
 // are derived from it.
-import { ACCESS } from './access.ts'
+
 import { AGENTS } from './agents.ts'
 import { APPROVALS } from './approvals.ts'
 import { AUDIT } from './audit.ts'
-import { CONVERSATIONS } from './conversations.ts'
+import { CONVERSATIONS } from './conversations/conversations.ts'
 import { GATEWAY } from './gateway.ts'
-import { INTEGRATIONS } from './integrations.ts'
+import { INTEGRATIONS } from './integrations/integrations.ts'
 import { OUTBOX } from './outbox.ts'
-import { PEOPLE } from './people.ts'
+import { ACCESS } from './people/access.ts'
+import { PEOPLE } from './people/people.ts'
 import { SECRETS } from './secrets.ts'
 import { SENDING } from './sending.ts'
 import { TOKENS } from './tokens.ts'
-import { TURNS } from './turns.ts'
+import { TURNS } from './turns/turns.ts'
 
 export { withContext } from './operation.ts'
 

@@ -1,7 +1,7 @@
 // Endpoints whose URL is the credential, over a real listener: wrong, rotated and expired secrets, sizes, and silence.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type AgentConnector, markVerified, type Settings, type TokenRow } from '../../contract/index.ts'
-import { connectChorus } from '../../operations/chorus-connections.ts'
+import { connectChorus } from '../../operations/integrations/chorus-connections.ts'
 import { type Opened, openServer } from '../../server/fixtures/open-server.ts'
 import { createTestClock, createTestRandom } from '../../testing/test-clock.ts'
 import { testIntegration, testSettings } from '../../testing/test-settings.ts'

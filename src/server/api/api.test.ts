@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { type LedgerEntry, SwitchboardError } from '../../contract/index.ts'
 import { OPERATIONS } from '../../operations/index.ts'
-import { turnView } from '../../operations/turn-view.ts'
+import { turnView } from '../../operations/turns/turn-view.ts'
 import type { ServerDeps } from '../deps.ts'
 import type { Answers } from '../fixtures/fake-context.ts'
 import { type Opened, openServer, TOKEN } from '../fixtures/open-server.ts'

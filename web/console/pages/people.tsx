@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { PairingView, StatusReport } from '../../../src/contract/operator/views.ts'
-import type { AccessView } from '../../../src/operations/access.ts'
+import type { AccessView } from '../../../src/operations/people/access.ts'
 import type { BodyOf } from '../../../src/operations/routes.ts'
 import { oneLine } from '../../shared/text.ts'
 import { type Asked, api, post, useAct, useAsked, useDesk } from '../desk.ts'

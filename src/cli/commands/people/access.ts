@@ -1,6 +1,6 @@
 // `switchboard access`: who may talk and who may approve, beyond what the configuration itself lists.
 import { asSwitchboardError, type Right, SwitchboardError } from '../../../contract/index.ts'
-import type { AccessView } from '../../../operations/access.ts'
+import type { AccessView } from '../../../operations/people/access.ts'
 import { wordsIn } from '../../../words/index.ts'
 import type { Api } from '../../api.ts'
 import type { Context, Run } from '../../context.ts'

@@ -1,8 +1,13 @@
 // Integrations by command: added, changed and removed in the encrypted store, and applied at once.
-import { EMBEDDED_ORIGIN } from '../config/default-settings.ts'
-import type { IntegrationChange } from '../config/stored-integrations.ts'
-import { type IntegrationView, integrationById, type Settings, SwitchboardError } from '../contract/index.ts'
-import { type LiveParts, liveParts, type OperationContext } from './context.ts'
+import { EMBEDDED_ORIGIN } from '../../config/default-settings.ts'
+import type { IntegrationChange } from '../../config/stored-integrations.ts'
+import {
+  type IntegrationView,
+  integrationById,
+  type Settings,
+  SwitchboardError,
+} from '../../contract/index.ts'
+import { type LiveParts, liveParts, type OperationContext } from '../context.ts'
 import { integrationView } from './integration-view.ts'
 import { removeOwnSecrets } from './own-secrets.ts'
 

@@ -1,13 +1,13 @@
 // Integrations, their hooks and their Chorus connections.
 import { z } from 'zod'
+import { liveParts } from '../context.ts'
+import { all, PageQuery, text } from '../inputs.ts'
+import { withoutPaste } from '../masking.ts'
+import { operation } from '../operation.ts'
 import { connectChorus } from './chorus-connections.ts'
-import { liveParts } from './context.ts'
 import { TEST_HOOK } from './hooks.ts'
-import { all, PageQuery, text } from './inputs.ts'
 import { addIntegration, changeIntegration, removeIntegration } from './integration-changes.ts'
 import { integrationViews } from './integration-view.ts'
-import { withoutPaste } from './masking.ts'
-import { operation } from './operation.ts'
 
 const scope = z.union([z.literal('all'), z.strictObject({ agents: z.array(text) })])
 const IntegrationBody = z.strictObject({

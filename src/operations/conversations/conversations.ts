@@ -11,15 +11,15 @@ import {
   SwitchboardError,
   type ThreadItem,
   threadCursor,
-} from '../contract/index.ts'
-import { whole } from '../server/api/operation.ts'
-import { errorReply } from '../server/reply.ts'
-import { liveParts } from './context.ts'
+} from '../../contract/index.ts'
+import { whole } from '../../server/api/operation.ts'
+import { errorReply } from '../../server/reply.ts'
+import { liveParts } from '../context.ts'
+import { chars, cutText } from '../cut-text.ts'
+import { flag, moment, momentMs, text } from '../inputs.ts'
+import { withoutInput, withoutPrompt } from '../masking.ts'
+import { type Call, operation } from '../operation.ts'
 import { conversationView, takeoverView, threadItem } from './conversation-view.ts'
-import { chars, cutText } from './cut-text.ts'
-import { flag, moment, momentMs, text } from './inputs.ts'
-import { withoutInput, withoutPrompt } from './masking.ts'
-import { type Call, operation } from './operation.ts'
 
 const limit = z.coerce
   .number<string | number>()

@@ -1,12 +1,12 @@
 // People's own data, written out or erased: for the owner alone.
 import { z } from 'zod'
-import { type HttpReply, type PersonLine, SwitchboardError } from '../contract/index.ts'
-import { whole } from '../server/api/operation.ts'
-import { liveParts, type OperationContext } from './context.ts'
-import { flag } from './inputs.ts'
-import { operation } from './operation.ts'
+import { type HttpReply, type PersonLine, SwitchboardError } from '../../contract/index.ts'
+import { whole } from '../../server/api/operation.ts'
+import { liveParts, type OperationContext } from '../context.ts'
+import { flag } from '../inputs.ts'
+import { operation } from '../operation.ts'
+import { operateTurn } from '../turns/turns.ts'
 import { createEraser, exportPerson, type FileBytes, fileBytes } from './people-data.ts'
-import { operateTurn } from './turns.ts'
 
 const who = z.string().min(1).max(1_000).describe('A user of the configuration, or integration:sender.')
 const PersonQuery = z.strictObject({

@@ -1,9 +1,9 @@
 // Conversations over HTTP: what is asked of the store, how refusals look, and that all of it is described.
 import { afterEach, expect, it } from 'vitest'
-import type { TakeoverRow } from '../contract/index.ts'
-import { SwitchboardError } from '../contract/index.ts'
-import type { Answers } from '../server/fixtures/fake-context.ts'
-import { type Opened, openServer } from '../server/fixtures/open-server.ts'
+import type { TakeoverRow } from '../../contract/index.ts'
+import { SwitchboardError } from '../../contract/index.ts'
+import type { Answers } from '../../server/fixtures/fake-context.ts'
+import { type Opened, openServer } from '../../server/fixtures/open-server.ts'
 
 const opened: Opened[] = []
 afterEach(async () => {

@@ -1,7 +1,7 @@
 // Integrations of the embedded default, and what an integration says of its set-up.
 import { expect, it } from 'vitest'
-import { defaultSettings } from '../config/default-settings.ts'
-import type { OperationContext } from './context.ts'
+import { defaultSettings } from '../../config/default-settings.ts'
+import type { OperationContext } from '../context.ts'
 import { removeIntegration } from './integration-changes.ts'
 import { integrationViews } from './integration-view.ts'
 

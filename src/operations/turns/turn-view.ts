@@ -10,11 +10,11 @@ import {
   type TurnRow,
   type TurnView,
   type UsageView,
-} from '../contract/index.ts'
-import { agentStanding } from '../health/cluster-view.ts'
-import { approvalView } from './approval-view.ts'
-import type { OperationContext } from './context.ts'
-import { sendViews } from './send-view.ts'
+} from '../../contract/index.ts'
+import { agentStanding } from '../../health/cluster-view.ts'
+import { approvalView } from '../approval-view.ts'
+import type { OperationContext } from '../context.ts'
+import { sendViews } from '../send-view.ts'
 
 export function turnView(row: TurnRow): TurnView {
   return {

@@ -3,20 +3,26 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { until } from '../../test/faults/until.ts'
-import type { Attachment, Identity, PersonLine, Settings, Store } from '../contract/index.ts'
-import type { Link } from '../core/links.ts'
-import { authorize } from '../core/people/authorize.ts'
-import { createFileMirror } from '../gateway/files/file-mirror.ts'
-import { keepForgettingFiles } from '../gateway/files/file-orders.ts'
-import { createFileStore } from '../platforms/web/files.ts'
-import { createPostgresFixture } from '../store/postgres/fixtures/postgres-fixture.ts'
-import { createSqliteFixture } from '../store/sqlite/fixtures/sqlite-fixture.ts'
-import { createRecordingLog } from '../testing/recording-log.ts'
-import { expectSound, item, mustTake, queueOne, type StoreFixture } from '../testing/store-suite/fixture.ts'
-import { createTestClock, createTestRandom } from '../testing/test-clock.ts'
-import { testIntegration, testSettings } from '../testing/test-settings.ts'
-import { OPERATIONS } from './index.ts'
+import { until } from '../../../test/faults/until.ts'
+import type { Attachment, Identity, PersonLine, Settings, Store } from '../../contract/index.ts'
+import type { Link } from '../../core/links.ts'
+import { authorize } from '../../core/people/authorize.ts'
+import { createFileMirror } from '../../gateway/files/file-mirror.ts'
+import { keepForgettingFiles } from '../../gateway/files/file-orders.ts'
+import { createFileStore } from '../../platforms/web/files.ts'
+import { createPostgresFixture } from '../../store/postgres/fixtures/postgres-fixture.ts'
+import { createSqliteFixture } from '../../store/sqlite/fixtures/sqlite-fixture.ts'
+import { createRecordingLog } from '../../testing/recording-log.ts'
+import {
+  expectSound,
+  item,
+  mustTake,
+  queueOne,
+  type StoreFixture,
+} from '../../testing/store-suite/fixture.ts'
+import { createTestClock, createTestRandom } from '../../testing/test-clock.ts'
+import { testIntegration, testSettings } from '../../testing/test-settings.ts'
+import { OPERATIONS } from '../index.ts'
 import { createEraser, exportPerson, personOf } from './people-data.ts'
 
 const STORES: readonly (readonly [string, () => Promise<StoreFixture>])[] = [

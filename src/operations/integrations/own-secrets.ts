@@ -1,9 +1,9 @@
 // The secrets of an integration that goes: those that were kept for it alone go with it, and those that an operator named
 // and that nothing refers to any more are told.
 
-import { createIntegrationCredentials } from '../config/secrets/integration-credentials.ts'
-import type { SecretStore } from '../config/secrets/secret-store.ts'
-import type { IntegrationSettings, Settings } from '../contract/index.ts'
+import { createIntegrationCredentials } from '../../config/secrets/integration-credentials.ts'
+import type { SecretStore } from '../../config/secrets/secret-store.ts'
+import type { IntegrationSettings, Settings } from '../../contract/index.ts'
 
 const REFERENCE = /^secret:([A-Za-z0-9][A-Za-z0-9_.-]{0,127})$/
 

@@ -15,13 +15,13 @@ import {
   type Store,
   SwitchboardError,
   type TurnRow,
-} from '../contract/index.ts'
-import type { Links } from '../core/links.ts'
-import { usersInForce } from '../core/people/users.ts'
-import { approvalView } from './approval-view.ts'
+} from '../../contract/index.ts'
+import type { Links } from '../../core/links.ts'
+import { usersInForce } from '../../core/people/users.ts'
+import { approvalView } from '../approval-view.ts'
+import { sendView } from '../send-view.ts'
+import { turnView } from '../turns/turn-view.ts'
 import { pairingView } from './pairings.ts'
-import { sendView } from './send-view.ts'
-import { turnView } from './turn-view.ts'
 
 interface Person {
   readonly identities: readonly Identity[]

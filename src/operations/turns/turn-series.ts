@@ -1,5 +1,5 @@
 // Turns over time, from a sample of the store: volume, how long an answer took, refusals by reason.
-import { iso, type SeriesQuery, type TurnSample, type TurnSeries } from '../contract/index.ts'
+import { iso, type SeriesQuery, type TurnSample, type TurnSeries } from '../../contract/index.ts'
 
 const SLOTS = 48
 

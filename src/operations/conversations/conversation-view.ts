@@ -11,10 +11,10 @@ import {
   type TakeoverView,
   type ThreadItem,
   type ThreadRow,
-} from '../contract/index.ts'
-import { approvalView } from './approval-view.ts'
-import { sendView } from './send-view.ts'
-import { turnEventView, turnView } from './turn-view.ts'
+} from '../../contract/index.ts'
+import { approvalView } from '../approval-view.ts'
+import { sendView } from '../send-view.ts'
+import { turnEventView, turnView } from '../turns/turn-view.ts'
 
 /** For whom a view is made. */
 export interface Viewer {

@@ -12,13 +12,13 @@ import {
   SwitchboardError,
   type UserSettings,
   type Wording,
-} from '../contract/index.ts'
-import { LOCAL_USER, usersInForce } from '../core/people/users.ts'
-import type { Gateway } from '../gateway/gateway.ts'
-import { wordsIn } from '../words/index.ts'
-import { liveParts, type OperationContext } from './context.ts'
-import { all, PageQuery, text } from './inputs.ts'
-import { operation } from './operation.ts'
+} from '../../contract/index.ts'
+import { LOCAL_USER, usersInForce } from '../../core/people/users.ts'
+import type { Gateway } from '../../gateway/gateway.ts'
+import { wordsIn } from '../../words/index.ts'
+import { liveParts, type OperationContext } from '../context.ts'
+import { all, PageQuery, text } from '../inputs.ts'
+import { operation } from '../operation.ts'
 
 const ApproveBody = z
   .strictObject({

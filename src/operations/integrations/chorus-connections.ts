@@ -1,7 +1,7 @@
 // Connection strings of `chorus` integrations: shown once, and stored as a hash.
-import { SwitchboardError } from '../contract/index.ts'
-import { INBOX_KIND } from '../gateway/access/url-credentials.ts'
-import { liveParts, type OperationContext } from './context.ts'
+import { SwitchboardError } from '../../contract/index.ts'
+import { INBOX_KIND } from '../../gateway/access/url-credentials.ts'
+import { liveParts, type OperationContext } from '../context.ts'
 
 /** `rotate`: revokes the older strings of the integration. */
 export async function connectChorus(

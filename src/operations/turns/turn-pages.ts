@@ -1,7 +1,7 @@
 // Turns in pages that read a bounded number of rows, and as a download made of such pages.
-import type { HttpReply, StreamSink, TurnFilter, TurnView } from '../contract/index.ts'
-import type { OperationContext } from './context.ts'
-import { csvCell } from './csv-cell.ts'
+import type { HttpReply, StreamSink, TurnFilter, TurnView } from '../../contract/index.ts'
+import type { OperationContext } from '../context.ts'
+import { csvCell } from '../csv-cell.ts'
 import { waitingTurnView } from './turn-view.ts'
 
 type Reading = Pick<OperationContext, 'store' | 'live'>

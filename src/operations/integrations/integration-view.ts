@@ -1,8 +1,13 @@
 // Integrations as operators see them: the entry in force, the state of its link, and how people reach it.
-import { defined, type IntegrationSettings, type IntegrationView, type Settings } from '../contract/index.ts'
-import { linkOf } from '../core/links.ts'
-import { linkStateOf } from '../gateway/link-reports.ts'
-import type { LiveParts } from './context.ts'
+import {
+  defined,
+  type IntegrationSettings,
+  type IntegrationView,
+  type Settings,
+} from '../../contract/index.ts'
+import { linkOf } from '../../core/links.ts'
+import { linkStateOf } from '../../gateway/link-reports.ts'
+import type { LiveParts } from '../context.ts'
 
 type Parts = Pick<LiveParts, 'gateway' | 'adapters' | 'baseUrl'>
 

@@ -1,6 +1,6 @@
 // Turns over time: slots, quantiles, and that an estimate is told as one.
 import { expect, it } from 'vitest'
-import type { TurnSample } from '../contract/index.ts'
+import type { TurnSample } from '../../contract/index.ts'
 import { turnSeries } from './turn-series.ts'
 
 const HOUR = 3_600_000

@@ -1,13 +1,13 @@
 // The rights to talk and to approve, newcomers who ask for them, and users.
 import { z } from 'zod'
-import { iso, type Right, type Settings, SwitchboardError, type UserView } from '../contract/index.ts'
-import { listedRights } from '../core/people/approvers.ts'
-import { usersInForce } from '../core/people/users.ts'
-import { liveParts } from './context.ts'
-import { all, PageQuery, text } from './inputs.ts'
-import { operation } from './operation.ts'
+import { iso, type Right, type Settings, SwitchboardError, type UserView } from '../../contract/index.ts'
+import { listedRights } from '../../core/people/approvers.ts'
+import { usersInForce } from '../../core/people/users.ts'
+import { liveParts } from '../context.ts'
+import { all, PageQuery, text } from '../inputs.ts'
+import { operation } from '../operation.ts'
+import { demandIntegration } from '../refusals.ts'
 import { PAIRINGS } from './pairings.ts'
-import { demandIntegration } from './refusals.ts'
 
 const AccessBody = z.strictObject({
   integration: text,

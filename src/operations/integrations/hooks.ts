@@ -1,11 +1,11 @@
 // Hooks: a test request through the real endpoint, and the message of a turn once more.
 import { z } from 'zod'
-import { defined, type InboundMessage, type SampleRequest, SwitchboardError } from '../contract/index.ts'
-import type { Gateway } from '../gateway/gateway.ts'
-import { createGuardedFetch } from '../kit/index.ts'
-import { liveParts } from './context.ts'
-import { text } from './inputs.ts'
-import { operation } from './operation.ts'
+import { defined, type InboundMessage, type SampleRequest, SwitchboardError } from '../../contract/index.ts'
+import type { Gateway } from '../../gateway/gateway.ts'
+import { createGuardedFetch } from '../../kit/index.ts'
+import { liveParts } from '../context.ts'
+import { text } from '../inputs.ts'
+import { operation } from '../operation.ts'
 
 const TIMEOUT_MS = 15_000
 const MAX_ANSWER_BYTES = 16_384

@@ -1,7 +1,7 @@
 // What goes with an integration that is removed, and what stays.
 import { expect, it } from 'vitest'
-import type { IntegrationSettings, Settings } from '../contract/index.ts'
-import { testIntegration, testSettings } from '../testing/test-settings.ts'
+import type { IntegrationSettings, Settings } from '../../contract/index.ts'
+import { testIntegration, testSettings } from '../../testing/test-settings.ts'
 import { removeOwnSecrets } from './own-secrets.ts'
 
 function shelfOf(...names: string[]) {
