@@ -56,7 +56,9 @@ export function closedGate(session: ChannelSession, candidate: ChannelCandidate)
   return closedByEntry(session, candidate.name)
 }
 
-/** The last three look at what the session was started with; the flag for development opens the last, entry by entry. */
+/**
+ * The last three look at what the session was started with; the flag for development opens the last, entry by entry.
+ */
 function closedByEntry(session: ChannelSession, name: string): string | null {
   const { plugin, channels = [], approvedChannels = [], gates = {} } = session
   const entries = [...channels, ...approvedChannels]

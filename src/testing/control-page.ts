@@ -1,5 +1,5 @@
-// The page of an emulator: the chats of one person, as she would see them, with what she can press and say. One page for every
-// platform that is a chat; what differs is data.
+// The page of an emulator: the chats of one person, as she would see them, with what she can press and say. One page
+// for every platform that is a chat; what differs is data.
 
 export interface ControlPlace {
   readonly id: string

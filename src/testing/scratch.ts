@@ -1,4 +1,5 @@
-// Folders for tests that are not about the disk: in memory where the machine has room there, so that a sync costs nothing.
+// Folders for tests that are not about the disk: in memory where the machine has room there, so that a sync costs
+// nothing.
 import { mkdtempSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// What an adapter is given, for tests: driven time, a log that can be read, secrets by reference. Everything overridable.
+// What an adapter is given, for tests: driven time, a log that can be read, secrets by reference. Everything
+// overridable.
 import type { ConnectorDeps, PlatformDeps } from '../contract/index.ts'
 import { createRecordingLog, type RecordingLog } from './recording-log.ts'
 import { createTestClock, createTestRandom, type TestClock } from './test-clock.ts'

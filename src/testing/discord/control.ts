@@ -1,5 +1,6 @@
-// The emulator's own doors beside Discord's: a page, POST /_person to act as a person, GET /_channel/ID to see a channel as
-// people see it, GET /_link for the connections, POST /_link to trouble them, POST /_faults.
+// The emulator's own HTTP endpoints, beside those of Discord. They are a page, POST /_person to act as a person,
+// GET /_channel/ID to see a channel as people see it, GET and POST /_link to list or disturb the connections, and
+// POST /_faults to set a fault plan.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defined, SwitchboardError } from '../../contract/index.ts'
 import { controlPage } from '../control-page.ts'
@@ -18,9 +19,11 @@ const PAGE = controlPage({
   answers: 'reply_to',
 })
 
-/** What a person does, as the body of POST /_person. One of text, tap, react, edit, delete, file, command, modal. */
+/**
+ * What a person does, as the body of POST /_person. It has one of text, tap, react, edit, delete, file, command, modal.
+ */
 export interface DiscordPersonAction {
-  /** A channel's or thread's id; absent: the direct chat with the bot. */
+  /** The id of a channel or thread. If absent, it is the direct chat with the bot. */
   readonly channel?: string
   readonly from?: string
   readonly name?: string
@@ -39,7 +42,7 @@ export interface DiscordPersonAction {
   }
   readonly command?: { readonly name: string; readonly text?: string }
   readonly modal?: { readonly id: string; readonly text: string }
-  /** Opens a thread, or a post in a forum, with `text`. */
+  /** Opens a thread with `text`, or a post in a forum. */
   readonly thread?: string
 }
 
@@ -55,7 +58,7 @@ interface LinkAction {
   readonly kick?: true
 }
 
-/** Answers a request that is not Discord's. False: it is not ours either. */
+/** Answers a request to the emulator's own endpoints. Returns false for any other request. */
 export function discordControlServer(
   request: IncomingMessage,
   response: ServerResponse,

@@ -1,4 +1,4 @@
-// `switchboard emulate discord`: the fake Discord with one person in it, and what to write into the configuration.
+// The command `switchboard emulate discord`: the fake Discord with one person in it, and the configuration for it.
 import type { StartEmulator } from '../../contract/index.ts'
 import { parseFaultRules } from '../faults/fault-plan.ts'
 import { discordControlServer } from './control.ts'
@@ -6,7 +6,7 @@ import { createFakeDiscord } from './fake-discord.ts'
 import { shownText } from './person.ts'
 import { type FakeMessage, GENERAL_ID } from './world.ts'
 
-/** What is shown of the bot; everything else is housekeeping that says nothing to anybody. */
+/** The calls of the bot that the emulator prints. The rest is housekeeping. */
 const SHOWN: readonly string[] = [
   'create-message',
   'edit-message',

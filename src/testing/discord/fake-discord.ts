@@ -1,5 +1,5 @@
-// A Discord on loopback that speaks the real wire and fails when a plan tells it to: REST, the gateway, interactions, files.
-// For tests and for `switchboard emulate discord`; a person's side is scripted with `person(…)`.
+// A fake Discord on loopback that speaks the real wire: REST, the gateway, interactions and files. A fault plan makes
+// it fail. Tests and `switchboard emulate discord` use it. `person(…)` scripts the side of a person.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defined } from '../../contract/index.ts'
@@ -22,47 +22,47 @@ export interface FakeDiscordOptions {
   readonly faults?: readonly FaultRule[]
   readonly seed?: number
   readonly now?: () => number
-  /** Discord's own limits for each route. */
+  /** True enforces the rate limits that Discord has for each route. */
   readonly limits?: boolean
   readonly heartbeatMs?: number
-  /** How many dispatches of a session a resume can replay. */
+  /** The number of dispatches of a session that a resume can replay. */
   readonly buffer?: number
   /** How long a session outlives its connection. */
   readonly sessionMs?: number
   readonly shards?: number
-  /** The Message Content intent is switched on for the application; absent: it is. */
+  /** Whether the Message Content intent is on for the application. The default is true. */
   readonly contentIntent?: boolean
   /** How long an interaction waits for its first answer. */
   readonly deadlineMs?: number
-  /** A server that lacks these routes. */
+  /** Names of routes that this server does not have. */
   readonly missing?: readonly string[]
-  /** Puts something in front of the gateway; gives the address that is told to the bot. */
+  /** Puts a proxy in front of the gateway. It returns the address that the bot receives. */
   readonly socketThrough?: (url: string) => Promise<string>
-  /** Told of every call, after it was done. */
+  /** Runs after each call. */
   readonly onCall?: (name: string, body: Readonly<Record<string, unknown>>, answer: Answer) => void
-  /** Answers what is not Discord's (a control page). True when it did. */
+  /** Answers requests that are not Discord's, such as a control page. It returns true when it answered. */
   readonly otherwise?: (request: IncomingMessage, response: ServerResponse, fake: FakeDiscord) => boolean
 }
 
 export interface FakeDiscord {
   readonly url: string
-  /** What `api_url` is set to. */
+  /** The value for the setting `api_url`. */
   readonly apiUrl: string
   readonly token: string
   readonly world: World
   readonly gateway: FakeGateway
   readonly interactions: ReadonlyMap<string, OpenInteraction>
   readonly fired: FaultPlan['fired']
-  /** The token was reset: nothing is taken that comes with it. */
+  /** `true` resets the token: requests and connections with it are refused. */
   revoke(revoked: boolean): void
-  /** The intent for the content was switched on or off. */
+  /** Switches the Message Content intent on or off. */
   switchContent(on: boolean): void
-  /** The bot is taken out of its server. */
+  /** Removes the bot from its server. */
   kick(): void
   deleteChannel(id: string): void
   person(options?: PersonOptions): Person
   plan(faults: readonly FaultRule[], seed?: number): void
-  /** Breaks every open connection, as a network that goes away. */
+  /** Breaks every open connection, as a network failure does. */
   cut(): void
   stop(): Promise<void>
 }
@@ -107,7 +107,7 @@ export async function createFakeDiscord(options: FakeDiscordOptions = {}): Promi
     base: () => socketBase,
   })
 
-  /** Only where the bot sees it. Messages of servers come with their member. */
+  /** Sends an event only if the bot sees the channel. A message in a server carries its member. */
   const emit: RouteContext['emit'] = (channel, type, data) => {
     const guild = channel?.guild_id
     if (channel !== null && (world.rights(channel) & RIGHTS.view) === 0n) return
@@ -220,7 +220,7 @@ export async function createFakeDiscord(options: FakeDiscordOptions = {}): Promi
     request: IncomingMessage,
     read: Pick<RouteContext, 'body' | 'files'>,
   ): Answer => {
-    // Interactions are answered by the token in their path.
+    // The token in the path authorises answers to interactions.
     const isOpen = path.startsWith('/interactions/') || path.startsWith('/webhooks/')
     const isKnown = request.headers.authorization === `Bot ${token}` && !revoked
     if (!isOpen && !isKnown) return { status: 401, body: { message: '401: Unauthorized', code: 0 } }
@@ -231,7 +231,7 @@ export async function createFakeDiscord(options: FakeDiscordOptions = {}): Promi
 
   const giveFile = (id: string, url: URL, response: ServerResponse) => {
     const file = world.files.get(id)
-    // Signed, and it runs out.
+    // The URL is signed and expires.
     const ends = Number.parseInt(url.searchParams.get('ex') ?? '0', 16) * 1_000
     if (file === undefined || ends < now())
       return void response.writeHead(404).end('This content is no longer available.')
@@ -289,7 +289,7 @@ export async function createFakeDiscord(options: FakeDiscordOptions = {}): Promi
   return fake
 }
 
-/** JSON, or a form with `payload_json` and files. Null: a body that cannot be read. */
+/** Reads JSON, or a form with `payload_json` and files. Returns null for a body that it cannot read. */
 function readPayload(type: string, bytes: Buffer): Pick<RouteContext, 'body' | 'files'> | null {
   if (type.startsWith('application/json') && bytes.toString('latin1').trimStart().startsWith('[')) {
     try {

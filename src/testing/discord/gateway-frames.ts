@@ -1,8 +1,8 @@
-// Frames of the fake gateway: written plain or in one compressed stream, and read.
+// Reads and writes the frames of the fake gateway, plain or as one compressed stream.
 import { createDeflate, constants as zlib } from 'node:zlib'
 import type { WebSocket } from 'ws'
 
-/** With `zlib-stream` there is one context for the whole connection, and each message ends with a flush. */
+/** With `zlib-stream`, one compression context serves the whole connection. Each message ends with a flush. */
 export function writerOf(socket: WebSocket, compress: string | null): (text: string) => void {
   if (compress !== 'zlib-stream') return (text) => socket.send(text)
   const deflate = createDeflate()

@@ -1,5 +1,5 @@
-// The gateway of the fake Discord: hello, identify, resume with replay from a buffer, beats, reconnects, invalid sessions and
-// every close code. What goes wrong by plan goes wrong here.
+// The gateway of the fake Discord: hello, identify, resume with replay from a buffer, heartbeats, reconnects, invalid
+// sessions and every close code. It applies the faults of the plan to dispatches.
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -12,12 +12,12 @@ import { APP_ID, type World, wholeGuild } from './world.ts'
 export interface GatewayOptions {
   readonly token: () => string
   readonly heartbeatMs: number
-  /** How many dispatches are kept of a session. */
+  /** The number of dispatches that the gateway keeps for each session. */
   readonly buffer: number
   /** How long a session outlives its connection. */
   readonly sessionMs: number
   readonly shards: number
-  /** Whether the intent for the content of messages is switched on. */
+  /** Whether the intent for message content is on. */
   readonly contentIntent: () => boolean
   readonly now: () => number
   readonly plan: () => FaultPlan
@@ -40,7 +40,7 @@ interface Session {
   buffer: Kept[]
   link: Link | null
   leftAt: number
-  /** Nothing more is brought by it, and nothing replayed: a session that went deaf. */
+  /** A deaf session sends no more events and replays none. */
   deaf: boolean
 }
 
@@ -49,38 +49,38 @@ interface Link {
   readonly raw: Duplex
   readonly write: (text: string) => void
   session: Session | null
-  /** Nothing is answered and nothing sent. */
+  /** A silent link answers nothing and sends nothing. */
   silent: boolean
   lastBeat: number | null
 }
 
 export interface FakeGateway {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
-  /** To every session that asked for it. */
+  /** Sends an event to every session that asked for it. */
   dispatch(type: string, data: Readonly<Record<string, unknown>>, scope: Scope): void
-  /** Asks the connections for a beat, as Discord does. */
+  /** Asks the connections for a heartbeat, as Discord does. */
   askBeat(): void
-  /** What the newest connection said it heard last. */
+  /** The last sequence number that the newest connection reported as received. */
   lastBeat(): number | null
-  /** The newest that was dispatched. */
+  /** The sequence number of the newest dispatch. */
   lastSeq(): number
-  /** A frame as it is, to every connection. */
+  /** Sends a frame unchanged to every connection. */
   raw(frame: string | Buffer): void
   reconnect(): void
-  /** Op 9; without the session where it cannot be resumed. */
+  /** Sends opcode 9. The gateway forgets a session that cannot be resumed. */
   invalidate(resumable: boolean): void
   close(code: number): void
-  /** The connections stand, and nothing goes in or out. */
+  /** Keeps the connections open, but nothing goes in or out. */
   silence(): void
-  /** Sessions are forgotten: the next resume is refused. */
+  /** Forgets all sessions, so the next resume is refused. */
   forgetSessions(): void
   deafen(deaf: boolean): void
   open(): number
-  /** Connections, sessions begun, and resumes that were taken. */
+  /** The numbers of connections, of sessions begun and of accepted resumes. */
   counts(): { readonly made: number; readonly identified: number; readonly resumed: number }
-  /** What was sent by the clients, beats left out. */
+  /** What the clients sent, without heartbeats. */
   readonly heard: readonly { readonly op: number; readonly d: unknown }[]
-  /** Close codes of the clients. */
+  /** The close codes that the clients sent. */
   readonly closes: readonly number[]
   startsLeft: number
   stop(): void
@@ -118,7 +118,7 @@ export function createFakeGateway(options: GatewayOptions): FakeGateway {
     if (!link.silent && link.socket.readyState === 1) link.write(JSON.stringify(payload))
   }
 
-  /** Takes a place in the session whether somebody hears it or not: that is what a resume replays. */
+  /** Adds a frame to the session, also when no connection receives it. A resume replays these frames. */
   const keep = (session: Session, type: string, data: unknown): Kept => {
     session.seq += 1
     lastSeq = session.seq
@@ -162,7 +162,7 @@ export function createFakeGateway(options: GatewayOptions): FakeGateway {
         write(session, frame)
         if (link) link.silent = true
         return
-      // A zombie: it stands, and nothing goes in or out.
+      // The connection stays open, but nothing goes in or out: a zombie.
       case 'deaf':
         if (link) link.silent = true
         return
@@ -177,7 +177,7 @@ export function createFakeGateway(options: GatewayOptions): FakeGateway {
     const isMessage = type.startsWith('MESSAGE_') || type === 'INTERACTION_CREATE'
     const fault = isMessage ? options.plan().next('dispatch') : null
     if (fault?.do === 'deaf-link') session.deaf = true
-    // Never sent, and not kept either: only the history has it.
+    // The event is neither sent nor kept. Only the history has it.
     if (fault?.do === 'gap' || fault?.do === 'ghost' || session.deaf || deaf) return
     const frame = keep(session, type, data)
     if (fault === null) write(session, frame)

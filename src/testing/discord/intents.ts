@@ -1,7 +1,7 @@
-// Who is told what, by the intents of a session: which events, and how much of a message.
+// Decides by the intents of a session which events it receives, and how much of a message.
 
 export interface Scope {
-  /** Absent: a direct chat. */
+  /** Absent for a direct chat. */
   readonly guild?: string
 }
 
@@ -23,14 +23,14 @@ export function wantsEvent(
   const [shard, of] = session.shard
   const home = guild === undefined ? 0 : Number(BigInt(guild) >> 22n) % of
   if (home !== shard) return false
-  // Needs no intent.
+  // Interactions need no intent.
   if (type === 'INTERACTION_CREATE') return true
   const bits = BITS[type]
   const needed = bits === undefined ? GUILDS : guild === undefined ? bits.direct : bits.guild
   return (session.intents & needed) !== 0
 }
 
-/** Without the intent nothing of the content comes, but for direct chats, own messages and mentions. */
+/** Removes the content if the intent is off. Direct chats, the bot's own messages and mentions keep theirs. */
 export function blanked(
   data: Readonly<Record<string, unknown>>,
   { guild }: Scope,

@@ -1,4 +1,4 @@
-// Answers to interactions in the fake REST API: three seconds for the first, a quarter of an hour for the rest.
+// Answers to interactions in the fake REST API. The bot has three seconds for the first and 15 minutes for the rest.
 import { messageProblem } from './message-check.ts'
 import {
   type Answer,
@@ -41,7 +41,7 @@ const callback: Route = (context) => {
     : done
 }
 
-/** The open interaction behind a webhook path; else the refusal. */
+/** Returns the open interaction of a webhook path, or the refusal. */
 function openOf({ path, interactions, now }: RouteContext): OpenInteraction | Answer {
   const open = [...interactions.values()].find(({ token }) => token === path[2])
   if (path[1] !== APP_ID || open === undefined) return refuse(404, 10015)

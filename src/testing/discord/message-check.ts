@@ -1,11 +1,12 @@
-// What Discord does not take in a message: lengths, empty ones, components, nonces. By its documentation.
+// Finds what Discord refuses in a message: lengths, empty messages, components, nonces. It follows Discord's
+// documentation.
 import { type Answer, badForm, refuse } from './route.ts'
 
 const LIMIT = 2_000
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Null: it is fine. `files`: how many come along. */
+/** Returns null for a valid message. `files` is the number of attached files. */
 export function messageProblem(body: Fields, files: number): Answer | null {
   const { content, embeds, components, nonce, poll, sticker_ids } = body
   if (content !== undefined && content !== null && typeof content !== 'string')

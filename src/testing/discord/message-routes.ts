@@ -1,4 +1,4 @@
-// Messages of the fake REST API: made, read, changed, deleted, reacted to.
+// Message routes of the fake REST API: create, read, edit, delete, react.
 import { defined } from '../../contract/index.ts'
 import { blankedMessage } from './intents.ts'
 import { messageProblem } from './message-check.ts'
@@ -27,7 +27,7 @@ const getMessages: Route = (context) => {
   const limit = Number(query.get('limit') ?? 50)
   if (!Number.isInteger(limit) || limit < 1 || limit > 100)
     return badForm(['limit'], 'NUMBER_TYPE_MAX', 'int value should be less than or equal to 100.')
-  // No error: as if nothing had been said.
+  // Discord answers with an empty list here, not with an error.
   if ((world.rights(channel) & RIGHTS.history) === 0n) return ok([])
   const all = world.messages(channel.id)
   const [before, after, around] = ['before', 'after', 'around'].map((name) => query.get(name))
@@ -42,7 +42,7 @@ const getMessages: Route = (context) => {
   return ok(found.toReversed().map((message) => shown(message, context, channel)))
 }
 
-/** As REST shows it: without what the gateway adds, and without the nonce. */
+/** The message as REST shows it: without the fields that the gateway adds, and without the nonce. */
 function shown(message: FakeMessage, { contentIntent, world }: RouteContext, channel: FakeChannel) {
   const { nonce: _, member: __, guild_id: ___, reactions, ...rest } = message
   const told = { ...rest, ...reactionFacts(reactions) }
@@ -78,7 +78,7 @@ const createMessage: Route = (context) => {
   return writeMessage(context, channel)
 }
 
-/** A message of the bot's in a channel that it sees. */
+/** Writes a message of the bot into a channel that it sees. */
 export function writeMessage(
   context: RouteContext,
   channel: FakeChannel,
@@ -157,7 +157,7 @@ function putMessage(context: RouteContext, channel: FakeChannel, more: Record<st
   return message
 }
 
-/** Whom a message of the bot pings: nobody, where it says so. */
+/** The people that a message of the bot pings. The list is empty if the message allows no mentions. */
 function pingedBy(body: Readonly<Record<string, unknown>>): readonly string[] {
   const allowed = body.allowed_mentions as { readonly parse?: unknown } | undefined
   if (Array.isArray(allowed?.parse) && allowed.parse.length === 0) return []

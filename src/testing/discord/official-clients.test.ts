@@ -1,5 +1,5 @@
-// The fake Discord, held to the libraries that most bots stand on: @discordjs/rest, /ws and /core say and hear each thing
-// against it as they do against Discord.
+// The fake Discord against the libraries that most bots use: @discordjs/rest, /ws and /core. They send and receive the
+// same things against it as against Discord.
 import { API } from '@discordjs/core'
 import { DiscordAPIError, REST } from '@discordjs/rest'
 import { CompressionMethod, WebSocketManager, WebSocketShardEvents } from '@discordjs/ws'
@@ -138,7 +138,7 @@ describe('the fake Discord and @discordjs/rest', () => {
   })
 })
 
-/** The limit's window passes quicker for the server; the library waits by the server's word. */
+/** Time passes faster for the server, so the limit's window is short. The library waits as long as the headers say. */
 function acceleratedClock(factor: number): () => number {
   const start = Date.now()
   return () => start + (Date.now() - start) * factor

@@ -1,4 +1,4 @@
-// Channels, threads, servers, people and commands of the fake REST API.
+// Routes of the fake REST API for channels, threads, servers, people and commands.
 import { writeMessage } from './message-routes.ts'
 import {
   badForm,
@@ -53,7 +53,7 @@ const getGuild: Route = (context) => inGuild(context, () => ok(guildFacts(contex
 const getGuildChannels: Route = (context) =>
   inGuild(context, () => {
     const { world } = context
-    // All of them, those that the bot does not see among them.
+    // Discord lists all channels, also those that the bot does not see.
     const all = world.channels().filter((one) => one.guild_id !== undefined && !isThreadChannel(one))
     return ok(all.map((one) => channelFacts(one, world)))
   })
@@ -83,7 +83,7 @@ const getMember: Route = (context) =>
     return ok({ user, ...memberFacts(world.guild, user.id) })
   })
 
-/** A thread that begins at a message has its id. */
+/** A thread that begins at a message has the id of that message. */
 const threadFromMessage: Route = (context) => {
   const channel = channelIn(context)
   if (isAnswer(channel)) return channel
@@ -110,7 +110,7 @@ const threadInChannel: Route = (context) => {
   if (!isForum) return ok(made, 201)
   const thread = world.channel(id) as FakeChannel
   const message = (body.message ?? {}) as Readonly<Record<string, unknown>>
-  // The first message of a post has the post's id.
+  // The first message of a post has the id of the post.
   const written = writeMessage({ ...context, body: { ...message, nonce: undefined } }, thread, { id })
   if (written.status >= 400) {
     world.removeChannel(id)

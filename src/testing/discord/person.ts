@@ -1,4 +1,4 @@
-// The person's side, to be scripted: what they write, tap, choose, react, change, delete and send becomes events for the bot.
+// Scripts a person: what they write, tap, choose, react to, edit, delete and send becomes events for the bot.
 import { randomUUID } from 'node:crypto'
 import { defined } from '../../contract/index.ts'
 import { addReaction, keepFile } from './message-routes.ts'
@@ -19,35 +19,35 @@ export interface PersonOptions {
   readonly id?: string
   readonly name?: string
   readonly nick?: string
-  /** A channel or thread they are in; absent: their direct chat with the bot. */
+  /** The channel or thread that the person is in. If absent, it is their direct chat with the bot. */
   readonly channel?: string
   readonly isBot?: boolean
 }
 
 export interface SayOptions {
-  /** The message that they answer. */
+  /** The id of the message that the person replies to. */
   readonly replyTo?: string
-  /** Fields of the message; they win over everything else. */
+  /** Fields of the message. They override all others. */
   readonly fields?: Readonly<Record<string, unknown>>
 }
 
 export interface Person {
   readonly user: FakeUser
   readonly channel: FakeChannel
-  /** `@name` of the bot is its mention. */
+  /** Writes a message. `@name` of the bot becomes a mention. */
   says(text: string, options?: SayOptions): FakeMessage
   edits(id: string, text: string): FakeMessage
-  /** A preview, a pin: the message is told again, and nobody wrote anything. */
+  /** Sends an update of a message that the person did not edit, as Discord does for a preview or a pin. */
   touches(id: string, fields: Readonly<Record<string, unknown>>): void
   deletes(id: string): void
   reacts(id: string, emoji: string): void
   /** Presses the newest button with this label. Throws when there is none. */
   taps(label: string): OpenInteraction
-  /** Chooses a value of a select that stands on this message. */
+  /** Chooses a value of a select menu on this message. */
   chooses(id: string, customId: string, value: string): OpenInteraction
-  /** A slash command. */
+  /** Sends a slash command. */
   commands(name: string, text?: string): OpenInteraction
-  /** Sends off a modal that was opened. */
+  /** Submits a modal that is open. */
   submits(customId: string, text: string): OpenInteraction
   sendsFile(file: {
     readonly name: string
@@ -55,9 +55,9 @@ export interface Person {
     readonly content?: string | Buffer
     readonly text?: string
   }): FakeMessage
-  /** Opens a thread, or a post in a forum; gives the same person in it. */
+  /** Opens a thread, or a post in a forum. Returns the same person in it. */
   opens(name: string, text: string): Person
-  /** What the bot wrote in this channel and still stands there, oldest first. */
+  /** The texts of the bot that this channel still shows, oldest first. */
   sees(): readonly string[]
 }
 
@@ -70,7 +70,7 @@ export interface SentInteraction {
   readonly payload: Readonly<Record<string, unknown>>
 }
 
-/** What the person needs of the rest of the fake. */
+/** The parts of the fake that the person uses. */
 export interface Wires {
   readonly world: World
   readonly emit: RouteContext['emit']
@@ -212,7 +212,7 @@ export function createPerson(wires: Wires, options: PersonOptions = {}): Person 
       const id = starter?.id ?? world.nextId()
       openThread({ world, emit }, channel, { id, name, by: user.id })
       const inside = createPerson(wires, { ...options, channel: id })
-      // The first message of a post has the post's id.
+      // The first message of a post has the id of the post.
       if (isForum) inside.says(text, { fields: { id } })
       return inside
     },
@@ -236,7 +236,7 @@ export function buttonsOf(message: FakeMessage): readonly Button[] {
   )
 }
 
-/** What a person reads: the marks that keep a character from acting are not shown. */
+/** The text as a person reads it. It leaves out the backslashes that escape formatting characters. */
 export function shownText(message: FakeMessage): string {
   const embeds = message.embeds.map(({ description }) => String(description ?? ''))
   const files = message.attachments.map(({ filename }) => `(file: ${String(filename)})`)

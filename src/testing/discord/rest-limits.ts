@@ -1,9 +1,9 @@
-// Discord's limits: so many requests to a route of a place in a while, told in the headers of every answer.
+// The rate limits of Discord for each route and place. The headers of every answer report them.
 import { createHash } from 'node:crypto'
 
 export interface BucketAnswer {
   readonly headers: Readonly<Record<string, string>>
-  /** Seconds to wait; null: it is within the limit. */
+  /** Seconds to wait. Null means within the limit. */
   readonly waitS: number | null
 }
 
@@ -15,7 +15,7 @@ const RULES: Readonly<Record<string, { readonly limit: number; readonly perMs: n
 }
 const OTHERS = { limit: 50, perMs: 1_000 }
 
-/** `enforced`: false counts, and refuses nothing. */
+/** With `enforced` false it counts requests but refuses none. */
 export function createRestLimits(
   now: () => number,
   enforced: boolean,

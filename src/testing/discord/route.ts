@@ -1,4 +1,4 @@
-// What the routes of the fake REST API are made of: a context, an answer, and Discord's way of refusing.
+// The base of the routes in the fake REST API: a context, an answer, and refusals in Discord's form.
 import type { UploadedFile } from '../request-body.ts'
 import type { Scope } from './intents.ts'
 import type { FakeChannel, World } from './world.ts'
@@ -16,7 +16,7 @@ export interface RouteContext {
   readonly files: readonly UploadedFile[]
   readonly now: () => number
   readonly base: string
-  /** Tells every session that may know. */
+  /** Sends an event to every session that may receive it. */
   readonly emit: (channel: FakeChannel | null, type: string, data: Readonly<Record<string, unknown>>) => void
   readonly nonces: Map<string, { readonly id: string; readonly channel: string; readonly until: number }>
   readonly interactions: Map<string, OpenInteraction>
@@ -38,11 +38,11 @@ export interface OpenInteraction {
   readonly channel: string
   readonly user: string
   readonly at: number
-  /** The message of a component. */
+  /** The id of the message that holds the component. */
   readonly message?: string
   answered: number | null
   ephemeral: boolean
-  /** The message that answers it, where it is one for everybody. */
+  /** The id of the message that answers it. Null until there is an answer that everybody sees. */
   original: string | null
   modal?: unknown
 }
@@ -83,7 +83,7 @@ export function refuse(status: number, code: number): Answer {
   return { status, body: { message: MESSAGES[code] ?? 'Refused', code } }
 }
 
-/** One field of the form is wrong: the path to it as keys. */
+/** A refusal because one field of the form is wrong. `path` gives the keys to the field. */
 export function badForm(path: readonly string[], code: string, message: string): Answer {
   let errors: unknown = { _errors: [{ code, message }] }
   for (const key of path.toReversed()) errors = { [key]: errors }
@@ -100,7 +100,7 @@ export const RIGHTS = {
   sendInThreads: 1n << 38n,
 } as const
 
-/** The channel of the path, where the bot may see it; else the refusal. */
+/** Returns the channel of the path if the bot may see it, or the refusal. */
 export function channelIn({ world, path }: RouteContext): FakeChannel | Answer {
   const channel = world.channel(path[1] ?? '')
   if (channel === undefined) return refuse(404, 10003)

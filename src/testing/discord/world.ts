@@ -1,5 +1,5 @@
-// The state behind the fake Discord: one server and direct chats, with people, channels, threads and what stands in them.
-// Plain data and the few verbs that change it; no HTTP in here.
+// The state of the fake Discord: one server and direct chats, with people, channels, threads and messages. It is plain
+// data and the few functions that change it, without HTTP.
 
 export interface FakeUser {
   readonly id: string
@@ -19,7 +19,7 @@ export interface FakeGuild {
   readonly name: string
   readonly owner_id: string
   readonly roles: FakeRole[]
-  /** Roles of each member. */
+  /** The roles of each member, by user id. */
   readonly members: Map<string, readonly string[]>
   readonly nicks: Map<string, string>
   premium_tier: number
@@ -31,7 +31,7 @@ export interface FakeChannel {
   readonly guild_id?: string
   name: string
   readonly parent_id: string | null
-  /** Of a direct chat: whose it is. */
+  /** The person of a direct chat. */
   readonly recipient?: string
   last_message_id: string | null
   permission_overwrites: { id: string; type: number; allow: string; deny: string }[]
@@ -68,17 +68,17 @@ export interface World {
   readonly bot: FakeUser
   readonly appId: string
   readonly guild: FakeGuild
-  /** Every call of the API, in order, with what it was answered. */
+  /** Every call of the API with its answer, in order. */
   readonly calls: Call[]
   readonly files: Map<string, { readonly name: string; readonly mime: string; readonly bytes: Buffer }>
-  /** Notes that only one person sees. */
+  /** Messages that only one person sees. */
   readonly ephemerals: { readonly channel: string; readonly user: string; readonly text: string }[]
-  /** Whom the bot's messages pinged. */
+  /** The mentions with which messages of the bot pinged people. */
   readonly pinged: string[]
   readonly commands: Map<string, Record<string, unknown>>
-  /** Who takes no direct messages from the bot. */
+  /** People who accept no direct messages from the bot. */
   readonly closed: Set<string>
-  /** The bot was taken out of the server. */
+  /** Whether the bot was removed from the server. */
   kicked: boolean
   user(id: string): FakeUser | undefined
   addUser(user: Partial<FakeUser> & { readonly id: string }): FakeUser
@@ -86,14 +86,14 @@ export interface World {
   channels(): readonly FakeChannel[]
   addChannel(channel: Partial<FakeChannel> & { readonly id: string; readonly type: number }): FakeChannel
   removeChannel(id: string): void
-  /** The direct chat of a person with the bot; made when there is none. */
+  /** Returns the direct chat of a person with the bot. Creates it if needed. */
   direct(user: string): FakeChannel
-  /** Oldest first. */
+  /** The messages of a channel, oldest first. */
   messages(channel: string): readonly FakeMessage[]
   find(channel: string, id: string): FakeMessage | undefined
   put(channel: string, message: NewMessage): FakeMessage
   remove(channel: string, id: string): void
-  /** What the bot may do in a channel. */
+  /** The permissions of the bot in a channel, as bits. */
   rights(channel: FakeChannel): bigint
   nextId(): string
 }
@@ -113,7 +113,7 @@ const VOICE_ID = '920000000000000003'
 export const KATE_ID = '930000000000000001'
 const OWNER_ID = '930000000000000009'
 const BOT_ROLE_ID = '940000000000000001'
-/** What the bot is invited with, by default: the eight that the adapter asks for. */
+/** The permissions of the default invitation: the eight that the adapter asks for. */
 const INVITED = 309_237_763_136n
 const VIEW = 1n << 10n
 
@@ -182,7 +182,7 @@ export function createWorld(options: { readonly now: () => number; readonly botN
     for (const who of [[guild.id], mine, [BOT_ID]])
       for (const one of holder.permission_overwrites.filter(({ id }) => who.includes(id)))
         bits = (bits & ~BigInt(one.deny)) | BigInt(one.allow)
-    // Who does not see a channel can do nothing in it.
+    // Without the right to view a channel, all other rights are void.
     return (bits & VIEW) === 0n ? 0n : bits
   }
 
@@ -258,7 +258,7 @@ export function isThreadChannel({ type }: Pick<FakeChannel, 'type'>): boolean {
   return type === 10 || type === 11 || type === 12
 }
 
-/** As GET /channels/{id} and the gateway show it. */
+/** The channel as GET /channels/{id} and the gateway show it. */
 export function channelFacts(channel: FakeChannel, world: World): Record<string, unknown> {
   const { recipient, ...facts } = channel
   if (channel.type !== 1) return { ...facts, position: 0, nsfw: false, flags: 0 }
@@ -270,7 +270,7 @@ export function guildFacts({ members: _, nicks: __, ...guild }: FakeGuild): Reco
   return { ...guild, features: [], preferred_locale: 'en-US' }
 }
 
-/** The member of the server behind a user, as a message of the gateway carries it. */
+/** The server member of a user, as a gateway message carries it. */
 export function memberFacts(guild: FakeGuild, user: string): Record<string, unknown> {
   return {
     nick: guild.nicks.get(user) ?? null,
@@ -281,7 +281,7 @@ export function memberFacts(guild: FakeGuild, user: string): Record<string, unkn
   }
 }
 
-/** As a session gets it when it begins. */
+/** The server as a session receives it at its start. */
 export function wholeGuild(world: World): Readonly<Record<string, unknown>> {
   const all = world.channels().filter(({ guild_id }) => guild_id !== undefined)
   return {

@@ -1,4 +1,4 @@
-// `switchboard emulate email`: the fake mail provider with Kate in it, and what to write into the configuration.
+// The command `switchboard emulate email`: the fake mail provider with Kate in it, and the configuration for it.
 import type { StartEmulator } from '../../contract/index.ts'
 import { parseFaultRules } from '../faults/fault-plan.ts'
 import { createFakeMail, FAKE_KATE_ADDRESS } from './fake-mail.ts'
@@ -8,7 +8,7 @@ export const emulateEmail: StartEmulator = async ({ port, faults, onBot }) => {
     port,
     faults: parseFaultRules(faults),
     onMail({ to }) {
-      // Shown as its reader sees it, once it is delivered.
+      // Printed as its reader sees it, after delivery.
       setImmediate(async () => {
         const mail = (await fake.person(to).reads()).at(-1)
         if (mail !== undefined) onBot(`mail to ${to}: ${mail.subject}\n${mail.text}`)

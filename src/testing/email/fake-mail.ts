@@ -1,5 +1,5 @@
-// A fake mail provider for tests and `switchboard emulate email`: IMAP and SMTP over the real wire, in one process, in memory,
-// with fault plans. Loopback only. What real servers do is proven with real ones: src/platforms/email/.
+// A fake mail provider for tests and `switchboard emulate email`. It serves IMAP and SMTP over the real wire, in one
+// process and in memory, on loopback only, with fault plans. Tests in src/platforms/email/ cover real servers.
 import { createServer as createHttpServer } from 'node:http'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import { createFaultPlan, type FaultPlan, type FaultRule } from '../faults/fault-plan.ts'
@@ -15,13 +15,13 @@ export const FAKE_BOT_ADDRESS = 'bot@emulated.test'
 export const FAKE_KATE_ADDRESS = 'kate@home.test'
 
 export interface FakeMailOptions {
-  /** Of the page; IMAP and SMTP take the two ports behind it. 0, or absent: free ones. */
+  /** The port of the page. IMAP and SMTP use the next two ports. With 0 or absent, all three are free ports. */
   readonly port?: number
   readonly faults?: readonly FaultRule[]
   readonly now?: () => number
-  /** Whether an access token of OAuth2 counts now; absent: none does. */
+  /** Whether an OAuth2 access token is valid. If absent, none is. */
   readonly isToken?: (token: string) => boolean
-  /** Told each mail that came by SMTP. */
+  /** Called with each mail that arrives by SMTP. */
   readonly onMail?: (mail: { readonly from: string; readonly to: string; readonly raw: Buffer }) => void
 }
 
@@ -35,14 +35,14 @@ export interface FakeMailServers {
   readonly world: MailWorld
   readonly kate: MailPerson
   person(address: string, name?: string): MailPerson
-  /** Replaces the fault plan. Throws `input_invalid` for a kind that mail servers cannot have. */
+  /** Replaces the fault plan. Throws `input_invalid` for a fault kind that mail servers cannot have. */
   plan(rules: readonly FaultRule[]): void
   fired(): FaultPlan['fired']
-  /** Names of all commands, in order. */
+  /** The names of all commands, in order. */
   readonly commands: readonly string[]
-  /** Connections that are open now. */
+  /** The numbers of open connections. */
   open(): { readonly imap: number; readonly smtp: number }
-  /** Ends every connection, as a server that restarts. */
+  /** Ends every connection, as a restarting server does. */
   cut(): void
   stop(): Promise<void>
 }

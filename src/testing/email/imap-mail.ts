@@ -1,11 +1,11 @@
-// A mail as IMAP shows it: the items of FETCH, and whether SEARCH finds it.
+// A mail as IMAP shows it: the items of FETCH and the matching of SEARCH.
 
 import { inSet, type Word } from './imap-words.ts'
 import type { FakeMail } from './mail-world.ts'
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** Items as bytes, in the order asked for. Throws naming one that nobody knows here. */
+/** Returns the items as bytes, in the requested order. Throws with the name of an item that is not emulated. */
 export function fetched(mail: FakeMail, items: readonly Word[]): Buffer {
   const parts: Buffer[] = []
   const flat = items.flatMap((item) => (typeof item === 'string' ? [item] : []))
@@ -63,7 +63,7 @@ function fieldsOf(header: Buffer): readonly { readonly name: string; readonly li
     .map((line) => ({ name: line.slice(0, Math.max(0, line.indexOf(':'))).toLowerCase(), line }))
 }
 
-/** What the words ask for, all of them together. Throws naming one that nobody knows here. */
+/** Returns a test that requires all of the words. Throws with the name of a word that is not emulated. */
 export function searches(
   words: readonly Word[],
   most: { readonly uid: number; readonly seq: number },
@@ -97,7 +97,7 @@ export function searches(
   return (mail, seq) => tests.every((test) => test(mail, seq))
 }
 
-/** A part of the value is enough, in any case: so servers search. */
+/** Matches a part of the value in any case, as servers do. */
 function headerHas({ raw }: FakeMail, name: string, value: string): boolean {
   const end = raw.indexOf('\r\n\r\n')
   return fieldsOf(end < 0 ? raw : raw.subarray(0, end)).some(

@@ -12,9 +12,9 @@ import { underPlan } from './trouble.ts'
 export interface LineServerDeps extends Credentials {
   readonly world: MailWorld
   readonly plan: () => FaultPlan
-  /** Told every command, by its name alone. */
+  /** Called with the name of every command. */
   readonly onCommand: (name: string) => void
-  /** The live link carries nothing any more; for all connections. */
+  /** When true, no connection announces new mail any more. */
   readonly deaf: { is: boolean }
 }
 
@@ -25,7 +25,7 @@ export function createImapServer(deps: LineServerDeps): Server {
 function serve(socket: Socket, { world, password, isToken, plan, onCommand, deaf }: LineServerDeps): void {
   const session = createImapSession(world, { password, isToken })
   let idling: string | null = null
-  /** AUTHENTICATE without its answer, which is the next line. */
+  /** An AUTHENTICATE command without its answer. The next line holds the answer. */
   let half: string | null = null
   const inOrder = createSerial()
 

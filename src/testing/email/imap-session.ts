@@ -1,5 +1,5 @@
-// One IMAP connection of the fake: who is signed in, which folder is open, and the commands that mail clients use. What a
-// client was told of the folder (its view) decides the sequence numbers, as the protocol wants it.
+// One IMAP connection of the fake: its login, its open folder, and the commands that mail clients use. Sequence numbers
+// follow the client's view: the state of the folder that the server announced last. The protocol requires that.
 import { fetched, searches } from './imap-mail.ts'
 import { type Command, inSet, type Word } from './imap-words.ts'
 import type { FakeFolder, FakeMail, Mailbox, MailWorld } from './mail-world.ts'
@@ -8,7 +8,7 @@ export const CAPABILITIES =
   'IMAP4rev1 LITERAL+ SASL-IR AUTH=PLAIN AUTH=XOAUTH2 ID NAMESPACE IDLE MOVE UIDPLUS SPECIAL-USE'
 const FLAGS = '\\Answered \\Flagged \\Deleted \\Seen \\Draft'
 
-/** What goes before the tagged line, and that line without its tag. */
+/** `untagged` holds the lines before the tagged line. `done` is that line without its tag. */
 export interface Answer {
   readonly untagged?: readonly (string | Buffer)[]
   readonly done: string
@@ -16,7 +16,7 @@ export interface Answer {
 
 export interface ImapSession {
   run(command: Command): Answer
-  /** What changed in the open folder since the client was told. */
+  /** The changes in the open folder since the last announcement. */
   news(): readonly string[]
 }
 
@@ -24,11 +24,11 @@ class No extends Error {}
 
 export interface Credentials {
   readonly password: string
-  /** Whether an access token of OAuth2 counts now. */
+  /** Whether an OAuth2 access token is valid. */
   readonly isToken: (token: string) => boolean
 }
 
-/** User and token of XOAUTH2, as both protocols carry them. */
+/** The user and token of XOAUTH2. IMAP and SMTP carry them in the same form. */
 export function bearerIn(given: string): { readonly user: string; readonly token: string } {
   const fields = Buffer.from(given, 'base64').toString().split('\u0001')
   const after = (start: string) => fields.find((one) => one.startsWith(start))?.slice(start.length) ?? ''
@@ -254,7 +254,8 @@ export function createImapSession(world: MailWorld, { password, isToken }: Crede
     news,
     run(command) {
       try {
-        // By UID a folder may be told anew before it is answered; by sequence number that would change what was meant.
+        // A command by UID may announce changes first. With sequence numbers that would change the meaning of the
+        // command.
         const told = command.name.startsWith('UID ') ? news() : []
         const { untagged = [], done } = answer(command)
         return { untagged: [...told, ...untagged], done }

@@ -1,4 +1,4 @@
-// The grammar of IMAP, as far as clients speak it: commands cut out of a stream, literals included, and their words as a tree.
+// The grammar of IMAP as clients use it. It cuts commands with their literals out of a stream and parses their words.
 
 export type Word = string | readonly Word[]
 
@@ -12,21 +12,21 @@ const MOST_LINE = 65_536
 const MOST_LITERAL = 64 * 1_048_576
 const MOST_DEPTH = 20
 
-/** Throws where a line or a literal is over any sense; the connection is then ended. */
+/** Throws for a line or literal that is too long. The caller then ends the connection. */
 export function createCommandReader(on: {
   command(line: string): void
   wantsLiteral(): void
 }): (chunk: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0)
   let said = ''
-  /** Bytes of a literal that are still to come; null: a line is read. */
+  /** The remaining bytes of a literal. Null while the reader reads a line. */
   let open: number | null = null
   return (chunk) => {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
     for (;;) {
       if (open !== null) {
         if (rest.length < open) return
-        // Bytes, one for one: a mail is not decoded.
+        // latin1 keeps each byte, because a mail is not decoded here.
         said += quoted(rest.subarray(0, open).toString('latin1'))
         rest = rest.subarray(open)
         open = null
@@ -69,7 +69,7 @@ export function parseCommand(line: string): Command {
   }
 }
 
-/** Atoms, quoted strings and lists. What stands in square brackets belongs to its atom. */
+/** Parses atoms, quoted strings and lists. Text in square brackets belongs to its atom. */
 function readWords(line: string): readonly Word[] {
   const stack: Word[][] = [[]]
   let at = 0
@@ -109,7 +109,7 @@ function readWords(line: string): readonly Word[] {
   return stack[0] ?? []
 }
 
-/** `1:5,9,12:*` against what there is; `most` is what `*` means. */
+/** Tests a number against a set such as `1:5,9,12:*`. `most` is the value of `*`. */
 export function inSet(set: string, most: number): (number: number) => boolean {
   const ranges = set.split(',').map((part) => {
     const [from, to = from] = part.split(':').map((one) => (one === '*' ? most : Number(one)))

@@ -1,14 +1,14 @@
-// The doors beside the fake's IMAP and SMTP: a page, POST /_person to write as somebody, GET /_mailbox/ADDRESS to read, GET
-// /_commands for what the bot said to the servers, POST /_faults.
+// The HTTP endpoints beside the fake's IMAP and SMTP. They are a page, POST /_person to write as a person,
+// GET /_mailbox/ADDRESS to read a mailbox, GET /_commands for the commands of the bot, and POST /_faults.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defined, SwitchboardError } from '../../contract/index.ts'
 import { openControlServer, readJsonObject } from '../control-server.ts'
 import { parseFaultRules } from '../faults/fault-plan.ts'
 import type { FakeMailServers } from './fake-mail.ts'
 
-/** What somebody does, as the body of POST /_person: text, or tap (Allow, Deny). */
+/** What a person does, as the body of POST /_person: text, or tap (Allow, Deny). */
 export interface MailPersonAction {
-  /** Absent: Kate. */
+  /** The default is Kate. */
   readonly from?: string
   readonly text?: string
   readonly subject?: string
@@ -18,7 +18,7 @@ export interface MailPersonAction {
   readonly file?: { readonly name: string; readonly content: string; readonly mime?: string }
 }
 
-/** Answers a request to the page's port. False: it is not ours. */
+/** Answers a request to the emulator's own endpoints. Returns false for any other request. */
 export function mailControlServer(
   request: IncomingMessage,
   response: ServerResponse,
@@ -57,7 +57,7 @@ async function act(fake: FakeMailServers, action: MailPersonAction): Promise<obj
   return { ok: true, id: await person.writes(text, defined({ subject, fresh, tag, file })) }
 }
 
-// The page of the fake mail provider: Kate's mailbox, and a form to write to the bot. Plain HTML, no library.
+// The page of the fake mail provider: Kate's mailbox and a form to write to the bot, in plain HTML.
 
 const MAIL_PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Mail emulator</title>
 <style>

@@ -1,16 +1,17 @@
-// A person with a mailbox at the fake, as a script or the page plays one: writes, answers with the usual quote, and reads.
+// A person with a mailbox at the fake, for scripts and the page. The person writes, replies with the usual quote, and
+// reads.
 import PostalMime from 'postal-mime'
 import { SwitchboardError } from '../../contract/index.ts'
 import type { MailWorld } from './mail-world.ts'
 
 export interface WriteOptions {
   readonly subject?: string
-  /** Begins a new thread; otherwise the newest mail of the bot is answered, where there is one. */
+  /** True begins a new thread. Otherwise the mail replies to the newest mail of the bot, if there is one. */
   readonly fresh?: boolean
-  /** What is written behind the plus of the bot's address. */
+  /** The tag after the plus sign in the bot's address. */
   readonly tag?: string
   readonly file?: { readonly name: string; readonly content: string; readonly mime?: string }
-  /** More header lines, as they are. */
+  /** More header lines, added unchanged. */
   readonly headers?: readonly string[]
 }
 
@@ -24,11 +25,11 @@ export interface ReadMail {
 
 export interface MailPerson {
   readonly address: string
-  /** Gives the Message-ID. */
+  /** Sends a mail and returns its Message-ID. */
   writes(text: string, options?: WriteOptions): Promise<string>
-  /** What stands in the inbox, oldest first. */
+  /** The mails in the inbox, oldest first. */
   reads(): Promise<readonly ReadMail[]>
-  /** Answers the newest question: `Allow` or `Deny`. Throws where none stands open. */
+  /** Answers the newest question with `Allow` or `Deny`. Throws when no question is open. */
   decides(label: string): Promise<string>
 }
 

@@ -1,4 +1,4 @@
-// What the fake mail servers hold: mailboxes by address, their folders, and the mails in them by UID. In memory.
+// The data of the fake mail servers, in memory: mailboxes by address, their folders, and the mails in them by UID.
 import { defined } from '../../contract/index.ts'
 
 export interface FakeMail {
@@ -10,7 +10,7 @@ export interface FakeMail {
 
 export interface FakeFolder {
   readonly name: string
-  /** As servers mark it: `\Sent`. */
+  /** The special use that servers mark, such as `\Sent`. */
   readonly use?: string
   uidValidity: number
   uidNext: number
@@ -23,22 +23,22 @@ export interface Mailbox {
 }
 
 export interface MailWorld {
-  /** The mailbox of an address; what stands behind a plus is not part of it. Made when it is first named. */
+  /** Returns the mailbox of an address, ignoring a plus tag. Creates it on first use. */
   mailbox(address: string): Mailbox
-  /** Into the folder, numbered. */
+  /** Adds a mail to the folder with the next UID. */
   append(folder: FakeFolder, mail: { readonly raw: Buffer; readonly flags?: readonly string[] }): FakeMail
-  /** As a server that took it from another: with its own lines above. */
+  /** Delivers a mail as a receiving server does, with its own header lines on top. */
   deliver(mail: { readonly from: string; readonly to: string; readonly raw: Buffer }): void
   remove(folder: FakeFolder, uids: ReadonlySet<number>): void
-  /** The numbering is forgotten: another UIDVALIDITY, and UIDs from 1. */
+  /** Numbers the mails anew: with another UIDVALIDITY and UIDs from 1. */
   renumber(address: string): void
-  /** Whether the server writes Authentication-Results; false: as Rspamd does for authenticated senders. */
+  /** Whether the server writes Authentication-Results. False is how Rspamd treats authenticated senders. */
   results(written: boolean): void
-  /** Called after every change of any folder. Gives what ends it. */
+  /** Calls `run` after every change of a folder. Returns a function that stops it. */
   onChange(run: () => void): () => void
 }
 
-/** The server that writes Authentication-Results here: what `authserv_id` has to name. */
+/** The name of the server in Authentication-Results. `authserv_id` must be this name. */
 export const FAKE_AUTHSERV_ID = 'mx.emulated.test'
 const MOST_MAILBOXES = 1_000
 const MOST_MAILS = 20_000
@@ -115,7 +115,7 @@ export function createMailWorld({ now }: { readonly now: () => number }): MailWo
   return world
 }
 
-/** Whoever hands a mail in has this envelope: the fake believes it, as a server that checked SPF would. */
+/** The fake trusts the envelope sender, as a server does after an SPF check. */
 function proofOf(from: string): string {
   if (from === '') return 'spf=none'
   const domain = from.slice(from.lastIndexOf('@') + 1)

@@ -1,4 +1,4 @@
-// The SMTP side of the fake: a submission server with a login, which delivers at once to the mailboxes of the same fake.
+// The SMTP side of the fake: a submission server with a login. It delivers at once to the mailboxes of the same fake.
 import { createServer, type Server, type Socket } from 'node:net'
 import type { FaultRule } from '../faults/fault-plan.ts'
 import type { LineServerDeps } from './imap-server.ts'
@@ -10,7 +10,7 @@ const MOST_LINE = 65_536
 const MOST_RECIPIENTS = 100
 
 export interface SmtpServerDeps extends LineServerDeps {
-  /** Told each mail that was taken. */
+  /** Called with each accepted mail. */
   readonly onMail: (mail: { readonly from: string; readonly to: string; readonly raw: Buffer }) => void
 }
 
@@ -22,7 +22,7 @@ function serve(socket: Socket, deps: SmtpServerDeps): void {
   let user: string | null = null
   let from: string | null = null
   let recipients: readonly string[] = []
-  /** What the next line is: a command, an answer to AUTH, or a mail. */
+  /** What the server reads next: a command, an answer to AUTH, or a mail. */
   let expects: 'command' | 'mail' | ((line: string) => string) = 'command'
   let rest: Buffer = Buffer.alloc(0)
   let busy = false
@@ -37,7 +37,7 @@ function serve(socket: Socket, deps: SmtpServerDeps): void {
   const trouble = {
     plan: deps.plan,
     socket,
-    // Trouble passes; who is refused for good is `nobody`.
+    // Faults are temporary refusals. Mail to `nobody@…` is refused for good.
     refuse: (rule: FaultRule) =>
       say(rule.do === 'rate-limit' ? '450 4.7.1 too many, come back later' : '451 4.3.0 not today'),
     deafen() {
@@ -127,7 +127,7 @@ function serve(socket: Socket, deps: SmtpServerDeps): void {
     forget()
   }
 
-  /** One line or one mail from what came; false: not enough yet. */
+  /** Takes one line or one mail from the received bytes. Returns false when they are incomplete. */
   const step = async (): Promise<boolean> => {
     if (expects === 'mail') {
       const end = rest.subarray(0, 3).toString() === '.\r\n' ? 0 : rest.indexOf('\r\n.\r\n')

@@ -1,9 +1,9 @@
-// How a fault plan troubles a server that speaks line by line: before a command is done, and before it is answered.
+// Applies a fault plan to a server that speaks line by line: before a command runs, and before its answer.
 import type { Socket } from 'node:net'
 import { SwitchboardError } from '../../contract/index.ts'
 import type { FaultKind, FaultPlan, FaultRule } from '../faults/fault-plan.ts'
 
-/** Of the kinds that there are, those that mail servers can have. */
+/** The fault kinds that mail servers can have. */
 const KINDS: ReadonlySet<FaultKind> = new Set([
   'rate-limit',
   'drop-response',
@@ -16,7 +16,7 @@ const KINDS: ReadonlySet<FaultKind> = new Set([
   'deaf-link',
 ])
 
-/** Throws `input_invalid` naming a kind that means nothing here. */
+/** Throws `input_invalid` with the name of a fault kind that mail servers cannot have. */
 export function refuseForeignKinds(rules: readonly FaultRule[]): readonly FaultRule[] {
   const foreign = rules.find((rule) => !KINDS.has(rule.do))
   if (foreign !== undefined)
@@ -29,13 +29,13 @@ export function refuseForeignKinds(rules: readonly FaultRule[]): readonly FaultR
 export interface TroubleAt {
   readonly plan: () => FaultPlan
   readonly socket: Socket
-  /** Refuses the command, for now or for good, in the words of the protocol. */
+  /** Refuses the command for now or for good, in the words of the protocol. */
   readonly refuse: (rule: FaultRule) => void
-  /** From now on nothing is announced. */
+  /** Stops all announcements from now on. */
   readonly deafen: () => void
 }
 
-/** Runs a command under the plan: done and answered, or what the plan makes of it. */
+/** Runs a command and sends its answer, or does what the plan says instead. */
 export async function underPlan(
   name: string,
   { plan, socket, refuse, deafen }: TroubleAt,

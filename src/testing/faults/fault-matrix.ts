@@ -1,23 +1,23 @@
-// The plans that every platform is run under, and the matrix platform × fault that comes of it. A platform names its
-// calls; what is asked of it is the same for all.
+// The fault plans for every platform, and the matrix of platforms and faults that they produce. A platform names its
+// calls. The requirements are the same for all platforms.
 import type { FaultRule } from './fault-plan.ts'
 
 export interface NamedCalls {
-  /** The call that sends a text, and the one that changes it. */
+  /** The call that sends a text. `edit` is the call that changes it. */
   readonly send: string
   readonly edit: string
-  /** The call that brings messages in. */
+  /** The call that receives messages. */
   readonly receive: string
 }
 
 export interface NamedPlan {
   readonly name: string
   readonly faults: readonly FaultRule[]
-  /** The platform did it and could not say so: a second copy, labelled, is honest. */
+  /** Whether a labelled second copy is allowed. It is honest when the platform acted but could not say so. */
   readonly mayRepeat: boolean
 }
 
-/** One plan for each kind of trouble, on both banks, and one with all of them at random. */
+/** One plan for each kind of fault, for sending and for receiving, and one with random faults. */
 export function faultPlansFor({ send, edit, receive }: NamedCalls): readonly NamedPlan[] {
   const plan = (name: string, faults: readonly FaultRule[], mayRepeat = false): NamedPlan => ({
     name,
@@ -58,8 +58,8 @@ export function faultPlansFor({ send, edit, receive }: NamedCalls): readonly Nam
 }
 
 /**
- * For a platform that keeps a history, on the call by which its live link brings messages (`live`): a link that goes deaf, a
- * connection of an earlier process that takes its share, and messages that are never sent. Nothing may be missed.
+ * Plans for a platform that keeps a history. `live` is the call by which its live link receives messages. The link goes
+ * deaf, a connection of an earlier process takes its share, or messages are never sent. The bot may miss none of them.
  */
 export function historyPlansFor(live: string): readonly NamedPlan[] {
   return [
@@ -72,14 +72,14 @@ export function historyPlansFor(live: string): readonly NamedPlan[] {
 export interface MatrixCell {
   readonly platform: string
   readonly plan: string
-  /** Faults that really happened. */
+  /** The number of faults that happened. */
   readonly fired: number
   readonly lost: number
   readonly repeated: number
   readonly labelled: number
 }
 
-/** The matrix as a table for a terminal: one row a plan, one column a platform. */
+/** Formats the matrix as a table for a terminal: one row for each plan, one column for each platform. */
 export function formatMatrix(cells: readonly MatrixCell[]): string {
   const platforms = [...new Set(cells.map(({ platform }) => platform))]
   const plans = [...new Set(cells.map(({ plan }) => plan))]

@@ -1,4 +1,4 @@
-// Fault plans: which calls meet which trouble, and that a plan from a file is checked.
+// Fault plans: which calls get which fault, and the validation of a plan from a file.
 import { describe, expect, it } from 'vitest'
 import { createFaultPlan, type FaultRule, parseFaultRules } from './fault-plan.ts'
 

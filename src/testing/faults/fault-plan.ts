@@ -1,5 +1,5 @@
-// Faults on purpose, as data: which call of a fake platform meets which trouble. The same plan gives the same troubles
-// (a probability is drawn from a seed), so that a failure can be played again.
+// Deliberate faults as data: which call of a fake platform gets which fault. The same plan gives the same faults,
+// because a seed decides probabilities. So a failure can be replayed.
 import { SwitchboardError } from '../../contract/index.ts'
 
 export const FAULT_KINDS = {
@@ -23,28 +23,28 @@ export const FAULT_KINDS = {
 export type FaultKind = keyof typeof FAULT_KINDS
 
 export interface FaultRule {
-  /** The method it happens to, as the platform names it; `*` for every one. */
+  /** The method that fails, by the platform's name for it. `*` means every method. */
   readonly on: string
-  /** Which calls of it, counted from 1. Absent (with no `every` and no `probability`): all. */
+  /** Which calls of the method fail, counted from 1. If `every` and `probability` are absent too, all calls fail. */
   readonly nth?: number | readonly number[]
   readonly every?: number
-  /** 0 to 1. */
+  /** From 0 to 1. */
   readonly probability?: number
-  /** At most this often. */
+  /** The largest number of faults from this rule. */
   readonly times?: number
   readonly do: FaultKind
-  /** With rate-limit: seconds. */
+  /** For `rate-limit`: the seconds to wait. */
   readonly retryAfter?: number
-  /** With slow. */
+  /** For `slow`: the delay. */
   readonly delayMs?: number
-  /** With error: the status. */
+  /** For `error`: the HTTP status. */
   readonly status?: number
 }
 
 export interface FaultPlan {
-  /** The trouble that this call meets; counts it. */
+  /** Counts a call and returns its fault, if any. */
   next(method: string): FaultRule | null
-  /** What happened so far, in order. */
+  /** The faults that happened so far, in order. */
   readonly fired: readonly { readonly on: string; readonly do: FaultKind }[]
 }
 
@@ -80,7 +80,9 @@ export function createFaultPlan(rules: readonly FaultRule[] = [], seed = 1): Fau
 const NUMBERS = ['every', 'probability', 'times', 'retryAfter', 'delayMs', 'status'] as const
 const KEYS = new Set(['on', 'nth', 'do', ...NUMBERS])
 
-/** A plan as it stands in a file: a list of rules, or `{ faults: […] }`. Throws `input_invalid` naming the rule. */
+/**
+ * Parses a plan from a file: a list of rules, or `{ faults: […] }`. Throws `input_invalid` with the rule's position.
+ */
 export function parseFaultRules(value: unknown): readonly FaultRule[] {
   const list = Array.isArray(value) ? value : (value as { faults?: unknown } | null)?.faults
   if (!Array.isArray(list)) throw invalid('a fault plan is a list of rules, or { "faults": [ … ] }')
@@ -110,7 +112,7 @@ function invalid(message: string): SwitchboardError {
   return new SwitchboardError('input_invalid', message)
 }
 
-// mulberry32: small, seedable, good enough to choose victims.
+// mulberry32 is small, has a seed and is random enough to choose calls.
 function randomFrom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -1,4 +1,4 @@
-// The fault proxy: what a client and a server see of each fault, over HTTP and over a protocol of lines.
+// The fault proxy: what a client and a server see of each fault, over HTTP and over a line protocol.
 import { createServer, request } from 'node:http'
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -27,7 +27,7 @@ async function open() {
   return { bodies, proxy }
 }
 
-/** The status and length of an answer, or why there was none. */
+/** Returns the status and length of an answer, or the reason for no answer. */
 function post(proxy: FaultProxy, body: string, giveUpMs = 400): Promise<string> {
   return new Promise((resolve) => {
     const asked = request(proxy.url, { method: 'POST', agent: false }, (answer) => {
@@ -82,7 +82,7 @@ describe('[I35.a1] the fault proxy', () => {
   it('[I35.a0-ports] refuse: nobody else is given its port, so that it heals', async () => {
     const { proxy } = await open()
     await proxy.fail({ kind: 'refuse' })
-    // All ports that the kernel gives away, or as many as it takes to come by this one.
+    // Opens one free port after another. The kernel must never give this one.
     const given = new Set<number>()
     for (let tries = 0; tries < 40_000 && !given.has(proxy.port); tries++) {
       const server = createTcpServer()
@@ -153,7 +153,7 @@ describe('[I35.a1] the fault proxy', () => {
     expect(proxy.fired).toBe(1)
   })
 
-  /** A server that speaks first, and says each second word by itself. */
+  /** A server that speaks first. It sends one word every 20 ms. */
   async function openPushing(words: readonly string[]) {
     const server = createTcpServer((socket) => {
       socket.on('error', () => undefined)
@@ -171,7 +171,7 @@ describe('[I35.a1] the fault proxy', () => {
 
   const WHOLE = 'hello one two three'
 
-  /** What came until the connection ended, all of it had come, or a fault has held it for a moment. */
+  /** Collects what arrives until all is there, the connection ends, or a fault has held it for a moment. */
   function listenTo(proxy: FaultProxy): Promise<string> {
     return new Promise((resolve) => {
       let said = ''

@@ -1,5 +1,5 @@
-// A TCP proxy that stands between the product and any server, real or fake, and fails on purpose: HTTP, WebSocket, IMAP,
-// SMTP or a database. It reads no protocol: a fault begins at once, or when the bytes of one side match.
+// A TCP proxy between the product and any server, real or fake, that fails on purpose. It works for HTTP, WebSocket,
+// IMAP, SMTP or a database, because it parses no protocol. A fault begins at once, or when the bytes of one side match.
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import type { Cancel, Clock } from '../../contract/index.ts'
 import { freePort } from '../free-port.ts'
@@ -20,19 +20,22 @@ export type ProxyFaultKind = keyof typeof PROXY_FAULTS
 
 export interface ProxyFault {
   readonly kind: ProxyFaultKind
-  /** The fault begins when what the client sent since the last answer matches. Absent: with the first byte of either side. */
+  /**
+   * The fault begins when this matches the client's bytes since the last answer. If it and `onAnswer` are absent, the
+   * fault begins with the first byte of either side.
+   */
   readonly on?: RegExp
-  /** The fault begins when what the server sends matches: within a frame that it pushes, or within an answer. */
+  /** The fault begins when this matches bytes of the server: within a frame that it pushes, or within an answer. */
   readonly onAnswer?: RegExp
-  /** How many requests meet it; absent: all, until `heal`. */
+  /** How many requests fail. If absent, all fail until `heal`. */
   readonly times?: number
-  /** With `status`. */
+  /** For `status`: the HTTP status. */
   readonly status?: 429 | 502 | 503 | 504
-  /** With `status`: the server did what it was asked, and something in front of it answers otherwise. */
+  /** For `status`: the server gets the request and acts on it, but the client gets the status. */
   readonly done?: boolean
-  /** With `status`: seconds. */
+  /** For `status`: the seconds to wait. */
   readonly retryAfter?: number
-  /** With `slow`: from one byte to the next; absent: a second. */
+  /** For `slow`: the time between two bytes. The default is one second. */
   readonly byteEveryMs?: number
 }
 
@@ -40,11 +43,11 @@ export interface FaultProxy {
   readonly port: number
   /** `http://127.0.0.1:PORT`. */
   readonly url: string
-  /** From now on connections meet this fault, those that are open included. */
+  /** Applies this fault to all connections from now on, open ones included. */
   fail(fault: ProxyFault): Promise<void>
-  /** Everything passes again. Connections that a fault holds are ended. */
+  /** Lets everything pass again. Connections that a fault holds are reset. */
   heal(): Promise<void>
-  /** Resets every connection that is open. */
+  /** Resets every open connection. */
   reset(): void
   /** How often a fault began. */
   readonly fired: number
@@ -54,7 +57,7 @@ export interface FaultProxy {
 const HEADER_CUT = 12
 const MOST_KEPT = 1_048_576
 
-/** Stands in front of `port` on loopback. Time for `slow` comes from `clock`; absent: real time. */
+/** Starts a proxy in front of `port` on loopback. `slow` waits by `clock`. The default is real time. */
 export async function createFaultProxy(options: {
   readonly port: number
   readonly host?: string
@@ -78,7 +81,7 @@ export async function createFaultProxy(options: {
     open.add(wire)
     client.once('close', () => open.delete(wire))
   })
-  // Held also while `refuse` has it closed: nobody else can be given it before it heals.
+  // The port stays reserved while `refuse` has it closed. No other process can get it before `heal`.
   const port = await freePort()
   await listen(server, port)
   const reset = () => {
@@ -112,7 +115,7 @@ export async function createFaultProxy(options: {
 }
 
 interface Wire {
-  /** A fault has it. */
+  /** Whether a fault holds this connection. */
   held(): boolean
   reset(): void
 }
@@ -121,13 +124,13 @@ type Side = 'client' | 'server'
 type Draw = (side: Side, bytes: string) => ProxyFault | null
 
 function begins({ kind, on, onAnswer }: ProxyFault, side: Side, bytes: string): boolean {
-  // A status answers a request.
+  // A status can only answer a request.
   if (on === undefined && onAnswer === undefined) return side === 'client' || kind !== 'status'
   return (side === 'client' ? on : onAnswer)?.test(bytes) === true
 }
 
 function joinWires(client: Socket, upstream: Socket, draw: Draw, clock: Pick<Clock, 'after'>): Wire {
-  /** What the client sent since the last answer, for `on`. */
+  /** The client's bytes since the last answer. `on` matches against them. */
   let asked = ''
   let met: ProxyFault | null = null
   let head = ''
@@ -194,7 +197,7 @@ function joinWires(client: Socket, upstream: Socket, draw: Draw, clock: Pick<Clo
         const before = head.length
         head += chunk.toString('latin1')
         const end = head.indexOf('\r\n\r\n')
-        // A protocol without a blank line is cut in the middle of its first answer.
+        // The first answer of a protocol without a blank line is cut in the middle.
         if (end < 0) return cutTo(chunk.subarray(0, Math.ceil(chunk.length / 2)))
         const body = end + 4
         if (head.length <= body) return void client.write(chunk)
@@ -217,7 +220,7 @@ function joinWires(client: Socket, upstream: Socket, draw: Draw, clock: Pick<Clo
   ] as const) {
     one.on('error', () => undefined)
     one.on('end', () => {
-      // What a fault holds stays as it is; the server's end of a slow answer comes behind its last byte.
+      // A connection that a fault holds stays as it is. A slow answer ends after its last byte.
       if (met === null || one === client) other.end()
     })
     one.on('close', () => {

@@ -1,6 +1,6 @@
-// The two blobs of a row of chat.db, written: a typedstream with a text, and a binary property list.
+// Writes the two blobs in a row of chat.db: a typedstream with a text, and a binary property list.
 
-/** As Messages writes it: the length is one byte, or a mark and two or four. */
+/** Writes a typedstream as Messages does. The length is one byte, or a mark and two or four bytes. */
 export function typedStream(text: string): Buffer {
   const bytes = Buffer.from(text, 'utf8')
   const head = Buffer.from(
@@ -22,7 +22,7 @@ function lengthOf(size: number): Buffer {
 
 type Plist = number | string | Buffer | readonly Plist[] | { readonly [key: string]: Plist }
 
-/** Objects in the order in which they are met; references of two bytes. */
+/** Writes objects in the order in which they are found, with references of two bytes. */
 export function binaryPlist(top: Plist): Buffer {
   const objects: Buffer[] = []
   const add = (value: Plist): number => {

@@ -1,5 +1,5 @@
-// A double of Messages on a Mac: a chat.db in the form that imessage-exporter and imsg describe (macOS 13 to 26), and an `osascript` that
-// writes the row of what it is told to send. Nothing of it was ever compared with a real Mac.
+// A double of Messages on a Mac. It has a chat.db in the form that imessage-exporter and imsg describe (macOS 13 to
+// 26), and an `osascript` that writes a row for each message. It was never compared with a real Mac.
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
@@ -10,17 +10,17 @@ export interface ScriptCall {
   readonly args: readonly string[]
 }
 
-/** What `osascript` does with a text or file: writes its row and ends well, unless told otherwise. */
+/** What `osascript` does with a text or file. By default it writes the row and succeeds. */
 export interface ScriptAnswer {
-  /** False: no row is written. With an error one is written only where it is given. */
+  /** False writes no row. With `error` a row is written only if it is given here. */
   readonly row?: false | Partial<NewRow>
-  /** An error of AppleScript on stderr, with exit code 1. */
+  /** An AppleScript error on stderr, with exit code 1. */
   readonly error?: string
-  /** It never ends: nothing was done, or the row is written and nobody hears of it. */
+  /** The script never ends. With `true` it does nothing. With `after` it writes the row but never reports that. */
   readonly hangs?: true | 'after'
-  /** It ends so much later than the row is there. */
+  /** The delay between the row and the end of the script. */
   readonly lateMs?: number
-  /** The chat of the row is written so much later. */
+  /** The delay before the chat of the row is written. */
   readonly joinMs?: number
 }
 
@@ -38,7 +38,7 @@ export interface NewRow {
   readonly associatedGuid: string | null
   readonly replyTo: string | null
   readonly files: readonly { readonly path: string; readonly mime: string; readonly name: string }[]
-  /** False: the row has no chat yet. */
+  /** False when the row has no chat yet. */
   readonly inChat: boolean
 }
 
@@ -46,26 +46,26 @@ export interface MessagesDouble {
   readonly dbPath: string
   readonly osascript: string
   readonly calls: readonly ScriptCall[]
-  /** What people have of us in this chat: rows that were sent, in their order. */
+  /** The messages from us that people see in this chat: sent rows, in order. */
   shown(identifier: string): readonly string[]
-  /** What happens next and from then on. */
+  /** Sets how `osascript` behaves from now on. */
   answerWith(answer: (call: ScriptCall) => ScriptAnswer): void
   chat(
     identifier: string,
     options?: { readonly group?: boolean; readonly guid?: string; readonly name?: string },
   ): void
-  /** Writes a row into a chat; gives its guid. */
+  /** Writes a row into a chat and returns its guid. */
   put(identifier: string, row?: Partial<NewRow>): string
   says(from: string, text: string, row?: Partial<NewRow>): string
-  /** The chat of a row, written later. */
+  /** Writes the chat of a row later. */
   join(guid: string, identifier: string): void
   edit(guid: string, texts: readonly string[], at: number): void
   unsend(guid: string, at: number): void
-  /** Any statement of the test's own. */
+  /** Runs any SQL statement. */
   exec(sql: string): void
-  /** A copy of chat.db as it is now; gives its path. */
+  /** Copies chat.db as it is now and returns the path of the copy. */
   backup(): string
-  /** Another file takes the place of chat.db, as a restore or a sync tool puts it there, and Messages goes on in that. */
+  /** Replaces chat.db by another file, as a restore or a sync tool does. Messages continues in that file. */
   restore(path: string): void
   close(): Promise<void>
 }
@@ -87,7 +87,7 @@ const SCHEMA = [
    transfer_name TEXT, total_bytes INTEGER DEFAULT 0, transfer_state INTEGER DEFAULT 5, hide_attachment INTEGER DEFAULT 0)`,
   'CREATE TABLE message_attachment_join (message_id INTEGER, attachment_id INTEGER)',
 ]
-/** Writes down what it was given and waits to be told how it ends. */
+/** The script records its arguments and waits until the test says how it ends. */
 const SHIM = `#!/bin/sh
 dir="$(dirname "$0")"
 call="$dir/call.$$"

@@ -1,4 +1,4 @@
-// The stream of Anthropic's Messages API, event by event, as its documentation has it.
+// The stream of Anthropic's Messages API, event by event, as its documentation describes it.
 import type { FakeReply } from './fake-llm.ts'
 
 export function anthropicEvents(reply: FakeReply, model: string, n: number): readonly string[] {
@@ -71,7 +71,7 @@ export function anthropicBody({
   return { type: 'error', error: { type, message } }
 }
 
-/** As a stream brings it: in two, so that nobody can rely on whole ones. */
+/** Splits a text in two, as a stream does, so that no reader can rely on whole texts. */
 export function pieces(text: string): readonly string[] {
   const half = Math.floor(text.length / 2)
   return [text.slice(0, half), text.slice(half)].filter((one) => one !== '')

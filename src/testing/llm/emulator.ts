@@ -1,4 +1,4 @@
-// `switchboard emulate llm`: the fake API with a model that repeats, calls the tool that it is told to, and streams.
+// The command `switchboard emulate llm`: the fake API with a model that repeats, calls named tools, and streams.
 import type { StartEmulator } from '../../contract/index.ts'
 import { createFakeLlm } from './fake-llm.ts'
 

@@ -1,5 +1,5 @@
-// A model that a test plays, behind both wires as their vendors document them: it streams, is slow, cuts its stream off,
-// asks to wait, is overloaded, refuses, and calls tools well or badly. In the shape of fetch, and on loopback.
+// A scripted model behind both wire formats, as their vendors document them. It streams, is slow, cuts its stream off,
+// asks to wait, is overloaded, refuses, and calls tools well or badly. It works as a `fetch` function and on loopback.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { anthropicBody, anthropicEvents } from './anthropic-wire.ts'
@@ -7,7 +7,7 @@ import { openAiChunks, openAiError } from './openai-wire.ts'
 
 export interface FakeCall {
   readonly name: string
-  /** As the model writes it: an object, or text that may be no JSON. */
+  /** The input as the model writes it: an object, or text that may be invalid JSON. */
   readonly input: unknown
   readonly id?: string
 }
@@ -23,20 +23,20 @@ export interface FakeReply {
     readonly cacheRead?: number
     readonly cacheWrite?: number
   }
-  /** The connection ends after so many events. */
+  /** The number of events after which the connection ends. */
   readonly cutAfter?: number
-  /** Waited for before the head of the answer, and between its events. */
+  /** The fake waits for this before the head of the answer. It waits for `between` between two events. */
   readonly before?: () => Promise<void>
   readonly between?: () => Promise<void>
-  /** An error instead. */
+  /** Answers with an error instead. */
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   readonly error?: { readonly type?: string; readonly code?: string; readonly message?: string }
   /** An error event in the stream, after HTTP 200. */
   readonly errorInStream?: { readonly type: string; readonly message: string }
-  /** Lines of the stream as they are, for the quirks of others. */
+  /** Raw lines of the stream, for the quirks of other servers. */
   readonly raw?: readonly string[]
-  /** With them under another status than 200. */
+  /** The status for the `raw` lines, if not 200. */
   readonly rawStatus?: number
 }
 
@@ -45,9 +45,9 @@ export interface FakeRequest {
   readonly model: string
   readonly body: Readonly<Record<string, unknown>>
   readonly headers: Readonly<Record<string, string>>
-  /** The newest message of the person, or the newest results of tools, as text. */
+  /** The text of the newest message of the person, or of the newest tool results. */
   readonly last: string
-  /** The newest message holds results of tools. */
+  /** Whether the newest message holds tool results. */
   readonly isResult: boolean
 }
 
@@ -56,7 +56,7 @@ export type FakeScript = (request: FakeRequest, at: number) => FakeReply | Promi
 export interface FakeLlm {
   readonly requests: FakeRequest[]
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>
-  /** On loopback; the base URL of Anthropic's wire, and with /v1 of OpenAI's. */
+  /** Listens on loopback. `url` is the base URL for Anthropic's wire format. For OpenAI's format, append /v1. */
   listen(port?: number): Promise<{ readonly url: string; close(): Promise<void> }>
 }
 
@@ -87,7 +87,7 @@ export function createFakeLlm({
         : null
     if (wire === null) return plain(404, { error: { message: 'there is nothing here' } })
     const body = JSON.parse(text) as Record<string, unknown>
-    // Anthropic takes either header; its SDK sends the second by now.
+    // Anthropic accepts either header. Its current SDK sends the second.
     const given = headers['x-api-key'] ?? headers.authorization?.replace(/^Bearer /, '')
     if (key !== undefined && given !== key)
       return failed(wire, {
@@ -238,7 +238,7 @@ function textOf(content: unknown): string {
   return (content as { text?: string }[]).map((one) => one.text ?? '').join('\n')
 }
 
-/** `call NAME {…}` calls that tool; its result, and all else, is repeated. */
+/** `call NAME {…}` calls that tool. The model repeats the result and all other texts. */
 const repeatAfterMe: FakeScript = ({ last, isResult }) => {
   if (isResult) return { text: `The tool said: ${last}` }
   const call = /^call (\S+)(?: (\{[\s\S]*\}))?$/.exec(last.trim())

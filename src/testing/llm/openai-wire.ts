@@ -1,4 +1,4 @@
-// The stream of OpenAI's chat completions, chunk by chunk, as its documentation has it.
+// The stream of OpenAI's chat completions, chunk by chunk, as its documentation describes it.
 import { pieces } from './anthropic-wire.ts'
 import type { FakeReply } from './fake-llm.ts'
 
@@ -9,7 +9,7 @@ export function openAiChunks(reply: FakeReply, model: string, n: number): readon
   const delta = (given: object, finish: string | null = null) =>
     chunk({ choices: [{ index: 0, delta: given, finish_reason: finish }] })
   const events = [delta({ role: 'assistant', content: '' })]
-  // As servers write it that speak the wire nearly alike; OpenAI's own keeps it to itself.
+  // OpenAI itself does not send reasoning. Servers with a similar wire format send it like this.
   for (const piece of pieces(reply.thinking ?? '')) events.push(delta({ reasoning_content: piece }))
   for (const piece of pieces(text ?? '')) events.push(delta({ content: piece }))
   for (const [index, { name, input, id }] of calls.entries()) {

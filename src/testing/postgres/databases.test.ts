@@ -1,4 +1,4 @@
-// A database that was lent is as new for the next one who gets it, or it is not lent again.
+// A lent database is as new for its next borrower, or it is not lent again.
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { sharedPostgres } from './server.ts'

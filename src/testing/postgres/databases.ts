@@ -1,19 +1,21 @@
-// Databases on a PostgreSQL for tests. To make one takes longer than most tests: a prepared one is made once for all
-// test processes, copied, and a copy that was given back is emptied and lent again.
+// Databases on a PostgreSQL for tests. Creating one takes longer than most tests. So a prepared database is made once
+// for all test processes and copied. A returned copy is emptied and lent again.
 import pg from 'pg'
 
 export interface LentDatabase {
   readonly url: string
-  /** Afterwards it is as it was lent, and may be lent to somebody else. */
+  /** Restores the database to the state in which it was lent. Another caller may borrow it then. */
   giveBack(): Promise<void>
 }
 
 export interface TestDatabases {
-  /** Connection URL of a new, empty database. */
+  /** Returns the connection URL of a new, empty database. */
   freshDatabase(): Promise<string>
-  /** Connection URL of a new copy of the database that `fill` was given on the first call with this name. */
+  /** Returns the connection URL of a new copy. The first call with a name runs its `fill` on the original. */
   copyOf(name: string, fill: (url: string) => Promise<void>): Promise<string>
-  /** Such a copy that may have been used before: as cheap as a connection. For tests that leave its tables standing. */
+  /**
+   * Lends a copy that may have been used before, for the price of a connection. The test must not change the schema.
+   */
   lend(name: string, fill: (url: string) => Promise<void>): Promise<LentDatabase>
 }
 
@@ -24,7 +26,7 @@ interface Pristine {
   readonly sequences: readonly { readonly name: string; readonly at: string; readonly called: boolean }[]
 }
 
-/** Held while an original is made: of test processes that want the same one, one makes it. */
+/** The advisory lock for making an original. It ensures that one test process makes it for all. */
 const MAKING = 7_428_100
 
 let made = 0
@@ -42,7 +44,8 @@ export function createTestDatabases(server: string): TestDatabases {
       await client.end()
     }
   }
-  // One connection serves them all: to open one costs more than what is asked over it. It holds no process up.
+  // One connection serves all calls, because opening one costs more than the queries. It does not keep the process
+  // alive.
   const desk = new pg.Pool({ connectionString: urlOf('postgres'), max: 1, allowExitOnIdle: true })
   desk.on('error', () => undefined)
   const originals = new Map<string, Promise<string>>()
@@ -67,7 +70,7 @@ export function createTestDatabases(server: string): TestDatabases {
         const facts = await inside(original, pristineOf)
         await admin.query('INSERT INTO pristine VALUES ($1, $2)', [original, JSON.stringify(facts)])
       }
-      // The lock goes with the connection.
+      // Closing the connection releases the lock.
       return original
     })
   const originalOf = (name: string, fill: (url: string) => Promise<void>): Promise<string> => {
@@ -118,7 +121,7 @@ const TABLES = `SELECT relname AS name FROM pg_class
   WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' ORDER BY relname`
 const SEQUENCES = `SELECT sequencename AS name, coalesce(last_value, start_value)::TEXT AS at,
   last_value IS NOT NULL AS called FROM pg_sequences WHERE schemaname = 'public' ORDER BY sequencename`
-/** All that a test could have built, altered or set in a database besides its rows. */
+/** Everything except rows that a test could create, alter or set in a database. */
 const SHAPE = `SELECT json_build_array(
   (SELECT json_agg(relname ORDER BY relname) FROM pg_class WHERE relnamespace = 'public'::regnamespace),
   (SELECT count(*) FROM pg_attribute JOIN pg_class ON attrelid = pg_class.oid
@@ -144,7 +147,7 @@ async function shapeOf(client: Client): Promise<string> {
   return ((await client.query(SHAPE)).rows[0] as { shape: string }).shape
 }
 
-/** False when more than its rows were changed: such a database is not lent again. */
+/** Returns false when more than rows changed. Such a database is not lent again. */
 async function restore(client: Client, pristine: Pristine): Promise<boolean> {
   if ((await shapeOf(client)) !== pristine.shape) return false
   await client.query(

@@ -1,6 +1,6 @@
-// One PostgreSQL for all test processes of a run: the process that starts them offers it, they ask for it on first use.
-// It is started when the first one asks, so a run that needs none has none. Those who want a server of their own are
-// offered a folder to copy: to make one takes more than a second of the processor.
+// One PostgreSQL for all test processes of a run. The process that starts them offers it. The first request starts it,
+// so a run without requests has no server. Tests that need their own server get a folder to copy, because initialising
+// one takes more than a second of processor time.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -12,9 +12,9 @@ export interface OfferedPostgres {
 }
 
 export interface PostgresOffer {
-  /** Gives the server's URL up to the name of a database, and its end. */
+  /** Starts the server. Returns its URL up to the name of a database, and a function that stops it. */
   start(): Promise<{ readonly url: string; stop(): Promise<void> }>
-  /** Makes a folder for a server that was never started, and the way to remove it. */
+  /** Makes a folder for a server that was never started, and a function that removes it. */
   initialise(): Promise<{ readonly folder: string; remove(): void }>
 }
 
@@ -45,7 +45,7 @@ export async function offerPostgres(offer: PostgresOffer): Promise<OfferedPostgr
   }
 }
 
-/** Made when it is first asked for; one failure must not fail everybody after it. */
+/** Makes it on the first request. A failure is not kept, so later requests try again. */
 function once<Made>(make: () => Promise<Made>) {
   let made: Promise<Made> | undefined
   return {
@@ -61,12 +61,12 @@ function once<Made>(make: () => Promise<Made>) {
   }
 }
 
-/** The URL of the offered server up to the name of a database; null when nobody offers one. */
+/** The URL of the offered server, up to the name of a database. Null without an offer. */
 export function offeredPostgres(): Promise<string | null> {
   return ask('')
 }
 
-/** The folder of a server that was never started, to be copied; null when nobody offers one. */
+/** The folder of a server that was never started, to be copied. Null without an offer. */
 export function offeredPostgresFolder(): Promise<string | null> {
   return ask(FOLDER.slice(1))
 }

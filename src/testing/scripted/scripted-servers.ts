@@ -1,4 +1,5 @@
-// Channel servers that a test plays, in place of the pool of live connections: they come up, push, answer calls, get lost.
+// Channel servers that a test plays, in place of the pool of live connections: they come up, push, answer calls, get
+// lost.
 import {
   type Cancel,
   type ChannelServer,

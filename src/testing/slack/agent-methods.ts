@@ -1,4 +1,4 @@
-// The agent's surface of the fake Web API: status, titles, prompts, and messages that are written while one looks on.
+// The methods of the fake Web API for agents: status, titles, prompts, and messages that are streamed.
 import { changed, countReply, generated, inChannel, metadataOf, ownFields, threadOf } from './chat-methods.ts'
 import {
   type Answer,
@@ -12,7 +12,7 @@ import {
 } from './method.ts'
 
 const WRITE = ['chat:write']
-/** A stream dies after five minutes, whatever is appended. */
+/** A stream ends five minutes after its start, also when text is still appended. */
 const STREAM_LIFE_MS = 300_000
 
 export const AGENT_METHODS: Readonly<Record<string, Method>> = {
@@ -104,7 +104,7 @@ function alive(message: Readonly<Record<string, unknown>>, now: number): boolean
   return message.streaming_state === 'in_progress' && now - Number(message.streaming_since) < STREAM_LIFE_MS
 }
 
-/** Text that was given, or that of the chunks. */
+/** The given text, or the text of the chunks. */
 function streamed(params: MethodContext['params']): string {
   const chunks = json(params, 'chunks')
   const said = Array.isArray(chunks)

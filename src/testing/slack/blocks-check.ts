@@ -1,4 +1,4 @@
-// The limits of Block Kit, as Slack refuses them: which block, by a JSON pointer, and what is wrong with it.
+// The limits of Block Kit. Like Slack, the refusal names the block by a JSON pointer and says what is wrong.
 import { type Answer, fail } from './method.ts'
 
 const MOST_BLOCKS = 50
@@ -7,11 +7,11 @@ const MOST_BLOCK_TEXT = 13_200
 
 type Block = Readonly<Record<string, unknown>>
 
-/** What is wrong with the blocks of a message; null: nothing. */
+/** Returns the refusal for the blocks of a message, or null for valid blocks. */
 export function blocksProblem(blocks: unknown): Answer | null {
   if (!Array.isArray(blocks)) return fail('invalid_blocks_format')
   const messages: string[] = []
-  // Markdown becomes as many blocks as it has paragraphs, headings and lists.
+  // A markdown block becomes one block for each of its paragraphs, headings and lists.
   const made = (blocks as readonly Block[]).reduce((sum, block) => sum + blocksMadeOf(block), 0)
   if (made > MOST_BLOCKS)
     messages.push(`[ERROR] no more than ${MOST_BLOCKS} items allowed [json-pointer:/blocks]`)
@@ -33,7 +33,7 @@ export function blocksProblem(blocks: unknown): Answer | null {
 function blocksMadeOf(block: Block): number {
   if (block?.type !== 'markdown' || typeof block.text !== 'string') return 1
   const [first = '', ...more] = block.text.split('```')
-  // What stands between fences is one block, whatever is in it.
+  // Everything between two fences is one block.
   const outside = [first, ...more.filter((_, at) => at % 2 === 1)].join('\n\n')
   const paragraphs = outside.split(/\n\s*\n/).filter((part) => part.trim() !== '')
   return paragraphs.length + Math.ceil(more.length / 2)

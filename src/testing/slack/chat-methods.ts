@@ -1,4 +1,4 @@
-// chat.* of the fake Web API: posting, changing, deleting, notes for one person.
+// The chat.* methods of the fake Web API: post, update, delete, and messages that one person sees.
 import { defined } from '../../contract/index.ts'
 import { blocksProblem } from './blocks-check.ts'
 import {
@@ -68,7 +68,7 @@ function update(context: MethodContext): Answer {
   if (content.text.length > MOST_UPDATE_TEXT) return fail('msg_too_long')
   const before = structuredClone(message)
   message.text = content.text
-  // Without blocks those that stand there stay, and are what people see.
+  // An update without blocks keeps the existing blocks, and people see those.
   if (content.blocks !== undefined) message.blocks = content.blocks
   else if (isGenerated(message.blocks)) message.blocks = generated(world, content.text)
   if (content.attachments !== undefined) message.attachments = content.attachments
@@ -179,7 +179,7 @@ export function metadataOf(
   if (event_type === undefined && event_payload === undefined) return { event_type: '', event_payload: {} }
   if (typeof event_type !== 'string' || typeof event_payload !== 'object' || event_payload === null)
     return fail('invalid_metadata_schema')
-  // A name with a dot is taken, and the metadata is not.
+  // Slack accepts a name with a dot, but drops the metadata.
   if (!/^[a-z0-9_]+$/i.test(event_type)) return undefined
   if (JSON.stringify(event_payload).length > 8_000) return fail('metadata_too_large')
   return { event_type, event_payload: event_payload as Record<string, unknown> }
@@ -198,13 +198,13 @@ export function ownFields(
   }
 }
 
-/** Replies hang on the first message of a thread, whichever of its messages was named. */
+/** The ts of the first message of a thread. `given` may name any message of the thread. */
 export function threadOf(world: World, channel: FakeChannel, given: string): string | undefined {
   if (given === '') return undefined
   return world.find(channel.id, given)?.thread_ts ?? given
 }
 
-/** The first message of a thread tells of it, in its own fields. */
+/** Updates the reply fields of the first message in a thread. */
 export function countReply(world: World, channel: FakeChannel, reply: FakeMessage): void {
   const root = reply.thread_ts === undefined ? undefined : world.find(channel.id, reply.thread_ts)
   if (!root || root.ts === reply.ts) return

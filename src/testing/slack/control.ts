@@ -1,5 +1,6 @@
-// The emulator's own doors beside Slack's: a page, POST /_person to act as a person, GET /_channel/ID to see a channel as
-// people see it, GET /_link for the connections, POST /_link to trouble them, POST /_events for mode events, POST /_faults.
+// The emulator's own HTTP endpoints, beside those of Slack. They are a page, POST /_person to act as a person,
+// GET /_channel/ID to see a channel as people see it, GET and POST /_link to list or disturb the connections,
+// POST /_events to change how events arrive, and POST /_faults to set a fault plan.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defined, SwitchboardError } from '../../contract/index.ts'
 import { controlPage } from '../control-page.ts'
@@ -19,9 +20,9 @@ const PAGE = controlPage({
   answers: 'thread',
 })
 
-/** What a person does, as the body of POST /_person. One of text, tap, react, edit, delete, file, command. */
+/** What a person does, as the body of POST /_person. It has one of text, tap, react, edit, delete, file, command. */
 export interface SlackPersonAction {
-  /** A channel's id; absent: the direct chat with the bot. */
+  /** The id of a channel. If absent, it is the direct chat with the bot. */
   readonly channel?: string
   readonly from?: string
   readonly name?: string
@@ -49,7 +50,7 @@ interface LinkAction {
   readonly freeze?: true
 }
 
-/** Answers a request that is not Slack's. False: it is not ours either. */
+/** Answers a request to the emulator's own endpoints. Returns false for any other request. */
 export function slackControlServer(
   request: IncomingMessage,
   response: ServerResponse,

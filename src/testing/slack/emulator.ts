@@ -1,4 +1,4 @@
-// `switchboard emulate slack`: the fake Slack with one person in it, and what to write into the configuration.
+// The command `switchboard emulate slack`: the fake Slack with one person in it, and the configuration for it.
 import type { StartEmulator } from '../../contract/index.ts'
 import { parseFaultRules } from '../faults/fault-plan.ts'
 import { slackControlServer } from './control.ts'
@@ -6,7 +6,7 @@ import { createFakeSlack } from './fake-slack.ts'
 import { shownText } from './person.ts'
 import type { FakeMessage } from './world.ts'
 
-/** What is shown of the bot; everything else is housekeeping that says nothing to anybody. */
+/** The calls of the bot that the emulator prints. The rest is housekeeping. */
 const SHOWN: readonly string[] = [
   'chat.postMessage',
   'chat.update',

@@ -1,4 +1,4 @@
-// The Events API of the fake Slack: signed requests to the app's URL, three seconds to answer, and three more tries.
+// The Events API of the fake Slack: signed requests to the app's URL, three seconds to answer, and three retries.
 import { createHmac } from 'node:crypto'
 import type { FaultPlan } from '../faults/fault-plan.ts'
 
@@ -9,20 +9,20 @@ export interface HttpTarget {
 
 export interface EventsApiOptions {
   readonly now: () => number
-  /** When a request that was not answered with 2xx is made again. */
+  /** The delays before the retries of a request that did not get 2xx. */
   readonly retryMs: readonly number[]
   readonly answerMs: number
   readonly plan: () => FaultPlan
 }
 
 export interface EventsApi {
-  /** Where events go; asked with a challenge first. Throws when the app does not give it back. */
+  /** Sets the target for events. Sends a challenge first, and throws when the app does not return it. */
   use(target: HttpTarget): Promise<void>
   readonly target: HttpTarget | null
   event(body: unknown): void
-  /** Interactions and slash commands: form-encoded, once. Gives what was answered. */
+  /** Posts an interaction or slash command once, form-encoded. Returns the answer of the app. */
   form(fields: Readonly<Record<string, string>>): Promise<{ readonly status: number; readonly body: string }>
-  /** Statuses of the requests so far, 0 for none. */
+  /** The statuses of the requests so far. 0 means no answer. */
   readonly answers: readonly { readonly status: number; readonly retry: number }[]
   stop(): void
 }

@@ -1,4 +1,4 @@
-// The fake Slack through the official clients: what it says is what the SDKs of Slack itself send and understand.
+// The fake Slack against Slack's own SDKs: they send and understand what the fake does.
 import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,5 +1,5 @@
-// A Slack on loopback that speaks the real wire and fails when a plan tells it to: Web API, Socket Mode, Events API, files.
-// For tests and for `switchboard emulate slack`; a person's side is scripted with `person(…)`.
+// A fake Slack on loopback that speaks the real wire: Web API, Socket Mode, Events API and files. A fault plan makes it
+// fail. Tests and `switchboard emulate slack` use it. `person(…)` scripts the side of a person.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { bytesOf, openFakeServer } from '../fake-server.ts'
 import { createFaultPlan, type FaultPlan, type FaultRule } from '../faults/fault-plan.ts'
@@ -17,35 +17,35 @@ export interface FakeSlackOptions {
   readonly signingSecret?: string
   readonly botName?: string
   readonly port?: number
-  /** Granted to the bot; absent: all that there are. */
+  /** The scopes of the bot. If absent, it has all. */
   readonly scopes?: readonly string[]
-  /** Event types that the app subscribed to; absent: all. */
+  /** The event types that the app subscribed to. If absent, all. */
   readonly subscriptions?: readonly string[]
   readonly faults?: readonly FaultRule[]
   readonly seed?: number
   readonly now?: () => number
-  /** Slack's own limits for each method and for posting. */
+  /** True enforces the rate limits that Slack has for each method and for posting. */
   readonly limits?: boolean
   readonly ackMs?: number
   readonly pingMs?: number
   readonly retryMs?: readonly number[]
-  /** A server that tells less than Slack: it does not say which scopes were granted, */
+  /** True is a server that does not report the granted scopes. */
   readonly silentScopes?: boolean
-  /** has no cursors, only `has_more`, */
+  /** True is a server without cursors, with only `has_more`. */
   readonly cursorless?: boolean
-  /** and lacks these methods. */
+  /** Names of methods that this server does not have. */
   readonly missing?: readonly string[]
-  /** Puts something in front of Socket Mode; gives the address that is told to the app. */
+  /** Puts a proxy in front of Socket Mode. It returns the address that the app receives. */
   readonly socketThrough?: (url: string) => Promise<string>
-  /** Told of every call of the Web API, after it was done. */
+  /** Runs after each call of the Web API. */
   readonly onCall?: (method: string, params: Readonly<Record<string, unknown>>, answer: Answer) => void
-  /** Answers what is not Slack's (a control page). True when it did. */
+  /** Answers requests that are not Slack's, such as a control page. It returns true when it answered. */
   readonly otherwise?: (request: IncomingMessage, response: ServerResponse, fake: FakeSlack) => boolean
 }
 
 export interface FakeSlack {
   readonly url: string
-  /** What `api_url` is set to. */
+  /** The value for the setting `api_url`. */
   readonly apiUrl: string
   readonly botToken: string
   readonly appToken: string
@@ -54,15 +54,15 @@ export interface FakeSlack {
   readonly socket: SocketMode
   readonly http: EventsApi
   readonly fired: FaultPlan['fired']
-  /** The token was revoked: every call is refused with this error. Null heals. */
+  /** Refuses every call with this error, as with a revoked token. Null ends that. */
   refuseTokens(error: string | null): void
   person(options?: PersonOptions): Person
-  /** A body of the Events API as it is delivered, with an event of one's own. */
+  /** Delivers a body of the Events API with any event. */
   push(event: Readonly<Record<string, unknown>>, envelope?: Readonly<Record<string, unknown>>): string
   plan(faults: readonly FaultRule[], seed?: number): void
-  /** Cursors that were given out are not known any more. */
+  /** Makes all cursors invalid that were given out before. */
   forgetCursors(): void
-  /** Breaks every open connection, as a network that goes away. */
+  /** Breaks every open connection, as a network failure does. */
   cut(): void
   stop(): Promise<void>
 }
@@ -135,7 +135,7 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
     return body.event_id
   }
 
-  /** What the app says at once to a command is shown to its sender. */
+  /** Shows the app's immediate answer to a command to the person who sent it. */
   const showAnswer = (command: unknown, answer: unknown) => {
     const { channel_id, user_id } = command as Readonly<Record<string, unknown>>
     const { text } = (answer ?? {}) as { readonly text?: unknown }
@@ -143,7 +143,7 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
     world.ephemerals.push({ channel: channel_id, user: String(user_id), text })
   }
 
-  /** Only of channels where the bot is, and only what the app subscribed to. */
+  /** Delivers events only of channels that the bot is in, and only those that the app subscribed to. */
   const emit = (channel: FakeChannel, event: Readonly<Record<string, unknown>>) => {
     const type = String(event.type)
     const name =
@@ -227,7 +227,7 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
     }
     if (token !== botToken) return fail(token === appToken ? 'not_allowed_token_type' : 'invalid_auth')
     if (options.missing?.includes(method)) return fail('unknown_method', { req_method: method })
-    // Addresses of files lead where it was asked: also what stands before it sees uploads.
+    // File URLs use the host of the request, so a proxy in front of the fake sees uploads too.
     const asked = request.headers.host === undefined ? base : `http://${request.headers.host}`
     return runMethod(method, { world, params, base: asked, now, scopes, emit, cursors })
   }
@@ -247,7 +247,7 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
     const file = world.files.get(/^\/files-pri\/\w+-(\w+)\//.exec(path)?.[1] ?? '')
     if (!file) return void response.writeHead(404).end()
     if (request.headers.authorization !== `Bearer ${botToken}` || !scopes.has('files:read'))
-      // Not a refusal: the page where people sign in.
+      // Slack does not refuse here. It answers with its sign-in page.
       return void response
         .writeHead(200, { 'content-type': 'text/html' })
         .end('<!DOCTYPE html><html>Sign in to Slack</html>')

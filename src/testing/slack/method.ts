@@ -1,5 +1,5 @@
-// What a method of the fake Web API is: the scope it asks for, and what it answers. Failures are `{ok: false, error}` with
-// status 200, as Slack's are.
+// A method of the fake Web API: the scopes that it needs and its answer. Failures are `{ok: false, error}` with status
+// 200, as Slack's are.
 import type { FakeChannel, FakeMessage, World } from './world.ts'
 
 export interface Answer {
@@ -11,18 +11,18 @@ export interface Answer {
 export interface MethodContext {
   readonly world: World
   readonly params: Readonly<Record<string, unknown>>
-  /** Where this server is reached. */
+  /** The base URL of this server. */
   readonly base: string
   readonly now: () => number
   readonly scopes: ReadonlySet<string>
-  /** Which cursors count: those of an earlier number were forgotten. */
+  /** The generation of valid cursors. Cursors of an earlier generation are invalid. */
   readonly cursors: number
-  /** Something happened in a channel: the app is told of it, where it is a member. */
+  /** Sends an event of a channel to the app if the bot is a member. */
   readonly emit: (channel: FakeChannel, event: Readonly<Record<string, unknown>>) => void
 }
 
 export interface Method {
-  /** One of them is needed; absent: none. */
+  /** The method needs one of these scopes. If absent, it needs none. */
   readonly scopes?: readonly string[]
   readonly run: (context: MethodContext) => Answer
 }
@@ -36,12 +36,12 @@ export function text(params: MethodContext['params'], key: string): string {
   return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''
 }
 
-/** Booleans come as text in forms. */
+/** Reads a boolean. Forms carry it as text. */
 export function flag(params: MethodContext['params'], key: string): boolean {
   return params[key] === true || params[key] === 'true' || params[key] === '1'
 }
 
-/** A value that is a list or an object, wherever it was written as JSON in a form. */
+/** Reads a list or an object. Forms carry it as JSON text. */
 export function json(params: MethodContext['params'], key: string): unknown {
   const value = params[key]
   if (typeof value !== 'string' || value === '') return value
@@ -52,7 +52,7 @@ export function json(params: MethodContext['params'], key: string): unknown {
   }
 }
 
-/** The channel where the bot may write. */
+/** Returns the channel if the bot may write there, or the refusal. */
 export function writable({ world, params, scopes }: MethodContext): FakeChannel | Answer {
   const given = text(params, 'channel')
   const channel = /^[UW]/.test(given) && world.user(given) ? world.direct(given) : world.channel(given)
@@ -64,7 +64,7 @@ export function writable({ world, params, scopes }: MethodContext): FakeChannel 
   return channel.archived ? fail('is_archived') : channel
 }
 
-/** The channel that the bot may read. */
+/** Returns the channel if the bot may read it, or the refusal. */
 export function readable({ world, params }: MethodContext): FakeChannel | Answer {
   const channel = world.channel(text(params, 'channel'))
   if (!channel || (channel.kind !== 'channel' && !channel.members.has(world.bot.id)))
@@ -80,7 +80,7 @@ export function channelType(channel: FakeChannel): string {
   return channel.kind
 }
 
-/** A page of a list by an opaque cursor. */
+/** Returns one page of a list, by an opaque cursor. */
 export function pageOf<T>(
   list: readonly T[],
   { params, cursors }: Pick<MethodContext, 'params' | 'cursors'>,

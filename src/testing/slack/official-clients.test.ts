@@ -1,6 +1,6 @@
-// Slack's own clients against the fake under the fault plans: what they are told of a fault is enough to say each thing once,
-// and what they are delivered is whole. Plans that end the connection are left out here: the client pauses five seconds for
-// each, and the adapter's own client is run under them in test/scenarios/slack-faults.test.ts.
+// Slack's own clients against the fake under the fault plans. Their errors are enough to post each text once, and they
+// receive every event. Plans that end the connection are left out, because the client then pauses five seconds each
+// time. test/scenarios/slack-faults.test.ts runs those plans with the adapter's own client.
 import { LogLevel, SocketModeClient } from '@slack/socket-mode'
 import { WebClient } from '@slack/web-api'
 import { describe, expect, it } from 'vitest'
@@ -22,7 +22,7 @@ async function withFake(plan: NamedPlan, run: (fake: FakeSlack) => Promise<void>
   }
 }
 
-/** Says it once: after an answer that is no refusal the history is asked before it is said again. */
+/** Posts a text once. After an unclear answer it reads the history before it posts again. */
 async function sayOnce(web: WebClient, text: string): Promise<void> {
   const metadata = { event_type: 'switchboard_outbox', event_payload: { id: text, part: 0 } }
   for (let tried = 0; tried < 20; tried++) {
@@ -50,7 +50,7 @@ describe('[I15.fake-clients] @slack/web-api under the plans', () => {
         slackApiUrl: fake.apiUrl,
         retryConfig: { retries: 0 },
         rejectRateLimitedCalls: true,
-        // Short only where the answer never comes.
+        // The timeout is short only for plans without an answer.
         timeout: SILENT.includes(plan.name) ? 800 : 10_000,
         logLevel: LogLevel.ERROR,
       })

@@ -66,7 +66,7 @@ function uploadUrl({ world, params, base }: MethodContext): Answer {
   return { ok: true, upload_url: `${base}/upload/v1/${file.id}`, file_id: file.id }
 }
 
-/** This step posts: without it nobody sees the file. */
+/** Posts the file. Before this step it is not visible. */
 function complete(context: MethodContext): Answer {
   const { world, params, base } = context
   const given = json(params, 'files')

@@ -1,4 +1,4 @@
-// The person's side, to be scripted: what they write, tap, react, change, delete and send becomes events for the app.
+// Scripts a person: what they write, tap, react to, edit, delete and send becomes events for the app.
 import { randomUUID } from 'node:crypto'
 import { defined } from '../../contract/index.ts'
 import { changed, countReply, deleted, generated, inChannel, threadOf } from './chat-methods.ts'
@@ -7,30 +7,30 @@ import { type FakeChannel, type FakeMessage, type FakeUser, fileFacts, KATE_ID, 
 export interface PersonOptions {
   readonly id?: string
   readonly name?: string
-  /** A channel they are in; absent: their direct chat with the bot. */
+  /** The channel that the person is in. If absent, it is their direct chat with the bot. */
   readonly channel?: string
-  /** Of another workspace (Slack Connect). */
+  /** The person's workspace, if it is another one (Slack Connect). */
   readonly team?: string
   readonly isBot?: boolean
 }
 
 export interface SayOptions {
-  /** The thread they write in: the ts of its first message, or of any in it. */
+  /** The thread that the person writes in: the ts of any of its messages. */
   readonly thread?: string
   readonly broadcast?: boolean
-  /** Fields of the message; they win over everything else. */
+  /** Fields of the message. They override all others. */
   readonly fields?: Readonly<Record<string, unknown>>
 }
 
 export interface Person {
   readonly user: FakeUser
   readonly channel: FakeChannel
-  /** `@name` of the bot is its mention. What they type is escaped as Slack does it. */
+  /** Writes a message. `@name` of the bot becomes a mention. The text is escaped as Slack does it. */
   says(text: string, options?: SayOptions): FakeMessage
   edits(ts: string, text: string): FakeMessage
   deletes(ts: string): void
   reacts(ts: string, name: string): void
-  /** Presses the newest button with this label. Throws when there is none. Gives the envelope's id, over Socket Mode. */
+  /** Presses the newest button with this label and returns the envelope id (Socket Mode). Throws when there is none. */
   taps(label: string): string
   sendsFile(file: {
     readonly name: string
@@ -39,15 +39,15 @@ export interface Person {
     readonly text?: string
     readonly redirect?: string
   }): FakeMessage
-  /** A slash command. */
+  /** Sends a slash command. */
   commands(command: string, text?: string): string
-  /** A shortcut on a message. */
+  /** Uses a shortcut on a message. */
   shortcut(callbackId: string, ts: string): string
-  /** What the bot wrote in this channel and still stands there, oldest first. */
+  /** The texts of the bot that this channel still shows, oldest first. */
   sees(): readonly string[]
 }
 
-/** What the person needs of the rest of the fake. */
+/** The parts of the fake that the person uses. */
 export interface Wires {
   readonly world: World
   readonly base: () => string
@@ -240,7 +240,7 @@ export function buttonsOf(message: FakeMessage): readonly Button[] {
     )
 }
 
-/** What a person reads: the blocks where there are any, else the text, with the entities read. */
+/** The text as a person reads it: the blocks if there are any, or the text. Entities are decoded. */
 export function shownText(message: FakeMessage): string {
   const attached = (message.attachments ?? []) as readonly { readonly blocks?: FakeMessage['blocks'] }[]
   const blocks = [...(message.blocks ?? []), ...attached.flatMap((one) => one.blocks ?? [])]
@@ -260,7 +260,7 @@ function unescaped(text: string): string {
 const TOKEN =
   /<(?:@[UW]\w+|#C\w+(?:\|[^>]*)?|!(?:here|channel|everyone|subteam\^\w+)|(?:https?|mailto):[^>\s]+)>/g
 
-/** What they typed, as Slack writes it: mentions and links as tokens, everything else escaped. */
+/** The typed text as Slack writes it: mentions and links as tokens, everything else escaped. */
 function escaped(text: string, world: World): string {
   const named = text.replaceAll(`@${world.bot.name}`, `<@${world.bot.id}>`)
   let at = 0

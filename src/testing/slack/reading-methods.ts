@@ -1,4 +1,4 @@
-// What the bot may ask the fake Web API: who and where it is, what was said, who is there.
+// The reading methods of the fake Web API: the bot's identity, channels, people and messages.
 import {
   type Answer,
   fail,
@@ -138,7 +138,7 @@ function replies(context: MethodContext): Answer {
   const first = all.filter(({ ts }) => ts === root)
   const under = all.filter(({ thread_ts, ts }) => thread_ts === root && ts !== root)
   const page = messagesPage(context, channel, under, { usual: 1000, most: 1000 })
-  // The first message of the thread stands on every page, whatever was asked for.
+  // Every page begins with the first message of the thread, whatever the cursor.
   return page.ok
     ? { ...page, messages: [...first.map((one) => shown(context, one)), ...(page.messages as object[])] }
     : page
@@ -174,7 +174,7 @@ function messagesPage(
   }
 }
 
-/** Metadata only to whoever asks for it. */
+/** A message with its metadata only if the request asks for it. */
 function shown({ params }: MethodContext, message: FakeMessage): object {
   const { metadata, ...rest } = structuredClone(message)
   if (metadata === undefined) return rest

@@ -1,5 +1,5 @@
-// Socket Mode of the fake Slack: connections by one-time tickets, envelopes dealt out over them, each again until it is
-// acknowledged. What goes wrong by plan goes wrong here.
+// Socket Mode of the fake Slack. A client connects with a one-time ticket. Envelopes go to the connections in turn, and
+// come again until they are acknowledged. It applies the faults of the plan to envelopes and greetings.
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -8,14 +8,14 @@ import type { FaultPlan, FaultRule } from '../faults/fault-plan.ts'
 import { APP_ID } from './world.ts'
 
 export interface SocketModeOptions {
-  /** How long an envelope waits for its acknowledgement before it comes again. */
+  /** How long an envelope waits for its acknowledgement before it is sent again. */
   readonly ackMs: number
-  /** How often the server pings. */
+  /** The interval between two pings of the server. */
   readonly pingMs: number
-  /** When an event that found no connection is tried again; after the last it is lost. */
+  /** The delays before the retries of an event that found no connection. After the last one it is lost. */
   readonly offlineRetryMs: readonly number[]
   readonly plan: () => FaultPlan
-  /** The app answered in its acknowledgement. */
+  /** Runs when the app answers in its acknowledgement. */
   readonly onAnswer?: (payload: unknown, answer: unknown) => void
 }
 
@@ -31,29 +31,31 @@ export interface Envelope {
 export type DisconnectReason = 'warning' | 'refresh_requested' | 'link_disabled' | 'too_many_websockets'
 
 export interface SocketMode {
-  /** The path and query of a fresh, one-time URL. */
+  /** The path and query of a new URL that works once. */
   ticket(): string
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
-  /** Deals an envelope to one of the connections. Gives its id. */
+  /** Sends an envelope to one of the connections and returns its id. */
   deliver(type: Envelope['type'], payload: unknown): string
-  /** Live connections, ghosts not counted. */
+  /** The number of open connections, without ghosts. */
   open(): number
-  /** The most that were open at once. */
+  /** The largest number of connections open at once. */
   mostOpen(): number
-  /** Connections made so far. */
+  /** The number of connections so far. */
   made(): number
   acknowledged(envelopeId: string): boolean
-  /** What the app answered in its acknowledgement, if anything. */
+  /** The answers in the acknowledgements of the app, by envelope id. */
   answers: ReadonlyMap<string, unknown>
   disconnect(reason: DisconnectReason): void
-  /** A connection of an earlier process: it takes its share of the events, and nobody hears them. */
+  /** Adds a connection of an earlier process. It takes its share of the events, and these are lost. */
   addGhost(): void
   removeGhosts(): void
-  /** From now on connections stand, answer pings, and carry nothing; events count as delivered. Null heals. */
+  /**
+   * True keeps connections open and answers pings, but sends no events and counts them as delivered. False ends that.
+   */
   deafen(deaf: boolean): void
-  /** Freezes the connections without closing them: nothing goes in or out. */
+  /** Freezes the connections without closing them. Nothing goes in or out. */
   freeze(): void
-  /** Socket Mode was switched off in the app's settings. */
+  /** Whether Socket Mode is switched off in the app's settings. */
   disabled: boolean
   stop(): void
 }
@@ -62,7 +64,7 @@ interface Link {
   readonly socket: WebSocket
   readonly raw: Duplex
   ready: boolean
-  /** Told to go: gets nothing new unless it is the only one. */
+  /** The server asked this connection to leave. It gets new envelopes only if there is no other. */
   leaving: boolean
   deaf: boolean
 }
@@ -71,7 +73,7 @@ const MOST_CONNECTIONS = 10
 const WARNING_MS = 10_000
 const REFRESH_GRACE_MS = 2_000
 const MOST_ATTEMPTS = 3
-/** Bits that no frame of a WebSocket has. */
+/** Bytes that are no WebSocket frame. */
 const NO_FRAME = Buffer.from([0xff, 0xff])
 
 export function createSocketMode(options: SocketModeOptions): SocketMode {
@@ -108,7 +110,7 @@ export function createSocketMode(options: SocketModeOptions): SocketMode {
     return timer
   }
 
-  /** The next in turn; null: nobody is there. `ghost`: it is swallowed. */
+  /** The next connection in turn, or null without one. `ghost` means that the envelope is lost. */
   const next = (): Link | 'ghost' | null => {
     const ready = links.filter((link) => link.ready)
     const staying = ready.filter((link) => !link.leaving)
@@ -136,7 +138,7 @@ export function createSocketMode(options: SocketModeOptions): SocketMode {
     waiting.set(envelope.envelope_id, entry)
     entry.timer = later(options.ackMs, () => {
       if (!waiting.delete(envelope.envelope_id)) return
-      // Interactions are not sent again: the person saw a warning.
+      // Slack does not send interactions again. The person sees a warning instead.
       if (envelope.type === 'events_api' && attempt < MOST_ATTEMPTS) deal(envelope, attempt + 1)
     })
     if (fault === null) write(link, retried)
@@ -157,7 +159,7 @@ export function createSocketMode(options: SocketModeOptions): SocketMode {
       case 'duplicate':
         write(link, envelope)
         write(link, envelope)
-        // And once more as an envelope of its own: the same event, delivered again.
+        // The same event also comes a third time, in an envelope with another id.
         return deal({ ...envelope, envelope_id: randomUUID() }, 1)
       case 'reorder':
         held = envelope
@@ -174,7 +176,7 @@ export function createSocketMode(options: SocketModeOptions): SocketMode {
         return void later(1, () => link.socket.terminate())
       case 'half-open':
         return void (link.raw as Duplex & { pause(): void }).pause()
-      // Not sent at all: it comes again like everything that is not acknowledged.
+      // The envelope is not sent. It comes again, like every envelope without an acknowledgement.
       case 'deaf':
         return
       case 'deaf-link':
@@ -228,7 +230,7 @@ export function createSocketMode(options: SocketModeOptions): SocketMode {
       debug_info,
       connection_info: { app_id: APP_ID },
     }
-    // With malformed: what follows in the same packet is no frame, and ends the connection as it begins.
+    // With malformed, the same packet also has bytes that are no frame. They end the connection at its start.
     if (fault?.do === 'malformed') link.raw.cork()
     link.socket.send(JSON.stringify(hello))
     if (fault?.do === 'malformed') {
@@ -315,7 +317,7 @@ export function createSocketMode(options: SocketModeOptions): SocketMode {
       for (const link of links) {
         link.deaf = true
         ;(link.raw as Duplex & { pause(): void }).pause()
-        // Nothing is written either: as a peer behind a network that drops everything.
+        // Writes are dropped too, as by a network that loses everything.
         link.socket.ping = () => undefined
         Object.defineProperty(link.raw, 'write', { value: () => true })
       }

@@ -1,4 +1,4 @@
-// The fake Web API: which method, by whose token, with which scopes.
+// The fake Web API: finds the method and checks its scopes and rate limits.
 import { AGENT_METHODS } from './agent-methods.ts'
 import { CHAT_METHODS } from './chat-methods.ts'
 import { type Answer, fail, type Method, type MethodContext } from './method.ts'
@@ -12,7 +12,7 @@ const METHODS: Readonly<Record<string, Method>> = {
   ...AGENT_METHODS,
 }
 
-/** The refusal for what a token may not do; else what the method answers. */
+/** Runs a method. Returns the refusal if the token lacks a scope, or the answer of the method. */
 export function runMethod(name: string, context: MethodContext): Answer {
   const method = Object.hasOwn(METHODS, name) ? METHODS[name] : undefined
   if (method === undefined) return fail('unknown_method', { req_method: name })
@@ -22,7 +22,7 @@ export function runMethod(name: string, context: MethodContext): Answer {
   return run(context)
 }
 
-/** Requests a minute, as Slack's tiers are; posting has a rule of its own. */
+/** Requests per minute in Slack's tiers. Posting has its own rule. */
 const TIERS = { two: 20, three: 50, four: 100 } as const
 const TIER_OF: Readonly<Record<string, keyof typeof TIERS>> = {
   'chat.update': 'three',
@@ -42,7 +42,7 @@ const TIER_OF: Readonly<Record<string, keyof typeof TIERS>> = {
 const POST_BURST = 5
 const POST_EVERY_MS = 1_000
 
-/** How long to wait, in seconds, where a call is one too many; null: it is not. */
+/** Returns the seconds to wait for a call over the limit, or null. */
 export function createTiers(now: () => number): (method: string, channel: string) => number | null {
   const calls = new Map<string, number[]>()
   const recent = (key: string, withinMs: number) => {

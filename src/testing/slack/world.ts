@@ -1,5 +1,5 @@
-// The state behind the fake Slack: one workspace with people, channels, what stands in them, and files. Plain data and the
-// few verbs that change it; no HTTP in here.
+// The state of the fake Slack: one workspace with people, channels, messages and files. It is plain data and the few
+// functions that change it, without HTTP.
 import { createHash } from 'node:crypto'
 
 export interface FakeUser {
@@ -8,7 +8,7 @@ export interface FakeUser {
   readonly real_name: string
   readonly is_bot: boolean
   readonly team_id: string
-  /** Slack Connect: `users.info` says nothing of people of other workspaces. */
+  /** True for a person of another workspace (Slack Connect). `users.info` does not return them. */
   readonly hidden?: true
 }
 
@@ -18,7 +18,7 @@ export interface FakeChannel {
   readonly kind: 'im' | 'mpim' | 'channel' | 'group'
   readonly members: Set<string>
   archived: boolean
-  /** Shared with another workspace. */
+  /** Whether the channel is shared with another workspace. */
   readonly shared: boolean
 }
 
@@ -37,7 +37,7 @@ export interface FakeMessage {
   [field: string]: unknown
 }
 
-/** What `put` needs; its ts is given by the world. */
+/** The input of `put`. The world sets the ts. */
 export interface NewMessage {
   readonly text: string
   readonly user: string
@@ -50,11 +50,11 @@ export interface FakeFile {
   readonly mimetype: string
   bytes: Buffer
   uploaded: boolean
-  /** Its upload was completed: before that nobody can ask for it. */
+  /** Whether the upload is complete. Before that the file is not available. */
   complete: boolean
-  /** Where it stands. */
+  /** The messages that show the file. */
   readonly shares: { readonly channel: string; readonly ts: string; readonly isPublic: boolean }[]
-  /** Asking for it leads somewhere else first. */
+  /** A request for the file is redirected to this URL. */
   redirect?: string
 }
 
@@ -67,12 +67,12 @@ export interface World {
   readonly team: { readonly id: string; readonly domain: string; readonly name: string }
   readonly appId: string
   readonly bot: FakeUser & { readonly bot_id: string }
-  /** Every call of the Web API that was carried out or refused by the method itself, in order. */
+  /** Every call of the Web API that a method answered or refused, in order. */
   readonly calls: Call[]
   readonly files: Map<string, FakeFile>
-  /** Notes that only one person sees. */
+  /** Messages that only one person sees. */
   readonly ephemerals: { readonly channel: string; readonly user: string; readonly text: string }[]
-  /** Status lines of threads: the newest last. */
+  /** The status lines of threads, newest last. */
   readonly statuses: { readonly channel: string; readonly thread: string; readonly status: string }[]
   readonly titles: Map<string, string>
   readonly prompts: { readonly channel: string; readonly prompts: unknown }[]
@@ -85,15 +85,15 @@ export interface World {
     members?: readonly string[],
   ): FakeChannel
   channels(): readonly FakeChannel[]
-  /** The direct chat of a person with the bot; made when there is none. */
+  /** Returns the direct chat of a person with the bot. Creates it if needed. */
   direct(user: string): FakeChannel
-  /** Oldest first. */
+  /** The messages of a channel, oldest first. */
   messages(channel: string): readonly FakeMessage[]
   find(channel: string, ts: string): FakeMessage | undefined
   put(channel: string, message: NewMessage): FakeMessage
   remove(channel: string, ts: string): void
   addFile(file: { readonly name: string; readonly mimetype?: string; readonly bytes: Buffer }): FakeFile
-  /** Unique, growing, of this moment. */
+  /** A unique, growing timestamp of this moment. */
   nextTs(): string
   nextId(prefix: string): string
 }
@@ -209,7 +209,7 @@ export function createWorld(options: { readonly now: () => number; readonly botN
   }
 }
 
-/** As `conversations.info` and lists show it. */
+/** The channel as `conversations.info` and lists show it. */
 export function channelFacts(channel: FakeChannel): Record<string, unknown> {
   const { id, name, kind, archived, shared, members } = channel
   return {
@@ -230,7 +230,7 @@ export function channelFacts(channel: FakeChannel): Record<string, unknown> {
   }
 }
 
-/** What a message carries of a file. */
+/** The fields of a file in a message. */
 export function fileFacts(file: FakeFile, base: string, user: string): Record<string, unknown> {
   const type = file.name.split('.').at(-1) ?? 'text'
   return {
@@ -251,7 +251,7 @@ export function fileFacts(file: FakeFile, base: string, user: string): Record<st
   }
 }
 
-/** As `files.info` tells of it: with the messages that it stands in. */
+/** The messages with this file, in the form of `files.info`. */
 export function sharesOf({ shares }: FakeFile): Record<string, Record<string, { readonly ts: string }[]>> {
   const told: Record<string, Record<string, { readonly ts: string }[]>> = {}
   for (const { channel, ts, isPublic } of shares) {

@@ -1,5 +1,5 @@
-// Store suite: what a cluster is made of. Nodes and attachments as rows, turns settled for another node, tokens drawn from
-// one bucket, leases that fence, and what a former boot held.
+// Store suite: what a cluster is made of. Nodes and attachments as rows, turns settled for another node, tokens drawn
+// from one bucket, leases that fence, and what a former boot held.
 import { describe, expect, it } from 'vitest'
 import type { Hint, NodeReport, Store } from '../../contract/index.ts'
 import {

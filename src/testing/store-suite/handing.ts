@@ -1,5 +1,5 @@
-// Store suite: what may not be handed yet, or not any more, stays queued and was never `handed`; and what is taken by the
-// very commit that brings it.
+// Store suite: what may not be handed yet, or not any more, stays queued and was never `handed`; and what is taken by
+// the very commit that brings it.
 import { describe, expect, it } from 'vitest'
 import { type Store, sendLane, type TurnRow } from '../../contract/index.ts'
 import {

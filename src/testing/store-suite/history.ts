@@ -1,5 +1,5 @@
-// Store suite: completeness. How far a history was compared, marks that move with messages, which messages are known, and what
-// pruning leaves alone; deletions, and the one row of an answer that is shown while it is written.
+// Store suite: completeness. How far a history was compared, marks that move with messages, which messages are known,
+// and what pruning leaves alone; deletions, and the one row of an answer that is shown while it is written.
 import { describe, expect, it } from 'vitest'
 import {
   type Address,

@@ -53,7 +53,9 @@ const PARTS: readonly ((make: MakeStoreFixture) => void)[] = [
 export interface StoreSuiteOptions {
   /** How many random sequences. */
   readonly propertyRuns: number
-  /** Absent: all of it. Else every so-manieth part, for a back end whose tests take long: the files run side by side. */
+  /**
+   * Absent: all of it. Else every so-manieth part, for a back end whose tests take long: the files run side by side.
+   */
   readonly share?: { readonly nth: number; readonly of: number }
 }
 

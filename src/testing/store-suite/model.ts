@@ -1,4 +1,5 @@
-// The store as a person would tell it on one page: no SQL, no commits, no chain. The property test holds both stores to it.
+// The store as a person would tell it on one page: no SQL, no commits, no chain. The property test holds both stores to
+// it.
 
 export interface ModelTurn {
   readonly lane: string

@@ -1,5 +1,5 @@
-// Store suite: takeovers. A person holds a place in the agent's stead: one wins, what waits and runs there ends, what comes
-// is heard by a person, and no agent speaks there; then what was said is read beside the next turn.
+// Store suite: takeovers. A person holds a place in the agent's stead: one wins, what waits and runs there ends, what
+// comes is heard by a person, and no agent speaks there; then what was said is read beside the next turn.
 import { describe, expect, it } from 'vitest'
 import {
   type NewNotification,

@@ -1,5 +1,5 @@
-// Counts what a piece of code does instead of how long it takes: V8 counts how often each block of source was entered, and
-// a busy machine does not change that. What happens inside V8 (a pattern, `indexOf`, `join`) is one step.
+// Counts what a piece of code does instead of how long it takes: V8 counts how often each block of source was entered,
+// and a busy machine does not change that. What happens inside V8 (a pattern, `indexOf`, `join`) is one step.
 import { Session } from 'node:inspector/promises'
 
 /** What `growthOf` says of linear work is below this. */
@@ -21,9 +21,10 @@ async function begun(): Promise<Session> {
 }
 
 /**
- * How often blocks of source were entered while `run` ran: in all modules, those of packages too. What ran in this process
- * before the first count was compiled without counters, and less and less of it is seen as it is optimised: rather than
- * return a number that means nothing this throws. A file that counts needs a process of its own (`*.steps.test.ts`).
+ * How often blocks of source were entered while `run` ran: in all modules, those of packages too. What ran in this
+ * process before the first count was compiled without counters, and less and less of it is seen as it is optimised:
+ * rather than return a number that means nothing this throws. A file that counts needs a process of its own
+ * (`*.steps.test.ts`).
  */
 export async function countSteps(run: () => void): Promise<number> {
   counting ??= begun()
@@ -53,8 +54,8 @@ export async function countSteps(run: () => void): Promise<number> {
 
 /**
  * How much the steps grow when the input is doubled: 2 for linear work, 4 for quadratic. What has a bound may look
- * superlinear just below it; what is superlinear is so at the next size too, and that is looked at then. `LEAST` steps are
- * taken for granted, so that a handful more does not look like growth.
+ * superlinear just below it; what is superlinear is so at the next size too, and that is looked at then. `LEAST` steps
+ * are taken for granted, so that a handful more does not look like growth.
  */
 export async function growthOf(work: (size: number) => () => void, size: number): Promise<number> {
   const steps = [await countSteps(work(size)), await countSteps(work(2 * size))]

@@ -1,5 +1,5 @@
-// Part of the platform suite: texts that the outlet cuts at the limit of an adapter are sent part by part, and what people
-// read of them is compared with what was said.
+// Part of the platform suite: texts that the outlet cuts at the limit of an adapter are sent part by part, and what
+// people read of them is compared with what was said.
 import { expect } from 'vitest'
 import {
   type Abilities,

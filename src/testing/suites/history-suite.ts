@@ -1,5 +1,5 @@
-// The part of the platform suite for a platform that keeps a history: what the core's comparison relies on. The comparison
-// itself (marks, limits, deaf links) is proven in the core, on a scripted history.
+// The part of the platform suite for a platform that keeps a history: what the core's comparison relies on. The
+// comparison itself (marks, limits, deaf links) is proven in the core, on a scripted history.
 import { expect } from 'vitest'
 import {
   defined,

@@ -268,7 +268,9 @@ const PIECES = [
 ]
 const RUN = 20_000
 const MEGABYTE = 1_000_000
-/** Of the processor's time for one of `HOSTILE_RUNS`: ten times what it takes, and a fifth of what a wrong pattern does. */
+/**
+ * Of the processor's time for one of `HOSTILE_RUNS`: ten times what it takes, and a fifth of what a wrong pattern does.
+ */
 export const MOST_RUN_MS = 4_000
 
 /** Each in all that can hold a text, where the text begins, within a line and where a line begins. */

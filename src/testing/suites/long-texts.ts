@@ -1,5 +1,5 @@
-// Texts to be cut for a platform: full of what it could take for markup, and of numbered words, so that what is read there
-// can be compared with what was said.
+// Texts to be cut for a platform: full of what it could take for markup, and of numbered words, so that what is read
+// there can be compared with what was said.
 
 type Long = (size: number) => string
 

@@ -56,11 +56,13 @@ export interface PlatformFixture {
   /** How often the platform shows the send with this key. Absent: it cannot be counted. */
   readonly shown?: (key: string) => Promise<number>
   /**
-   * What a person reads there of our last message: the platform's marks taken as it takes them. Absent: it cannot be seen
-   * (`without.reads`).
+   * What a person reads there of our last message: the platform's marks taken as it takes them. Absent: it cannot be
+   * seen (`without.reads`).
    */
   readonly reads?: () => Promise<string>
-  /** What people say where the platform keeps a history; absent: it keeps none that a bot may read (`without.history`). */
+  /**
+   * What people say where the platform keeps a history; absent: it keeps none that a bot may read (`without.history`).
+   */
   readonly history?: HistoryFixture
   /** Secrets that the fixture planted in the options. */
   readonly planted: readonly string[]

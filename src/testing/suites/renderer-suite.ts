@@ -1,5 +1,6 @@
-// The suite for renderers of Markdown: whatever tree comes, the work grows with it and not faster. Apart from the platform
-// suite, for steps are counted only in a process where nothing of the renderer ran before: call it in a file of its own.
+// The suite for renderers of Markdown: whatever tree comes, the work grows with it and not faster. Apart from the
+// platform suite, for steps are counted only in a process where nothing of the renderer ran before: call it in a file
+// of its own.
 import { describe, expect, it } from 'vitest'
 import type { MarkdownRenderer } from '../../contract/index.ts'
 import { growthOf, LINEAR, processorMs } from './count-steps.ts'
@@ -20,7 +21,8 @@ export function describeRenderer(
       expect(growth).toBeLessThan(LINEAR)
     })
 
-    // A pattern is one step whatever it does: one that tries every place takes half a minute for this, and others moments.
+    // A pattern is one step whatever it does: one that tries every place takes half a minute for this, and others
+    // moments.
     it.each(Object.entries(HOSTILE_RUNS).filter((_, nth) => meets(nth)))(
       '[I13.md-renderers] a run of %s, in no pattern that starts over at each place',
       (_name, trees) => {

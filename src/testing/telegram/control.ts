@@ -1,5 +1,6 @@
-// The emulator's own doors beside the Bot API: a page, POST /_person to act as a person, GET /_chat/ID to see a chat as
-// people see it, POST /_faults for another plan. Loopback only, and closed to the scripts of other sites.
+// The emulator's own HTTP endpoints, beside the Bot API. They are a page, POST /_person to act as a person, GET
+// /_chat/ID to see a chat as people see it, and POST /_faults to set a fault plan. They listen on loopback and refuse
+// other sites' scripts.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defined, SwitchboardError, withoutNulls } from '../../contract/index.ts'
 import { controlPage } from '../control-page.ts'
@@ -14,7 +15,7 @@ const PAGE = controlPage({
   door: '/_chat/',
 })
 
-/** What a person does, as the body of POST /_person. One of text, tap, react, edit, file. */
+/** What a person does, as the body of POST /_person. It has one of text, tap, react, edit, file. */
 export interface PersonAction {
   readonly chat?: number
   readonly from?: number
@@ -33,7 +34,7 @@ export interface PersonAction {
   }
 }
 
-/** Answers a request that is not of the Bot API. False: it is not ours either. */
+/** Answers a request to the emulator's own endpoints. Returns false for any other request. */
 export function controlServer(
   request: IncomingMessage,
   response: ServerResponse,
@@ -77,7 +78,7 @@ function act(fake: FakeTelegram, action: PersonAction): object {
 function personOf(fake: FakeTelegram, { chat, from, name }: PersonAction): Person {
   return fake.person({
     ...defined({ id: from, name }),
-    // A positive chat is the direct one of that person.
+    // A positive chat id is the direct chat of that person.
     ...(chat === undefined ? {} : chat > 0 ? { id: chat } : { chat: { id: chat, is_forum: true } }),
   })
 }

@@ -1,10 +1,10 @@
-// `switchboard emulate telegram`: the fake Bot API with one person in it, and what to write into the configuration.
+// The command `switchboard emulate telegram`: the fake Bot API with one person in it, and the configuration for it.
 import type { StartEmulator } from '../../contract/index.ts'
 import { parseFaultRules } from '../faults/fault-plan.ts'
 import { controlServer } from './control.ts'
 import { createFakeTelegram } from './fake-telegram.ts'
 
-/** Housekeeping of the bot that says nothing to anybody. */
+/** Housekeeping calls of the bot. The emulator does not print them. */
 const SILENT: readonly string[] = ['sendChatAction', 'getMe', 'setWebhook', 'getWebhookInfo']
 
 export const emulateTelegram: StartEmulator = async ({ port, faults, onBot }) => {

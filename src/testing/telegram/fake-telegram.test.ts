@@ -1,4 +1,4 @@
-// The fake Bot API by itself: the wire as the documentation gives it, as grammy speaks it, and the person's side.
+// The fake Bot API: the wire by its documentation, the wire as grammy speaks it, and the scripted person.
 import { Bot, InputFile } from 'grammy'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createFakeTelegram, type FakeTelegram } from './fake-telegram.ts'

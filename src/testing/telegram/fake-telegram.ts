@@ -1,5 +1,5 @@
-// A Bot API on loopback that speaks the real wire and fails when a plan tells it to. For tests and for `switchboard
-// emulate telegram`; a person's side is scripted with `person(…)`.
+// A fake Bot API on loopback that speaks the real wire. A fault plan makes it fail. Tests and `switchboard emulate
+// telegram` use it. `person(…)` scripts the side of a person.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { bytesOf, openFakeServer } from '../fake-server.ts'
 import { createFaultPlan, type FaultPlan, type FaultRule } from '../faults/fault-plan.ts'
@@ -16,24 +16,24 @@ export interface FakeTelegramOptions {
   readonly faults?: readonly FaultRule[]
   readonly seed?: number
   readonly now?: () => number
-  /** Told of every call except getUpdates, after it was done. */
+  /** Runs after each call except getUpdates. */
   readonly onCall?: (method: string, params: Readonly<Record<string, unknown>>, result: unknown) => void
-  /** Answers what is not of the Bot API (a control page). True when it did. */
+  /** Answers requests that are not of the Bot API, such as a control page. It returns true when it answered. */
   readonly otherwise?: (request: IncomingMessage, response: ServerResponse, fake: FakeTelegram) => boolean
 }
 
 export interface FakeTelegram {
-  /** What `api_root` is set to. */
+  /** The value for the setting `api_root`. */
   readonly url: string
   readonly token: string
   readonly world: World
   readonly updates: Pick<UpdateQueue, 'polls' | 'confirmed' | 'conflicts'>
-  /** What happened by plan so far. */
+  /** The faults of the plan that happened so far. */
   readonly fired: FaultPlan['fired']
   person(options?: PersonOptions): Person
-  /** From now on another plan holds; counts start anew. */
+  /** Replaces the fault plan. The counts start anew. */
   plan(faults: readonly FaultRule[], seed?: number): void
-  /** Breaks every open connection, as a network that goes away. */
+  /** Breaks every open connection, as a network failure does. */
   cut(): void
   stop(): Promise<void>
 }

@@ -1,4 +1,4 @@
-// The methods of the fake Bot API: what each checks, changes and answers, with the real server's words for refusals.
+// The methods of the fake Bot API: the checks, changes and answers of each. Refusals use the words of the real server.
 
 import { defined } from '../../contract/index.ts'
 import type { CallBody } from '../request-body.ts'
@@ -24,7 +24,7 @@ const ok = (result: unknown): Answer => ({ result })
 
 type Params = CallBody['params']
 
-/** What an ill-behaved parameter gets; thrown inside a method, answered as its refusal. */
+/** Thrown inside a method for an invalid parameter. Its answer becomes the answer of the method. */
 class RefusedError extends Error {
   readonly answer: Answer
   constructor(answer: Answer) {
@@ -233,7 +233,7 @@ const METHODS: Readonly<Record<string, Method>> = {
   getfile: getFile,
 }
 
-/** Null: there is no such method. Names are not case-sensitive. */
+/** Runs a method. Returns null for an unknown name. Names are not case-sensitive. */
 export function runMethod(name: string, body: CallBody, world: World): Answer | null {
   const method = METHODS[name.toLowerCase()]
   if (method === undefined) return null
@@ -245,7 +245,7 @@ export function runMethod(name: string, body: CallBody, world: World): Answer | 
   }
 }
 
-// The emoji that the Bot API takes as reactions (ReactionTypeEmoji). Others are refused with REACTION_INVALID.
+// The emoji that the Bot API accepts as reactions (ReactionTypeEmoji). Others are refused with REACTION_INVALID.
 
 const ALLOWED_REACTIONS: ReadonlySet<string> = new Set(
   (

@@ -1,4 +1,4 @@
-// The person's side, to be scripted: what they write, tap, react, change and send becomes updates for the bot.
+// Scripts a person: what they write, tap, react to, edit and send becomes updates for the bot.
 import { defined } from '../../contract/index.ts'
 import type { FakeChat, FakeMessage, FakeUpdate, FakeUser, World } from './world.ts'
 
@@ -7,7 +7,7 @@ export interface PersonOptions {
   readonly name?: string
   readonly username?: string
   readonly isBot?: boolean
-  /** The chat they are in; absent: their direct chat with the bot. */
+  /** The chat that the person is in. If absent, it is their direct chat with the bot. */
   readonly chat?: Partial<FakeChat> & { readonly id: number }
   readonly topic?: number
 }
@@ -15,7 +15,7 @@ export interface PersonOptions {
 export interface SayOptions {
   readonly replyTo?: number
   readonly topic?: number
-  /** Fields of the message, as the Bot API has them; they win over everything else. */
+  /** Fields of the message in the Bot API. They override all others. */
   readonly fields?: Readonly<Record<string, unknown>>
 }
 
@@ -23,7 +23,7 @@ export interface Person {
   readonly user: FakeUser
   readonly chat: FakeChat
   says(text: string, options?: SayOptions): FakeMessage
-  /** Answers a message of the chat, quoting it. */
+  /** Replies to a message of the chat and quotes it. */
   replies(to: number, text: string): FakeMessage
   /** Taps the newest button with this label. Throws when there is none. */
   taps(label: string): FakeUpdate
@@ -35,9 +35,9 @@ export interface Person {
     readonly content?: string
     readonly caption?: string
   }): FakeMessage
-  /** An album: as many messages as files. */
+  /** Sends an album: one message for each file. */
   sendsPhotos(captions: readonly string[]): readonly FakeMessage[]
-  /** What the bot wrote in this chat and still stands there, oldest first. */
+  /** The texts of the bot that this chat still shows, oldest first. */
   sees(): readonly string[]
 }
 
@@ -153,7 +153,7 @@ export function createPerson(world: World, options: PersonOptions = {}): Person 
   }
 }
 
-/** Mentions and commands, as a client marks them: offsets in UTF-16 units. */
+/** Marks mentions and commands as a client does, with offsets in UTF-16 units. */
 function entitiesIn(text: string): { entities?: readonly object[] } {
   const found = [...text.matchAll(/(?<![\w@/])(@\w{4,32}|\/[a-z_0-9]+(?:@\w+)?)/gi)].map((match) => ({
     type: match[0].startsWith('@') ? 'mention' : 'bot_command',

@@ -1,4 +1,4 @@
-// The HTML of the Bot API, read as its server reads it: the visible text, or the error in its words.
+// Reads the HTML of the Bot API as its server does. The result is the visible text, or the error in the server's words.
 import { defined } from '../../contract/index.ts'
 
 export type ReadHtml =

@@ -1,5 +1,5 @@
-// How updates reach the bot: long polling with confirmation by offset, one poller at a time, or a webhook that is tried
-// again until it answers 2xx.
+// Brings updates to the bot. Either one poller at a time polls and confirms by offset, or a webhook gets each update
+// until it answers 2xx.
 import type { FaultRule } from '../faults/fault-plan.ts'
 import type { CallBody } from '../request-body.ts'
 import { type Answer, refuse } from './methods.ts'
@@ -8,9 +8,9 @@ import type { FakeUpdate, World } from './world.ts'
 export interface UpdateQueue {
   /** The offset of every getUpdates so far, in order. */
   readonly polls: readonly number[]
-  /** How often a poll was ended because another one came: two pollers at once. */
+  /** How many polls ended because another poller came. */
   conflicts(): number
-  /** True once the bot asked for something later. */
+  /** Whether the bot asked for a later update. */
   confirmed(updateId: number): boolean
   getUpdates(body: CallBody, fault: FaultRule | null, peer: Peer): Promise<Answer>
   method(name: string, body: CallBody): Answer | null
@@ -31,7 +31,7 @@ interface Hook {
   readonly secret: string
 }
 
-// Not sent unless asked for.
+// The Bot API sends these only on request.
 const OPTIONAL = new Set(['chat_member', 'message_reaction', 'message_reaction_count'])
 const HOOK_RETRY_MS = 100
 const OTHER_POLLER =
@@ -64,7 +64,7 @@ export function createUpdateQueue(world: World): UpdateQueue {
   const troubled = (list: readonly FakeUpdate[], fault: FaultRule | null): readonly FakeUpdate[] => {
     if (fault?.do === 'reorder') return list.toReversed()
     if (fault?.do !== 'duplicate' || list.length === 0) return list
-    // Twice in the batch, and once more later under another update id: the same message, delivered again.
+    // The batch has each update twice. The same messages also come later, under other update ids.
     for (const { update_id: _id, ...content } of list)
       for (const [kind, value] of Object.entries(content)) world.push(kind, value)
     return [...list, ...list]
@@ -108,7 +108,7 @@ export function createUpdateQueue(world: World): UpdateQueue {
     confirmed: (updateId) => !world.updates.some((update) => update.update_id === updateId),
     async getUpdates({ params }, fault, peer) {
       if (hook !== null) return refuse(HOOK_ACTIVE, 409)
-      // The newcomer gets the updates, the one that waited is told.
+      // The new poller gets the updates. The waiting one gets the refusal.
       if (waiting) conflicts += 1
       waiting?.end(refuse(OTHER_POLLER, 409))
       const offset = Number(params.offset ?? 0)
@@ -130,7 +130,7 @@ export function createUpdateQueue(world: World): UpdateQueue {
         const mine: WaitingPoll = { end }
         const timer = setTimeout(() => end(null), timeoutMs)
         waiting = mine
-        // A breath, so that what is written together is read together.
+        // A short delay lets updates that are written together arrive together.
         const unsubscribe = world.onUpdate(() => {
           setTimeout(() => waiting === mine && batch(1).length > 0 && end(null), 2)
         })

@@ -1,5 +1,5 @@
-// The state behind the fake Bot API: chats and what stands in them, updates that wait for the bot, files. Plain data and
-// the few verbs that change it; no HTTP in here.
+// The state of the fake Bot API: chats with their messages, updates that wait for the bot, and files. It is plain data
+// and the few functions that change it, without HTTP.
 
 import type { UploadedFile } from '../request-body.ts'
 import type { FakeEntity } from './telegram-html.ts'
@@ -25,7 +25,7 @@ export interface FakeButton {
   readonly callback_data?: string
 }
 
-/** A message as the Bot API shows it, with what only the test needs beside it. */
+/** A message as the Bot API shows it, with additional fields for the test. */
 export interface FakeMessage {
   readonly message_id: number
   readonly from?: FakeUser
@@ -39,7 +39,7 @@ export interface FakeMessage {
   [field: string]: unknown
 }
 
-/** What `put` needs; id and date are given by the world. */
+/** The input of `put`. The world sets the id and the date. */
 export interface NewMessage {
   readonly chat: FakeChat
   readonly from?: FakeUser
@@ -49,9 +49,9 @@ export interface NewMessage {
 export interface Shown {
   readonly message: FakeMessage
   readonly fromBot: boolean
-  /** Sent without a sound. */
+  /** Whether it was sent without a sound. */
   readonly silent: boolean
-  /** What the bot reacted with. */
+  /** The reaction of the bot. */
   reaction: string | null
   readonly sentAs: Readonly<Record<string, unknown>>
 }
@@ -63,12 +63,12 @@ export interface FakeUpdate {
 
 export interface World {
   readonly bot: FakeUser & { readonly username: string }
-  /** What the bot sent, edited and was told, in order: method and parameters. */
+  /** The calls of the bot with method and parameters, in order. */
   readonly calls: { readonly method: string; readonly params: Readonly<Record<string, unknown>> }[]
   readonly updates: FakeUpdate[]
   readonly toasts: { readonly id: string; readonly text: string; readonly alert: boolean }[]
   readonly files: Map<string, UploadedFile>
-  /** A server that takes no markup at all: every parse_mode is refused as unreadable. */
+  /** True is a server without markup. It refuses every parse_mode as unreadable. */
   refuseMarkup: boolean
   chat(id: number): FakeChat | undefined
   chatNamed(name: string): FakeChat | undefined
@@ -84,7 +84,7 @@ export interface World {
     readonly file_size: number
   }
   nextId(): number
-  /** Told whenever an update was pushed, until the returned function is called. */
+  /** Calls `listen` after each new update. Returns a function that stops it. */
   onUpdate(listen: (update: FakeUpdate) => void): () => void
   now(): number
 }

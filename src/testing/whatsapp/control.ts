@@ -1,5 +1,6 @@
-// The emulator's own doors beside the Graph API: a page, POST /_person to act as a person, GET /_chat/NUMBER to see a chat as people
-// see it, POST /_webhook to say where posts go, POST /_faults for another plan. Loopback only, and closed to scripts of other sites.
+// The emulator's own HTTP endpoints, beside the Graph API. They are a page, POST /_person to act as a person, GET
+// /_chat/NUMBER to see a chat as people see it, POST /_webhook to set the target of posts, and POST /_faults to set a
+// fault plan. They listen on loopback and refuse other sites' scripts.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defined, SwitchboardError, withoutNulls } from '../../contract/index.ts'
 import { controlPage } from '../control-page.ts'
@@ -13,14 +14,14 @@ const PAGE = controlPage({
   door: '/_chat/',
 })
 
-/** What a person does, as the body of POST /_person. One of text, tap, react, file, read, message. */
+/** What a person does, as the body of POST /_person. It has one of text, tap, react, file, read, message. */
 export interface WhatsAppPersonAction {
-  /** The number of the person; absent: Kate's. */
+  /** The number of the person. The default is Kate's. */
   readonly from?: string
   readonly name?: string
   readonly text?: string
   readonly reply_to?: string
-  /** Said so many hours ago: a post that comes again late. */
+  /** The age of the message in hours, for a post that arrives late. */
   readonly hours_ago?: number
   readonly tap?: string
   readonly react?: { readonly on: string; readonly emoji: string | null }
@@ -30,13 +31,13 @@ export interface WhatsAppPersonAction {
     readonly mime?: string
     readonly caption?: string
   }
-  /** Reads everything that was written. */
+  /** Marks all messages of the business as read. */
   readonly read?: true
-  /** Any other message: its type and what belongs to it. */
+  /** Any other message: its type, and the value for that type. */
   readonly message?: { readonly type: string; readonly value: unknown }
 }
 
-/** Answers a request that is not of the Graph API. False: it is not ours either. */
+/** Answers a request to the emulator's own endpoints. Returns false for any other request. */
 export function whatsappControlServer(
   request: IncomingMessage,
   response: ServerResponse,

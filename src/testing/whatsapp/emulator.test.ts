@@ -1,4 +1,4 @@
-// `switchboard emulate whatsapp`, used as a person at a terminal would: by its doors.
+// `switchboard emulate whatsapp` through its HTTP endpoints, as a person at a terminal uses it.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { RunningEmulator } from '../../contract/index.ts'
 import { FAULT_KINDS } from '../faults/fault-plan.ts'

@@ -1,11 +1,11 @@
-// `switchboard emulate whatsapp`: the fake Cloud API with one person in it, and what to write into the configuration.
+// The command `switchboard emulate whatsapp`: the fake Cloud API with one person in it, and the configuration for it.
 import type { StartEmulator } from '../../contract/index.ts'
 import { parseFaultRules } from '../faults/fault-plan.ts'
 import { whatsappControlServer } from './control.ts'
 import { createFakeWhatsApp } from './fake-whatsapp.ts'
 import { KATE } from './person.ts'
 
-/** Where a daemon of the same machine listens, unless it was told otherwise. */
+/** The default webhook address of a daemon on the same machine. */
 const USUAL_WEBHOOK = 'http://127.0.0.1:4747/hooks/wa'
 
 export const emulateWhatsApp: StartEmulator = async ({ port, faults, onBot }) => {

@@ -1,4 +1,5 @@
-// The fake Cloud API, asked as a client of somebody else's would: the wire, the limits, and posts that come until they are taken.
+// The fake Cloud API with an independent client: the wire, the limits, and posts that come again until they are
+// accepted.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -38,7 +39,7 @@ interface Post {
   readonly signature: string | undefined
 }
 
-/** A webhook that answers as told. */
+/** Opens a fake with a webhook that answers with these statuses. */
 async function open(answer: (count: number) => number = () => 200) {
   const posts: Post[] = []
   business = createServer((request: IncomingMessage, response: ServerResponse) => {

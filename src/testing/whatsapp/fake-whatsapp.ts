@@ -1,5 +1,6 @@
-// A Cloud API on loopback that speaks the real wire and fails when a plan tells it to: messages, media, marks, statuses, the
-// window, limits of pairs, templates. For tests and for `switchboard emulate whatsapp`; people are scripted with `person(…)`.
+// A fake Cloud API on loopback that speaks the real wire: messages, media, read marks, statuses, the window, pair
+// limits and templates. A fault plan makes it fail. Tests and `switchboard emulate whatsapp` use it. `person(…)`
+// scripts people.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { bytesOf, openFakeServer } from '../fake-server.ts'
 import { createFaultPlan, type FaultPlan, type FaultRule } from '../faults/fault-plan.ts'
@@ -18,20 +19,22 @@ export interface FakeWhatsAppOptions {
   readonly now?: () => number
   readonly retryMs?: readonly number[]
   readonly answerMs?: number
-  /** Which statuses a message gets by itself, in this order. */
+  /** The statuses that a message gets by itself, in order. */
   readonly statuses?: readonly ('sent' | 'delivered' | 'read')[]
-  /** False: as servers that do not give back what was given along. */
+  /** False is a server that does not return the business's own callback data. */
   readonly givesBack?: boolean
-  /** True: a text outside the window is refused at once; else it is taken, and fails by a status. */
+  /**
+   * True refuses a text outside the window at once. Otherwise the text is accepted, and a status reports the failure.
+   */
   readonly refusesAtOnce?: boolean
-  /** Told of every message that was sent. */
+  /** Called with each message of the business. */
   readonly onMessage?: (message: Shown) => void
-  /** Answers what is not of the Graph API (a control page). True when it did. */
+  /** Answers requests that are not of the Graph API, such as a control page. It returns true when it answered. */
   readonly otherwise?: (request: IncomingMessage, response: ServerResponse, fake: FakeWhatsApp) => boolean
 }
 
 export interface FakeWhatsApp {
-  /** What `api_url` is set to. */
+  /** The value for the setting `api_url`. */
   readonly url: string
   readonly token: string
   readonly appSecret: string
@@ -41,11 +44,11 @@ export interface FakeWhatsApp {
   readonly webhook: WebhookPosts
   readonly fired: FaultPlan['fired']
   person(options?: PersonOptions): Person
-  /** A status of a message of the business, as a post; `more` for errors. */
+  /** Posts a status of a message of the business. `more` holds the fields of an error. */
   status(message: Shown, status: string, more?: object): void
-  /** Any change of the number, in the envelope of a post. */
+  /** Wraps any change of the number in the envelope of a post. */
   envelope(value: Readonly<Record<string, unknown>>, field?: string): object
-  /** Every call is refused with 190 from now on, or no longer. */
+  /** True refuses every call with code 190 from now on. False ends that. */
   expire(expired: boolean): void
   plan(faults: readonly FaultRule[], seed?: number): void
   stop(): Promise<void>
@@ -120,7 +123,7 @@ export async function createFakeWhatsApp(options: FakeWhatsAppOptions = {}): Pro
       chat,
       fromBot: true,
       ...seen,
-      // What people are not shown stands nowhere.
+      // An undelivered message is in no chat that people see.
       ...(closed || contact === undefined ? { type: 'undelivered' } : {}),
       replyTo: typeof reply === 'string' ? reply : null,
       sentAs: { ...body, type: interactive?.type ?? body.type },
@@ -133,7 +136,7 @@ export async function createFakeWhatsApp(options: FakeWhatsAppOptions = {}): Pro
     }
     if (closed) failLater(message, 131047, reason)
     else if (contact === undefined) failLater(message, 131026, 'Message undeliverable.')
-    // Of a reaction nothing more is told.
+    // A reaction gets no status after `sent`.
     else
       for (const one of options.statuses ?? ['sent', 'delivered'])
         if (seen.type !== 'reaction' || one === 'sent') status(message, one)
@@ -169,7 +172,7 @@ export async function createFakeWhatsApp(options: FakeWhatsAppOptions = {}): Pro
     return { result: { messaging_product: 'whatsapp', url, mime_type, file_size: bytes.length, id } }
   }
 
-  /** The call by its name in a plan: messages, marks, media, number. */
+  /** Returns the name of the call in a fault plan (messages, marks, media, number) and its handler. */
   const routeOf = (method: string, path: string, body: CallBody): readonly [string, () => Answer] => {
     if (path === `${FAKE_PHONE_NUMBER_ID}/messages` && method === 'POST')
       return body.params.status === 'read'

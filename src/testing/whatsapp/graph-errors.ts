@@ -1,4 +1,4 @@
-// How the Cloud API refuses: a status, a code that decides, and words.
+// The refusals of the Cloud API: a status, a code that decides, and a text.
 import { defined } from '../../contract/index.ts'
 
 export interface Refusal {

@@ -1,4 +1,4 @@
-// What the Cloud API takes as a message, and how people see it. Limits are those of Meta's pages.
+// The messages that the Cloud API accepts, and how people see them. The limits are those on Meta's pages.
 
 import { type Answer, refuse } from './graph-errors.ts'
 import type { Shown, World } from './world.ts'
@@ -12,7 +12,7 @@ const list = (value: unknown): readonly Fields[] => (Array.isArray(value) ? valu
 const isText = (value: unknown, most: number): value is string =>
   typeof value === 'string' && value !== '' && value.length <= most
 
-/** What is shown, or why it is refused. */
+/** Returns the message as people see it, or the refusal. */
 export function checkMessage(body: Fields, world: World): Seen | Answer {
   const { type } = body
   if (body.messaging_product !== 'whatsapp')

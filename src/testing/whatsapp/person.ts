@@ -1,16 +1,17 @@
-// A person in the fake WhatsApp: what they do comes to the business as a post, what they see is what stands in their chat.
+// A scripted person in the fake WhatsApp. Their actions reach the business as posts. They see the messages in their
+// chat.
 import { defined, SwitchboardError, withoutNulls } from '../../contract/index.ts'
 import type { FakeContact, Shown, World } from './world.ts'
 
 export interface PersonOptions {
-  /** Digits; null: a person with a user name, whose number is not told. */
+  /** The number as digits. Null for a person with a user name, whose number stays hidden. */
   readonly number?: string | null
   readonly name?: string
 }
 
 export interface SayOptions {
   readonly replyTo?: string
-  /** How long ago it was said: a post that comes again after hours. */
+  /** The age of the message, for a post that arrives hours late. */
   readonly agoMs?: number
 }
 
@@ -24,19 +25,19 @@ export interface SentMedia {
 
 export interface Person {
   readonly contact: FakeContact
-  /** Number, or user id. */
+  /** The number or the user id. */
   readonly chat: string
   says(text: string, options?: SayOptions): Shown
-  /** Any message: its type and what belongs to it. */
+  /** Sends any message: its type, and the value for that type. */
   sends(type: string, inside: unknown, options?: SayOptions & { readonly more?: object }): Shown
   sendsMedia(media: SentMedia, options?: SayOptions): Shown
-  /** A button or row of the newest message that has one of this title. Throws when there is none. */
+  /** Chooses a button or row with this title, of the newest message that has one. Throws when there is none. */
   taps(title: string): Shown
-  /** Null takes it back. */
+  /** Reacts with an emoji. Null removes the reaction. */
   reacts(on: string, emoji: string | null): void
-  /** Everything that the business wrote so far. */
+  /** Marks all messages of the business as read. */
   reads(): void
-  /** The business's words, oldest first. */
+  /** The texts of the business, oldest first. */
   sees(): readonly string[]
 }
 

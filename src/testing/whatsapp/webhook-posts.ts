@@ -1,31 +1,31 @@
-// How the fake posts to the business's webhook: asked with a challenge first, signed over escaped bytes as Meta's are, and again
-// for as long as no 200 comes. Order is not promised.
+// Posts to the business's webhook. The fake sends a challenge first, signs the escaped bytes as Meta does, and repeats
+// a post until it gets 200. It does not promise any order.
 import { createHmac } from 'node:crypto'
 import type { FaultPlan, FaultRule } from '../faults/fault-plan.ts'
 
 export interface WebhookOptions {
   readonly appSecret: string
   readonly verifyToken: string
-  /** When a post that was not answered with 200 is made again; the last is repeated for ever. */
+  /** The delays before the retries of a post that did not get 200. The last one repeats for ever. */
   readonly retryMs: readonly number[]
   readonly answerMs: number
   readonly plan: () => FaultPlan
 }
 
 export interface WebhookPosts {
-  /** Where posts go. Asked with a challenge: throws when it does not come back. */
+  /** Sets the target of posts. Sends a challenge first, and throws when the business does not return it. */
   use(url: string): Promise<void>
-  /** The same without a question, for a server that is not up yet. */
+  /** Sets the target without a challenge, for a server that is not up yet. */
   aim(url: string): void
   post(body: unknown): void
-  /** Statuses of the posts so far, 0 for none. */
+  /** The statuses of the posts so far. 0 means no answer. */
   readonly answers: readonly number[]
-  /** Posts that were not taken yet. */
+  /** The number of posts that were not accepted yet. */
   waiting(): number
   stop(): void
 }
 
-/** Meta writes everything beyond ASCII as lower-case escapes, and a slash with one too; that is what is signed. */
+/** Meta escapes slashes and all characters beyond ASCII, in lower case. The signature covers these escaped bytes. */
 export function escapedJson(body: unknown): string {
   return JSON.stringify(body)
     .replaceAll('/', '\\/')
@@ -82,7 +82,7 @@ export function createWebhookPosts(options: WebhookOptions): WebhookPosts {
     if (ms !== undefined) later(ms, () => void attempt(text, tries + 1, null))
   }
 
-  /** Status 0: it counts as not taken, whatever the business did with it. */
+  /** Returns the status. With 0 the post counts as not accepted, whatever the business did with it. */
   const tried = async (text: string, fault: FaultRule | null): Promise<number> => {
     switch (fault?.do) {
       case 'drop-request':
@@ -136,7 +136,7 @@ export function createWebhookPosts(options: WebhookOptions): WebhookPosts {
       if (fault?.do === 'slow') return later(fault.delayMs ?? 300, go)
       if (fault?.do === 'reorder' && heldBack === null) {
         heldBack = go
-        // At the latest after a moment: there may be no next one.
+        // A timer sends it even if no other post follows.
         return later(30, () => {
           if (heldBack === go) heldBack = null
           go()

@@ -1,18 +1,18 @@
-// The state behind the fake Cloud API: people, what stands in their chats, templates, media and when each person last wrote.
-// Plain data and the few verbs that change it; no HTTP in here.
+// The state of the fake Cloud API: people, their chats, templates, media, and when each person wrote last. It is plain
+// data and the few functions that change it, without HTTP.
 import { createHash } from 'node:crypto'
 
 export interface FakeContact {
-  /** Digits; null: a person with a user name, whose number is not told. */
+  /** The number as digits. Null for a person with a user name, whose number stays hidden. */
   readonly waId: string | null
-  /** Stands for the person in this business. */
+  /** The id of the person for this business. */
   readonly userId: string
   readonly name: string
 }
 
 export interface Shown {
   readonly id: string
-  /** The person's chat: number, or user id where there is none. */
+  /** The person's chat: the number, or the user id if there is no number. */
   readonly chat: string
   readonly fromBot: boolean
   readonly type: string
@@ -20,7 +20,7 @@ export interface Shown {
   readonly choices: readonly { readonly id: string; readonly title: string }[]
   readonly replyTo: string | null
   readonly sentAs: Readonly<Record<string, unknown>>
-  /** What was given along by the business. */
+  /** The callback data of the business. */
   readonly opaque: string | null
   reaction: string | null
 }
@@ -34,7 +34,7 @@ export interface FakeMedia {
 
 export interface FakeTemplate {
   readonly language: string
-  /** With `{{1}}`, `{{2}}` for parameters. */
+  /** The text, with `{{1}}` and `{{2}}` for parameters. */
   readonly body: string
 }
 
@@ -42,19 +42,19 @@ export interface World {
   readonly calls: { readonly path: string; readonly body: Readonly<Record<string, unknown>> }[]
   readonly media: Map<string, FakeMedia>
   readonly templates: Map<string, FakeTemplate>
-  /** What the business marked: read, and read with typing. */
+  /** The messages that the business marked as read, with or without a typing indicator. */
   readonly marks: { readonly on: string; readonly typing: boolean }[]
   shown(chat: string): readonly Shown[]
   find(id: string): Shown | undefined
   put(message: Omit<Shown, 'id' | 'reaction'>): Shown
   addMedia(file: Omit<FakeMedia, 'id'>): FakeMedia
   contact(contact: FakeContact): FakeContact
-  /** By number or user id. */
+  /** Finds a person by number or user id. */
   contactOf(id: string): FakeContact | undefined
   wrote(chat: string, at: number): void
-  /** Whether a free text would be taken now. */
+  /** Whether the window is open for a free text now. */
   isOpen(chat: string): boolean
-  /** Another message to this person is allowed by the limit of the pair. */
+  /** Whether the pair limit allows another message to this person. */
   mayPair(chat: string): boolean
   nextId(): number
   now(): number
@@ -109,7 +109,7 @@ export function createWorld({ now }: { readonly now: () => number }): World {
   }
 }
 
-/** As Meta's: base64 of bytes among which the number stands. */
+/** An id like Meta's: base64 of bytes that contain the number. */
 function wamid(chat: string, count: number): string {
   const tail = createHash('sha256').update(`${chat}:${count}`).digest('hex').slice(0, 18).toUpperCase()
   const inside = Buffer.from(
