@@ -44,6 +44,8 @@ export function describeTakeovers(make: MakeStoreFixture): void {
       expect((await store.takeOver(order('user:ann'))).takeover.id).toBe(first.takeover.id)
       const forced = await store.takeOver(order('user:bob', { force: true }))
       expect([forced.won, forced.previous?.ended?.how]).toEqual([true, 'forced'])
+      const again = await store.takeOver(order('user:bob', { force: true }))
+      expect([again.won, again.previous, again.takeover.id]).toEqual([true, null, forced.takeover.id])
       expect(await store.endTakeover({ at: AT, by: 'user:ann', how: 'given' })).toMatchObject({
         outcome: 'not_holder',
         takeover: { holder: 'user:bob' },
