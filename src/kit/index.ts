@@ -1,4 +1,4 @@
-// What adapter authors share. No platform, no store, no session in here.
+// What adapter authors share. It contains no platform, no store and no session.
 
 export type { LinkState } from '../contract/index.ts'
 export { postChorus } from './chorus/post.ts'

@@ -1,4 +1,4 @@
-// The small tools: signatures, waits, cuts, buckets, events, the channel wrap, who sent a request.
+// The small tools: signatures, waits, cuts, buckets, events, the channel element, and the origin of requests.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Random } from '../contract/index.ts'

@@ -1,11 +1,11 @@
-// The words that options of adapters and the configuration share: texts, URLs, durations, references to secrets.
+// The option schemas that adapters and the configuration share: texts, URLs, durations, references to secrets.
 import { z } from 'zod'
 import { SECRET_HINT, SECRET_REFERENCE } from '../contract/secret-reference.ts'
 
 export const text = (description: string) =>
   z.string().min(1, { error: 'must not be empty' }).describe(description)
 
-/** The marker is how excerpts know what to mask and the reference what to say. */
+/** The marker tells excerpts what to mask, and the reference page what to say. */
 export const secret = (description: string) =>
   z
     .string()
@@ -15,7 +15,7 @@ export const secret = (description: string) =>
       'x-secret': true,
     })
 
-/** Any text, or a reference: environment and header values, which may be secret or not. */
+/** Any text, or a reference. For environment and header values, which may be secret or not. */
 export const textOrSecret = z.string().meta({
   description: 'A plain value, or a reference: env:NAME, file:path or secret:NAME.',
   'x-secret': 'or-text',
@@ -36,7 +36,7 @@ function isHttpUrl(written: string): boolean {
   }
 }
 
-/** Where the URL may itself be a secret: an http or https URL, or a reference to one. */
+/** An http or https URL, or a reference to one, because the URL itself may be a secret. */
 export const urlOrSecret = (description: string) =>
   z
     .string()
@@ -55,7 +55,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 }
 const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d|w)$/
 
-/** `10m`, `7d`, `1.5h` or milliseconds. Null when it is none of them. */
+/** Reads `10m`, `7d`, `1.5h` or milliseconds. Returns null for other texts. */
 function durationMs(written: string | number): number | null {
   if (typeof written === 'number') return Number.isFinite(written) && written >= 0 ? written : null
   const match = DURATION.exec(written)
@@ -77,7 +77,7 @@ export const duration = (description: string, defaultMs: number) =>
     .prefault(shortestDuration(defaultMs))
     .describe(description)
 
-/** One whose default is another key's. */
+/** A duration whose default is another key's value. */
 export const optionalDuration = (description: string) =>
   z
     .union(
@@ -88,7 +88,7 @@ export const optionalDuration = (description: string) =>
     .optional()
     .describe(description)
 
-/** The nicest way to write so many milliseconds. */
+/** Returns the shortest way to write a duration. */
 function shortestDuration(ms: number): string | number {
   if (ms === 0) return 0
   for (const unit of ['d', 'h', 'm', 's']) {
@@ -98,7 +98,7 @@ function shortestDuration(ms: number): string | number {
   return `${ms}ms`
 }
 
-/** What is wrong with options that were handed to an adapter, with the key and never the value; null: nothing. */
+/** Returns the problem of an adapter's options, with the key and never the value. Null: they are valid. */
 export function optionsProblem(parsed: { readonly error?: z.ZodError | undefined }): string | null {
   const issue = parsed.error?.issues[0]
   if (issue === undefined) return null

@@ -1,18 +1,18 @@
-// Trying out credentials before they are kept, without an integration.
+// Makes a temporary configuration to try credentials before they are stored.
 import type { Options } from '../contract/index.ts'
 
-/** The deadline of a call that tries a credential: a person waits for its answer. */
+/** The deadline of a call that tries a credential, because a person waits for its answer. */
 export const TRIAL_TIMEOUT_MS = 10_000
 
-/** The parts of `PlatformDeps` that hold the configuration. */
+/** The parts of `PlatformDeps` that contain the configuration. */
 export interface Trial {
   readonly integration: { readonly id: string; readonly options: Options }
   readonly secret: (reference: string) => string
 }
 
 /**
- * Makes a configuration of options that hold the secrets themselves, as an adapter reads it from a file: each secret is a
- * reference, which `secret` resolves. `secretKeys` are the keys that hold secrets, at any depth.
+ * Makes a configuration from options that contain the secrets themselves, in the form that an adapter reads from a
+ * file: each secret is a reference, which `secret` resolves. `secretKeys` are the keys of secrets, at any depth.
  */
 export function trialOf(options: Options, secretKeys: readonly string[]): Trial {
   const secrets = new Map<string, string>()

@@ -1,5 +1,5 @@
-// Posting to a URL that a Chorus peer gave us: under the guard, and judged by whether trying again can help. The URL is
-// a credential: neither it nor what the peer answered is in any error.
+// Posts to a URL of a Chorus peer, under the guard. Errors say whether a retry can help. The URL is a credential, so
+// neither it nor the peer's answer is in any error.
 import { asSwitchboardError, defined, SwitchboardError } from '../../contract/index.ts'
 import { statusError } from '../http/failures.ts'
 import type { GuardedFetch, GuardedResponse } from '../http/guarded-fetch.ts'
@@ -8,17 +8,15 @@ import { isGatewayFault } from '../http/hand-over-error.ts'
 export interface ChorusPost {
   readonly url: string
   readonly body: unknown
-  /** Who is posted to, for the error: `the agent`, `the callback`. */
+  /** The peer's name in the error: `the agent`, `the callback`. */
   readonly whom: string
   readonly allowPrivate: boolean
-  /** How whoever calls it lets private addresses in, for the error; default: the key of the configuration. */
+  /** How the caller allows private addresses, for the error. Default: the key of the configuration. */
   readonly opener?: string
-  /** Left out where no header can carry it: what is posted has an id of its own. */
+  /** Absent if no header can contain it. The posted event has its own id. */
   readonly idempotencyKey?: string
   readonly timeoutMs?: number
-  /**
-   * Over a connection that was kept: where a fault that leaves it open whether it arrived is met by posting it again.
-   */
+  /** Reuses a kept connection. The caller must repeat the post after a fault with an unknown outcome. */
   readonly keepAlive?: true
   /** The code for a peer that cannot be reached: no connection, 502, 503 or 504. Absent: `platform_unavailable`. */
   readonly unreached?: 'agent_unreachable'
@@ -27,7 +25,7 @@ export interface ChorusPost {
 
 const TIMEOUT_MS = 30_000
 const MAX_RESPONSE_BYTES = 4_096
-/** Latin-1 would pass, too, but arrives as something else. */
+/** Latin-1 would also be accepted, but arrives changed. */
 const HEADER_TEXT = /^[\x21-\x7e][\x20-\x7e]{0,511}$/
 
 /**
@@ -48,7 +46,7 @@ export async function postChorus(post: ChorusPost, fetch: GuardedFetch): Promise
     body: JSON.stringify(post.body),
     timeoutMs: post.timeoutMs ?? TIMEOUT_MS,
     maxResponseBytes: MAX_RESPONSE_BYTES,
-    // The protocol ignores the body of a receipt, so nobody waits for its end.
+    // The protocol ignores the body of a receipt, so it is not waited for.
     headOnly: true,
     ...defined({ keepAlive: post.keepAlive }),
     allowPrivate: post.allowPrivate,
@@ -59,7 +57,7 @@ export async function postChorus(post: ChorusPost, fetch: GuardedFetch): Promise
   judge(response, post)
 }
 
-/** Posted again it is the same event, so a fault of the server leaves no question open. */
+/** A repeated post is the same event, so a server fault does not mean an unknown outcome. */
 const CODES = { 404: 'gone', 410: 'gone', '5xx': 'platform_unavailable' } as const
 
 function judge({ status, headers }: GuardedResponse, { whom, now, unreached }: ChorusPost): void {
@@ -69,7 +67,7 @@ function judge({ status, headers }: GuardedResponse, { whom, now, unreached }: C
   throw statusError(status, { whom, retryAfter, now, codes: { ...CODES, ...away } })
 }
 
-/** What opens it stands in the message: many print nothing else. */
+/** The message contains the remedy, because many clients print only the message. */
 function guardRefusal(
   thrown: unknown,
   { whom, opener = 'allow_private: true', unreached }: ChorusPost,

@@ -1,5 +1,5 @@
-// The Chorus channel protocol on the wire: deliveries and callback events, read tolerantly and named when wrong.
-// Unknown fields and types are let through; `mcp` may be absent, one object, or an array of named ones.
+// The wire format of the Chorus channel protocol: deliveries and callback events. Parsing is tolerant, and errors name
+// the wrong fields. Unknown fields and types are accepted. `mcp` may be absent, one object, or an array of named ones.
 
 export interface ChorusMcpServer {
   readonly name?: string
@@ -26,11 +26,13 @@ export interface ChorusDelivery {
     readonly id: string
     readonly sender: string
     readonly content: string
-    /** An extension: it may have come before, and others ignore that. */
+    /** An extension that others ignore: the delivery may be a repeat. */
     readonly redelivery?: true
-    /** An extension: what was said around it and not to the agent; information, not instructions. */
+    /**
+     * An extension: messages around it that were not addressed to the agent. They are information, not instructions.
+     */
     readonly context?: readonly { readonly sender: string; readonly content: string; readonly ts: string }[]
-    /** An extension: others ignore it. */
+    /** An extension that others ignore. */
     readonly attachments?: readonly ChorusAttachment[]
   }
   readonly callback: string
@@ -62,7 +64,7 @@ export type ReadDelivery =
   | { readonly ok: true; readonly delivery: ChorusDelivery }
   | { readonly ok: false; readonly problems: readonly string[] }
 
-/** A delivery, or every field that is missing or wrong, by name. `at` goes in front of the names. */
+/** Returns the delivery, or the names of all missing or wrong fields. `at` is the prefix of the names. */
 export function readDelivery(value: unknown, at = ''): ReadDelivery {
   const problems: string[] = []
   if (!isFields(value)) return { ok: false, problems: [`${at || 'the body'} must be a JSON object`] }
@@ -87,7 +89,7 @@ export function readDelivery(value: unknown, at = ''): ReadDelivery {
     : { ok: false, problems }
 }
 
-/** `mcp` in every shape as a list; a single one may have no name. */
+/** Returns every shape of `mcp` as a list. A single one may have no name. */
 export function mcpServers(mcp: ChorusDelivery['mcp']): readonly ChorusMcpServer[] {
   if (mcp === undefined || mcp === null) return []
   return Array.isArray(mcp) ? mcp : [mcp as ChorusMcpServer]
@@ -97,7 +99,7 @@ export type ReadEvents =
   | { readonly ok: true; readonly events: readonly Fields[] }
   | { readonly ok: false; readonly problem: string }
 
-/** The events of one POST: a JSON object, an array of them, or NDJSON. All or nothing. */
+/** Reads the events of one POST: a JSON object, an array of them, or NDJSON. One bad event refuses all. */
 export function readEvents(body: Uint8Array): ReadEvents {
   const values = jsonValues(body)
   if (values === null) return { ok: false, problem: 'the body is not JSON' }
@@ -110,12 +112,12 @@ export function readEvents(body: Uint8Array): ReadEvents {
   return { ok: true, events: values as readonly Fields[] }
 }
 
-/** The event as one of the known types; null: a type that a later revision may know. */
+/** Returns the event if its type is known. Null: a later revision may know the type. */
 export function knownEvent(event: Fields): ChorusEvent | null {
   return TEXT_OF.has(String(event.type)) ? (event as unknown as ChorusEvent) : null
 }
 
-/** The text that each known type must carry; null: it needs none. */
+/** The text field that each known type requires; null: none. */
 const TEXT_OF: ReadonlyMap<string, string | null> = new Map([
   ['message', 'content'],
   ['tool_call', 'name'],
@@ -135,7 +137,9 @@ function eventProblem(event: Fields): string | null {
   return typeof event[field] === 'string' ? null : `${field} must be a string`
 }
 
-/** The body as JSON values; null when it is none. A batch is an array, a stream one value a line. */
+/**
+ * Returns the body as JSON values; null if it is not JSON. A batch is an array, and a stream has one value per line.
+ */
 export function jsonValues(body: Uint8Array): readonly unknown[] | null {
   let text: string
   try {
@@ -176,7 +180,7 @@ function required(of: Fields, name: string, at: string, problems: string[], { fi
   else if (filled && value === '') problems.push(`${at}${name} must not be empty`)
 }
 
-/** What becomes a key: of a length that every index of a database takes. */
+/** The longest key that the index of every database accepts. */
 const MAX_ID_BYTES = 512
 
 function identifier(of: Fields, name: string, at: string, problems: string[]) {

@@ -1,5 +1,5 @@
-// A resumable feed of the outbox: what an adapter sends, shown to any number of readers as server-sent events. It works with
-// several nodes: a reader at one node sees what another node sent.
+// A resumable feed of the outbox: shows an adapter's sends to any number of readers as server-sent events. A reader at
+// one node also sees the sends of other nodes.
 import type { Clock, PlatformDeps, StreamSink } from '../../contract/index.ts'
 import { createOutboxLooks } from './outbox-looks.ts'
 import {
@@ -11,11 +11,13 @@ import {
 } from './outbox-reader.ts'
 
 export interface OutboxFeed<Reader extends FeedReader> {
-  /** Replays what the reader missed, and stays open. The stream ends when the store is away; the reader resumes then. */
+  /**
+   * Replays what the reader missed, and stays open. The stream ends when the store is unavailable; the reader resumes.
+   */
   open(reader: Reader, sink: StreamSink): void
   /** Called by `send`, once for each row that this node sends. */
   show(row: LiveRow): void
-  /** Called when another node sent something there. */
+  /** Called when another node sent to this conversation. */
   heard(conversation: string): void
   /** Shows an event that may be lost, such as a status. It has no id and is not replayed. */
   pass(conversation: string, event: (reader: Reader) => FeedEvent): void

@@ -1,5 +1,5 @@
-// What the readers of one outbox ask of the transcript together: every few seconds, what is new and what still waits. The number
-// of queries does not grow with the readers or with the rows that wait.
+// Queries the transcript for all readers of one outbox together: every few seconds, the new rows and the pending ones.
+// The number of queries does not grow with the readers or with the pending rows.
 import {
   type Cancel,
   type Clock,
@@ -10,35 +10,35 @@ import {
 import { type ReadOutbox, rowsOnTheirWay } from './outbox-rows.ts'
 
 const PAGE = 100
-/** How often the outbox is looked at unasked, because what another node sent wakes no reader here. */
+/** The interval between looks. Sends of another node wake no reader here, so the outbox is polled. */
 export const LOOK_MS = 5_000
 
 export interface News {
   /** Conversation → its newest position. Null: not known, so each reader asks itself. */
   readonly places: ReadonlyMap<string, number> | null
-  /** Positions that are still on their way. Null: no reader waits for one. */
+  /** Positions of pending rows. Null: no reader waits for one. */
   readonly waiting: ReadonlySet<number> | null
 }
 
 /** A reader that takes part. */
 export interface Looker {
-  /** It has passed rows that were on their way. */
+  /** Whether it has passed pending rows. */
   waits(): boolean
   look(news: News): void
 }
 
 export interface OutboxLooks {
   join(reader: Looker): Cancel
-  /** Positions on their way, as of a moment after the call. Calls during a read share the next answer. */
+  /** Pending positions, as of a moment after the call. Calls during a read share the next answer. */
   waiting(): Promise<ReadonlySet<number>>
-  /** Where a new reader of all conversations begins, as of a moment after the call; shared likewise. */
+  /** The start of a new reader of all conversations, as of a moment after the call. Shared likewise. */
   beginning(): Promise<Beginning>
 }
 
 export interface Beginning {
   /** The newest position. */
   readonly upTo: number
-  /** Rows up to it that are still on their way. */
+  /** Pending rows up to it. */
   readonly onItsWay: readonly Pick<TranscriptEntry, 'seq' | 'conversation'>[]
 }
 
@@ -48,7 +48,7 @@ export function createOutboxLooks(deps: LookDeps): OutboxLooks {
   const readers = new Set<Looker>()
   const waiting = batched(() => readWaiting(deps))
   const beginning = batched(() => readBeginning(deps))
-  /** How far the last look came; null: there was none yet. */
+  /** The position of the last look; null: there was none yet. */
   let at: number | null = null
   let cancel: Cancel | null = null
 
@@ -70,7 +70,7 @@ export function createOutboxLooks(deps: LookDeps): OutboxLooks {
       const asked = [...readers].some((reader) => reader.waits())
       news = { places, waiting: asked ? await waiting() : null }
     } catch {
-      // The store is away. Each reader finds that out by itself.
+      // The store is unavailable. Each reader notices that itself.
     }
     for (const reader of readers) reader.look(news)
   }
@@ -112,7 +112,7 @@ async function readWaiting({ onItsWay, transcript }: LookDeps): Promise<Readonly
   return new Set(rows.map(({ seq }) => seq))
 }
 
-/** One read for all calls before it begins. It begins when the one before it has ended. */
+/** Answers all earlier calls with one read. A read begins when the one before it has ended. */
 function batched<Answer>(read: () => Promise<Answer>): () => Promise<Answer> {
   const oneByOne = createSerial()
   let next: Promise<Answer> | null = null

@@ -1,10 +1,10 @@
-// One reader of an outbox feed: replays what it missed, then shows what is sent, in order, with no gap and nothing twice.
+// One reader of an outbox feed. It replays what the reader missed, then shows new sends, in order, without gaps or
+// repeats.
 //
-// The transcript is the record, and rows are shown in its order. The position moves only along its answers, which hold rows
-// back while a commit of another node may still put one before them. A live row is a hint: look now, and this row may be
-// shown although its `sent` is not committed yet. A row that is not sent yet leaves a hole, which is filled when the row is
-// sent. A live row right behind the position, while nothing is missing before it, is all that a look would find, so it is
-// shown at once.
+// The transcript is the record, and rows are shown in its order. The position moves only along its answers, which hold
+// rows back while another node's commit may still add one before them. A live row is a hint to look now, and that row
+// may be shown before its `sent` is committed. A pending row leaves a hole, which is filled when the row is sent. A
+// live row right behind the position, with no hole before it, is all that a look would find, so it is shown at once.
 import {
   type Address,
   address,
@@ -24,12 +24,12 @@ import { formatPosition, type Position } from './position.ts'
 import { formatSse, formatSseComment, type SseEvent } from './sse.ts'
 
 const PAGE = 100
-/** A live message whose row is held back is looked for after this long, then twice as long, up to a sweep. */
+/** The first delay before looking for a live row that is held back. It doubles up to the interval of a sweep. */
 const HELD_BACK_MS = 50
 const LOOKS_PER_HEARTBEAT = 3
 const REMEMBERED = 1_000
 
-/** A row of the outbox, as a reader is shown it. */
+/** A row of the outbox, as a reader sees it. */
 export interface FeedRow {
   readonly seq: number
   readonly id: string
@@ -38,9 +38,9 @@ export interface FeedRow {
   readonly at: number
 }
 
-/** What is being sent at this moment. */
+/** A row that is being sent now. */
 export interface LiveRow extends FeedRow {
-  /** True when it is exactly what its row holds, its time included, so that the row need not be read. */
+  /** Whether it equals its row in everything, also the time, so that the row need not be read. */
   readonly isRow: boolean
 }
 
@@ -49,18 +49,18 @@ export type FeedEvent = Omit<SseEvent, 'id'>
 export interface FeedReader {
   /** Null: all conversations. */
   readonly conversation: string | null
-  /** Where to go on, from `Last-Event-ID`. Null: only what is sent from now on. */
+  /** The position to resume from, of `Last-Event-ID`. Null: only new sends are shown. */
   readonly resume: Position | null
   event(row: FeedRow): FeedEvent
-  /** Asked before a row is shown, so that a stream ends with the right of its reader. Absent: it has the right for good. */
+  /** Checked before a row is shown, so that the stream ends when its reader loses the right. Absent: always true. */
   readonly mayStay?: () => boolean
 }
 
 export interface OpenReader {
   show(row: LiveRow): void
-  /** Something was sent there by another node. */
+  /** Another node sent to this conversation. */
   heard(conversation: string): void
-  /** Shows a passing event. It may be lost, has no id, moves no position and is not replayed. */
+  /** Shows a transient event. It may be lost, has no id, moves no position and is not replayed. */
   pass(conversation: string, event: FeedEvent): void
   end(): void
 }
@@ -75,17 +75,17 @@ export interface ReaderDeps extends Pick<PlatformDeps, 'transcript'> {
 
 export function openReader(config: FeedReader, deps: ReaderDeps): OpenReader {
   const { sink, clock } = deps
-  /** Rows that this node sends or sent just now, and that were not shown yet. */
+  /** Rows that this node is sending or just sent, and that are not shown yet. */
   const live = createBoundedMap<number, true>(REMEMBERED)
   const recent = createBoundedMap<number, true>(REMEMBERED)
-  /** Which conversation a hole is in, where that is known. */
+  /** The conversation of a hole, where it is known. */
   const placeOf = new Map<number, string>()
   const at: Position = { upTo: config.resume?.upTo ?? 0, holes: new Set(config.resume?.holes) }
   let resumedAt = config.resume?.upTo ?? null
   let begun = false
   let pumping = false
   let again = false
-  /** Holes are looked at too, because another node may have sent what was on its way. */
+  /** Whether holes are checked too, because another node may have sent them. */
   let fill = false
   let looks = 0
   let heldBackMs = HELD_BACK_MS
@@ -110,15 +110,15 @@ export function openReader(config: FeedReader, deps: ReaderDeps): OpenReader {
     sink.write(formatSseComment('connected'))
   }
 
-  /** A new reader starts behind the newest row; rows that are still on their way are news. */
+  /** A new reader starts behind the newest row. Pending rows are shown when they are sent. */
   async function beginNow(): Promise<void> {
     if (config.conversation === null) await beginTogether()
     else await beginAlone()
-    // Sent through this node while the place was looked for.
+    // This node may have sent these while the position was read.
     for (const [seq] of live) if (seq <= at.upTo) at.holes.add(seq)
   }
 
-  /** Readers of all conversations begin at the same place. Many at once, as after a restart, cost one look. */
+  /** Readers of all conversations start at the same position. Many at once, as after a restart, cost one look. */
   async function beginTogether(): Promise<void> {
     const { upTo, onItsWay } = await deps.looks.beginning()
     at.upTo = upTo
@@ -131,7 +131,7 @@ export function openReader(config: FeedReader, deps: ReaderDeps): OpenReader {
     for (const row of await rowsOnTheirWay(rows, PAGE, at.upTo)) leaveHole(row)
   }
 
-  /** A position beyond the newest row comes from another store. All that this store has is news to its reader. */
+  /** A position beyond the newest row comes from another store. Then every row of this store is new to its reader. */
   async function resumeFrom(from: number): Promise<void> {
     const everything: ReadOutbox = (range) => deps.transcript({ direction: 'out', ...range })
     if (from === 0 || from <= (await newestSeq(everything))) return
@@ -151,14 +151,18 @@ export function openReader(config: FeedReader, deps: ReaderDeps): OpenReader {
     live.delete(seq)
   }
 
-  /** Holes of live rows, and holes before them in the same conversation. Those are sent by now, and come first. */
+  /**
+   * Selects holes of live rows, and holes before them in the same conversation. Those are sent by now and come first.
+   */
   function besideLive(): (hole: number) => boolean {
     const places = new Set([...live].filter(([seq]) => at.holes.has(seq)).map(([seq]) => placeOf.get(seq)))
     if (places.size === 0) return () => false
     return (hole) => live.has(hole) || places.has(placeOf.get(hole)) || !placeOf.has(hole)
   }
 
-  /** Waits for the reader after each row. So a reader that is far behind is not taken for one that does not read. */
+  /**
+   * Waits for the reader after each row, so that a reader that is far behind is not dropped as one that does not read.
+   */
   async function emit(message: FeedRow): Promise<void> {
     const { seq } = message
     closeHole(seq)
@@ -174,7 +178,7 @@ export function openReader(config: FeedReader, deps: ReaderDeps): OpenReader {
   async function readOn(): Promise<void> {
     while (!isGone()) {
       const page = await rows({ afterSeq: at.upTo, limit: PAGE })
-      // What was sent before one of these in the same conversation is sent by now, and comes first.
+      // A send before one of these in the same conversation is sent by now, and is shown first.
       const places = new Set(page.map((row) => row.conversation))
       if (page.some(mayShow))
         await fillHoles((hole) => places.has(placeOf.get(hole) ?? page[0]?.conversation ?? ''))
@@ -189,11 +193,11 @@ export function openReader(config: FeedReader, deps: ReaderDeps): OpenReader {
     }
   }
 
-  /** Read with an end: a hole was seen before, so nothing new can appear before it. */
+  /** Reads ranges with an upper end. A hole was seen before, so no new row can appear before it. */
   async function fillHoles(which: (hole: number) => boolean): Promise<void> {
     const asked = [...at.holes].filter(which)
     if (asked.length === 0) return
-    // Read before the others are looked up, because a row that becomes live meanwhile may come after one of them.
+    // Decided before the others are read, because a row that becomes live meanwhile may come after one of them.
     const isLive = new Set(asked.filter((hole) => live.has(hole)))
     const waiting = await deps.looks.waiting()
     const ended = asked.filter((hole) => isLive.has(hole) || !waiting.has(hole))
@@ -208,7 +212,7 @@ export function openReader(config: FeedReader, deps: ReaderDeps): OpenReader {
     })
   }
 
-  /** True when no row stands between it and the position, and none before it is still to come. */
+  /** Whether no row is between it and the position, and no hole is open. */
   const isNext = ({ seq, isRow }: LiveRow) => isRow && seq === at.upTo + 1 && at.holes.size === 0
 
   async function pump(unasked: boolean, message?: LiveRow): Promise<void> {
@@ -230,14 +234,14 @@ export function openReader(config: FeedReader, deps: ReaderDeps): OpenReader {
       }
       lookSoon()
     } catch {
-      // The store is away. The reader comes back with its position and misses nothing.
+      // The store is unavailable. The reader returns with its position and misses nothing.
       sink.end()
     } finally {
       pumping = false
     }
   }
 
-  /** For rows that were sent here and are not in the transcript yet, because a commit before them is under way. */
+  /** For rows that were sent here but are not in the transcript yet, because an earlier commit is in progress. */
   function lookSoon(): void {
     const waits = [...live].some(([seq]) => seq > at.upTo)
     if (!waits) heldBackMs = HELD_BACK_MS
@@ -251,7 +255,7 @@ export function openReader(config: FeedReader, deps: ReaderDeps): OpenReader {
 
   const look = ({ places, waiting }: News) => {
     if (isGone()) return
-    // A reader that is behind needs no sign of life: it has something to read.
+    // A reader that is behind needs no heartbeat, because it has rows to read.
     if (looks++ % LOOKS_PER_HEARTBEAT === 0 && begun && !pumping) sink.write(formatSseComment('alive'))
     const said =
       config.conversation === null ? [...(places?.values() ?? [])] : [places?.get(config.conversation) ?? 0]
@@ -273,7 +277,7 @@ export function openReader(config: FeedReader, deps: ReaderDeps): OpenReader {
       if (config.conversation !== null && to.conversation !== config.conversation) return
       if (recent.has(seq) || known(seq)) return
       live.set(seq, true)
-      // Passed before it was to be shown: late, but news.
+      // The position passed it before it was to be shown. It is late but new.
       if (begun && seq <= at.upTo) {
         at.holes.add(seq)
         placeOf.set(seq, to.conversation)
@@ -285,7 +289,7 @@ export function openReader(config: FeedReader, deps: ReaderDeps): OpenReader {
     },
     pass(conversation, event) {
       if (config.conversation !== null && conversation !== config.conversation) return
-      // A reader that is behind reads what was said first.
+      // A reader that is behind reads the earlier rows first.
       if (!begun || pumping || isGone()) return
       sink.write(formatSse(event))
     },
@@ -300,7 +304,7 @@ function onItsWay(row: TranscriptEntry): boolean {
   return row.state === 'queued' || row.state === 'sending'
 }
 
-/** `unknown` was handed to this very stream before a crash: showing it again under its id is not a second message. */
+/** An `unknown` row was written to a stream before a crash. Showing it again under its id is no second message. */
 function wasShown(row: TranscriptEntry): boolean {
   return row.state === 'sent' || row.state === 'unknown'
 }

@@ -1,4 +1,4 @@
-// What readers of the outbox ask of the transcript: the newest row, and the rows that are still on their way.
+// Queries of outbox readers: the newest row, and the pending rows.
 import type { TranscriptEntry, TranscriptQuery } from '../../contract/index.ts'
 
 /** Reads outbox rows of one conversation, or of all. */
@@ -8,12 +8,12 @@ export type ReadOutbox = (
 
 /** The position of the newest row. Rows that a commit holds back count too. */
 export async function newestSeq(read: ReadOutbox): Promise<number> {
-  // Asked with an end: without one the newest rows are held back while a commit before them is under way.
+  // The query has an upper end. Without one, the newest rows are held back while an earlier commit is in progress.
   const [newest] = await read({ beforeSeq: Number.MAX_SAFE_INTEGER, limit: 1 })
   return newest?.seq ?? 0
 }
 
-/** All rows up to a position that are still on their way, in order. Absent: up to the end. */
+/** Returns all pending rows up to a position, in order. Without a position: up to the end. */
 export async function rowsOnTheirWay(
   read: ReadOutbox,
   pageSize: number,

@@ -1,4 +1,4 @@
-// Positions that were passed: each met once when it is ready, never one before an earlier one.
+// Passed positions: each is visited once when it is ready, and never before an earlier one.
 import { expect, it } from 'vitest'
 import { visitPassed } from './passed-positions.ts'
 
@@ -16,7 +16,7 @@ it('[I14.stream-order] a row that becomes ready while pages are looked at is not
         read: async (after, before) => {
           const rows = [1, 5, 40, 41].filter((seq) => seq > after && seq < before)
           const found = rows.map((seq) => ({ seq, ready: ready.has(seq) }))
-          // Sent in order, one after each read.
+          // Rows become sent in order, one after each read.
           for (const seq of [1, 5, 40, 41].slice(reads, reads + 1)) ready.add(seq)
           reads += 1
           return found

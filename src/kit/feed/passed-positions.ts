@@ -1,18 +1,18 @@
-// Looking again at positions that a reader of a transcript passed before their rows were ready.
+// Revisits positions that a reader of a transcript passed before their rows were ready.
 //
-// Rows become ready in the order of their positions, while the reader looks. So that none is met before an earlier one,
-// several pages are looked through backwards first: whatever was not ready by then is left for the next time.
+// Rows become ready in the order of their positions, also during the reads. So several pages are read backwards first,
+// and rows that are not ready by then wait for the next time. Thus no row is visited before an earlier one.
 
 export interface PassedPositions<Row> {
-  /** Rows with a position after the first and before the second. */
+  /** Returns rows between the two positions, both excluded. */
   read(after: number, before: number): Promise<readonly Row[]>
-  /** A row that is not there any more is undefined. */
+  /** The row is undefined if it no longer exists. */
   isReady(row: Row | undefined): boolean
-  /** Called in order of positions. False: nobody wants the rest. */
+  /** Called in the order of positions. False ends the visit. */
   visit(position: number, row: Row | undefined): Promise<boolean>
 }
 
-/** `pageSize`: most positions that one read covers. */
+/** `pageSize`: the most positions that one read covers. */
 export async function visitPassed<Row extends { readonly seq: number }>(
   positions: Iterable<number>,
   pageSize: number,
@@ -39,7 +39,7 @@ export async function visitPassed<Row extends { readonly seq: number }>(
   }
 }
 
-/** Positions in order, in runs that one page covers. */
+/** Returns the positions in order, in runs that fit one page. */
 function pagesOf(positions: Iterable<number>, pageSize: number): readonly (readonly number[])[] {
   const pages: number[][] = []
   for (const position of [...positions].sort((a, b) => a - b)) {

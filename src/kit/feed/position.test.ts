@@ -1,4 +1,4 @@
-// Positions of readers as text, and back.
+// Positions of readers as text, and parsed again.
 import { expect, it } from 'vitest'
 import { formatPosition, parsePosition } from './position.ts'
 

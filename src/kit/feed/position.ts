@@ -1,20 +1,20 @@
-// Where a reader of a stream is: everything up to a position, except the rows that were still on their way.
+// The position of a stream's reader: everything up to a row, except rows that were still pending.
 //
 // Positions are those of outbox rows, and a row may be sent later than its neighbours (a reminder, a slow lane). So the
-// id of an event is the highest position seen, followed by the holes below it: `12`, or `12-7-9`. A reader that comes
-// back with it gets exactly what it has not had. The server remembers nothing about the reader.
+// id of an event is the highest position seen, followed by the holes below it: `12`, or `12-7-9`. A reader that returns
+// with it gets exactly what it missed. The server stores nothing about the reader.
 
 export interface Position {
   upTo: number
   readonly holes: Set<number>
 }
 
-/** Holes that fit into an id. */
+/** The most holes in an id. */
 export const MAX_HOLES = 200
 
 /**
- * The position with as many holes as fit into an id, in order. With more holes it is an earlier position: its reader sees
- * some rows twice, and misses none.
+ * Returns the position with as many holes as fit into an id, in order. With more holes it is an earlier position: its
+ * reader sees some rows twice, and misses none.
  */
 export function fitHoles(
   upTo: number,
@@ -30,7 +30,7 @@ export function formatPosition(at: Position): string {
   return [upTo, ...holes].join('-')
 }
 
-/** Null when `formatPosition` does not give this text, so an invented id is refused. */
+/** Returns null if `formatPosition` does not produce this text, so an invented id is refused. */
 export function parsePosition(text: string): Position | null {
   if (!/^\d{1,15}(?:-\d{1,15}){0,200}$/.test(text)) return null
   const [upTo = 0, ...holes] = text.split('-').map(Number)

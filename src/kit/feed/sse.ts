@@ -1,8 +1,8 @@
-// Server-sent events as text: what a stream writes to those who watch the outbox.
+// Server-sent events as text.
 
 export interface SseEvent {
   readonly id?: string
-  /** Absent: a plain `message` event, which is what `curl -N` and `onmessage` see. */
+  /** Absent: a plain `message` event, which `curl -N` and `onmessage` show. */
   readonly event?: string
   readonly data: string
 }
@@ -10,7 +10,7 @@ export interface SseEvent {
 const LINE_END = /\r\n|\r|\n/
 const UNSAFE = /[\r\n\0]/g
 
-/** One event; every line of the data becomes a `data:` line of its own, so no text can forge a field. */
+/** Formats one event. Every line of the data becomes its own `data:` line, so no text can forge a field. */
 export function formatSse(event: SseEvent): string {
   let text = ''
   if (event.event !== undefined) text += `event: ${event.event.replace(UNSAFE, '')}\n`
@@ -19,7 +19,7 @@ export function formatSse(event: SseEvent): string {
   return `${text}\n`
 }
 
-/** A comment: shows that the stream lives, and reaches no listener. */
+/** Formats a comment. It shows that the stream is alive, and reaches no listener. */
 export function formatSseComment(text: string): string {
   return `: ${text.replace(UNSAFE, ' ')}\n\n`
 }

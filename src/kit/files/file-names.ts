@@ -1,9 +1,9 @@
-// Names and types of files that others chose, made harmless: they are shown to models and people, and become part of paths.
+// Makes foreign names and types of files safe. They are shown to models and people, and become part of paths.
 
-// Reserved for paths, markup and terminals; a name is shown to models and people and becomes part of a path.
+// Characters with a meaning in paths, markup or terminals.
 const UNSAFE_IN_NAME = /[\p{Cc}\p{Cf}\u2028\u2029<>[\]{}"'`|?*:;\\/]/gu
 
-/** The last segment, without anything that could act. Never empty, never hidden, at most 100 characters. */
+/** Returns the last segment without active characters. Never empty or hidden, at most 100 characters. */
 export function safeFileName(name: string): string {
   const last = name.split(/[\\/]/).at(-1) ?? ''
   const clean = last.replace(UNSAFE_IN_NAME, '_').replace(/^\.+/, '').trim()
@@ -13,7 +13,7 @@ export function safeFileName(name: string): string {
   return [...clean].slice(0, 90 - ending.length).join('') + ending
 }
 
-/** A type as it is written in headers; what is none is bytes. */
+/** Returns a type that is safe in headers. An invalid one becomes the type of plain bytes. */
 export function safeMime(mime: string): string {
   return /^[a-z0-9.+-]{1,60}\/[a-z0-9.+-]{1,80}$/i.test(mime)
     ? mime.toLowerCase()

@@ -1,5 +1,5 @@
-// Files of an integration: fetched ones are kept in its folder under names that cannot lead anywhere else, and only files in
-// that folder can be sent.
+// Files of an integration. Fetched files are stored in its folder under safe names, and only files in that folder can
+// be sent.
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { isAbsolute, join, sep } from 'node:path'
@@ -13,7 +13,7 @@ import {
 import { safeFileName } from './file-names.ts'
 import { createSharedFolder } from './shared-folder.ts'
 
-/** What fetched files may take: they can be fetched again, so the oldest go first. */
+/** The limit of fetched files. They can be fetched again, so the oldest are removed first. */
 export interface FetchedQuota {
   readonly bytes: number
   readonly files: number
@@ -31,11 +31,11 @@ const ENDINGS: Readonly<Record<string, string>> = {
 
 export interface FileStore {
   download(attachment: Attachment): Promise<DownloadedFile>
-  /** Removes what was fetched of these. Returns how many files. */
+  /** Removes the fetched copies of these. Returns how many files. */
   forget(attachments: readonly Attachment[]): Promise<number>
-  /** Keeps a file that is to be sent, from whichever node; gives its name in our folder. */
+  /** Stores a file for sending, from any node. Returns its name in our folder. */
   keep(file: NewFile): Promise<string>
-  /** The bytes of a file in our folder, by its name there or its whole path. */
+  /** Returns the bytes of a file in our folder, by its name there or its whole path. */
   read(ref: string): Promise<Uint8Array>
 }
 
@@ -46,11 +46,13 @@ export interface FileLimit {
 }
 
 export interface FileStoreOptions {
-  /** Gets the bytes from the platform, and a name for an attachment without one. Throws `too_large` above its limit. */
+  /**
+   * Returns the bytes from the platform, and a name for an attachment without one. Throws `too_large` above its limit.
+   */
   readonly bytesOf: (attachment: Attachment) => Promise<{ readonly bytes: Uint8Array; readonly name: string }>
-  /** What the platform gives out. Absent: what it has. An attachment that says it is larger is not asked for. */
+  /** The limit of downloads. Absent: none. An attachment that declares a larger size is not requested. */
   readonly fetched?: FileLimit
-  /** What may be sent. */
+  /** The limit of sends. */
   readonly sent: FileLimit
   readonly quota?: FetchedQuota
 }
@@ -61,7 +63,7 @@ export function createFileStore(
 ): FileStore {
   const folder = createSharedFolder({ dir: deps.filesDir, random: deps.random, mirror: deps.mirror })
   const ownName = (name: string) => `${Buffer.from(deps.random.bytes(8)).toString('hex')}-${name}`
-  // For this node alone: another one fetches it from the platform itself. The same attachment again takes the same place.
+  // For this node only, because another node fetches it itself. The same attachment gets the same name again.
   const put = async (ref: string, name: string, bytes: Uint8Array): Promise<string> => {
     const own = `${nameOfRef(ref)}-${name}`
     await mkdir(deps.filesDir, { recursive: true, mode: 0o700 })
@@ -124,7 +126,7 @@ export function overLimit(
   return new SwitchboardError(code, `the file is over ${maxBytes / 1_048_576} MB${reason}`)
 }
 
-/** The one that was just fetched stays, whatever its size. What is kept to be sent is not counted. */
+/** Keeps the newly fetched file, whatever its size. Files stored for sending do not count. */
 async function makeRoom(dir: string, fresh: string, quota: FetchedQuota): Promise<void> {
   const fetched: { readonly path: string; readonly size: number; readonly at: number }[] = []
   for (const name of await readdir(dir)) {
@@ -143,12 +145,12 @@ async function makeRoom(dir: string, fresh: string, quota: FetchedQuota): Promis
   }
 }
 
-/** What a fetched file's name begins with: it leads from an attachment to its copies. */
+/** Returns the beginning of a fetched file's name. By it, an attachment's copies are found. */
 function nameOfRef(ref: string): string {
   return createHash('sha256').update(ref).digest('hex').slice(0, 24)
 }
 
-/** Programs tell a picture by the ending of its name. */
+/** Adds an extension, because programs recognise a picture by it. */
 function withEnding(name: string, mime: string | undefined): string {
   const ending = ENDINGS[mime ?? '']
   return ending === undefined || /\.[A-Za-z0-9]{1,10}$/.test(name) ? name : name + ending

@@ -1,11 +1,12 @@
-// The files of a message: pictures (and PDFs) go to models that take them, short texts are written out, the rest is named.
+// The files of a message for a model: pictures and PDFs are sent if it accepts them, short texts are inlined, the rest
+// is named.
 import type { Attachment, ConnectorDeps, Delivery } from '../../contract/index.ts'
 
 const IMAGES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
 const MOST_FILES = 8
 const TEXT_CHARS = 32_768
 
-/** What a model takes of files. */
+/** The files that a model accepts. */
 export interface TakenFiles {
   readonly images: boolean
   readonly pdf: boolean
@@ -19,7 +20,7 @@ export interface CarriedFile {
 
 interface MessageFiles {
   readonly files: readonly CarriedFile[]
-  /** For the message itself. */
+  /** The words for the message itself. */
   readonly words: readonly string[]
 }
 
@@ -71,7 +72,7 @@ function named(file: Attachment): string {
   return `(attachment: ${nameOf(file)}, ${file.mime ?? file.kind}; its content is not shown)`
 }
 
-/** Further in than anything at the margin: the file cannot pretend to be over. */
+/** Indents the text, so that the file cannot forge its own end. */
 function written(file: Attachment, text: string): string {
   const shown = text.length > TEXT_CHARS ? `${text.slice(0, TEXT_CHARS)}…` : text
   return `(attachment: ${nameOf(file)})\n    ${shown.replace(/\r\n?|\n/g, '\n    ')}`

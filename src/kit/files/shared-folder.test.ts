@@ -1,4 +1,4 @@
-// The folder of an integration's files, with and without a mirror: what is saved, fetched, refused.
+// The folder of an integration's files, with and without a mirror: saves, fetches, refusals.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

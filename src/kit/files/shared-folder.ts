@@ -1,18 +1,18 @@
-// The folder where an integration's files are used from, and their way to the other nodes: what is saved here goes to the
-// mirror too, what another node saved is fetched when it is first asked for. Without a mirror it is just a folder.
+// The folder of an integration's files, shared with other nodes. A saved file also goes to the mirror, and a file of
+// another node is fetched when it is first requested. Without a mirror it is a plain folder.
 import { access, mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { asSwitchboardError, type FileMirror, type Random } from '../../contract/index.ts'
 
 export interface SharedFolder {
   /**
-   * Writes them here and to the mirror, in this order: whoever finds the last one finds those before it, on every node.
-   * Throws `store_unavailable` when the mirror did not take them; then none of them is here.
+   * Writes them here and to the mirror, in this order, so that on every node the last one implies those before it.
+   * Throws `store_unavailable` if the mirror did not accept them; then none of them is here.
    */
   save(files: readonly { readonly name: string; readonly bytes: Uint8Array }[]): Promise<void>
-  /** Where it lies here. Null: nobody has it, or it is no name of a file. Throws while the mirror cannot be asked. */
+  /** Returns the path here. Null: no node has it, or it is not a file name. Throws while the mirror is unavailable. */
   find(name: string): Promise<string | null>
-  /** From here and from the mirror. The copies of other nodes are theirs to remove. */
+  /** Removes it here and from the mirror. Other nodes remove their own copies. */
   remove(name: string): Promise<void>
 }
 
@@ -20,23 +20,23 @@ export interface SharedFolderDeps {
   readonly dir: string
   readonly random: Pick<Random, 'bytes'>
   readonly mirror?: FileMirror | undefined
-  /** Told of what was fetched, in bytes. */
+  /** Receives the size of each fetched file, in bytes. */
   readonly onFetched?: (bytes: number) => void
 }
 
 export function createSharedFolder({ dir, random, mirror, onFetched }: SharedFolderDeps): SharedFolder {
-  // Several may ask for one file at once (a page that shows a picture twice): it comes over once.
+  // Several callers may want one file at once (a page that shows a picture twice). It is fetched once.
   const fetching = new Map<string, Promise<string | null>>()
 
   async function fetchFrom(from: FileMirror, name: string): Promise<string | null> {
     const bytes = await from.get(name)
     if (bytes === null) return null
     await mkdir(dir, { recursive: true, mode: 0o700 })
-    // Nobody may find half of it; a leading dot is never the name of a file.
+    // A half-written file must not be found. File names never have a leading dot.
     const half = join(dir, `.${Buffer.from(random.bytes(8)).toString('hex')}.part`)
     try {
       await writeFile(half, bytes, { mode: 0o600, flag: 'wx' })
-      // Retention goes by the time of a file: a copy must not outlive what it is a copy of.
+      // Retention uses the time of a file, and a copy must not outlive its original.
       const since = (await from.since?.(name)) ?? null
       if (since !== null) await utimes(half, since / 1000, since / 1000)
       await rename(half, join(dir, name))
@@ -83,7 +83,7 @@ export function createSharedFolder({ dir, random, mirror, onFetched }: SharedFol
   }
 }
 
-/** One segment that can lead nowhere else: no separators, not hidden, nothing that acts, and short enough for a disk. */
+/** Whether it is one safe path segment: no separators, not hidden, no active characters, short enough for a disk. */
 export function isPlainName(name: string): boolean {
   return /^[^./\\\p{Cc}\p{Cf}][^/\\\p{Cc}\p{Cf}]*$/u.test(name) && Buffer.byteLength(name) <= 255
 }
@@ -95,7 +95,7 @@ function isThere(path: string): Promise<boolean> {
   )
 }
 
-/** Whatever went wrong there: it is not kept for the others, and may be tried again. */
+/** Turns any failure there into `store_unavailable`: the mirror does not have the file, and a retry may help. */
 function asRefusal(thrown: unknown): never {
   throw asSwitchboardError(thrown, 'store_unavailable')
 }

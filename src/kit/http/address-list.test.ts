@@ -1,4 +1,4 @@
-// Networks as they are written, and addresses as sockets and proxies name them.
+// Networks in their written forms, and addresses as sockets and proxies name them.
 import { expect, it } from 'vitest'
 import { addressList, bareAddress, isNetwork } from './address-list.ts'
 

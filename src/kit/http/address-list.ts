@@ -1,9 +1,11 @@
-// Lists of addresses and networks, as they are written in a configuration: 192.0.2.7, 10.0.0.0/8, 2001:db8::/32.
+// Lists of addresses and networks in a configuration: 192.0.2.7, 10.0.0.0/8, 2001:db8::/32.
 import { BlockList, isIP } from 'node:net'
 
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
 
-/** An address as lists know it: IPv4 as such, whatever the socket calls it, and without a zone. Null: it is none. */
+/**
+ * Returns the address in the form of the lists: mapped IPv4 becomes IPv4, and a zone is removed. Null: not an address.
+ */
 export function bareAddress(written: string | undefined): string | null {
   const address = (written ?? '').trim().split('%', 1)[0] ?? ''
   const bare = MAPPED.exec(address)?.[1] ?? address
@@ -17,7 +19,9 @@ export function isNetwork(written: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
 }
 
-/** Whether an address is in one of the networks. What is no network in the list is left out: it was refused before. */
+/**
+ * Tests whether an address is in one of the networks. Invalid entries are skipped, because they were refused before.
+ */
 export function addressList(networks: readonly string[]): (address: string | null) => boolean {
   const list = new BlockList()
   for (const network of networks.filter(isNetwork)) {

@@ -1,4 +1,4 @@
-// The API client and its failure table: what each answer, and the want of one, means for the message.
+// The API client and its failure table: what each answer, or a missing one, means for the message.
 import { expect, it } from 'vitest'
 import { SwitchboardError } from '../../contract/index.ts'
 import { createTestClock } from '../../testing/test-clock.ts'

@@ -1,5 +1,5 @@
-// Calls to the HTTP API of a vendor, under a deadline and the guard. Each failure is told by what it means for the message: it
-// was refused, it did not go out, or the outcome is unknown. Nothing is tried again here, because the core does that.
+// Calls the HTTP API of a vendor, with a deadline and the guard. Each failure says what it means for the message: it
+// was refused, it did not go out, or the outcome is unknown. Nothing is retried here, because the core does that.
 import { asSwitchboardError, type Clock, defined, SwitchboardError } from '../../contract/index.ts'
 import { overLimit } from '../files/file-store.ts'
 import { ApiError, statusError } from './failures.ts'
@@ -12,15 +12,15 @@ import {
 import { retryAfterMs } from './retry-after.ts'
 
 export interface ApiClientOptions {
-  /** The vendor, as errors name it. */
+  /** The vendor's name in errors. */
   readonly name: string
   readonly clock: Pick<Clock, 'now' | 'after'>
   readonly timeoutMs: number
-  /** The key of the configuration that holds the address, for errors. Absent: `api_url`. */
+  /** The configuration key of the address, for errors. Absent: `api_url`. */
   readonly urlKey?: string
-  /** The operator's own server: private addresses and plain `http:` are open. */
+  /** The operator's own server: private addresses and plain `http:` are allowed. */
   readonly ownServer?: boolean
-  /** Sent with every call, and not with downloads. */
+  /** Sent with every call, but not with downloads. */
   readonly headers?: Readonly<Record<string, string>>
   readonly fetch?: GuardedFetch | undefined
 }
@@ -30,55 +30,57 @@ export interface ApiCall {
   readonly method: GuardedRequest['method']
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly body?: string | Uint8Array | undefined
-  /** Absent: that of the client. */
+  /** Absent: the client's deadline. */
   readonly timeoutMs?: number | undefined
   readonly signal?: AbortSignal | undefined
-  /** Doing it twice shows the same (an edit, a reaction, a read). A lost answer then leaves no question open. */
+  /**
+   * Repeating the call has the same effect (an edit, a reaction, a read). A lost answer then means no unknown outcome.
+   */
   readonly repeatable?: boolean | undefined
 }
 
 export interface ApiAnswer {
   readonly status: number
   readonly headers: GuardedResponse['headers']
-  /** The body as JSON. Undefined: it is none. */
+  /** The body as JSON. Undefined: it is not JSON. */
   readonly json: unknown
-  /** The same when it is an object, else an empty one. */
+  /** The JSON object, or an empty one. */
   readonly fields: Readonly<Record<string, unknown>>
   readonly bytes: Buffer
-  /** The connection broke, or the limit was reached, before the body was whole. */
+  /** Whether the connection broke, or the limit was reached, before the body was whole. */
   readonly truncated: boolean
-  /** The pause that its header `Retry-After` asks for. Null: none. */
+  /** The pause that the header `Retry-After` requests. Null: none. */
   readonly retryAfterMs: number | null
 }
 
 export interface DownloadOptions {
   readonly maxBytes: number
-  /** Sent with the first request, never with one that a redirect leads to. */
+  /** Sent with the first request, never after a redirect. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Most redirects that are followed. Absent: none. */
+  /** The most redirects that are followed. Absent: none. */
   readonly redirects?: number
-  /** Throws what an answer without the file means. Absent, or when it returns: the status decides. */
+  /** Throws the meaning of an answer without the file. If it is absent or returns, the status decides. */
   readonly read?: (answer: ApiAnswer) => void
 }
 
 export interface ApiClient {
   /**
-   * Returns what `read` makes of the answer. `read` throws what the vendor's error means (`createRefusals`), and returns
-   * undefined for what is no answer of this API: then the status decides.
+   * Returns the result of `read`. `read` throws the meaning of a vendor's error (`createRefusals`). It returns undefined if
+   * the answer is not one of this API; then the status decides.
    *
-   * Throws `platform_unavailable` when the request did not go out, and `outcome_unknown` when it went out and no answer came.
+   * Throws `platform_unavailable` if the request did not go out, and `outcome_unknown` if it went out and no answer came.
    * A repeatable call throws `platform_unavailable` for both.
    */
   call<Value>(call: ApiCall, read: (answer: ApiAnswer) => Value | undefined): Promise<Value>
   /**
-   * The bytes behind a URL, and their content type. Throws `too_large` above `maxBytes`, `not_found` for 404 and 410, and
-   * `platform_unavailable` for everything else.
+   * Returns the bytes of a URL, and their content type. Throws `too_large` above `maxBytes`, `not_found` for 404 and
+   * 410, and `platform_unavailable` for other failures.
    */
   download(url: string, options: DownloadOptions): Promise<{ readonly bytes: Buffer; readonly type: string }>
 }
 
 const MAX_ANSWER_BYTES = 32 * 1_048_576
-/** A file may take this many times as long as a call. */
+/** The deadline of a download, as a multiple of a call's. */
 const DOWNLOAD_PATIENCE = 4
 const PAUSE_MS = 5_000
 
@@ -108,7 +110,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     return new SwitchboardError('platform_unavailable', message)
   }
 
-  /** The status of what is no answer of the API. A redirect may come after the work was done. */
+  /** The error for an answer that is not one of the API. A redirect may come after the work was done. */
   const bareStatus = (answer: ApiAnswer): SwitchboardError => {
     if (answer.status === 429) return asksToWait(`${name} asks to wait`, answer.retryAfterMs)
     const context = { whom: name, now: clock.now(), codes: { '3xx': 'outcome_unknown' } } as const
@@ -160,7 +162,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   }
 }
 
-/** The vendor did nothing, and accepts the same later. Without a pause of its own: after five seconds. */
+/** The vendor did nothing and will accept the call later. Without a requested pause: after five seconds. */
 export function asksToWait(message: string, pauseMs: number | null): SwitchboardError {
   return new SwitchboardError('rate_limited', message, { retryAfterMs: pauseMs || PAUSE_MS })
 }

@@ -1,10 +1,11 @@
-// What an answer that is no success means for the message: by the vendor's own error, from a table, or by the status alone.
+// Classifies unsuccessful answers by their meaning for the message: by the vendor's error and a table, or by the
+// status.
 import { defined, type ErrorCode, type ErrorDetail, SwitchboardError } from '../../contract/index.ts'
 import { retryAfterMs } from './retry-after.ts'
 
-/** An answer that is no success, known by the vendor's name or number of the error and by its status. */
+/** An unsuccessful answer with the vendor's name or number of the error, and its status. */
 export class ApiError extends SwitchboardError {
-  /** Null: the answer named no error, so only the status speaks. */
+  /** Null: the answer named no error, so only the status counts. */
   readonly key: string | number | null
   readonly status: number
 
@@ -23,30 +24,30 @@ export class ApiError extends SwitchboardError {
   }
 }
 
-/** True for a vendor's error with one of these names or numbers. */
+/** Whether it is a vendor's error with one of these names or numbers. */
 export function isRefusal(thrown: unknown, ...keys: readonly (string | number)[]): thrown is ApiError {
   return thrown instanceof ApiError && thrown.key !== null && keys.includes(thrown.key)
 }
 
-/** True for an answer with one of these statuses, whatever error it names. */
+/** Whether it is an answer with one of these statuses, whatever error it names. */
 export function isStatus(thrown: unknown, ...statuses: readonly number[]): thrown is ApiError {
   return thrown instanceof ApiError && statuses.includes(thrown.status)
 }
 
-/** What one error of a vendor means for the message. */
+/** The meaning of one vendor error for the message. */
 export interface Failure extends Pick<ErrorDetail, 'hint' | 'retryAfterMs' | 'placeGone'> {
   /**
-   * `platform_rejected`: refused for good. `platform_unavailable`: nothing was done, and it is tried again. `rate_limited`:
-   * the same after a pause. `outcome_unknown`: it may have been done.
+   * `platform_rejected`: refused for good. `platform_unavailable`: nothing was done, and the core retries.
+   * `rate_limited`: the same, after a pause. `outcome_unknown`: it may have been done.
    */
   readonly code: ErrorCode
-  /** What it means, for a person. Absent: the vendor's own words are shown. */
+  /** The meaning for a person. Absent: the vendor's text is shown. */
   readonly meaning?: string
 }
 
 export type FailureTable = Readonly<Record<string | number, Failure>>
 
-/** Rows of a failure table that differ in their meaning alone. */
+/** Rows of a failure table that differ only in their meaning. */
 export function failures(
   failure: Failure,
   meanings: Readonly<Record<string | number, string>>,
@@ -54,23 +55,23 @@ export function failures(
   return Object.fromEntries(Object.entries(meanings).map(([key, meaning]) => [key, { ...failure, meaning }]))
 }
 
-/** An error as the vendor's answer tells it. */
+/** An error of a vendor's answer. */
 export interface Fault {
   readonly key: string | number
   readonly status?: number
-  /** The vendor's words, for an error without a meaning of ours. */
+  /** The vendor's text, for an error without a meaning in the table. */
   readonly said?: string
-  /** Follows the meaning in parentheses. */
+  /** Appended to the meaning in parentheses. */
   readonly detail?: string
-  /** Stands in front of the message. Absent: the key, because people search for it. Empty: nothing does. */
+  /** The beginning of the message. Absent: the key, because people search for it. Empty: none. */
   readonly label?: string
-  /** The pause that this answer asks for. Absent or null: that of the table. */
+  /** The pause that this answer requests. Absent or null: the table's. */
   readonly retryAfterMs?: number | null
-  /** Stands for the row of the table, where more than the key decides. */
+  /** Replaces the row of the table, where more than the key decides. */
   readonly failure?: Failure | undefined
 }
 
-/** Makes the errors of one vendor. An error that the table does not hold is `platform_rejected`. */
+/** Makes the errors of one vendor. An error outside the table becomes `platform_rejected`. */
 export function createRefusals(vendor: string, table: FailureTable): (fault: Fault) => ApiError {
   return ({ key, status = 0, said = '', detail = '', label = String(key), retryAfterMs, failure }) => {
     const row = failure ?? (Object.hasOwn(table, key) ? table[key] : undefined)
@@ -93,24 +94,24 @@ const STATUSES: StatusTable = {
   // The request did not arrive whole.
   408: 'platform_unavailable',
   429: 'rate_limited',
-  // A success that cannot be read.
+  // The success cannot be read.
   '2xx': 'outcome_unknown',
   '3xx': 'platform_rejected',
   '4xx': 'platform_rejected',
-  // A fault of the server may come after the work was done.
+  // A server may fail after the work was done.
   '5xx': 'outcome_unknown',
 }
 
 export interface StatusContext {
-  /** Who answered, for the message. */
+  /** The peer's name in the message. */
   readonly whom: string
   readonly retryAfter?: string | null | undefined
   readonly now: number
-  /** What this peer's statuses mean instead. */
+  /** Overrides for this peer's statuses. */
   readonly codes?: StatusTable
 }
 
-/** What a status means where the answer says nothing else. */
+/** Returns the meaning of a status if the answer says nothing else. */
 export function statusError(status: number, { whom, retryAfter, now, codes = {} }: StatusContext): ApiError {
   const table = { ...STATUSES, ...codes }
   const code = table[status] ?? table[`${Math.floor(status / 100)}xx`] ?? 'outcome_unknown'

@@ -1,4 +1,4 @@
-// The guard of foreign URLs: addresses, names that resolve inward, limits, and errors that name no URL.
+// The guard of foreign URLs: addresses, names that resolve to private ones, limits, and errors without the URL.
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, createServer as createSocketServer } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -166,7 +166,7 @@ describe('guarded fetch', () => {
     })
     await new Promise<void>((done) => switching.listen(0, '127.0.0.1', done))
     const { port } = switching.address() as AddressInfo
-    // Its deadline never passes: nobody drives this clock.
+    // The deadline never passes, because the clock stands still.
     const error = await failure(
       post(`http://127.0.0.1:${port}/`),
       createGuardedFetch({ clock: createTestClock() }),
@@ -230,7 +230,7 @@ describe('aborting', () => {
 })
 
 describe('connections that are kept', () => {
-  /** How many connections a server was given, and under which name it was called. */
+  /** Counts the connections of a server, and records the host names of its requests. */
   async function counting() {
     const sockets = new Set<unknown>()
     const port = await serve((request, response) => {
@@ -245,7 +245,7 @@ describe('connections that are kept', () => {
     const url = `http://127.0.0.1:${port}/`
     for (let at = 0; at < 3; at++) {
       expect(await fetchGuarded(post(url, { keepAlive: true }))).toMatchObject({ status: 200 })
-      // The connection is free when the answer's end was seen.
+      // The connection is free only after the end of the answer was read.
       await new Promise((resolve) => setImmediate(resolve))
     }
     expect(sockets.size).toBe(1)
@@ -267,7 +267,7 @@ describe('connections that are kept', () => {
     expect(await call('two.test')).toBe(2)
     addresses = [...addresses, { address: '::1', family: 6 }]
     expect(await call('one.test')).toBe(3)
-    // The name leads inward now: the open connection helps nobody past the guard.
+    // The name now resolves to a closed address, so the open connection must not be used.
     addresses = [{ address: '169.254.169.254', family: 4 }]
     const error = await failure(post(`http://one.test:${port}/`, { keepAlive: true }), fetch)
     expect(error.code).toBe('forbidden')

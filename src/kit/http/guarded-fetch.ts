@@ -1,5 +1,6 @@
-// The only way out to URLs that others gave us: no private address after DNS resolution (the checked address is the
-// one connected to), no redirects, limits of time and size, and no URL in any error, for a URL may be a secret.
+// The only way to fetch foreign URLs. Private addresses are refused after DNS resolution, and the checked address is
+// the one connected to. No redirect is followed, time and size are limited, and no error contains the URL, because it
+// may be a secret.
 import { type ClientRequest, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
@@ -15,15 +16,18 @@ export interface GuardedRequest {
   readonly body?: string | Uint8Array
   readonly timeoutMs: number
   readonly maxResponseBytes: number
-  /** Resolve at the head, with an empty body: what follows runs out within the limits and is ignored. */
+  /** Resolves at the head with an empty body. The rest is read within the limits and ignored. */
   readonly headOnly?: boolean
-  /** Loopback and private networks too. Link-local addresses stay closed. */
+  /** Allows loopback and private networks. Link-local addresses stay closed. */
   readonly allowPrivate: boolean
-  /** Plain `http:`; also allowed for private targets when `allowPrivate` is set. */
+  /** Allows plain `http:`. It is also allowed for private targets when `allowPrivate` is set. */
   readonly allowHttp: boolean
-  /** The connection may be used again, for a moment, by the next request to the same host and addresses. Absent: a fresh one. */
+  /**
+   * Keeps the connection for a moment, for the next request to the same host and addresses. Absent: a new one each
+   * time.
+   */
   readonly keepAlive?: boolean
-  /** Ends the exchange at once; told apart from a fault by the caller, who aborted it. */
+  /** Ends the exchange at once. The caller aborted it, and so can tell it from a fault. */
   readonly signal?: AbortSignal
 }
 
@@ -42,8 +46,8 @@ export interface GuardedFetchDeps {
 }
 
 /**
- * Resolves with the response, whatever its status; redirects are responses like any other.
- * Throws `input_invalid` (not a URL we take, or a header that cannot be sent), `forbidden` (address not allowed),
+ * Resolves with the response, whatever its status. Redirects are ordinary responses.
+ * Throws `input_invalid` (an unsupported URL, or a header that cannot be sent), `forbidden` (a closed address),
  * `platform_unavailable` (the request did not go out) or `outcome_unknown` (it went out, and no response came).
  */
 export type GuardedFetch = (request: GuardedRequest) => Promise<GuardedResponse>
@@ -65,7 +69,7 @@ export function createGuardedFetch(deps: GuardedFetchDeps): GuardedFetch {
   }
 }
 
-/** Why a request to this URL could only be refused, as far as the URL itself tells; null: it may be tried. */
+/** Returns why a request to this URL would be refused, judged by the URL alone. Null: it may be tried. */
 export function urlRefusal(
   request: Pick<GuardedRequest, 'url' | 'allowPrivate' | 'allowHttp'>,
 ): SwitchboardError | null {
@@ -95,7 +99,7 @@ function parseUrl(request: Pick<GuardedRequest, 'url' | 'allowPrivate' | 'allowH
   throw new SwitchboardError('input_invalid', `a URL with ${url.protocol} is not taken here, only https:`)
 }
 
-/** All addresses of a host, if every one of them may be connected to. Throws `platform_unavailable` or `forbidden`. */
+/** Returns all addresses of a host if each may be connected to. Throws `platform_unavailable` or `forbidden`. */
 export async function resolveChecked(
   host: string,
   request: Pick<GuardedRequest, 'allowPrivate'>,
@@ -118,7 +122,7 @@ export async function resolveChecked(
   return addresses
 }
 
-/** One closed address closes the name: which of them a connection would take is not ours to guess. */
+/** One closed address closes the name, because it is not known which one a connection would take. */
 function refuseClosed(addresses: readonly { readonly address: string }[], allowPrivate: boolean): void {
   if (addresses.every(({ address }) => mayConnect(address, allowPrivate))) return
   throw new SwitchboardError('forbidden', 'the URL leads to an address that is not allowed', {
@@ -166,7 +170,7 @@ function exchange(
     outgoing.on('finish', () => {
       written = true
     })
-    // Once the head has come, that is the answer: whatever happens then only ends the body.
+    // After the head, the answer is decided. Later events only end the body.
     let endBody: (() => void) | null = null
     const trouble = (code: string) => (endBody ? endBody() : fail(code))
     outgoing.on('error', (error: NodeJS.ErrnoException) => trouble(faultName(error)))
@@ -198,7 +202,7 @@ function exchange(
     outgoing.on('close', () => {
       deadline.cancel()
       request.signal?.removeEventListener('abort', abort)
-      // An answer that switches protocols ends the request without an error; nobody else would tell of it.
+      // An answer that switches protocols ends the request without an error event, so it is reported here.
       if (endBody === null) fail('the connection was closed')
     })
     if (request.signal?.aborted) return abort()
@@ -207,7 +211,7 @@ function exchange(
   })
 }
 
-/** Throws what Node makes of a header that HTTP has no form for. */
+/** Throws Node's error for a header that HTTP cannot express. */
 function begin(
   url: URL,
   addresses: readonly ResolvedAddress[],
@@ -218,7 +222,7 @@ function begin(
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest
   return send(url, {
     method: request.method,
-    // Never one that was checked for another name or other addresses.
+    // Never a connection that was checked for another name or other addresses.
     agent: request.keepAlive ? kept(url, addresses) : false,
     headers: { ...request.headers, 'content-length': byteLength(request.body), ...ended },
     lookup: (_host, options, done) => {
@@ -236,7 +240,7 @@ function byteLength(body: string | Uint8Array | undefined): number {
   return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
 }
 
-// Only the code: the message of a network error can hold the host, and that of a TLS error the certificate's names.
+// Only the code. A network error's message may contain the host, and a TLS error's the names of the certificate.
 export function faultName(error: NodeJS.ErrnoException): string {
   return /^[A-Z0-9_]{2,50}$/.test(error.code ?? '')
     ? `the connection failed (${error.code})`

@@ -1,10 +1,11 @@
-// A POST to an agent that failed, as the dispatcher reads it: not reached, tried again after a pause, or failed with the reason.
+// Classifies a failed POST to an agent for the dispatcher: not reached, retried after a pause, or failed with the
+// reason.
 import { defined, SwitchboardError } from '../../contract/index.ts'
 
-/** Pauses between tries of an agent that was reached and did not take the turn: longer than a restart, shorter than patience. */
+/** The pauses between tries of an agent that was reached and did not accept the turn: longer than a restart takes. */
 const RETRY_MS = [1_000, 5_000, 30_000, 120_000]
 
-/** What stands before an agent says so when it cannot reach the agent. */
+/** Whether a proxy in front of the agent says that it cannot reach the agent. */
 export function isGatewayFault(status: number): boolean {
   return status === 502 || status === 503 || status === 504
 }

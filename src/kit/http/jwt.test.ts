@@ -1,4 +1,4 @@
-// Signed JWTs: every algorithm that a key allows, every claim that must hold, and the keys of an issuer as they come and go.
+// Signed JWTs: the algorithms that a key allows, the claims that must hold, and changing keys of an issuer.
 import { createHmac, createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { SwitchboardError } from '../../contract/index.ts'
@@ -80,7 +80,7 @@ describe('[I35.b46-verify] a signed JWT', () => {
       token({ alg: 'ES384', kid: 'e1' }, byEc),
       token({ alg: 'RS256', kid: 'unknown' }, byRsa),
       token({ alg: 'RS256', kid: 'r1', crit: ['b64'] }, byRsa),
-      // A key for one algorithm, a curve of another one's, and a token longer than any.
+      // A key for another algorithm, another curve, and a token that is too long.
       token({ alg: 'RS256', kid: 'p1' }, byRsa),
       token({ alg: 'ES384', kid: 'e2' }, (text) =>
         sign('sha384', text, { key: ec.privateKey, dsaEncoding: 'ieee-p1363' }),
@@ -101,7 +101,7 @@ describe('[I35.b46-verify] a signed JWT', () => {
         token({ alg: 'HS256' }, (text) => createHmac('sha256', 'another').update(text).digest()),
       ),
     ).toBe(false)
-    // A changed claim under a signature that was right.
+    // A changed claim under a valid signature.
     const [head, , seal] = token({ alg: 'RS256', kid: 'r1' }, byRsa).split('.')
     expect(await holds(`${head}.${encoded({ ...CLAIMS, sub: 'mallory' })}.${seal}`)).toBe(false)
   })
@@ -136,7 +136,7 @@ describe('[I35.b46-verify] the keys of an issuer', () => {
     await clock.advance(30_000)
     expect(await holds(byNewKey)).toBe(true)
     expect(list.asked).toBe(2)
-    // One that was taken out stops counting.
+    // A removed key stops counting.
     list.keys = KEYS.slice(1)
     const claims = { ...CLAIMS, exp: NOW_S + 10_000 }
     const lasting = token({ alg: 'RS256', kid: 'r1' }, byRsa, claims)
@@ -191,7 +191,7 @@ describe('[I35.b46-verify] the keys of an issuer', () => {
 })
 
 it('[I35.b46-verify] the signed example of RFC 8037 (Ed25519) holds by its own key', async () => {
-  // Appendix A.1 and A.4: another signer than ours, over a payload that is no set of claims.
+  // Appendix A.1 and A.4: a foreign signer, over a payload that is not a set of claims.
   const key = {
     ...{ kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' },
     d: 'nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A',

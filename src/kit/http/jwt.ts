@@ -1,5 +1,5 @@
-// Signed JWTs of others: issuer, audience, time and signature, and nothing else is believed. The key decides which algorithms
-// count, never the token's own header.
+// Verifies foreign JWTs by issuer, audience, time and signature. The key decides which algorithms are accepted, never
+// the token's own header.
 import {
   constants,
   createHmac,
@@ -15,7 +15,7 @@ import type { GuardedFetch } from './guarded-fetch.ts'
 export interface JwtRules {
   readonly issuer: string
   readonly audience: string
-  /** A shared key, or where the issuer publishes its keys. */
+  /** A shared key, or the URL of the issuer's published keys. */
   readonly key: { readonly secret: string } | { readonly jwksUrl: string }
 }
 
@@ -26,10 +26,10 @@ export type JwtVerdict =
 type Fields = Readonly<Record<string, unknown>>
 
 const MOST_CHARS = 8_192
-/** Clocks of two machines differ. */
+/** The tolerance for different clocks of two machines. */
 const LEEWAY_S = 30
 const KEYS_LAST_MS = 600_000
-/** An unknown key asks for the list again, but not for every token that a stranger makes up. */
+/** An unknown key causes a new fetch of the list, at most this often, because strangers can invent keys. */
 const ASK_AGAIN_MS = 30_000
 const FETCH_MS = 5_000
 const MOST_LIST_BYTES = 262_144
@@ -38,9 +38,13 @@ const NO_KEYS = 'the keys of the issuer cannot be had'
 const LEAST_RSA_BITS = 2_048
 
 export interface JwtVerifier {
-  /** Throws `platform_unavailable` while the issuer's keys cannot be had: that says nothing about the token. */
+  /**
+   * Throws `platform_unavailable` while the issuer's keys cannot be fetched, because the token cannot be judged then.
+   */
   judge(token: string): Promise<JwtVerdict>
-  /** Why the issuer's keys cannot be had; null: they can, or nobody needed them yet. What is old is looked at again. */
+  /**
+   * Why the issuer's keys cannot be fetched. Null: they can, or were not needed yet. An old result is checked again.
+   */
   problem(): string | null
 }
 
@@ -74,7 +78,7 @@ function readToken(token: string) {
   const [head = '', body = '', signature = '', ...rest] = token.split('.', 5)
   if (token.length > MOST_CHARS || rest.length > 0 || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return null
   const fields = { head: readFields(head), claims: readFields(body) }
-  // An extension that must be understood is one that we do not know.
+  // A critical extension must be understood, and none is supported.
   if (fields.head === null || fields.claims === null || fields.head.crit !== undefined) return null
   return {
     ...{ head: fields.head, claims: fields.claims },
@@ -138,7 +142,7 @@ function holdsPublic({ key, alg: only }: PublicKey, alg: string, signed: Buffer,
   return type === 'ed25519' && (alg === 'EdDSA' || alg === 'Ed25519') && verify(null, signed, key, signature)
 }
 
-/** The keys that may have signed: those with the token's `kid`, or all where it names none. */
+/** Returns the possible signing keys: those with the token's `kid`, or all if it names none. */
 function keyList(
   url: string,
   { clock, fetch }: { readonly clock: Pick<Clock, 'now'>; readonly fetch: GuardedFetch },
@@ -152,7 +156,7 @@ function keyList(
     askedAt = clock.now()
     const reply = await fetch({
       ...{ url, method: 'GET', timeoutMs: FETCH_MS, maxResponseBytes: MOST_LIST_BYTES },
-      // The operator wrote it.
+      // The operator configured this URL.
       ...{ allowPrivate: true, allowHttp: false },
     })
     const listed = reply.status === 200 && !reply.truncated ? readKeys(reply.body.toString('utf8')) : null
@@ -165,7 +169,7 @@ function keyList(
       asking = null
     })
     await asking.catch((thrown: unknown) => {
-      // Those that are known go on counting while the issuer is away.
+      // Known keys stay valid while the issuer is unavailable.
       if (keys.length > 0) return
       askedAt = Number.NEGATIVE_INFINITY
       const cause = asSwitchboardError(thrown)
@@ -204,7 +208,7 @@ function readKeys(text: string): readonly PublicKey[] | null {
   return (list as unknown[]).flatMap((one) => readKey(one) ?? [])
 }
 
-/** What is no public key for signatures is left out; a list may hold others beside. */
+/** Skips entries that are not public keys for signatures. A list may contain others. */
 function readKey(one: unknown): PublicKey | null {
   if (typeof one !== 'object' || one === null) return null
   const { kid, alg, use, kty } = one as Fields

@@ -1,6 +1,6 @@
-// Connections to foreign hosts that stay open for a moment after an exchange. One is used again only for the same name, port
-// and checked addresses: whoever resolves to something else now gets a fresh one. A moment, because a peer may close what is
-// idle just when we write to it, and then nobody knows whether the request arrived.
+// Connections to foreign hosts that stay open for a moment after an exchange. One is reused only for the same name,
+// port and checked addresses, so a name that resolves differently gets a new one. The time is short, because a peer may
+// close an idle connection during our write, and then the outcome is unknown.
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { createBoundedMap } from '../../contract/index.ts'
@@ -9,7 +9,7 @@ import type { ResolvedAddress } from './look-up.ts'
 export type KeptConnections = (url: URL, addresses: readonly ResolvedAddress[]) => HttpAgent | HttpsAgent
 
 const IDLE_MS = 1_000
-/** Of one host: more than may be on their way at once are closed when they are done. */
+/** The most idle connections per host. Further ones are closed after use. */
 const MOST_IDLE = 64
 const HOSTS = 256
 
@@ -21,7 +21,7 @@ export function createKeptConnections(idleMs = IDLE_MS): KeptConnections {
     const known = hosts.get(key)
     if (known) return known
     const Agent = url.protocol === 'https:' ? HttpsAgent : HttpAgent
-    // The time-out ends what is idle; what is under way has a deadline of its own.
+    // The time-out ends idle connections. A running exchange has its own deadline.
     const fresh = new Agent({ keepAlive: true, timeout: idleMs, maxFreeSockets: MOST_IDLE })
     hosts.set(key, fresh)
     return fresh

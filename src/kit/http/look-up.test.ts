@@ -1,4 +1,4 @@
-// Names whose servers are dead: however many there are, they take one thread, and every other name is found meanwhile.
+// Names with dead name servers: any number of them takes one thread, and other names still resolve.
 import { describe, expect, it } from 'vitest'
 import { createTestClock } from '../../testing/test-clock.ts'
 import { createGuardedFetch } from './guarded-fetch.ts'
@@ -6,7 +6,7 @@ import { createLookUp, lookUp } from './look-up.ts'
 
 const FOUND = [{ address: '192.0.2.1', family: 4 }]
 
-/** Names that begin with `dead` are never answered; those with `sly` only when asked without a thread. */
+/** Names that begin with `dead` are never answered. Names that begin with `sly` are answered only without a thread. */
 function opened() {
   const clock = createTestClock()
   const threads: string[] = []

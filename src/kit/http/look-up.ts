@@ -1,6 +1,6 @@
-// Looking up host names that others chose. The system's resolver has no time limit and half of the process's four
-// threads: two names whose servers are dead would hold up every look-up of the process. So a name nobody here has heard
-// of is first asked for without a thread; one that does not answer, or was slow before, goes a way that has room for one.
+// Resolves foreign host names. The system's resolver has no time limit and uses the process's four threads, so two
+// names with dead servers could block every look-up. An unknown name is therefore first queried without a thread. A
+// name that does not answer, or was slow before, gets a queue with a single thread.
 import { Resolver, lookup as systemLookup } from 'node:dns/promises'
 import { createBoundedMap, SwitchboardError } from '../../contract/index.ts'
 
@@ -9,13 +9,15 @@ export interface ResolvedAddress {
   readonly family: number
 }
 
-/** All addresses of a host name. Throws what the resolver throws, or `platform_unavailable` when there is no room. */
+/**
+ * Returns all addresses of a host name. Throws the resolver's errors, or `platform_unavailable` if the queue is full.
+ */
 export type LookUp = (host: string) => Promise<readonly ResolvedAddress[]>
 
 export interface LookUpDeps {
-  /** The system's resolver: what the operator wrote into the hosts file counts. It takes a thread. */
+  /** The system's resolver, which respects the hosts file. It takes a thread. */
   readonly system: LookUp
-  /** Whether the name's servers answer at all, whatever they say. It takes no thread, and not for ever. */
+  /** Whether the name's servers answer at all. It takes no thread, and its time is limited. */
   readonly answers: (host: string) => Promise<boolean>
   readonly after: (delayMs: number, run: () => void) => () => void
 }
@@ -66,7 +68,7 @@ export function createLookUp(deps: LookUpDeps): LookUp {
   }
 }
 
-/** One for the process, for so are its threads. */
+/** One for the process, because the process's threads are shared. */
 export const lookUp: LookUp = createLookUp({
   system: (host) => systemLookup(host, { all: true, verbatim: true }),
   answers,
@@ -76,10 +78,10 @@ export const lookUp: LookUp = createLookUp({
   },
 })
 
-/** Also of names that no name server knows: those of this machine and its neighbours are the system's to find. */
+/** Also true for names that no name server knows, because the system resolves names of this machine and its network. */
 async function answers(host: string): Promise<boolean> {
   if (!host.includes('.') || /(^|\.)localhost\.?$/.test(host)) return true
-  // A fresh one each time: the name servers of a laptop change.
+  // A new resolver each time, because a laptop's name servers change.
   const resolver = new Resolver({ timeout: 1_000, tries: 2 })
   const asked = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
   return asked.every((one) => one.status === 'fulfilled' || !SILENT.has(codeOf(one.reason)))

@@ -1,4 +1,4 @@
-// A body of `multipart/form-data`: fields and files, as APIs take uploads.
+// Writes a body of `multipart/form-data`: fields and files, as APIs accept uploads.
 import { createHash } from 'node:crypto'
 
 export interface FormPart {
@@ -9,12 +9,12 @@ export interface FormPart {
   readonly type?: string
 }
 
-/** The body and its content type. Characters that would end a header are replaced in names and types. */
+/** Returns the body and its content type. Characters in names and types that would end a header are replaced. */
 export function multipartForm(parts: readonly FormPart[]): {
   readonly body: Uint8Array
   readonly type: string
 } {
-  // The boundary is a digest of the parts, so it cannot stand in one of them.
+  // The boundary is a digest of the parts, so no part contains it.
   const digest = createHash('sha256')
   for (const { value } of parts) digest.update(value)
   const boundary = `switchboard-${digest.digest('hex').slice(0, 32)}`

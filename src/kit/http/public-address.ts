@@ -1,12 +1,12 @@
-// Which IP addresses a URL given by others may lead to: the rule behind the guarded fetch.
+// Decides which IP addresses a foreign URL may reach. The guarded fetch uses it.
 import { BlockList, isIP, isIPv4 } from 'node:net'
 import { createBoundedMap } from '../../contract/index.ts'
 
-/** Never reached, whatever the configuration says: link-local (cloud metadata), multicast, reserved. */
+/** Always refused: link-local (cloud metadata), multicast, reserved. */
 const never = new BlockList()
-/** Reached only with `allowPrivate`: this machine and its own networks. */
+/** Allowed only with `allowPrivate`: this machine and its networks. */
 const own = new BlockList()
-/** Global unicast IPv6; everything outside of it is somebody's special case. */
+/** Global unicast IPv6. All other ranges have special uses. */
 const global6 = new BlockList()
 
 for (const [net, bits] of [
@@ -40,10 +40,10 @@ never.addSubnet('2001::', 23, 'ipv6')
 never.addSubnet('2001:db8::', 32, 'ipv6')
 never.addSubnet('2002::', 16, 'ipv6')
 never.addSubnet('3fff::', 20, 'ipv6')
-// AWS answers its metadata here, inside the private range.
+// The metadata service of AWS, which is inside the private range.
 never.addAddress('fd00:ec2::254', 'ipv6')
 
-/** The rule never changes, and to ask the lists takes longer than all else that is checked of a request. */
+/** Verdicts are cached, because they never change and the lists are the slowest check of a request. */
 const REMEMBERED = 1_000
 const LONGEST_ADDRESS = 64
 const judged = {
@@ -51,7 +51,7 @@ const judged = {
   guarded: createBoundedMap<string, boolean>(REMEMBERED),
 }
 
-/** True when a fetch may connect to this address. Anything that is not an address is refused. */
+/** Whether a fetch may connect to this address. A text that is not an address is refused. */
 export function mayConnect(address: string, allowPrivate: boolean): boolean {
   const known = allowPrivate ? judged.open : judged.guarded
   const verdict = known.get(address) ?? judge(address, allowPrivate)
@@ -69,7 +69,7 @@ function judge(address: string, allowPrivate: boolean): boolean {
   return global6.check(plain, 'ipv6') || (allowPrivate && own.check(plain, 'ipv6'))
 }
 
-/** `::ffff:7f00:1` and `::ffff:127.0.0.1` reach the IPv4 address inside; judge that one. */
+/** `::ffff:7f00:1` and `::ffff:127.0.0.1` reach the IPv4 address inside, so that address is judged. */
 function mappedIPv4(address: string): string | null {
   const dotted = /^(?:0*:)*ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
   if (dotted?.[1] !== undefined) return dotted[1]

@@ -1,10 +1,10 @@
-// Who made an HTTP request: a program, our own page, or some other site's page in a visitor's browser.
+// Tells whether a program, our own page, or another site's page in a browser made an HTTP request.
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
 /**
- * True when a browser sent it on behalf of another site's page. Programs send neither header; a page of ours has our
- * own host as its origin.
+ * Whether a browser sent it for another site's page. Programs send neither header. A page of ours has our own host as
+ * its origin.
  */
 export function sentByOtherSite(headers: Headers): boolean {
   const site = headers['sec-fetch-site']

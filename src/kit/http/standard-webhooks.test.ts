@@ -1,4 +1,4 @@
-// Standard Webhooks beside the reference library: they sign and we verify, we sign and they verify.
+// Standard Webhooks against the reference library: each side verifies the other's signatures.
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'

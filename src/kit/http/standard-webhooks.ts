@@ -1,7 +1,8 @@
-// Standard Webhooks, both ends: a POST signed over its id, its time and its body, with keys that can be rotated.
+// Standard Webhooks, both ends: a POST that is signed over its id, its time and its body, with keys that can be
+// rotated.
 //
-// What is signed is `id.timestamp.body`. `webhook-signature` holds one signature a key, apart by spaces: whoever signs
-// with the old and the new key while rotating is understood by those who have either.
+// The signed text is `id.timestamp.body`. `webhook-signature` contains one signature per key, separated by spaces.
+// During a rotation the sender signs with the old and the new key, so receivers need only one of them.
 import {
   createHmac,
   createPrivateKey,
@@ -13,9 +14,9 @@ import {
   verify,
 } from 'node:crypto'
 
-/** How old, or how far ahead, a signed time may be. */
+/** The most that a signed time may differ from now. */
 const STANDARD_TOLERANCE_MS = 5 * 60_000
-/** Signatures that are looked at: a header of thousands is somebody's work for us. */
+/** The most signatures that are checked. More would be work for a stranger. */
 const MOST_SIGNATURES = 16
 const MAX_ID = 256
 
@@ -24,9 +25,9 @@ export type StandardKey =
   | { readonly kind: 'ed25519'; readonly verify: KeyObject; readonly sign: KeyObject | null }
 
 /**
- * The key that a secret stands for: `whsec_` and base64 (a shared one), `whsk_` (an Ed25519 key that signs), `whpk_` (one
- * that verifies). Without a prefix it is base64 where it is well-formed, as the reference libraries read it, and else
- * the text itself. Throws a TypeError when a prefix is followed by no such key.
+ * Returns the key of a secret: `whsec_` and base64 (a shared key), `whsk_` (an Ed25519 key that signs), `whpk_` (one
+ * that verifies). Without a prefix, well-formed base64 is decoded, as the reference libraries do, and other text is
+ * used as it is. Throws a TypeError if no valid key follows a prefix.
  */
 export function standardKey(secret: string): StandardKey {
   const [prefix] = /^wh(?:sec|sk|pk)_/.exec(secret) ?? []
@@ -37,7 +38,7 @@ export function standardKey(secret: string): StandardKey {
   if (bytes === null) throw new TypeError(`${prefix} is not followed by base64`)
   if (prefix === 'whsec_') return { kind: 'hmac', key: createSecretKey(bytes) }
   if (prefix === 'whpk_') return { kind: 'ed25519', verify: ed25519PublicKey(bytes), sign: null }
-  // The reference writes seed and public key, 64 bytes; the seed is the key.
+  // The reference writes seed and public key, 64 bytes. The seed is the key.
   if (bytes.length !== 32 && bytes.length !== 64)
     throw new TypeError('whsk_ is not followed by an Ed25519 key')
   const seed = bytes.subarray(0, 32)
@@ -49,7 +50,7 @@ export function standardKey(secret: string): StandardKey {
   return { kind: 'ed25519', verify: createPublicKey(own), sign: own }
 }
 
-/** The public key of 32 bytes, as senders print it. Throws a TypeError on any other length. */
+/** Returns the public key of 32 bytes, as senders print it. Throws a TypeError for other lengths. */
 export function ed25519PublicKey(bytes: Uint8Array): KeyObject {
   if (bytes.length !== 32) throw new TypeError('an Ed25519 public key has 32 bytes')
   const key = Buffer.concat([Buffer.from('302a300506032b6570032100', 'hex'), bytes])
@@ -62,7 +63,7 @@ interface StandardHeaders {
   readonly 'webhook-signature': string
 }
 
-/** The three headers of a POST. `id` stays the same when it is posted again; `atMs` is the time of this try. */
+/** Returns the three headers of a POST. `id` stays the same for a retry. `atMs` is the time of this try. */
 export function signStandard(
   keys: readonly StandardKey[],
   { id, atMs, body }: { readonly id: string; readonly atMs: number; readonly body: string | Uint8Array },
@@ -81,8 +82,8 @@ type StandardVerdict =
   | { readonly ok: false; readonly problem: 'headers' | 'time' | 'signature' }
 
 /**
- * Whether one of the keys signed it, now. Never throws, whatever the headers hold. Headers may be named `svix-…`, as the
- * first of their kind were. A repeat within the tolerance is genuine: the caller knows it by `id`.
+ * Whether one of the keys signed it, now. Never throws, for any headers. Headers may also be named `svix-…`, which are
+ * older. A repeat within the tolerance is valid, so the caller must check `id`.
  */
 export function verifyStandard(
   keys: readonly StandardKey[],
@@ -105,7 +106,7 @@ export function verifyStandard(
   const signatures = given.split(' ', MOST_SIGNATURES)
   if (!signatures.some((one) => keys.some((key) => isSignedBy(key, signed, one))))
     return { ok: false, problem: 'signature' }
-  // Told after the signature: whoever cannot sign learns nothing of our clock.
+  // Checked after the signature, so that a forger learns nothing of our clock.
   if (Math.abs(nowMs - atMs) > toleranceMs) return { ok: false, problem: 'time' }
   return { ok: true, id, atMs }
 }
@@ -126,7 +127,7 @@ function signedPart(id: string, timestamp: string, body: string | Uint8Array): U
   return Buffer.concat([Buffer.from(`${id}.${timestamp}.`, 'utf8'), Buffer.from(body as string)])
 }
 
-/** Null unless it is well-formed: Node itself would skip over whatever is not. */
+/** Null unless it is well-formed: Node ignores invalid characters. */
 function fromBase64(text: string): Buffer | null {
   if (text === '' || text.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return null
   return Buffer.from(text, 'base64')

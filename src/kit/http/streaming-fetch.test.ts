@@ -1,4 +1,4 @@
-// Answers that stream, from URLs of the operator's own: what is open, what stays closed, and how each failure is told.
+// Streamed answers from the operator's own URLs: open and closed addresses, and the error of each failure.
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'

@@ -1,6 +1,6 @@
-// Requests whose answers stream for as long as the peer likes: the shape of the web's fetch over the rules of the guard.
-// Private addresses are open where the operator says so; link-local ones stay closed; the checked address is the one
-// connected to; no redirect is followed, for headers are credentials; no URL is in any error.
+// Requests whose answers stream without a time limit. It has the form of the web's fetch and the rules of the guard.
+// Private addresses are open if the operator allows them, and link-local ones stay closed. The checked address is the
+// one connected to. No redirect is followed, because headers are credentials. No error contains the URL.
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { type Clock, SwitchboardError } from '../../contract/index.ts'
@@ -9,22 +9,22 @@ import { type LookUp, lookUp, type ResolvedAddress } from './look-up.ts'
 
 export interface StreamingFetchOptions {
   readonly clock: Pick<Clock, 'after'>
-  /** Until the head of the answer; its body may take any time. */
+  /** The deadline of the answer's head. The body may take any time. */
   readonly headTimeoutMs: number
-  /** Until the connection stands, with TLS. Absent: as long as the head may take. */
+  /** The deadline of the connection, with TLS. Absent: the deadline of the head. */
   readonly connectTimeoutMs?: number
-  /** Loopback, private networks and plain `http:`. Absent: they are open, as the operator's own. */
+  /** Allows loopback, private networks and plain `http:`. Absent: allowed, because the operator chose the URL. */
   readonly allowPrivate?: boolean
   readonly resolve?: LookUp
 }
 
 /**
- * Throws `platform_unavailable` when the request did not go out, `outcome_unknown` when it did and no answer came; an
- * AbortError that says whether it was `written` when the caller aborted it.
+ * Throws `platform_unavailable` if the request did not go out, and `outcome_unknown` if it did and no answer came. If
+ * the caller aborted it, throws an AbortError that says whether it was `written`.
  */
 export type StreamingFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
-/** Statuses that carry no body: the web's Response refuses one. */
+/** Statuses without a body. The web's Response refuses a body for them. */
 const BARE = new Set([101, 103, 204, 205, 304])
 
 export function createStreamingFetch(options: StreamingFetchOptions): StreamingFetch {
@@ -107,7 +107,7 @@ function exchange(
   })
 }
 
-/** Pulled, not pushed: a reader that stops reading holds the peer back. */
+/** The body is pulled, so a reader that stops reading slows the peer down. */
 function toResponse(answer: IncomingMessage): Response {
   const status = answer.statusCode ?? 500
   const headers = new Headers()
@@ -141,18 +141,18 @@ function toResponse(answer: IncomingMessage): Response {
         answer.resume()
       },
       cancel() {
-        // Its end may be on its way already: a stream that was left must not be closed once more.
+        // The end may follow, and a cancelled stream must not be closed again.
         over = true
         answer.destroy()
       },
     },
     { highWaterMark: 4 },
   )
-  // A status that the web does not know must not become an exception of its own.
+  // A status that the web's Response refuses must not become another exception.
   return new Response(body, { status: status >= 200 && status <= 599 ? status : 502, headers })
 }
 
-/** `written`: it had gone out by then. */
+/** `written`: whether the request had gone out. */
 function abortError(written: boolean): Error {
   return Object.assign(new Error('the request was aborted'), { name: 'AbortError', written })
 }

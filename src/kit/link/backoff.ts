@@ -1,4 +1,4 @@
-// How long to wait before the next try of a link or a send: exponential, with jitter from handed-in randomness.
+// Computes the wait before the next try of a link or a send: exponential, with jitter from the given randomness.
 import type { Random } from '../../contract/index.ts'
 
 export interface BackoffRange {
@@ -7,8 +7,8 @@ export interface BackoffRange {
 }
 
 /**
- * The wait before try number `attempt` (the first is 1). Between half and the whole of base · 2^(attempt−1), capped:
- * many links that broke together come back spread out, and none comes back at once.
+ * Returns the wait before try number `attempt` (the first is 1). It is between half and the whole of
+ * base · 2^(attempt−1), capped. So links that broke together reconnect at different times, and never at once.
  */
 export function backoffMs(attempt: number, range: BackoffRange, random: Random): number {
   const doublings = Math.min(Math.max(attempt, 1) - 1, 52)

@@ -1,4 +1,4 @@
-// Limits kept beforehand: the bucket of a chat, and windows of a chat and of all.
+// Limits that are applied before sending: the bucket of a chat, and windows of a chat and of all.
 import { expect, it } from 'vitest'
 import { createTestClock } from '../../testing/test-clock.ts'
 import { createChatPace } from './chat-pace.ts'
@@ -30,7 +30,7 @@ it('[I5.flood-limits] in no stretch of a window go more than its count: it does 
   })
   const take = () => pace.take('a', false)
   expect([take(), take(), take()]).toEqual([0, 0, 1_000])
-  // Half of the time would have given a bucket one more.
+  // Half of the time would have refilled a bucket by one.
   now = 500
   expect(take()).toBe(500)
   pace.giveBack('a')
@@ -54,7 +54,7 @@ it('[I13.clock-back-limit] a clock that is set back empties no window, and the w
   const second = take()
   move(20_000)
   expect([first, second, take(), take()]).toEqual([0, 0, 0, 20_000])
-  // By half of the window: one lies ahead. By a day: all do. Asked again and again, the wait only gets shorter.
+  // Set back by half of the window, one send is in the future. Set back by a day, all are. The wait only gets shorter.
   move(-30_000)
   expect([take(), take()]).toEqual([20_000, 20_000])
   move(-86_400_000)

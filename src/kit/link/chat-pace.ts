@@ -1,7 +1,7 @@
-// Limits of a platform that are kept beforehand: a few messages at once in a chat, then one each interval, by the one token
-// bucket; so many in a window for certain chats, and for all together. A window is no bucket: in no stretch of its length go
-// more than its count, where a bucket of that size and rate lets through nearly twice as many. The river asks before a
-// message is on its way; nothing waits here.
+// Keeps the limits of a platform before sending. A token bucket allows a few messages at once in a chat, then one per
+// interval. A window allows a number of messages in its length, for certain chats and for all together. A window is not
+// a bucket: a bucket of that size and rate can let nearly twice as many through. The core asks before it sends, so
+// nothing waits here.
 import { type Clock, createBoundedMap, createTokenBuckets, type Pace } from '../../contract/index.ts'
 
 export interface PaceWindow {
@@ -11,29 +11,29 @@ export interface PaceWindow {
 
 export interface ChatPaceOptions {
   readonly clock: Pick<Clock, 'now'>
-  /** Between messages to one chat, after the burst. */
+  /** The time between messages to one chat, after the burst. */
   readonly intervalMs: number
-  /** A few at once are fine (the parts of one long answer). */
+  /** How many may be sent at once, such as the parts of one long answer. */
   readonly burst: number
-  /** For everything that is sent. */
+  /** The limit of all sends together. */
   readonly overall: PaceWindow
-  /** For one chat; null: it has none. */
+  /** The window of one chat; null: it has none. */
   readonly windowOf?: (chat: string) => PaceWindow | null
 }
 
 export interface ChatPaces extends Pace {
-  /** Something was sent there at this time, by a process before this one. Told oldest first. */
+  /** Records a send of an earlier process. Call it in the order of time. */
   remember(chat: string, at: number): void
 }
 
-/** A chat that was forgotten may burst anew: far more of them than are written to in a minute. */
+/** A forgotten chat may burst again. Far more chats are remembered than are written to in a minute. */
 const CHATS_REMEMBERED = 10_000
 
 export function createChatPace(options: ChatPaceOptions): ChatPaces {
   const { clock, intervalMs, burst, windowOf = () => null } = options
   const buckets = createTokenBuckets(CHATS_REMEMBERED, clock)
   const limit = intervalMs === 0 ? { rps: 0, burst: 0 } : { rps: 1_000 / intervalMs, burst }
-  /** Times of the last messages of a chat that has a window, and of all. */
+  /** The times of the last messages of a chat with a window, and of all. */
   const windows = createBoundedMap<string, readonly number[]>(CHATS_REMEMBERED)
   let overall: readonly number[] = []
 
@@ -48,7 +48,7 @@ export function createChatPace(options: ChatPaceOptions): ChatPaces {
       const times = movedBack(windows.get(chat) ?? [], now)
       keep(chat, times)
       overall = movedBack(overall, now)
-      // What gives way goes when the bucket is full: whatever is said next finds most of the burst.
+      // A side message waits for a full bucket, so that the next message finds most of the burst.
       const chatLimit = buckets.peek(chat, limit, side ? burst : 1)
       const window = windowOf(chat)
       const waitMs = Math.max(
@@ -75,7 +75,7 @@ function earliest(times: readonly number[], { count, perMs }: PaceWindow): numbe
   return (times[times.length - count] ?? Number.NEGATIVE_INFINITY) + perMs
 }
 
-/** After a clock was set back the last message counts as of now, and those before it keep their distance: none is forgotten. */
+/** After the clock was set back, the last message counts as sent now, and the others keep their distance to it. */
 function movedBack(times: readonly number[], now: number): readonly number[] {
   const aheadMs = (times.at(-1) ?? now) - now
   return aheadMs > 0 ? times.map((time) => time - aheadMs) : times

@@ -1,4 +1,4 @@
-// A lease that is held: blips, silence, loss and the way back, on a driven clock.
+// A held lease: short failures, silence, loss and recovery, on a driven clock.
 import { describe, expect, it } from 'vitest'
 import { createTestClock } from '../../testing/index.ts'
 import { createLeaseHold } from './lease-hold.ts'
@@ -26,7 +26,7 @@ function open(more: { readonly endingMs?: number } = {}) {
   const from = (next: typeof usual) => {
     usual = next
   }
-  /** From now on no question is answered before the function that comes back says so. */
+  /** From now on, answers wait until the returned function is called. */
   const hang = () => {
     let answer: (held: boolean) => void = () => undefined
     from(
@@ -70,7 +70,7 @@ describe('[I6.lease-held] a lease that is held', () => {
     const answer = hang()
     await clock.advance(10_000)
     expect([hold.isHeld(), seen.lost]).toEqual([false, [10_000]])
-    // The one under way is joined: the store is not asked twice.
+    // It joins the query in progress, so the store is asked once.
     const again = hold.take()
     await clock.advance(10_000)
     answer(true)

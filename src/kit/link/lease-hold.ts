@@ -1,18 +1,18 @@
-// A link lease that is held: renewed beside the work that it allows, and held for as long as that is known, no longer. A
-// renewal that fails takes nothing away while the last one still counts; one that hangs adds nothing, for by then another
-// node may have it.
+// Holds a link lease and renews it in parallel with the work. The lease counts as held only as long as that is certain.
+// A failed renewal changes nothing while the last one is valid. A renewal that hangs adds nothing, because another node
+// may have the lease by then.
 import type { Cancel, Clock, LinkLease } from '../../contract/index.ts'
 
-/** `unknown`: the store did not answer, or too late to count. */
+/** `unknown`: the store did not answer, or too late. */
 export type LeaseAnswer = 'held' | 'elsewhere' | 'unknown'
 
 export interface LeaseHold {
-  /** Asks for it. Once held it is renewed by itself. Never throws. */
+  /** Requests the lease. A held lease is renewed automatically. Never throws. */
   take(): Promise<LeaseAnswer>
   isHeld(): boolean
-  /** No longer renewed: it runs out, unless it is taken again. */
+  /** Stops the renewal. The lease runs out unless it is taken again. */
   rest(): void
-  /** Gives it back, after a question that is under way; `onLost` is not told. Throws what the store throws. */
+  /** Releases it after a query in progress, without calling `onLost`. Throws the store's errors. */
   release(): Promise<void>
 }
 
@@ -20,15 +20,15 @@ export interface LeaseHoldOptions {
   readonly clock: Pick<Clock, 'after'>
   readonly leaseMs: number
   readonly renewMs: number
-  /** What the work under it takes to end: so much before its end it counts as lost. */
+  /** How long the work takes to end. The lease counts as lost this much before its end. */
   readonly endingMs?: number
-  /** The work must end now. */
+  /** Called when the work must end now. */
   readonly onLost: () => void
 }
 
 export function createLeaseHold(lease: LinkLease, options: LeaseHoldOptions): LeaseHold {
   const { clock, leaseMs, renewMs, endingMs = 0, onLost } = options
-  /** There while it is held: calls off the moment at which it counts as lost. */
+  /** Cancels the timer that counts it as lost. Null: it is not held. */
   let deadline: Cancel | null = null
   let stopRenewing: Cancel = () => undefined
   let asking: Promise<LeaseAnswer> | null = null
@@ -47,7 +47,7 @@ export function createLeaseHold(lease: LinkLease, options: LeaseHoldOptions): Le
 
   const ask = async (): Promise<LeaseAnswer> => {
     let late = false
-    // From before the question: the store counts from later, so what we think we hold never outlasts what we do hold.
+    // Counted from before the query. The store counts from later, so our estimate ends before the real lease.
     const fresh = clock.after(leaseMs - endingMs, () => {
       late = true
       if (deadline === fresh) lose()
@@ -86,7 +86,7 @@ export function createLeaseHold(lease: LinkLease, options: LeaseHoldOptions): Le
     async release() {
       renews = false
       forget()
-      // Answered afterwards it would be held by nobody who knows.
+      // If the query succeeded after the release, this node would hold the lease without knowing it.
       await asking
       forget()
       await lease.release()

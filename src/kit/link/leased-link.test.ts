@@ -1,4 +1,4 @@
-// The lease under a link: who may connect, what is told while another node may, and what a lost one ends.
+// The lease of a link: who may connect, what is reported while another node may, and what the loss ends.
 import { expect, it } from 'vitest'
 import type { LinkState } from '../../contract/index.ts'
 import { LEASE_MS } from '../../contract/index.ts'
@@ -38,7 +38,7 @@ it('says who may connect: where it is held nobody is asked again, unless somethi
   expect(done).toEqual(['take'])
   expect(await link.mayConnect(1)).toBe(true)
   expect([done, told]).toEqual([['take', 'take'], []])
-  // What cannot be given back runs out.
+  // A lease that cannot be released runs out.
   await expect(link.release()).resolves.toBeUndefined()
 })
 

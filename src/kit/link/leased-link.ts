@@ -1,15 +1,15 @@
-// The lease under a link: whether this node may be connected for an integration now, and what is reported while it may not.
-// Where an integration has no lease, this node always may.
+// The lease of a link: whether this node may connect for an integration now, and what is reported while it may not. If
+// an integration has no lease, every node may always connect.
 import { type Clock, LEASE_MS, LEASE_RENEW_MS, type LinkLease, type LinkState } from '../../contract/index.ts'
 import { createLeaseHold } from './lease-hold.ts'
 import type { LeaseRules, LinkWords } from './link.ts'
 
 export interface LeasedLink {
-  /** Asks for the lease where it is not held, and after a failure: another node may have it by then. */
+  /** Requests the lease if it is not held, and after a failure, because another node may have it by then. */
   mayConnect(failures: number): Promise<boolean>
-  /** There is no connection now. The lease may run out, where the rules say so. */
+  /** There is no connection now, so the lease may run out if the rules say so. */
   rest(): void
-  /** Never throws. What is not given back runs out. */
+  /** Never throws. A lease that cannot be released runs out. */
   release(): Promise<void>
 }
 
@@ -18,7 +18,7 @@ export interface LeasedLinkDeps {
   readonly rules?: LeaseRules
   readonly report: (link: LinkState) => void
   readonly words: Pick<LinkWords, 'lost' | 'elsewhere' | 'unknown'>
-  /** The connection must end now. */
+  /** Called when the connection must end now. */
   readonly onLost: () => void
 }
 

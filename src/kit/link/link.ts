@@ -1,4 +1,4 @@
-// What an adapter and the loop of its link promise each other. `start-link.ts` is the loop.
+// The contract between an adapter and the loop of its link. `start-link.ts` is the loop.
 import type { Clock, LinkLease, LinkState, Logger, Random } from '../../contract/index.ts'
 import type { BackoffRange } from './backoff.ts'
 

@@ -1,10 +1,10 @@
-// A question that is asked of a platform once and remembered; asked again while it fails. Those who ask at once share the answer.
+// Asks a platform once and remembers the answer. A failure is asked again. Concurrent callers share one request.
 
 export interface MemoizedAsync<T> {
   (): Promise<T>
-  /** What is known already; null: nothing yet. */
+  /** The remembered answer; null: none yet. */
   readonly known: () => T | null
-  /** Asked anew the next time: the answer may have changed there. */
+  /** Forgets the answer, because it may have changed on the platform. */
   readonly forget: () => void
 }
 

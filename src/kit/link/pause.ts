@@ -1,4 +1,4 @@
-// Waiting that can be cut short.
+// Waits that can be cut short.
 import type { Clock } from '../../contract/index.ts'
 
 /** Resolves after `ms`, or as soon as the signal is aborted. Never throws. */
@@ -15,7 +15,7 @@ export function pause(clock: Pick<Clock, 'after'>, ms: number, signal?: AbortSig
   })
 }
 
-/** What `asked` resolves to; null: it did not in time, or it failed. Never throws. */
+/** Returns the result of `asked`. Null: it failed, or took too long. Never throws. */
 export async function withinTime<T>(
   clock: Pick<Clock, 'after'>,
   ms: number,

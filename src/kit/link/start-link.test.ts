@@ -6,7 +6,7 @@ import { createTestClock, createTestRandom } from '../../testing/test-clock.ts'
 import type { LinkAttempt, LinkEnding, LinkOptions } from './link.ts'
 import { startLink } from './start-link.ts'
 
-/** One call of `connect`, in the hands of the test. */
+/** One call of `connect` that the test controls. */
 interface Made extends LinkAttempt {
   over(ending?: LinkEnding): void
   fail(thrown: unknown): void

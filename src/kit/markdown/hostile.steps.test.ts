@@ -1,5 +1,5 @@
-// Hostile text: what the reader, the writer and the splitter do grows with its length and not faster. Steps are counted,
-// not seconds (src/testing/suites/count-steps.ts): those of the parser's package too.
+// Hostile text: the work of the reader, the writer and the splitter is linear in its length. Steps are counted instead
+// of seconds (src/testing/suites/count-steps.ts), also those of the parser's package.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -11,9 +11,9 @@ import { HOSTILE_TEXTS, MOST_RUN_MS } from '../../testing/suites/hostile-markdow
 import { MOST_READ, plainText, readMarkdown, splitText, writeMarkdown } from './index.ts'
 
 const SIZE = 1_000
-/** A part of it is large enough for the bound of a table, whose rows are filled up to as many cells as its head has. */
+/** Large enough for the bound of a table, whose rows are filled up to the width of its header. */
 const MIXED_SIZE = 4 * SIZE
-/** Small: many parts, so that one more or less does not look like growth. */
+/** Small parts, so that there are many, and one more does not look like growth. */
 const limit = { size: 60, unit: 'utf-16' } as const
 const renderer = {
   render: (blocks: Parameters<typeof plainText>[0]) => ({
@@ -31,7 +31,7 @@ describe('[I13.md-linear] reading', () => {
       return () => void readMarkdown(input)
     }, SIZE)
     expect(growth).toBeLessThan(LINEAR)
-    // Nothing that is read multiplies: not addresses, not cells. A line is written with the marks of 32 levels at most.
+    // Neither addresses nor cells multiply. A line has the marks of 32 levels at most.
     const tree = readMarkdown(text(SIZE))
     expect(writeMarkdown(tree, { strict: true }).length).toBeLessThan(70 * SIZE)
   })
@@ -60,7 +60,7 @@ describe('[I13.split-linear] cutting', () => {
     { markdown: renderer, plain: false },
     { markdown: renderer, plain: true },
   ] as const
-  // Every family, each in one way of showing it by turns; in every way with `npm run test:all`.
+  // Each family is tried in one form, by turns. `npm run test:all` tries every form.
   const cases = Object.entries(HOSTILE_TEXTS).flatMap(([name, text], at) =>
     WAYS.filter((_, way) => SCOPE === 'all' || way === at % WAYS.length).map((way) => ({ name, text, way })),
   )
@@ -79,14 +79,14 @@ it('[I13.md-one] one reader loads a parser of Markdown', () => {
   const loading = ['src', 'web']
     .flatMap(filesOf)
     .filter((file) => /(?<!\.test)\.tsx?$/.test(file) && parser.test(readFileSync(join(ROOT, file), 'utf8')))
-  // By the daemon when it first reads one, and by the page.
+  // The daemon loads it at its first text, and the page does.
   expect(loading).toEqual(['src/kit/markdown/read.ts', 'web/shared/markdown-reader.ts'])
 })
 
 describe('[I13.md-large] a megabyte', () => {
   it.each(['*a **b ', '[', '`', '> ', '```\n', ' ', 'a', '\n', '😀', '|a'])('of %j', async (piece) => {
     const text = piece.repeat(Math.ceil(1_000_000 / piece.length))
-    // As it was written: nobody walks it.
+    // It is kept as it was written, without walking it.
     expect(await countSteps(() => void readMarkdown(text))).toBeLessThan(1_000)
     const parts = splitText({ text }, { size: 4_096, unit: 'utf-16' }, 'written')
     for (const part of parts) expect(part.length).toBeLessThanOrEqual(4_096)
@@ -101,7 +101,7 @@ describe('[I13.md-large] a megabyte', () => {
   })
 })
 
-// To join texts and to look at the end of them is one step each, and copied the whole text each time: 14 s.
+// Joining texts and reading the end are one step each, but once copied the whole text each time: 14 s.
 it('[I35.a3-programs] many short lines of one paragraph are written in moments', () => {
   const children = Array.from({ length: 600_000 }, (_, at) =>
     at % 2 === 0 ? ({ kind: 'text', text: 'a' } as const) : ({ kind: 'break' } as const),

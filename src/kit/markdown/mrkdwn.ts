@@ -56,7 +56,7 @@ function isWritten(node: Extract<MarkdownInline, { kind: 'link' }>): boolean {
 
 const MRKDWN_LINK = /<((?:https?:\/\/|mailto:)[^\s<>|]{1,2000})\|([^<>|\n]{1,500})>/g
 
-/** Slack's own link syntax becomes a link. All else is text. */
+/** Slack's own link syntax becomes a link. Everything else is text. */
 function wordsText(text: string): string {
   let at = 0
   let out = ''

@@ -1,4 +1,4 @@
-// Where a text may be cut, and how good each place is: between blocks is best, inside a word is worst.
+// Finds where a text may be cut, and how good each place is: between blocks is best, inside a word is worst.
 import type { MarkdownBlock, MarkdownInline } from '../../contract/message/markdown.ts'
 import { blockWeight, itemWeight, rowWeight } from './cut.ts'
 

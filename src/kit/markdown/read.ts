@@ -1,5 +1,5 @@
-// The reader as the daemon has it. The parser's package is loaded by the first text that is read: a daemon that starts, and
-// says nothing long, does without.
+// The reader of the daemon. The parser's package is loaded when the first text is read, so that a start does not load
+// it.
 import { createRequire } from 'node:module'
 import { createMarkdownReader } from './reader.ts'
 import { rememberTrees } from './remember-trees.ts'
@@ -9,7 +9,7 @@ type Package = typeof import('markdown-it')
 /** Enough for the messages of some seconds. */
 const MOST_KEPT_CHARS = 131_072
 
-/** By `require`: the outlet cuts a text without waiting, so it cannot wait for a module either. */
+/** Uses `require`, because the outlet cuts texts synchronously. */
 export const readMarkdown = rememberTrees(
   createMarkdownReader(() => {
     const loaded = createRequire(import.meta.url)('markdown-it') as Package | Package['default']

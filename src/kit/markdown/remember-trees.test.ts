@@ -8,7 +8,7 @@ import { rememberTrees } from './remember-trees.ts'
 const parser = createRequire(import.meta.url)('markdown-it') as typeof MarkdownIt
 afterEach(() => void vi.restoreAllMocks())
 
-/** Counts the texts that the parser's package gets meanwhile. */
+/** Counts the texts that reach the parser's package. */
 const countParsed = () => {
   const parse = vi.spyOn(parser.prototype, 'parse')
   return () => parse.mock.calls.map(([text]) => text)
@@ -43,11 +43,11 @@ it('forgets the oldest, and keeps no more than it may', () => {
   const read = vi.fn((text: string) => [{ kind: 'code', language: '', text } as const])
   const remembering = rememberTrees(read, 1_000)
   for (const text of ['a', 'b', 'c', 'a', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'a']) remembering(text)
-  // Nine short texts fit. What is read again counts as new.
+  // Nine short texts fit. Reading a text again makes it the newest.
   expect(read.mock.calls.map(([text]) => text).join('')).toBe('abcdefghij')
   remembering('b')
   expect(read).toHaveBeenCalledTimes(11)
-  // A text that is longer than all that may be kept is not kept, and drives nothing out.
+  // A text that is longer than the limit is not kept, and removes no other.
   const long = 'x'.repeat(2_000)
   remembering(long)
   remembering(long)

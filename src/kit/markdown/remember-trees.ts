@@ -1,12 +1,13 @@
-// Remembers the trees of the texts that were read last. The outlet reads a text to cut it, and moments later the adapter
-// reads each part to render it. In between lies the outbox, which keeps text. After a restart a part is read again.
+// Remembers the trees of the texts that were read last. The outlet reads a text to cut it, and moments later the
+// adapter reads each part to render it. In between lies the outbox, which keeps text. After a restart a part is read
+// again.
 import type { MarkdownBlock } from '../../contract/message/markdown.ts'
 import type { ReadMarkdown } from './reader.ts'
 
-/** What the tree of a short text takes, in characters. */
+/** The least that a tree counts, in characters. */
 const LEAST_CHARS = 100
 
-/** `mostChars`: the texts that are remembered are this long together. */
+/** `mostChars`: the total length of the remembered texts. */
 export function rememberTrees(read: ReadMarkdown, mostChars: number): ReadMarkdown {
   const trees = new Map<string, readonly MarkdownBlock[]>()
   const sizeOf = (text: string) => text.length + LEAST_CHARS
@@ -19,7 +20,7 @@ export function rememberTrees(read: ReadMarkdown, mostChars: number): ReadMarkdo
   return (text) => {
     if (sizeOf(text) > mostChars) return read(text)
     const tree = trees.get(text) ?? read(text)
-    // The newest stand last.
+    // The newest is the last.
     forget(text)
     trees.set(text, tree)
     chars += sizeOf(text)

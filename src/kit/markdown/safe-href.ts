@@ -1,4 +1,4 @@
-// Which targets a link may have.
+// Decides which targets a link may have.
 
 /** Returns the address if a link may lead there, else null. The URL is parsed before its scheme is compared. */
 export function safeHref(raw: string): string | null {

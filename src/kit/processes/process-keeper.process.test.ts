@@ -1,4 +1,4 @@
-// The keeper with real children: scripts of a few lines that misbehave in one way each.
+// The keeper with real children: short scripts that each misbehave in one way.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -43,7 +43,7 @@ const sh = (script: string, more: Partial<ProcessLaunch> = {}): ProcessLaunch =>
   ...more,
 })
 
-/** Ready when it said its first line. */
+/** Ready after its first line. */
 const firstLine = (process: {
   readLines: (max: number, on: { line(text: string): void; tooLong(): void }) => void
 }) =>
@@ -138,7 +138,7 @@ describe('starting', () => {
     const second = await refusal(kept.start('x', sh('exit 3'), firstLine))
     expect(second?.message).toContain('failed 1 times')
     expect(second?.retryAfterMs).toBeGreaterThan(1_000)
-    // Others are not held up by it.
+    // It does not delay other processes.
     const other = await kept.start('y', sh('echo hi; cat >/dev/null'), firstLine)
     expect(other.isAlive()).toBe(true)
   })
@@ -165,7 +165,7 @@ describe('ending', () => {
   it('[I22.keep-escaped] one that left the group, and holds the pipe, is found by its mark', async () => {
     const { keeper: kept } = keeper()
     const file = join(scratchFolder('keeper-escape'), 'pid')
-    // A session of its own, with our pipes kept open.
+    // In a separate session, with our pipes kept open.
     const child = await kept.start(
       'fork',
       sh(
@@ -248,7 +248,7 @@ describe('bounds', () => {
 })
 
 describe('after kill -9', () => {
-  /** A daemon of a few lines: keeps one child and waits. */
+  /** A small daemon that keeps one child and waits. */
   const daemon = (folder: string, script: string): ChildProcess => {
     const index = join(import.meta.dirname, 'index.ts')
     const clock = join(import.meta.dirname, '../../runtime/real-clock.ts')
@@ -286,7 +286,7 @@ describe('after kill -9', () => {
       const scratch = scratchFolder('keeper-alone')
       const file = join(scratch, 'pids')
       const alone = join(scratch, 'alone')
-      // Helpers that wait for nothing but the end of their input, and go on at once: quicker than any watcher.
+      // Helpers that wait only for the end of their input and then continue at once, faster than any watcher.
       const helper = `(read -r _; echo "went on" >> ${alone}) <&3 &`
       const script = `exec 3<&0; ${helper.repeat(8)} echo $$ >> ${file}; wait`
       const one = daemon(join(scratch, 'records'), script)
@@ -299,7 +299,7 @@ describe('after kill -9', () => {
       quickestMs = Math.min(quickestMs, performance.now() - killedAt)
       expect(existsSync(alone) ? readFileSync(alone, 'utf8') : '').toBe('')
     }
-    // What needs no input would go on for as long as the watcher waits.
+    // A process that needs no input would continue until the watcher acts.
     expect(quickestMs).toBeLessThan(900)
   })
 
@@ -322,11 +322,11 @@ describe('after kill -9', () => {
     const put = (name: string, record: object) =>
       writeFileSync(join(folder, `${name}.json`), JSON.stringify({ name, boot: bootId(), ...record }))
     put(mark('a'), { mark: mark('a'), pid: recorded, start: startTimeOf(recorded) })
-    // Its number is a stranger's by now: the start time differs.
+    // The pid was reused by a foreign process, whose start time differs.
     put(mark('b'), { mark: mark('b'), pid: bystander, start: '1' })
-    // Killed between the start and the record of its number.
+    // Killed between the start and the record of its pid.
     put(mark('c'), { mark: mark('c'), pid: null, start: null })
-    // From before the machine was started anew.
+    // Recorded before the machine's last boot.
     put(mark('d'), { mark: mark('d'), pid: bystander, start: startTimeOf(bystander), boot: 'other' })
     writeFileSync(join(folder, 'broken.json'), '{')
     const log = createRecordingLog()

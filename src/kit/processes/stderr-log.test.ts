@@ -1,4 +1,4 @@
-// What is told of a child that ended: which of its last lines says why.
+// The reason for the end of a child: which of its last lines gives it.
 import { describe, expect, it } from 'vitest'
 import { createRecordingLog } from '../../testing/recording-log.ts'
 import { createStderrLog } from './stderr-log.ts'

@@ -1,4 +1,4 @@
-// Sessions that wait for a free process are told while they wait, and no longer.
+// Sessions that wait for a free process are reported while they wait, and no longer.
 import { expect, it } from 'vitest'
 import { createTestClock } from '../../testing/test-clock.ts'
 import { createWaitingSessions } from './waiting-sessions.ts'

@@ -1,4 +1,4 @@
-// What a group said, as a model reads it.
+// The messages of a group, as a model reads them.
 import { expect, it } from 'vitest'
 import { contextBlock } from '../index.ts'
 

@@ -1,4 +1,4 @@
-// The input of a tool for an approver's eyes: readable where it can be, whole always, and never more work than it is long.
+// The input of a tool for an approver: readable where possible, always whole, and in linear time.
 import { expect, it } from 'vitest'
 import { inputText } from './input-text.ts'
 
@@ -14,7 +14,7 @@ it('[I16.deep-input] is JSON on several lines, and one line where that would be 
 it('[I16.deep-input] is null where it cannot be shown whole', () => {
   expect(inputText('x'.repeat(100), 50)).toBeNull()
   expect(inputText(nested(200_000), 1_000_000)).toBeNull()
-  // Indented it would be sixteen million characters.
+  // Indented, it would have sixteen million characters.
   expect(inputText(nested(4_000), 7_000)).toBeNull()
   expect(inputText(undefined, 50)).toBe('')
 })

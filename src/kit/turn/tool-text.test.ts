@@ -1,4 +1,4 @@
-// What tools were given and gave back, as text: bounded, and without credentials.
+// Inputs and results of tools as text: bounded, and without credentials.
 import { describe, expect, it } from 'vitest'
 import { toolText } from './tool-text.ts'
 
@@ -31,7 +31,7 @@ describe('toolText', () => {
   })
 
   it('is not held up by what only begins like a token, however often it does', () => {
-    // Searched again from each beginning to the end, this would take minutes.
+    // A search from each beginning to the end would take minutes.
     const words = 'ab-'.repeat(200_000)
     expect(toolText(words, words.length)).toBe(words)
     expect(toolText(`${words}7`, words.length)).toBe('[hidden]')

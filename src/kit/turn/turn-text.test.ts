@@ -1,4 +1,4 @@
-// What a model reads of a turn: every safe key of its meta, and a channel server's instructions as that server's words.
+// A turn for a model: every safe key of its meta, and a channel server's instructions marked as that server's words.
 import { expect, it } from 'vitest'
 import { systemPrompt } from '../../agents/llm/prompt.ts'
 import { delivery } from '../../testing/suites/connector-suite.ts'

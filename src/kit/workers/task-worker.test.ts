@@ -1,4 +1,4 @@
-// A worker thread against tasks that never end, fill the memory, leave or throw; and the count of tries around it.
+// A worker thread against tasks that never end, fill the memory, exit or throw, and the count of tries around it.
 import { existsSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { InputTries } from '../../contract/index.ts'

@@ -1,14 +1,14 @@
-// What a server pushed, on its way to the intake, in order. A notification has no acknowledgement and is not sent again:
-// while the store is away a bounded number waits here, and what had to be dropped is counted and told afterwards.
+// Passes a server's pushes to the intake, in order. A notification has no acknowledgement and is never repeated. While
+// the store is away, a limited number waits here. Dropped ones are counted, and recorded later.
 import type { Cancel, Clock, InboundEvent, Logger, PlatformIntake, Random } from '../../contract/index.ts'
 import { backoffMs } from '../../kit/index.ts'
 
 export interface Arrivals {
   push(event: InboundEvent): void
   waiting(): number
-  /** Dropped and not told yet. */
+  /** The number of dropped ones that are not recorded yet. */
   lost(): number
-  /** Gives what waits a last chance. */
+  /** Tries once more to store what waits. */
   stop(): Promise<void>
 }
 
@@ -17,9 +17,9 @@ export interface ArrivalsDeps {
   readonly clock: Clock
   readonly log: Logger
   readonly random: Random
-  /** The event that stands for one that was dropped. */
+  /** Creates the event that records a dropped one. */
   readonly dropped: () => InboundEvent
-  /** Much waits: who sends should be held back. False: it may go on. */
+  /** True: much waits, so the server should be paused. False: it may continue. */
   readonly pressure: (full: boolean) => void
 }
 
@@ -67,7 +67,7 @@ export function createArrivals(deps: ArrivalsDeps): Arrivals {
   const run = async () => {
     for (let failures = 0; queue.length > 0 || lost > 0; ) {
       const batch = nextBatch()
-      // Those that were dropped came after what waits.
+      // The dropped ones came after those that wait.
       const tellOfLost = batch.length === queue.length ? Math.min(lost, BATCH) : 0
       const told = Array.from({ length: tellOfLost }, deps.dropped)
       try {
@@ -98,11 +98,11 @@ export function createArrivals(deps: ArrivalsDeps): Arrivals {
   return {
     push(event) {
       const size = weightOf(event)
-      // One alone is taken however large it is: the transport bounds it.
+      // A single event is accepted at any size, because the transport limits it.
       const tooMuch = queue.length > 0 && chars + size > MOST_WAITING_CHARS
       if (queue.length >= MOST_WAITING || tooMuch) lost += 1
       else {
-        // Its id is given once, here: whether a commit held is not always heard, and a second try must be a duplicate.
+        // The id is assigned once, here. A failed commit may have held, so a second try must count as a duplicate.
         queue.push({ event: { ...event, messageId: event.messageId ?? deps.random.uuid() }, chars: size })
         chars += size
       }

@@ -1,4 +1,4 @@
-// Channel servers that do not behave: none of them stops the pool, and each is told for what it is.
+// Channel servers that misbehave: none of them stops the pool, and each is reported with its fault.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,7 +20,7 @@ function folder(): string {
 const alive = (pid: number) => {
   try {
     process.kill(pid, 0)
-    // A zombie is dead: nobody has collected it yet, which in a container may take for ever.
+    // A zombie is dead but not reaped. In a container that may stay so for ever.
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
   } catch {
     return false
@@ -36,7 +36,7 @@ describe('a server that hangs in initialize', () => {
     const down = await scene.reached('slow', 'down')
     expect(down.facts().detail).toMatch(/no answer to initialize within 1500 ms; the next try is in 1 s/)
     await scene.reached('slow', 'up')
-    // A machine that is busy may have let it miss its time once more.
+    // On a busy machine it may have missed its deadline once more.
     expect(down.facts().restarts).toBeGreaterThanOrEqual(1)
     expect(down.facts().program?.name).toBe('bad')
   })
@@ -131,7 +131,7 @@ describe('a server that writes what it should not', () => {
     ])
     await scene.reached('noisy', 'up')
     await until('both are there', () => scene.texts('noisy').length === 2)
-    // `[1, 2]` is a batch of two that are no messages.
+    // `[1, 2]` is a batch of two items that are not messages.
     expect(scene.server('noisy').facts()).toMatchObject({ noise: 14, restarts: 0, state: 'up' })
   })
 
@@ -262,11 +262,12 @@ describe('floods and silence', () => {
     const scene = await openPool([flooding, sdkServer('calm', 'now', 'nexo')], {
       timings: { ...QUICK, initializeMs: 1_500 },
     })
-    // What it said waited for what it declares; it is told when the attempt is over, and the next has not begun.
+    // The pushes waited for the server's declaration. They are delivered when the attempt is over, before the next
+    // begins.
     const flood = await scene.reached('flood', 'down')
     const heard = scene.news.flood?.length
     expect(flood.facts().detail).toMatch(/no answer to initialize/)
-    // 1,000, and what one more read of the pipe may bring. Its last words are counted.
+    // 1,000, and what one more read of the pipe may bring. Its last lines are counted.
     expect(heard).toBeLessThan(1_200)
     await scene.reached('calm', 'up')
   })
@@ -329,7 +330,7 @@ describe('processes', () => {
   })
 
   it('[I8.no-descriptors] that cannot be started for want of file descriptors are down, and come up when there are some', async () => {
-    // Room to load itself; it uses up what is left.
+    // Enough descriptors to load itself. It uses up the rest.
     const command = 'ulimit -n 256; exec "$0" "$@"'
     const args = [process.execPath, '--import', 'tsx', fixture('starved-host.ts')]
     const host = spawn('sh', ['-c', command, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })

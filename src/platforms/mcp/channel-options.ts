@@ -1,5 +1,5 @@
-// The options of a synthesised integration (one server, one agent): what the gates look at, as the configuration in force
-// has it.
+// The options of a derived integration (one server, one agent): the inputs of the gates, from the configuration in
+// force.
 import {
   type ChannelsSettings,
   type IntegrationSettings,
@@ -12,7 +12,7 @@ export interface ChannelOptions extends GateRules {
   readonly server: string
 }
 
-/** Throws `config_invalid`: such an integration is made by the config room, never written by hand. */
+/** Throws `config_invalid`. The config room creates these options; people never write them. */
 export function readOptions({ id, options }: IntegrationSettings): ChannelOptions {
   const { server, agent, agent_origin: origin, channels, bindings } = options
   if (typeof server !== 'string' || typeof agent !== 'string' || !Array.isArray(bindings))
@@ -31,7 +31,7 @@ export interface InboundLimit {
   readonly key: string
 }
 
-/** The limit of the server's own entry, else the default; null: none. With the key that sets it. */
+/** Returns the limit of the server's own entry, else the default, with the key that sets it. Null: there is none. */
 export function inboundLimit({ server, channels, origin }: ChannelOptions): InboundLimit | null {
   const limit = rateLimitOf(server, channels)
   if (limit === null) return null
@@ -41,7 +41,7 @@ export function inboundLimit({ server, channels, origin }: ChannelOptions): Inbo
   return { limit, key: `${origin}.channels.${key}` }
 }
 
-/** A policy that lets only some people in: then a sender whom the server does not name by an id is nobody. */
+/** Whether only some people are let in. Then a sender without an id is refused. */
 export function isNarrow({ access }: IntegrationSettings): boolean {
   return !access.readable || access.dm !== 'credential' || access.allowFrom.length > 0
 }

@@ -1,4 +1,5 @@
-// The pool against real servers: both SDK lines, both prefixes, calls, news, the environment of a child, reloads, leases.
+// The pool against real servers: both SDK lines, both prefixes, calls, news, the environment of a child, reloads,
+// leases.
 import {
   existsSync,
   mkdirSync,
@@ -292,7 +293,7 @@ describe('a new configuration', () => {
     expect(gone?.facts()).toMatchObject({ state: 'down', detail: 'it is no longer configured', prefix: null })
     await expect(gone?.call('sent', {}, CALL)).rejects.toMatchObject({ code: 'platform_unavailable' })
     await scene.reached('new', 'up')
-    // Who listened to it goes on listening.
+    // Existing listeners continue to receive.
     expect(scene.pool.get('told')).toBe(changed)
     await scene.reached('told', 'up')
     const environment = JSON.parse((await scene.server('told').call('environment', {}, CALL)).text)
@@ -351,7 +352,7 @@ describe('several nodes', () => {
     await one.pool.stop()
     await clock.advance(LEASE_RENEW_MS)
     await two.reached('slack', 'up')
-    // Frozen for too long: somebody else has it now.
+    // The lease ran out while it was frozen, so another node took it.
     holder = 'three'
     await clock.advance(LEASE_RENEW_MS)
     await until('it let go', () => waiting.facts().state !== 'up')
@@ -367,7 +368,7 @@ describe('several nodes', () => {
     answer = () => Promise.reject(new Error('the store is away'))
     await clock.advance(LEASE_RENEW_MS)
     expect(slack.facts().state).toBe('up')
-    // The network swallows the next question. It ends early enough to be gone when another node may begin.
+    // The network loses the next renewal. The link ends early enough that it is gone before another node may begin.
     let late: (held: boolean) => void = () => undefined
     answer = () =>
       new Promise((resolve) => {
@@ -379,7 +380,7 @@ describe('several nodes', () => {
     await until('it ended', () => slack.facts().state === 'connecting')
     expect(slack.facts().detail).toBe('its lease was lost')
     expect(scene.texts('slack')).toEqual(['goodbye'])
-    // Asked late enough, the answer still counts.
+    // A late answer to a timely question still counts.
     late(true)
     await scene.reached('slack', 'up')
     answer = async () => true
@@ -397,7 +398,7 @@ describe('the last words of a server', () => {
     slack.onNews(() => prefixes.push(scene.pool.get('slack')?.facts().prefix))
     await scene.pool.stop()
     expect(scene.texts('slack')).toEqual(['one', 'two'])
-    // Its gates still know it.
+    // Its gates still know its prefix.
     expect(prefixes).toEqual(['nexo', 'nexo'])
   })
 

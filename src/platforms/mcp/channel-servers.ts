@@ -1,5 +1,5 @@
-// The pool of channel servers: each connected once, however many agents it speaks to. A new configuration ends what is
-// gone, begins what is new, starts anew what changed (its secrets included) and leaves the rest alone.
+// The pool of channel servers. Each is connected once, however many agents use it. A new configuration stops removed
+// servers, starts new ones, restarts changed ones (also when a secret changed), and leaves the others running.
 import { createHash } from 'node:crypto'
 import {
   type ChannelServers,
@@ -18,9 +18,9 @@ export interface ChannelServersDeps extends LaunchDeps {
   readonly clock: Clock
   readonly random: Random
   readonly log: Logger
-  /** Our own, as the servers are told. */
+  /** Our version, which the servers receive. */
   readonly version: string
-  /** Where several nodes share the configuration: one of them holds a server. */
+  /** If several nodes share the configuration, one of them holds each server. */
   readonly lease?: (server: string) => LinkLease
   readonly timings?: Partial<Timings>
 }
@@ -34,7 +34,7 @@ export function createChannelServers(deps: ChannelServersDeps): ChannelServers {
   const held = new Map<string, Held>()
   const watcher = createGroupWatcher({ log: deps.log, path: deps.environment.PATH ?? '/usr/bin:/bin' })
   const timings = { ...DEFAULT_TIMINGS, ...deps.timings }
-  /** Holds of the whole pool or of newcomers, and how each server that came meanwhile is released again. */
+  /** The active holds of the pool. Each contains the releases of its servers, with those that were added meanwhile. */
   const holds = new Set<(() => void)[]>()
 
   const begin = (settings: McpServerSettings) => {
@@ -49,7 +49,7 @@ export function createChannelServers(deps: ChannelServersDeps): ChannelServers {
     held.set(settings.name, { supervisor, fingerprint: fingerprintOf(settings, deps) })
   }
 
-  // One change after another: a second one must not overtake the first half-way.
+  // Changes run one at a time, so that a second one cannot overtake the first.
   const inOrder = createSerial()
   let stopped = false
   const applyNow = async (servers: readonly McpServerSettings[]) => {
@@ -90,24 +90,26 @@ export function createChannelServers(deps: ChannelServersDeps): ChannelServers {
     apply: (servers) => inOrder(() => applyNow(servers)),
     async stop() {
       stopped = true
-      // They stay known until they have ended: what they say on their way out passes their gates.
+      // They stay in the pool until they have ended, so that their last messages still pass the gates.
       await Promise.all([...held.values()].map(({ supervisor }) => supervisor.stop()))
       held.clear()
-      // A change half-way: what it was ending is gone by then too.
+      // Waits for a change in progress, and so for the servers that it stops.
       await inOrder(async () => undefined)
       watcher.stop()
     },
   }
 }
 
-/** What a connection is made of. `access` is not: a changed list restarts nobody. Stays in memory. */
+/**
+ * A digest of a connection's settings, kept in memory. `access` is left out, because a changed list needs no restart.
+ */
 function fingerprintOf(settings: McpServerSettings, deps: LaunchDeps): string {
   const { access: _access, ...options } = settings.options
   const digest = createHash('sha256').update(JSON.stringify(options))
   try {
     digest.update(JSON.stringify(readLaunch(settings, deps)))
   } catch {
-    // What it lacks may come: each try reads it anew.
+    // A missing part may appear later. Each try reads it again.
   }
   return digest.digest('hex')
 }

@@ -1,6 +1,6 @@
-// A channel server as a child process: MCP as lines over its pipes. Not the SDK's own transport, because a server's bad
-// line must be counted instead of lost, its messages must be seen before a schema refuses them, and the whole family of
-// processes must end: `npx x` is three of them.
+// Runs a channel server as a child process and speaks MCP as lines over its pipes. The SDK's own transport does not fit
+// for three reasons. Bad lines of a server must be counted. Its messages must be seen before a schema refuses them. And
+// the whole process group must end, because `npx x` starts three processes.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import {
@@ -16,10 +16,10 @@ import { createLines, type GroupWatcher } from '../../kit/processes/index.ts'
 import type { StdioLaunch } from './config.ts'
 
 export interface ChildTransport extends Transport {
-  /** Stops reading: the pipe pushes back on the server. */
+  /** Stops reading, so that the pipe slows the server down. */
   pause(): void
   resume(): void
-  /** Why it ended, once it has. */
+  /** Why it ended, or null while it runs. */
   ending(): string | null
 }
 
@@ -27,18 +27,18 @@ export interface ChildTransportDeps {
   readonly clock: Pick<Clock, 'after'>
   readonly graceMs: number
   readonly writeTimeoutMs: number
-  /** A line that is no MCP message. */
+  /** Called for a line that is not an MCP message. */
   readonly noise: () => void
   readonly stderr: (line: string) => void
-  /** Whoever ends the family of this process when we are killed, before it sees that its pipes end. */
+  /** Ends this process's group if we are killed, before the group notices its closed pipes. */
   readonly guard: GroupWatcher['guard']
 }
 
 const MAX_STDERR_LINE_BYTES = 65_536
 const MOST_ASKED = 10_000
-/** One that is ended may still say so much: it is read to its end whoever waits, so it must have one. */
+/** The most that a server that is being ended may still write. It is read regardless of pauses, so it needs a limit. */
 const MAX_FAREWELL_BYTES = MAX_MESSAGE_BYTES
-/** A child that does not read is not fed without end. */
+/** The most unread input of a child that does not read. */
 const MAX_UNREAD_BYTES = 16 * 1_048_576
 
 const START_HINT = 'is the command on PATH, and is cwd there?'
@@ -47,7 +47,7 @@ const START_HINTS: Readonly<Record<string, string>> = {
   ENFILE: 'too many files are open on this machine',
 }
 
-// A group of its own, so that all it started can be ended with it.
+// The child gets its own process group, so that everything it started can be ended with it.
 const GROUPED = process.platform !== 'win32'
 
 export function createChildTransport(launch: StdioLaunch, deps: ChildTransportDeps): ChildTransport {
@@ -56,7 +56,7 @@ export function createChildTransport(launch: StdioLaunch, deps: ChildTransportDe
   let unguard: () => void = () => undefined
   let closing: Promise<void> | null = null
   let cancels: Cancel[] = []
-  /** Its end, told once: when its pipes are closed, or when they were waited for long enough. */
+  /** Reports the end once: when the pipes are closed, or when waiting for them took too long. */
   let finish: () => void = () => undefined
 
   const signal = (name: NodeJS.Signals) => {
@@ -66,13 +66,13 @@ export function createChildTransport(launch: StdioLaunch, deps: ChildTransportDe
       if (GROUPED) process.kill(-pid, name)
       else child?.kill(name)
     } catch {
-      // It is gone already.
+      // The process is gone already.
     }
   }
 
-  /** Requests of ours that are not answered yet. */
+  /** Our requests that are not answered yet. */
   const asked = createBoundedMap<string | number, true>(MOST_ASKED)
-  /** A request, news, or the answer to a request of ours, which it then is no longer. Others are not read any further. */
+  /** Whether it is a request, a notification, or the answer to an open request. Other answers are dropped. */
   const belongs = (message: JSONRPCMessage): boolean => {
     if ('method' in message || !('id' in message) || message.id === undefined) return true
     return asked.delete(message.id)
@@ -106,7 +106,7 @@ export function createChildTransport(launch: StdioLaunch, deps: ChildTransportDe
         ending = reason
         reject(new SwitchboardError('platform_unavailable', reason))
       })
-      // Whatever the types say: with no file descriptor left there are no pipes, and `error` follows.
+      // Despite the types there are no pipes when no file descriptor is left. `error` follows.
       if ((started.stdout as unknown) === undefined) return
       child = started
       const pipes = [started.stdin, started.stdout, started.stderr]
@@ -130,10 +130,10 @@ export function createChildTransport(launch: StdioLaunch, deps: ChildTransportDe
       }
       started.once('exit', (code, name) => {
         ending = closing === null ? `it ended (${name ?? `exit code ${code}`})` : 'it was ended'
-        // Its helpers may hold the pipes open for ever: what is left of the family goes too. One that left the family
-        // cannot be ended, but none of its pipes is waited for.
+        // Helper processes may hold the pipes open for ever, so the rest of the group is ended too. A process outside
+        // the group cannot be ended, but its pipes are not waited for.
         if (closing === null) signal('SIGTERM')
-        // What it said before it died is heard, however much waits.
+        // The output before its death is read, however much waits.
         started.stdout.resume()
         cancels.push(deps.clock.after(deps.graceMs, letGo))
       })

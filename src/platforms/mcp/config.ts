@@ -1,4 +1,4 @@
-// One entry of `mcp_servers` as what is started or connected to: references resolved, a plugin found, the stamp set.
+// Turns one entry of `mcp_servers` into a launch: references are resolved, a plugin is found, and the stamp is set.
 import {
   defined,
   LEASE_MS,
@@ -12,7 +12,7 @@ export interface StdioLaunch {
   readonly transport: 'stdio'
   readonly command: string
   readonly args: readonly string[]
-  /** All of it: PATH, HOME and the like, and what is listed. */
+  /** The whole environment: PATH, HOME and the like, and the listed variables. */
   readonly env: Readonly<Record<string, string>>
   readonly cwd?: string
 }
@@ -25,11 +25,11 @@ export interface HttpLaunch {
 
 export type Launch = (StdioLaunch | HttpLaunch) & {
   readonly stamp: ServerStamp
-  /** Values behind references: they are masked wherever the server's own words are shown. */
+  /** Resolved secrets. They are masked wherever the server's text is shown. */
   readonly secrets: readonly string[]
 }
 
-/** What a plugin of a marketplace starts; see the config room. */
+/** How a marketplace plugin is started; see the config room. */
 export interface ResolvedPlugin {
   readonly command?: string
   readonly args: readonly string[]
@@ -40,11 +40,11 @@ export interface ResolvedPlugin {
 }
 
 export interface LaunchDeps {
-  /** The value behind `env:NAME`, `file:path` or `secret:NAME`. Throws `config_invalid`. */
+  /** Resolves `env:NAME`, `file:path` or `secret:NAME`. Throws `config_invalid`. */
   readonly secret: (reference: string) => string
-  /** What every child gets: PATH, HOME and the like. */
+  /** The variables of every child: PATH, HOME and the like. */
   readonly environment: Readonly<Record<string, string>>
-  /** Throws `config_invalid` when it is not installed. */
+  /** Throws `config_invalid` if it is not installed. */
   readonly plugin: (
     plugin: string,
     server: { readonly name: string; readonly listed: Readonly<Record<string, string>> },
@@ -52,13 +52,13 @@ export interface LaunchDeps {
 }
 
 export interface Timings {
-  /** Until the answer to `initialize`: a first start through npx has to fetch the program. */
+  /** The deadline of `initialize`. A first start through npx has to download the program. */
   readonly initializeMs: number
   readonly retryBaseMs: number
   readonly retryMaxMs: number
-  /** Up for so long: the next failure is a first one again. */
+  /** A connection of this age resets the retry delays. */
   readonly stableMs: number
-  /** Between the end of a child's input and SIGTERM, and from there to SIGKILL. */
+  /** The time between the end of a child's input and SIGTERM, and then until SIGKILL. */
   readonly graceMs: number
   readonly pingEveryMs: number
   readonly pingTimeoutMs: number
@@ -86,12 +86,12 @@ export function isEnabled({ options }: McpServerSettings): boolean {
   return options.enabled !== false
 }
 
-/** What the settings themselves say of the source: shown before anything is resolved. */
+/** The source as the settings claim it, shown before it is resolved. */
 export function writtenStamp({ options }: McpServerSettings): ServerStamp {
   return { source: textOf(options.plugin_source) ?? null, verified: false }
 }
 
-/** Throws `config_invalid` when a reference leads nowhere or the plugin is not there. */
+/** Throws `config_invalid` if a reference has no value or the plugin is missing. */
 export function readLaunch({ name, options }: McpServerSettings, deps: LaunchDeps): Launch {
   const secrets: string[] = []
   const resolved = (value: unknown): Record<string, string> =>
@@ -108,7 +108,7 @@ export function readLaunch({ name, options }: McpServerSettings, deps: LaunchDep
   const plugin = textOf(options.plugin)
   if (plugin !== undefined) {
     const found = deps.plugin(plugin, { name, listed })
-    // The stamp is where it was found, whatever anybody wrote beside it.
+    // The stamp is the place where the plugin was found, whatever the settings claim.
     const stamp = { source: plugin, verified: true }
     if (found.url !== undefined)
       return { transport: 'http', url: found.url, headers: { ...found.headers, ...headers }, stamp, secrets }

@@ -1,5 +1,5 @@
-// One live connection to a channel server: the handshake, what it declares, its news, calls and notifications. It ends
-// once; beginning anew is the supervisor's.
+// One live connection to a channel server: the handshake, its declaration, its notifications, and our calls. It ends
+// once. The supervisor opens the next one.
 import type { Client, Transport } from '@modelcontextprotocol/client'
 import {
   asSwitchboardError,
@@ -25,22 +25,22 @@ export interface ConnectionDeps {
   readonly version: string
   readonly news: (news: ServerPush) => void
   readonly noise: () => void
-  /** So much of its news waits that it should not be read. */
+  /** Whether so many notifications wait that reading should stop. */
   readonly crowded: () => boolean
   readonly stderr: (line: string) => void
   readonly guard: GroupWatcher['guard']
   readonly redact: (text: string) => string
-  /** Ends it at any time, the handshake included. */
+  /** Ends it at any time, also during the handshake. */
   readonly signal: AbortSignal
 }
 
 export interface Connection {
   readonly declared: DeclaredChannel
-  /** It declares no tools. */
+  /** Whether it declares no tools. */
   readonly oneWay: boolean
   readonly program: { readonly name: string; readonly version: string } | null
   readonly instructions: string | null
-  /** Resolves with the reason when it is over, whoever ended it. */
+  /** Resolves with the reason when the connection is over. */
   readonly ended: Promise<string>
   tools(): Promise<readonly ServerTool[]>
   call(
@@ -49,19 +49,19 @@ export interface Connection {
     options: { readonly timeoutMs: number },
   ): Promise<ServerToolResult>
   notify(method: string, params: Readonly<Record<string, unknown>>): Promise<void>
-  /** Throws when it does not answer in time. */
+  /** Throws if there is no answer in time. */
   ping(timeoutMs: number): Promise<void>
   pause(): void
   resume(): void
   close(): Promise<void>
 }
 
-/** Of one tool; more than any tool has. */
+/** The most arguments of one tool that are read. */
 const MOST_ARGUMENTS = 200
-/** More is not passed on. */
+/** The most characters of instructions that are passed on. */
 const MOST_INSTRUCTIONS = 8_000
 const MAX_TOOL_PAGES = 50
-/** The SDK's own timers follow no driven clock: they are set out of the way. */
+/** The SDK's own timers do not follow the driven clock, so they are set to never fire. */
 const NEVER_MS = 2_147_483_647
 
 interface Opened {
@@ -72,7 +72,7 @@ interface Opened {
   readonly ending: () => string | null
 }
 
-/** Throws `platform_unavailable` when there is no answer to `initialize`; whatever was started is ended then. */
+/** Throws `platform_unavailable` if `initialize` is not answered. The started process has then ended. */
 export async function openConnection(launch: Launch, deps: ConnectionDeps): Promise<Connection> {
   const { clock, timings } = deps
   let over: (reason: string) => void = () => undefined
@@ -90,10 +90,10 @@ export async function openConnection(launch: Launch, deps: ConnectionDeps): Prom
   let closing: Promise<void> | null = null
   const heard = (news: ServerPush) => {
     if (isUp) return deps.news(news)
-    // It ends without having declared a thing, so nothing of this could be let in: past the bound it is counted only.
+    // It ends without a declaration, so these would be refused. Beyond the bound they are only counted.
     if (closing !== null && deps.crowded()) return deps.noise()
     deps.news(news)
-    // Its answer to initialize stands behind what is not read any more: it runs out of time, and is ended.
+    // Its answer to `initialize` is behind the unread notifications. It times out and is ended.
     if (deps.crowded()) opened.pause()
   }
   const opened = await open(launch, { ...deps, news: heard }, deaf)
@@ -114,12 +114,12 @@ export async function openConnection(launch: Launch, deps: ConnectionDeps): Prom
   client.onclose = () => over(endReason ?? opened.ending() ?? fault ?? 'the connection was closed')
   client.onerror = (error) => {
     fault = deps.redact(callFault(error, 'initialize', deps.redact).message)
-    // A child's noise is counted line by line; over HTTP the SDK tells of it.
+    // Bad lines of a child are counted by its transport. Over HTTP the SDK reports them.
     if (launch.transport === 'http' && /JSON|Zod|invalid/i.test(`${error.name} ${error.message}`))
       deps.noise()
   }
 
-  /** Runs against the clock that was handed in; the SDK's promise is left behind when it is late. */
+  /** Applies a deadline on the given clock. A late promise of the SDK is ignored. */
   const within = async <T>(
     ms: number,
     work: (signal: AbortSignal) => Promise<T>,
@@ -166,7 +166,7 @@ export async function openConnection(launch: Launch, deps: ConnectionDeps): Prom
     await close()
     if (thrown instanceof SwitchboardError) throw thrown
     const { message } = asSwitchboardError(thrown)
-    // "Connection closed" says less than how the process ended.
+    // The reason of the process's end is more precise than "Connection closed".
     const told = (/connection closed/i.test(message) ? opened.ending() : null) ?? deps.redact(message)
     throw new SwitchboardError('platform_unavailable', `the handshake failed: ${told}`)
   }
@@ -243,7 +243,7 @@ export async function openConnection(launch: Launch, deps: ConnectionDeps): Prom
       }
     },
     async ping(timeoutMs) {
-      // Any answer is a sign of life, also "method not found".
+      // Any answer proves life, also "method not found".
       await within(
         timeoutMs,
         () => client.request({ method: 'ping' }, { timeout: NEVER_MS }),
@@ -289,7 +289,7 @@ async function open(launch: Launch, deps: ConnectionDeps, deaf: (reason: string)
   return { transport: child, pause, resume, ending, farewell: async () => undefined }
 }
 
-/** Names that a schema lists; null: it leaves them open. */
+/** Returns the argument names that a schema lists, or null if it lists none. */
 function argumentsOf(schema: { readonly properties?: unknown }): readonly string[] | null {
   const { properties } = schema
   if (typeof properties !== 'object' || properties === null) return null

@@ -1,5 +1,5 @@
-// Where the arguments of a tool call lead. The names of tools' fields are the servers' own, so the list is wide: whatever
-// may be a chat, a person or a thread has to be one that spoke, or be allowed.
+// Finds the destinations among the arguments of a tool call. Servers choose the names of their fields, so the list is
+// wide. Every value that may be a chat, a person or a thread must have spoken before, or be allowed.
 import type { Destination } from '../../contract/index.ts'
 import { CONVERSATION_KEYS, THREAD_KEYS } from './thread.ts'
 
@@ -68,12 +68,12 @@ const CONVERSATION_NAMES = new Set([
 ])
 const THREAD_NAMES = new Set(['threadts', 'threadid', 'thread', 'messagethreadid', 'topicid'])
 const DEEPEST = 8
-/** Names nothing: what hides so deep is refused unless everything is allowed. */
+/** Stands for a value that is nested too deeply. It is refused unless everything is allowed. */
 const HIDDEN: Destination = { of: 'conversation', value: '(nested too deeply)', places: [] }
 
 export function destinationsIn(input: Readonly<Record<string, unknown>>): readonly Destination[] {
   const found: Destination[] = []
-  /** `of`: what the keys around it already name. A leaf of `chat: {id: …}` is the chat, whatever its own name. */
+  /** `around` is the kind that an outer key names. The value in `chat: {id: …}` is a chat, whatever its own key. */
   const visit = (key: string, value: unknown, depth: number, around: Destination['of'] | null): void => {
     const of = kindOf(key) ?? around
     if (typeof value === 'object' && value !== null) {

@@ -1,4 +1,5 @@
-// Events of a stream before the SDK reads them: news are taken out, the rest goes on as it came, however the bytes are cut.
+// Events of a stream before the SDK reads them: notifications are taken out, the rest is unchanged, wherever bytes are
+// cut.
 import { describe, expect, it } from 'vitest'
 import type { ServerPush } from '../../contract/index.ts'
 import { tapEvents } from './event-stream.ts'
@@ -30,7 +31,7 @@ describe('events', () => {
     for (let at = 0; at <= text.length; at++) {
       const { news, out } = await tapped([text.slice(0, at), text.slice(at)])
       expect(news).toEqual(['ä', 2])
-      // What ended an event in two bytes may end in one of ours and that second one.
+      // An event that ended in two line ends may end in one of ours and its own second one.
       const seen = out.replaceAll(`${TAKEN}\n\n\n`, `${TAKEN}\n\n`)
       expect(seen).toBe(`${other}id: 7\ndata: ${TAKEN}\n\n${other}data: ${TAKEN}\n\n`)
     }
@@ -73,7 +74,7 @@ describe('events', () => {
       expect((await tapped([`data: ${data}\n\n`], 1_000_000)).out).toMatch(/^failed: it (holds|is nested)/)
     const lines = await tapped(['data:\n'.repeat(20_000)], 1_000_000)
     expect(lines.out).toBe('failed: an event has too many lines')
-    // Those of many events are counted for each of them.
+    // Line ends of many events are counted per event.
     expect((await tapped([': x\n\n'.repeat(20_000)])).out).toHaveLength(100_000)
   })
 })

@@ -1,25 +1,27 @@
-// A stream of events, looked at before the SDK reads it: its schema refuses what must be recorded, so channel news are taken
-// out raw, event by event. Everything else goes on byte for byte.
+// Reads an event stream before the SDK does. The SDK's schema refuses messages that must be recorded, so channel
+// notifications are taken out raw. All other bytes pass unchanged.
 import { readMessage, type ServerPush, TooComplex } from '../../contract/index.ts'
 import { newsOf } from './parse.ts'
 
 export interface EventTaps {
   news(push: ServerPush): void
-  /** An event beyond this ends the stream. */
+  /** A larger event ends the stream. */
   readonly maxBytes: number
 }
 
-/** Lines of one event: a message is one of them, or a few. */
+/** The most lines of one event. A message has one, or a few. */
 const MOST_LINES = 10_000
 const LF = 10
 const CR = 13
-/** Stands where news were: the SDK keeps the event's id, to go on from there, and passes over what it does not know. */
+/**
+ * Replaces a taken notification. The SDK keeps the event's id, so that it can resume, and ignores the unknown method.
+ */
 const TAKEN = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/switchboard/taken' })
 
 export function tapEvents(taps: EventTaps): TransformStream<Uint8Array, Uint8Array> {
   let parts: Buffer[] = []
   let size = 0
-  // An event is over where a line is empty. Lines end with LF, CR or both, and a chunk may end between the two.
+  // An empty line ends an event. Lines end with LF, CR or both, and a chunk may end between the two.
   let lineIsEmpty = true
   let afterCr = false
   let lines = 0
@@ -41,7 +43,7 @@ export function tapEvents(taps: EventTaps): TransformStream<Uint8Array, Uint8Arr
         const isSecondHalf = afterCr && bytes[at] === LF
         afterCr = bytes[at] === CR
         if (isSecondHalf) {
-          // That of the event before, which is over already.
+          // It belongs to the event before, which has ended already.
           if (parts.length === 0 && from === at) {
             controller.enqueue(bytes.subarray(from, line))
             from = line
@@ -74,7 +76,7 @@ export function tapEvents(taps: EventTaps): TransformStream<Uint8Array, Uint8Arr
   })
 }
 
-/** What goes on in place of an event. */
+/** Takes the notifications out of an event. Returns the bytes that pass in its place. */
 function taken(block: Buffer, taps: EventTaps): readonly Buffer[] {
   const lines = block.toString('utf8').split(/\r\n|\n|\r/)
   const type = fieldsOf(lines, 'event').at(-1) ?? ''
@@ -84,7 +86,7 @@ function taken(block: Buffer, taps: EventTaps): readonly Buffer[] {
   try {
     written = readMessage(data.join('\n'))
   } catch (thrown) {
-    // Whoever reads on would build it.
+    // The SDK would parse it whole.
     if (thrown instanceof TooComplex) throw thrown
     return [block]
   }
@@ -119,7 +121,7 @@ function fieldsOf(lines: readonly string[], name: string): readonly string[] {
     .map((line) => line.slice(name.length + 1).replace(/^ /, ''))
 }
 
-/** The line ends of a chunk, each found once: most streams hold no CR at all. */
+/** Finds the line ends of a chunk, each once. Most streams contain no CR at all. */
 function createLineEnds(bytes: Buffer) {
   let lf = -2
   let cr = -2

@@ -1,4 +1,4 @@
-// The five gates as doctor shows them: each with pass or its own reason, also behind the first one that is closed.
+// The five gates for doctor. Each shows pass or its own reason, also behind a closed one.
 import type { ChannelsSettings, GateView, ServerFacts, SkipKind } from '../../contract/index.ts'
 import { type ChannelOptions, inboundLimit } from './channel-options.ts'
 import { evaluateGates, type GateFacts, type GateRules } from './gates.ts'
@@ -27,7 +27,7 @@ function limitView(rules: ChannelOptions): GateView {
   return { gate: 'limit', pass: true, reason: `${rps} a second, ${burst} at once`, key: found.key }
 }
 
-/** Asked again and again as if the gate before were open. */
+/** Evaluates the gates repeatedly, each time as if the closed gate were open. */
 function skipsOf(facts: GateFacts, rules: GateRules) {
   const skips = new Map<SkipKind, { readonly reason: string; readonly key: string }>()
   let server = facts

@@ -1,4 +1,4 @@
-// The five gates, the table of capabilities and the limits, row by row as the seed's list has them.
+// The five gates, the table of capabilities and the limits, row by row in the seed's order.
 import { describe, expect, it } from 'vitest'
 import type { ChannelsSettings } from '../../contract/index.ts'
 import { isDeclared, readCapability } from './capability.ts'

@@ -1,5 +1,6 @@
-// The five gates between a channel server and an agent: pure, in the seed's order, the first that is closed is told.
-// They are asked when a server registers and again for every message, verdict and send, with the configuration in force.
+// The five gates between a channel server and an agent. They are pure and in the seed's order, and the first closed
+// gate is reported. They are evaluated when a server registers, and for every message, verdict and send, with the
+// configuration in force.
 import type {
   Binding,
   ChannelRegistration,
@@ -14,9 +15,9 @@ export type GateFacts = Pick<ServerFacts, 'name' | 'prefix' | 'permissionRelay' 
 
 export interface GateRules {
   readonly agent: string
-  /** Where the agent stands in the configuration, for the keys: `agents[0]`. */
+  /** The agent's key in the configuration: `agents[0]`. */
   readonly origin: string
-  /** Null: the agent has no `channels` at all, and so takes none. */
+  /** Null: the agent has no `channels`, and so accepts none. */
   readonly channels: ChannelsSettings | null
   readonly bindings: readonly Pick<Binding, 'plugin' | 'instance' | 'allowedChannelServers'>[]
 }
@@ -45,7 +46,7 @@ export function evaluateGates(server: GateFacts, rules: GateRules): Gated {
   }
   const index = channels.approved.findIndex((entry) => entry.server === name)
   const approved = channels.approved[index]
-  // Before the list itself on purpose: a wrong source must not read as "not approved".
+  // Checked before the list on purpose: a wrong source must not be reported as "not approved".
   const declared = approved?.pluginSource ?? null
   if (declared !== null && declared !== stamp.source) {
     const reason =
@@ -72,7 +73,7 @@ export function evaluateGates(server: GateFacts, rules: GateRules): Gated {
   }
 }
 
-/** The limit in force for one server: its own entry, else the default; null where there is none (0 in either part). */
+/** Returns the limit for one server: its own entry, else the default. Null if either part is 0, or there is none. */
 export function rateLimitOf(server: string, channels: ChannelsSettings | null): RateLimit | null {
   const entry = channels?.approved.find((one) => one.server === server)
   const limit = entry?.rateLimit ?? channels?.defaultRateLimit ?? null

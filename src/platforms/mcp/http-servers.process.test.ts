@@ -1,4 +1,4 @@
-// Channel servers behind a URL: sessions, the stream of news, what becomes of a link that went deaf.
+// Channel servers behind a URL: sessions, the stream of notifications, and a link whose stream is lost.
 import { describe, expect, it } from 'vitest'
 import { until } from '../../../test/faults/until.ts'
 import { startHttpChannel } from './fixtures/http-channel.ts'

@@ -1,6 +1,6 @@
-// A channel server behind a URL: Streamable HTTP with a session, its news on the stream of the GET request. A stream that
-// cannot be had again, or a session that the server forgot, ends the connection, so that it is made anew: a link that is
-// up but deaf would be the worst of all.
+// Connects to a channel server behind a URL: Streamable HTTP with a session, and notifications on the stream of the GET
+// request. A stream that cannot be resumed, or a session that the server forgot, ends the connection, so that it is
+// opened again. Otherwise the link would look up and receive nothing.
 import type { Transport } from '@modelcontextprotocol/client'
 import {
   type Clock,
@@ -17,20 +17,20 @@ export interface HttpTransport {
   readonly transport: Transport
   pause(): void
   resume(): void
-  /** Tells the server that the session is over; lossy. */
+  /** Ends the session at the server. The request may be lost. */
   farewell(): Promise<void>
 }
 
 export interface HttpTransportDeps {
   readonly clock: Pick<Clock, 'after'>
   readonly headTimeoutMs: number
-  /** The stream of news is lost for good. */
+  /** Called when the stream of notifications is lost for good. */
   readonly deaf: (reason: string) => void
   readonly news: (push: ServerPush) => void
   readonly fetch?: StreamingFetch
 }
 
-/** The SDK tries the stream again so often, resuming where it was; then we connect anew. */
+/** How often the SDK resumes the stream. After that the connection is opened again. */
 const STREAM_TRIES = 4
 
 export async function createHttpTransport(
@@ -58,7 +58,7 @@ export async function createHttpTransport(
       misses = 0
       return through(response, gate.stream(), tapEvents(taps))
     }
-    // Not found: the session is forgotten. Not allowed: it never pushes by itself, only within answers.
+    // 404 means that the session is forgotten. 405 means that the server never pushes, except within answers.
     if (response.status === 404 || response.status === 400) deps.deaf('it has forgotten the session')
     else if (response.status !== 405) failed(`its stream of messages is refused (HTTP ${response.status})`)
     return response
@@ -104,7 +104,7 @@ function through(response: Response, ...steps: readonly TransformStream<Uint8Arr
   return new Response(body, response)
 }
 
-/** Ends an answer that has no end. */
+/** Limits the size of an answer. */
 function wholeBound() {
   let size = 0
   return new TransformStream<Uint8Array, Uint8Array>({
@@ -116,7 +116,7 @@ function wholeBound() {
   })
 }
 
-/** One message, looked at before the SDK builds it. */
+/** Checks one message before the SDK parses it. */
 function whole() {
   const parts: Uint8Array[] = []
   return new TransformStream<Uint8Array, Uint8Array>({
@@ -129,7 +129,7 @@ function whole() {
   })
 }
 
-/** Holds the bytes of a stream back while it is shut; what waits is what the peer cannot send yet. */
+/** Holds the bytes of a stream back while it is shut, which keeps the peer from sending more. */
 function createGate() {
   let shut: Promise<void> | null = null
   let release: () => void = () => undefined

@@ -1,5 +1,5 @@
-// The platform `mcp`: a channel server as one agent has it. The server pushes messages and verdicts, we call its outbound
-// tool. The connection is shared (channel-servers.ts); gates, limit, registration and what waits are this agent's own.
+// The platform `mcp`: a channel server as seen by one agent. The server pushes messages and verdicts, and we call its
+// outbound tool. Agents share the connection (channel-servers.ts). Gates, limit, registration and queue are per agent.
 import {
   type Abilities,
   type Address,
@@ -41,18 +41,18 @@ const ABILITIES: Abilities = {
   textLimit: NO_TEXT_LIMIT,
   sendFrom: 'link-holder',
   threads: true,
-  // The protocol has no key of ours to tell a repeat by.
+  // The protocol has no idempotency key.
   idempotentSend: false,
 }
 const ONE_WAY: Abilities = { ...ABILITIES, oneWay: true }
-/** Said where somebody wrote. What an agent or an operator sends of its own accord needs a target that the tool can name. */
+/** Causes that answer in a chat that wrote. Other sends need a target that the tool can name. */
 const SAID_IN_ITS_CHAT: ReadonlySet<SendCause> = new Set(['reply', 'notice', 'prompt', 'pairing', 'takeover'])
 const CALL_TIMEOUT_MS = 30_000
 const ANSWERS_KEPT = 500
-/** Of what a server says, in an error. */
+/** The length of a server's text in an error. */
 const SHOWN_CHARS = 500
 
-/** Throws `config_invalid` when the options were not made by the config room. */
+/** Throws `config_invalid` if the options were not made by the config room. */
 export function createMcp(deps: ChannelPlatformDeps): PlatformAdapter {
   const { clock, log } = deps
   const { server: name, agent } = readOptions(deps.integration)
@@ -63,11 +63,11 @@ export function createMcp(deps: ChannelPlatformDeps): PlatformAdapter {
   let detach: Cancel = () => undefined
   let release: Cancel = () => undefined
   let arrivals: Arrivals | null = null
-  /** The closed gate that was logged last: each is logged once, at start and at every reconnect. */
+  /** The closed gate that was logged last. Each is logged once per connection. */
   let skipped: string | null = null
   let tools: { readonly connectedAt: number | null; readonly list: readonly ServerTool[] } | null = null
 
-  /** The configuration in force, not the one it was started with. */
+  /** Reads the configuration in force, which may be newer than the one at the start. */
   const place = (): EventPlace => {
     const integration = deps.current?.() ?? deps.integration
     return { integration, options: readOptions(integration), now: clock.now() }
@@ -75,9 +75,9 @@ export function createMcp(deps: ChannelPlatformDeps): PlatformAdapter {
 
   const factsNow = (): ServerFacts => deps.servers?.get(name)?.facts() ?? absent(name)
 
-  /** The five gates, now. */
+  /** Evaluates the five gates now. */
   const gated = (facts = factsNow()) => {
-    // Another node has the connection and knows what the server declared: there it is asked again.
+    // Another node has the connection and the declaration, so that node evaluates the prefix again.
     const known = facts.state === 'waiting' ? { ...facts, prefix: facts.prefix ?? ('nexo' as const) } : facts
     return evaluateGates(known, place().options)
   }
@@ -99,7 +99,7 @@ export function createMcp(deps: ChannelPlatformDeps): PlatformAdapter {
       log.warn({ server: name, ...now.skip }, 'Skip')
     }
     if (registered) {
-      // One that is lost declares nothing: that is no fault of its capabilities.
+      // A lost server declares nothing, so its capabilities are not the reason.
       const why = now.pass || !connected ? { state: facts.state, detail: facts.detail } : now.skip
       log.info({ server: name, ...why }, 'channel server unregistered')
       registered = null
@@ -109,7 +109,8 @@ export function createMcp(deps: ChannelPlatformDeps): PlatformAdapter {
 
   const take = (news: ServerNews) => {
     const here = place()
-    // What it declared is asked of the connection that brought it, which may be gone; all else of the configuration now.
+    // The declaration comes from the connection that brought the news, which may be gone. The rest is the current
+    // configuration.
     const { from } = news
     const now = evaluateGates({ name, ...from }, here.options)
     const barred = verifyNews(news, {
@@ -122,7 +123,7 @@ export function createMcp(deps: ChannelPlatformDeps): PlatformAdapter {
     arrivals?.push(barred ? barredEvent(here, barred) : toEvent(news, here))
   }
 
-  /** The pool may have made a new connection of the same name. */
+  /** Subscribes to the pool's present server, which may be a new one of the same name. */
   const attach = () => {
     const server = deps.servers?.get(name) ?? null
     if (server !== attached) {
@@ -136,15 +137,15 @@ export function createMcp(deps: ChannelPlatformDeps): PlatformAdapter {
     registration()
   }
 
-  /** So much waits that the server itself is held back. */
+  /** Pauses the server while too much waits here. */
   const pressure = (full: boolean) => {
-    // What waited at the server comes at once, and may well be too much again before this returns.
+    // Releasing delivers the queued news at once, which may cause the next pause before this returns.
     const last = release
     release = full && attached ? attached.hold() : () => undefined
     last()
   }
 
-  /** The live server, if it passes now. Throws why not, and whether trying again may help. */
+  /** Returns the live server if it passes now. Throws the reason, and whether another try may help. */
   const open = (): { readonly server: ChannelServer; readonly registration: ChannelRegistration } => {
     const server = deps.servers?.get(name)
     const facts = factsNow()
@@ -159,7 +160,7 @@ export function createMcp(deps: ChannelPlatformDeps): PlatformAdapter {
     throw new SwitchboardError('platform_rejected', reason)
   }
 
-  /** Throws `platform_rejected`, with what there is, when the server has no tool of that name. */
+  /** Throws `platform_rejected` listing the tools if the server has none of that name. */
   const toolNamed = async (server: ChannelServer, tool: string): Promise<ServerTool> => {
     const { connectedAt } = server.facts()
     const find = () => tools?.list.find((one) => one.name === tool)
@@ -173,7 +174,7 @@ export function createMcp(deps: ChannelPlatformDeps): PlatformAdapter {
     )
   }
 
-  /** The server has shown this conversation and no other, or the configuration says that it has but one. */
+  /** Whether the server has shown only this conversation, or the configuration says that it has only one. */
   const isOnlyConversation = async ({ conversation, thread }: Address): Promise<boolean> => {
     if (approved()?.singleConversation !== undefined) return approved()?.singleConversation === true
     const [first, ...more] = (await deps.shownPlaces?.(name)) ?? []
@@ -182,7 +183,7 @@ export function createMcp(deps: ChannelPlatformDeps): PlatformAdapter {
 
   const outboundMap = () => approved()?.outboundArguments ?? null
 
-  /** Throws `platform_rejected` for a place that the tool cannot name, unless a reply can only reach that one. */
+  /** Throws `platform_rejected` for a place that the tool cannot name, unless a reply can reach only that place. */
   const naming = async <T>(to: Address, cause: SendCause, inputOf: (unnamed: Unnamed) => T): Promise<T> => {
     try {
       return inputOf('refuse')
@@ -219,7 +220,7 @@ export function createMcp(deps: ChannelPlatformDeps): PlatformAdapter {
     const input = await naming(request.to, request.cause ?? 'notice', (unnamed) =>
       toolInput(request, offered, outboundMap(), unnamed),
     )
-    // While its tools were asked for, a gate may have been closed, or the server may have become another.
+    // While the tools were read, a gate may have closed, or the server may have been replaced.
     if (open().server !== server)
       throw new SwitchboardError('platform_unavailable', `server ${name} was replaced`)
     const result = await server.call(tool, input, { timeoutMs: CALL_TIMEOUT_MS })
@@ -261,7 +262,7 @@ export function createMcp(deps: ChannelPlatformDeps): PlatformAdapter {
     admitsNow() {
       const facts = factsNow()
       const now = evaluateGates({ ...facts, prefix: facts.prefix ?? 'nexo' }, place().options)
-      // Where a server came from is known once it runs.
+      // The source of a marketplace server is known only while it runs.
       return now.pass || (now.skip.kind === 'marketplace' && facts.state !== 'up')
     },
   }
@@ -304,7 +305,7 @@ export function createMcp(deps: ChannelPlatformDeps): PlatformAdapter {
   }
 }
 
-/** The name that the row carries: what was in force when it was accepted. */
+/** Returns the tool of the row, which was in force when the message was accepted. */
 function toolOf(op: SendRequest['op']): string | undefined {
   return op.kind === 'call' || op.kind === 'text' ? op.tool : undefined
 }

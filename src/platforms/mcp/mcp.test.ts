@@ -1,5 +1,5 @@
-// The platform `mcp`: the shared suite, and what is its own: requests in both dialects, where arguments lead, ids in
-// answers, gates as doctor shows them.
+// The platform `mcp`: the shared suite, and its own cases: requests in both dialects, destinations of arguments, ids in
+// answers, and gates as doctor shows them.
 import { describe, expect, it } from 'vitest'
 import {
   address,
@@ -39,7 +39,7 @@ describePlatform(
       slack.answer = () => {
         throw new SwitchboardError('outcome_unknown', 'no answer within 30 s')
       }
-    // The protocol has no acknowledgement: that nothing waits any more is what there is to see.
+    // The protocol has no acknowledgement, so an empty queue is the only sign.
     const pushed = async (push: () => void) => {
       await clock.advance(6_000)
       const troubles = log.lines.length

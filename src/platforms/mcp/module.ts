@@ -1,5 +1,5 @@
-// What Switchboard knows of the platform `mcp` before it runs one. Its integrations are made from `mcp_servers` and the
-// agents' `channels`, one per server and agent: none is written by hand, so nothing of it stands in the file's schema.
+// The module of the platform `mcp`. Its integrations are derived from `mcp_servers` and the agents' `channels`, one per
+// server and agent. People do not write them, so the file's schema does not contain them.
 import { z } from 'zod'
 import { CHANNEL_DM, CHANNEL_PLATFORM, type PlatformModule } from '../../contract/index.ts'
 

@@ -1,13 +1,13 @@
-// The news of one server on their way to those who listen: in order, held while they must wait. They carry no
-// acknowledgement, so what waits is kept, and when that is much the server is held back instead of anything dropped.
+// Delivers the news of one server to its listeners in order, and holds them back during a hold. They have no
+// acknowledgement, so waiting ones are kept. If many wait, the server is paused and none is dropped.
 import type { Cancel, ServerNews } from '../../contract/index.ts'
 
 export interface NewsLine {
   push(news: ServerNews): void
-  /** Who stops listening is told what still waits: it was said while they listened. */
+  /** Ending the subscription first delivers what still waits, because it came while the listener was subscribed. */
   listen(run: (news: ServerNews) => void): Cancel
   hold(): Cancel
-  /** True while so much waits that the server should not be read. */
+  /** Whether so much waits that the server should not be read. */
   full(): boolean
   waiting(): number
 }
@@ -16,14 +16,14 @@ const MAX_WAITING = 1_000
 const MAX_WAITING_CHARS = 16 * 1_048_576
 
 export function createNewsLine(deps: {
-  /** Reading should stop or go on. */
+  /** True: stop reading. False: continue. */
   readonly pressure: (full: boolean) => void
-  /** A listener threw: the others still hear it. */
+  /** Called when a listener threw. The other listeners still receive. */
   readonly failed: (thrown: unknown) => void
 }): NewsLine {
   const listeners = new Set<(news: ServerNews) => void>()
   let waiting: { readonly news: ServerNews; readonly chars: number }[] = []
-  /** So many of them were told already. */
+  /** How many of `waiting` were delivered already. */
   let told = 0
   let chars = 0
   let holds = 0
@@ -41,7 +41,7 @@ export function createNewsLine(deps: {
   }
   const isMuch = () => waiting.length >= MAX_WAITING || chars >= MAX_WAITING_CHARS
   const drain = () => {
-    // A listener may hold again while it is told: the rest stays in its place.
+    // A listener may start a hold during delivery. The rest then stays queued.
     while (told < waiting.length && holds === 0) {
       const one = waiting[told++]
       if (one === undefined) continue
@@ -86,7 +86,7 @@ export function createNewsLine(deps: {
   }
 }
 
-/** About how many characters a value holds. Without recursion: strangers decide how deep it is. */
+/** The approximate number of characters in a value. It does not recurse, because foreign values may be deep. */
 function weightOf(value: unknown): number {
   const left: unknown[] = [value]
   let weight = 0

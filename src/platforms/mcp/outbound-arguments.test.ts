@@ -1,4 +1,4 @@
-// Where a message's target, thread and text stand among the arguments of a foreign tool.
+// The target, thread and text of a message among the arguments of a foreign tool.
 import { describe, expect, it } from 'vitest'
 import { defined } from '../../contract/index.ts'
 import { outboundArguments } from './outbound-arguments.ts'

@@ -1,6 +1,6 @@
-// Where text, target and thread stand among the arguments of a server's outbound tool: as the configuration maps them,
-// else as the tool's own schema names them. A target that can be named nowhere is refused, because the message could reach
-// another conversation and still be called sent. `unnamed: 'omit'` leaves it out: the server has one conversation only.
+// Finds the arguments of a server's outbound tool for text, target and thread: by the configured map, else by the
+// tool's schema. A target without an argument is refused, because the message could reach another conversation and
+// still count as sent. `unnamed: 'omit'` leaves it out, for a server with a single conversation.
 import { type OutboundArguments, type ServerTool, SwitchboardError } from '../../contract/index.ts'
 import { type ChannelPlace, namedPlace } from './thread.ts'
 
@@ -13,10 +13,10 @@ export interface Said {
   readonly place: ChannelPlace
 }
 
-/** What happens to a target or thread that the tool has no argument for. */
+/** What to do with a target or thread for which the tool has no argument. */
 export type Unnamed = 'refuse' | 'omit'
 
-/** Throws `platform_rejected` when the tool has no argument for the target, or for a thread that was asked for. */
+/** Throws `platform_rejected` if the tool has no argument for the target, or for the requested thread. */
 export function outboundArguments(
   said: Said,
   tool: ServerTool,
@@ -46,7 +46,7 @@ function byConfiguration(
   const targets = argumentsFor('target')
   const threads = argumentsFor('thread')
   const bodies = argumentsFor('body')
-  // A thread of no chat is a conversation of its own: it is named by what names threads.
+  // A thread without a chat is a conversation of its own, so the thread arguments name it.
   const [goal, goalNames] = target?.of === 'thread' ? [target, threads] : [target, targets]
   if (unnamed === 'refuse') {
     if (goal !== null && goalNames.length === 0) throw unmapped(goal)
@@ -66,14 +66,14 @@ function bySchema(
   unnamed: Unnamed,
 ): Readonly<Record<string, unknown>> {
   const known = tool.arguments
-  /** The place's own key where the tool has it, or its schema is open; else the first name that the tool has. */
+  /** Returns the place's own key if the tool has it or its schema is open, else the first matching argument. */
   const argumentFor = (named: NonNullable<Named>): string | null => {
     if (named.key !== null && (known === null || known.includes(named.key))) return named.key
     const names = named.of === 'thread' ? THREAD_ARGUMENTS : TARGET_ARGUMENTS
     const found = known === null ? undefined : names.find((name) => known.includes(name))
     if (found !== undefined) return found
     if (unnamed === 'omit') return null
-    // A thread that the server named itself goes along as it came: its chat is named all the same.
+    // A thread key of the server itself is passed as it came. The chat is named anyway.
     if (named.of === 'thread' && named.key !== null) return named.key
     throw noArgument(named.value, tool, `it takes: ${shown(known)}`)
   }

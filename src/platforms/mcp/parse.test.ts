@@ -1,4 +1,4 @@
-// What servers push, read: every error, the two dialects, the keys of a place, the cut.
+// Parsing of pushes: every error, the two dialects, the keys of a place, and the cut.
 import { describe, expect, it } from 'vitest'
 import { type ServerPush, sessionId } from '../../contract/index.ts'
 import { truncate, wrapChannel } from '../../kit/index.ts'

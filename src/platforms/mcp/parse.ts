@@ -1,5 +1,5 @@
-// What a channel server pushed, from bytes of a stranger to a message: every fault is typed, none throws. The two
-// dialects differ in one thing: a bad meta value costs the key under claude/, the whole message under nexo/.
+// Parses a channel server's push from foreign bytes. Every fault is a typed result, and none throws. The two dialects
+// differ in one point: a bad meta value costs the key under claude/, and the whole message under nexo/.
 import type { ChannelPrefix, ServerPush } from '../../contract/index.ts'
 import { truncate } from '../../kit/index.ts'
 
@@ -7,14 +7,14 @@ export type ParseErrorKind = 'method' | 'params' | 'content' | 'meta' | 'server'
 
 export interface ParseError {
   readonly kind: ParseErrorKind
-  /** One sentence for a person; holds nothing that the server wrote. */
+  /** One sentence for a person. It contains no text of the server. */
   readonly text: string
 }
 
 export interface ChannelMessage {
   readonly content: string
   readonly meta: Readonly<Record<string, string>>
-  /** Keys that were left out, at most 64 code points of each: unsafe, reserved, not a string, too long, too many. */
+  /** Omitted keys, at most 64 code points of each: unsafe, reserved, not a string, too long, or too many. */
   readonly dropped: readonly string[]
 }
 
@@ -30,16 +30,16 @@ export type Parsed<T> =
 const METHOD = /^notifications\/(claude|nexo)\/channel(\/permission)?$/
 const SAFE_KEY = /^[A-Za-z_][A-Za-z0-9_]*$/
 const RESERVED_KEY = 'source'
-/** A value beyond this is no label any more: it would stand in the model's view of every message. */
+/** The longest meta value. Each value appears in the model's view of every message. */
 const MAX_VALUE_CHARS = 16_384
 const MAX_KEYS = 64
 const MAX_SHOWN_KEY_CHARS = 64
 const MAX_REQUEST_ID_CHARS = 200
 const UNSTORABLE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]|\0/g
-/** The ids that we make: their case carries nothing. One that a host made is echoed as it came. */
+/** Ids that we make are read without case. An id that a host made is echoed as it came. */
 const OWN_ID = /^[a-km-z]{5}$/i
 
-/** What kind of news a notification is; its params stay unread, for the token bucket comes first. */
+/** Returns the kind of a notification. Its params stay unread, because the token bucket is checked first. */
 export function newsOf(method: string, params: unknown): Parsed<ServerPush> {
   const match = METHOD.exec(method)
   if (match === null) return failed('method', 'the method is no channel notification')
@@ -79,7 +79,7 @@ export function parseVerdict(news: ServerPush): Parsed<ChannelVerdict> {
   const { request_id, behavior } = news.params
   if (typeof request_id !== 'string' || request_id === '' || request_id.length > MAX_REQUEST_ID_CHARS)
     return failed('request_id', 'params.request_id is missing or no id')
-  // No approval has such an id, and a store that is asked for it fails: what came after would wait for ever.
+  // No approval has such an id, and the store fails on it, which would block the queue for ever.
   if (clean(request_id) !== request_id)
     return failed('request_id', 'params.request_id holds characters that no store can keep')
   const word = typeof behavior === 'string' ? behavior.toLowerCase() : ''
@@ -93,12 +93,12 @@ export function parseVerdict(news: ServerPush): Parsed<ChannelVerdict> {
 
 export interface ChannelSender {
   readonly id: string
-  /** False: the server named nobody, so that the id is the server's own. */
+  /** False: the server named no sender, so the id is the server's own. */
   readonly stable: boolean
   readonly name?: string
 }
 
-/** Who wrote it, as far as the server says. Only `user_id` is an id; `user` may be a display name. */
+/** Returns the sender that the server names. Only `user_id` is an id; `user` may be a display name. */
 export function senderOf(server: string, meta: Readonly<Record<string, string>>): ChannelSender {
   const { user_id, user } = meta
   const named = user === undefined || user === '' ? {} : { name: user }
@@ -107,7 +107,7 @@ export function senderOf(server: string, meta: Readonly<Record<string, string>>)
   return { id: server, stable: false }
 }
 
-/** With a mark in place of what no store can keep. */
+/** Replaces characters that no store can keep with a mark. */
 export function clean(text: string): string {
   return text.replace(UNSTORABLE, '\uFFFD')
 }

@@ -1,4 +1,4 @@
-// The small parts of a connection: lines of a pipe, news on their way, the words of a server made fit to be shown.
+// The small parts of a connection: lines of a pipe, queued news, and redacted text of a server.
 import { describe, expect, it } from 'vitest'
 import type { ServerNews } from '../../contract/index.ts'
 import { createLines, createRedactor, createStderrLog } from '../../kit/processes/index.ts'

@@ -1,4 +1,4 @@
-// What a server pushes, on its way through the adapter: cut, gated, kept in order while the store is away.
+// Pushes of a server on their way through the adapter: cut, gated, and kept in order while the store is away.
 import { describe, expect, it } from 'vitest'
 import { type InboundMessage, SwitchboardError } from '../../contract/index.ts'
 import {
@@ -62,7 +62,7 @@ describe('what a server pushes', () => {
     await adapter.start(intake, null)
     for (let n = 0; n < 12_000; n++) slack.says(`m${n}`)
     await tick()
-    // 2,000 wait here; the rest waits at the server, and nothing was dropped.
+    // 2,000 wait here and the rest at the server. None was dropped.
     expect(adapter.link?.state().detail).toBe('2000 messages wait for the store')
     intake.failWith(null)
     await clock.advance(10_000)
@@ -141,7 +141,7 @@ describe('what a server pushes', () => {
     const intake = createFakeIntake()
     intake.failWith(new SwitchboardError('store_unavailable', 'away'))
     const from = { conversation: 'all', chat: 'direct', sender: { id: 'slack' }, at: 0 } as const
-    // Nobody holds the server back.
+    // The server is not paused.
     const arrivals = createArrivals({
       intake,
       clock,

@@ -1,5 +1,5 @@
-// From the river to a channel server: arguments of its outbound tool, permission requests in its dialect, and what its
-// answer says about the message.
+// Renders sends for a channel server: the arguments of its outbound tool, permission requests in its dialect, and the
+// meaning of its answer.
 import {
   type ChannelPrefix,
   type OutboundArguments,
@@ -14,10 +14,10 @@ import { outboundArguments, type Unnamed } from './outbound-arguments.ts'
 
 type Prompt = Extract<OutboundOp, { kind: 'prompt' }>
 
-/** The seed's length of a preview for nexo servers; under claude/ it is whole. */
+/** The seed's length of a preview for nexo servers. Under claude/ the preview is whole. */
 const NEXO_PREVIEW_CHARS = 200
 
-/** What the outbound tool is called with. Throws `platform_rejected` for what has no form or no place there. */
+/** Returns the tool's arguments. Throws `platform_rejected` if the message or its place cannot be expressed. */
 export function toolInput(
   { to, op }: Pick<SendRequest, 'to' | 'op'>,
   tool: ServerTool,
@@ -46,7 +46,7 @@ function textOf(op: Exclude<OutboundOp, { kind: 'call' }>): string {
   }
 }
 
-/** Five fields for nexo, the four strings of Claude Code's contract for claude. */
+/** Five fields for nexo, or the four strings of Claude Code's contract for claude. */
 export function permissionRequest(
   prefix: ChannelPrefix,
   op: Prompt,
@@ -63,10 +63,10 @@ const MOST_IDS = 100
 const LONGEST_ID_CHARS = 500
 const ID_FIELDS = ['message_id', 'messageId', 'id', 'ts'] as const
 const IDS_FIELDS = ['message_ids', 'messageIds', 'ids', 'platform_ids'] as const
-// As the official plugins write it: `sent (id: 7)`, `sent 2 parts (ids: 7, 8)`, and fakechat's `sent (m7-1)`.
+// The official plugins write `sent (id: 7)` and `sent 2 parts (ids: 7, 8)`, and fakechat writes `sent (m7-1)`.
 const WRITTEN_IDS = /\(ids?: ([^)]{1,400})\)|^sent \(([^():]{1,400})\)$/
 
-/** Ids of the message, where the answer says so in a way that is known; none otherwise. */
+/** Returns the message's ids if the answer has a known form, else none. */
 export function messageIds({ structured, text }: ServerToolResult): readonly string[] {
   for (const field of IDS_FIELDS) {
     const value = structured?.[field]

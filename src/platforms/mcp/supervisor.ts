@@ -1,6 +1,6 @@
-// One channel server, kept connected: disabled | waiting (another node has it) | connecting → up → down → connecting …
-// Every try reads the launch again, because what was missing may be there by then. A server that no longer answers is ended
-// and started again.
+// Keeps one channel server connected: disabled | waiting (another node has it) | connecting → up → down → connecting …
+// Every try reads the launch again, because missing parts may exist by then. A server that stops answering is ended and
+// started again.
 import {
   asSwitchboardError,
   type ChannelServer,
@@ -33,7 +33,7 @@ export interface SupervisorDeps extends LaunchDeps {
 
 export interface Supervisor {
   readonly server: ChannelServer
-  /** Ends the connection and begins one with other settings; who listens goes on listening. */
+  /** Ends the connection and opens one with other settings. Listeners stay subscribed. */
   replace(settings: McpServerSettings): Promise<void>
   stop(): Promise<void>
 }
@@ -61,7 +61,7 @@ const NOBODY = {
   prefix: null,
   permissionRelay: false,
 } as const
-/** Beyond what a child takes to end. */
+/** Longer than a child takes to end. */
 const END_MS = 10_000
 
 export function createSupervisor(first: McpServerSettings, deps: SupervisorDeps): Supervisor {
@@ -72,7 +72,7 @@ export function createSupervisor(first: McpServerSettings, deps: SupervisorDeps)
   let restarts = 0
   let noise = 0
   let live: Connection | null = null
-  /** The next try makes up for one that failed. */
+  /** Whether the next try follows a failed one. */
   let isRetry = false
   let link: Link | null = null
   let stopped = false
@@ -96,7 +96,7 @@ export function createSupervisor(first: McpServerSettings, deps: SupervisorDeps)
     const launch = readLaunch(settings, deps)
     const redact = createRedactor(launch.secrets)
     const stderr = createStderrLog({ clock, log, redact, who: 'the channel server' })
-    // What it pushes before we know what it declares waits until we do.
+    // News that arrive before the server's declaration is known wait for it.
     const release = news.hold()
     const from = { prefix: null, permissionRelay: false, stamp: launch.stamp } as Mutable<ServerNews['from']>
     try {
@@ -108,7 +108,7 @@ export function createSupervisor(first: McpServerSettings, deps: SupervisorDeps)
         redact,
         stderr: stderr.line,
         signal,
-        // What it still says while it is ended is heard too: nobody says it again.
+        // News that arrive while it is being ended count too, because they are never repeated.
         news: (one) => news.push({ ...one, from }),
         noise: () => {
           noise++
@@ -152,7 +152,7 @@ export function createSupervisor(first: McpServerSettings, deps: SupervisorDeps)
     become({ state: 'connecting' })
     const connection = await launched(signal)
     const probe = async () => {
-      // One that is held back cannot answer, and is not asked.
+      // A paused server cannot answer, so it is not pinged.
       if (!news.full()) await connection.ping(timings.pingTimeoutMs)
       return true
     }
@@ -166,7 +166,7 @@ export function createSupervisor(first: McpServerSettings, deps: SupervisorDeps)
     { state, detail = null }: { readonly state: LinkState['state']; readonly detail?: string | null },
     retry?: { readonly failures: number; readonly waitMs: number; readonly why: string },
   ) => {
-    // What it still says while it ends is let in by what it declared.
+    // The last news of an ending connection are judged by its declaration, so the facts stay.
     if (live !== null) return
     if (retry === undefined) return become({ ...NOBODY, state, detail })
     const { failures, waitMs, why } = retry
@@ -194,9 +194,9 @@ export function createSupervisor(first: McpServerSettings, deps: SupervisorDeps)
       leaseRules: {
         leaseMs: timings.leaseMs,
         renewMs: timings.leaseRenewMs,
-        // A child is gone when another node begins one.
+        // A child is gone before another node may begin one.
         endingMs: timings.graceMs,
-        // Another node may have what this one lacks.
+        // Another node may have what is missing here.
         restWhileDown: true,
       },
       words: {
@@ -253,7 +253,7 @@ export function createSupervisor(first: McpServerSettings, deps: SupervisorDeps)
   }
 }
 
-/** What the settings alone say, before anything is resolved. */
+/** The facts that the settings alone give, before anything is resolved. */
 function written(settings: McpServerSettings): Pick<ServerFacts, 'transport' | 'stamp'> {
   const transport = settings.options.url === undefined ? 'stdio' : 'http'
   return { transport, stamp: writtenStamp(settings) }

@@ -1,5 +1,5 @@
-// A transport that shows what passes, raw: channel news are taken out before any schema, and the declared capabilities
-// are read as they stood, for a server may write `true` where the SDK would refuse the whole handshake.
+// A transport that shows raw messages. It takes channel notifications out before any schema. It reads the declared
+// capabilities as they were written, because a server may write `true` where the SDK would refuse the handshake.
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { defined, type ServerPush } from '../../contract/index.ts'
 import { newsOf } from './parse.ts'
@@ -8,11 +8,11 @@ export interface Taps {
   news(news: ServerPush): void
   experimental(value: unknown): void
   toolsChanged(): void
-  /** A message that nobody can read. */
+  /** Called for an unreadable message. */
   noise(): void
 }
 
-/** Far more than any tool's schema. What is deeper overflows the stack of whoever walks it, and so would end us. */
+/** Far more than the schema of any tool. A deeper value would overflow the stack of code that walks it. */
 const DEEPEST = 200
 
 /** Stands in for `inner` towards the SDK. */
@@ -29,12 +29,12 @@ export function tapTransport(inner: Transport, taps: Taps): Transport {
           if (news.ok) return taps.news(news.value)
           if (message.method === 'notifications/tools/list_changed') taps.toolsChanged()
         }
-        // News may be as deep as they like: their parser looks at one level, and what it refuses is recorded.
+        // Notifications may be deeper. Their parser looks at one level, and refusals are recorded.
         if (isDeeperThan(DEEPEST, message)) return taps.noise()
         const answersInitialize = initialize !== null && 'result' in message && message.id === initialize
         outer.onmessage?.(answersInitialize ? declared(message, taps.experimental) : message, extra)
       }
-      // Whatever a server sends, it must not throw into the pipe it came from: that would be the end of the daemon.
+      // No message of a server may throw into its pipe, because that would end the daemon.
       inner.onmessage = (message, extra) => {
         try {
           heard(message, extra)
@@ -65,7 +65,7 @@ function isDeeperThan(levels: number, value: unknown): boolean {
   return false
 }
 
-/** The answer to `initialize` in the form that the protocol wants, after what was declared has been read as it stood. */
+/** Reads the declaration as it was written, then brings the answer to `initialize` into the protocol's form. */
 function declared<T extends JSONRPCMessage>(message: T, experimental: (value: unknown) => void): T {
   const { result } = message as { readonly result?: { readonly capabilities?: unknown } }
   const capabilities = result?.capabilities

@@ -1,10 +1,10 @@
-// Which conversation a channel message belongs to: from the server's own keys, in the seed's order. A thread is joined
-// with its parent chat, so that equal thread ids of two chats do not meet; one without a chat is a conversation of its own,
-// for that is within what message ids are unique. Names and senders never enter.
+// Finds the conversation of a channel message by the server's own keys, in the seed's order. A thread is joined with
+// its parent chat, so that equal thread ids of two chats stay apart. A thread without a chat is a conversation of its
+// own, because message ids are unique within it. Names and senders are never used.
 export const THREAD_KEYS = ['thread_ts', 'thread_id'] as const
 export const CONVERSATION_KEYS = ['chat_id', 'conversation_id', 'room_id', 'channel_id', 'to'] as const
 
-/** The conversation of a server that names none. It holds no `=`, so that no named one can be taken for it. */
+/** The conversation of a server that names none. It contains no `=`, so it cannot equal a named one. */
 export const WHOLE_SERVER = 'all'
 
 export interface ChannelPlace {
@@ -20,11 +20,13 @@ export function placeOf(meta: Readonly<Record<string, string>>): ChannelPlace {
   return thread === null ? { conversation } : { conversation, thread }
 }
 
-/** The keys of places that nobody spoke from yet: a target that was only allowed, a thread that was only named. */
+/** The keys of places without a message so far: a target that was only allowed, or a thread that was only named. */
 export const TARGET_KEY = 'target'
 export const TARGET_THREAD_KEY = 'thread'
 
-/** What a conversation or thread stands for; null: the whole server. `key` null: the server never named it itself. */
+/**
+ * Returns what a conversation or thread names; null: the whole server. `key` null: the server never named it itself.
+ */
 export function namedPlace(
   place: string,
 ): { readonly of: 'conversation' | 'thread'; readonly key: string | null; readonly value: string } | null {

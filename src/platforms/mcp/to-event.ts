@@ -1,4 +1,4 @@
-// From a parsed push to an event of the river: place, sender, and the meta that the model sees beside our own.
+// Turns a parsed push into an inbound event: place, sender, and the meta that the model sees beside our own.
 import {
   defined,
   type InboundBarred,
@@ -21,11 +21,11 @@ import {
 import { placeOf, WHOLE_SERVER } from './thread.ts'
 import type { Barred } from './verify.ts'
 
-// Ours in what the model sees: the server's own go along under another name. `user`, `user_id` and `message_id` are what
-// ours are made of.
+// Our names in the meta. The server's values of these names are passed under another name. `user`, `user_id` and
+// `message_id` are the sources of ours.
 const OURS = ['chat_id', 'thread_id', 'ts', 'platform', 'integration', 'redelivery'] as const
 const CARRIED: readonly string[] = ['user', 'user_id', 'message_id']
-/** Ids stand in the keys of the store, which take no more. */
+/** Ids are keys in the store, which limits them. */
 const LONGEST_ID_BYTES = 600
 
 export interface EventPlace {
@@ -56,13 +56,13 @@ function message({ content, meta, dropped }: ChannelMessage, place: EventPlace, 
   const { message_id: messageId = '' } = meta
   const sender = senderOf(options.server, meta)
   const ids = [conversation, thread ?? '', messageId, sender.stable ? sender.id : clean(sender.id)]
-  // Replaced by something that can be kept it would be another id, and the answer would go to another chat.
+  // A cleaned id would be another id, and the answer would go to another chat.
   if (ids.some((id) => clean(id) !== id))
     return unparsable(place, 'an id in params.meta holds characters that no store can keep')
   if (ids.some((id) => Buffer.byteLength(id) > LONGEST_ID_BYTES))
     return unparsable(place, `an id in params.meta is longer than ${LONGEST_ID_BYTES} bytes`)
   if (!sender.stable && isNarrow(integration)) {
-    // Only an id tells who somebody is; a name can be anybody's.
+    // Only an id identifies a person. Anybody can use a name.
     return barredEvent(place, {
       reason: 'sender_not_allowed',
       key: `${integration.origin}.access.allow_from`,
@@ -76,22 +76,22 @@ function message({ content, meta, dropped }: ChannelMessage, place: EventPlace, 
     chat: 'direct',
     sender: { id: clean(idOf(sender)), ...named, ...(sender.stable ? {} : { isSource: true as const }) },
     at: now,
-    // Servers count as they like: in each thread, or anew after each start. Only the same words again are a repeat.
+    // Servers may count ids per thread, or again after each start. So only the same text again is a repeat.
     ...(messageId === '' ? {} : { messageId, editVersion: versionOf(thread ?? '', content) }),
-    // The protocol knows messages that say all in their meta.
+    // A message may have all its content in the meta.
     text: content.trim() === '' ? EMPTY_MESSAGE : clean(truncate(content, cap)),
     meta: visible(meta, dropped.length),
   }
   return event
 }
 
-/** Whoever may approve is known by an id: a name that happens to be the same must not read like one. */
+/** An approver is known by an id, so a name must not look like one. */
 function idOf({ id, stable, name }: ChannelSender): string {
   return stable || name === undefined ? id : `name:${id}`
 }
 
 function visible(meta: ChannelMessage['meta'], dropped: number): Readonly<Record<string, string>> {
-  // Never by assignment: `__proto__` would vanish.
+  // Built from entries, because assigning `__proto__` would lose it.
   const shown = Object.fromEntries(
     Object.entries(meta)
       .filter(([key]) => !CARRIED.includes(key))

@@ -1,12 +1,12 @@
-// The answer of a server's tool, and what became of a call that brought none: rejected, not sent, or nobody knows.
+// Reads the answer of a server's tool, and classifies a call without one: rejected, not sent, or unknown.
 import { asSwitchboardError, type ServerToolResult, SwitchboardError } from '../../contract/index.ts'
 import { truncate } from '../../kit/index.ts'
 
-/** HTTP statuses with which a server says that it did nothing. */
+/** HTTP statuses by which a server says that it did nothing. */
 const NOTHING_DONE = new Set([400, 401, 403, 404, 405, 406, 408, 413, 415, 425, 429, 503])
 const REFUSED_FOR_GOOD = new Set([400, 401, 403, 405, 406, 413, 415])
 
-/** `redact`: what a tool says of its failure ends in our outbox and log. */
+/** `redact` is needed because a tool's error text appears in our outbox and log. */
 export function readToolResult(
   answer: { readonly content?: unknown; readonly isError?: unknown; readonly structuredContent?: unknown },
   redact: (text: string) => string,
@@ -30,14 +30,16 @@ export function readToolResult(
 const MAX_KEPT_CHARS = 65_536
 const MAX_KEPT_TEXT_CHARS = 16_000
 
-/** An answer fit to be kept and shown to a model: one that is larger comes as the beginning of its text. */
+/** Limits an answer for storage and the model. A larger one becomes the beginning of its text. */
 export function boundedResult(result: ServerToolResult): ServerToolResult {
   if (JSON.stringify([result.content, result.structured, result.text]).length <= MAX_KEPT_CHARS) return result
   const text = truncate(result.text, MAX_KEPT_TEXT_CHARS)
   return { isError: result.isError, content: [{ type: 'text', text }], structured: null, text }
 }
 
-/** A fault of a call as the river knows them. Told apart by shape: the SDK is loaded only where it is used. */
+/**
+ * Turns a fault of a call into our error. It is recognised by shape, because the SDK is loaded only where it is used.
+ */
 export function callFault(thrown: unknown, what: string, redact: (text: string) => string): SwitchboardError {
   if (thrown instanceof SwitchboardError) return thrown
   const message = `${what}: ${redact(asSwitchboardError(thrown).message)}`
@@ -48,7 +50,7 @@ export function callFault(thrown: unknown, what: string, redact: (text: string) 
     const known = NOTHING_DONE.has(status) ? 'platform_unavailable' : 'outcome_unknown'
     return new SwitchboardError(known, `${what}: HTTP ${status}`)
   }
-  // A number is an error that the server answered with: it took the call and declined it.
+  // A number is an error that the server answered: it received the call and declined it.
   if (typeof code === 'number') return new SwitchboardError('platform_rejected', message)
   if (code === 'NOT_CONNECTED' || code === 'CAPABILITY_NOT_SUPPORTED')
     return new SwitchboardError('platform_unavailable', message)

@@ -1,5 +1,5 @@
-// Before a byte of a push is read: does the server pass its gates now, in the dialect it declared, and is there a token
-// left in its bucket? What does not pass is barred, with the reason and the key that would let it in.
+// Checks a push before any byte of it is read: the server passes its gates now, in its declared dialect, and its bucket
+// has a token left. Otherwise the push is barred, with the reason and the key that would let it in.
 import type { ChannelPrefix, ReasonCode, ServerPush, Skip, TokenBuckets } from '../../contract/index.ts'
 import type { InboundLimit } from './channel-options.ts'
 
@@ -9,9 +9,9 @@ export interface Barred {
 }
 
 export interface Admission {
-  /** The gate that is closed; null: all are open. */
+  /** The closed gate, or null if all are open. */
   readonly skip: Skip | null
-  /** What the connection declared that brought it. */
+  /** The declaration of the connection that brought it. */
   readonly prefix: ChannelPrefix | null
   readonly permissionRelay: boolean
   readonly limit: InboundLimit | null
@@ -23,7 +23,7 @@ export function verifyNews(news: Pick<ServerPush, 'kind' | 'prefix'>, now: Admis
   if (now.skip) return { reason: `gate_${now.skip.kind}`, key: now.skip.key }
   if (news.prefix !== now.prefix)
     return { reason: 'gate_capability', key: `experimental['${news.prefix}/channel']` }
-  // It was asked while it relayed permissions; one that came back without them answers for nobody.
+  // The request was sent while the server relayed permissions. It reconnected without them, so its verdict is refused.
   if (news.kind === 'verdict' && !now.permissionRelay)
     return { reason: 'gate_capability', key: `experimental['${news.prefix}/channel/permission']` }
   if (news.kind === 'verdict' || now.limit === null) return null

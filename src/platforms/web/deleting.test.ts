@@ -1,4 +1,4 @@
-// Deleting an own message, and who sees how far the integrations are complete.
+// Deleting an own message, and who sees how complete the integrations are.
 import { readdirSync } from 'node:fs'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createMemoryRiver, type MemoryRiver } from '../../../test/browser/memory-river.ts'

@@ -1,4 +1,4 @@
-// The data endpoints of the chat: links, sessions, messages, taps, files, and how each says no.
+// The data endpoints of the chat: links, sessions, messages, taps, files, and the refusals of each.
 import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-// The attachments' shelf: a folder that cannot be filled beyond its quota.
+// Stored attachments: a folder that cannot grow beyond its quota.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,12 +22,12 @@ it('[I14.upload-quota] keeps so much of a sender that no message names, over res
   const full = { code: 'rate_limited', message: 'too many of your files wait for a message' }
   await expect(one.save(upload('anna', 600))).rejects.toMatchObject(full)
   await one.save(upload('bert', 600))
-  // What an agent sends is nobody's upload.
+  // A file that an agent sends is no upload.
   await one.save({ sender: '', name: 'b', mime: null, bytes: Buffer.alloc(5_000) })
   const two = open(2)
   const both = await Promise.allSettled([two.save(upload('anna', 300)), two.save(upload('anna', 300))])
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
-  // A message takes it: there is room again. One that is refused gives it back.
+  // A message takes the file, which makes room again. A refused message gives it back.
   expect(await two.take([first.id])).toEqual([first.id])
   expect(await two.take([first.id])).toEqual([])
   const next = await two.save(upload('anna', 600))
@@ -56,7 +56,7 @@ it('[I14.upload-share] whoever comes has a share: those with more than theirs gi
       const saved = await upload(who, 100).catch(() => null)
       if (saved) said[who] = [...(said[who] ?? []), saved.id]
     }
-  // The owner comes last, and has a thirteenth.
+  // The owner comes last, as the thirteenth.
   const mine = await upload('owner', 300)
   expect(await shelf.own('owner', mine.id)).toMatchObject({ size: 300 })
   await expect(upload('owner', 300)).rejects.toMatchObject({
@@ -64,14 +64,14 @@ it('[I14.upload-share] whoever comes has a share: those with more than theirs gi
     message: 'files of 13 people wait for a message: your share is 307 bytes and 7 files',
     hint: expect.stringContaining('send the message'),
   })
-  // Everybody still has what fits into a share, the newest of it.
+  // Every sender still has the newest uploads that fit into a share.
   for (const who of crowd) {
     const left = await Promise.all((said[who] ?? []).map((id) => shelf.own(who, id)))
     const bytes = left.reduce((sum, file) => sum + (file?.size ?? 0), 0)
     expect(bytes, who).toBeGreaterThanOrEqual(200)
     expect(left.at(-1), who).not.toBeNull()
   }
-  // What a message took gives way to nobody.
+  // A file of a message is never removed for an upload.
   const [taken] = (said['guest-3'] ?? []).slice(-1)
   await shelf.take([taken ?? ''])
   for (let at = 0; at < 3; at++) await upload(`late-${at}`, 200)
@@ -85,10 +85,10 @@ it('[I3.web-attachment-limit] keeps files up to its quota, counted over restarts
   await first.save(upload)
   const second = createFileStore({ dir, random: createTestRandom(2), quotaBytes: 1_200 })
   const both = await Promise.allSettled([second.save(upload), second.save(upload)])
-  // Either may come first.
+  // Either upload may win.
   expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
   await expect(second.save(upload)).rejects.toMatchObject({ code: 'too_large' })
-  // What retention removes makes room.
+  // Removal by retention makes room.
   for (const name of readdirSync(dir)) rmSync(join(dir, name))
   await second.save(upload)
 })

@@ -1,4 +1,4 @@
-// Paging back through a chat: every entry once, whoever spoke last and whatever is still to be said.
+// Paging back through a chat: every entry once, in any order of speakers and with pending sends.
 import { expect, it } from 'vitest'
 import type { TranscriptEntry } from '../../contract/index.ts'
 import { parseCursor, type ReadTranscript, readHistory } from './history.ts'
@@ -24,7 +24,7 @@ const reading =
       .filter((row) => beforeSeq === undefined || row.seq < beforeSeq)
       .slice(-limit)
 
-/** Ids of each page, the newest first, by cursors that went through their text. */
+/** Returns the ids of each page, the newest first. The cursors pass through their text form. */
 async function pagesOf(rows: readonly TranscriptEntry[], limit: number): Promise<string[][]> {
   const pages: string[][] = []
   let before: string | null = null
@@ -48,7 +48,7 @@ it('[S7.web-history] a newest page that is all the agent’s leads on to the old
 
 it('[S7.web-history] a reminder that was planned long ago keeps no own message off the newest page', async () => {
   for (const state of ['queued', 'sent']) {
-    // Its place is among the newest ten sends, its time after everything else.
+    // Its position is among the newest ten sends, and its time is after everything else.
     const planned = entry('out', 22, { at: 1_000_000, state })
     const exchanges = Array.from({ length: 30 }, (_, i) => [
       entry('in', i + 1, { at: i * 10 }),

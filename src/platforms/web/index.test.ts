@@ -1,4 +1,4 @@
-// The web chat through the shared platform suite, and what is its own: signals, link, limits.
+// The web chat through the shared platform suite, and its own cases: signals, link, limits.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { createMemoryRiver } from '../../../test/browser/memory-river.ts'
@@ -43,7 +43,7 @@ describePlatform(
     if (endpoint === undefined) throw new Error('the web chat has an endpoint')
     const deliver = (path: string, credential: string | null, body: Uint8Array) => () =>
       deliverTo(endpoint, post(path, credential, body))
-    // The outbox row is the message: here it is written by the one who sends, as the river does.
+    // The outbox row is the message. Here `send` writes it, as the core does.
     const adapter: PlatformAdapter = {
       ...platform,
       send(request) {

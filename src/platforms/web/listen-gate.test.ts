@@ -1,5 +1,5 @@
-// Who may not speak in the web chat any more may not listen there either, however good the session is; and what a sender
-// may leave lying in uploads.
+// A person who lost the right to talk in the web chat may not listen there either, however valid the session is. Also
+// the limits of unused uploads per sender.
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createMemoryRiver, type MemoryRiver } from '../../../test/browser/memory-river.ts'
 import { type HttpReply, isReply, type Received, type StreamSink } from '../../contract/index.ts'

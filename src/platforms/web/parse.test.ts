@@ -1,4 +1,4 @@
-// What the page may send, field by field, and what a file may be called.
+// The requests of the page, field by field, and the allowed names of files.
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -164,7 +164,7 @@ describe('file names', () => {
     expect(safeFileName(`${'a'.repeat(300)}.tar`)).toBe(`${'a'.repeat(116)}.tar`)
     expect(safeFileName(`${'a'.repeat(116)}.tar`)).toBe(`${'a'.repeat(116)}.tar`)
     expect(safeFileName(`${'a'.repeat(117)}.tar`)).toBe(`${'a'.repeat(116)}.tar`)
-    // Only so much of a name is looked at.
+    // Only the end of a long name is examined.
     expect(safeFileName(`${'a'.repeat(4_095)}/b`)).toBe('file')
     expect(safeFileName(`${'a'.repeat(4_094)}/b`)).toBe('b')
   })

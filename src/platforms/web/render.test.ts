@@ -1,4 +1,4 @@
-// Transcript entries as the page gets them.
+// Transcript entries in the form that the page receives.
 import { expect, it } from 'vitest'
 import type { OutboundOp, TranscriptEntry } from '../../contract/index.ts'
 import { wireEntry } from './render.ts'

@@ -1,4 +1,4 @@
-// Files of the chat on three nodes that share a store: uploaded at one, said at another, read at the third.
+// Files of the chat on three nodes that share a store: uploaded at one, sent at another, read at the third.
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -23,7 +23,7 @@ interface Node {
 }
 
 let nodes: Node[] = []
-/** The database is away for whoever asks. */
+/** Whether the database is unavailable. */
 let away = false
 
 async function openNode(name: string, url: string): Promise<Node> {
@@ -90,7 +90,7 @@ describe('a file taken by one node', () => {
     const id = await upload(a)
     expect((await b.ask('POST', '/messages', said([id]))).status).toBe(200)
     expect(b.river.received[0]).toMatchObject({ attachments: [{ id, name: 'notes.txt', size: 5 }] })
-    // Saying it needs the description alone, and leaves a mark that it stays.
+    // Sending needs only the description, and leaves a mark that the file stays.
     expect(readdirSync(b.dir).sort()).toEqual([`${id}.json`, `${id}.taken`])
     const file = await b.river.platform.files?.download?.({ id, kind: 'file', ref: id })
     expect(file).toMatchObject({ path: join(b.dir, `${id}.txt`), name: 'notes.txt', mime: 'text/plain' })

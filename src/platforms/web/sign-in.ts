@@ -43,7 +43,7 @@ export function createSignIn(
     )
   }
 
-  /** The new cookie replaces the old one. The old session is ended, because nobody could sign out of it any more. */
+  /** The new cookie replaces the old one. The old session is ended, because no cookie for its sign-out is left. */
   async function endReplaced(request: RawRequest): Promise<void> {
     const session = await verifier.sessionIn(request)
     if (session === null) return

@@ -1,4 +1,4 @@
-// Who gets in to the web chat: credentials, pages, and what a foreign page may not do.
+// Access to the web chat: credentials, pages, and requests of foreign pages.
 import { describe, expect, it } from 'vitest'
 import { createMemoryRiver } from '../../../test/browser/memory-river.ts'
 import { isReply, type RawRequest } from '../../contract/index.ts'

@@ -1,6 +1,6 @@
-// What one open window is fed with: it arrives at a cursor, then pulls from the transcript, in its order, row by row as
-// fast as the window reads. Its position moves only along the transcript's answers, which hold rows back while a commit
-// of another node may still put one before them; whatever lies at or below the position is asked for with an end.
+// Feeds one open window. It starts at a cursor, then reads the transcript in order, as fast as the window takes rows.
+// The position moves only along the transcript's answers, which hold rows back while another node's commit may still
+// add one before them. Rows at or below the position are read by ranges with an upper end.
 import {
   createBoundedMap,
   OPEN_TURN_STATES,
@@ -12,19 +12,19 @@ import { type Cursor, formatCursor, mergeByTime, type ReadTranscript } from './h
 import { frame, isPendingSend, wireEntry, wireState } from './render.ts'
 
 export interface WindowFeed {
-  /** Settles where the window stands and catches up. False: too far behind, and it was told to begin anew. */
+  /** Finds the position and catches up. False: the window is too far behind, and was told to load its history again. */
   arrive(cursor: Cursor | null): Promise<boolean>
-  /** `thorough`: all that is on its way is looked at, not only what comes next. */
+  /** `thorough`: checks every pending row, not only the next few. */
   pull(thorough?: boolean): Promise<void>
-  /** An outbox row was sent that may lie behind the position. */
+  /** Reports that an outbox row was sent. It may be behind the position. */
   sent(seq: number): void
 }
 
 const PAGE = 200
 /**
- * Turns and sends of a conversation move on in their order. So a pull looks at the first few that are on their way, and
- * goes on while all of them moved: a burst costs what it says, not its square. What moved out of order is told by a signal,
- * or found by a thorough pull.
+ * Turns and sends of a conversation advance in their order. So a pull checks the first few pending ones, and continues
+ * while all of them advanced. The cost of a burst is then linear. A signal reports those that advanced out of order, or
+ * a thorough pull finds them.
  */
 const AHEAD = 8
 const OPEN_STATES: readonly string[] = OPEN_TURN_STATES
@@ -35,13 +35,13 @@ export function createWindowFeed(
   deps: { readonly transcript: ReadTranscript; readonly maxReplay: number },
 ): WindowFeed {
   const at = { in: 0, out: 0 }
-  /** Sends at or below the position that were not shown yet. */
+  /** Sends at or below the position that are not shown yet. */
   const pending = new Set<number>()
-  /** Those of them that are said to be sent. */
+  /** The pending sends that a signal reported as sent. */
   const told = new Set<number>()
-  /** Sends that were shown as sent lately: the signal of one may come behind it. */
+  /** Sends that were shown lately. The signal for one may come later. */
   const shown = createBoundedMap<number, true>(PAGE)
-  /** Own messages still on their way: position → the state last told. */
+  /** Own messages with an open turn: position → the last reported state. */
   const open = new Map<number, string>()
   let arrived = false
 
@@ -56,7 +56,7 @@ export function createWindowFeed(
         read('in', { afterSeq: at.in, limit: PAGE }),
         read('out', { afterSeq: at.out, limit: PAGE }),
       ])
-      // Asked after those: what was sent before one of them is sent by now, and comes first.
+      // Checked after the reads. A send before one of these rows is sent by now, and is shown first.
       await showPending(thorough)
       for (const entry of mergeByTime(ins, outs)) {
         if (sink.closed) return
@@ -76,7 +76,9 @@ export function createWindowFeed(
     await show(entry)
   }
 
-  /** Waits for the window to take it: one that is far behind is not one that does not read. */
+  /**
+   * Waits until the window took the row, so that a window that is far behind is not dropped as one that does not read.
+   */
   async function show(entry: TranscriptEntry): Promise<void> {
     const wire = wireEntry(entry)
     if (wire === null) return
@@ -100,7 +102,7 @@ export function createWindowFeed(
         async visit(seq, entry) {
           ready += 1
           pending.delete(seq)
-          // The signal may have come while the row was read: it is not shown twice.
+          // The signal may have come during the read. The row is shown only once.
           told.delete(seq)
           if (entry !== undefined) await show(entry)
           return !sink.closed
@@ -152,12 +154,12 @@ export function createWindowFeed(
     at.in = from.in
     at.out = from.out
     for (const seq of from.pending) pending.add(seq)
-    // However far back: a reminder may have been planned long ago.
+    // The search goes back to the beginning, because a reminder may be old.
     const waiting = await rowsOnTheirWay((range) => read('out', range), PAGE, at.out)
     for (const row of waiting) if (isPendingSend(row)) pending.add(row.seq)
     arrived = true
     sink.write(`retry: 1000\n${frame('hello', {})}`)
-    // States may have changed while it was away, also of messages it knows.
+    // States may have changed while the window was closed, also of messages that it knows.
     tellStates(ins.filter((row) => row.seq <= at.in))
     await pull(true)
     return true
@@ -172,7 +174,7 @@ export function createWindowFeed(
     return cursor.in > heard || cursor.out > said
   }
 
-  /** It would replay for too long. */
+  /** Whether the replay would be too long. */
   async function isTooFarBehind(cursor: Cursor): Promise<boolean> {
     const limit = deps.maxReplay + 1
     const [ins, outs] = await Promise.all([
@@ -186,7 +188,7 @@ export function createWindowFeed(
     arrive,
     pull,
     sent(seq) {
-      // While it arrives its position is not settled yet; its own first read finds the row.
+      // The position is not settled during the arrival. Its own first read finds the row.
       if (!arrived || seq > at.out || shown.has(seq)) return
       pending.add(seq)
       told.add(seq)

@@ -1,4 +1,4 @@
-// Windows that come, go and come back: nothing is lost, nothing is shown that is not due, nobody holds too much.
+// Windows that open, close and reopen: nothing is lost, no row is shown early, and the number of windows is limited.
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createMemoryRiver, type MemoryRiver } from '../../../test/browser/memory-river.ts'
 import type { StreamSink, TranscriptEntry } from '../../contract/index.ts'
@@ -14,7 +14,7 @@ let windows: Windows
 beforeEach(async () => {
   clock = createTestClock()
   river = await createMemoryRiver({ clock, random: createTestRandom() })
-  // The platform's own windows are behind its endpoint; these stand on the same transcript.
+  // The platform's own windows are behind its endpoint. These use the same transcript.
   windows = createWindows(
     { ...webConfig(river.deps.integration), maxWindows: 3, maxReplay: 50 },
     { clock, transcript: river.deps.transcript, onProblem: () => {} },
@@ -375,7 +375,7 @@ describe('[I35.b19b] a burst', () => {
   const base = { conversation: 'owner', at: 1, reason: null }
   const move = (row: TranscriptEntry, state: string) => Object.assign(row, { state })
 
-  /** Windows on a transcript in memory that counts the rows that were read. */
+  /** Windows on a transcript in memory that counts the rows read. */
   async function counted(count: number) {
     const all: TranscriptEntry[] = []
     const read = { rows: 0 }
@@ -389,7 +389,7 @@ describe('[I35.b19b] a burst', () => {
           )
           const page = own.slice(0, limit)
           read.rows += page.length
-          // A row is read as it is now.
+          // A copy of the row in its present state.
           return page.map((row) => ({ ...row }))
         },
       },
@@ -403,7 +403,7 @@ describe('[I35.b19b] a burst', () => {
     return { all, read, opened, wake }
   }
 
-  /** Rows that were read, while `messages` come, wait and are answered one by one before `count` windows. */
+  /** Counts the rows read while `messages` come, wait and are answered one by one before `count` windows. */
   async function burst(messages: number, count: number) {
     const { all, read, opened, wake } = await counted(count)
     for (let seq = 1; seq <= messages; seq++) {

@@ -1,6 +1,6 @@
-// The open windows of the chat: each is an event stream with its own cursor that pulls from the transcript whenever
-// something may have happened. The transcript is the record; a wake-up is only a hint, and a slow sweep finds what no
-// hint told (another node's sends). So a window that was away asks from its cursor on and misses nothing.
+// The open windows of the chat. Each is an event stream with its own cursor that reads the transcript when something
+// may have happened. The transcript is the record, and a wake-up is only a hint. A slow sweep finds what no hint
+// reported, such as sends of another node. A window that was away continues from its cursor and misses nothing.
 import type { Cancel, Clock, StreamSink } from '../../contract/index.ts'
 import type { WebConfig } from './config.ts'
 import type { Cursor, ReadTranscript } from './history.ts'
@@ -8,19 +8,19 @@ import { frame } from './render.ts'
 import { createWindowFeed, type WindowFeed } from './window-feed.ts'
 
 export interface Windows {
-  /** Catches up from `cursor` (null: from now) and stays open as long as `mayStay` holds. */
+  /** Catches up from `cursor` (null: from now) and stays open while `mayStay` holds. */
   open(conversation: string, cursor: Cursor | null, sink: StreamSink, mayStay: MayStay): void
-  /** A session of this chat may have ended: its windows end with it, at once and not at the next sweep. */
+  /** Closes the windows of an ended session at once, without waiting for the sweep. */
   recheck(conversation: string): Promise<void>
-  /** Something changed; `sent` names an outbox row that may lie behind the cursors. */
+  /** Reports a change. `sent` is an outbox row that may be behind the cursors. */
   wake(conversation: string, sent?: number): void
-  /** Shows a passing thing (typing, status, a state) to every window of the chat. */
+  /** Shows a transient event (typing, status, a state) in every window of the chat. */
   tell(conversation: string, event: string, data: unknown): void
   count(): number
   close(): void
 }
 
-/** Beyond this they are lost, as signals may be. */
+/** The most transient events that wait. More are lost, as signals may be. */
 const MOST_PASSING = 20
 
 export type MayStay = () => Promise<boolean>
@@ -33,9 +33,9 @@ interface Window {
   readonly passing: string[]
   pumping: boolean
   again: boolean
-  /** The next pull looks at everything that is on its way. */
+  /** Whether the next pull checks every pending row. */
   thorough: boolean
-  /** What it was told of the agent; null: nothing yet. */
+  /** The last reported presence of the agent; null: none yet. */
   agentHere: boolean | null
 }
 
@@ -46,7 +46,7 @@ export function createWindows(
   deps: {
     readonly clock: Clock
     readonly transcript: ReadTranscript
-    /** Whether the agent of a chat can be reached. Absent: nobody knows, and nothing is told. */
+    /** Whether the agent of a chat can be reached. Absent: presence is unknown and not shown. */
     readonly agentHere?: (conversation: string) => boolean
     readonly onProblem: (thrown: unknown) => void
   },
@@ -96,13 +96,13 @@ export function createWindows(
   }
 
   async function recheck(window: Window): Promise<void> {
-    // A store that is away says nothing about the session.
+    // An unavailable store says nothing about the session.
     if (await window.mayStay().catch(() => true)) return
     window.sink.end()
     drop(window)
   }
 
-  /** What passes waits for a window that is being fed: one that is behind is not cut off for it. */
+  /** Transient events wait while a window is fed, so that a window that is behind is not dropped for them. */
   function pass(window: Window, text: string): void {
     if (!window.pumping) window.sink.write(text)
     else if (window.passing.length < MOST_PASSING) window.passing.push(text)
@@ -123,7 +123,7 @@ export function createWindows(
     window.pumping = true
     void work()
       .catch((thrown) => {
-        // The page reconnects from its cursor; a window that cannot read is worth less than none.
+        // The page reconnects from its cursor, which is better than a window that shows nothing.
         deps.onProblem(thrown)
         window.sink.end()
         drop(window)
@@ -196,7 +196,7 @@ export function createWindows(
   }
 }
 
-/** Windows that stand at the same place ask the same in the same moment: it is read once for all of them. */
+/** Windows at the same position ask the same question at the same time, so it is read once for all of them. */
 function sharedReads(read: ReadTranscript): ReadTranscript {
   const asked = new Map<string, ReturnType<ReadTranscript>>()
   return (query) => {

@@ -1,11 +1,11 @@
-// Many readers of one hook and much that waits: a look costs what it costs once.
+// Many readers of one hook and many pending rows: the cost of a look does not grow with the readers.
 import { describe, expect, it } from 'vitest'
 import { data, setUp } from './fixtures/stream-scene.ts'
 import { SECRET } from './fixtures/webhook-requests.ts'
 
 const LOOK_MS = 5_000
 
-/** A hook with reminders that wait, and readers; `queries` counts what the store is asked from then on. */
+/** A hook with pending reminders, and readers. `queries` counts the queries to the store from then on. */
 async function scene(reminders: number, readers: number) {
   const opened = setUp()
   const { deps, row, reader } = opened
@@ -28,7 +28,7 @@ async function scene(reminders: number, readers: number) {
     watching.push(await reader(at % 2 === 0 ? '' : 'conversation=webhook', headers))
   }
   await deps.clock.settle()
-  // The first look finds where it stands.
+  // The first look finds the position.
   await deps.clock.advance(LOOK_MS)
   return {
     ...opened,
@@ -62,7 +62,7 @@ describe('many readers', () => {
     row(500, 'sent')
     const queries = await during(() => deps.clock.advance(LOOK_MS))
     for (const reader of watching) expect(data(reader)).toEqual(['m500'])
-    // Two for all, and one page for each whom it concerns; not the ten pages of what waits.
+    // Two for all, and one page for each affected reader. The ten pages of pending rows are not read.
     expect(queries).toBeLessThanOrEqual(2 + 20 * 3)
   })
 
@@ -84,7 +84,7 @@ describe('many readers', () => {
       opened.push(...(await Promise.all(Array.from({ length: 100 }, () => reader('', headers)))))
       await deps.clock.settle(40)
     })
-    // Eleven pages of what waits and the newest, at most twice; and each reads on from there.
+    // At most twice eleven pages of pending rows and the newest. Then each reader continues from there.
     expect(queries).toBeLessThanOrEqual(2 * 12 + 100 * 2)
     row(500, 'sent')
     await deps.clock.advance(2 * LOOK_MS)

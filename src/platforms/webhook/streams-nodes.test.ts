@@ -1,4 +1,4 @@
-// The stream of a two-way hook beside other nodes: rows that the transcript holds back, sends that nobody here saw.
+// The stream of a two-way hook beside other nodes: rows that the transcript holds back, and sends of other nodes.
 import { describe, expect, it } from 'vitest'
 import { data, setUp } from './fixtures/stream-scene.ts'
 

@@ -1,4 +1,4 @@
-// The stream of a two-way webhook: who may watch, no gap and no repeat between replay and live, holes, formats.
+// The stream of a two-way webhook: who may watch, no gap and no repeat between replay and live events, holes, formats.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isReply } from '../../contract/index.ts'
@@ -26,13 +26,13 @@ describe('webhook stream', () => {
     await send(2, { at: 5_000 })
     await deps.clock.settle()
     expect([watching.events().length, deps.looks]).toEqual([1, 0])
-    // One between them that nobody told of: it is looked for, and left open as long as it is on its way.
+    // An unreported row between them is looked up, and stays a hole while it is pending.
     row(3, 'queued')
     await send(4, { at: 6_000 })
     await deps.clock.settle()
     expect(watching.events().map(({ id }) => id)).toEqual(['2', '4-3'])
     expect(deps.looks).toBeGreaterThan(0)
-    // While one is missing before it, the next is looked for as well.
+    // While a row before it is missing, the next one is looked up too.
     deps.looks = 0
     await send(5)
     await deps.clock.settle()

@@ -6,7 +6,7 @@ import { eventOf, forbidden, jsonError, type Shown } from './render.ts'
 import { header } from './verify.ts'
 
 const MAX_READERS = 100
-/** Of one sender: a browser that reconnects must not take the places of the others. */
+/** Readers of one sender, so that a reconnecting browser cannot take the places of others. */
 const MAX_OF_SENDER = 20
 
 export interface Streams {
@@ -35,17 +35,17 @@ export function createStreams(config: WebhookConfig, deps: PlatformDeps): Stream
   const isFull = (sender: string) =>
     feed.count() >= MAX_READERS || (!shared && (places.get(sender) ?? 0) >= MAX_OF_SENDER)
 
-  /** Whoever holds the secret may watch all; a sender only its own conversation, and those where it spoke. */
+  /** The secret allows watching everything. A sender may watch its own conversation, and those where it spoke. */
   async function mayWatch(sender: string, conversation: string): Promise<boolean> {
     if (config.auth.kind !== 'sender' || conversation === sender) return true
-    // What was refused is in no transcript.
+    // Refused messages are not in the transcript.
     const [said] = await deps.transcript({ conversation, direction: 'in', sender, limit: 1 })
     return said !== undefined && said.sender === sender && said.state !== 'refused'
   }
 
   return {
     async open({ request, sender }) {
-      // The gate of speaking is that of listening: whoever may not speak takes nobody's place.
+      // Listening needs the right to talk, so that a refused sender takes no place of others.
       if (deps.mayTalk?.(sender) === false) return forbidden()
       const wanted = request.query.get('conversation') ?? header(request, 'x-conversation') ?? null
       const conversation = wanted ?? (config.auth.kind === 'sender' ? sender : null)
@@ -70,7 +70,7 @@ export function createStreams(config: WebhookConfig, deps: PlatformDeps): Stream
           'cache-control': 'no-cache, no-transform',
         },
         stream(sink) {
-          // Several that came at once were all let in.
+          // Several requests at once may have passed the first check.
           if (isFull(sender)) return sink.end()
           let isOpen = true
           takePlace(sender, 1)
