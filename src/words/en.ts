@@ -4,6 +4,7 @@ import { approvals } from './en/approvals.ts'
 import { chat } from './en/chat.ts'
 import { commandLine } from './en/command-line.ts'
 import { commands } from './en/commands.ts'
+import { console } from './en/console.ts'
 import { demo } from './en/demo.ts'
 import { errors } from './en/errors.ts'
 import { help, helpFrame } from './en/help.ts'
@@ -18,6 +19,7 @@ export const en = {
   chat,
   commandLine,
   commands,
+  console,
   demo,
   errors,
   help,

@@ -19,6 +19,7 @@ import { TryPage } from './pages/try.tsx'
 import { TurnsPage } from './pages/turns.tsx'
 import { hrefOf, type Route, useRoute } from './route.ts'
 import { type Session, useSession } from './session.ts'
+import { words } from './words.ts'
 
 export interface PageProps {
   readonly route: Route
@@ -31,28 +32,30 @@ interface Page extends PageKey {
   readonly waiting?: (status: StatusReport) => number
 }
 
+const { frame } = words
+
 const PAGES: readonly Page[] = [
-  { page: 'now', title: 'Now', key: 'n', action: 'admin.read', view: NowPage },
+  { page: 'now', title: frame.titles.now, key: 'n', action: 'admin.read', view: NowPage },
   {
-    ...{ page: 'conversations', title: 'Conversations', key: 'c', action: 'admin.read' },
+    ...{ page: 'conversations', title: frame.titles.conversations, key: 'c', action: 'admin.read' },
     view: ConversationsPage,
     waiting: (status) => status.asked ?? 0,
   },
   {
-    ...{ page: 'approvals', title: 'Approvals', key: 'a', action: 'approval.read' },
+    ...{ page: 'approvals', title: frame.titles.approvals, key: 'a', action: 'approval.read' },
     view: ApprovalsPage,
     waiting: (status) => status.approvals.pending,
   },
-  { page: 'people', title: 'People', key: 'p', action: 'admin.read', view: PeoplePage },
-  { page: 'agents', title: 'Agents and gates', key: 'g', action: 'admin.read', view: AgentsPage },
+  { page: 'people', title: frame.titles.people, key: 'p', action: 'admin.read', view: PeoplePage },
+  { page: 'agents', title: frame.titles.agents, key: 'g', action: 'admin.read', view: AgentsPage },
   {
-    ...{ page: 'outbox', title: 'Outbox', key: 'o', action: 'admin.read' },
+    ...{ page: 'outbox', title: frame.titles.outbox, key: 'o', action: 'admin.read' },
     view: OutboxPage,
     waiting: (status) => status.stuck.failed + status.stuck.unknown,
   },
-  { page: 'turns', title: 'Turn log', key: 't', action: 'admin.read', view: TurnsPage },
-  { page: 'try', title: 'Try it', key: 'y', action: 'rights.give', view: TryPage },
-  { page: 'config', title: 'Configuration', key: 'f', action: 'admin.read', view: ConfigPage },
+  { page: 'turns', title: frame.titles.turns, key: 't', action: 'admin.read', view: TurnsPage },
+  { page: 'try', title: frame.titles.try, key: 'y', action: 'rights.give', view: TryPage },
+  { page: 'config', title: frame.titles.config, key: 'f', action: 'admin.read', view: ConfigPage },
 ]
 
 export function App(): JSX.Element {
@@ -108,7 +111,7 @@ function Frame({ leave }: { readonly leave: () => void }): JSX.Element {
   return (
     <div class="shell">
       <button type="button" class="skip" onClick={skip}>
-        Skip to the page
+        {frame.skip}
       </button>
       <header class="top">
         <Logo />
@@ -117,7 +120,7 @@ function Frame({ leave }: { readonly leave: () => void }): JSX.Element {
         <button
           type="button"
           class="icon-button"
-          aria-label={menu ? 'Close the menu' : 'Menu'}
+          aria-label={menu ? frame.closeMenu : frame.menu}
           aria-expanded={menu}
           aria-controls="side"
           onClick={() => setMenu(!menu)}
@@ -125,7 +128,7 @@ function Frame({ leave }: { readonly leave: () => void }): JSX.Element {
           {menu ? <CloseIcon /> : <MoreIcon />}
         </button>
       </header>
-      <aside class={`side${menu ? ' side-open' : ''}`} id="side" aria-label="Console">
+      <aside class={`side${menu ? ' side-open' : ''}`} id="side" aria-label={frame.label}>
         <div class="side-head">
           <Logo />
           <div>
@@ -133,7 +136,7 @@ function Frame({ leave }: { readonly leave: () => void }): JSX.Element {
             <span class="quiet">{oneLine(status.data?.instance.name ?? '', 30)}</span>
           </div>
         </div>
-        <nav aria-label="Pages">
+        <nav aria-label={frame.pages}>
           <ul>
             {pages.map((one) => (
               <NavLink key={one.page} page={one} here={one === page} status={status.data} />
@@ -144,7 +147,7 @@ function Frame({ leave }: { readonly leave: () => void }): JSX.Element {
       </aside>
       <main id="main" tabIndex={-1}>
         {View === undefined ? (
-          <p class="empty">Nothing here is for your role.</p>
+          <p class="empty">{frame.notForRole}</p>
         ) : (
           <View key={page?.page} route={route} status={status} />
         )}
@@ -190,31 +193,30 @@ function SideFoot({
   const { me } = useDesk()
   return (
     <div class="side-foot">
-      <Lamp words />
+      <Lamp isSpoken />
       <p>
         <bdi>{oneLine(me.user, 30)}</bdi>{' '}
-        <span class="quiet">{me.roles.length === 0 ? 'no role' : me.roles.join(', ')}</span>
+        <span class="quiet">{me.roles.length === 0 ? frame.noRole : me.roles.join(', ')}</span>
       </p>
       <div class="buttons">
         <button type="button" class="link" onClick={onKeys}>
-          Keys <kbd>?</kbd>
+          {frame.keys} <kbd>?</kbd>
         </button>
         <button type="button" class="link" onClick={leave}>
-          Sign out
+          {frame.signOut}
         </button>
       </div>
     </div>
   )
 }
 
-const LAMP = { up: 'live', connecting: 'connecting…', down: 'reconnecting…' } as const
-
-function Lamp({ words = false }: { readonly words?: boolean }): JSX.Element {
+function Lamp({ isSpoken = false }: { readonly isSpoken?: boolean }): JSX.Element {
   const link = useLink()
+  const text = frame.link[link]
   return (
-    <span class={`lamp-line lamp-${link}`} role={words ? 'status' : undefined} title={LAMP[link]}>
+    <span class={`lamp-line lamp-${link}`} role={isSpoken ? 'status' : undefined} title={text}>
       <span class="lamp" aria-hidden="true" />
-      {words ? LAMP[link] : <span class="hidden">{LAMP[link]}</span>}
+      {isSpoken ? text : <span class="hidden">{text}</span>}
     </span>
   )
 }

@@ -1,11 +1,15 @@
 // The console without a session.
 import type { JSX } from 'preact'
+import { Filled } from '../shared/filled.tsx'
 import { Gate, type GatePhase } from '../shared/gate.tsx'
+import { words } from './words.ts'
 
 export function ConsoleGate({ phase }: { readonly phase: GatePhase }): JSX.Element {
   return (
-    <Gate phase={phase} page="the console" signedOut="You are not signed in" command="switchboard console">
-      Looking for the chat? It is at <a href="/chat">/chat</a>.
+    <Gate phase={phase} page={words.gate.page} signedOut={words.gate.signedOut} command="switchboard console">
+      <Filled text={words.gate.chat}>
+        <a href="/chat">/chat</a>
+      </Filled>
     </Gate>
   )
 }

@@ -20,10 +20,6 @@ export function oneLine(text: string, max = 80): string {
   return points.length <= max ? points.join('') : `${points.slice(0, max - 1).join('')}…`
 }
 
-export function plural(many: number, one: string, more: string): string {
-  return `${many.toLocaleString()} ${many === 1 ? one : more}`
-}
-
 export function formatSize(bytes: number): string {
   if (bytes < 1_024) return `${bytes} B`
   if (bytes < 1_048_576) return `${Math.round(bytes / 1_024)} kB`

@@ -21,6 +21,9 @@ import {
 } from '../parts.tsx'
 import { hrefOf, type Route } from '../route.ts'
 import { VirtualList } from '../virtual-list.tsx'
+import { words } from '../words.ts'
+
+const texts = words.approvals
 
 export function ApprovalsPage({ route }: { readonly route: Route }): JSX.Element {
   if (route.item !== null) return <OneApproval key={route.item} id={route.item} />
@@ -40,11 +43,11 @@ function AllApprovals(): JSX.Element {
   )
   return (
     <>
-      <Head title="Approvals" lead="Tool calls that wait for a person. Allow is for this one call." />
+      <Head title={words.frame.titles.approvals} lead={texts.lead} />
       {waiting.data === null ? (
         <Waiting problem={waiting.problem} />
       ) : waiting.data.items.length === 0 ? (
-        <Empty>Nothing waits for a decision.</Empty>
+        <Empty>{texts.nothing}</Empty>
       ) : (
         <ul class="cards">
           {waiting.data.items.map((one) => (
@@ -52,14 +55,14 @@ function AllApprovals(): JSX.Element {
           ))}
         </ul>
       )}
-      <Panel title="Decided before" note="newest first">
+      <Panel title={texts.past} note={texts.pastNote}>
         {past.items === null ? (
           <Waiting problem={past.problem} />
         ) : past.items.length === 0 && past.done ? (
-          <Empty>Nothing was decided yet.</Empty>
+          <Empty>{texts.nothingPast}</Empty>
         ) : (
           <VirtualList
-            label="Decided before"
+            label={texts.past}
             items={past.items}
             keyOf={(one) => String(one.seq)}
             height={64}
@@ -79,12 +82,12 @@ function OneApproval({ id }: { readonly id: string }): JSX.Element {
   const one = asked.data?.items[0]
   return (
     <>
-      <Head title={`Approval ${oneLine(id, 20)}`} lead={<a href={hrefOf('approvals')}>All approvals</a>} />
+      <Head title={texts.one({ id: oneLine(id, 20) })} lead={<a href={hrefOf('approvals')}>{texts.all}</a>} />
       {one === undefined ? (
         asked.data === null ? (
           <Waiting problem={asked.problem} />
         ) : (
-          <Empty>There is no such approval.</Empty>
+          <Empty>{texts.none}</Empty>
         )
       ) : one.state === 'pending' ? (
         <>
@@ -119,13 +122,12 @@ function OneApproval({ id }: { readonly id: string }): JSX.Element {
 
 /** Who was asked, where, and whether the question came there. */
 function Asked({ places }: { readonly places: readonly AskedView[] }): JSX.Element {
-  if (places.length === 0)
-    return <p class="quiet">No chat was asked: it can be decided here and in a terminal.</p>
+  if (places.length === 0) return <p class="quiet">{texts.noChat}</p>
   return (
-    <ul class="asked" aria-label="Who was asked">
+    <ul class="asked" aria-label={texts.whoWasAsked}>
       {places.map(({ integration, conversation, thread, who, name, state, reason, detail }) => (
         <li key={JSON.stringify([integration, conversation, thread])}>
-          <Name text={name ?? who ?? 'its approvers'} />
+          <Name text={name ?? who ?? texts.itsApprovers} />
           {name !== null && who !== null && name !== who ? (
             <>
               {' '}
@@ -165,9 +167,10 @@ function PendingCard({
     onDone()
   }
   const mayDecide = can('approval.decide')
+  const label = texts.oneOf({ id: one.id, tool: oneLine(one.tool_name, 60) })
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: `j` and `k` move between the cards
-    <li class="card" data-row tabIndex={0} aria-label={`Approval ${one.id}: ${oneLine(one.tool_name, 60)}`}>
+    <li class="card" data-row tabIndex={0} aria-label={label}>
       <header class="card-head">
         <ShieldIcon />
         <strong class="card-tool">
@@ -192,7 +195,7 @@ function PendingCard({
             disabled={busy !== null}
             onClick={decide('allow')}
           >
-            Allow <kbd>y</kbd>
+            {texts.allow} <kbd>y</kbd>
           </button>
           <button
             type="button"
@@ -201,11 +204,11 @@ function PendingCard({
             disabled={busy !== null}
             onClick={decide('deny')}
           >
-            Deny <kbd>n</kbd>
+            {texts.deny} <kbd>n</kbd>
           </button>
         </div>
       ) : (
-        <p class="quiet">Your role may look, and not decide.</p>
+        <p class="quiet">{texts.notForRole}</p>
       )}
       <Outcome outcome={outcome} />
     </li>
@@ -215,12 +218,13 @@ function PendingCard({
 /** A viewer sees that something is asked, and not what. */
 function Input({ one }: { readonly one: ApprovalView }): JSX.Element {
   const input = one.input as string | null
-  if (input === null) return <p class="quiet">The input is not for your role.</p>
-  if (input === '') return <p class="quiet">It has no input, or it is no longer kept.</p>
-  return <Exact text={input} label="The whole input" />
+  if (input === null) return <p class="quiet">{texts.inputNotForRole}</p>
+  if (input === '') return <p class="quiet">{texts.noInput}</p>
+  return <Exact text={input} label={texts.wholeInput} />
 }
 
 function PastRow({ one }: { readonly one: ApprovalView }): JSX.Element {
+  const took = tookWords(one)
   return (
     <>
       <span class="row-main">
@@ -228,9 +232,9 @@ function PastRow({ one }: { readonly one: ApprovalView }): JSX.Element {
           <Name text={one.tool_name} />
         </strong>
         <span class="row-sub">
-          {one.decided_by === null ? 'nobody' : <Name text={one.decided_by} />}
-          {one.decided_via === null ? '' : ` by ${one.decided_via}`}
-          {tookWords(one) === null ? '' : `, after ${tookWords(one)}`}
+          {one.decided_by === null ? texts.nobody : <Name text={one.decided_by} />}
+          {one.decided_via === null ? '' : texts.by({ place: one.decided_via })}
+          {took === null ? '' : texts.after({ span: took })}
         </span>
       </span>
       <span class="row-side">
@@ -242,12 +246,13 @@ function PastRow({ one }: { readonly one: ApprovalView }): JSX.Element {
 }
 
 function outcomeWords(one: ApprovalView): string {
-  if (one.state === 'withdrawn') return 'withdrawn'
-  if (one.cause === 'expired') return 'expired, denied'
-  if (one.cause === 'unreachable') return 'nobody to ask, denied'
-  const verb = one.behavior === 'allow' ? 'allowed' : 'denied'
-  if (one.state === 'undeliverable') return `${verb}, agent gone`
-  return one.state === 'decided' || one.state === 'passing' ? `${verb}, on its way` : verb
+  const { outcome } = texts
+  if (one.state === 'withdrawn') return outcome.withdrawn
+  if (one.cause === 'expired') return outcome.expired
+  if (one.cause === 'unreachable') return outcome.unreachable
+  const verb = one.behavior === 'allow' ? outcome.allowed : outcome.denied
+  if (one.state === 'undeliverable') return outcome.agentGone({ verb })
+  return one.state === 'decided' || one.state === 'passing' ? outcome.onItsWay({ verb }) : verb
 }
 
 function tookWords(one: ApprovalView): string | null {
@@ -259,5 +264,5 @@ function tookWords(one: ApprovalView): string | null {
 function Why({ text }: { readonly text: string }): JSX.Element | null {
   if (text === '') return null
   const short = text.length <= 600 && !text.includes('\n')
-  return short ? <p class="card-why">{revealHidden(text)}</p> : <Exact text={text} label="What it is for" />
+  return short ? <p class="card-why">{revealHidden(text)}</p> : <Exact text={text} label={texts.purpose} />
 }

@@ -2,14 +2,18 @@
 import type { JSX } from 'preact'
 import type { StatusReport } from '../../../src/contract/operator/views.ts'
 import { MARKS } from '../../shared/icons.tsx'
-import { oneLine, plural } from '../../shared/text.ts'
+import { oneLine } from '../../shared/text.ts'
 import { Panel } from '../parts.tsx'
 import { hrefOf } from '../route.ts'
+import { words } from '../words.ts'
+
+const { needs: needsOf } = words
+const { todo } = needsOf
 
 interface Need {
   readonly key: string
   readonly tone: 'warn' | 'bad'
-  readonly words: string
+  readonly text: string
   readonly href: string
   readonly todo: string
 }
@@ -24,17 +28,17 @@ function needs(now: WithHeld, pairings: number): readonly Need[] {
 function ofPeople({ approvals, asked = 0 }: WithHeld, pairings: number): readonly Need[] {
   const found: Need[] = []
   if (approvals.pending > 0) {
-    const words = plural(approvals.pending, 'approval waits', 'approvals wait')
-    found.push({ tone: 'warn', key: 'approvals', words, href: hrefOf('approvals'), todo: 'decide' })
+    const text = needsOf.approvals({ count: approvals.pending })
+    found.push({ tone: 'warn', key: 'approvals', text, href: hrefOf('approvals'), todo: todo.decide })
   }
   if (asked > 0) {
-    const words = `${plural(asked, 'conversation asks', 'conversations ask')} for a person`
+    const text = needsOf.asked({ count: asked })
     const href = hrefOf('conversations', null, { asked: 'true' })
-    found.push({ tone: 'warn', key: 'asked', words, href, todo: 'step in' })
+    found.push({ tone: 'warn', key: 'asked', text, href, todo: todo.stepIn })
   }
   if (pairings > 0) {
-    const words = `${plural(pairings, 'person is', 'people are')} waiting to be let in`
-    found.push({ tone: 'warn', key: 'pairings', words, href: hrefOf('people'), todo: 'look' })
+    const text = needsOf.pairings({ count: pairings })
+    found.push({ tone: 'warn', key: 'pairings', text, href: hrefOf('people'), todo: todo.look })
   }
   return found
 }
@@ -44,14 +48,14 @@ function ofFindings({ problems = [], agents }: StatusReport): readonly Need[] {
   return problems.map(({ subject, severity, word, text, code }, at) => {
     const [kind, id] = subject.split(' ')
     const queued = HOLDS_TURNS.test(code) ? (agents.find((one) => one.id === id)?.queued ?? 0) : 0
-    const waiting = queued === 0 ? '' : `; ${plural(queued, 'message waits', 'messages wait')}`
+    const waiting = queued === 0 ? '' : `; ${needsOf.messages({ count: queued })}`
     const hasPage = kind === 'agent' || kind === 'integration'
     return {
       tone: severity === 'problem' ? 'bad' : 'warn',
       key: `${code} ${subject} ${at}`,
-      words: `${word}: ${oneLine(WORDS[code] ?? text, 300)}${waiting}`,
+      text: `${word}: ${oneLine(WORDS[code] ?? text, 300)}${waiting}`,
       href: hrefOf('agents', hasPage ? id : null),
-      todo: 'why',
+      todo: todo.why,
       ...PAGES[code],
     }
   })
@@ -61,12 +65,12 @@ const HOLDS_TURNS = /^agent-(absent|unreachable|failing)$/
 
 /** In place of a text that the page behind the link shows in full. */
 const WORDS: Readonly<Record<string, string>> = {
-  'config-rejected': 'the file on disk does not hold; the one before is in force',
+  'config-rejected': needsOf.configRejected,
 }
 
 const PAGES: Readonly<Record<string, Pick<Need, 'href' | 'todo'>>> = {
-  'config-rejected': { href: hrefOf('config'), todo: 'see where' },
-  'sends-undelivered': { href: hrefOf('outbox'), todo: 'mend' },
+  'config-rejected': { href: hrefOf('config'), todo: todo.where },
+  'sends-undelivered': { href: hrefOf('outbox'), todo: todo.mend },
 }
 
 export function Needs({
@@ -79,18 +83,18 @@ export function Needs({
   const found = needs(now, pairings)
   if (found.length === 0)
     return (
-      <section class="calm" aria-label="Needs a person">
+      <section class="calm" aria-label={needsOf.title}>
         <MARKS.one />
-        <p>Nothing needs you.</p>
+        <p>{needsOf.nothing}</p>
       </section>
     )
   return (
-    <Panel title="Needs a person">
+    <Panel title={needsOf.title}>
       <ul class="needs">
         {found.map((one) => (
           <li key={one.key}>
             <a class={`need need-${one.tone}`} href={one.href} data-row>
-              <span>{one.words}</span>
+              <span>{one.text}</span>
               <span class="need-todo">{one.todo}</span>
             </a>
           </li>

@@ -2,11 +2,12 @@
 import type { JSX } from 'preact'
 import type { StatusReport } from '../../../src/contract/operator/views.ts'
 import { completeWords } from '../../shared/complete-words.ts'
-import { oneLine, plural } from '../../shared/text.ts'
+import { oneLine } from '../../shared/text.ts'
 import { type Asked, api, useAsked } from '../desk.ts'
 import { Ago, Empty, Head, Name, Panel, Pill, spanWords, Waiting } from '../parts.tsx'
 import { hrefOf } from '../route.ts'
 import { SeriesCharts } from '../series.tsx'
+import { words } from '../words.ts'
 import { Needs } from './needs.tsx'
 
 export function NowPage({ status }: { readonly status: Asked<StatusReport> }): JSX.Element {
@@ -16,36 +17,36 @@ export function NowPage({ status }: { readonly status: Asked<StatusReport> }): J
   if (now === null)
     return (
       <>
-        <Head title="Now" />
+        <Head title={words.frame.titles.now} />
         <Waiting problem={status.problem} />
       </>
     )
   return (
     <>
       <Head
-        title="Now"
+        title={words.frame.titles.now}
         lead={
           <>
-            {now.ready ? 'Ready' : 'Not ready'} · node <Name text={now.node} /> · version {now.version} · up{' '}
-            {spanWords(now.uptime_ms)} · {now.store.kind}
+            {now.ready ? words.now.ready : words.now.notReady} · node <Name text={now.node} /> · version{' '}
+            {now.version} · up {spanWords(now.uptime_ms)} · {now.store.kind}
           </>
         }
       />
       <Needs now={now} pairings={pairings.data?.items.length ?? 0} />
       <Counts now={now} />
-      <Panel title="The last day">
+      <Panel title={words.now.lastDay}>
         {series.data === null ? <Waiting problem={series.problem} /> : <SeriesCharts series={series.data} />}
       </Panel>
       <div class="two">
-        <Panel title="Links" note="where people talk">
+        <Panel title={words.now.links} note={words.now.linksNote}>
           <Links integrations={now.integrations} />
         </Panel>
-        <Panel title="Agents" note="who answers">
+        <Panel title={words.now.agents} note={words.now.agentsNote}>
           <Agents agents={now.agents} />
         </Panel>
       </div>
       {now.nodes !== undefined && (
-        <Panel title="Nodes">
+        <Panel title={words.now.nodes}>
           <ul class="lines">
             {now.nodes.map((one) => (
               <li key={one.node}>
@@ -65,26 +66,26 @@ export function NowPage({ status }: { readonly status: Asked<StatusReport> }): J
 function Counts({ now }: { readonly now: StatusReport }): JSX.Element {
   const { counts, outbox } = now
   const tiles: readonly (readonly [string, number, string, string])[] = [
-    ['received', counts.received, '', hrefOf('turns')],
+    [words.now.received, counts.received, '', hrefOf('turns')],
     [
-      'on their way',
+      words.now.onTheirWay,
       counts.queued + counts.handed + counts.seen,
       'live',
       hrefOf('turns', null, { state: 'queued,handed,seen' }),
     ],
-    ['answered', counts.answered, 'good', hrefOf('turns', null, { state: 'answered' })],
-    ['refused', counts.refused, '', hrefOf('turns', null, { state: 'refused' })],
+    [words.now.answered, counts.answered, 'good', hrefOf('turns', null, { state: 'answered' })],
+    [words.now.refused, counts.refused, '', hrefOf('turns', null, { state: 'refused' })],
     [
-      'failed or expired',
+      words.now.failed,
       counts.failed + counts.expired,
       counts.failed + counts.expired > 0 ? 'bad' : '',
       hrefOf('turns', null, { state: 'failed,expired' }),
     ],
-    ['sent', outbox.sent, 'good', hrefOf('outbox', null, { state: 'sent' })],
-    ['to be sent', outbox.queued, 'live', hrefOf('outbox', null, { state: 'queued,sending' })],
+    [words.now.sent, outbox.sent, 'good', hrefOf('outbox', null, { state: 'sent' })],
+    [words.now.toBeSent, outbox.queued, 'live', hrefOf('outbox', null, { state: 'queued,sending' })],
   ]
   return (
-    <ul class="tiles" aria-label="Counts">
+    <ul class="tiles" aria-label={words.now.counts}>
       {tiles.map(([word, many, tone, href]) => (
         <li key={word}>
           <a class={`tile${tone === '' ? '' : ` tile-${tone}`}`} href={href}>
@@ -98,7 +99,7 @@ function Counts({ now }: { readonly now: StatusReport }): JSX.Element {
 }
 
 function Links({ integrations }: { readonly integrations: StatusReport['integrations'] }): JSX.Element {
-  if (integrations.length === 0) return <Empty>No integration is configured.</Empty>
+  if (integrations.length === 0) return <Empty>{words.now.noIntegrations}</Empty>
   return (
     <ul class="lines">
       {integrations.map((one) => (
@@ -113,8 +114,8 @@ function Links({ integrations }: { readonly integrations: StatusReport['integrat
                 {completeWords(one.complete)}
               </span>
               <span class="line-sub">
-                last in <Ago at={one.last_in_at} none="not since the start" />, last out{' '}
-                <Ago at={one.last_out_at} none="not since the start" />
+                last in <Ago at={one.last_in_at} none={words.now.notSinceStart} />, last out{' '}
+                <Ago at={one.last_out_at} none={words.now.notSinceStart} />
               </span>
             </span>
             <Pill state={one.link} />
@@ -126,7 +127,7 @@ function Links({ integrations }: { readonly integrations: StatusReport['integrat
 }
 
 function Agents({ agents }: { readonly agents: StatusReport['agents'] }): JSX.Element {
-  if (agents.length === 0) return <Empty>No agent is configured.</Empty>
+  if (agents.length === 0) return <Empty>{words.now.noAgents}</Empty>
   return (
     <ul class="lines">
       {agents.map((one) => (
@@ -138,9 +139,7 @@ function Agents({ agents }: { readonly agents: StatusReport['agents'] }): JSX.El
               </strong>{' '}
               <span class="quiet">{oneLine(one.connector, 30)}</span>
               {one.detail !== undefined && <span class="line-sub">{oneLine(one.detail, 140)}</span>}
-              {one.queued > 0 && (
-                <span class="line-sub">{plural(one.queued, 'message waits', 'messages wait')}</span>
-              )}
+              {one.queued > 0 && <span class="line-sub">{words.needs.messages({ count: one.queued })}</span>}
             </span>
             <Pill state={one.state} />
           </a>

@@ -11,14 +11,17 @@ import { Ago, Empty, Exact, Facts, Head, Name, Outcome, Panel, Pill, Waiting } f
 import { reasonWords } from '../reasons.ts'
 import { go, hrefOf, type Route } from '../route.ts'
 import { VirtualList } from '../virtual-list.tsx'
+import { words } from '../words.ts'
+
+const texts = words.outbox
 
 const STATES: readonly (readonly [string, string])[] = [
-  ['failed,unknown', 'failed or unknown'],
-  ['failed', 'failed'],
-  ['unknown', 'unknown'],
-  ['queued,sending', 'on their way'],
-  ['sent', 'sent'],
-  ['deduplicated', 'deduplicated'],
+  ['failed,unknown', texts.states.stuck],
+  ['failed', texts.states.failed],
+  ['unknown', texts.states.unknown],
+  ['queued,sending', texts.states.onTheirWay],
+  ['sent', texts.states.sent],
+  ['deduplicated', texts.states.deduplicated],
 ]
 
 export function OutboxPage({ route }: { readonly route: Route }): JSX.Element {
@@ -58,9 +61,9 @@ function Sends({ route }: { readonly route: Route }): JSX.Element {
   }
   return (
     <>
-      <Head title="Outbox" lead="What goes out, and what did not arrive.">
+      <Head title={words.frame.titles.outbox} lead={texts.lead}>
         <Choice
-          label="State"
+          label={texts.state}
           value={state}
           options={STATES}
           onPick={(value) => go('outbox', null, { state: value })}
@@ -89,10 +92,10 @@ function Sends({ route }: { readonly route: Route }): JSX.Element {
         {list.items === null ? (
           <Waiting problem={list.problem} />
         ) : list.items.length === 0 && list.done ? (
-          <Empty>{state === 'failed,unknown' ? 'Everything arrived.' : 'Nothing is in this state.'}</Empty>
+          <Empty>{state === 'failed,unknown' ? texts.arrived : texts.none}</Empty>
         ) : (
           <VirtualList
-            label="Messages"
+            label={texts.messages}
             items={list.items}
             keyOf={(one) => one.id}
             height={72}
@@ -138,7 +141,9 @@ function MarkBar(props: {
           checked={chosen.length === stuck.length}
           onChange={() => onMark(chosen.length === stuck.length ? [] : idsOf(stuck))}
         />
-        {chosen.length === 0 ? `mark all ${stuck.length}` : `${chosen.length} marked`}
+        {chosen.length === 0
+          ? texts.markAll({ count: stuck.length })
+          : texts.marked({ count: chosen.length })}
       </label>
       <button
         type="button"
@@ -146,7 +151,7 @@ function MarkBar(props: {
         disabled={chosen.length === 0 || busy}
         onClick={() => void operate('retry', idsOf(chosen))}
       >
-        Send again
+        {texts.sendAgain}
       </button>
       <button
         type="button"
@@ -154,7 +159,7 @@ function MarkBar(props: {
         disabled={chosen.length === 0 || busy}
         onClick={() => void operate('bury', idsOf(chosen))}
       >
-        Bury
+        {texts.bury}
       </button>
     </div>
   )
@@ -170,7 +175,7 @@ function RowButtons(props: {
   const { id, marked, busy, onMark, operate } = props
   return (
     <>
-      <label class="check" aria-label={`Mark ${id}`}>
+      <label class="check" aria-label={texts.mark({ id })}>
         <input type="checkbox" data-key="x" checked={marked} onChange={onMark} />
       </label>
       <button
@@ -180,7 +185,7 @@ function RowButtons(props: {
         disabled={busy}
         onClick={() => void operate('retry', [id])}
       >
-        Again
+        {texts.again}
       </button>
       <button
         type="button"
@@ -189,7 +194,7 @@ function RowButtons(props: {
         disabled={busy}
         onClick={() => void operate('bury', [id])}
       >
-        Bury
+        {texts.bury}
       </button>
     </>
   )
@@ -200,7 +205,7 @@ function SendRow({ one }: { readonly one: SendView }): JSX.Element {
     <>
       <span class="row-main">
         <span>
-          {one.text === null ? <i class="quiet">no longer kept</i> : <Name text={one.text} max={160} />}
+          {one.text === null ? <i class="quiet">{texts.notKept}</i> : <Name text={one.text} max={160} />}
         </span>
         <span class="row-sub">
           to <Name text={one.to} max={50} />
@@ -208,7 +213,7 @@ function SendRow({ one }: { readonly one: SendView }): JSX.Element {
         </span>
       </span>
       <span class="row-side">
-        <Pill state={one.state} text={one.reason === 'buried' ? 'buried' : one.state} />
+        <Pill state={one.state} text={one.reason === 'buried' ? texts.buried : one.state} />
         <Ago at={one.updated_at} />
       </span>
     </>
@@ -226,7 +231,7 @@ function OneSend({ id }: { readonly id: string }): JSX.Element {
   }
   return (
     <>
-      <Head title="Outbound message" lead={<a href={hrefOf('outbox')}>Outbox</a>} />
+      <Head title={texts.one} lead={<a href={hrefOf('outbox')}>{words.frame.titles.outbox}</a>} />
       {one === null ? (
         <Waiting problem={asked.problem} />
       ) : (
@@ -234,9 +239,9 @@ function OneSend({ id }: { readonly id: string }): JSX.Element {
           {one.reason !== null && <p class={isStuck(one) ? 'tone-bad' : ''}>{reasonWords(one.reason)}</p>}
           {one.detail !== null && <p class="quiet">{oneLine(one.detail, 600)}</p>}
           {one.text === null ? (
-            <p class="quiet">The text is no longer kept.</p>
+            <p class="quiet">{texts.textNotKept}</p>
           ) : (
-            <Exact text={one.text} label="The text" />
+            <Exact text={one.text} label={texts.text} />
           )}
           <Facts
             facts={[
@@ -274,7 +279,7 @@ function OneSend({ id }: { readonly id: string }): JSX.Element {
                 disabled={busy !== null}
                 onClick={operate('retry')}
               >
-                Send again
+                {texts.sendAgain}
               </button>
               <button
                 type="button"
@@ -282,7 +287,7 @@ function OneSend({ id }: { readonly id: string }): JSX.Element {
                 disabled={busy !== null}
                 onClick={operate('bury')}
               >
-                Bury
+                {texts.bury}
               </button>
             </div>
           )}
