@@ -1,5 +1,5 @@
-// Each example is on examples/README.md with the one command that runs it, and runs by that. Those behind plain HTTP are run by
-// test/faults/http-agents.test.ts, own-adapters by its own test.
+// Every example is on examples/README.md with one command, and that command runs it. test/faults/http-agents.test.ts
+// runs those behind plain HTTP, and own-adapters has its own test.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -17,7 +17,7 @@ const commands = new Map(
   ]),
 )
 
-/** By the page's own words, in its folder, with these for what they say. */
+/** Runs the page's command in its folder, with some words replaced. */
 function start(name: string, swaps: Readonly<Record<string, string>>) {
   let command = commands.get(name) ?? ''
   for (const [written, meant] of Object.entries(swaps)) command = command.replaceAll(written, meant)

@@ -1,4 +1,4 @@
-// Builds dist/ from src/ (its code by vite, its types by tsc) and web/ (vite, when there is one).
+// Builds dist/ from src/ (the code by vite, the types by tsc) and from web/ (by vite, if it exists).
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -1,5 +1,6 @@
-// The code of dist/: the command and the library's doors, and what they share in chunks. To find, read and link a file takes
-// longer than to run it, so few files are loaded before a daemon is ready. Why it is so: docs/decisions/0017-a-bundle.md.
+// Bundles the code of dist/: the command, the library's entry points, and shared chunks. Finding, reading and linking a
+// file takes longer than running it, so a daemon loads few files before it is ready. See
+// docs/decisions/0017-a-bundle.md.
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -8,7 +9,7 @@ import { build } from 'vite'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** What `bin` and `exports` in package.json lead to, under dist/ and under src/ alike. */
+/** The targets of `bin` and `exports` in package.json, with the same path under dist/ and src/. */
 const DOORS = [
   'cli/main',
   'index',
@@ -24,8 +25,8 @@ const DOORS = [
 const WORKERS = ['platforms/email/mail/mail-worker']
 
 /**
- * Packages whose files a start would load one by one: of every daemon or shim, or of one with that platform or store. What
- * they need themselves comes along. All others are left to be installed, and load when they are used.
+ * Packages that are bundled, because a start would load their files one by one: of every daemon or shim, or of one with
+ * that platform or store. Their dependencies are bundled too. All other packages are installed, and load on demand.
  */
 const TAKEN_IN = [
   '@modelcontextprotocol/client',
@@ -42,7 +43,7 @@ const TAKEN_IN = [
   'zod',
 ]
 
-/** With what they depend on, as it is installed: code that is taken in finds nothing in folders of its own any more. */
+/** Adds the installed dependencies, because bundled code cannot find its own node_modules folders. */
 function withDependencies(names, from = root) {
   const require = createRequire(join(from, 'package.json'))
   return names.flatMap((name) => {
@@ -57,9 +58,8 @@ function withDependencies(names, from = root) {
 }
 
 /**
- * What is loaded together: by every command, by a daemon before it is ready, by the shim of a host, by each library door, by
- * a worker thread.
- * `rest` is every other command and part that is loaded when it is used.
+ * The entries that are loaded together: by every command, by a daemon before it is ready, by the shim of a host, by
+ * each library entry point, by a worker thread. `rest` is every other command and part, which loads on demand.
  */
 const TOGETHER = {
   command: [
@@ -92,8 +92,8 @@ const TOGETHER = {
 }
 
 /**
- * A module goes where those go that are loaded by the same of these, so that little is loaded that was not wanted. What a
- * module imports is loaded by at least as many as itself: no two chunks import each other.
+ * Modules that the same entries load share a chunk, so that little unneeded code is loaded. The imports of a module are
+ * loaded by at least the same entries, so no two chunks import each other.
  */
 function createPlaces() {
   let places
@@ -113,7 +113,7 @@ function placesOf(graph) {
   for (const [index, name] of [...Object.keys(TOGETHER), 'rest'].entries())
     for (const id of reachedFrom(starts[index] ?? rest, graph))
       marks.set(id, [...(marks.get(id) ?? []), name])
-  // What only the rest needs is cut as finely as its parts.
+  // Modules that only the rest needs are split by its parts.
   return new Map([...marks].map(([id, names]) => [id, names.join('-')]).filter(([, name]) => name !== 'rest'))
 }
 
@@ -134,7 +134,7 @@ function source(name) {
   return join(root, `src/${name}.ts`)
 }
 
-/** Maps lead from a line of a chunk to the file and line of the sources; the text of the sources is not shipped. */
+/** The maps lead from a chunk's line to the file and line of the source, without the source text. */
 const leanMaps = {
   name: 'lean-maps',
   generateBundle(_, files) {
@@ -163,12 +163,12 @@ export async function bundle() {
       sourcemap: true,
       license: { fileName: 'THIRD-PARTY.md' },
       rolldownOptions: {
-        // A library user loads the daemon with its door; the command line loads it when it is wanted.
+        // A library user loads the daemon with its entry point. The command line loads it on demand.
         checks: { ineffectiveDynamicImport: false },
         input: Object.fromEntries([...DOORS, ...WORKERS].map((door) => [door, source(door)])),
         output: {
           entryFileNames: '[name].js',
-          // As deep as dist/cli/: the code finds package.json and the built pages from where it lies.
+          // At the depth of dist/cli/, because the code finds package.json and the built pages relative to itself.
           chunkFileNames: 'chunks/[name]-[hash].js',
           codeSplitting: { groups: [{ name: createPlaces() }], includeDependenciesRecursively: false },
         },

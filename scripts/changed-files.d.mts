@@ -1,4 +1,4 @@
-// What the tests look at of the script.
+// The types of the script for its tests.
 export function changedFiles(
   root: string,
   flag: string,

@@ -1,27 +1,29 @@
-// Which files a change touches, since a commit (`--changed=main`) or not committed yet (`--changed`), and which tests that
-// reaches: those that import it, or what imports it, by statements that are run when a file is loaded. What is only
-// loaded later, by name (an adapter from the registry), is another room; the whole run tests them together.
+// Finds the files that a change touches, since a commit (`--changed=main`) or uncommitted (`--changed`), and the tests
+// that it reaches: those that import a changed file, directly or through others, by static imports. Modules that load
+// later by name, such as an adapter from the registry, are not followed. The whole run tests them together.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, posix, sep } from 'node:path'
 
-/** Read the sources as text, so every change reaches them. */
+/** They read the sources as text, so every change reaches them. */
 const ALWAYS = ['test/house.test.ts', 'test/requirements.test.ts', 'test/reference.test.ts']
 const FOLDERS = ['src', 'test', 'examples', 'bench', 'web', 'scripts']
-/** They start daemons and browsers: run by the whole test run, or when they were changed themselves. */
+/** They start daemons and browsers. The whole run includes them, or a change of their own file. */
 const PROCESSES = /^test\/(faults|daemon|browser)\/|\.process\.test\.ts$/
-/** Thousands of messages each, which takes a minute of a core: run by the whole test run, or when they were changed themselves. */
+/**
+ * They send thousands of messages, which takes a minute of a core. The whole run includes them, or their own change.
+ */
 const VOLUMES = /^test\/scenarios\/(ten-thousand|long-queue|many-approvals|looked-all)\.test\.ts$/
 /**
- * What these rooms do is proven by the scenarios on a scripted platform: those with an emulated one, on real time, are for who
- * works on adapters. Three platforms have no service behind them, and are part of the others.
+ * Scenarios on a scripted platform prove the behaviour of these rooms. Scenarios with an emulated platform, on real
+ * time, are for work on adapters. Three platforms have no service behind them and are part of the other scenarios.
  */
 const INNER = /^src\/(core|store|gateway|health|operations|modules|runtime|daemon)\//
 const ADAPTER = /^src\/platforms\/(?!(?:mcp|web|webhook)\/)[^/]+\/index\.ts$/
 const SCENARIO = /^test\/scenarios\//
 const IMPORT = /^(?:import|export)\s+(?!type\s)(?:[^'"]*?\sfrom\s+)?['"](\.{1,2}\/[^'"]+)['"]/gm
 
-/** Files that are there, relative to the root, and the tests that they reach. Throws with git's words. */
+/** Returns the existing changed files, relative to the root, and the tests that they reach. Throws git's error. */
 export function changedFiles(root, flag) {
   const git = (...words) => {
     const done = spawnSync('git', words, { cwd: root, encoding: 'utf8' })
@@ -60,12 +62,12 @@ const isAdapter = (file) => ADAPTER.test(file)
 
 function testsReachedBy(importers, files) {
   const reached = new Set(files)
-  // A set that grows while it is walked is walked to its end.
+  // A loop over a set also visits items that are added during it.
   for (const file of reached) for (const one of importers.get(file) ?? []) reached.add(one)
   return new Set([...reached].filter((file) => file.endsWith('.test.ts')))
 }
 
-/** By file: who imports it. */
+/** Returns the importers of each file. */
 function importersIn(root) {
   const importers = new Map()
   for (const file of FOLDERS.flatMap((folder) => filesIn(root, folder))) {

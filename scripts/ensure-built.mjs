@@ -1,4 +1,4 @@
-// Builds dist/ when it is missing or older than what it is made of. The tests run the real binary.
+// Builds dist/ if it is missing or older than its sources. The tests run the real binary.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const built = join(root, 'dist/cli/main.js')
 
-/** Returns the exit code of the build, 0 when there was nothing to do. */
+/** Returns the exit code of the build, or 0 if it was up to date. */
 export function ensureBuilt() {
   if (existsSync(built) && statSync(built).mtimeMs >= newestSource()) return 0
   console.log('Building dist/ …')
@@ -22,7 +22,7 @@ function newestSource() {
       .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
       .map((entry) => join(entry.parentPath, entry.name)),
   )
-  // How it is built counts like what it is built from.
+  // The build scripts count as sources.
   for (const script of ['build.mjs', 'bundle.mjs']) files.push(join(root, 'scripts', script))
   return Math.max(0, ...files.map((file) => statSync(file).mtimeMs))
 }

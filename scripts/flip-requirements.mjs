@@ -1,5 +1,5 @@
-// Marks requirements as their proofs stand: cited and pending becomes built, built and no longer cited becomes pending.
-// A text edit of test/requirements/*.ts; look at the diff before you commit it.
+// Updates the states of requirements by their citations: a cited pending one becomes built, an uncited built one
+// becomes pending. It edits the text of test/requirements/*.ts, so look at the diff before you commit it.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,5 +1,5 @@
-// `npm run matrix`: the tests on every supported line of Node, one after the other. Each Node is fetched with npm into a
-// temporary folder. Versions may be named (`npm run matrix -- 22 24`); what follows `--` goes to the tests.
+// `npm run matrix`: runs the tests on every supported line of Node, one after the other. npm fetches each Node into a
+// temporary folder. Versions may be named (`npm run matrix -- 22 24`). Arguments after `--` go to the tests.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -40,7 +40,7 @@ for (const { version, code, seconds } of results)
   console.log(`Node ${version.padEnd(8)} ${code === 0 ? 'passed' : 'FAILED'}  ${seconds} s`)
 process.exit(results.every(({ code }) => code === 0) ? 0 : 1)
 
-/** The program, or null (and the reason said) when there is none for this machine. */
+/** Returns the program. Prints the reason and returns null if there is none for this machine. */
 function fetchNode(version, folder) {
   const platform = process.platform === 'win32' ? 'win' : process.platform
   const name = `node-${platform}-${process.arch}`

@@ -1,4 +1,4 @@
-// The pages of docs/reference/, made from what the code itself goes by.
+// The pages of docs/reference/, generated from the tables and schemas that the code uses.
 
 import { configurationReference } from '../src/config/index.ts'
 import { ERROR_TABLE, type ErrorCode, REASONS, type ReasonCode } from '../src/contract/index.ts'
@@ -76,7 +76,7 @@ function health(): string {
   ].join('\n')
 }
 
-/** What `doctor` prints, and which of its findings are no row. */
+/** The output of `doctor`, and its findings without a row. */
 const BESIDE_HEALTH = [
   '## What `doctor` prints',
   '',

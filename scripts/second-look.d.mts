@@ -1,4 +1,4 @@
-// What the tests look at of the second look.
+// The types of the script for its tests.
 export interface RunVerdict {
   readonly passed: number
   readonly failed: number

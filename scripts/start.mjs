@@ -1,4 +1,4 @@
-// `npm start`: builds when dist/ is missing or older than the sources, then runs `switchboard up`.
+// `npm start`: builds dist/ if it is missing or older than the sources, then runs `switchboard up`.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'

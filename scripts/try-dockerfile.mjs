@@ -1,6 +1,7 @@
-// Tries the Dockerfile where no container engine is: its stages are made in bare Debian roots (debootstrap), its RUN lines run
-// in them by chroot, and what CMD names is started on a read-only root, as the user that USER names, in a network of its own,
-// until HEALTHCHECK says well and SIGTERM ends it. As root on Linux. Says what it did line by line; exits 0 when all of it held.
+// Tries the Dockerfile without a container engine. Its stages become bare Debian roots (debootstrap), and its RUN lines
+// run in them by chroot. The command of CMD runs on a read-only root, as the user of USER, in a separate network, until
+// HEALTHCHECK succeeds and SIGTERM ends it. It needs root on Linux, prints each step, and exits with 0 if all steps
+// passed.
 import { spawn, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +15,7 @@ if (process.argv.includes('--help')) {
   )
   process.exit(0)
 }
-/** What takes a proxy's or a company's certificates along: the root has none of its own. */
+/** The certificates of this machine, maybe with a proxy's or a company's. The new root has none. */
 const CERTIFICATES = '/etc/ssl/certs'
 const CONFIGURATION = `integrations: [{ id: web, platform: web }]
 agents: [{ id: demo, connector: { type: demo }, inbound_bindings: [{ plugin: web, instance: web }] }]
@@ -44,7 +45,7 @@ function readStages(text) {
   return stages
 }
 
-/** Debian's smallest, with the Node that the image's name promises and the user that it brings. */
+/** Makes the smallest Debian root, with the Node of the image's name and its user. */
 function bareRoot(from) {
   const [, line, suite] = /^node:(\d+)-(\w+)-slim$/.exec(from) ?? fail(`FROM ${from} is not known here`)
   const root = join(folder, 'base')
@@ -102,7 +103,7 @@ function copy(stage, root, rest, roots) {
   }
 }
 
-/** What git knows and .dockerignore does not take away: neither has what is in nobody's clone. */
+/** Copies the files that git knows. Others are in no clone. */
 function copyTree(target) {
   const known = spawnSync('git', ['ls-files', '-z'], { cwd: repository, encoding: 'utf8' }).stdout.split('\0')
   for (const path of known.filter((one) => one !== '')) {
@@ -119,7 +120,7 @@ function inside(stage, root, command) {
   run('unshare', ['--mount', 'sh', '-c', line], { quiet: true })
 }
 
-/** What npm needs to reach its registry from here; what is started at the end gets nothing of it. */
+/** Returns the environment. npm needs the proxy settings to reach its registry; the final program gets none of them. */
 function environment(stage, reach = true) {
   const handed = Object.entries(process.env).filter(([key]) => reach && /proxy$|_CA|^SSL_CERT/i.test(key))
   const all = {
@@ -133,7 +134,7 @@ function environment(stage, reach = true) {
     .join(' ')
 }
 
-/** ENTRYPOINT with CMD, as a container engine would run them with --read-only, --tmpfs /tmp, a volume and a configuration. */
+/** Runs ENTRYPOINT with CMD like a container engine with --read-only, --tmpfs /tmp, a volume and a configuration. */
 async function start(stage, root) {
   writeFileSync(join(root, 'etc/switchboard/switchboard.yaml'), CONFIGURATION)
   const command = [...JSON.parse(stage.ENTRYPOINT), ...JSON.parse(stage.CMD)]

@@ -1,4 +1,4 @@
-// What the tests look at of the reporter.
+// The types of the reporter for its tests.
 export const LEFT_TO_TEST_ALL: string
 export function suitesMissing(
   root: string,

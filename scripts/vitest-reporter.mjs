@@ -1,12 +1,12 @@
-// What a test run prints: a line per file, each skip with its reason, every failure in full, where the time went, and
-// the count alone on the last line. On CI a test that needs PostgreSQL may not be skipped: such a skip is counted as a
-// failure. So is, in a run of all tests, a platform, connector or store whose suite did not run.
+// The output of a test run: a line per file, each skip with its reason, every failure in full, the time by folder, and
+// the count alone on the last line. On CI a test that needs PostgreSQL may not be skipped: such a skip counts as a
+// failure. In a run of all tests, a platform, connector or store whose suite did not run also counts as a failure.
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 
 const onCi = process.env.CI === 'true' || process.env.CI === '1'
-/** What a test says that runs before an issue is resolved, not for every change. */
+/** The skip reason of tests that run before an issue is resolved, and not for every change. */
 export const LEFT_TO_TEST_ALL = 'with npm run test:all'
 const print = (text) => process.stdout.write(`${text}\n`)
 const indent = (text) => text.replace(/^/gm, '    ')
@@ -97,7 +97,7 @@ export default class CountingReporter {
   }
 }
 
-/** The shared suites of which a test passed in this file. */
+/** Returns the shared suites with a passed test in this file. */
 function suitesIn(module) {
   return [...module.children.allSuites()]
     .filter((suite) => SUITE.test(suite.name))
@@ -105,13 +105,13 @@ function suitesIn(module) {
     .map((suite) => suite.name)
 }
 
-/** How the suites of src/testing/ call themselves. */
+/** The names of the suites in src/testing/. */
 const SUITE = /^platform .*: the shared suite$|^connector suite: |\[I2\.suite-store\]/
 
-/** Their suites need real servers or programs: the system tests run them. */
+/** Their suites need real servers or programs, so only the system tests run them. */
 const SUITE_IN_SYSTEM = ['src/platforms/email', 'src/agents/acp', 'src/agents/claude-code']
 
-/** What has a folder and no suite that ran from it, in a whole run of `part`: quick, system or all. */
+/** Returns the folders whose suite did not run, in a whole run of `part`: quick, system or all. */
 export function suitesMissing(root, ran, part = 'all') {
   const adapters = ['src/platforms', 'src/agents'].flatMap((bank) =>
     readdirSync(join(root, bank), { withFileTypes: true })
@@ -124,7 +124,7 @@ export function suitesMissing(root, ran, part = 'all') {
   return folders.flatMap((folder) => {
     const here = [...ran].filter((one) => one.startsWith(`${folder}/`))
     if (here.length === 0) return [`the shared suite did not run for ${folder}`]
-    // A suite that is shared out between files has run when all of its parts have.
+    // A suite that is split between files has run when all of its parts have.
     const shares = here.flatMap((one) => (SHARE.exec(one) ? [SHARE.exec(one).slice(1).map(Number)] : []))
     const nths = new Set(shares.map(([nth]) => nth))
     return Array.from({ length: shares[0]?.[1] ?? 0 }, (_, at) => at + 1)
@@ -135,7 +135,7 @@ export function suitesMissing(root, ran, part = 'all') {
 
 const SHARE = /, part (\d+) of (\d+)$/
 
-/** Seconds by folder, and the slowest files. A run of one or two files needs no table. */
+/** Returns the seconds by folder, and the slowest files. A run of one or two files needs no table. */
 export function timeTable(files, took) {
   if (files.length < 3) return []
   const folderOf = (file) => file.split('/').slice(0, 2).join('/')
@@ -167,7 +167,7 @@ export function timeTable(files, took) {
   ]
 }
 
-/** The line that ends every run. */
+/** Returns the last line of every run. */
 export function tally({ passed, failed, skipped }) {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
 }

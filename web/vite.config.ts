@@ -1,5 +1,5 @@
-// Builds the pages into dist/web: index.html is the chat, console.html the console; everything else is a hashed file under assets/. No inline
-// script or style comes out of it, so the server can forbid both.
+// Builds the pages into dist/web: index.html is the chat, console.html the console. Everything else is a hashed file
+// under assets/. The pages contain no inline script or style, so the server can forbid both.
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
 

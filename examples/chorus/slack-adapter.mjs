@@ -1,6 +1,6 @@
-// A Slack-style adapter without MCP: messages of a workspace go to a Chorus agent, its answers come back to the channel. The
-// workspace is this terminal: a line that is typed is a message, and what the agent says is printed.
-// Run it with: PORT=8081 node slack-adapter.mjs http://127.0.0.1:8080/inbox/sk_a1b2c3d4e5f6
+// A Slack-style adapter without MCP. Messages of a workspace go to a Chorus agent, and its answers return to the
+// channel. The workspace is this terminal: a typed line is a message, and the agent's answer is printed. Run it with:
+// PORT=8081 node slack-adapter.mjs http://127.0.0.1:8080/inbox/sk_a1b2c3d4e5f6
 import { createServer } from 'node:http'
 import { createInterface } from 'node:readline'
 import { createService } from 'switchboard/chorus'

@@ -1,9 +1,9 @@
-// An agent of one's own behind an MCP channel server: it shouts back, and asks before it deletes anything.
-// Run it with: node shouting-agent.mjs COMMAND ARGUMENTS…   (what starts the channel server)
+// An own agent behind an MCP channel server: it repeats messages in capitals, and asks before it deletes anything.
+// Run it with: node shouting-agent.mjs COMMAND ARGUMENTS…   (the command of the channel server)
 import { createChannelHost } from 'switchboard/host'
 
 const [, , command, ...args] = process.argv
-// A server gets nothing of our environment but what is handed to it.
+// A server gets only the variables that are passed to it.
 const env = { WEBHOOK_PORT: process.env.WEBHOOK_PORT ?? '8788' }
 
 const host = createChannelHost({

@@ -1,4 +1,4 @@
-// What the guide shows of the examples is what they are.
+// The guide quotes the examples exactly.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'

@@ -1,5 +1,5 @@
-// Follows docs/guide/testing-adapters.md from an empty folder outside of the repository, with the built package: its files
-// are the example's, its suites are green, and a message goes around through both adapters.
+// Follows docs/guide/testing-adapters.md in an empty folder outside of the repository, with the built package. The
+// guide's files equal the example's, its suites are green, and a message passes through both adapters.
 import { spawn } from 'node:child_process'
 import {
   cpSync,
@@ -24,7 +24,7 @@ const here = join(root, 'examples/own-adapters')
 const guide = readFileSync(join(root, 'docs/guide/testing-adapters.md'), 'utf8')
 const TOKEN = 'pager-token-of-the-test'
 
-/** `name`: followed by a block, as the guide writes them. */
+/** Each `name` is followed by a block, as the guide writes them. */
 const files = [...guide.matchAll(/^`([\w.-]+)`:\n\n```\w+\n([\s\S]*?)^```$/gm)].map(
   ([, name = '', text = '']) => ({
     name,
@@ -36,8 +36,8 @@ let folder = ''
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'sb-own-'))
   for (const { name, text } of files) writeFileSync(join(folder, name), text)
-  // What `npm install` would bring: the package as it is published, and the packages beside it. Of those that only our own
-  // work needs there is vitest alone: it is what the guide installs.
+  // The result of `npm install`: the published package, and its dependencies. Of our development tools only vitest is
+  // there, because the guide installs it.
   const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const absent = Object.keys(devDependencies).filter((name) => name !== 'vitest')
   const installed = join(folder, 'node_modules')
@@ -106,7 +106,7 @@ describe('[I13.modules-example] a daemon with them', () => {
     const port = (pager.address() as AddressInfo).port
     const yaml = readFileSync(join(folder, 'switchboard.yaml'), 'utf8').replace('9797', String(port))
     const config = join(folder, 'running.yaml')
-    // One more that fails: what needs it is down, and the rest runs.
+    // One more module, which fails: the agent that needs it is down, and the rest runs.
     const withBroken = `${yaml.replace('[./pager.mjs', '[./broken.mjs, ./pager.mjs')}  - { id: lost, connector: { type: lorikeet } }\n`
     writeFileSync(join(folder, 'broken.mjs'), 'throw new Error("no luck")')
     writeFileSync(config, withBroken)
@@ -145,7 +145,7 @@ describe('[I13.modules-example] a daemon with them', () => {
     expect(lost).toMatchObject({ attached: false, detail: expect.stringContaining('no luck') })
     expect(said).not.toContain(TOKEN)
 
-    // At a reload it leaves the old configuration in force; without it the new one holds.
+    // A reload with it keeps the old configuration. A reload without it applies the new one.
     const reload = async () => run([SWITCHBOARD, 'reload', '--data', data])
     writeFileSync(config, withBroken.replace('kate', 'ada'))
     expect((await reload()).code).not.toBe(0)

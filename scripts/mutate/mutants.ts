@@ -1,4 +1,4 @@
-// Small wrong changes of a source file, found on its syntax tree. Each is one that a test should notice.
+// Finds small wrong changes of a source file on its syntax tree. A test should notice each of them.
 import { createHash } from 'node:crypto'
 import { parseSync } from 'vite'
 
@@ -7,16 +7,16 @@ export interface Mutant {
   readonly line: number
   readonly start: number
   readonly end: number
-  /** What stands there, and what takes its place. */
+  /** The present text, and its replacement. */
   readonly from: string
   readonly to: string
-  /** The innermost function around it, as `file:offset`; the file itself where there is none. */
+  /** The innermost function around it, as `file:offset`, or the file itself. */
   readonly within: string
-  /** Names it by what it changes, not by where that stands: the same when other lines come and go. */
+  /** Names the mutant by its change and not by its place, so that it stays the same when other lines change. */
   readonly key: string
 }
 
-/** A place that says when it is reached: a function's body, or the top of the file. */
+/** A place that records when it is reached: a function's body, or the top of the file. */
 export interface Place {
   readonly id: string
   readonly start: number
@@ -50,7 +50,7 @@ const METHODS: Readonly<Record<string, string>> = {
   max: 'min',
   startsWith: 'endsWith',
 }
-/** Types are not run; only what stands under an assertion is. */
+/** Types are not executed. Only the expression inside an assertion is. */
 const TRANSPARENT = new Set(['TSAsExpression', 'TSNonNullExpression', 'TSSatisfiesExpression'])
 const FUNCTIONS = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'])
 
@@ -102,7 +102,7 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && typeof (value as Node).type === 'string'
 }
 
-/** Start, end and new text of each change at this very node. */
+/** Yields the start, end and new text of each change of this node itself. */
 function* changesOf(node: Node, text: string): Generator<readonly [number, number, string]> {
   const piece = (part: Node) => text.slice(part.start, part.end)
   switch (node.type) {
@@ -134,7 +134,7 @@ function* changesOf(node: Node, text: string): Generator<readonly [number, numbe
     case 'ExpressionStatement': {
       const done = node.expression as Node
       const isCall = done.type === 'CallExpression' || done.type === 'AwaitExpression'
-      // Not `void 0` but nothing: what follows must not become its argument.
+      // An empty statement instead of `void 0`, so that the next line cannot become its argument.
       if (isCall || done.type === 'YieldExpression') yield [node.start, node.end, ';']
       break
     }
@@ -158,7 +158,7 @@ export function apply(text: string, { start, end, to }: Pick<Mutant, 'start' | '
   return text.slice(0, start) + to + text.slice(end)
 }
 
-/** The file with every place saying that it is reached, into `globalThis.reachedPlaces`. */
+/** Returns the file with code that records each reached place in `globalThis.reachedPlaces`. */
 export function instrument(text: string, places: readonly Place[]): string {
   const insertions: { at: number; text: string }[] = []
   for (const { id, start, end, form } of places) {
@@ -174,8 +174,8 @@ export function instrument(text: string, places: readonly Place[]): string {
 }
 
 /**
- * The same seed gives the same order over the same mutants; and those that two states of the code share stand in the same
- * order in both, so that their scores can be compared.
+ * The same seed gives the same order of the same mutants. Mutants that two states of the code share have the same
+ * relative order, so that their scores can be compared.
  */
 export function inOrder<T extends { readonly key: string }>(
   mutants: readonly T[],

@@ -1,5 +1,5 @@
-// Mutation testing: the code is changed one place at a time, in a copy, and the tests that reach the place are run. A
-// change that no test notices has survived: there a test is missing, or the code is not needed.
+// Mutation testing: changes the code in a copy, one place at a time, and runs the tests that reach the place. If no
+// test notices a change, it survived: a test is missing, or the code is not needed.
 import { spawn, spawnSync } from 'node:child_process'
 import {
   cpSync,
@@ -19,20 +19,20 @@ import { type Reach, type ReachingTest, readReach, testsReaching } from './reach
 
 export interface MutateOptions {
   readonly root: string
-  /** The files that are changed, relative to the root. */
+  /** The files to change, relative to the root. */
   readonly targets: readonly string[]
   readonly seed: number
   readonly minutes: number
-  /** At most so many mutants. */
+  /** The most mutants to try. */
   readonly sample?: number
-  /** Arguments of vitest that choose among the tests. */
+  /** Arguments of vitest that select tests. */
   readonly tests?: readonly string[]
   readonly say: (line: string) => void
 }
 
 /**
- * Unclear: a test that failed with the change fails without it as well, because the machine is busy, or because it leans on
- * another test. That tells nothing of the change.
+ * `unclear`: a test that failed with the change also fails without it, because the machine is busy or because it
+ * depends on another test. That says nothing about the change.
  */
 export type Fate = 'killed' | 'timeout' | 'survived' | 'unreached' | 'unclear'
 export interface Tried extends Mutant {
@@ -41,15 +41,15 @@ export interface Tried extends Mutant {
 
 export interface MutationReport {
   readonly seed: number
-  /** All there are in the targets. */
+  /** All mutants of the targets. */
   readonly mutants: number
   readonly tried: readonly Tried[]
-  /** Killed of those that were tried and are not unclear, 0 to 1; null when there is none. */
+  /** The share of killed ones among those tried and not unclear, 0 to 1; null without any. */
   readonly score: number | null
   readonly seconds: number
 }
 
-/** The quickest first: most mutants die in the first handful. */
+/** How many of the quickest tests run first. They kill most mutants. */
 const FIRST_TESTS = 25
 const LEAST_TIMEOUT_MS = 120_000
 const RECORDER = fileURLToPath(new URL('./record-reach.ts', import.meta.url))
@@ -117,7 +117,7 @@ function secondsSince(began: number): number {
   return Math.round((Date.now() - began) / 1000)
 }
 
-/** Everything that git knows or would know, and the packages by a link. */
+/** Copies every file that git knows or would add, and links the packages. */
 function copyOf(root: string): string {
   const copy = mkdtempSync(join(tmpdir(), 'sb-mutate-'))
   const listed = spawnSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
@@ -140,7 +140,7 @@ async function recordReach(
 ): Promise<readonly Reach[]> {
   const to = mkdtempSync(join(tmpdir(), 'sb-reach-'))
   try {
-    // The recorder lies where its copy finds the test runner.
+    // The recorder is in the copy, so that it finds the test runner.
     const recorder = join(copy, '.mutate-record-reach.ts')
     cpSync(RECORDER, recorder)
     const config = join(copy, 'vitest.mutate.config.ts')
@@ -152,8 +152,8 @@ async function recordReach(
   }
 }
 
-// The projects as they are, with the recorder before each file of tests. While it records each file loads what it needs
-// anew: what another one had loaded would not say that this one reaches it too.
+// The projects with the recorder before each test file. During the recording each file loads its modules again.
+// Otherwise a module that another file had loaded would not count as reached.
 const CONFIG = `import base from './vitest.config.ts'
 const recording = process.env.SWITCHBOARD_REACH !== undefined
 const patient = (test) => ({
@@ -175,12 +175,12 @@ export default {
 interface Trial {
   readonly copy: string
   readonly deadline: number
-  /** Tests that were seen to pass alone, without a change. */
+  /** Tests that passed alone, without a change. */
   readonly green: Set<string>
   readonly change: (changed: boolean) => void
 }
 
-/** Null when the time ran out. */
+/** Returns null if the time ran out. */
 async function fateOf(trial: Trial, reaching: readonly ReachingTest[]): Promise<Fate | null> {
   if (reaching.length === 0) return 'unreached'
   for (const tests of [reaching.slice(0, FIRST_TESTS), reaching.slice(FIRST_TESTS)]) {
@@ -205,7 +205,7 @@ async function fateOf(trial: Trial, reaching: readonly ReachingTest[]): Promise<
 
 const nameIn = ({ file, name }: ReachingTest) => `${file} ${name}`
 
-/** Which of them failed, or may have; `late` where they were ended, or ended themselves for the time they took. */
+/** Returns the tests that failed, or may have. `late`: they exceeded their time. */
 async function run(
   { copy, deadline }: Trial,
   tests: readonly ReachingTest[],
@@ -214,7 +214,7 @@ async function run(
   const timeoutMs = LEAST_TIMEOUT_MS + 10 * expected
   const files = [...new Set(tests.map(({ file }) => relative(copy, file)))]
   const names = tests.map(({ name }) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-  // An argument has a limit: with too many names the files are run whole.
+  // An argument's length is limited. With too many names, whole files are run.
   const pattern = `^(?:${names.join('|')})$`
   const only = pattern.length < 100_000 ? ['-t', pattern] : []
   const to = join(copy, '.mutate-outcome.json')
@@ -223,9 +223,9 @@ async function run(
   const limitMs = Math.min(timeoutMs, deadline - Date.now())
   const code = await vitest(copy, ['--bail', '1', ...told, ...only, ...files], {}, limitMs)
   if (code === 'late') return Date.now() >= deadline ? null : { late: true, red: tests }
-  // No outcome: it fell before it could tell, maybe by the change.
+  // Without an outcome file the run crashed, maybe because of the change.
   const outcome = existsSync(to) ? (JSON.parse(readFileSync(to, 'utf8')) as Outcome) : null
-  // Names that match nothing would let every mutant live.
+  // Names that match no test would let every mutant survive.
   if (code === 0 && outcome?.numPassedTests === 0)
     throw new Error(`none of the tests was run: ${pattern.slice(0, 200)}`)
   if (code === 0) return 'passed'
@@ -273,7 +273,7 @@ function vitest(
     const timer = setTimeout(
       () => {
         late = true
-        // With its workers: one of them may run for ever.
+        // The whole group, because one of its workers may run for ever.
         if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
       },
       Math.max(0, limitMs),

@@ -1,11 +1,11 @@
-// Which tests reach which place of the code: read from what the first run wrote down, and asked for each mutant.
+// Finds the tests that reach a place of the code, from the records of the first run.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What one test file reaches. */
+/** The places that one test file reaches. */
 export interface Reach {
   readonly file: string
-  /** While it loads and prepares: by all of its tests. */
+  /** The places reached during loading and set-up. All of its tests reach them. */
   readonly always: readonly string[]
   readonly tests: readonly {
     readonly name: string
@@ -24,7 +24,7 @@ export function readReach(folder: string): readonly Reach[] {
   return readdirSync(folder).map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as Reach)
 }
 
-/** The tests that reach a place, the quickest first. */
+/** Returns the tests that reach a place, the quickest first. */
 export function testsReaching(place: string, reaches: readonly Reach[]): readonly ReachingTest[] {
   return reaches
     .flatMap(({ file, always, tests }) =>

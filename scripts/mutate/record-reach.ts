@@ -1,4 +1,4 @@
-// In a test process of the first run: writes down which places of the code each test reaches.
+// Runs in a test process of the first run, and records which places of the code each test reaches.
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ afterEach(({ task }) => {
   if (task.result?.state === 'fail') return
   tests.push({ name: nameOf(task), ms: performance.now() - begun, places: [...reached] })
 })
-/** As `-t` sees it: the names of the groups around it and its own, with a space between. */
+/** Returns a test's name as `-t` matches it: the names of its groups and its own, joined by spaces. */
 function nameOf({
   name,
   suite,

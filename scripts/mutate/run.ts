@@ -1,4 +1,4 @@
-// `npm run mutate`: changes the code one place at a time and prints which changes no test notices.
+// `npm run mutate`: changes the code one place at a time, and prints the changes that no test notices.
 import { readdirSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +7,7 @@ import { describe, mutate } from './mutate.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const MOST_MINUTES = 60
-/** Where a wrong change would lose a message, let somebody in, or tell a lie. */
+/** Files where a wrong change would lose a message, admit a stranger, or report a wrong state. */
 const TARGETS = /^src\/(core\/.*|store\/verbs\/.*|platforms\/[^/]+\/(verify|parse|send))\.ts$/
 
 const HELP = `npm run mutate -- [options]
@@ -67,7 +67,7 @@ else {
   )
 }
 
-/** Says what is wrong with them and ends, for words that are none of ours. */
+/** Prints the problem of invalid arguments, and exits. */
 function readWords() {
   try {
     return parseArgs({

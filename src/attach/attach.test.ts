@@ -183,7 +183,7 @@ describe('a shim and the daemon', () => {
     const third = await daemon(path)
     const last = await until(() => third.attachments[0])
     expect(last.host.facts).toMatchObject({ held: [{ turn: 't2', seen: true }], proven: true })
-    // Each was closed on purpose: nobody was called to revive it.
+    // Each was closed on purpose, so no revival was requested.
     expect(revived()).toBe(0)
   })
 
@@ -277,7 +277,7 @@ describe('a shim and the daemon', () => {
     const { client } = shim(path, over)
     expect(await client.welcome(5_000)).toBeNull()
     expect(client.problem()).toMatch(words)
-    // Kept for doctor: whoever wonders why nothing arrives asks there.
+    // Kept for doctor, which explains why nothing arrives.
     expect(server.turnedAway()).toMatchObject([{ reason: expect.stringMatching(words) }])
     expect(await client.call('reply', {}, 'k')).toMatchObject({
       isError: true,

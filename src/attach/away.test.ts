@@ -1,4 +1,4 @@
-// A daemon that goes away in the middle: what the host is told of a call, and of a verdict that was on its way.
+// A daemon that goes away during work: the answer to a host's call, and to a verdict in progress.
 import { expect, it, onTestFinished } from 'vitest'
 import type { HostCall } from '../contract/index.ts'
 import { createRecordingLog, createTestClock } from '../testing/index.ts'

@@ -1,4 +1,4 @@
-// Frames of one turn of the loop are one write, whoever says them.
+// Frames of one turn of the event loop are one write, whatever their sources.
 import { expect, it } from 'vitest'
 import { gatherWrites } from './gathered-writes.ts'
 

@@ -1,4 +1,4 @@
-// The library's host with servers played by hand: gates, bucket, parser, sessions.
+// The library's host with servers that the test plays: gates, bucket, parser, sessions.
 import { describe, expect, it, vi } from 'vitest'
 import { createChannelHost } from './create-channel-host.ts'
 import { agent, mcp_servers, openHost } from './fixtures/open-host.ts'

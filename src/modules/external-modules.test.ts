@@ -1,4 +1,4 @@
-// Modules of others: where they are found, what is refused and why, and that one that misbehaves harms nobody.
+// External modules: where they are found, what is refused and why, and that a misbehaving one harms no other.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'

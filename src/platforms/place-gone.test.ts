@@ -1,4 +1,4 @@
-// Refusals that say that nothing can be said there any more: nobody is told there of what was not delivered.
+// Refusals that say that a place is gone: no notice about an undelivered message is sent there.
 import { expect, it } from 'vitest'
 import { refusalOf as discord } from './discord/api/refusals.ts'
 import { refusalOf as slack } from './slack/api/refusals.ts'

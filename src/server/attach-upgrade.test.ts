@@ -1,4 +1,4 @@
-// The door of remote hosts, from outside: who is let to shake hands, what bad frames get, and the end of it all.
+// `/attach` from outside: who may connect, the answers to bad frames, and the end of connections.
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { type FramePipe, SwitchboardError } from '../contract/index.ts'
@@ -17,7 +17,7 @@ interface Peer {
   closed: boolean
 }
 
-/** A server whose attach door knows one token, `good`, and keeps what comes. */
+/** A server whose attach endpoint accepts one token, `good`, and records the frames. */
 async function attachable(door = true) {
   const peers: Peer[] = []
   const attach = {
@@ -145,7 +145,7 @@ describe('/attach', () => {
   it('a draining daemon lets nobody in, and its end ends those who do not answer too', async () => {
     const { opened, url, peers } = await attachable()
     const met = await meet(url)
-    // Does not read any more: it will not answer the goodbye.
+    // It does not read any more, so it will not answer the close.
     ;(met.socket as unknown as { pause(): void }).pause()
     opened.server.drain('all')
     expect(await opened.raw(shake(GOOD))).toMatch(/^HTTP\/1.1 503 [\s\S]*shutting down/)

@@ -1,4 +1,4 @@
-// A real nginx in front, with the shortest configuration that works: what it passes on is not from this machine.
+// A real nginx in front, with the shortest working configuration: its requests do not count as local.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -43,7 +43,7 @@ it('[I35.b39] nginx with a bare proxy_pass makes nobody local', async (context) 
   })
   expect(answer).toContain('"near":false')
   expect((await ask('/metrics')).slice(9, 12)).toBe('401')
-  // Straight from this machine it is.
+  // A direct request from this machine is local.
   const own = `GET /hooks/demo HTTP/1.1\r\nHost: 127.0.0.1:${open.port}\r\nConnection: close\r\n\r\n`
   expect(await open.raw(own)).toContain('"near":true')
 })

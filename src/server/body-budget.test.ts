@@ -1,4 +1,4 @@
-// Bodies: who sends one is asked first where the head says it, and all of them together have a bound.
+// Request bodies: a credential in the head is checked first, and all bodies together are limited.
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -30,7 +30,7 @@ const hooks = { decided: hook(true), signed: hook(false) } as Readonly<Record<st
 const endpoints = { hook: (id: string) => hooks[id] ?? null, chat: () => hook(true) }
 const large = () => ({ maxBodyBytes: 1_000_000, publicUrl: null })
 
-/** Sends the head and the beginning of a body, and says what comes back. */
+/** Sends the head and the beginning of a body, and returns the answer. */
 const begin = async (path: string, headers: string, body = 'x'.repeat(10)) => {
   const socket = connect({ port: open?.port ?? 0, host: '127.0.0.1' })
   sockets.push(socket)
@@ -108,7 +108,7 @@ describe('all together', () => {
         (r) => r.status,
       )
     await vi.waitFor(async () => expect(await send()).toBe(200), 5_000)
-    // One after the other they never add up.
+    // Bodies in sequence never add up.
     for (let n = 0; n < 10; n += 1) expect(await send()).toBe(200)
   })
 
@@ -137,7 +137,7 @@ describe('all together', () => {
     const first = dial()
     await vi.waitFor(() => expect(budget.held).toBe(900), 5_000)
     await answered(dial(), 503)
-    // Who has proven it, and who speaks for many, is not held to it.
+    // The limit does not apply to proven senders, and to sources that stand for many.
     const proven = dial('x-proven: 1\r\n')
     await vi.waitFor(() => expect(budget.held).toBe(1_800), 5_000)
     shared = true

@@ -1,4 +1,4 @@
-// A listener for a moment: `switchboard chorus verify` hears the callbacks of the agent it tests.
+// A temporary listener: `switchboard chorus verify` receives the callbacks of the tested agent.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { SwitchboardError } from '../contract/index.ts'
@@ -17,7 +17,7 @@ export interface CalledBack {
   readonly body: Uint8Array
 }
 
-/** `take` gives the status that the agent is answered with. `port` 0: any that is free. Throws when it is taken. */
+/** `take` returns the status of the answer. `port` 0: any free port. Throws if the port is taken. */
 export async function openCallbackListener(
   take: (called: CalledBack) => number,
   port = 0,

@@ -1,4 +1,4 @@
-// Peers that say nothing: they make room for others, and hold up no end of the daemon.
+// Silent peers: they make room for others, and do not delay the end of the daemon.
 import { EventEmitter, once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
@@ -17,7 +17,7 @@ afterEach(async () => {
   open = null
 })
 
-/** A peer that keeps its own side open, whatever it is told. */
+/** A peer that keeps its own side open, whatever it receives. */
 async function dial(bytes = ''): Promise<{ readonly socket: Socket; text: string; closed: boolean }> {
   const socket = connect({ port: open?.port ?? 0, host: '127.0.0.1', allowHalfOpen: true })
   const peer = { socket, text: '', closed: false }
@@ -87,9 +87,9 @@ it('[I35.b37] a crowd that came at once makes room once it has had its time, bef
   const crowd = come(16)
   expect(gone(crowd)).toBe(0)
   await clock.advance(1_000)
-  // Two places of sixteen are kept free, and one for whoever comes now.
+  // Two of sixteen places stay free, and one is for the newcomer.
   expect([gone(crowd.slice(0, 3)), gone(crowd)]).toEqual([3, 3])
-  // Where the others are at work every silent one goes, each when it has had its time.
+  // If the others are working, every silent peer is dropped after its time.
   for (const socket of [...crowd.slice(3), ...come(1)])
     connections.work(socket, new EventEmitter() as ServerResponse)
   const first = come(1)
@@ -103,7 +103,7 @@ it('[I35.b37] a crowd that came at once makes room once it has had its time, bef
 
 it('[I35.b19c] peers without a request in work delay the end by nothing', async () => {
   const clock = createTestClock(1_700_000_000_000)
-  // Neither the grace nor the time for which a refused peer is listened to ever passes here.
+  // Neither the grace nor the time for a refused peer passes here.
   vi.useFakeTimers({ toFake: ['setTimeout'] })
   open = await openServer({ clock, attach: { admit: () => Promise.reject(new Error('nobody')) } })
   const bearer = `authorization: Bearer ${TOKEN}\r\n`

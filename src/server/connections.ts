@@ -1,35 +1,35 @@
-// The connections of one listener: which of them have a request in work. The others make room for new peers when it gets
-// tight, and never hold up the end of the daemon.
+// Tracks which connections of one listener have a request in progress. The others make room for new peers when places
+// get scarce, and never delay the end of the daemon.
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Clock } from '../contract/index.ts'
 
-/** Emitted on a response whose peer is only still listened to: the daemon ends. */
+/** Emitted on a response when the daemon ends while its peer is only still being read. */
 export const DRAINING = 'draining'
 
 export interface Connections {
-  /** A peer connected. One that comes a second time is the same. */
+  /** A peer connected. A second call for the same socket changes nothing. */
   take(socket: Duplex): void
-  /** A request is in work until its response closes. */
+  /** A request is in progress until its response closes. */
   work(socket: Duplex, response: ServerResponse): void
-  /** Another protocol speaks over it from now on, until our side ends. */
+  /** Another protocol uses the socket from now on, until our side ends. */
   upgrade(socket: Duplex): void
-  /** Ends the connections that wait for their next request, and the silent ones but for the newest. */
+  /** Ends the connections that wait for their next request, and silent ones except the newest. */
   makeRoom(): void
-  /** Ends everything without a request in work now, and the rest as soon as it is answered. */
+  /** Ends connections without a request now, and the others when they are answered. */
   drain(): void
   end(): void
 }
 
 interface Waiting {
   readonly since: number
-  /** It has not sent one whole request yet. */
+  /** Whether it has not sent one whole request yet. */
   readonly silent: boolean
 }
 
-/** A peer may take this long for its first request, however tight it is. */
+/** The time that a peer has for its first request, even when places are scarce. */
 const SILENT_MS = 1_000
-/** How many places are kept free of peers that wait, at most. */
+/** The most places that are kept free of waiting peers. */
 const MOST_RESERVED = 64
 
 export function createConnections(max: number, clock: Pick<Clock, 'now' | 'after'>): Connections {
@@ -50,7 +50,7 @@ export function createConnections(max: number, clock: Pick<Clock, 'now' | 'after
   }
 
   const isTight = () => waiting.size + working.size >= soft
-  /** A crowd that came at once is looked at again when it has had its time: no newcomer has to be dropped for that. */
+  /** Peers that came at the same time are checked again after their time, so that no newcomer must be dropped. */
   const lookAgain = () => {
     looking ??= clock.after(SILENT_MS, () => {
       looking = null
@@ -71,7 +71,7 @@ export function createConnections(max: number, clock: Pick<Clock, 'now' | 'after
         lookAgain()
       }
       wait(socket, true)
-      // Our side has ended and all of it is on its way: a peer that keeps its own side open holds nothing up.
+      // Our side has ended and was sent. A peer that keeps its own side open does not delay the end.
       socket.once('finish', () => working.delete(socket) && wait(socket, false))
       socket.once('close', () => {
         waiting.delete(socket)

@@ -1,4 +1,4 @@
-// Signing in at the console: what a link, a cookie and another page may do. A real listener, the real door and tokens.
+// Signing in at the console: what a link, a cookie and another page may do. It uses a real listener and real tokens.
 import { request as plainRequest } from 'node:http'
 import { afterEach, expect, it } from 'vitest'
 import type { TokenRow, UserSettings } from '../contract/index.ts'
@@ -101,7 +101,7 @@ it('[I21.con-link-once] a link that was used, is too old, was made up or is of a
     const answer = await enter(ticket)
     expect([ticket, answer.status, answer.headers.get('set-cookie')]).toEqual([ticket, 410, null])
   }
-  // What was not a link of the console is not used up by being tried.
+  // A ticket of another kind is not used up by a try.
   expect(await tokens.find(chat.token)).not.toBeNull()
   expect(await tokens.find(agent.token)).not.toBeNull()
 })
@@ -127,7 +127,7 @@ it('[I21.con-origin] the cookie is good for our own page only, and a write has t
     { origin: own, 'sec-fetch-site': 'cross-site' },
   ])
     expect([headers, (await reload(headers)).status]).toEqual([headers, 403])
-  // By hand: fetch may add what it likes.
+  // A bare request, because fetch may add headers.
   expect(await bare(port, 'POST', '/api/reload', { cookie })).toBe(403)
   for (const path of ['/api/status', '/events', '/console/me'])
     for (const site of ['same-site', 'cross-site'])
@@ -160,7 +160,7 @@ it('[I21.con-roles-now] [I21.con-logout] a session is what its user is now, and 
   expect(await status()).toBe(401)
   people.users = [user('kate', 'owner'), user('otto', 'operator')]
   const again = await enter(await ticketFor('otto'), { cookie })
-  // The new cookie took the old one's place.
+  // The new cookie replaced the old one.
   expect([again.status, await status()]).toEqual([200, 401])
   const fresh = (again.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
   const left = await ask('/console/logout', fresh, { method: 'POST', headers: { origin: own } })

@@ -1,6 +1,6 @@
-// The console's sign-in: a one-time ticket becomes an HttpOnly cookie, and the cookie says who asks `/api` and `/events`.
-// Cookies know no ports, so its name carries the one that the browser came to; and a page on another port of this machine is
-// "same site", so Origin and Sec-Fetch-Site are asked as well.
+// The console's sign-in: a one-time ticket becomes an HttpOnly cookie, and the cookie names the principal of `/api` and
+// `/events`. Cookies ignore ports, so the cookie's name contains the browser's port. A page on another port of this
+// machine counts as the same site, so Origin and Sec-Fetch-Site are checked too.
 import type { IncomingMessage } from 'node:http'
 import { ACTIONS, type HttpReply, type Principal, SwitchboardError } from '../contract/index.ts'
 import { wordsIn } from '../words/index.ts'
@@ -26,7 +26,7 @@ export function sessionIn(request: IncomingMessage): string | null {
   return null
 }
 
-/** Who the cookie speaks for; null: nobody. Throws `forbidden` where another page sent it along. */
+/** Returns the cookie's principal, or null. Throws `forbidden` if another page sent the cookie. */
 export async function consolePrincipal(
   deps: Pick<ServerDeps, 'console'>,
   request: IncomingMessage,
@@ -37,7 +37,7 @@ export async function consolePrincipal(
   return deps.console.who(session)
 }
 
-/** The Origin itself was compared at the door; here it must be there, for a cookie proves nothing about the page. */
+/** The Origin was compared before. Here it must be present, because a cookie proves nothing about the page. */
 function demandOwnPage(request: IncomingMessage): void {
   const site = request.headers['sec-fetch-site']
   const isRead = request.method === 'GET' || request.method === 'HEAD'
@@ -49,7 +49,7 @@ function demandOwnPage(request: IncomingMessage): void {
     })
 }
 
-/** What is behind `/console/`: `session`, `me` and `logout`. */
+/** Answers the routes below `/console/`: `session`, `me` and `logout`. */
 export async function consoleReply(
   deps: ServerDeps,
   request: IncomingMessage,
@@ -88,7 +88,7 @@ const METHODS: Readonly<Record<string, 'GET' | 'POST'>> = {
   '/console/logout': 'POST',
 }
 
-/** The same judge as at every route: what is offered is what would be let through. */
+/** Uses the same check as every route, so that the page offers exactly what is allowed. */
 function meView({ authorize }: ServerDeps, principal: Principal) {
   const on = { kind: 'gateway' } as const
   return {

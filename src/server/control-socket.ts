@@ -1,4 +1,4 @@
-// The local control socket: only the file's owner may open it, so it needs no token.
+// The local control socket. Only the file's owner may open it, so it needs no token.
 import { chmod, lstat, mkdir, unlink } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import { connect } from 'node:net'
@@ -8,7 +8,7 @@ import { SwitchboardError } from '../contract/index.ts'
 /** The most bytes that fit into `sockaddr_un` on Linux and macOS, without the closing NUL. */
 const MAX_PATH_BYTES = 103
 
-/** Listens on `path` with mode 0600. A socket left behind is removed; a live one is `data_folder_held`. */
+/** Listens on `path` with mode 0600. Removes a stale socket. Throws `data_folder_held` for a live one. */
 export async function listenOnSocket(server: Server, path: string): Promise<void> {
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
     throw new SwitchboardError(

@@ -1,4 +1,4 @@
-// What the listener is given. It knows no platform and no store: doors to them are handed in.
+// What the listener depends on. It knows no platform and no store; their endpoints are passed in.
 
 import type {
   Action,
@@ -21,16 +21,16 @@ import type { ServedOperation } from './api/operation.ts'
 export interface ServerDeps {
   readonly clock: Clock
   readonly log: Logger
-  /** Live limits: asked per request, so a reload holds at once. */
+  /** The limits in force. They are read per request, so a reload applies at once. */
   settings(): {
     readonly maxBodyBytes: number
     readonly publicUrl: string | null
-    /** Whether what a peer says of its own peer is believed. Absent: nobody's is. */
+    /** Whether a peer is a trusted proxy, which may name its own peer. Absent: none is. */
     readonly trustsProxy?: ((address: string) => boolean) | undefined
   }
   /** The state of the gateway, for /metrics. */
   status(): Promise<StatusReport>
-  /** Live hints for /events. `decides`: the watcher may decide approvals. */
+  /** Live hints for /events. `decides`: whether the watcher may decide approvals. */
   watch(
     listen: (event: { readonly kind: string; readonly id: string; readonly scope?: string }) => void,
     who: { readonly decides: boolean },
@@ -41,14 +41,14 @@ export interface ServerDeps {
     /** The endpoint of the first web integration: `/chat`. */
     chat(): Endpoint | null
   }
-  /** The tools of agents: `/mcp` and `/mcp/notify`. It asks for its own credential. Absent: there are none. */
+  /** The tools of agents: `/mcp` and `/mcp/notify`, with their own credential. Absent: there are none. */
   readonly mcp?: HeadEndpoint
-  /** `/callback/TOKEN` and `/inbox/SECRET`, where the URL is the credential; `path` is what follows. Absent: 404. */
+  /** `/callback/TOKEN` and `/inbox/SECRET`. The URL is the credential, and `path` is the rest of it. Absent: 404. */
   readonly callbacks?: HeadEndpoint
   readonly inbox?: HeadEndpoint
   /** `/attach`: hosts on other machines. `admit` throws `unauthorized` or `forbidden` with the reason. Absent: 404. */
   readonly attach?: { admit(bearer: string): Promise<(pipe: FramePipe) => FrameReader> }
-  /** The console's sessions: a cookie instead of a bearer. Absent: nobody signs in. */
+  /** The console's sessions, by a cookie instead of a bearer. Absent: there is no sign-in. */
   readonly console?: {
     enter(
       ticket: string,
@@ -57,20 +57,20 @@ export interface ServerDeps {
     who(session: string): Promise<Principal | null>
     leave(session: string): Promise<void>
   }
-  /** Whether messages can be taken now, and why not. */
+  /** Whether messages can be accepted now, and why not. */
   ready(): { readonly ready: boolean; readonly detail: string }
-  /** Who a bearer token speaks for. Null: nobody. Compares hashes in constant time. */
+  /** Returns the principal of a bearer token, or null. Compares hashes in constant time. */
   authenticate(bearer: string): Promise<Principal | null>
   authorize(principal: Principal, action: Action, resource: Resource): Authorization
-  /** What an operator may ask and do. Loaded on the first call of the API, with its schemas. */
+  /** The operations of the API. They are loaded with their schemas at its first call. */
   operations(): Promise<readonly ServedOperation[]>
-  /** Writes into the ledger. Absent: wrong credentials are counted and logged only. */
+  /** Writes to the ledger. Absent: wrong credentials are only counted and logged. */
   note?(notes: readonly LedgerNote[]): Promise<void>
-  /** Known to this process alone: its own probe is told whether it looked local. Absent: nobody probes. */
+  /** A secret of this process. Its own probe learns by it whether it looked local. Absent: there are no probes. */
   readonly probeKey?: string
-  /** A public address is refused without one. */
+  /** Listening on a public address needs an admin token. */
   adminTokenConfigured(): boolean
-  /** Figures beyond the status, for /metrics. */
+  /** Metrics beyond the status. */
   readonly metrics?: {
     /** Turns and sends by integration, state and reason. */
     counters?(): Promise<readonly Counter[]>
@@ -90,21 +90,21 @@ export interface ServerLimits {
   readonly requestTimeoutMs: number
   readonly keepAliveMs: number
   readonly timeoutCheckMs: number
-  /** Bytes that may wait for a reader of a stream; with more than that waiting it is dropped at the next event. */
+  /** The most bytes that may wait for a stream's reader. A reader above it is dropped at the next event. */
   readonly streamBacklogBytes: number
-  /** A reader of a stream that takes nothing of what waits for it is dropped after this long. */
+  /** A stream's reader that takes nothing for this long is dropped. */
   readonly streamStallMs: number
   readonly heartbeatMs: number
-  /** Connections of one listener; one more is closed at once. */
+  /** The most connections of one listener. Further ones are closed at once. */
   readonly maxConnections: number
-  /** Bytes of bodies that one listener keeps, until they are answered; at least four of the largest body. */
+  /** The most bytes of unanswered bodies in one listener; at least four of the largest body. */
   readonly bodiesBytes: number
-  /** How often bodies that are on their way are looked at. */
+  /** How often incoming bodies are checked. */
   readonly paceCheckMs: number
-  /** A body may be slow for this long; then it must have kept up with the pace since. */
+  /** How long a body may be slow. After that, it must have kept the pace since its beginning. */
   readonly paceGraceMs: number
   readonly paceBytesPerSecond: number
-  /** Wrong credentials of one source in a minute that are answered as such; more get 429. */
+  /** The most wrong credentials of one source per minute that get their own answer. Further ones get 429. */
   readonly wrongPerMinute: number
 }
 

@@ -1,4 +1,4 @@
-// The readers of /events: how many one principal may have.
+// The readers of /events: the limit of one principal.
 import { expect, it } from 'vitest'
 import type { HttpReply, Principal, StreamSink } from '../contract/index.ts'
 import { createTestClock } from '../testing/test-clock.ts'

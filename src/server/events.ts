@@ -1,15 +1,15 @@
-// /events: live hints as server-sent events. Lossy by nature; a page asks the API for what it shows.
+// /events: live hints as server-sent events. They may be lost, so a page reads the API for its content.
 import { type Clock, type HttpReply, type Principal, SwitchboardError } from '../contract/index.ts'
 import { authorize } from '../core/people/authorize.ts'
 import type { ServerDeps } from './deps.ts'
 
-/** Of one principal: a page that reconnects must not take the connections of the others. */
+/** The streams of one principal, so that a reconnecting page cannot take the connections of others. */
 const MAX_OF_PRINCIPAL = 32
 
 export interface EventStreams {
   /**
-   * `mayStay` is asked with every heartbeat: a stream does not outlive the credential that opened it. Throws
-   * `rate_limited` where this principal has as many as it may. `only`: events of these kinds and no others.
+   * `mayStay` is checked with every heartbeat, so that a stream does not outlive its credential. Throws `rate_limited`
+   * if this principal has too many streams. `only`: the kinds of events that are sent.
    */
   open(principal: Principal, mayStay: () => Promise<boolean>, only?: readonly string[]): HttpReply
 }
@@ -18,7 +18,7 @@ export function createEventStreams(
   deps: Pick<ServerDeps, 'watch' | 'clock'>,
   heartbeatMs: number,
 ): EventStreams {
-  /** As many entries as streams at most. */
+  /** The number of streams by principal. */
   const places = new Map<string, number>()
   const isFull = (who: string) => (places.get(who) ?? 0) >= MAX_OF_PRINCIPAL
   return {
@@ -37,7 +37,7 @@ export function createEventStreams(
       return {
         ...reply,
         stream(sink) {
-          // Several that came at once were all let in.
+          // Several requests at once may have passed the first check.
           if (isFull(who)) return sink.end()
           places.set(who, (places.get(who) ?? 0) + 1)
           sink.onClose(() => {

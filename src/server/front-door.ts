@@ -1,4 +1,4 @@
-// Shared by all routes: the request as an adapter sees it, its body, and its answer.
+// Shared by all routes: the request in an adapter's form, its body, and its answer.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { asSwitchboardError, type HttpReply, type RawRequest, SwitchboardError } from '../contract/index.ts'
 import type { Api } from './api/api.ts'
@@ -20,7 +20,7 @@ export interface FrontDoor {
   readonly metrics: Metrics
   readonly files: WebFiles
   draining(): boolean
-  /** The server drains, and serves only agents that are at work. */
+  /** Whether the server drains and serves only working agents. */
   finishing(): boolean
   /** Open streams, which end when the server drains. */
   readonly streams: Set<ServerResponse>
@@ -48,7 +48,7 @@ export function withBody(
   door: FrontDoor,
   listener: Listener,
   { request, response }: Incoming,
-  /** When the check of the head began. Null: the body proves who asks. */
+  /** When the check of the head began. Null: the body proves the sender. */
   judgedAt: number | null,
   use: (body: Buffer, late: boolean) => void,
   maxBytes = door.deps.settings().maxBodyBytes,
@@ -120,7 +120,7 @@ export function rawRequest(
 
 const NO_BODY = Buffer.alloc(0)
 
-/** Answers with the refusal, or with 429 where this source had too many. */
+/** Answers with the refusal, or with 429 if this source had too many. */
 export function wrong(
   door: FrontDoor,
   incoming: Incoming,

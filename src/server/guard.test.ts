@@ -1,4 +1,4 @@
-// Who gets in: Host and Origin, the admin token, public addresses, the control socket, files.
+// Access control: Host and Origin, the admin token, public addresses, the control socket, files.
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { connect, createServer as createNetServer, type Server as NetServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -150,7 +150,7 @@ describe('browsers', () => {
     await opened(settings('https://sb.example.com'))
     expect([await near(own()), await metrics()]).toEqual([false, 401])
     await open?.server.close({ graceMs: 100 })
-    // It names this machine: nothing is published by it.
+    // It names this machine, so nothing is public.
     await opened(settings('http://127.0.0.1:4747'))
     expect([await near(own()), await near(own(), 'via: x\r\n')]).toEqual([true, false])
   })
@@ -206,7 +206,7 @@ describe('browsers', () => {
     const naming = await proxyTo(target, (head) =>
       head.replace(/^host:.*$/im, `Host: 127.0.0.1:${target}\r\nX-Forwarded-For: 192.0.2.1`),
     )
-    // HAProxy as it comes, or a tunnel: a visitor can write our Host.
+    // HAProxy with its defaults, or a tunnel: a visitor can send our Host.
     const passing = await proxyTo(target, (head) => head)
     const silent = createNetServer(() => {})
     const silentPort = await new Promise<number>((resolve) => {
@@ -222,7 +222,7 @@ describe('browsers', () => {
       `http://127.0.0.1:${hiding.port}`,
       `http://127.0.0.1:${passing.port}`,
     ])
-    // Others are told nothing.
+    // Others do not get the result.
     expect(await probeProxies({ ...probe, key: 'a guess' })).toEqual([])
     for (const server of [hiding.server, passing.server, naming.server, silent]) server.close()
   })

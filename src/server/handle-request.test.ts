@@ -1,4 +1,4 @@
-// The front door and peers that do not wait for their answer.
+// The listener and peers that do not wait for their answer.
 import { once } from 'node:events'
 import { createServer, get, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,5 +1,5 @@
-// Routes each request by hand, without a framework and without a log line. Webhooks are checked first, because they are
-// the most frequent.
+// Routes each request without a framework and without a log line. Webhooks are checked first, because they are the most
+// frequent.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defined, type HttpReply, SwitchboardError } from '../contract/index.ts'
 import {

@@ -5,9 +5,9 @@ import type { ServerDeps } from './deps.ts'
 
 export interface Metrics {
   reply(): Promise<HttpReply>
-  /** One hook request was answered with this status. */
+  /** Counts a hook request that was answered with this status. */
   countHook(status: number): void
-  /** One connection was over the cap. */
+  /** Counts a connection over the limit. */
   countDropped(): void
   stop(): void
 }
@@ -26,7 +26,7 @@ export function createMetrics(
 ): Metrics {
   let dropped = 0
   const hooks = new Map<number, number>()
-  // The delay is sampled only once somebody scrapes: at rest nothing ticks.
+  // The delay is sampled only after the first scrape, so that an idle daemon runs no timer.
   let delay: IntervalHistogram | null = null
   return {
     async reply() {
@@ -146,7 +146,7 @@ function stateFamilies(status: StatusReport, counters: readonly Counter[] | null
   ]
 }
 
-/** Of all days: a counter only grows. */
+/** Sums over all days, because a counter never decreases. */
 function tokenFamilies(usage: readonly UsageRow[]): readonly Family[] {
   const sums = new Map<string, { readonly labels: Labels; value: number }>()
   const add = (labels: Labels, value: number) => {

@@ -1,4 +1,4 @@
-// Whose address a request has: the peer's, and behind a trusted proxy the one that the proxy names.
+// The address of a request: the peer's, or behind a trusted proxy the one that the proxy names.
 import { expect, it } from 'vitest'
 import { openServer } from './fixtures/open-server.ts'
 import { peerAddress } from './peer-address.ts'

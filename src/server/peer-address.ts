@@ -1,10 +1,11 @@
-// Which address a request comes from: the peer's own, or the one that a trusted proxy names.
+// Finds the address of a request: the peer's own, or the one that a trusted proxy names.
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 
 /**
- * Proxies add the address of their own peer at the end, so the list is read from there: the first that is no trusted proxy
- * is the one. Undefined: there is none (the control socket), or a trusted proxy says something that is no address.
+ * Proxies append the address of their peer, so the list is read from its end. The first address that is not a trusted
+ * proxy counts. Undefined: there is none (the control socket), or a trusted proxy names something that is not an
+ * address.
  */
 export function peerAddress(
   request: Pick<IncomingMessage, 'headers' | 'socket'>,
@@ -24,7 +25,7 @@ export function peerAddress(
   return bare(hops.at(-1))
 }
 
-/** IPv4 as such, whatever the socket calls it. */
+/** Returns IPv4 in its plain form, also when the socket shows it mapped to IPv6. */
 function bare(address: string | undefined): string | undefined {
   const plain = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address ?? '')?.[1] ?? address?.split('%', 1)[0] ?? ''
   return isIP(plain) > 0 ? plain : undefined

@@ -1,5 +1,5 @@
-// Asks our own /healthz through the ports where proxies listen. A proxy that adds no mark makes every visitor look local,
-// and nothing but such a try shows it.
+// Requests our own /healthz through the ports where proxies usually listen. A proxy that adds no header makes every
+// visitor look local, and only such a try detects it.
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { connect as connectTls } from 'node:tls'
@@ -14,10 +14,10 @@ export interface ProbePlace {
 }
 
 export interface Probe {
-  /** The key that the server was given as `probeKey`. */
+  /** The server's `probeKey`. */
   readonly key: string
   readonly clock: Pick<Clock, 'after'>
-  /** The port of the server itself: no proxy listens there. */
+  /** The server's own port, where no proxy listens. */
   readonly ownPort: number
   /** Default: the usual ports of proxies, on each address of this machine. */
   readonly places?: readonly ProbePlace[]
@@ -28,12 +28,12 @@ const TIMEOUT_MS = 1_500
 const MOST_ANSWER_CHARS = 8_192
 const MOST_ADDRESSES = 4
 
-/** The places through which a request reached this very server and looked as if it began on this machine. */
+/** Returns the places through which a request reached this server and looked local. */
 export async function probeProxies(probe: Probe): Promise<readonly string[]> {
   const all = (probe.places ?? usualPlaces()).filter(({ port }) => port !== probe.ownPort)
   const believed = await Promise.all(
     all.map(async ({ host, port, tls }) => {
-      // Some proxies put our Host in the place of the visitor's; through others a visitor writes it.
+      // Some proxies replace the visitor's Host with ours. Through others a visitor can send our Host.
       const hosts = [`${nameOf(host)}:${port}`, `127.0.0.1:${probe.ownPort}`]
       const answers = await Promise.all(hosts.map((asked) => looksNear({ host, port, tls }, asked, probe)))
       return answers.includes(true)
@@ -61,7 +61,7 @@ function nameOf(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** By hand over a socket: whatever listens there may be no HTTP server, and its certificate is for another name. */
+/** Uses a plain socket, because the listener may not speak HTTP, and its certificate is for another name. */
 function looksNear(
   { host, port, tls }: ProbePlace,
   asked: string,

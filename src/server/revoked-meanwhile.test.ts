@@ -1,4 +1,4 @@
-// A body may take its time: what the head proved is asked again before such a body is used.
+// A slow body: the credential of the head is checked again before the body is used.
 import { connect, type Socket } from 'node:net'
 import { afterEach, expect, it, vi } from 'vitest'
 import { type Endpoint, markVerified, SwitchboardError } from '../contract/index.ts'
@@ -13,7 +13,7 @@ afterEach(async () => {
   open = null
 })
 
-/** Doors that a credential opens as long as it is good, and what came in through them. */
+/** Endpoints that accept a valid credential, and their requests. */
 async function setUp() {
   let good = true
   let now = 1_700_000_000_000

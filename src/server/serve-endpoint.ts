@@ -1,4 +1,4 @@
-// A request for an adapter's endpoint: verified first, then handled.
+// Serves an adapter's endpoint: the request is verified first, then handled.
 import {
   type Endpoint,
   type HttpReply,
@@ -18,15 +18,15 @@ import {
 
 interface Serving {
   readonly endpoint: Endpoint
-  /** Absent: as configured. */
+  /** Absent: the configured limit. */
   readonly maxBytes?: number
   readonly raw: OpenRequest
   settle(reply: HttpReply): void
-  /** `verify` said no. */
+  /** `verify` refused the request. */
   refuse(reply: HttpReply): void
 }
 
-/** Verify, then handle: bytes that were not verified never get further, and are not read where the head decides. */
+/** Verifies, then handles. Unverified bytes go no further, and are not read if the head is enough for a decision. */
 export function serveEndpoint(
   door: FrontDoor,
   listener: Listener,
@@ -47,7 +47,7 @@ export function serveEndpoint(
       },
       maxBytes,
     )
-  // Adapters of others are called here: whatever one of them throws is an answer, also out of a socket's event.
+  // This calls foreign adapters. Anything that they throw becomes an answer, also in a socket's event.
   const handle = async (verified: VerifiedRequest) => endpoint.handle(verified)
   const verify = (next: (verified: VerifiedRequest) => void) => {
     const judged = (outcome: unknown) => {

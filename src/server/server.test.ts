@@ -1,4 +1,4 @@
-// The front door over real sockets: what bad input gets, hooks, health, streams, and the orderly end.
+// The server over real sockets: answers to bad input, hooks, health, streams, and the orderly end.
 import { afterEach, describe, expect, it } from 'vitest'
 import { SwitchboardError } from '../contract/index.ts'
 import { type Opened, openServer, TOKEN, talk } from './fixtures/open-server.ts'

@@ -1,4 +1,4 @@
-// Names the source of a connection, so that one customer can be told from another.
+// Names the source of a connection, which distinguishes one customer from another.
 import { isIPv6 } from 'node:net'
 
 /** For IPv6 it is the network, because one customer has all addresses of a /64. */

@@ -1,4 +1,4 @@
-// Connections by source: what one may hold, and that everybody else still comes in.
+// Connections by source: the limit of one source, and that others can still connect.
 import { EventEmitter, once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, expect, it, vi } from 'vitest'
@@ -15,7 +15,7 @@ it('[I14.source-places] a peer has a quarter, a proxy or this machine three; who
     Array.from({ length: count }, () => places.take(from(address)))
   expect(many('203.0.113.7', 4)).toEqual([true, true, false, false])
   expect(many('::ffff:203.0.113.8', 3)).toEqual([true, true, false])
-  // Of IPv6 the network counts.
+  // For IPv6 the network counts.
   expect([...many('2001:db8:1:2::1', 2), ...many('2001:db8:1:2::9', 1)]).toEqual([true, true, false])
   expect(many('127.0.0.1', 7).filter(Boolean)).toHaveLength(6)
   const first = from('203.0.113.9')
@@ -36,7 +36,7 @@ afterEach(async () => {
 })
 
 it('[I14.source-places] one connection too many of a source is closed, and counted', async () => {
-  // A name of loopback that counts as one which others reach.
+  // A loopback address that counts as reachable for others.
   const reached = { tcp: { host: '127.1', port: 0 }, limits: { maxConnections: 4 } }
   open = await openServer({ adminTokenConfigured: () => true }, reached)
   const { port, raw } = open

@@ -1,4 +1,4 @@
-// The built pages' assets: names carry a hash of the content, so they are cached for good.
+// The assets of the built pages. Their names contain a hash of the content, so they are cached for good.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -21,27 +21,27 @@ const TYPES: Readonly<Record<string, string>> = {
   woff2: 'font/woff2',
 }
 
-// Letters, digits and a few signs, no segment that begins with a dot: there is no way to climb out.
+// Letters, digits and a few signs, and no segment with a leading dot, so no name leads outside.
 const NAME = /^(?:[A-Za-z0-9_-][A-Za-z0-9._-]*\/)*[A-Za-z0-9_-][A-Za-z0-9._-]*\.([a-z0-9]+)$/
 
 export interface WebFiles {
-  /** `name` is what follows `/assets/`, still as it came; `accepted` the encodings that the browser takes. */
+  /** `name` is the undecoded rest after `/assets/`. `accepted` are the encodings that the browser accepts. */
   asset(name: string, accepted?: string | undefined): Promise<HttpReply>
-  /** A page of the root; never cached, for it names the assets of its build. */
+  /** Returns a page of the root. It is never cached, because it names the assets of its build. */
   page(name: string): Promise<HttpReply>
 }
 
 const squeeze = promisify(gzip)
 const SQUEEZED = ['css', 'js', 'svg']
 
-/** By its name alone, whatever its weight: a browser that takes it at all takes it gladly. */
+/** Judged by the name alone. The weights of the header are ignored. */
 function takesGzip(accepted: string | undefined): boolean {
   return (accepted ?? '').split(',').some((one) => /^\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*$).*)?$/.test(one))
 }
 
 export function createWebFiles(webRoot: string | null): WebFiles {
   const kept = new Map<string, Buffer>()
-  /** Made once a file, when the first browser asks. */
+  /** Compressed once per file, at its first request. */
   const small = new Map<string, Promise<Buffer>>()
   return {
     async asset(name, accepted) {

@@ -1,4 +1,4 @@
-// Wrong credentials: what is counted, what the ledger is told, and who is put off.
+// Wrong credentials: the counts, the ledger entries, and the sources that are slowed down.
 import { afterEach, describe, expect, it } from 'vitest'
 import type { LedgerNote } from '../contract/index.ts'
 import { createRecordingLog } from '../testing/recording-log.ts'
@@ -75,7 +75,7 @@ describe('at the doors', () => {
     expect(putOff.status).toBe(429)
     expect(Number(putOff.headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await ask(TOKEN)).status).toBe(200)
-    // Without a credential nothing was tried.
+    // A request without a credential does not count.
     expect((await fetch('/api/status')).status).toBe(401)
   })
 

@@ -23,7 +23,7 @@ interface Tries {
 
 const MINUTE_MS = 60_000
 const MOST_SOURCES = 10_000
-/** So many sources get an entry of their own in a minute. The others share one. */
+/** The most sources with their own entry per minute. Further ones share one. */
 const MOST_ENTRIES = 50
 
 export function createWrongCredentials(

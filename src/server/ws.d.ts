@@ -1,4 +1,4 @@
-// The part of the package `ws` that is used here, in the attach room and by adapters, so that no package of types is needed for it.
+// The used part of the package `ws`, for this room, the attach room and adapters, instead of a package of types.
 declare module 'ws' {
   import type { ClientRequest, IncomingMessage } from 'node:http'
   import type { Duplex } from 'node:stream'

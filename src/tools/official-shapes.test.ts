@@ -1,4 +1,4 @@
-// The tools beside those of the official Claude Code plugins: whoever calls ours as theirs is understood.
+// The tools beside those of the official Claude Code plugins: a call in the official form is understood.
 import { describe, expect, it } from 'vitest'
 import { defined, type ToolCaller } from '../contract/index.ts'
 import { createRecordingLog } from '../testing/recording-log.ts'

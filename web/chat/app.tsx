@@ -1,4 +1,4 @@
-// The chat page: head, log, composer; and what to do when there is no session.
+// The chat page: header, log, composer, and the page without a session.
 import type { JSX } from 'preact'
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Filled } from '../shared/filled.tsx'
@@ -15,7 +15,7 @@ import { words } from './words.ts'
 
 const NEAR_PX = 120
 const GROUP_MS = 5 * 60_000
-// Words of the demo agent. Another may take them otherwise, so they are put before one's eyes, not sent.
+// Words of the demo agent. Another agent may read them otherwise, so they are put into the composer and not sent.
 const SUGGESTIONS = ['help', 'deploy', 'remind me in 5s']
 
 export function App({ session }: { readonly session: Session }): JSX.Element {
@@ -23,7 +23,7 @@ export function App({ session }: { readonly session: Session }): JSX.Element {
   useEffect(() => {
     const show = (): void => setView(session.view())
     const unsubscribe = session.subscribe(show)
-    // An effect runs after the first picture; the gateway may have answered before, when nobody listened.
+    // An effect runs after the first render, and the gateway may have answered before it.
     show()
     return unsubscribe
   }, [session])
@@ -82,7 +82,7 @@ export function App({ session }: { readonly session: Session }): JSX.Element {
   )
 }
 
-/** Of the agent, not of the gateway: that the page itself is cut off is told by the banner. */
+/** The presence of the agent. A banner reports when the page itself is disconnected. */
 function Presence({ view }: { readonly view: View }): JSX.Element {
   const { online, agentHere } = view
   const state = !online ? 'down' : agentHere === false ? 'away' : 'up'
@@ -118,24 +118,24 @@ function Log({ session, view, agent, onReply, onSuggest }: LogProps): JSX.Elemen
     box.current?.scrollTo({ top: box.current.scrollHeight, behavior })
   }, [])
 
-  // One's own new message always comes into view; others only for somebody who is reading at the end.
+  // An own new message always scrolls into view. Others do only if the reader is at the end.
   useLayoutEffect(() => {
     if (atBottom.current || last?.unsent === true) toBottom()
   }, [entries.length, last?.id, view.typing, view.partial, view.chat, toBottom])
 
-  // A banner or an attachment takes room from the log: the end stays in view.
+  // A banner or an attachment makes the log smaller. The end stays in view.
   useEffect(() => {
     if (box.current === null) return
     const watch = new ResizeObserver(() => {
       if (atBottom.current) toBottom()
     })
     watch.observe(box.current)
-    // A picture that is loaded late makes the inside longer.
+    // A picture that loads late makes the content longer.
     if (inside.current !== null) watch.observe(inside.current)
     return () => watch.disconnect()
   }, [toBottom])
 
-  // Older entries are put in above: what one was reading stays where it was.
+  // Older entries are inserted above. The reader's position stays.
   useLayoutEffect(() => {
     const log = box.current
     if (log === null) return
@@ -246,14 +246,14 @@ function Log({ session, view, agent, onReply, onSuggest }: LogProps): JSX.Elemen
   )
 }
 
-/** Said by one speaker within a short while: one line below the last tells of all. */
+/** Whether two entries of one speaker are close in time, so that one state line below the last is enough. */
 function inOneGroup(one: Entry, next: Entry): boolean {
   const sameDay = formatDay(one.at, next.at) === formatDay(next.at, next.at)
   const spoken = one.kind !== 'prompt' && next.kind !== 'prompt'
   return spoken && sameDay && one.dir === next.dir && next.at - one.at < GROUP_MS
 }
 
-/** An answer right below what it answers needs no quote. */
+/** An answer directly below its question needs no quote. */
 function quotedBy(
   { replyTo }: Entry,
   previous: Entry | undefined,
@@ -290,7 +290,7 @@ function Empty({
   )
 }
 
-/** A tab in the background says how much is new. */
+/** The title of a tab in the background shows the number of new messages. */
 function useUnreadTitle(view: View, agent: string): void {
   const seen = useRef(0)
   const count = [...view.chat.entries.values()].filter((entry) => entry.dir === 'out').length

@@ -1,5 +1,5 @@
-// A tool call that waits for a person: what it is, all of its input, until when, and two buttons. It says "allowed" only
-// when the gateway said so, and folds to a line then.
+// A tool call that waits for a person: the tool, its whole input, the deadline, and two buttons. It shows "allowed"
+// only after the gateway said so, and then folds to a line.
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Filled } from '../shared/filled.tsx'
@@ -12,7 +12,7 @@ interface Props {
   readonly entry: Entry
   readonly edit: Entry | undefined
   readonly tap: Tap | undefined
-  /** The reader, as the gateway names them. */
+  /** The reader's name at the gateway. */
   readonly self: string
   readonly onTap: (choice: Choice) => void
 }
@@ -93,7 +93,7 @@ function Question({ entry: { ask, text } }: { readonly entry: Entry }): JSX.Elem
   )
 }
 
-/** Counts down while it is looked at. The gateway says when it is over: this only tells when that will be. */
+/** Shows the remaining time. The gateway decides when it is over; this is only an estimate. */
 function Expiry({ at }: { readonly at: number }): JSX.Element {
   const [now, setNow] = useState(Date.now())
   useEffect(() => {
@@ -112,7 +112,7 @@ function Expiry({ at }: { readonly at: number }): JSX.Element {
   )
 }
 
-/** The whole input is always there: cut only until one asks for the rest. */
+/** The input is cut until the reader asks for all of it. */
 function Input({ text }: { readonly text: string }): JSX.Element {
   const [all, setAll] = useState(false)
   const lines = text.split('\n')

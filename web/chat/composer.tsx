@@ -1,4 +1,4 @@
-// Where one types: Enter sends, Shift+Enter makes a line, files are uploaded at once and sent with the message.
+// The composer: Enter sends, Shift+Enter makes a line. Files are uploaded at once and sent with the message.
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Filled } from '../shared/filled.tsx'
@@ -19,7 +19,7 @@ interface Props {
   readonly suggested: Suggestion | null
 }
 
-/** A text to begin with, from the empty page. An object: the same one can be picked twice. */
+/** A suggested text from the empty page. It is an object, so that the same one can be picked twice. */
 export interface Suggestion {
   readonly text: string
 }

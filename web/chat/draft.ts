@@ -1,4 +1,4 @@
-// What was typed and not sent: kept in this browser for who typed it, over a reload but not over signing out.
+// Keeps the unsent text in this browser for its writer. It survives a reload, but not signing out.
 import type { Me } from './session.ts'
 
 const keyOf = ({ integration, sender }: Me): string => `switchboard:draft:${integration}:${sender}`
@@ -16,6 +16,6 @@ export function keepDraft(me: Me, text: string): void {
     if (text === '') localStorage.removeItem(keyOf(me))
     else if (text.length < 100_000) localStorage.setItem(keyOf(me), text)
   } catch {
-    // A browser that keeps nothing still lets one type.
+    // Typing works also in a browser that stores nothing.
   }
 }

@@ -1,6 +1,6 @@
-// The link for another device: the address that it can reach, as the page and the gateway know it.
+// The link for another device, with an address that the device can reach.
 
-/** For another device: where it opens, and why it may not. */
+/** The link, and why it may not open there. */
 export interface FreshLink {
   readonly href: string
   readonly warning: string | null
@@ -11,7 +11,9 @@ export interface LinkAnswer {
   readonly reachable?: { readonly base: string; readonly warning: string | null }
 }
 
-/** A page that came from elsewhere shows the way that it took; one of this machine asks the gateway for another. */
+/**
+ * A page from another machine shows its own address. A page on this machine uses the address that the gateway found.
+ */
 export function linkFor({ link, reachable }: LinkAnswer): FreshLink {
   const here = new URL(link, location.href)
   const near = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(here.hostname)

@@ -10,7 +10,7 @@ if (root !== null) {
   const session = createSession()
   render(<App session={session} />, root)
   void session.start()
-  // A link that is pasted into the open page changes only what is behind the #: the browser loads nothing by itself.
+  // A link that is pasted into the open page changes only the part behind the #, so the browser does not load the page.
   addEventListener('hashchange', () => {
     if (new URLSearchParams(location.hash.slice(1)).has('ticket')) location.reload()
   })

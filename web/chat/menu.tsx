@@ -1,4 +1,4 @@
-// The head's menu: a link for another device, and the way out.
+// The header's menu: a link for another device, and signing out.
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Filled } from '../shared/filled.tsx'
@@ -137,7 +137,7 @@ function LinkDialog({
   )
 }
 
-/** Drawn as one path; what draws it is loaded when somebody wants one. Dark on light, as scanners expect it. */
+/** Draws the code as one path. Its library is loaded on demand. Dark on light, as scanners expect it. */
 function QrCode({ text }: { readonly text: string }): JSX.Element | null {
   const [code, setCode] = useState<{ readonly size: number; readonly path: string } | null>(null)
   useEffect(() => {
@@ -150,7 +150,7 @@ function QrCode({ text }: { readonly text: string }): JSX.Element | null {
           .join('')
         if (!stale) setCode({ size, path })
       },
-      // The link itself is there.
+      // The link itself is still shown.
       () => undefined,
     )
     return () => {

@@ -1,4 +1,4 @@
-// One message in the log, with the quote of what it answers, its files, its buttons and where it is on its way.
+// One message in the log, with the quoted message, its files, its buttons and its state.
 import type { ComponentChildren, JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { FileIcon, MARKS, ReplyIcon } from '../shared/icons.tsx'
@@ -13,14 +13,14 @@ interface Props {
   readonly edit: Entry | undefined
   readonly tap: Tap | undefined
   readonly online: boolean
-  /** Follows one by the same speaker: drawn closer. */
+  /** Whether it follows a message of the same speaker, so that it is drawn closer. */
   readonly follows: boolean
-  /** The one that follows this in its group: it tells the time, and the state where that is the same. */
+  /** The next message of its group. It shows the time, and the state if that is the same. */
   readonly next: Entry | null
-  /** What it answers, where that needs saying; null: nothing, or the message just before it. */
+  /** The message that it answers, if a quote is needed. Null: there is none, or it is the message before. */
   readonly quoted: Entry | 'earlier' | null
   readonly agent: string
-  /** The reader, as the gateway names them. */
+  /** The reader's name at the gateway. */
   readonly self: string
   readonly onTap: (entry: Entry, choice: Choice) => void
   readonly onReply: (entry: Entry) => void
@@ -74,7 +74,7 @@ function Own(props: Props): JSX.Element {
   )
 }
 
-/** The time and a mark. Whoever asks the mark is told what it means; what went wrong is told without being asked. */
+/** The time and a mark. The mark explains itself on demand. An error is shown without it. */
 function State({
   entry,
   online,
@@ -108,7 +108,7 @@ function State({
   )
 }
 
-/** While it waits for the agent its sender may take it back. */
+/** The sender may delete a message while it waits for the agent. */
 function Delete({ onDelete }: { readonly onDelete: () => void }): JSX.Element {
   return (
     <button type="button" class="link delete" onClick={onDelete} aria-label={words.message.deleteLabel}>

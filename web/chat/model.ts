@@ -1,5 +1,5 @@
-// The chat as the page holds it: plain data and pure changes. Everything is reconciled by id, so an entry that comes
-// twice (a replay, another window, a retried send) is one entry.
+// The chat as plain data with pure changes. Everything is reconciled by id, so an entry that comes twice (a replay,
+// another window, a retried send) is one entry.
 import { words } from './words.ts'
 
 export interface Choice {
@@ -29,13 +29,13 @@ export interface Entry {
   readonly choices?: readonly Choice[]
   readonly approval?: string
   readonly ask?: { readonly toolName: string; readonly description: string; readonly input: string }
-  /** When it is denied if nobody decides. */
+  /** When it is denied without a decision. */
   readonly expiresAt?: number
   readonly on?: string
   readonly urgency?: string
   readonly replyTo?: string
   readonly attachments?: readonly FileRef[]
-  /** Still in this browser's outbox. */
+  /** Whether it is still in this browser's outbox. */
   readonly unsent?: boolean
 }
 
@@ -46,7 +46,7 @@ export interface StateNews {
   readonly reasonText?: string
 }
 
-/** A button that was pressed here. */
+/** A button that was pressed in this window. */
 export interface Tap {
   readonly value: string
   readonly phase: 'deciding' | 'told' | 'failed'
@@ -71,7 +71,7 @@ export function mergeEntries(chat: Chat, news: readonly Entry[]): Chat {
       continue
     }
     const known = entries.get(entry.id)
-    // A refused body is not kept by the gateway; the window that wrote it still has it.
+    // The gateway does not keep the text of a refused message. The window that wrote it still has it.
     const text = entry.text === '' && known !== undefined ? known.text : entry.text
     entries.set(entry.id, { ...entry, text })
   }
@@ -88,14 +88,14 @@ export function applyStates(chat: Chat, news: readonly StateNews[]): Chat {
       entries.set(item.id, { ...rest, ...item })
       continue
     }
-    // Deleted while it waited: nothing of it is left.
+    // It was deleted while it waited, so its content is removed.
     const { attachments: _files, ...left } = rest
     entries.set(item.id, { ...left, ...item, text: '' })
   }
   return { ...chat, entries }
 }
 
-/** The answer to a POST. The stream may have told more by then, so it only counts for what is still unsent. */
+/** Applies the answer to a POST. The stream may be newer by then, so it counts only for an unsent entry. */
 export function applyAccepted(chat: Chat, news: StateNews): Chat {
   return chat.entries.get(news.id)?.unsent === true ? applyStates(chat, [news]) : chat
 }
@@ -104,7 +104,7 @@ export function setTap(chat: Chat, on: string, tap: Tap): Chat {
   return { ...chat, taps: new Map(chat.taps).set(on, tap) }
 }
 
-/** In the order they are read: by time, what is not sent yet at the end. */
+/** Returns the entries in reading order: by time, with the unsent ones at the end. */
 export function inOrder(chat: Chat): readonly Entry[] {
   return [...chat.entries.values()].sort((a, b) => {
     const unsent = Number(a.unsent === true) - Number(b.unsent === true)
@@ -114,13 +114,13 @@ export function inOrder(chat: Chat): readonly Entry[] {
 
 export interface Delivery {
   readonly words: string
-  /** What the mark means, as a sentence. */
+  /** The meaning of the mark, as a sentence. */
   readonly meaning: string
   readonly mark: 'clock' | 'one' | 'two' | 'bad'
   readonly tone: 'quiet' | 'good' | 'bad'
 }
 
-/** Where an own message is, in words; a reason is always told. */
+/** Returns the state of an own message in words. A reason is always included. */
 export function deliveryOf(entry: Entry, online: boolean): Delivery {
   const { delivery } = words
   const quiet = (
@@ -154,7 +154,7 @@ export function deliveryOf(entry: Entry, online: boolean): Delivery {
   }
 }
 
-/** Whether the line below an own message says what the next one of its group does not: then it is shown. */
+/** Whether the state line differs from that of the next message in the group, so that it is shown. */
 export function tellsState(entry: Entry, next: Entry | null, online: boolean): boolean {
   if (next === null) return true
   const here = deliveryOf(entry, online)
@@ -172,7 +172,7 @@ export interface Outcome {
   readonly tone: 'good' | 'bad' | 'quiet'
 }
 
-/** What became of a prompt: its edit tells, without repeating the question. `self`: as the gateway names who reads it. */
+/** Returns the outcome of a prompt from its edit, without repeating the question. `self`: the reader's name. */
 export function outcomeOf(
   entry: Entry,
   edit: Entry | undefined,
@@ -189,7 +189,7 @@ export function outcomeOf(
   return { text, tone: 'quiet' }
 }
 
-// The card shows the tool and the id already: "deploy (abcde): allowed by kate" is told as "Allowed by kate".
+// The card already shows the tool and the id, so "deploy (abcde): allowed by kate" becomes "Allowed by kate".
 function withoutName(text: string, approval: string | undefined): string {
   const mark = `(${approval}): `
   const at = approval === undefined ? -1 : text.indexOf(mark)
@@ -198,7 +198,7 @@ function withoutName(text: string, approval: string | undefined): string {
   return rest.charAt(0).toUpperCase() + rest.slice(1)
 }
 
-// "Allowed by owner", read by the owner, is "You allowed it". A name may stand before the id: "Kate (owner)".
+// For the reader "owner", "Allowed by owner" becomes "You allowed it". A name may precede the id: "Kate (owner)".
 function inSecondPerson(text: string, self: string | null): string {
   const said = /\b(allowed|denied) by (?:[^()]+ \(([^()]+)\)|([^()]+?))(?=\)|$)/i.exec(text)
   if (self === null || said === null || (said[2] ?? said[3]) !== self) return text

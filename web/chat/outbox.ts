@@ -1,5 +1,5 @@
-// What was typed and not yet taken by the gateway: kept in this browser, so that neither a reload nor a dead daemon
-// loses it. Each item keeps its client id, which makes every retry the same message.
+// Messages that the gateway has not accepted yet. They are kept in this browser, so that neither a reload nor a dead
+// daemon loses them. Each keeps its client id, so that every retry is the same message.
 import type { FileRef } from './model.ts'
 
 export interface Unsent {
@@ -16,17 +16,19 @@ export interface Outbox {
   remove(clientId: string): void
 }
 
-/** What the outbox needs of localStorage. A browser that refuses it (private mode) still sends, it only forgets. */
+/**
+ * The part of localStorage that the outbox uses. A browser without it (private mode) still sends, but does not keep.
+ */
 export interface Shelf {
   getItem(key: string): string | null
   setItem(key: string, value: string): void
 }
 
 export function createOutbox(key: string, shelf: Shelf): Outbox {
-  // Holds the items only where the shelf cannot: full or forbidden.
+  // Holds the items only if the storage is full or forbidden.
   let memory: readonly Unsent[] | null = null
 
-  // Read anew each time: another window of the same browser keeps its items under the same key.
+  // Read each time, because another window of the browser uses the same key.
   function all(): readonly Unsent[] {
     if (memory !== null) return memory
     let stored: string | null

@@ -1,26 +1,26 @@
-// Sends what waits in the browser's outbox: one at a time and in order, the next when the one before was taken.
+// Sends the browser's outbox in order, one message at a time. The next follows when the gateway accepted the last.
 import { defined } from '../../src/contract/defined.ts'
 import { call } from '../shared/http.ts'
 import { pause } from '../shared/pause.ts'
 import type { StateNews } from './model.ts'
 import type { Outbox } from './outbox.ts'
 
-// The only answers that end a message without its being taken, and only when the gateway gave them: it would say the
-// same again. Anything else (a restart, a proxy) may be otherwise next time.
+// Refusals that are final when the gateway itself gives them, because a retry would get the same. Other failures (a
+// restart, a proxy) may pass.
 const FOR_GOOD: readonly (string | null)[] = ['input_invalid', 'forbidden', 'too_large', 'unsupported_media']
 
 interface WaitingDeps {
   readonly outbox: () => Outbox | null
   readonly isOnline: () => boolean
-  /** Whether the session is still this page's. */
+  /** Whether the session still belongs to this page's person. */
   readonly stillOurs: () => Promise<boolean>
-  /** The gateway has it, and says what became of it. */
+  /** The gateway accepted it, with its state. */
   readonly taken: (news: StateNews) => void
-  /** It will never be taken. */
+  /** The gateway refused it for good. */
   readonly refused: (news: StateNews) => void
 }
 
-/** Calls while one is under way do nothing: it goes on until nothing waits, or the gateway cannot be reached. */
+/** Calls during a run do nothing. A run continues until nothing waits, or the gateway cannot be reached. */
 export function createSendWaiting(deps: WaitingDeps): () => Promise<void> {
   let sending = false
 

@@ -1,5 +1,5 @@
-// The page's one piece of moving state: enters with the link's ticket, loads the history, keeps the stream, sends what
-// was typed. Components only read `state` and call the verbs.
+// The state of the page. It enters with the link's ticket, loads the history, keeps the stream open, and sends
+// messages. Components only read `state` and call the functions.
 import { freshId } from '../shared/fresh-id.ts'
 import type { GatePhase } from '../shared/gate.tsx'
 import { call } from '../shared/http.ts'
@@ -50,15 +50,15 @@ export interface View {
   readonly me: Me | null
   readonly chat: Chat
   readonly online: boolean
-  /** Whether the agent can be reached; null: the gateway did not say. */
+  /** Whether the agent can be reached; null: unknown. */
   readonly agentHere: boolean | null
   readonly typing: boolean
   readonly status: string | null
-  /** The answer as far as it is written; null: none is being written. */
+  /** The answer so far while it is being written, or null. */
   readonly partial: string | null
-  /** Cursor of the next older page; null when all is loaded. */
+  /** The cursor of the next older page; null when all is loaded. */
   readonly before: string | null
-  /** Something the gateway said no to, until it is dismissed. */
+  /** An error of the gateway, until it is dismissed. */
   readonly problem: string | null
 }
 
@@ -68,11 +68,11 @@ export interface Session {
   start(): Promise<void>
   send(text: string, attachments: readonly FileRef[], replyTo: string | null): void
   tap(entry: Entry, choice: Choice): Promise<void>
-  /** An own message that still waits. */
+  /** Removes an own message that still waits. */
   remove(entry: Entry): Promise<void>
   older(): Promise<void>
   freshLink(): Promise<FreshLink>
-  /** How far each integration is known to have missed nothing; null: not for this one's eyes. */
+  /** Returns how complete each integration is; null: this person may not see it. */
   connections(): Promise<readonly Connection[] | null>
   logout(): Promise<void>
   dismiss(): void
@@ -96,7 +96,7 @@ export function createSession(): Session {
   const listeners = new Set<() => void>()
   let outbox: Outbox | null = null
   let otherTabs: BroadcastChannel | null = null
-  /** How often another tab was let in by a link. Its session is this tab's, too: they share the cookie. */
+  /** How often a link in another tab signed in. The tabs share the cookie, so its session is also this tab's. */
   let entered = 0
   const doors = new BroadcastChannel('switchboard:entered')
   doors.onmessage = () => {
@@ -137,11 +137,11 @@ export function createSession(): Session {
     reset: () => load(true),
   })
 
-  /** A stream cannot tell "no session" from "no server"; a plain question can. */
+  /** A stream cannot tell "no session" from "no server", but a plain request can. */
   async function stillOurs(): Promise<boolean> {
     const before = entered
     const asked = await call('GET', '/chat/me')
-    // Asked with the cookie of the session that another tab's link has just replaced.
+    // The request used the cookie of a session that another tab's link has just replaced.
     if (asked.status === 401 && entered !== before) return stillOurs()
     if (asked.status === 401) {
       stream.close()
@@ -149,7 +149,7 @@ export function createSession(): Session {
       return false
     }
     const other = asked.ok && typeof asked.body.sender === 'string' && asked.body.sender !== view.me?.sender
-    // Another link was opened in this browser, for somebody else: their chat and this one must not mix.
+    // A link for another person was opened in this browser. Their chats must not mix.
     if (other) location.reload()
     return !other
   }
@@ -160,7 +160,7 @@ export function createSession(): Session {
     if (view.typing !== on || !on) set({ typing: on, ...(on ? {} : { status: null, partial: null }) })
   }
 
-  /** The newest page. `anew` forgets what is shown, because there may be a gap before the page. */
+  /** Loads the newest page. `anew` clears the log first, because there may be a gap before the page. */
   async function load(anew: boolean): Promise<string | null> {
     const page = await call('GET', '/chat/history?limit=60')
     if (!page.ok || !Array.isArray(page.body.entries)) return null
@@ -210,7 +210,7 @@ export function createSession(): Session {
           return
         }
       } else if (me.status === 401 || me.status === 403) {
-        // A link that was used up in this very browser still leads in: only without a session it is stale.
+        // A used link still works in the browser that used it. It is stale only without a session.
         return set({ phase: stale ? 'stale-link' : 'no-session' })
       }
       set({ phase: 'unreachable' })
@@ -225,7 +225,7 @@ export function createSession(): Session {
     void flush()
   }
 
-  /** The outbox is one for all tabs: what is refused to the one that sent it may have been written in another. */
+  /** All tabs share one outbox, so another tab may have written a message that this one's send was refused for. */
   function hearOtherTabs(name: string): void {
     otherTabs?.close()
     otherTabs = new BroadcastChannel(name)
@@ -279,7 +279,7 @@ export function createSession(): Session {
     async remove(entry) {
       const answer = await call('POST', '/chat/delete', { id: entry.id })
       if (!answer.ok) return set({ problem: answer.problem })
-      // The stream tells it, too; a window whose stream is just down should not wait for it.
+      // The stream reports it too, but a window whose stream is down should not wait for it.
       if (answer.body.withdrawn === 0) return set({ problem: words.message.deletedLate })
       set({ chat: applyStates(view.chat, [{ id: entry.id, state: 'consumed', reason: 'withdrawn' }]) })
     },
@@ -305,9 +305,9 @@ export function createSession(): Session {
     },
     async logout() {
       let answer = await call('POST', '/chat/logout')
-      // A connection that rested may be closed under the request; asking twice does no harm.
+      // An idle connection may be closed during the request. Repeating it does no harm.
       if (answer.status === 0) answer = await call('POST', '/chat/logout')
-      // 401: there was no session any more. Anything else leaves it alive, and the page must not say otherwise.
+      // 401: there was no session any more. After other failures the session lives, and the page must say so.
       if (!answer.ok && answer.status !== 401) {
         return set({ problem: words.menu.stillSignedIn({ why: answer.problem }) })
       }

@@ -1,4 +1,4 @@
-// The live side of the page: one event stream that always comes back, from the cursor where it left off.
+// The live side of the page: one event stream that always reconnects from its last cursor.
 import type { Entry, StateNews } from './model.ts'
 
 export interface StreamListener {
@@ -6,29 +6,31 @@ export interface StreamListener {
   states(news: readonly StateNews[]): void
   typing(on: boolean): void
   status(text: string): void
-  /** The answer as far as it is written. */
+  /** The answer so far. */
   partial(text: string): void
   /** Whether the agent can be reached. */
   agent(here: boolean): void
   up(): void
-  /** Lost; `permitted` tells whether trying again makes sense. */
+  /** The stream is lost. Resolves with whether a retry makes sense. */
   down(): Promise<'again' | 'give-up'>
-  /** Too far behind: the history has to be loaded anew. Gives the cursor to go on from, null to give up for now. */
+  /**
+   * The page is too far behind, so it loads the history again. Resolves with the new cursor, or null to stop for now.
+   */
   reset(): Promise<string | null>
 }
 
 export interface Stream {
   open(cursor: string): void
-  /** Tries at once instead of waiting: the network is back. */
+  /** Retries at once, because the network is back. */
   hurry(): void
-  /** The tab went to the background, or came to the front again. */
+  /** The tab went to the background, or came to the front. */
   background(hidden: boolean): void
   close(): void
 }
 
 const SILENCE_MS = 40_000
-// Over plain http a browser has six connections to a host, for all of its tabs, and a stream holds one: a tab that
-// nobody looks at lets go of it, and glances now and then, so that its title still tells what is new.
+// Over plain http a browser has six connections to a host for all of its tabs, and a stream uses one. A hidden tab
+// closes its stream, and checks now and then, so that its title still shows new messages.
 const REST_AFTER_MS = 5_000
 const GLANCE_EVERY_MS = 20_000
 const GLANCE_MS = 1_000
@@ -75,7 +77,7 @@ export function createStream(path: string, listener: StreamListener): Stream {
     heard()
   }
 
-  // A link can be open and dead (a sleeping laptop, a lost Wi-Fi): silence counts as lost.
+  // A link can be open and dead (a sleeping laptop, a lost Wi-Fi), so silence counts as lost.
   function heard(): void {
     clearTimeout(watchdog)
     watchdog = setTimeout(() => void lost(), SILENCE_MS)
@@ -89,7 +91,7 @@ export function createStream(path: string, listener: StreamListener): Stream {
   function rest(): void {
     if (closed) return
     resting = true
-    // One that is being sought goes on until it is found.
+    // A reconnect in progress continues.
     if (source === null) return
     source.close()
     source = null

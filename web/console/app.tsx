@@ -1,4 +1,4 @@
-// The console's frame: who is signed in, the way between pages, and whether the gateway is heard.
+// The console's frame: the signed-in person, the navigation, and the state of the connection.
 import type { ComponentType, JSX } from 'preact'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { StatusReport } from '../../src/contract/operator/views.ts'
@@ -75,7 +75,7 @@ function Desk({ session, me }: { readonly session: Session; readonly me: Me }): 
   useEffect(() => {
     live.start()
     const forget = live.listen((kind) => {
-      // Roles and sessions are looked at anew whenever the stream is lost or somebody's rights moved.
+      // Roles and sessions are read again when the stream is lost or rights changed.
       if (kind === 'lost' || kind === 'access' || kind === 'config') latest.current()
     })
     return () => {

@@ -1,5 +1,5 @@
-// Charts: drawn by uPlot, which is loaded when the first one is shown. The same figures stand beside it as a table for those
-// who cannot see it.
+// Charts drawn by uPlot, which is loaded with the first one. A table beside each shows the same figures for people who
+// cannot see it.
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type uPlot from 'uplot'

@@ -1,4 +1,4 @@
-// Where somebody writes: as a person in a conversation they hold, or to an agent that they try.
+// The composer for a person in a conversation that they took over, or for trying an agent.
 import type { JSX } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { freshId } from '../shared/fresh-id.ts'
@@ -7,22 +7,22 @@ import { SendIcon } from '../shared/icons.tsx'
 import { useDesk } from './desk.ts'
 
 interface Props {
-  /** What is written for it is kept while another page is looked at, or the hold is lost. */
+  /** The key of the draft. A draft stays while another page is shown, or after the takeover is lost. */
   readonly place: string
   readonly label: string
   readonly placeholder: string
   readonly busy: boolean
-  /** Null: another one is on its way. */
+  /** Null: another message is being sent. */
   readonly say: (text: string, key: string) => Promise<Answer | null>
 }
 
 const drafts = new Map<string, string>()
 
 export function Composer({ label, placeholder, busy, say, ...props }: Props): JSX.Element {
-  // Of whoever is signed in: the next one at this page finds nothing of theirs.
+  // Drafts belong to the signed-in person. The next person at this page does not see them.
   const place = `${useDesk().me.user} ${props.place}`
   const [text, setText] = useState(drafts.get(place) ?? '')
-  /** A second press of the button is the same message; other words are another one. */
+  /** A second press of the button repeats the same message. A changed text is a new one. */
   const sent = useRef<{ readonly text: string; readonly key: string } | null>(null)
   const write = (now: string) => {
     drafts.set(place, now)
@@ -35,7 +35,7 @@ export function Composer({ label, placeholder, busy, say, ...props }: Props): JS
     const answer = await say(text, message.key)
     if (!answer?.ok) return
     sent.current = null
-    // What was typed meanwhile stays, and so does what the platform refused.
+    // Text typed meanwhile stays, and so does a text that the platform refused.
     if (answer.body.status !== 'failed' && drafts.get(place) === text) write('')
   }
   return (

@@ -1,5 +1,5 @@
-// What every page of the console is given: who is signed in and what they may do, the live stream, and questions that are
-// asked again when something moved.
+// The context of every page of the console: the signed-in person and their rights, the live stream, and queries that
+// are repeated after a change.
 import { createContext } from 'preact'
 import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks'
 import type { AnswerOf, Asking, Route } from '../../src/operations/routes.ts'
@@ -34,10 +34,10 @@ export interface Asked<Data> {
   readonly refresh: () => void
 }
 
-/** Between two questions about the same thing: a busy gateway moves a hundred rows a second. */
+/** The time between two queries of the same thing, because a busy gateway changes a hundred rows a second. */
 const PAUSE_MS = 400
 
-/** Runs when an event of these kinds came (or the stream is back), not more often than a person can read. */
+/** Runs after events of these kinds, and when the stream is back, at most once per pause. */
 export function useMoved(kinds: readonly string[], run: () => Promise<unknown>): void {
   const { live } = useDesk()
   const latest = useRef(run)
@@ -84,7 +84,7 @@ export function useMoved(kinds: readonly string[], run: () => Promise<unknown>):
   }, [live, wanted])
 }
 
-/** Asks, and asks again when something of these kinds moved. `path` null: nothing is asked. */
+/** Queries a path, and repeats it after events of these kinds. `path` null: no query. */
 export function useAsked<Data>(path: Url<Data> | null, kinds: readonly string[]): Asked<Data> {
   const [state, setState] = useState<{ path: string | null; data: Data | null; problem: string | null }>({
     path: null,
@@ -121,7 +121,7 @@ export function useLink(): Link {
   return link
 }
 
-/** An action, its progress and what came of it. */
+/** An action, its progress and its result. */
 export function useAct(): {
   readonly busy: string | null
   readonly outcome: { readonly tone: 'good' | 'bad'; readonly text: string } | null
@@ -143,7 +143,7 @@ export function useAct(): {
       const answer = await run()
       running.current = false
       setBusy(null)
-      // A message that was taken and not sent is told as well.
+      // A message that was accepted but not sent also shows its error.
       const { ok, error } = answer.body
       if (!answer.ok) setOutcome({ tone: 'bad', text: answer.problem })
       else if (ok === false && typeof error === 'string') setOutcome({ tone: 'bad', text: error })
@@ -158,7 +158,7 @@ export function useAct(): {
 /** A URL of the API. Its type says what it answers. */
 export type Url<Body> = string & { readonly answers?: Body }
 
-/** What came back of a route: its fields, or those of a refusal. */
+/** The answer of a route: its fields, or those of a refusal. */
 export type AnswerTo<R extends Route> = Answer & { readonly body: Partial<AnswerOf<R>> }
 
 export function post<R extends Route>(route: R, ...asking: Asking<R>): Promise<AnswerTo<R>> {
@@ -166,7 +166,7 @@ export function post<R extends Route>(route: R, ...asking: Asking<R>): Promise<A
   return call('POST', urlOf(route, { ...asked, query: undefined }), asked?.body) as Promise<AnswerTo<R>>
 }
 
-/** The URL of a route, with its parameters and its query encoded. */
+/** Returns the URL of a route, with encoded parameters and query. */
 export function api<R extends Route>(route: R, ...asking: Asking<R>): Url<AnswerOf<R>> {
   return urlOf(route, asking[0] as Written | undefined)
 }

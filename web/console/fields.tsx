@@ -26,7 +26,7 @@ export function Choice(props: {
 
 const SOON_MS = 350
 
-/** What is typed is used a moment after the last key. */
+/** Applies the typed text a moment after the last key. */
 export function TextFilter(props: {
   readonly label: string
   readonly value: string
@@ -34,7 +34,7 @@ export function TextFilter(props: {
   readonly onText: (value: string) => void
 }): JSX.Element {
   const [text, setText] = useState(props.value)
-  /** What was used last: only a value from elsewhere replaces what somebody types. */
+  /** The last applied value. Only a value from elsewhere replaces the typed text. */
   const used = useRef(props.value)
   useEffect(() => {
     if (props.value === used.current) return

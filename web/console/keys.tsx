@@ -1,5 +1,5 @@
-// The keyboard: `g` and a letter goes to a page, `j` and `k` move, and the letters on a row's buttons press them. Never while
-// somebody types, and never with a modifier: those are the browser's.
+// Keyboard shortcuts: `g` and a letter opens a page, `j` and `k` move, and letters press the buttons of a row. They are
+// inactive during typing, and with a modifier, which belongs to the browser.
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { CloseIcon } from '../shared/icons.tsx'
@@ -39,7 +39,7 @@ export function useKeys(pages: readonly PageKey[], help: (open: boolean) => void
       else if (key === 'j' || key === 'k') move(key === 'j' ? 1 : -1)
       else if (key === '/') document.querySelector<HTMLElement>('main [data-search]')?.focus()
       else if (key === 'Enter') {
-        // A row that is a link opens by itself.
+        // The browser opens a row that is a link.
         if (at === null || !at.matches('[data-row]') || at.matches('a')) return
         at.querySelector<HTMLElement>('a')?.click()
       } else if (/^[a-z]$/.test(key)) {

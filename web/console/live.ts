@@ -1,11 +1,11 @@
-// The live side of the console: one event stream for the whole page. Events only say that something moved; what is shown is
-// asked for again. It always comes back, and then everything is asked for once more.
+// The live side of the console: one event stream for the whole page. Events only say that something changed, and the
+// page queries it again. The stream always reconnects, and then everything is queried again.
 
 export type Link = 'connecting' | 'up' | 'down'
 
 export interface Live {
   link(): Link
-  /** Told of every event of these kinds, and (kind `up`) of each time the stream stands again. */
+  /** Called for every event of these kinds, and with `up` whenever the stream is open again. */
   listen(run: (kind: string, id: string) => void): () => void
   onLink(run: (link: Link) => void): () => void
   start(): void
@@ -14,7 +14,7 @@ export interface Live {
 
 const KINDS = ['turns', 'sends', 'approval', 'turn', 'access', 'config', 'nodes', 'missed', 'takeover']
 const REST_AFTER_MS = 30_000
-/** A stream that died without a word is noticed by asking: everything on the page is asked for this often anyway. */
+/** How often everything is queried anyway, so that a silently dead stream is noticed. */
 export const REFRESH_MS = 30_000
 
 export function createLive(): Live {
@@ -51,7 +51,7 @@ export function createLive(): Live {
       mine.close()
       source = null
       turn('down')
-      // Lets the page find out that its session is gone.
+      // The page then notices whether its session is gone.
       tell('lost', '')
       attempt += 1
       wait = setTimeout(connect, Math.min(8_000, 300 * 1.7 ** attempt) * (0.7 + Math.random() * 0.6))
@@ -62,7 +62,7 @@ export function createLive(): Live {
       })
   }
 
-  // Over plain http a browser has six connections to a host, for all of its tabs, and a stream holds one.
+  // Over plain http a browser has six connections to a host for all of its tabs, and a stream uses one.
   function watchTab(): void {
     clearTimeout(rest)
     if (stopped) return

@@ -1,4 +1,4 @@
-// A long list, page by page: the newest are asked for again when something moved, older ones when the reader comes to them.
+// A long list in pages. The newest page is queried again after a change, older ones when the reader scrolls to them.
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { call } from '../shared/http.ts'
 import { type Url, useMoved } from './desk.ts'
@@ -9,14 +9,14 @@ interface PageOf<Item> {
 }
 
 export interface Paged<Item> {
-  /** Null until the first page is there. */
+  /** Null until the first page has loaded. */
   readonly items: readonly Item[] | null
   readonly problem: string | null
-  /** Nothing older is there. */
+  /** Whether there is nothing older. */
   readonly done: boolean
   readonly more: () => void
   readonly refresh: () => void
-  /** From the first page on, whatever was read before: rows moved because of what the reader did. */
+  /** Loads from the first page again, because the reader's action moved rows. */
   readonly restart: () => void
 }
 
@@ -27,7 +27,7 @@ interface State<Item> {
   readonly problem: string | null
 }
 
-/** A sparse search may give many empty pages: after so many the reader is asked, by scrolling, whether to go on. */
+/** A rare search may give many empty pages. After this many, it continues only when the reader scrolls. */
 const EMPTY_PAGES = 20
 
 export function usePages<Item>(
@@ -85,7 +85,7 @@ export function usePages<Item>(
     void fresh()
   }, [fresh, path])
   useMoved(kinds, fresh)
-  // A first page without anything, and more behind it: look further by itself.
+  // The first page is empty, but there are more, so the next one is loaded.
   const isBare = state.items !== null && state.items.length === 0 && state.next !== null
   useEffect(() => {
     if (isBare) void more()
@@ -104,7 +104,7 @@ export function usePages<Item>(
   }
 }
 
-/** The fresh page, and behind it what was read before and stands behind its last row. */
+/** Joins the new first page with the loaded rows behind its last row. */
 function merged<Item>(
   path: string,
   page: PageOf<Item>,
@@ -114,7 +114,7 @@ function merged<Item>(
   const old = before?.items ?? []
   const last = page.items.at(-1)
   const at = last === undefined ? -1 : old.findIndex((one) => keyOf(one) === keyOf(last))
-  // It is all there is; or the pages do not meet any more: so much is new that the reader begins anew.
+  // Either this is everything, or the pages no longer meet: so much is new that the list starts again.
   if (at === -1 || page.next === null) return { path, items: page.items, next: page.next, problem: null }
   const fresh = new Set(page.items.map(keyOf))
   const rest = old.slice(at + 1).filter((one) => !fresh.has(keyOf(one)))

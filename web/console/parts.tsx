@@ -1,4 +1,4 @@
-// Small parts that every page of the console uses. Foreign text comes in as text nodes only.
+// Small parts that every page of the console uses. Foreign text is shown only as text nodes.
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { oneLine, revealHidden } from '../shared/text.ts'
@@ -37,16 +37,16 @@ export function Pill({ state, text }: { readonly state: string; readonly text?: 
   return <span class={`pill pill-${TONES[state] ?? 'calm'}`}>{text ?? state}</span>
 }
 
-/** A name that somebody else chose, on one line, and shielded from its own writing direction. */
+/** A foreign name on one line. Its writing direction does not affect its surroundings. */
 export function Name({ text, max = 60 }: { readonly text: string; readonly max?: number }): JSX.Element {
   return <bdi>{oneLine(text, max)}</bdi>
 }
 
-/** Text that a person decides by: all of it, with what cannot be seen made visible. Long ones are cut, with "show all". */
+/** A text for a decision: it is complete and shows invisible characters. A long one is cut, with "show all". */
 export function Exact(props: {
   readonly text: string
   readonly label: string
-  /** All of it was asked for. */
+  /** Whether the reader asked for all of it. */
   readonly whole?: boolean
 }): JSX.Element {
   const { text, label } = props
@@ -101,7 +101,7 @@ export function spanWords(ms: number): string {
   return `${Math.round(seconds / 86_400)} days`
 }
 
-/** `none` is said where there is no time: what is counted from the start only must not be called never. */
+/** `none` is shown without a time. A figure that is counted since the start must not read "never". */
 export function Ago({
   at,
   none = 'never',
@@ -167,7 +167,7 @@ export function Outcome({
   )
 }
 
-/** While the first answer is on its way, or when there is none. */
+/** Shown until the first answer, or when there is none. */
 export function Waiting({ problem }: { readonly problem: string | null }): JSX.Element {
   if (problem !== null) return <p class="empty tone-bad">{oneLine(problem, 300)}</p>
   return (
@@ -177,7 +177,7 @@ export function Waiting({ problem }: { readonly problem: string | null }): JSX.E
   )
 }
 
-/** Pairs of a word and what it says. */
+/** Pairs of a label and its value. */
 export function Facts({
   facts,
 }: {

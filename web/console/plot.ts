@@ -1,4 +1,4 @@
-// uPlot in the theme's colours. Loaded when a chart is shown, and not before.
+// uPlot in the theme's colours. It is loaded only when a chart is shown.
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import type { Line } from './chart.tsx'

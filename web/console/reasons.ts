@@ -1,4 +1,4 @@
-// What the codes of reasons mean, in the words of the catalogue.
+// The meaning of reason codes, in the words of the catalogue.
 import { reasons } from '../../src/words/en/reasons.ts'
 
 export function reasonWords(code: string): string {

@@ -1,9 +1,9 @@
-// Where the reader is: the part of the address behind the #. Every row has such an address, so it can be sent to somebody.
+// The current page: the part of the address behind the #. Every row has such an address, so that it can be shared.
 import { useEffect, useState } from 'preact/hooks'
 
 export interface Route {
   readonly page: string
-  /** What follows the page, decoded: the id of a row. */
+  /** The decoded rest behind the page: the id of a row. */
   readonly item: string | null
   readonly query: URLSearchParams
 }

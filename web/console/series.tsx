@@ -1,4 +1,4 @@
-// Volume and time to answer, as the two charts that Now and the turn log share.
+// Volume and time to answer: the two charts that Now and the turn log share.
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { TurnSeries } from '../../src/contract/operator/turn-series.ts'

@@ -26,7 +26,7 @@ export function useSession(): Session {
       setMe(null)
       setPhase((before) => (before === 'stale-link' ? before : 'no-session'))
     } else {
-      // Away, starting or behind a proxy that answers for it: what is on the page stays, and says so.
+      // The gateway is down, starting, or behind a proxy that answers. The page keeps its content and says so.
       setPhase((before) => (before === 'open' ? before : 'unreachable'))
       setTimeout(() => void look(), AGAIN_MS)
     }
@@ -35,7 +35,7 @@ export function useSession(): Session {
   async function start(): Promise<void> {
     const ticket = new URLSearchParams(location.hash.slice(1)).get('ticket')
     if (ticket !== null) {
-      // Out of the address and the history before anything else happens.
+      // The ticket leaves the address and the history before anything else happens.
       history.replaceState(null, '', '/')
       const entered = await call('POST', '/console/session', { ticket })
       if (!entered.ok && entered.status === 0) {
@@ -46,7 +46,7 @@ export function useSession(): Session {
         }, AGAIN_MS)
         return
       }
-      // Whoever is signed in already stays so; a link that does not hold changes nothing.
+      // A signed-in person stays signed in. An invalid link changes nothing.
       if (!entered.ok) setPhase('stale-link')
     }
     await look()
@@ -54,7 +54,7 @@ export function useSession(): Session {
 
   useEffect(() => {
     void start()
-    // A link that is pasted into the open page changes only what is behind the #.
+    // A link that is pasted into the open page changes only the part behind the #.
     const pasted = () => {
       if (new URLSearchParams(location.hash.slice(1)).has('ticket')) location.reload()
     }

@@ -1,4 +1,4 @@
-// One entry of a conversation: what was said, and beneath it what became of it.
+// One entry of a conversation: its text, and below it its outcome.
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ThreadItem } from '../../src/contract/operator/conversations.ts'
@@ -18,15 +18,15 @@ export function ThreadRow({ item }: { readonly item: ThreadItem }): JSX.Element 
   return item.kind === 'turn' ? <TurnEntry one={item} /> : <SendEntry one={item} />
 }
 
-/** A takeover has an entry for each of its parts that words lie between. */
+/** A takeover has one entry for each part between messages. */
 export function keyOf(item: ThreadItem): string {
   return item.kind === 'takeover' ? `${item.id} ${item.marks[0]}` : item.id
 }
 
-/** Of a text of a thread: whoever wants more of it asks. */
+/** The length of a text in a thread. The reader can load the rest. */
 export const LONG = 4_000
 
-/** As the person wrote or saw it. A very long one is read when somebody asks for it. */
+/** The text as the person wrote or saw it. The rest of a very long one is loaded on demand. */
 function Words({ of, path }: { readonly of: Said; readonly path: string }): JSX.Element {
   const [whole, setWhole] = useState<string | null>(null)
   const [isReading, setReading] = useState(false)

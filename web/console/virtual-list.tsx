@@ -1,4 +1,5 @@
-// A list of any length of which only what is in view is on the page. Rows have one height; the list scrolls with the page.
+// A list of any length. Only the rows in view are on the page. All rows have one height, and the list scrolls with the
+// page.
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
@@ -6,13 +7,13 @@ interface Props<Item> {
   readonly label: string
   readonly items: readonly Item[]
   readonly keyOf: (item: Item) => string
-  /** Of a row, in pixels. */
+  /** The height of a row, in pixels. */
   readonly height: number
   readonly row: (item: Item) => ComponentChildren
   readonly href?: (item: Item) => string
-  /** The reader comes to the end. */
+  /** Called when the reader comes to the end. */
   readonly onEnd?: () => void
-  /** Beside the row, not part of its link. */
+  /** Content beside the row that is not part of its link. */
   readonly aside?: (item: Item) => ComponentChildren
 }
 
@@ -30,7 +31,7 @@ export function VirtualList<Item>(props: Props<Item>): JSX.Element {
       setRange((before) => (before.from === from && before.to === to ? before : { from, to }))
     }
     look()
-    // Whatever scrolls, it is heard on its way down to the target.
+    // Captured, because any element may scroll.
     document.addEventListener('scroll', look, { capture: true, passive: true })
     addEventListener('resize', look)
     return () => {

@@ -1,4 +1,4 @@
-// How far a link is known to have missed nothing, in words.
+// The words for how complete a link's messages are.
 import { oneLine } from './text.ts'
 import { words } from './words.ts'
 
@@ -8,7 +8,7 @@ export interface Complete {
   readonly detail?: string
 }
 
-/** As `switchboard status` says it, by this browser's clock and customs. */
+/** The words of `switchboard status`, with this browser's clock and locale. */
 export function completeWords({ state, until, detail }: Complete): string {
   const { complete } = words
   if (state === 'unchecked') return complete.unchecked

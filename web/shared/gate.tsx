@@ -1,4 +1,4 @@
-// What one sees without a session, on the chat and the console: what happened, and the one thing to do about it.
+// The page without a session, of the chat and the console: what happened, and the one thing to do about it.
 import type { ComponentChildren, JSX } from 'preact'
 import { Filled } from './filled.tsx'
 import { Logo } from './icons.tsx'
@@ -8,12 +8,12 @@ export type GatePhase = 'starting' | 'open' | 'unreachable' | 'stale-link' | 'no
 
 export interface GateProps {
   readonly phase: GatePhase
-  /** As it is spoken of: "the chat". */
+  /** The page's name in a sentence: "the chat". */
   readonly page: string
   readonly signedOut: string
-  /** What prints a fresh link. */
+  /** The command that prints a new link. */
   readonly command: string
-  /** For people who came here by mistake, or have another way in. */
+  /** Shown to people who came by mistake, or have another way in. */
   readonly children: ComponentChildren
 }
 

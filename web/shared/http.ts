@@ -1,26 +1,26 @@
-// Asking the gateway from a page: JSON in, JSON out, and no exception for anything the server said.
+// Calls the gateway from a page: JSON in, JSON out. No answer of the server throws.
 import { words } from './words.ts'
 
 export interface Answer {
   readonly status: number
-  /** Only for what the gateway says: a page of a proxy with a good status is not it. */
+  /** True only for the gateway's own answer. A proxy's page with a good status does not count. */
   readonly ok: boolean
   readonly body: Readonly<Record<string, unknown>>
-  /** The gateway's name for what went wrong; null when it did not say it: a proxy, or nobody. */
+  /** The gateway's code of the error. Null: a proxy answered, or no server did. */
   readonly code: string | null
-  /** The server's own words for what went wrong. */
+  /** The server's own words of the error. */
   readonly problem: string
   readonly retryAfterMs: number | null
 }
 
-/** Resolves with status 0 when the server could not be reached. */
+/** Resolves with status 0 if the server could not be reached. */
 export async function call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Answer> {
   try {
     const response = await fetch(path, {
       method,
       credentials: 'same-origin',
       cache: 'no-store',
-      // The gateway sends nobody elsewhere; a proxy does, to its page for signing in, and that page says 200.
+      // The gateway never redirects. A proxy may redirect to its sign-in page, which answers 200.
       redirect: 'error',
       ...(method === 'GET'
         ? {}
@@ -34,7 +34,7 @@ export async function call(method: 'GET' | 'POST', path: string, body?: unknown)
   }
 }
 
-/** Sends a file as it is, and tells how far it got. */
+/** Sends a file as it is, and reports the progress. */
 export function upload(path: string, file: File, onProgress: (share: number) => void): Promise<Answer> {
   return new Promise((resolve) => {
     const request = new XMLHttpRequest()
@@ -76,7 +76,7 @@ function objectIn(text: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
-// Two forms: that of the chat, and that of the front door, which speaks before the chat is asked.
+// There are two forms: the chat's, and the server's, which answers before the chat does.
 function refusal(body: Readonly<Record<string, unknown>>): {
   readonly code: string | null
   readonly message: string | null

@@ -1,4 +1,4 @@
-// The few pictures of the pages, drawn with the text's own colour.
+// The icons of the pages, drawn in the text's colour.
 import type { JSX } from 'preact'
 
 function icon(path: string, width = 1.8): () => JSX.Element {
@@ -27,7 +27,7 @@ export const FileIcon = icon('M14 3H7a2 2 0 0 0-2 2v14a2 2 0 0 0 2 2h10a2 2 0 0 
 export const ShieldIcon = icon('M12 3 5 6v5c0 4.6 2.9 8.3 7 10 4.1-1.7 7-5.4 7-10V6zM9 12l2.2 2.2L15.2 10')
 export const ReplyIcon = icon('M9 7 4 12l5 5M4 12h10a6 6 0 0 1 6 6')
 
-/** How far a message is: waiting, with the agent, answered, wrong. */
+/** The state of a message: waiting, with the agent, answered, failed. */
 export const MARKS = {
   clock: icon('M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM12 7.5V12l3 2'),
   one: icon('m5 12.5 4.5 4.5L19 7', 2.2),

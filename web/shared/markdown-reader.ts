@@ -1,4 +1,4 @@
-// The reader as the page has it: with the parser's package in one file, which is loaded after the page.
+// The reader of the page, bundled with the parser's package in one file that is loaded after the page.
 import MarkdownIt from 'markdown-it'
 import { createMarkdownReader } from '../../src/kit/markdown/reader.ts'
 

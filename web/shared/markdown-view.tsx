@@ -1,5 +1,5 @@
-// The tree of a text as elements, from the reader that everyone shares. Nothing here takes HTML: text becomes text nodes,
-// and the reader lets links lead only to http, https and mailto.
+// Shows the tree of the shared reader as elements. No HTML is accepted: text becomes text nodes, and the reader limits
+// links to http, https and mailto.
 /** @jsxImportSource preact */
 
 import type { ComponentChildren, JSX } from 'preact'
@@ -14,13 +14,13 @@ import { words } from './words.ts'
 
 type Read = (text: string) => readonly MarkdownBlock[]
 
-// The reader is two thirds of the page's code: the page is there before it, and shows what was written until then.
+// The reader is two thirds of the page's code, so it is loaded later. Until then texts are shown as they were written.
 let reader: Read | null = null
 const loading = import('./markdown-reader.ts').then(
   ({ readMarkdown }) => {
     reader = readMarkdown
   },
-  // One that cannot be loaded (the page is left, the daemon is gone) leaves the text as it was written.
+  // If it cannot be loaded (the page was left, the daemon is gone), texts stay as they were written.
   () => undefined,
 )
 
@@ -42,7 +42,7 @@ function block(node: MarkdownBlock, key: number): ComponentChildren {
     case 'paragraph':
       return <p key={key}>{node.children.map(inline)}</p>
     case 'heading': {
-      // Below the page's own headings, so that a message cannot pose as the page.
+      // Below the page's own headings, so that a message cannot imitate the page.
       const Tag = `h${Math.min(6, node.level + 2)}` as 'h3'
       return (
         <Tag key={key} class={`md-h md-h${node.level}`}>
@@ -69,7 +69,7 @@ function block(node: MarkdownBlock, key: number): ComponentChildren {
   }
 }
 
-/** Its first paragraph is a line, not a paragraph. */
+/** The item's first paragraph is shown as a line. */
 function item({ checked, children }: MarkdownItem, key: number): JSX.Element {
   const [first, ...rest] = children
   const inside =
@@ -122,7 +122,7 @@ function inline(node: MarkdownInline, key: number): ComponentChildren {
       return <code key={key}>{node.text}</code>
     case 'break':
       return <br key={key} />
-    // No picture of a stranger's is ever loaded: it would tell them who reads it, and when.
+    // A stranger's picture is never loaded, because that would reveal who reads it, and when.
     case 'image':
       return link(node.href, node.alt === '' ? node.href : node.alt, key, node.alt)
     case 'link':
@@ -149,7 +149,7 @@ const wordsOf = (nodes: readonly MarkdownInline[]): string =>
 
 const HOST = /^\s*(?:[a-z]+:\/\/)?(?:[^/\s@]*@)?((?:[\p{L}\p{N}-]+\.)+\p{L}[\p{L}\p{N}-]*)/iu
 
-/** Where words that read like one address stand over another one: the host of that. Null: they do not. */
+/** Returns the real host if a link's text looks like another address; else null. */
 function otherHost(words: string, href: string): string | null {
   const [, named] = HOST.exec(words.slice(0, 300)) ?? []
   if (named === undefined || !/^https?:/i.test(href)) return null
@@ -185,7 +185,7 @@ function Fence({ lang, code }: { readonly lang: string; readonly code: string })
   )
 }
 
-/** What is wider than the page moves in a box of its own; an edge where more is says so. */
+/** Content that is wider than the page scrolls in its own box. An edge shows that there is more. */
 function Scroller(props: {
   readonly label: string
   readonly kind: string

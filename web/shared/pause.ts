@@ -1,2 +1,2 @@
-// A wait before something is tried again.
+// A wait before a retry.
 export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

@@ -1,7 +1,7 @@
-// Small words for a page: sizes, times, and text made honest where a person decides by reading it.
+// Small texts for a page: sizes, times, and text with visible hidden characters, where a person decides by it.
 import { words } from './words.ts'
 
-/** Characters that one cannot see, or that turn others around, as visible marks: `⟨U+202E⟩`. */
+/** Shows invisible and reordering characters as marks: `⟨U+202E⟩`. */
 export function revealHidden(text: string): string {
   return text.replace(HIDDEN, (char) => {
     const point = char.codePointAt(0) ?? 0
@@ -9,12 +9,12 @@ export function revealHidden(text: string): string {
   })
 }
 
-// Control, format and private characters but line break and tab; separators, fillers and variation selectors that
-// draw nothing. (U+FE0E and U+FE0F stay: they belong to ordinary emoji.)
+// Control, format and private characters except line break and tab, and separators, fillers and variation selectors
+// that draw nothing. (U+FE0E and U+FE0F stay, because they belong to ordinary emoji.)
 const HIDDEN =
   /[^\P{C}\n\t]|\u2028|\u2029|\u034F|\u115F|\u1160|\u3164|\uFFA0|[\uFE00-\uFE0D]|[\u{E0100}-\u{E01EF}]/gu
 
-/** A name as one line without controls, at most `max` code points. */
+/** Returns a name as one line without controls, at most `max` code points. */
 export function oneLine(text: string, max = 80): string {
   const points = [...text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()]
   return points.length <= max ? points.join('') : `${points.slice(0, max - 1).join('')}…`
@@ -30,7 +30,7 @@ export function formatTime(at: number): string {
   return new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
 }
 
-/** How long something is still good, in the roughest words that help. */
+/** Returns the remaining time in the roughest useful unit. */
 export function timeLeft(ms: number): string {
   if (ms <= 0) return words.time.over
   if (ms < 60_000) return words.time.lastMinute

@@ -1,2 +1,2 @@
-// The words of both pages. A page has one language as long as it is open.
+// The words of both pages. A page keeps one language while it is open.
 export { page as words } from '../../src/words/en/page.ts'

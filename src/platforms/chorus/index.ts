@@ -78,7 +78,7 @@ export function createChorus(
       return problemReply(parsed.problem)
     }
     const events = parsed.deliveries.map((one) => toEvent(one, now, book.mcpReference(one)))
-    // Both before the 200: a message without its callback could be answered to nobody.
+    // Both before the 200, because a message without its callback could not be answered.
     const keeping = Promise.all(parsed.deliveries.map((one, index) => book.keep(one, now + index / 1_000)))
     const [received, keepings] = await Promise.all([intake.receive(events), keeping])
     // The last one first: of one that is twice in a batch each takes back its own.
@@ -125,7 +125,7 @@ export function createChorus(
     }
     const event = eventOf(request, FAILED.includes(kept.ended ?? ''))
     try {
-      // What comes after the end, or unasked, is no part of a turn.
+      // Output after the end, or without a turn, is not part of a turn.
       await lines.post(kept, event, { first: !kept.done && request.turn !== undefined })
       kept.owing = null
     } catch (thrown) {
@@ -139,7 +139,7 @@ export function createChorus(
     return { platformIds: [request.key] }
   }
 
-  /** An earlier life may have died between an answer and its `idle`. In slices, beside what comes in. */
+  /** An earlier run may have died between an answer and its `idle`. This runs in slices beside new messages. */
   const takeUp = async (left: readonly KeptDelivery[]) => {
     const before = deps.clock.now() - CALLBACK_LIFE_MS
     await book.prune(before)

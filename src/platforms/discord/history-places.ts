@@ -1,5 +1,6 @@
-// The places of Discord whose history can be asked for: channels that the bot sees, threads that are active, and direct chats
-// of those who are allowed by name. Discord lists no direct chats: the others are known because something was said there.
+// The places of Discord whose history can be asked for: channels that the bot sees, threads that are active, and direct
+// chats of those who are allowed by name. Discord lists no direct chats: the others are known because something was
+// said there.
 import {
   asSwitchboardError,
   type Clock,
@@ -42,7 +43,7 @@ const FIRST_GUILDS = '0'
 
 export interface Places {
   places(query: PlacesQuery): Promise<PlacesPage>
-  /** Why a channel cannot be read, where its rights tell; null: it can, or nobody knows. */
+  /** Why a channel cannot be read, judged by its rights. Null: it can, or that is unknown. */
   problemOf(channel: ChannelFacts): Promise<Extract<HistoryPage, { unreadable: unknown }> | null>
 }
 
@@ -55,7 +56,7 @@ export function createPlaces(deps: PlacesDeps, idsTellTime: () => boolean): Plac
       try {
         places.push({ id: await targets.directOf(person) })
       } catch (thrown) {
-        // Somebody who takes no messages cannot have written one.
+        // A person who accepts no messages cannot have written one.
         if (asSwitchboardError(thrown).code !== 'platform_rejected') throw thrown
       }
     }

@@ -1,4 +1,4 @@
-// What stands in Discord, read back: the same events, in order, once; what may not be read is told; servers that others wrote.
+// Reading the history of Discord: the same events, in order, once; unreadable places; servers that answer oddly.
 import { afterEach, describe, expect, it } from 'vitest'
 import type { HistoryEntry, HistoryPlace } from '../../contract/index.ts'
 import {

@@ -1,4 +1,4 @@
-// What people do in Discord, as the river gets it: where it belongs, who is meant, what hangs on it, and who wrote it.
+// Events of people in Discord: their place, the addressed bot, attachments, and the sender.
 import { afterEach, describe, expect, it } from 'vitest'
 import type { InboundEvent } from '../../contract/index.ts'
 import {

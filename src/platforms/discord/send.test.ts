@@ -1,4 +1,5 @@
-// What goes out to Discord: once, to the right place, in its form, without a ping, and with the truth about each failure.
+// What goes out to Discord: once, to the right place, in its form, without a ping, and with the truth about each
+// failure.
 import { afterEach, describe, expect, it } from 'vitest'
 import type { OutboundOp, TranscriptEntry } from '../../contract/index.ts'
 import { splitText } from '../../kit/markdown/index.ts'
@@ -215,7 +216,7 @@ describe('what else goes out', () => {
       message: expect.stringMatching(new RegExp(`^40005: .*${most}`)),
     })
     await expect(scene.send(GENERAL, large)).rejects.toMatchObject(refused('20 MB'))
-    // Discord knows better: what it refuses below that is told in the same way.
+    // Discord's own limit decides. A refusal below ours is reported in the same way.
     fake.world.guild.premium_tier = 2
     const next = scene.make()
     const to = { integration: 'dc', conversation: GENERAL }

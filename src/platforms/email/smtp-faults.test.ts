@@ -1,5 +1,5 @@
-// A connection to the mail server that breaks, at every step: before a byte of the mail went out nothing was sent; after that
-// nobody knows. Through the TCP fault proxy, against the fake mail provider.
+// A connection to the mail server that breaks at every step. Before the first byte of the mail, nothing was sent. After
+// that the outcome is unknown. It runs through the TCP fault proxy, against the fake mail provider.
 import { type AddressInfo, createServer } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createFakeMail } from '../../testing/email/fake-mail.ts'

@@ -1,4 +1,4 @@
-// What comes from chat.db: rows of every kind, changes in place, a database that misbehaves, and words of our own.
+// Messages from chat.db: rows of every kind, changes in place, a database that misbehaves, and our own messages.
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'

@@ -1,6 +1,7 @@
-// The link to chat.db: read as often as it changes, by ROWID behind a durable cursor. A message whose chat is not written yet
-// is waited for. Changes in place (edits, unsent messages) are looked for among the newest messages. Where another file lies
-// at the path, or the rows are not those that were read, reading goes on behind the last message that is known.
+// The link to chat.db: read as often as it changes, by ROWID behind a durable cursor. A message whose chat is not
+// written yet is waited for. Changes in place (edits, unsent messages) are looked for among the newest messages. Where
+// another file lies at the path, or the rows are not those that were read, reading goes on behind the last message that
+// is known.
 import {
   type Clock,
   createBoundedMap,
@@ -84,7 +85,7 @@ export function startWatch(stored: string | null, deps: WatchDeps): Watch {
     isKept = false
   }
 
-  /** Where a cursor was put is kept at once: what comes while nobody reads is behind it, though nothing came before. */
+  /** A new cursor is stored at once, so that messages during a pause count as new, even if none came before. */
   const keepCursor = async (): Promise<void> => {
     if (isKept) return
     await intake.receive([], { cursor: JSON.stringify(cursor) })
@@ -216,8 +217,8 @@ export function startWatch(stored: string | null, deps: WatchDeps): Watch {
 }
 
 /**
- * The last row that was read before one that is gone. By number or by time, whichever is lower: what is read twice is known by its guid,
- * what is passed over would be lost.
+ * The last row that was read before one that is gone. By number or by time, whichever is lower: what is read twice is
+ * known by its guid, what is passed over would be lost.
  */
 function lastKnown(db: ChatDb, cursor: Cursor): Pick<Cursor, 'rowid' | 'guid' | 'at'> {
   const row = db.upTo(Math.min(cursor.rowid, db.rowidAt(cursor.at) - 1))

@@ -1,4 +1,4 @@
-// Slack's events as events of the river, from recorded payloads.
+// Slack's events as inbound events, from recorded payloads.
 import { describe, expect, it } from 'vitest'
 import { recorded } from './fixtures/slack-scene.ts'
 import { parseCommand, parseInteraction } from './interactions.ts'
@@ -82,7 +82,7 @@ describe('messages', () => {
     const changed = event('message-changed') as { message: object; previous_message: object }
     const message = { ...changed.message, subtype: 'tombstone' }
     expect(parseEvent({ ...changed, message }, CONTEXT)).toMatchObject(gone)
-    // Who wrote it is told by what stood there, or by what is left of it.
+    // The former text, or the rest of it, names the writer.
     const left = { ...changed, message, previous_message: undefined }
     expect(parseEvent(left, CONTEXT)).toMatchObject(gone)
   })
@@ -167,7 +167,7 @@ describe('interactions', () => {
       thread: '1771000002.000200',
       replyTo: { messageId: '1771000002.000200' },
     })
-    // The words of another are no command and no verdict of whoever hands them over.
+    // A forwarded text of another person is no command and no verdict of the person who forwards it.
     for (const text of ['!stop', 'yes abcde', 'y']) {
       const handed = parseInteraction({ ...payload, message: { ...message, text } }, CONTEXT)
       expect(handed).toMatchObject({ text: `U0ANNA001 wrote:\n${text}`, replyTo: { text } })

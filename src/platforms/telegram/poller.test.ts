@@ -1,5 +1,5 @@
-// Long polling: the offset moves with the commit, rivals are told and not fought, a deaf link is found, albums are
-// whole, and one node at a time polls.
+// Long polling: the offset moves with the commit, rival pollers are reported and not fought, a deaf link is found,
+// albums are whole, and one node at a time polls.
 import { afterEach, describe, expect, it } from 'vitest'
 import { isReply, LEASE_MS, LEASE_RENEW_MS, SwitchboardError } from '../../contract/index.ts'
 import { createTestClock, type TestClock } from '../../testing/index.ts'
@@ -109,7 +109,7 @@ describe('troubles', () => {
     await one.start()
     await until('up', () => one.adapter.link?.state().state === 'up')
     await until('waiting', () => one.fake.updates.polls.length >= 2)
-    // Somebody else polls with the same token: the server ends ours.
+    // Another program polls with the same token, so the server ends our request.
     const rival = fetch(`${one.fake.url}/bot${one.fake.token}/getUpdates?timeout=1`)
     await until('told', () => one.adapter.link?.state().state === 'down')
     expect(one.adapter.link?.state().detail).toMatch(
@@ -235,7 +235,7 @@ describe('[S7.telegram-polling] the lease', () => {
       detail: 'the lease of its poller was lost',
     })
     expect(one.fake.updates.polls).toHaveLength(2)
-    // Whoever has it now gets what comes.
+    // The present holder of the lease gets new messages.
     one.fake.person().says('hello')
     const other = await fetch(`${one.fake.url}/bot${one.fake.token}/getUpdates?timeout=1`)
     expect(await other.json()).toMatchObject({ result: [{ message: { text: 'hello' } }] })
@@ -300,13 +300,13 @@ describe('[S7.telegram-webhook] webhook mode', () => {
   const ask = (one: Scene, method: string) => fetch(`${one.fake.url}/bot${one.fake.token}/${method}`)
   const settings = (one: Scene) =>
     one.fake.world.calls.filter(({ method }) => method === 'setWebhook').map(({ params }) => params.url)
-  /** The next look at the webhook is over: what came of it was told. */
+  /** Waits until the next check of the webhook is over and was reported. */
   const looked = async (one: Scene, clock: TestClock) => {
     const before = one.adapter.link?.state()
     await clock.advance(DEFAULT_TIMINGS.webhookLookMs)
     await until('it looked', () => one.adapter.link?.state() !== before)
   }
-  // A port where nobody listens: the fake tries it when somebody speaks.
+  // A port without a listener. The fake tries it when a person writes.
   const URL_OF_NOBODY = 'http://127.0.0.1:9'
 
   it('[S7.liveness] is set again when somebody took it away, or put another in its place', async () => {

@@ -1,4 +1,4 @@
-// The door of the webhook: where it is, how it is knocked at, and who is let in.
+// The webhook's endpoint: its address, valid requests, and refusals.
 import { expect, it } from 'vitest'
 import { isReply, type RawRequest } from '../../contract/index.ts'
 import type { TelegramConfig } from './config.ts'

@@ -1,4 +1,4 @@
-// Proof as data: each form takes its sender, signed by the vendor's own library where there is one, and nobody else.
+// Proof as data: each form accepts its sender, signed by the vendor's own library if there is one, and no other.
 import { createHmac, createSecretKey, generateKeyPairSync, sign as signEd25519 } from 'node:crypto'
 import { Webhooks } from '@octokit/webhooks'
 import { verifyKey } from 'discord-interactions'

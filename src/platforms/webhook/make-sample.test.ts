@@ -1,4 +1,4 @@
-// What `hooks test` sends is what the hook takes: every form of proof and every sample of every recipe, through the door.
+// The hook accepts what `hooks test` sends: every form of proof and every sample of every recipe, through the endpoint.
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { InboundMessage } from '../../contract/index.ts'

@@ -74,7 +74,7 @@ describe('auth: sns', () => {
       `https://sns.eu-west-1.amazonaws.com:8443/${file}`,
       `https://sns.eu-west-1.amazonaws.com/other.pem`,
       `https://bucket.s3.amazonaws.com/${file}`,
-      // Buckets of storage may be named sns, and are anybody's.
+      // Anybody can own such a storage bucket named sns.
       `https://sns.s3-us-west-2.amazonaws.com/${file}`,
       `https://sns.s3-website.amazonaws.com/${file}`,
       `https://sns.execute-api.amazonaws.com/${file}`,

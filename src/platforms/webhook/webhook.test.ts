@@ -175,7 +175,7 @@ describe('webhook: who may speak', () => {
     ])
       expect(await near.post(raw)).toMatchObject({ status: 403, body: 'forbidden' })
     expect(near.intake.events).toEqual([])
-    // What the client wrote beside the header that the proxy sets arrives joined, and is nobody.
+    // A client's own header is joined with the proxy's header. The result names no sender.
     const { post, last, intake } = await opened({ ...HEADER, behind_proxy: true })
     const joined = { 'x-sender': 'dev, mallory' }
     await post(request({ headers: joined, fromLoopback: false }))

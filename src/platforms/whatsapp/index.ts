@@ -144,7 +144,7 @@ export function createWhatsApp(deps: PlatformDeps, options: WhatsAppAdapterOptio
   }
 }
 
-/** Nobody receives those: it is said as long as this process runs. */
+/** These phone numbers have no integration. It is reported while this process runs. */
 function gatesOf(others: readonly string[]): readonly GateView[] {
   return others.map((id) => ({
     gate: 'phone number',

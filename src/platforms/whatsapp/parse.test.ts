@@ -1,4 +1,4 @@
-// What comes by the webhook of WhatsApp, as the river gets it.
+// Webhook events of WhatsApp, as the core receives them.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { InboundEvent } from '../../contract/index.ts'
 import { escapedJson } from '../../testing/whatsapp/webhook-posts.ts'

@@ -37,7 +37,7 @@ describe('statuses', () => {
     ]
     await status('failed', { biz_opaque_callback_data: 'o_t_7', errors })
     expect(last()).toMatchObject({ kind: 'report', outcome: 'failed', detail: '131026: no WhatsApp there' })
-    // Each is known by message and status: what comes again is the same event.
+    // Each is identified by message and status, so a repeat is the same event.
     expect(last()).toMatchObject({ messageId: 'status:wamid.S:failed' })
     await status('exploded')
     expect(last()).toMatchObject({ kind: 'filtered' })

@@ -1,4 +1,4 @@
-// Serves operations under /api. Loaded with its schemas on the first call, so that the start stays fast.
+// Serves operations under /api. It is loaded with its schemas at the first call, so that the start stays fast.
 import type { IncomingMessage } from 'node:http'
 import {
   type Action,
@@ -65,7 +65,7 @@ export function createApi(
   }
 }
 
-/** A literal segment beats a parameter: /api/secrets/rotate is not the secret named rotate, for it has its own method. */
+/** Matches a path. Literal and parameter routes of the same shape have different methods, as in /api/secrets/rotate. */
 function match(candidate: ServedOperation, segments: readonly string[]): Record<string, string> | null {
   const pattern = candidate.path.slice(1).split('/')
   if (pattern.length !== segments.length) return null
@@ -81,7 +81,7 @@ function match(candidate: ServedOperation, segments: readonly string[]): Record<
   return values
 }
 
-/** Repeated keys are joined by commas, which is how lists are written. */
+/** Joins repeated keys with commas, which is the form of lists. */
 function queryObject(query: URLSearchParams): Record<string, string> {
   return Object.fromEntries([...new Set(query.keys())].map((key) => [key, query.getAll(key).join(',')]))
 }
@@ -89,7 +89,7 @@ function queryObject(query: URLSearchParams): Record<string, string> {
 function jsonBody(call: ApiRequest): unknown {
   if (call.body.length === 0) return {}
   const type = call.request.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
-  // Only JSON: a form or text/plain is what a foreign page could send without being asked.
+  // Only JSON, because a foreign page can send a form or text/plain without a preflight request.
   if (type !== 'application/json') {
     throw new SwitchboardError('unsupported_media', 'the body must be application/json')
   }

@@ -1,4 +1,4 @@
-// OpenAPI 3.1 out of the route table: what is described is what is served.
+// Generates OpenAPI 3.1 from the route table, so that the description matches the routes.
 import { z } from 'zod'
 import { ERROR_TABLE } from '../../contract/index.ts'
 import type { ServedOperation } from './operation.ts'

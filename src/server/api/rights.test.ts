@@ -1,5 +1,5 @@
-// Every route of the API against every role: who may call it, and that nobody gives by a call what they lack. The table
-// names every route; one without a row fails.
+// Every route of the API against every role: who may call it, and that a caller cannot give rights that they lack. The
+// table names every route, and a route without a row fails.
 
 import { expect, it } from 'vitest'
 import type { Action, Principal, Settings } from '../../contract/index.ts'
@@ -37,7 +37,7 @@ const ANSWERS: Answers = { pairings: async () => [PAIRING], approvePairing: asyn
 
 const named = (route: { method: string; path: string }) => `${route.method} ${route.path}`
 
-/** The calls that an operation made, or null where the caller was turned away. */
+/** Returns the calls that an operation made, or null if the caller was refused. */
 async function calls(
   principal: Principal,
   route: string,
@@ -61,7 +61,7 @@ async function calls(
     () => null,
     (thrown) => thrown.code as string,
   )
-  // What else the fake context makes of it is nobody's business here; a body that does not hold would hide the door.
+  // Other errors of the fake context do not matter here. An invalid body would hide a missing check.
   expect([route, code]).not.toEqual([route, 'input_invalid'])
   if (code === 'forbidden') expect(calls).toEqual([])
   return code === 'forbidden' ? null : calls
@@ -109,7 +109,7 @@ it('[I14.rights-table] an operator who may talk may let others talk, and no more
   const grant = (right: string) => calls(user('operator'), 'POST /api/access/grant', RIGHT(right))
   expect((await grant('talk'))?.map(([name]) => name)).toEqual(['grant'])
   expect(await grant('approve')).toBeNull()
-  // What the table rests on: the actions that an operator lacks.
+  // The base of the table: the actions that an operator lacks.
   const actions: readonly Action[] = [
     'rights.give',
     'approval.decide',

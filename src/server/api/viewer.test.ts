@@ -1,4 +1,4 @@
-// A viewer reads, but neither secrets nor what a tool call would do: in whatever route that could be found.
+// A viewer reads, but sees neither secrets nor the content of tool calls, on any route.
 
 import { expect, it } from 'vitest'
 import type { ApprovalRow, Principal } from '../../contract/index.ts'
@@ -61,7 +61,7 @@ it.each(ROUTES)('[I21.viewer] %s shows a viewer that there is something, and not
   const seen = await read(['viewer'], path)
   expect(seen).not.toContain(SECRET)
   if (path !== '/api/integrations') expect(seen).toContain('"masked":true')
-  // Whoever may see it does, also one who is a viewer besides.
+  // A person with the right sees it, also one who is a viewer besides.
   expect(await read(['operator'], path)).toContain(SECRET)
   expect(await read(['viewer', 'operator'], path)).toContain(SECRET)
 })

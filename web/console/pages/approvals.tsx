@@ -1,4 +1,4 @@
-// Approvals: what waits for a yes or no, with the whole input; and who decided what, where, and how long it took.
+// Approvals: the open ones with their whole input, and past decisions with the person, the place and the time taken.
 import type { JSX } from 'preact'
 import type { ApprovalView, AskedView } from '../../../src/contract/operator/views.ts'
 import { ShieldIcon } from '../../shared/icons.tsx'
@@ -77,7 +77,7 @@ function AllApprovals(): JSX.Element {
 }
 
 function OneApproval({ id }: { readonly id: string }): JSX.Element {
-  // Ids are used again: the newest one of that name.
+  // Ids are reused, so this reads the newest one.
   const asked = useAsked(api('GET /api/approvals', { query: { id, limit: 1 } }), ['approval'])
   const one = asked.data?.items[0]
   return (
@@ -120,7 +120,7 @@ function OneApproval({ id }: { readonly id: string }): JSX.Element {
   )
 }
 
-/** Who was asked, where, and whether the question came there. */
+/** Which people were asked, where, and whether the question arrived. */
 function Asked({ places }: { readonly places: readonly AskedView[] }): JSX.Element {
   if (places.length === 0) return <p class="quiet">{texts.noChat}</p>
   return (
@@ -215,7 +215,7 @@ function PendingCard({
   )
 }
 
-/** A viewer sees that something is asked, and not what. */
+/** A viewer sees that there is a question, but not its content. */
 function Input({ one }: { readonly one: ApprovalView }): JSX.Element {
   const input = one.input as string | null
   if (input === null) return <p class="quiet">{texts.inputNotForRole}</p>
@@ -260,7 +260,7 @@ function tookWords(one: ApprovalView): string | null {
   return spanWords(new Date(one.decided_at).getTime() - new Date(one.created_at).getTime())
 }
 
-/** All of it: the command may well stand at its end. */
+/** Shows the whole reason, because the important command may be at its end. */
 function Why({ text }: { readonly text: string }): JSX.Element | null {
   if (text === '') return null
   const short = text.length <= 600 && !text.includes('\n')

@@ -1,4 +1,5 @@
-// The configuration: what is in force, masked; what was refused, at its line; and the check of a text before it is written.
+// The configuration: the masked one in force, a refused one with its line, and the check of a text before it is
+// written.
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ConfigCheck, ConfigProblem } from '../../../src/contract/operator/config-view.ts'
@@ -115,7 +116,7 @@ function Lines(props: {
   )
 }
 
-/** Roughly: the entry that `integrations[1].access.dm` speaks of, then the deepest key below it that is written. */
+/** Finds roughly the entry of `integrations[1].access.dm`, then the deepest written key below it. */
 function lineOf(key: string, lines: readonly string[]): number | null {
   const parts = key.replace(/^.*: /, '').match(/[A-Za-z_][\w-]*|\[\d+\]/g) ?? []
   let from = 0
@@ -128,7 +129,7 @@ function lineOf(key: string, lines: readonly string[]): number | null {
     if (next === null) break
     found = next + 1
     from = index === undefined ? next + 1 : next
-    // The same line may hold the rest: { id: web, enabled: false }.
+    // The same line may contain the rest: { id: web, enabled: false }.
     if (index === undefined && /[{[]/.test(lines[next] ?? '')) from = next
     to = endOf(next, lines, to)
   }

@@ -1,4 +1,4 @@
-// Conversations: every place where something was said, newest first, with search and filters.
+// Conversations: every place with messages, newest first, with search and filters.
 import type { JSX } from 'preact'
 import type { ConversationView } from '../../../src/contract/operator/conversations.ts'
 import type { StatusReport } from '../../../src/contract/operator/views.ts'

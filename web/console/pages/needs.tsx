@@ -1,4 +1,4 @@
-// What needs a person, at the top of Now: each with where it is mended.
+// What needs a person, at the top of Now: each with a link to the page where it is fixed.
 import type { JSX } from 'preact'
 import type { StatusReport } from '../../../src/contract/operator/views.ts'
 import { MARKS } from '../../shared/icons.tsx'
@@ -18,7 +18,7 @@ interface Need {
   readonly todo: string
 }
 
-/** Also asked for before the takeover's figures were in a status: then there are none. */
+/** An older gateway's status has no figures of takeovers. */
 type WithHeld = StatusReport & { readonly held?: number; readonly asked?: number }
 
 function needs(now: WithHeld, pairings: number): readonly Need[] {
@@ -43,7 +43,7 @@ function ofPeople({ approvals, asked = 0 }: WithHeld, pairings: number): readonl
   return found
 }
 
-/** What `doctor` finds, by the same word, each with the page where a person looks next. */
+/** Shows doctor's findings under the same names, each with the page where a person looks next. */
 function ofFindings({ problems = [], agents }: StatusReport): readonly Need[] {
   return problems.map(({ subject, severity, word, text, code }, at) => {
     const [kind, id] = subject.split(' ')
@@ -63,7 +63,7 @@ function ofFindings({ problems = [], agents }: StatusReport): readonly Need[] {
 
 const HOLDS_TURNS = /^agent-(absent|unreachable|failing)$/
 
-/** In place of a text that the page behind the link shows in full. */
+/** Replaces a text that the linked page shows in full. */
 const WORDS: Readonly<Record<string, string>> = {
   'config-rejected': needsOf.configRejected,
 }

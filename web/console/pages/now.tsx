@@ -1,4 +1,4 @@
-// Now: what needs a person, the counts, the last day, and how every link and agent stands.
+// Now: what needs a person, the counts, the last day, and the state of every link and agent.
 import type { JSX } from 'preact'
 import type { StatusReport } from '../../../src/contract/operator/views.ts'
 import { completeWords } from '../../shared/complete-words.ts'

@@ -1,4 +1,4 @@
-// The outbox: what did not arrive, or nobody knows of; sent again or given up, one or many at once.
+// The outbox: failed and unknown sends. They are retried or given up, one or many at once.
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { OperatedSend } from '../../../src/contract/operator/config-view.ts'
@@ -124,7 +124,7 @@ type Operate = (verb: 'retry' | 'bury', ids: readonly string[]) => Promise<void>
 
 const idsOf = (sends: readonly SendView[]) => sends.map((one) => one.id)
 
-/** Above the list: what is done to all that are marked. */
+/** The actions on all marked rows, above the list. */
 function MarkBar(props: {
   readonly stuck: readonly SendView[]
   readonly chosen: readonly SendView[]

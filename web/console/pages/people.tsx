@@ -1,4 +1,4 @@
-// People: strangers who wait, who may talk and decide and why, users with their roles, and a person's own data.
+// People: waiting strangers, access and approval rights with their reasons, users with their roles, and personal data.
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { PairingView, StatusReport } from '../../../src/contract/operator/views.ts'

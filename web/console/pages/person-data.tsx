@@ -1,4 +1,4 @@
-// A person's own data: written out, or erased for good. For owners.
+// A person's own data: exported, or erased for good. Only owners may do it.
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ErasedPerson } from '../../../src/contract/operator/person.ts'

@@ -1,4 +1,4 @@
-// Stepping in: one holder an address. Whoever holds it writes as a person; everybody else sees who does.
+// Takeovers: each address has one holder, who writes as a person. Everyone else sees the holder.
 import type { JSX } from 'preact'
 import type { ConversationView } from '../../../src/contract/operator/conversations.ts'
 import { oneLine } from '../../shared/text.ts'

@@ -1,5 +1,5 @@
-// One conversation as the person saw it, with what they did not see: states, attempts, approvals, tools and cost. From here
-// somebody steps in: takes it, writes as a person, gives it back.
+// One conversation as the person saw it, with the details they did not see: states, attempts, approvals, tools and
+// cost. Here an operator takes it over, writes as a person, and gives it back.
 import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ThreadItem } from '../../../src/contract/operator/conversations.ts'
@@ -11,7 +11,7 @@ import { hrefOf } from '../route.ts'
 import { keyOf, LONG, ThreadRow } from '../thread-item.tsx'
 import { StepIn } from './step-in.tsx'
 
-/** More than this are not on the page: who reads on leaves the newest behind, and comes back to them by a button. */
+/** The most entries on the page. A reader who scrolls up leaves the newest, and returns to them by a button. */
 const MOST_SHOWN = 150
 const PAGE = 50
 
@@ -75,9 +75,9 @@ export function Thread(props: {
   const list = usePages(path, ['turn', 'turns', 'sends', 'approval', 'takeover'], keyOf)
   const box = useRef<HTMLOListElement>(null)
   const atEnd = useRef(true)
-  /** What the reader looks at stays where it is while earlier words come above it. */
+  /** Keeps the reader's position while earlier entries are inserted above. */
   const anchor = useRef<{ readonly row: Element; top: number; readonly above?: string } | null>(null)
-  /** Behind which entry the page ends; null: it follows the newest. */
+  /** The last entry on the page; null: the page follows the newest. */
   const [last, setLast] = useState<string | null>(null)
   if (props.onRefresh !== undefined) props.onRefresh.current = list.refresh
   const items = list.items ?? []
@@ -85,7 +85,7 @@ export function Thread(props: {
   const shown = items.slice(Math.max(0, behind), Math.max(0, behind) + MOST_SHOWN)
   const [newest, oldest] = [keyIn(shown[0]), keyIn(shown.at(-1))]
   const reaches = keyIn(items.at(-1)) === oldest
-  // What comes while the reader is at the end is followed; who reads above is left alone.
+  // New entries scroll into view only if the reader is at the end.
   useLayoutEffect(() => {
     const at = box.current
     const held = anchor.current
@@ -95,7 +95,7 @@ export function Thread(props: {
     if (held?.above !== oldest) anchor.current = null
   }, [newest, oldest, items.length])
   const isThere = list.items !== null
-  // The box gives way to what appears beneath it: who was at the end stays there.
+  // Content below makes the box smaller. A reader at the end stays there.
   useEffect(() => {
     const at = box.current
     if (at === null) return
@@ -115,7 +115,7 @@ export function Thread(props: {
     wanted.current = true
     list.more()
   }
-  // Earlier words are there: the page moves to them as far as it must.
+  // Earlier entries have loaded, so the page scrolls to keep the position.
   useEffect(() => {
     const isWanted = wanted.current
     wanted.current = false

@@ -1,4 +1,4 @@
-// Try it: a chat with any agent, as whoever is signed in.
+// Try it: a chat of the signed-in person with any agent.
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { StatusReport } from '../../../src/contract/operator/views.ts'
@@ -51,7 +51,7 @@ export function TryPage({
 function Talk({ agent }: { readonly agent: string }): JSX.Element {
   const { me } = useDesk()
   const { busy, outcome, act } = useAct()
-  // Where it is said is known before anything was: the chat may be there from another day.
+  // The address is known before the first message, because the chat may exist from another day.
   const address = `try-${agent}:${encodeURIComponent(`user:${me.user}`)}`
   const known = useAsked(api('GET /api/conversations/{address}', { path: { address } }), [])
   const [said, setSaid] = useState<string | null>(null)

@@ -1,4 +1,4 @@
-// One turn in full: its states, attempts, what the agent did, what it cost, who approved, and what was sent for it.
+// One turn in full: its states and attempts, the agent's work and cost, its approvals, and its sends.
 import type { JSX } from 'preact'
 import type { TurnDetail, UsageView } from '../../../src/contract/operator/views.ts'
 import { oneLine } from '../../shared/text.ts'
@@ -107,7 +107,7 @@ function TurnFacts({ one }: { readonly one: TurnDetail }): JSX.Element {
   )
 }
 
-/** What an operator can do about it. */
+/** The actions of an operator. */
 function Mend(props: {
   readonly one: TurnDetail
   readonly busy: boolean

@@ -1,4 +1,5 @@
-// The turn log: every message that came in, by source, agent, person, state and time; charts, exports, and the ledger's proof.
+// The turn log: every received message, by source, agent, person, state and time. With charts, exports and the ledger's
+// proof.
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { TurnSeries } from '../../../src/contract/operator/turn-series.ts'
@@ -31,7 +32,7 @@ const TIMES: readonly (readonly [string, string])[] = [
   ['7d', 'last week'],
   ['30d', 'last month'],
 ]
-/** How many turns one question looks at, at most. */
+/** The most turns that one query covers. */
 const SPAN = 50_000
 const FILTERS = ['state', 'agent', 'source', 'sender', 'since'] as const
 
@@ -120,7 +121,7 @@ function TurnLog({
   )
 }
 
-/** As the turns carry them: the platform and the integration; channel servers by their own name. */
+/** The sources as turns name them: the platform and the integration; a channel server by its own name. */
 function sourcesOf(status: StatusReport | null): readonly (readonly [string, string])[] {
   const links = (status?.integrations ?? []).map((one) => {
     const server = /^channel:(.+)@[^@]*$/.exec(one.id)?.[1]

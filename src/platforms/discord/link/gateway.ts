@@ -1,5 +1,5 @@
-// The gateway as a whole: as many shards as Discord advises, each with its link, under the lease of the integration; and who
-// may identify when, for Discord takes the token away from a bot that does so too often.
+// The gateway as a whole: as many shards as Discord advises, each with its link, under the lease of the integration;
+// and who may identify when, for Discord takes the token away from a bot that does so too often.
 import {
   type Clock,
   createSerialLines,
@@ -26,7 +26,7 @@ import { type ShardLink, startShardLink } from './shard-link.ts'
 const INTENTS = (1 << 0) | (1 << 9) | (1 << 10) | (1 << 12) | (1 << 13)
 const MESSAGE_CONTENT = 1 << 15
 const MOST_SHARDS = 64
-/** So many new sessions of the day's are left for whoever starts it by hand. */
+/** This many of the day's new sessions are reserved for starts by the operator. */
 const RESERVE = 5
 
 function intentsOf({ options }: Pick<DiscordConfig, 'options'>): number {
@@ -93,7 +93,7 @@ export function startGateway(
     return info
   }
 
-  /** One at a time for each bucket. Whoever has gone meanwhile takes nobody's place. */
+  /** One at a time for each bucket. A shard that left meanwhile takes no place. */
   const mayIdentify = async (shard: number, isWanted: () => boolean): Promise<void> => {
     const bucket = shard % (info ?? (await askInfo())).concurrency
     return rows.run(bucket, () => (isWanted() ? identifySoon(shard, bucket, isWanted) : undefined))
@@ -111,7 +111,7 @@ export function startGateway(
       throw new SwitchboardError('rate_limited', 'no new session may be begun')
     }
     const waitMs = (identifiedAt.get(bucket) ?? Number.NEGATIVE_INFINITY) + timings.identifyMs - clock.now()
-    // A clock that was set back makes nobody wait for longer.
+    // A clock that was set back does not lengthen the wait.
     if (waitMs > 0)
       await new Promise<void>((resolve) => void clock.after(Math.min(waitMs, timings.identifyMs), resolve))
     if (isWanted()) identifiedAt.set(bucket, clock.now())

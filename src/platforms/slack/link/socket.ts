@@ -1,5 +1,5 @@
-// One connection of Socket Mode: it is opened, says hello, brings envelopes, is told to go, and closes. Opening and leaving
-// have deadlines. Silence means nothing. The link asks for a pong now and then.
+// One connection of Socket Mode: it opens, gets a hello, delivers envelopes, is asked to leave, and closes. Opening and
+// leaving have deadlines. Silence means nothing, so the link requests a pong now and then.
 import { type Cancel, type Clock, defined, SwitchboardError } from '../../../contract/index.ts'
 import type { Timings } from '../config.ts'
 
