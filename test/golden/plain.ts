@@ -45,7 +45,7 @@ function wholeWord(word: string): RegExp {
 /** Of a table for people: how long ago or ahead, and the columns that are as wide as that. */
 export function withoutAges(text: string): string {
   return text
-    .replace(/\bin \d+[smhdw]\b/g, 'in <time>')
+    .replace(/\bin \d+[smhdw]\b(?! ago)/g, 'in <time>')
     .replace(/\b(\d+(ms|s|m)( ago)?|now)\b/g, '<ago>')
     .replace(/ {2,}/g, '  ')
 }
