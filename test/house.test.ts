@@ -63,7 +63,7 @@ describe('[I2.house] rooms and doors', () => {
       })
     })
 
-    it('each imports only what its row names', () => {
+    it('[I36.core-order] each imports only what its row names', () => {
       const wrong = passed.filter(({ from, to }) => !CORE_DOORS[from]?.includes(to))
       expect(wrong.map(({ where }) => where)).toEqual([])
     })

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { referencePages } from '../scripts/reference-pages.ts'
 import { CONNECTORS, PLANNED_CONNECTORS, PLANNED_PLATFORMS, PLATFORMS } from '../src/modules/registry.ts'
 
-it('the reference pages are up to date (npm run docs)', async () => {
+it('[I36.reference] the reference pages are up to date (npm run docs)', async () => {
   const pages = Object.entries(await referencePages())
   expect(pages.length).toBeGreaterThan(3)
   for (const [name, text] of pages) {

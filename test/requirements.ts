@@ -7,6 +7,7 @@ import { CHANNEL_SERVERS, HOSTING } from './requirements/channel-servers.ts'
 import { CHORUS } from './requirements/chorus.ts'
 import { CLOSED_DOORS } from './requirements/closed-doors.ts'
 import { CLUSTER } from './requirements/cluster.ts'
+import { CODE_BASE } from './requirements/code-base.ts'
 import { COMPLETENESS } from './requirements/completeness.ts'
 import { CONFIGURATION } from './requirements/configuration.ts'
 import { CONSOLE_PAGES } from './requirements/console.ts'
@@ -92,6 +93,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...SENDING_TRUTH,
   ...TELEGRAM,
   ...CLUSTER,
+  ...CODE_BASE,
   ...MODULES,
   ...MARKDOWN,
   ...ONE_DOOR,

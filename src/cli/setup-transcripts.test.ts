@@ -185,7 +185,7 @@ agents:
     # behind it
 `
 
-it('the starter of a script', async () => {
+it('[I36.golden-setup] the starter of a script', async () => {
   const { play, files, write, matches } = createScene()
   await play(['init', '--yes'])
   files()
@@ -208,7 +208,7 @@ it('the starter of a script', async () => {
   await matches('starter')
 })
 
-it('the starter with an agent', async () => {
+it('[I36.golden-setup] the starter with an agent', async () => {
   const { play, files, write, secrets, matches } = createScene()
   const url = await httpAgent()
   write('key.txt', 'sk-PLANTED-4711\n'.toLowerCase())
@@ -237,7 +237,7 @@ it('the starter with an agent', async () => {
   await matches('starter-agent')
 })
 
-it('the wizard by flags', async () => {
+it('[I36.golden-setup] the wizard by flags', async () => {
   const { token, words } = await telegram()
   const { play, files, secrets, write, matches } = createScene([[token, '<token>']])
   const first = ['init', '--yes', '--no-start', '--platform', 'telegram', ...words]
@@ -277,7 +277,7 @@ it('the wizard by flags', async () => {
   await matches('wizard-flags')
 })
 
-it('the wizard adds to a file', async () => {
+it('[I36.golden-setup] the wizard adds to a file', async () => {
   const { play, files, write, matches } = createScene()
   const adding = (name: string, ...more: string[]) =>
     play(['init', '--yes', '--no-start', '--platform', 'webhook', '--config', name, ...more])
@@ -307,7 +307,7 @@ it('the wizard adds to a file', async () => {
   await matches('wizard-adds')
 })
 
-it('the wizard at a terminal', async () => {
+it('[I36.golden-setup] the wizard at a terminal', async () => {
   const { token, words } = await telegram()
   const { play, files, secrets, matches } = createScene([[token, '<token>']])
   const url = await httpAgent()
@@ -354,7 +354,7 @@ const added = (more: object): Canned => ({
   ...more,
 })
 
-it('integrations add', async () => {
+it('[I36.golden-setup] integrations add', async () => {
   const { token, own } = await telegram()
   const { play, path, requests, matches } = createScene([[token, '<token>']])
   const data = path('data')
@@ -405,7 +405,7 @@ it('integrations add', async () => {
   await matches('integrations-add')
 })
 
-it('agents add, set and remove', async () => {
+it('[I36.golden-setup] agents add, set and remove', async () => {
   const { play, path, write, files, requests, matches } = createScene()
   const url = await httpAgent()
   const api = await llm()
@@ -465,7 +465,7 @@ it('agents add, set and remove', async () => {
   await matches('agents')
 })
 
-it('init claude-code', async () => {
+it('[I36.golden-setup] init claude-code', async () => {
   const { play, files, write, path, matches } = createScene()
   await play(['init', 'claude-code'])
   files()

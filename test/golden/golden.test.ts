@@ -143,14 +143,14 @@ beforeAll(async () => {
 })
 afterAll(() => scene.end())
 
-it('what people read of doctor and status', async () => {
+it('[I36.golden-text] what people read of doctor and status', async () => {
   for (const command of ['doctor', 'doctor --verbose', 'status', 'turns', 'approvals', 'conversations']) {
     const ran = await switchboard(golden.data, ...command.split(' '))
     await expect(withoutAges(plain(told(command, ran)))).toMatchFileSnapshot(fileOf('text', command))
   }
 })
 
-it('the output of every command with --json', async () => {
+it('[I36.golden-json] the output of every command with --json', async () => {
   for (const command of COMMANDS) {
     const words = command.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? 'missing').split(' ')
     const ran = await switchboard(golden.data, ...words, '--json')
@@ -158,7 +158,7 @@ it('the output of every command with --json', async () => {
   }
 }, 300_000)
 
-it('every command is captured, or it is said why not', () => {
+it('[I36.golden-json] every command is captured, or it is said why not', () => {
   const captured = COMMANDS.map((command) => command.split(' '))
   for (const path of leaves()) {
     const words = path.split(' ')
@@ -167,7 +167,7 @@ it('every command is captured, or it is said why not', () => {
   }
 })
 
-it('the description of the API', async () => {
+it('[I36.golden-api] the description of the API', async () => {
   const answer = await fetch(`${golden.daemon.url}/api/openapi.json`, { headers: admin() })
   expect(answer.status).toBe(200)
   const { paths, ...rest } = (await answer.json()) as { readonly paths: object }
@@ -177,7 +177,7 @@ it('the description of the API', async () => {
   await expect(plain(text)).toMatchFileSnapshot('files/openapi.txt')
 })
 
-it('the names of the metrics', async () => {
+it('[I36.golden-api] the names of the metrics', async () => {
   const answer = await fetch(`${golden.daemon.url}/metrics`, { headers: admin() })
   const names = (await answer.text()).split('\n').filter((line) => line.startsWith('#'))
   await expect(`${names.join('\n')}\n`).toMatchFileSnapshot('files/metrics.txt')

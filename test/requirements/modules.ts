@@ -30,7 +30,6 @@ built   13 I13.modules-place    An entry that is neither a relative or absolute 
 built   13 I13.modules-names    Names such as __proto__, constructor, schedule and those of built-in adapters can be taken by no module.
 built   13 I13.modules-schema   A schema that throws, answers later or answers nonsense is a problem of its integration, not a crash.
 built   13 I13.modules-whole    What create gave without a member, a link whose state() throws and a verify that gives nonsense are told of that integration, and the rest runs.
-built   36 I36.contract-page     The guide lists every member of the adapter contract, required ones marked, each with an example
 built   13 I13.modules-secrets  A secret of a foreign module is written as a reference, masked like any other, and resolved by its deps.
 built   13 I13.mask-tree         What is shown of the file (errors, log, reload, doctor, status, console, check --in-force) holds no secret of it, however that is written.
 built   13 I13.modules-errors   An error of another copy of the package counts like our own: outcome_unknown is not retried.

@@ -85,7 +85,7 @@ describe('slack and telegram, as in the seeds', () => {
     })
   })
 
-  it('an answer is parsed once: what the outlet read to cut it, the adapter renders', async () => {
+  it('[I36.one-parse] an answer is parsed once: what the outlet read to cut it, the adapter renders', async () => {
     await withRiver(async ({ kate, agent }) => {
       const parser = createRequire(import.meta.url)('markdown-it') as typeof MarkdownIt
       const parse = vi.spyOn(parser.prototype, 'parse')

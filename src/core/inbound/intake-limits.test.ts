@@ -18,7 +18,7 @@ const knock = (over: Partial<Knock>): Knock => ({
 })
 const refused = { decision: { go: 'refuse', reason: 'sender_not_allowed' } } as StepResult
 
-it('[I14.stranger-bucket] strangers take no token of the flood guard of those who may talk', () => {
+it('[I36.limits-tested] [I14.stranger-bucket] strangers take no token of the flood guard of those who may talk', () => {
   const limits = createIntakeLimits({ clock: createTestClock(), shared: null })
   const stranger = limits.lookAlone(knock({ known: false, sender: 'eve', floodLimit: ONE }))
   expect(stranger.flood.over).toBe(false)
@@ -31,7 +31,7 @@ it.each([
   ['flood guard', { floodLimit: ONE }],
   ['sender', { senderLimit: ONE }],
 ] as const)(
-  '[S2.dup-no-effects] a message that was not stored gives back its token of the %s',
+  '[I36.limits-tested] [S2.dup-no-effects] a message that was not stored gives back its token of the %s',
   (_, limit) => {
     const limits = createIntakeLimits({ clock: createTestClock(), shared: null })
     const isOver = () => {

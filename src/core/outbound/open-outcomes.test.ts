@@ -24,7 +24,7 @@ const step = (asked: Asked, now: number, open: Partial<OpenOutcome> = {}, over: 
 
 const AWAY: Asked = { outcome: 'later', error: new SwitchboardError('platform_unavailable', 'away') }
 
-describe('[I35.b1-readback] a platform that can be asked', () => {
+describe('[I36.outcomes-tested] [I35.b1-readback] a platform that can be asked', () => {
   const absent: Asked = { outcome: 'absent' }
 
   it('"not there" counts only 30 s after the try ended', () => {
@@ -46,7 +46,7 @@ describe('[I35.b1-readback] a platform that can be asked', () => {
   })
 })
 
-describe('[I35.b1-resend] a platform that cannot be asked', () => {
+describe('[I36.outcomes-tested] [I35.b1-resend] a platform that cannot be asked', () => {
   const unknown: Asked = { outcome: 'unknown' }
   const waits = [5_000, 30_000, 120_000, 600_000]
 

@@ -83,7 +83,7 @@ it.each([
   expect([(await failure(lost))?.code, (await failure(lost, true))?.code]).toEqual([once, twice])
 })
 
-it('a row of the table says what an error means; one without a row is refused in the words of the vendor', async () => {
+it('[I36.api-client] a row of the table says what an error means; one without a row is refused in the words of the vendor', async () => {
   const [gone, asleep, other] = await Promise.all(
     ['no_team', 'asleep', 'what'].map((error) => failure({ status: 400, body: JSON.stringify({ error }) })),
   )
@@ -101,7 +101,7 @@ it('a row of the table says what an error means; one without a row is refused in
   ])
 })
 
-it('an answer that cannot be read for a fault of ours leaves the outcome open', async () => {
+it('[I36.api-client] an answer that cannot be read for a fault of ours leaves the outcome open', async () => {
   const { api } = clientOf({ status: 200, body: '{}' })
   const call = api.call({ url: 'https://pager.example/', method: 'POST' }, () => {
     throw new TypeError('undefined is not a function')

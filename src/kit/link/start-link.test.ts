@@ -77,7 +77,7 @@ function open(more: Partial<LinkOptions> = {}, held?: Lease['answer']) {
 
 const away = (more: object = {}) => new SwitchboardError('platform_unavailable', 'no answer', more)
 
-describe('[S7.reconnect] a link', () => {
+describe('[I36.link-loop] [S7.reconnect] a link', () => {
   it('is up from the call of up, is connected each time, and keeps one connection', async () => {
     const { clock, made, state, connects, up } = open()
     const first = await up()
@@ -384,7 +384,7 @@ describe('[I15.socket-overlap] a new connection that was asked for', () => {
   })
 })
 
-describe('a link that is stopped', () => {
+describe('[I36.link-stop] a link that is stopped', () => {
   const stopped = async (scene: ReturnType<typeof open>) => {
     let isDone = false
     const before = scene.made.length

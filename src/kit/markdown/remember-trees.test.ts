@@ -17,16 +17,19 @@ const countParsed = () => {
 const LIMIT = { size: 4_000, unit: 'utf-16' } as const
 const RENDERERS = { mrkdwn, 'plain text': plainForm }
 
-it.each(Object.entries(RENDERERS))('a message of one part is parsed once, as %s', (name, renderer) => {
-  const parsed = countParsed()
-  const text = `# The build of ${name}\n\n- **green** on \`main\`\n- [log](https://ci.example/1)`
-  const parts = splitText({ text }, LIMIT, renderer)
-  expect(parts).toEqual([text])
-  for (const part of parts) sentForm({ text: part }, renderer)
-  // A third reader, as for a message with buttons.
-  cutToFit({ text }, LIMIT, renderer)
-  expect(parsed()).toEqual([text])
-})
+it.each(Object.entries(RENDERERS))(
+  '[I36.one-parse] a message of one part is parsed once, as %s',
+  (name, renderer) => {
+    const parsed = countParsed()
+    const text = `# The build of ${name}\n\n- **green** on \`main\`\n- [log](https://ci.example/1)`
+    const parts = splitText({ text }, LIMIT, renderer)
+    expect(parts).toEqual([text])
+    for (const part of parts) sentForm({ text: part }, renderer)
+    // A third reader, as for a message with buttons.
+    cutToFit({ text }, LIMIT, renderer)
+    expect(parsed()).toEqual([text])
+  },
+)
 
 it('of a message of many parts no text is parsed twice', () => {
   const parsed = countParsed()

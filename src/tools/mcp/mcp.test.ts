@@ -142,7 +142,7 @@ describe('clients', () => {
     expect(tools.asked[1]?.caller.idempotencyKey).toMatch(/^sha256:[0-9a-f]{64}$/)
   })
 
-  it('fifty at once get each their own answer', async () => {
+  it('[I36.one-server] fifty at once get each their own answer', async () => {
     const tools = await opened({
       sendMessage: async ({ input, caller }) => {
         await new Promise((resolve) => setImmediate(resolve))
@@ -162,7 +162,7 @@ describe('clients', () => {
     expect(tools.asked).toHaveLength(50)
   })
 
-  it('end no call of another caller, whatever ids they name', async () => {
+  it('[I36.one-server] end no call of another caller, whatever ids they name', async () => {
     let release: () => void = () => undefined
     const released = new Promise<void>((resolve) => {
       release = resolve
