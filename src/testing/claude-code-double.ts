@@ -1,6 +1,6 @@
-// A double of Claude Code's side of a channel, for tests of this project and of others: the probe, the handshake, the
-// gates of registration with their words, the envelope that the model sees, and permission requests with their ids.
-// It follows what version 2.1.325 was seen to do. What a model would do is the test's own script.
+// A double of Claude Code's side of a channel, for tests of this and other projects: the probe, the handshake, the
+// gates of registration with their texts, the envelope that the model sees, and permission requests with their ids. It
+// follows the observed behaviour of version 2.1.325. The script of the test plays the model.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { defined } from '../contract/index.ts'
@@ -11,7 +11,7 @@ export interface ClaudeCodeOptions extends ChannelSession {
   readonly args: readonly string[]
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
-  /** The name in the project's .mcp.json; the server of a plugin has its own. */
+  /** The name in the project's .mcp.json. The server of a plugin has its own name. */
   readonly serverName?: string
   readonly sessionId?: string
   readonly prefix?: 'claude' | 'nexo'
@@ -21,12 +21,12 @@ export interface ToolResult {
   readonly text: string
   readonly isError: boolean
   readonly structured: Readonly<Record<string, unknown>>
-  /** All texts of the content, the result's own first. */
+  /** All texts of the content. The result's own text is first. */
   readonly blocks: readonly string[]
 }
 
 export interface ChannelPrompt {
-  /** As the model sees it. */
+  /** The message as the model sees it. */
   readonly envelope: string
   readonly content: string
   readonly meta: Readonly<Record<string, string>>
@@ -41,31 +41,31 @@ export interface PermissionRequest {
 export interface OpenPermission {
   readonly id: string
   readonly decided: Promise<'allow' | 'deny'>
-  /** The dialog in the terminal: the first answer counts. */
+  /** Answers in the dialog of the terminal. The first answer, here or by the channel, counts. */
   answerInTerminal(behavior: 'allow' | 'deny'): void
 }
 
 export interface ClaudeCode {
   readonly pid: number
   readonly sessionId: string
-  /** Null: registered as a channel. Else the reason of the gate that was closed, as the debug log has it. */
+  /** Null when registered as a channel. Otherwise the reason of the closed gate, as in the debug log. */
   readonly skipped: string | null
   readonly capabilities: Readonly<Record<string, unknown>>
   readonly instructions: string
   readonly tools: readonly { readonly name: string; readonly _meta?: Readonly<Record<string, unknown>> }[]
   readonly prompts: readonly ChannelPrompt[]
-  /** Lines on the server's stdout that are no MCP. */
+  /** Lines on the server's stdout that are not MCP. */
   readonly noise: readonly string[]
   stderr(): string
-  /** What the model does with a message, also with those that came before it was set. */
+  /** What the model does with a message. It also gets the messages from before it was set. */
   onPrompt: (prompt: ChannelPrompt, self: ClaudeCode) => void
   call(tool: string, input: object, toolUseId?: string): Promise<ToolResult>
   ask(request: PermissionRequest): OpenPermission
-  /** Whatever bytes, to the server's stdin. */
+  /** Writes any bytes to the server's stdin. */
   write(bytes: string | Buffer): void
   endInput(): void
   readonly exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
-  /** As Claude Code ends its servers: SIGINT, and the end of their input. */
+  /** Ends the server as Claude Code does: with SIGINT, and the end of its input. */
   close(): Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
   kill(signal: NodeJS.Signals): void
 }
@@ -78,11 +78,11 @@ interface Rpc {
   readonly error?: { readonly code: number; readonly message: string }
 }
 
-/** What it says of itself, in the probe and in the handshake. */
+/** The client's identity in the probe and in the handshake. */
 const CLIENT_INFO = { name: 'claude-code', version: '2.1.325' }
 const CLIENT_CAPABILITIES = { roots: {}, elicitation: { form: {}, url: {} } }
 
-/** Spawns the server and goes through the start of a session. Throws when the server ends or `initialize` fails. */
+/** Spawns the server and starts a session. Throws when the server ends or `initialize` fails. */
 export async function startClaudeCode(options: ClaudeCodeOptions): Promise<ClaudeCode> {
   const { prefix = 'claude', plugin } = options
   const serverName = plugin ? pluginServerName(plugin) : (options.serverName ?? 'switchboard')
@@ -106,7 +106,7 @@ export async function startClaudeCode(options: ClaudeCodeOptions): Promise<Claud
   let errors = ''
   let number = 0
   let registered = false
-  // What comes before the test has given the model its script waits for it.
+  // Messages wait until the test has set the script of the model.
   let script: ClaudeCode['onPrompt'] | null = null
   const unread: ChannelPrompt[] = []
 
@@ -145,7 +145,7 @@ export async function startClaudeCode(options: ClaudeCodeOptions): Promise<Claud
       send({ id: message.id, error: { code: -32601, message: 'Method not found' } })
   }
 
-  /** Not registered: dropped without a word. A value that is no string: the whole message is dropped. */
+  /** Drops messages silently when not registered. A meta value that is no string drops the whole message. */
   const prompt = ({ content, meta = {} }: Readonly<Record<string, unknown>>) => {
     if (!registered || typeof content !== 'string' || typeof meta !== 'object' || meta === null) return
     const values = Object.entries(meta)
@@ -157,7 +157,7 @@ export async function startClaudeCode(options: ClaudeCodeOptions): Promise<Claud
     else unread.push(one)
   }
 
-  /** An id that was not issued, or was answered, is dropped without a word. */
+  /** Silently drops a verdict with an unknown or already answered id. */
   const verdict = ({ request_id: id, behavior }: Readonly<Record<string, unknown>>) => {
     if (typeof id !== 'string' || (behavior !== 'allow' && behavior !== 'deny')) return
     dialogs.get(id)?.(behavior)
@@ -176,7 +176,7 @@ export async function startClaudeCode(options: ClaudeCodeOptions): Promise<Claud
     }
   })
 
-  // Before anything else: a server that answers this is connected as a modern one, which has no channels.
+  // The probe comes first. A server that answers it is connected as a modern one, which has no channels.
   const probe = await request('server/discover', {
     _meta: {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -230,7 +230,7 @@ export async function startClaudeCode(options: ClaudeCodeOptions): Promise<Claud
       const [first = ''] = blocks
       return {
         blocks,
-        // The model is shown the structured content where there is one, and never the text beside it.
+        // The model sees only the structured content if there is any, and never the text beside it.
         text: structuredContent === undefined ? first : JSON.stringify(structuredContent),
         isError: answer.result.isError === true,
         structured: recordOf(structuredContent ?? recordOf(meta)['switchboard/result']),

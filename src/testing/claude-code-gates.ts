@@ -1,40 +1,40 @@
-// Claude Code's gates before a channel, for its double: in its order, with its words, for servers of .mcp.json and for
-// those of plugins.
+// Claude Code's gates before a channel, for its double. They have its order and its texts, for servers of .mcp.json and
+// for servers of plugins.
 
 export interface InstalledPlugin {
   readonly name: string
   readonly marketplace: string
-  /** The key in the plugin's .mcp.json. Absent: the plugin's name. */
+  /** The key in the plugin's .mcp.json. The default is the plugin's name. */
   readonly server?: string
 }
 
-/** How the session was started, and what its account and organisation allow. */
+/** How the session started, and what its account and organisation allow. */
 export interface ChannelSession {
-  /** What follows --dangerously-load-development-channels: `server:NAME`, `plugin:NAME@MARKETPLACE`. */
+  /** The values of --dangerously-load-development-channels: `server:NAME`, `plugin:NAME@MARKETPLACE`. */
   readonly channels?: readonly string[]
-  /** What follows --channels: only what is approved passes. */
+  /** The values of --channels. Only approved ones pass. */
   readonly approvedChannels?: readonly string[]
-  /** The server is that of an installed plugin. */
+  /** The installed plugin, if the server belongs to one. */
   readonly plugin?: InstalledPlugin
   readonly gates?: {
     readonly provider?: boolean
     readonly feature?: boolean
     readonly policy?: boolean
-    /** `allowedChannelPlugins` of the organisation, as NAME@MARKETPLACE: it replaces the list of the maker. */
+    /** The organisation's `allowedChannelPlugins`, as NAME@MARKETPLACE. It replaces the vendor's list. */
     readonly allowedChannelPlugins?: readonly string[]
   }
 }
 
 export interface ChannelCandidate {
-  /** As Claude Code calls it: `NAME`, or `plugin:PLUGIN:SERVER`. */
+  /** The name that Claude Code uses: `NAME`, or `plugin:PLUGIN:SERVER`. */
   readonly name: string
-  /** It declared the capability. */
+  /** Whether the server declared the capability. */
   readonly declared: boolean
-  /** It answered the probe for a revision that has no way to push. */
+  /** Whether the server answered the probe for a revision that cannot push. */
   readonly modern: boolean
 }
 
-/** The maker's own list. */
+/** The vendor's own list. */
 const APPROVED = ['telegram', 'discord', 'imessage', 'fakechat'].map(
   (name) => `${name}@claude-plugins-official`,
 )
@@ -43,7 +43,7 @@ export function pluginServerName({ name, server = name }: InstalledPlugin): stri
   return `plugin:${name}:${server}`
 }
 
-/** Null: the server is registered as a channel. Else the reason, as the debug log has it. */
+/** Returns null for a server that registers as a channel. Otherwise the reason, as in the debug log. */
 export function closedGate(session: ChannelSession, candidate: ChannelCandidate): string | null {
   const { gates = {} } = session
   if (!candidate.declared) return 'server did not declare claude/channel capability'
@@ -57,7 +57,7 @@ export function closedGate(session: ChannelSession, candidate: ChannelCandidate)
 }
 
 /**
- * The last three look at what the session was started with; the flag for development opens the last, entry by entry.
+ * The last three gates check the flags of the session. The development flag opens the last gate, entry by entry.
  */
 function closedByEntry(session: ChannelSession, name: string): string | null {
   const { plugin, channels = [], approvedChannels = [], gates = {} } = session
@@ -71,7 +71,7 @@ function closedByEntry(session: ChannelSession, name: string): string | null {
   if (channels.includes(entry)) return null
   const { allowedChannelPlugins: org } = gates
   if (plugin && (org ?? APPROVED).includes(whole)) return null
-  // Its words for a server that was asked for without the flag were not seen: those for a plugin stand in for them.
+  // The text for a server without the flag was never observed. This uses the text for a plugin.
   const what = `${plugin ? 'plugin' : 'server'} ${whole}`
   return org === undefined || !plugin
     ? `${what} is not on the approved channels allowlist (use --dangerously-load-development-channels for local dev)`

@@ -1,25 +1,25 @@
-// The page of an emulator: the chats of one person, as she would see them, with what she can press and say. One page
-// for every platform that is a chat; what differs is data.
+// The page of an emulator: the chats of one person as she sees them, and what she can press and write. All chat
+// platforms share one page, and their differences are data.
 
 export interface ControlPlace {
   readonly id: string
-  /** After "You are Kate, in". */
+  /** The text after "You are Kate, in". */
   readonly name: string
-  /** It is named in what she does there; absent: her own chat, which need not be. */
+  /** True sends its id with her actions. Her own chat needs no id. */
   readonly isChannel?: true
 }
 
 export interface ControlPageOptions {
-  /** As people call the platform. */
+  /** The common name of the platform. */
   readonly platform: string
   readonly places: readonly ControlPlace[]
-  /** The door at which a place is seen, its id left out. */
-  readonly door: '/_chat/' | '/_channel/'
-  /** By which field a message that is clicked at is answered; absent: none is. */
+  /** The path that shows a chat, without its id. */
+  readonly path: '/_chat/' | '/_channel/'
+  /** The field for a reply to a clicked message. If absent, a click does nothing. */
   readonly answers?: 'thread' | 'reply_to'
 }
 
-export function controlPage({ platform, places, door, answers }: ControlPageOptions): string {
+export function controlPage({ platform, places, path, answers }: ControlPageOptions): string {
   const options = places.map(({ id, name }) => `<option value="${id}">${name}</option>`).join('')
   const channels = JSON.stringify(places.filter(({ isChannel }) => isChannel).map(({ id }) => id))
   return `<!doctype html>
@@ -46,7 +46,7 @@ document.getElementById('say').onsubmit = (event) => { event.preventDefault(); i
 place.onchange = () => { last = ''; show() }
 let last = ''
 async function show() {
-  const shown = await fetch('${door}' + place.value).then((r) => r.json())
+  const shown = await fetch('${path}' + place.value).then((r) => r.json())
   const now = JSON.stringify(shown)
   if (now === last) return
   last = now

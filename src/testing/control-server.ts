@@ -1,10 +1,10 @@
-// The door beside a fake platform's own: a page and a few JSON requests, by which a person or a script acts and looks.
-// Loopback only, and closed to the scripts of other sites.
+// The emulator's own HTTP endpoints: a page and a few JSON requests for a person or a script. They listen on loopback
+// and refuse other sites' scripts.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { SwitchboardError } from '../contract/index.ts'
 import { type FaultRule, parseFaultRules } from './faults/fault-plan.ts'
 
-/** `answer` gives a page (a string) or what is sent as JSON; `not_found` is a 404, anything else thrown a 400. */
+/** `answer` returns a page (a string) or JSON. The error `not_found` becomes a 404, all others a 400. */
 export function openControlServer(
   request: IncomingMessage,
   response: ServerResponse,
@@ -35,21 +35,21 @@ export interface ControlServers {
     readonly fired: readonly unknown[]
     plan(faults: readonly FaultRule[]): void
   }
-  /** `GET` of this door with an id behind it shows a chat as people see it. */
-  readonly look: { readonly door: string; readonly at: (id: string) => unknown }
-  /** By method and path; `said` is the body of a POST. */
-  readonly doors: Readonly<Record<string, (said: unknown) => unknown>>
+  /** `GET` of this path with an id shows a chat as people see it. */
+  readonly look: { readonly path: string; readonly at: (id: string) => unknown }
+  /** Handlers by method and path. `said` is the body of a POST. */
+  readonly routes: Readonly<Record<string, (said: unknown) => unknown>>
 }
 
-/** What every emulator has (the page, `/_calls`, `/_faults`, a look at a chat) and the doors of its own. */
+/** Serves what every emulator has (the page, `/_calls`, `/_faults`, a view of a chat) and its own routes. */
 export function openControlServers(
   request: IncomingMessage,
   response: ServerResponse,
-  { page, fake, look, doors }: ControlServers,
+  { page, fake, look, routes }: ControlServers,
 ): boolean {
-  const all: ControlServers['doors'] = {
+  const all: ControlServers['routes'] = {
     'GET /_calls': () => ({ calls: fake.world.calls, fired: fake.fired }),
-    ...doors,
+    ...routes,
     'POST /_faults'(said) {
       fake.plan(parseFaultRules(said))
       return { ok: true }
@@ -58,10 +58,10 @@ export function openControlServers(
   return openControlServer(request, response, async (path) => {
     if (path === '/') return page
     const asked = `${request.method} ${path}`
-    if (asked.startsWith(`GET ${look.door}`)) return look.at(asked.slice(`GET ${look.door}`.length))
+    if (asked.startsWith(`GET ${look.path}`)) return look.at(asked.slice(`GET ${look.path}`.length))
     const open = Object.hasOwn(all, asked) ? all[asked] : undefined
     if (open !== undefined) return open(request.method === 'POST' ? await readJsonObject(request) : undefined)
-    throw new SwitchboardError('not_found', `there is GET ${look.door}ID, ${Object.keys(all).join(', ')}`)
+    throw new SwitchboardError('not_found', `there is GET ${look.path}ID, ${Object.keys(all).join(', ')}`)
   })
 }
 

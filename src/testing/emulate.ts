@@ -1,5 +1,5 @@
-// Fakes of platforms, without a test runner: for `switchboard emulate` and for tests of other projects. The package's
-// door `switchboard/emulate`, names one by one.
+// Fakes of platforms without a test runner, for `switchboard emulate` and for tests of other projects. This file is the
+// package export `switchboard/emulate`.
 export {
   type ChannelPrompt,
   type ClaudeCode,

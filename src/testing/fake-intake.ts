@@ -1,21 +1,21 @@
-// A door in for adapter tests: keeps what it was given and answers as told, in place of the river.
+// An intake for adapter tests, in place of the river. It keeps the events and answers as the test says.
 import type { InboundEvent, PlatformIntake, Received } from '../contract/index.ts'
 
 export interface FakeIntake extends PlatformIntake {
-  /** Everything received, in order. */
+  /** All received events, in order. */
   readonly events: readonly InboundEvent[]
   readonly cursors: readonly string[]
-  /** The events that were handed in and not received, in order. */
+  /** The events that were handed in but not received, in order. */
   readonly refused: readonly InboundEvent[]
-  /** How often a link was said to be made. */
+  /** How often the adapter reported a connection. */
   connects(): number
-  /** What to answer next and from then on; called per event. */
+  /** Sets the answer for each event from now on. */
   answerWith(answer: (event: InboundEvent, index: number) => Partial<Received>): void
-  /** From now on `receive` rejects with this; null heals it. */
+  /** Makes `receive` reject with this from now on. Null ends that. */
   failWith(error: Error | null): void
-  /** The next `receive` with events rejects with this. */
+  /** Makes the next `receive` with events reject with this. */
   failNext(error: Error): void
-  /** Holds every `receive` back until the returned function is called. */
+  /** Holds every `receive` until the returned function is called. */
   hold(): () => void
 }
 

@@ -1,12 +1,12 @@
-// The listener of an emulated platform, on loopback: its connections can be cut at once, and a body has a limit.
+// The listener of an emulated platform, on loopback. It can cut all connections at once, and it limits bodies.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
 export interface FakeServer {
-  /** Without a slash at its end. */
+  /** The URL without a slash at its end. */
   readonly url: string
-  /** Ends every connection without a word. */
+  /** Ends every connection without an answer. */
   cut(): void
   stop(): Promise<void>
 }
@@ -43,7 +43,7 @@ export async function openFakeServer(options: {
   }
 }
 
-/** Null: it is larger than `most`. */
+/** Returns the body, or null if it is larger than `most`. */
 export async function bytesOf(request: IncomingMessage, most: number): Promise<Buffer | null> {
   const chunks: Buffer[] = []
   let size = 0

@@ -1,4 +1,4 @@
-// The kernel hands a port over: nobody else is given it, and the server that names it has it.
+// A reserved port. The kernel gives it to no other process, and the server that names it gets it.
 import { type AddressInfo, createConnection, createServer, type Server } from 'node:net'
 import { expect, it } from 'vitest'
 import { freePort } from './free-port.ts'

@@ -1,5 +1,5 @@
-// A port for a server that starts later, or starts again on the same port. The kernel chooses it, and this process
-// holds it until it ends, so that no other process can be given it meanwhile.
+// A port for a server that starts later, or restarts on the same port. The kernel chooses it. This process reserves it
+// until it ends, so no other process can get it meanwhile.
 import { type AddressInfo, createConnection, createServer, type Server, type Socket } from 'node:net'
 import { platform } from 'node:os'
 
@@ -7,9 +7,9 @@ let peer: Promise<Server> | undefined
 const held = new Set<Socket>()
 
 /**
- * A port on the loopback interface that only a server which names it can have. On Linux a connection from that port
- * holds it: the kernel gives the port to nobody who asks for any port, and a server may still listen on it
- * (SO_REUSEADDR). Elsewhere the port is chosen by the kernel and not held.
+ * Returns a port on the loopback interface that only a server which names it can get. On Linux a connection from that
+ * port reserves it. The kernel then gives it to no process that asks for any port, but a server may still listen on it
+ * (SO_REUSEADDR). On other systems the kernel chooses the port and nothing reserves it.
  */
 export async function freePort(): Promise<number> {
   if (platform() !== 'linux') return chosenPort()

@@ -1,5 +1,5 @@
-// The package's door `switchboard/testing`: the suites that adapters, connectors and stores run, and what they need,
-// names one by one. Needs vitest (and fast-check for the store); the fakes without a test runner are in ./emulate.ts.
+// The package export `switchboard/testing`: the suites for adapters, connectors and stores, and their helpers. It needs
+// vitest, and fast-check for the store. The fakes without a test runner are in ./emulate.ts.
 
 export * from './emulate.ts'
 export { createFakeIntake, type FakeIntake } from './fake-intake.ts'

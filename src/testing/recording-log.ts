@@ -1,8 +1,8 @@
-// A logger that keeps its lines, so that a test can search them for what must not be there.
+// A logger that keeps its lines, so that a test can search them for text that must not appear.
 import type { Logger } from '../contract/index.ts'
 
 export interface RecordingLog extends Logger {
-  /** One JSON text a line: level, fields and message. */
+  /** One JSON text for each line: level, fields and message. */
   readonly lines: readonly string[]
 }
 

@@ -1,5 +1,5 @@
-// What a request to a fake platform carries: JSON, a form, multipart, or the query. Values of forms are JSON where they
-// are objects, as the Bot API and Slack want them.
+// Reads the body of a request to a fake platform: JSON, a form, multipart, or the query. Form values that are objects
+// are JSON, as in the Bot API and Slack.
 
 export interface UploadedFile {
   readonly name: string
@@ -12,7 +12,7 @@ export interface CallBody {
   readonly files: Readonly<Record<string, UploadedFile>>
 }
 
-/** Null: a body that says it is JSON and is not. */
+/** Returns null for a body that claims to be JSON and is not. */
 export function readBody(contentType: string, body: Buffer, query: URLSearchParams): CallBody | null {
   const base = fromForm(query)
   if (contentType.startsWith('application/json')) {

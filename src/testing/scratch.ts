@@ -1,4 +1,4 @@
-// Folders for tests that are not about the disk: in memory where the machine has room there, so that a sync costs
+// Folders for tests that are not about the disk. They are in memory if the machine has room, so that a sync costs
 // nothing.
 import { mkdtempSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,12 +7,12 @@ import { join } from 'node:path'
 const MEMORY = '/dev/shm'
 const ROOM_BYTES = 1_000_000_000
 
-/** A new folder. Whoever asks for it removes it. What must survive a power cut is tested elsewhere, on a real disk. */
+/** Makes a new folder. The caller removes it. Tests of power cuts use a real disk instead. */
 export function scratchFolder(prefix: string): string {
   return mkdtempSync(join(scratchRoot(), prefix))
 }
 
-/** Where such folders are made. */
+/** The parent of such folders. */
 export function scratchRoot(roomBytes = ROOM_BYTES): string {
   return hasRoom(roomBytes) ? MEMORY : tmpdir()
 }
@@ -22,6 +22,7 @@ function hasRoom(roomBytes: number): boolean {
     const { bavail, bsize } = statfsSync(MEMORY)
     return bavail * bsize > roomBytes
   } catch {
-    return false // not every system has such a folder
+    // Not every system has such a folder.
+    return false
   }
 }

@@ -1,4 +1,4 @@
-// The driven clock must itself be beyond doubt: order, cancellation, timers that start timers.
+// The driven clock must be beyond doubt: order, cancellation, timers that start timers.
 import { describe, expect, it } from 'vitest'
 import { createTestClock, createTestRandom } from './test-clock.ts'
 

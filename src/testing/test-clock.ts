@@ -1,15 +1,15 @@
-// Time and randomness that a test drives: nothing happens until it says so, and the same seed gives the same ids.
+// Time and randomness that a test drives. Time moves only when the test says so, and the same seed gives the same ids.
 import { createHash } from 'node:crypto'
 import type { Cancel, Clock, Random } from '../contract/index.ts'
 
 export interface TestClock extends Clock {
-  /** Moves time forward, running due timers in order; real I/O that they start gets some loop turns to finish. */
+  /** Moves time forward and runs due timers in order. Real I/O that they start gets some loop turns to finish. */
   advance(ms: number): Promise<void>
   /** Lets promises, setImmediate callbacks and quick I/O run without moving time. */
   settle(turns?: number): Promise<void>
-  /** Sets the time without running anything: for clocks that jump. */
+  /** Sets the time without running anything, for clocks that jump. */
   jump(toMs: number): void
-  /** How many timers wait. */
+  /** The number of waiting timers. */
   pending(): number
 }
 
@@ -69,7 +69,7 @@ export function createTestClock(startMs = 1_700_000_000_000): TestClock {
   }
 }
 
-/** Deterministic randomness: the same seed, the same sequence. Never use it outside tests. */
+/** Deterministic randomness: the same seed gives the same sequence. Never use it outside tests. */
 export function createTestRandom(seed: number | string = 1): Random {
   let counter = 0
   const block = (): Buffer => createHash('sha256').update(`${seed}:${counter++}`).digest()

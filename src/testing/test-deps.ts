@@ -1,14 +1,14 @@
-// What an adapter is given, for tests: driven time, a log that can be read, secrets by reference. Everything
-// overridable.
+// The dependencies of an adapter, for tests: driven time, a readable log, secrets by reference. A test can override
+// each.
 import type { ConnectorDeps, PlatformDeps } from '../contract/index.ts'
 import { createRecordingLog, type RecordingLog } from './recording-log.ts'
 import { createTestClock, createTestRandom, type TestClock } from './test-clock.ts'
 import { testAgent, testIntegration } from './test-settings.ts'
 
 export interface TestDepsOptions {
-  /** As the module's schema gives them. */
+  /** The options in the form of the module's schema. */
   readonly options?: Readonly<Record<string, unknown>>
-  /** What references lead to: `{ 'env:TOKEN': '…' }`. */
+  /** The secrets behind references: `{ 'env:TOKEN': '…' }`. */
   readonly secrets?: Readonly<Record<string, string>>
 }
 

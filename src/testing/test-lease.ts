@@ -1,17 +1,17 @@
-// One lease for several nodes of a test, and what the store does with it: it refuses the cursor of a node without it.
+// One lease for several nodes of a test. As in the store, a node without the lease cannot move a cursor.
 import { type LinkLease, type PlatformIntake, SwitchboardError } from '../contract/index.ts'
 
 export interface TestLease {
   /** The `deps.lease` of a node. */
   of(node: string): LinkLease
   holder(): string | null
-  /** How often a node asked for it. */
+  /** How often a node asked for the lease. */
   asked(node: string): number
-  /** Whether the last answer to this node was that another node holds it. */
+  /** Whether the last answer to this node was that another node holds the lease. */
   isRefused(node: string): boolean
-  /** The node gets it now. Its former holder learns that when it renews. */
+  /** Gives the lease to the node. Its former holder learns that at the next renewal. */
   give(node: string): void
-  /** The intake of a node: it throws `conflict` for a cursor while the node does not hold the lease. */
+  /** The intake of a node. It throws `conflict` for a cursor while the node does not hold the lease. */
   fence(node: string, intake: PlatformIntake): PlatformIntake
 }
 

@@ -1,4 +1,4 @@
-// Settings for tests: small, whole, with everything overridable.
+// Settings for tests: small and complete. A test can override everything.
 import {
   type AgentSettings,
   DEFAULT_TUNABLES,
@@ -7,7 +7,7 @@ import {
   type Tunables,
 } from '../contract/index.ts'
 
-/** The platform's own credential is the gate: whoever speaks, passes. */
+/** Access by the platform's own credential alone: every sender passes. */
 export const OPEN = {
   readable: true,
   dm: 'credential',
@@ -51,7 +51,7 @@ export function testAgent(
 
 export interface TestSettings {
   readonly integrations?: readonly IntegrationSettings[]
-  /** Names get a catch-all binding to every integration. */
+  /** A plain name becomes an agent with a catch-all binding to every integration. */
   readonly agents?: readonly (string | AgentSettings)[]
   readonly users?: Settings['users']
   readonly mcpServers?: Settings['mcpServers']
@@ -78,7 +78,7 @@ export function testSettings({
     agents: agents.map((one) => (typeof one === 'string' ? testAgent(one, all) : one)),
     mcpServers,
     users,
-    // Tests say much at once; those about limits set them.
+    // Tests send many messages at once, so limits are off. Tests of limits set them.
     tunables: { ...DEFAULT_TUNABLES, ...UNLIMITED, ...tunables },
     ...(takeover ? { takeover } : {}),
     digest: 'test',

@@ -15,7 +15,7 @@ const PAGE = controlPage({
     { id: KATE_ID, name: 'the direct chat with the bot' },
     { id: GENERAL_ID, name: '#general (write @switchboard)', isChannel: true },
   ],
-  door: '/_channel/',
+  path: '/_channel/',
   answers: 'reply_to',
 })
 
@@ -67,8 +67,8 @@ export function discordControlServer(
   return openControlServers(request, response, {
     page: PAGE,
     fake,
-    look: { door: '/_channel/', at: (id) => transcript(fake, id) },
-    doors: {
+    look: { path: '/_channel/', at: (id) => transcript(fake, id) },
+    routes: {
       'GET /_link': () => ({
         open: fake.gateway.open(),
         ...fake.gateway.counts(),

@@ -46,13 +46,13 @@ export function createTestDatabases(server: string): TestDatabases {
   }
   // One connection serves all calls, because opening one costs more than the queries. It does not keep the process
   // alive.
-  const desk = new pg.Pool({ connectionString: urlOf('postgres'), max: 1, allowExitOnIdle: true })
-  desk.on('error', () => undefined)
+  const pool = new pg.Pool({ connectionString: urlOf('postgres'), max: 1, allowExitOnIdle: true })
+  pool.on('error', () => undefined)
   const originals = new Map<string, Promise<string>>()
 
   const createDatabase = async (like = ''): Promise<string> => {
     const name = `sb_${process.pid}_${made++}`
-    await desk.query(`CREATE DATABASE ${name}${like === '' ? '' : ` TEMPLATE ${like}`}`)
+    await pool.query(`CREATE DATABASE ${name}${like === '' ? '' : ` TEMPLATE ${like}`}`)
     return name
   }
 
@@ -84,7 +84,7 @@ export function createTestDatabases(server: string): TestDatabases {
   const pristineAs = async (original: string): Promise<Pristine> => {
     const known = asFilled.get(original)
     if (known !== undefined) return known
-    const found = await desk.query('SELECT facts FROM pristine WHERE original = $1', [original])
+    const found = await pool.query('SELECT facts FROM pristine WHERE original = $1', [original])
     const facts = (found.rows[0] as { facts: Pristine } | undefined)?.facts
     if (facts === undefined) throw new Error(`nothing is known of ${original}`)
     asFilled.set(original, facts)
@@ -94,7 +94,7 @@ export function createTestDatabases(server: string): TestDatabases {
   const giveBack = async (name: string, original: string): Promise<void> => {
     const pristine = await pristineAs(original)
     const asNew = await inside(name, (client) => restore(client, pristine))
-    if (asNew) await desk.query('UPDATE lendable SET free = true WHERE name = $1', [name])
+    if (asNew) await pool.query('UPDATE lendable SET free = true WHERE name = $1', [name])
   }
 
   return {
@@ -102,7 +102,7 @@ export function createTestDatabases(server: string): TestDatabases {
     copyOf: async (name, fill) => urlOf(await createDatabase(await originalOf(name, fill))),
     async lend(name, fill) {
       const original = await originalOf(name, fill)
-      const free = await desk.query(
+      const free = await pool.query(
         `UPDATE lendable SET free = false WHERE name =
            (SELECT name FROM lendable WHERE original = $1 AND free LIMIT 1 FOR UPDATE SKIP LOCKED)
          RETURNING name`,
@@ -111,7 +111,7 @@ export function createTestDatabases(server: string): TestDatabases {
       const found = (free.rows[0] as { name: string } | undefined)?.name
       const lent = found ?? (await createDatabase(original))
       if (found === undefined)
-        await desk.query('INSERT INTO lendable VALUES ($1, $2, false)', [lent, original])
+        await pool.query('INSERT INTO lendable VALUES ($1, $2, false)', [lent, original])
       return { url: urlOf(lent), giveBack: () => giveBack(lent, original) }
     },
   }

@@ -21,7 +21,7 @@ export interface PostgresOffer {
 export async function offerPostgres(offer: PostgresOffer): Promise<OfferedPostgres> {
   const running = once(offer.start)
   const original = once(offer.initialise)
-  const door = createServer((request, reply) => {
+  const server = createServer((request, reply) => {
     const told =
       request.url === FOLDER
         ? original.get().then(({ folder }) => folder)
@@ -31,14 +31,14 @@ export async function offerPostgres(offer: PostgresOffer): Promise<OfferedPostgr
       (thrown: unknown) => void reply.writeHead(500).end(String(thrown)),
     )
   })
-  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve))
-  door.unref()
-  process.env[OFFER] = `http://127.0.0.1:${(door.address() as AddressInfo).port}/`
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  server.unref()
+  process.env[OFFER] = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   return {
     async stop() {
       delete process.env[OFFER]
-      door.closeAllConnections()
-      door.close()
+      server.closeAllConnections()
+      server.close()
       await (await running.made())?.stop()
       ;(await original.made())?.remove()
     },

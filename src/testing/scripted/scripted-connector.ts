@@ -1,5 +1,5 @@
-// An agent that a test plays: it records what it is handed, answers by script, and can be absent, slow or broken. Like
-// a real agent it outlives the gateway that talks to it.
+// A scripted agent. It records its deliveries, answers by script, and can be absent, slow or broken. Like a real agent
+// it outlives the gateway.
 import {
   type Accepted,
   type AgentConnector,
@@ -15,28 +15,28 @@ import {
   type Verdict,
 } from '../../contract/index.ts'
 
-/** What the agent does with a delivery. It may throw: then the turn was not taken. */
+/** What the agent does with a delivery. If it throws, the agent did not take the turn. */
 export type Script = (delivery: Delivery, agent: ScriptedAgent) => Promise<void> | void
 
 export interface ScriptedAgentOptions {
   readonly redelivery?: Redelivery
   readonly window?: number
   readonly holdsDecisions?: boolean
-  /** False: nothing is attached until `attach` is called. */
+  /** False starts detached, until `attach` is called. */
   readonly attached?: boolean
-  /** False: the connector cannot stop what runs. */
+  /** False is a connector that cannot stop a running turn. */
   readonly cancels?: boolean
-  /** True: what it was handed it keeps through every end of the gateway. */
+  /** True is an agent that keeps its turns when the gateway ends, however it ends. */
   readonly keeps?: boolean
-  /** What `verdict` answers at first; absent: `relayed`. */
+  /** The first answer of `verdict`. The default is `relayed`. */
   readonly verdict?: 'relayed' | 'gone' | 'fetched'
-  /** It says how many it could be written: `room` of the agent. False: one at a time. */
+  /** True reports the agent's `room`: how many turns can be written to it. False means one at a time. */
   readonly roomed?: boolean
-  /** Hand-overs of one session may overlap. */
+  /** True allows overlapping deliveries of one session. */
   readonly overlaps?: true
-  /** Hand-overs last as long as the answer: a stop waits so long for them. */
+  /** A delivery lasts as long as its answer. A stop waits this long for deliveries. */
   readonly finishMs?: number
-  /** What goes out with every turn. */
+  /** The credentials that go out with every turn. */
   readonly mints?: AgentConnector['mints']
 }
 
@@ -45,18 +45,18 @@ export interface ScriptedAgent {
   readonly deliveries: readonly Delivery[]
   readonly verdicts: readonly Verdict[]
   readonly cancelled: readonly { readonly session: string; readonly turn: string | null }[]
-  /** What `verdict` answers from now on. */
+  /** The answer of `verdict` from now on. */
   hears: 'relayed' | 'gone' | 'fetched'
-  /** Replaced by the test; by default it answers `re: TEXT`. */
+  /** What the agent does with a delivery. The default answers `re: TEXT`. */
   script: Script
-  /** What it waits for before a turn with attachments can be written; by default nothing. */
+  /** Runs before a turn with attachments is written. The default does nothing. */
   prepare: (delivery: Delivery) => Promise<void> | void
-  /** How many it could be written now. */
+  /** The number of turns that can be written now. */
   readonly room: number
   makeRoom(room: number): void
-  /** How often a turn was handed to it, also where that failed. */
+  /** The number of deliveries, failed ones included. */
   readonly tries: number
-  /** The next hand-overs throw these, one each. */
+  /** Makes the next deliveries throw these errors, one each. */
   failNext(...errors: readonly Error[]): void
   attach(): void
   detach(detail?: string): void
@@ -65,28 +65,28 @@ export interface ScriptedAgent {
   speak(session: string, text: string, options?: { readonly afterMs?: number }): Promise<Accepted>
   ask(delivery: Delivery, ask: Ask): Promise<Accepted>
   /**
-   * Asks as a host does that names no turn: its connector only supposes which one it is about. `at`: what is open
-   * there.
+   * Asks like a host that names no turn. Its connector only assumes which turn the question is about. `at` lists what
+   * is open at the host.
    */
   guess(delivery: Delivery, ask: Ask, at?: OpenAtHost): Promise<Accepted>
-  /** A host of it attached that still waits for these. */
+  /** Reports that a host attached which still waits for these requests. */
   waits(host: string, requests: readonly string[]): Promise<Accepted>
   evidence(delivery: Delivery, of: 'seen' | 'answered', how?: { readonly working: true }): Promise<Accepted>
   fail(delivery: Delivery, detail: string, how?: { readonly unlessWorking: true }): Promise<Accepted>
-  /** Handed over, and not worked on any more. */
+  /** Reports that the agent has the turn no longer and does not work on it. */
   giveBack(delivery: Delivery): Promise<Accepted>
-  /** Offered again, it had the turn from before. */
+  /** Reports that a turn was offered again but the agent had it already. */
   kept(delivery: Delivery, seen: boolean): Promise<Accepted>
-  /** Trouble told before the end: kept beside the turn. */
+  /** Reports a problem before the end of the turn. It is kept beside the turn. */
   trouble(delivery: Delivery, text: string): Promise<Accepted>
   status(delivery: Delivery, text: string): Promise<Accepted>
-  /** The answer as far as it is written. */
+  /** Sends the answer as written so far. */
   partial(delivery: Delivery, text: string): Promise<Accepted>
-  /** Whatever an agent can give back. */
+  /** Sends any output of an agent. */
   accept(output: AgentOutput): Promise<Accepted>
-  /** Comes for the answer to a question of its own. */
+  /** Fetches the answer to a question of the agent. */
   fetchVerdict(approval: string, turn: string): Promise<Verdict | 'pending'>
-  /** How long a person was asked for this turn. */
+  /** How long a person was asked during this turn. */
   askedMs(turn: string, since: number): Promise<number>
   texts(): readonly string[]
 }

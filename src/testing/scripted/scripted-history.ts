@@ -1,5 +1,5 @@
-// A platform that keeps a history, as a test plays it: what people say stands there whether or not the live link brings
-// it, and the reader lies, pages, asks to wait or forgets when told to. It outlives a gateway that crashes.
+// A scripted platform with a history. The history keeps every message, whether or not the live link brings it. On
+// demand the reader lies, pages, asks to wait or forgets. The platform outlives a gateway that crashes.
 import {
   type HistoryEntry,
   type HistoryPlace,
@@ -18,52 +18,52 @@ export interface SaidOptions {
   readonly messageId?: string
   readonly chat?: 'direct' | 'group'
   readonly mentioned?: boolean
-  /** The id of the message that it answers. */
+  /** The id of the message that it replies to. */
   readonly replyTo?: string
-  /** When it was said; absent: now. */
+  /** The time of the message. The default is now. */
   readonly at?: number
 }
 
-/** What a reader does instead of answering. */
+/** What a reader does instead of a correct answer. */
 export type ReadFault =
-  /** Answers as it should: the trouble comes later. */
+  /** A correct answer, so that only a later read fails. */
   | { readonly kind: 'none' }
   | { readonly kind: 'busy'; readonly retryAfterMs: number }
   | { readonly kind: 'unavailable' }
   | { readonly kind: 'hang' }
   | { readonly kind: 'forbidden' | 'gone'; readonly detail: string }
-  /** The page that it gave for the place last, again, with "there is more". */
+  /** Repeats the last page of the place and says that there is more. */
   | { readonly kind: 'repeats' }
 
 export interface ScriptedHistory {
-  /** Somebody says something. Null: the live link did not bring it. */
+  /** Writes a message. Returns null if the live link did not bring it. */
   says(conversation: string, sender: string, text: string, options?: SaidOptions): Promise<Received | null>
-  /** It stands there with another text from now on. */
+  /** Replaces the text of a message. */
   edits(messageId: string, text: string): Promise<Received | null>
-  /** It stands there no more. */
+  /** Removes a message. */
   deletes(messageId: string): Promise<Received | null>
-  /** The link says that it is up and brings nothing. A new one hears. */
+  /** Makes the link say that it is up, while it brings nothing. A new link works again. */
   deafen(): void
-  /** Nothing goes over the link, and it knows: down until `connect`. */
+  /** Makes the link go down, and report that, until `connect`. */
   disconnect(): void
-  /** A new connection is made. */
+  /** Makes a new connection. */
   connect(): void
   isDeaf(): boolean
-  /** Listed by the platform; absent: whatever was spoken in. */
+  /** Sets the places that the platform lists. Null lists every place with a message. */
   list(places: readonly HistoryPlace[] | null): void
-  /** Reads of a place (of every one, if none is named) meet these, one each. */
+  /** Makes the next reads of a place, or of any place, fail like this, one each. */
   failReads(faults: readonly ReadFault[], place?: string): void
-  /** Every read of the place meets this; null heals it. */
+  /** Makes every read of the place fail like this. Null ends that. */
   failAlways(fault: ReadFault | null, place?: string): void
   pageSize(entries: number): void
-  /** What was said before that stands there no more, and the reader says so. */
+  /** Forgets older messages. The reader says so. */
   forgetBefore(at: number): void
   readonly reads: readonly HistoryQuery[]
   readonly listings: readonly { readonly since: number }[]
   readonly renewals: readonly string[]
-  /** For the platform that it belongs to. */
+  /** The reader for the platform with this history. */
   readonly reader: HistoryReader
-  attach(door: {
+  attach(gateway: {
     readonly receive: (event: InboundEvent) => Promise<Received>
     readonly connected: () => void
   }): void
@@ -77,7 +77,7 @@ interface Said {
   event: InboundMessage & { readonly kind: 'message'; readonly messageId: string }
 }
 
-/** `now`: the driven clock. */
+/** `now` reads the driven clock. */
 export function createScriptedHistory(now: () => number): ScriptedHistory {
   const said: Said[] = []
   const reads: HistoryQuery[] = []
@@ -85,7 +85,7 @@ export function createScriptedHistory(now: () => number): ScriptedHistory {
   const renewals: string[] = []
   const faults: { fault: ReadFault; place: string | undefined }[] = []
   const always = new Map<string | undefined, ReadFault>()
-  let door: Parameters<ScriptedHistory['attach']>[0] | null = null
+  let gateway: Parameters<ScriptedHistory['attach']>[0] | null = null
   let deaf = false
   let down = false
   let upSince = now()
@@ -98,13 +98,13 @@ export function createScriptedHistory(now: () => number): ScriptedHistory {
     at.thread === undefined ? at.conversation : `${at.conversation}/${at.thread}`
 
   const brought = async (event: InboundEvent): Promise<Received | null> =>
-    deaf || down || !door ? null : door.receive(event)
+    deaf || down || !gateway ? null : gateway.receive(event)
 
   const connect = () => {
     deaf = false
     down = false
     upSince = now()
-    door?.connected()
+    gateway?.connected()
   }
 
   const nextFault = (place: string): ReadFault | undefined => {
@@ -223,7 +223,7 @@ export function createScriptedHistory(now: () => number): ScriptedHistory {
     renewals,
     reader,
     attach(given) {
-      door = given
+      gateway = given
       connect()
     },
     link: () => (down ? { state: 'down' } : { state: 'up', since: upSince }),

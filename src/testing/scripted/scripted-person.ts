@@ -1,4 +1,4 @@
-// People of the scripted platform: they speak and tap, through the intake of their integration.
+// People of the scripted platform. They write and tap through the intake of their integration.
 import {
   type Attachment,
   defined,
@@ -10,7 +10,7 @@ import type { Arrived } from './scripted-platform.ts'
 
 export interface Person {
   says(text: string, options?: SayOptions): Promise<Received>
-  /** Presses the button with this label on the newest message of the conversation that has it. */
+  /** Presses the button with this label, on the newest message of the conversation that has it. */
   taps(label: string): Promise<Received>
   sends(event: Partial<InboundEvent> & { readonly kind: InboundEvent['kind'] }): Promise<Received>
 }
@@ -24,7 +24,7 @@ export interface SayOptions {
   readonly attachments?: readonly Attachment[]
   readonly meta?: Readonly<Record<string, string>>
   readonly replyTo?: Quoted
-  /** No id at all, as from a platform that has none. */
+  /** True sends no message id, as a platform without ids does. */
   readonly noId?: boolean
 }
 

@@ -1,5 +1,5 @@
-// A platform that a test plays: people speak and tap, every send is on record, and it fails when told to. It is the
-// world outside: it outlives a gateway that crashes, and remembers what truly arrived.
+// A scripted platform. People write and tap, every send is recorded, and it fails on demand. It is the outside world:
+// it outlives a gateway that crashes and remembers what really arrived.
 import {
   type Abilities,
   type Address,
@@ -26,16 +26,16 @@ import {
 import type { ScriptedHistory } from './scripted-history.ts'
 import { createPeople, type Person, type PersonOptions } from './scripted-person.ts'
 
-/** What one send meets instead of a confirmation. */
+/** What a send gets instead of a confirmation. */
 export type SendFault =
   | { readonly kind: 'unavailable'; readonly retryAfterMs?: number }
   | { readonly kind: 'busy'; readonly retryAfterMs: number }
   | { readonly kind: 'rejected' }
   /** The chat does not exist any more. */
   | { readonly kind: 'gone' }
-  /** No confirmation came. `arrived`: people see it all the same. */
+  /** No confirmation. With `arrived`, people see the message all the same. */
   | { readonly kind: 'unknown'; readonly arrived: boolean }
-  /** Never answers; with `arrived` it took the message first. */
+  /** No answer ever. With `arrived`, the platform takes the message first. */
   | { readonly kind: 'hang'; readonly arrived?: boolean }
 
 export interface Arrived {
@@ -56,66 +56,66 @@ export interface ScriptedPlatform {
   readonly name: string
   create(deps: PlatformDeps): PlatformAdapter
   person(conversation: string, sender: string, options?: PersonOptions): Person
-  /** Straight through the intake of an integration. */
+  /** Hands events directly to the intake of an integration. */
   receive(
     integration: string,
     events: readonly InboundEvent[],
     options?: { readonly cursor?: string },
   ): Promise<readonly Received[]>
-  /** Every call of `send`, whatever came of it. */
+  /** Every call of `send`, whatever its result. */
   readonly attempts: readonly SendRequest[]
-  /** What people can see, in the order in which it came. */
+  /** What people can see, in order of arrival. */
   readonly arrived: readonly Arrived[]
   readonly signals: readonly { readonly to: Address; readonly signal: Signal }[]
-  /** Lines that tell what an agent is doing, in the order in which they were shown; null: taken away. */
+  /** The status lines of agents, in order. A line with null was removed. */
   readonly statusLines: readonly StatusShown[]
   readonly cursors: ReadonlyMap<string, string | null>
-  /** The texts of a conversation as they arrived; edits and reactions as their text. */
+  /** The texts of a conversation as they arrived. Edits and reactions appear as their text. */
   texts(conversation: string, integration?: string): readonly string[]
-  /** The same with edits applied: what stands in the chat now. */
+  /** The texts that the chat shows now, with edits applied. */
   shown(conversation: string, integration?: string): readonly string[]
-  /** Every change of a message that shows the beginning of an answer, whatever came of it. */
+  /** Every change of a message that shows the beginning of an answer, whatever its result. */
   readonly revisions: readonly SendRequest[]
-  /** Somebody takes a message of ours away. */
+  /** Removes a message of ours, as a person can. */
   remove(platformId: string): void
-  /** The next sends (of one conversation, if named) meet these, one each. */
+  /** Makes the next sends, of one conversation or of any, fail like this, one each. */
   failNext(faults: readonly SendFault[], conversation?: string): void
-  /** Every send asks this first; null lets it pass. */
+  /** Decides for every send whether it fails. Null lets it pass. */
   failBy(plan: (request: SendRequest) => SendFault | null): void
-  /** Lets everything that hangs be confirmed. */
+  /** Confirms all sends that hang. */
   release(): void
 }
 
 export interface ScriptedPlatformOptions {
   readonly name?: string
   readonly abilities?: Partial<Abilities>
-  /** In UTF-16 units, unless it says otherwise. */
+  /** In UTF-16 units, unless it names another unit. */
   readonly textLimit?: number | TextLimit
   readonly markdown?: MarkdownForm
-  /** Least time between two messages to one conversation. */
+  /** The least time between two messages to one conversation. */
   readonly paceMs?: number
-  /** It shows what agents are doing, as a line of its own. */
+  /** True shows what agents do, as a line of its own. */
   readonly statusLines?: boolean
-  /** What showing or removing a line meets; null lets it pass. */
+  /** Decides whether showing or removing a status line fails. Null lets it pass. */
   readonly statusFault?: (text: string | null) => SendFault | null
   /**
-   * Absent: the platform cannot be asked. `truth` answers from what arrived; a function decides itself, or gives null
-   * for the truth.
+   * How the platform reports what arrived. If absent, it cannot be asked. `truth` answers from what arrived. A function
+   * decides itself, or returns null for the truth.
    */
   readonly reconcile?:
     | 'truth'
     | 'unknown'
     | 'throws'
     | ((request: SendRequest) => Promise<ReadBack | null> | ReadBack | null)
-  /** It keeps a history, of this integration alone where it is given for one. */
+  /** The history of the platform. In `perIntegration` it belongs to that integration alone. */
   readonly history?: ScriptedHistory
-  /** How answers are shown while they are written. */
+  /** How the platform shows answers while they are written. */
   readonly streaming?: { readonly by: 'signals' } | Omit<StreamingByEdits, 'revise'>
-  /** The link can be asked whether it hears. */
+  /** True can check whether the link still receives. */
   readonly probes?: boolean
-  /** Its conversations are people who sign in; these are always there. */
+  /** Makes conversations people who sign in. These people are always present. */
   readonly residents?: readonly string[]
-  /** Overrides per integration. */
+  /** Overrides for single integrations. */
   readonly perIntegration?: Readonly<Record<string, Omit<ScriptedPlatformOptions, 'perIntegration' | 'name'>>>
 }
 
@@ -135,7 +135,7 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
   const signals: { to: Address; signal: Signal }[] = []
   const statusLines: StatusShown[] = []
   const cursors = new Map<string, string | null>()
-  const doors = new Map<string, PlatformIntake>()
+  const intakes = new Map<string, PlatformIntake>()
   const faults: { fault: SendFault; conversation: string | undefined }[] = []
   const revisions: SendRequest[] = []
   const gone = new Set<string>()
@@ -230,7 +230,7 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
     },
   })
 
-  /** Of the world outside: all nodes meet the same. */
+  /** The pace belongs to the outside world, so all nodes share it. */
   const freeAt = new Map<string, number>()
   const paceOf = (integration: string, paceMs: number, clock: PlatformDeps['clock']): Pace => {
     const keyOf = (conversation: string) => `${integration} ${conversation}`
@@ -246,9 +246,9 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
   }
 
   const receive: ScriptedPlatform['receive'] = async (integration, events, more) => {
-    const door = doors.get(integration)
-    if (!door) throw new Error(`integration ${integration} is not running`)
-    return door.receive(events, more)
+    const intake = intakes.get(integration)
+    if (!intake) throw new Error(`integration ${integration} is not running`)
+    return intake.receive(events, more)
   }
 
   const of = (conversation: string, integration = 'chat') =>
@@ -304,7 +304,7 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
         abilities: abilitiesOf(id),
         ...(mine.paceMs === undefined ? {} : { pace: paceOf(id, mine.paceMs, clock) }),
         async start(intake, cursor) {
-          doors.set(id, {
+          intakes.set(id, {
             async receive(events, position) {
               if (position?.cursor !== undefined) await lease?.take(LEASE_MS)
               return intake.receive(events, position)
@@ -329,7 +329,7 @@ export function createScriptedPlatform(options: ScriptedPlatformOptions = {}): S
           ...(mine.history && mine.probes ? { probe: mine.history.probe } : {}),
         },
         async stop() {
-          doors.delete(id)
+          intakes.delete(id)
         },
       }
     },

@@ -1,5 +1,4 @@
-// Channel servers that a test plays, in place of the pool of live connections: they come up, push, answer calls, get
-// lost.
+// Scripted channel servers, in place of the pool of live connections. They connect, push, answer calls and get lost.
 import {
   type Cancel,
   type ChannelServer,
@@ -13,29 +12,29 @@ import {
 } from '../../contract/index.ts'
 
 export interface ScriptedServer {
-  /** Connects it with these facts; a nexo channel with the tool `send_message` unless told otherwise. */
+  /** Connects with these facts. The default is a nexo channel with the tool `send_message`. */
   up(facts?: Partial<ServerFacts>, tools?: readonly (string | ServerTool)[]): void
   down(detail?: string): void
   becomes(facts: Partial<ServerFacts>): void
-  /** A message of a person behind it, in the dialect it declared. */
+  /** Pushes a message of a person, in the dialect that the server declared. */
   says(content: string, meta?: Readonly<Record<string, string>>): void
   decides(approval: string, behavior: 'allow' | 'deny'): void
-  /** Anything at all. */
+  /** Pushes any news. */
   pushes(news: Partial<ServerNews>): void
   readonly calls: readonly { readonly tool: string; readonly input: Readonly<Record<string, unknown>> }[]
-  /** The texts it was given to show. */
+  /** The texts that the server received to show. */
   texts(): readonly unknown[]
   readonly notified: readonly {
     readonly method: string
     readonly params: Readonly<Record<string, unknown>>
   }[]
-  /** What its tools answer; throwing is a failure of the transport. */
+  /** Answers tool calls. If it throws, the transport failed. */
   answer: (tool: string, input: Readonly<Record<string, unknown>>) => Partial<ServerToolResult>
 }
 
 export interface ScriptedServers extends ChannelServers {
   named(name: string): ScriptedServer
-  /** As of the last configuration. */
+  /** The servers of the last configuration. */
   readonly configured: readonly McpServerSettings[]
 }
 

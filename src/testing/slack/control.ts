@@ -16,7 +16,7 @@ const PAGE = controlPage({
     { id: KATE_ID, name: 'the direct chat with the bot' },
     { id: GENERAL_ID, name: '#general (write @switchboard)', isChannel: true },
   ],
-  door: '/_channel/',
+  path: '/_channel/',
   answers: 'thread',
 })
 
@@ -59,8 +59,8 @@ export function slackControlServer(
   return openControlServers(request, response, {
     page: PAGE,
     fake,
-    look: { door: '/_channel/', at: (id) => transcript(fake, id) },
-    doors: {
+    look: { path: '/_channel/', at: (id) => transcript(fake, id) },
+    routes: {
       'GET /_link': () => ({
         open: fake.socket.open(),
         made: fake.socket.made(),

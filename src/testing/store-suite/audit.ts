@@ -1,4 +1,4 @@
-// Store suite: the ledger. Every way to tamper with it, its rows or its counters is found.
+// Store suite: the ledger. The audit finds every way to tamper with it, its rows or its counters.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Store } from '../../contract/index.ts'
 import {
@@ -14,7 +14,7 @@ import {
   send,
 } from './fixture.ts'
 
-/** What somebody with access to the database might do, and what the audit must answer. */
+/** What a person with access to the database might do, and the answer that the audit must give. */
 const TAMPERING: readonly {
   readonly name: string
   readonly sql: readonly string[]
@@ -99,7 +99,7 @@ export function describeAudit(make: MakeStoreFixture): void {
     })
     afterEach(() => fixture.dispose())
 
-    /** Something of everything, over two boots. */
+    /** Writes some of everything, over two boots. */
     const fill = async (): Promise<void> => {
       const { id, lane } = await queueOne(store)
       await receiveOne(store, { state: 'refused' })
@@ -189,7 +189,7 @@ export function describeAudit(make: MakeStoreFixture): void {
       expect((await store.turn(young.id))?.body).not.toBeNull()
       expect(await counts(store)).toEqual({ ...before, received: 3, queued: 2 })
       await expectSound(store)
-      // Nothing to hand over again.
+      // Retention removed its content, so there is nothing to hand over again.
       await store.operateTurn(waiting.id, 'cancel', 'op')
       await fixture.clock.advance(10_000)
       expect(await store.pruneBodies(5_000, 100)).toBe(1)

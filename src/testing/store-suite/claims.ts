@@ -1,4 +1,4 @@
-// Store suite: claims and routes. Who speaks first may be answered, once, in the commit of the message.
+// Store suite: claims and routes. An agent that writes first offers a claim. It is claimed once, in the commit of the message.
 import { describe, expect, it } from 'vitest'
 import {
   type ClaimRules,
@@ -36,7 +36,7 @@ export function describeClaims(make: MakeStoreFixture): void {
   describe('claims and routes', () => {
     const { fixture, store } = openBeforeEach(make)
 
-    /** Sends what is next in the lane, as a platform would settle it. */
+    /** Sends the next item of the lane and settles it as a platform would. */
     const settleNext = async (to: SendMove['to'], rest: Partial<SendMove> = {}) => {
       const { token, sending } = await mustTakeSend(store, { lane: LANE })
       if (!sending) throw new Error('nothing to send')
@@ -101,7 +101,7 @@ export function describeClaims(make: MakeStoreFixture): void {
       await fixture.clock.advance(1)
       await settleNext('sent', { platformIds: [`part of ${label}`, `id of ${label}`] })
     }
-    /** A session of paul that lives somewhere else. */
+    /** A session of paul in another conversation. */
     const paulsSession = async (conversation: string) =>
       (await queueOne(store, { conversation, agent: 'paul' })).lane
     const tap = (

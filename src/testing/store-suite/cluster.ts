@@ -1,5 +1,5 @@
-// Store suite: what a cluster is made of. Nodes and attachments as rows, turns settled for another node, tokens drawn
-// from one bucket, leases that fence, and what a former boot held.
+// Store suite: clusters. Nodes and attachments as rows, turns settled for another node, tokens from one shared bucket,
+// leases that fence, and the locks of a former boot.
 import { describe, expect, it } from 'vitest'
 import type { Hint, NodeReport, Store } from '../../contract/index.ts'
 import {
@@ -132,7 +132,7 @@ export function describeCluster(make: MakeStoreFixture): void {
       }
       expect((await mustTake(again, { lane })).token).toBeGreaterThan(token)
       expect((await again.lease('link:tg', LEASE_MS))?.token).toBeGreaterThan(lease?.token ?? 0)
-      // The former one wakes up: it holds nothing, and moves nothing.
+      // The former boot continues. It holds nothing and can move nothing.
       expect(await one.renewLanes('turns', [{ lane, token }], LEASE_MS)).toEqual([false])
       const cursor = { integration: 'tg', value: '7', fence: { name: 'link:tg', token: lease?.token ?? 0 } }
       await expect(one.receive([item()], cursor)).rejects.toMatchObject({ code: 'platform_unavailable' })
@@ -173,7 +173,7 @@ export function describeCluster(make: MakeStoreFixture): void {
         { key: 's:anna', rps: 1, burst: 20, take: 30 },
       ])
       expect(both.map(({ granted }) => granted)).toEqual([2, 20])
-      // A clock that was set back is counted from there.
+      // After a clock is set back, the bucket counts from the new time.
       fixture.clock.jump(fixture.clock.now() - 3_600_000)
       expect(await draw(two)).toMatchObject([{ granted: 0 }])
       fixture.clock.jump(fixture.clock.now() + 2_000)

@@ -1,4 +1,4 @@
-// Store suite: the list of conversations, and one of them as people saw it.
+// Store suite: the list of conversations, and one conversation as people saw it.
 import { describe, expect, it } from 'vitest'
 import type { ConversationFilter, ThreadCursor } from '../../contract/index.ts'
 import {
@@ -36,7 +36,7 @@ export function describeConversations(make: MakeStoreFixture): void {
     it('[I21.list] every place once, by its latest word, page after page', async () => {
       for (let at = 0; at < 10; at++) {
         await receiveOne(store, { conversation: `p${at}`, agent: at % 2 === 0 ? 'kate' : 'paul' })
-        // Some share a moment: the address tells them apart.
+        // Some places have the same time. Their addresses then give the order.
         if (at % 3 === 0) await fixture.clock.advance(1_000)
       }
       expect(new Set(await listed()).size).toBe(10)
@@ -97,7 +97,7 @@ export function describeConversations(make: MakeStoreFixture): void {
       expect(await listed({ takeover: 'held' })).toEqual(['demo:c1'])
       expect(await listed({ takeover: 'asked' })).toEqual(['demo:c2'])
       expect(await store.conversation({ integration: 'demo', conversation: 'never' })).toBeNull()
-      // Told once: gathering again changes nothing.
+      // Gathering again counts nothing twice.
       await gather()
       expect((await store.conversation(AT))?.turns).toBe(1)
     })
@@ -167,7 +167,7 @@ export function describeConversations(make: MakeStoreFixture): void {
     })
 
     it('[I35.b44] an answer stands below its message, and what happened in a takeover where it happened', async () => {
-      // In one commit: the message, and what is said to it.
+      // The message and the reply to it are in one commit.
       await store.receive([
         item({
           text: 'let me in',
@@ -191,7 +191,7 @@ export function describeConversations(make: MakeStoreFixture): void {
       await fixture.clock.advance(10)
       await receiveOne(store, { text: 'a question' })
       await fixture.clock.advance(10)
-      // In the same moment: it ends for the one and begins for the other.
+      // The takeover of one ends and the takeover of the other begins at the same moment.
       await take('bob', true)
       await fixture.clock.advance(10)
       await store.endTakeover({ at: AT, by: 'user:bob', how: 'given' })
@@ -221,7 +221,7 @@ export function describeConversations(make: MakeStoreFixture): void {
     it('[I21.list-indexed] the list and the held places are read by their indexes', async () => {
       await store.receive(Array.from({ length: 200 }, (_, at) => item({ conversation: `n${at}` })))
       await gather()
-      // Of this table alone: the planner remembers, and the database is lent to others.
+      // Only this table, because the planner keeps the statistics and the database is lent to other tests.
       await fixture.sql('ANALYZE conversations')
       const plan = async (sql: string) => (await fixture.explain(sql)).toLowerCase()
       const key = `(last_at, integration, conversation, thread) < (5, 'a', 'b', 'c')`

@@ -158,7 +158,7 @@ export function describeDispatch(make: MakeStoreFixture): void {
       const { lane } = first
       const { token } = await mustTake(store, { lane, window: 3 })
       const second = await queueOne(store)
-      await mustTake(store, { lane, token, window: 3 }) // nobody hears of this one
+      await mustTake(store, { lane, token, window: 3 }) // The caller loses this answer.
       await queueOne(store)
       const again = await mustTake(store, { lane, token, window: 3, known: [first.id] })
       expect(again.handed).toEqual([])
@@ -223,7 +223,7 @@ export function describeDispatch(make: MakeStoreFixture): void {
       const hints: string[] = []
       store.onHint(({ kind }) => void hints.push(kind))
       expect(await store.settleClock()).toBe(HOUR_MS)
-      // Whoever waits for a time looks again at once.
+      // Waiting nodes look again at once.
       expect(hints).toContain('missed')
       expect(await store.settleClock()).toBe(0)
       expect((await store.approval('abcde'))?.expiresAt).toBe(fixture.clock.now() + 600_000)

@@ -286,7 +286,7 @@ export function describeEffects(make: MakeStoreFixture): void {
       }
       expect(await store.pairings()).toHaveLength(50)
       expect(await store.sends({ limit: 500 })).toHaveLength(2 * 56)
-      // Crowded out: not among the pending, until the owner writes again. No reply is needed, the code is known.
+      // Other requests displaced this one until its owner writes again. The owner knows the code, so no reply is sent.
       expect(await store.approvePairing('ffffff', 'local')).toBeNull()
       expect((await stranger('owner', 'eeeeee')).effects).toEqual([{ kind: 'paired', outcome: 'muted' }])
       expect(await store.pairings()).toHaveLength(50)

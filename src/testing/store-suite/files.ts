@@ -1,4 +1,5 @@
-// Store suite: files that all nodes need. Whole or not at all, the integration's own, forgotten by age.
+// Store suite: files that all nodes need. A file is stored completely or not at all, belongs to its integration, and
+// expires by age.
 import { describe, expect, it } from 'vitest'
 import type { Store } from '../../contract/index.ts'
 import { type MakeStoreFixture, openBeforeEach, queueOne } from './fixture.ts'
@@ -9,7 +10,7 @@ export function describeFiles(make: MakeStoreFixture): void {
   describe('files', () => {
     const { fixture, store: one, reopen } = openBeforeEach(make)
 
-    /** Bytes of every value, no two parts alike. */
+    /** Bytes of every value, with no two parts alike. */
     const content = (length: number) =>
       Buffer.from(Array.from({ length }, (_, at) => (at * 7 + at / 997) & 255))
     const keep = (name: string, bytes: Uint8Array, integration = 'web') =>

@@ -1,4 +1,4 @@
-// What the store suite needs from whoever runs it, and the small words its tests are written in.
+// What the store suite needs from a back end, and the helpers of its tests.
 import { afterEach, beforeEach, expect } from 'vitest'
 import {
   defined,
@@ -15,26 +15,26 @@ import type { TestClock } from '../test-clock.ts'
 
 export interface StoreFixture {
   readonly clock: TestClock
-  /** Opens the same database again: a restart, or another node beside the first. Closed by `dispose` at the latest. */
+  /** Opens the same database again: as a restart, or as another node. `dispose` closes it at the latest. */
   open(node?: string): Promise<Store>
-  /** Runs SQL past the store, as somebody with access to the database would. */
+  /** Runs SQL without the store, as a person with access to the database would. */
   sql(text: string): Promise<readonly Readonly<Record<string, unknown>>[]>
-  /** How the database would run a query, as text. */
+  /** The query plan of the database, as text. */
   explain(query: string): Promise<string>
   dispose(): Promise<void>
 }
 
 export type MakeStoreFixture = () => Promise<StoreFixture>
 
-/** What a test finds open: the fixture and the store of this test, by the same names in all of them. */
+/** The fixture and the store of the current test. */
 export interface Opened {
   readonly fixture: StoreFixture
   readonly store: Store
-  /** The store was closed: from here on it is the same database, opened again. */
+  /** Opens the database again after the test has closed the store. */
   reopen(node?: string): Promise<void>
 }
 
-/** A database of its own for each test, with the node `one` on it; afterwards the audit must hold. */
+/** Opens a new database with the node `one` for each test. After the test the audit must hold. */
 export function openBeforeEach(make: MakeStoreFixture): Opened {
   let made: StoreFixture
   let opened: Store
@@ -55,7 +55,7 @@ export function openBeforeEach(make: MakeStoreFixture): Opened {
   }
 }
 
-/** The same with the node `two` beside `one`. */
+/** Does the same, with the node `two` beside `one`. */
 export function openTwoBeforeEach(make: MakeStoreFixture) {
   const { fixture, store: one } = openBeforeEach(make)
   let other: Store
@@ -65,7 +65,7 @@ export function openTwoBeforeEach(make: MakeStoreFixture) {
   return { fixture, one, two: presentOne(() => other) }
 }
 
-/** Stands for whatever `present` gives when it is used. */
+/** A proxy for the object that `present` returns at the time of use. */
 function presentOne<Thing extends object>(present: () => Thing): Thing {
   return new Proxy({} as Thing, {
     get: (_, key) => Reflect.get(present(), key),
@@ -93,7 +93,7 @@ export interface ItemOptions extends Partial<Omit<NewTurn, 'at'>> {
   readonly effects?: readonly Effect[]
 }
 
-/** A received message; every part that matters to a test can be named. */
+/** A received message. A test can set each part that matters to it. */
 export function item(options: ItemOptions = {}): ReceiveItem {
   const { integration = 'demo', conversation = 'c1', thread } = options
   const state = options.state ?? 'queued'
@@ -131,14 +131,14 @@ export function send(options: Partial<NewSend> & { readonly text?: string } = {}
   }
 }
 
-/** Receives one item and gives its result. */
+/** Receives one item and returns its result. */
 export async function receiveOne(store: Store, options: ItemOptions = {}) {
   const [result] = await store.receive([item(options)])
   if (!result) throw new Error('no result')
   return result
 }
 
-/** Receives one queued item: its turn id and lane. */
+/** Receives one queued item and returns its turn id and lane. */
 export async function queueOne(store: Store, options: ItemOptions = {}) {
   const { id, session } = await receiveOne(store, options)
   if (id === null || session === null) throw new Error('not queued')
@@ -151,7 +151,7 @@ export async function takeTurn(store: Store, request: LaneRequest): Promise<Take
   return taken
 }
 
-/** Takes a lane that must be free. */
+/** Takes a lane and expects it to be free. */
 export async function mustTake(store: Store, request: LaneRequest) {
   const taken = await takeTurn(store, request)
   if (taken.outcome !== 'taken') throw new Error(`the lane is ${taken.outcome}`)
@@ -170,7 +170,7 @@ export async function mustTakeSend(store: Store, request: LaneRequest) {
   return taken
 }
 
-/** Counters of one integration as `name` or `name:reason` → count. */
+/** The counters of one integration, from `name` or `name:reason` to the count. */
 export async function counts(store: Store, integration = 'demo'): Promise<Record<string, number>> {
   const found: Record<string, number> = {}
   for (const counter of await store.counters()) {
@@ -180,7 +180,7 @@ export async function counts(store: Store, integration = 'demo'): Promise<Record
   return found
 }
 
-/** The audit holds: chain, rows, counters, conservation. */
+/** Expects the audit to hold: chain, rows, counters, conservation. */
 export async function expectSound(store: Store): Promise<void> {
   const report = await store.verify()
   expect(report.brokenAt).toBeUndefined()

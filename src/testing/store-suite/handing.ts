@@ -1,5 +1,5 @@
-// Store suite: what may not be handed yet, or not any more, stays queued and was never `handed`; and what is taken by
-// the very commit that brings it.
+// Store suite: turns that may not be handed over yet, or not any more. They stay queued and were never `handed`. Also
+// turns that are taken in the same commit that receives them.
 import { describe, expect, it } from 'vitest'
 import { type Store, sendLane, type TurnRow } from '../../contract/index.ts'
 import {
@@ -13,7 +13,7 @@ import {
   send,
 } from './fixture.ts'
 
-/** Commits that left an entry: the last one of each carries the MAC. */
+/** The number of commits with an entry. The last entry of each carries the MAC. */
 async function commits(store: Store): Promise<number> {
   const entries = await store.ledger({ afterSeq: 0, limit: 1_000 })
   return entries.filter(({ mac }) => mac !== '').length
@@ -33,7 +33,7 @@ export function describeHanding(make: MakeStoreFixture): void {
       expect(first.next).toMatchObject({ state: 'queued', attempts: 0 })
       expect(await counts(store)).toMatchObject({ queued: 2, handed: 1 })
       const { token } = first
-      // It ends as it stands: nobody reads that it was handed, and no attempt is given back that was not made.
+      // The turn ends from its state. The ledger has no `handed` for it, and no attempt is taken back.
       const refused = { lane, token, turn: turns[1]?.id ?? '', to: 'refused', reason: 'revoked' } as const
       expect(await store.moveTurns([refused])).toEqual(['moved'])
       const told = (await store.ledger({ afterSeq: 0, limit: 100 })).filter(({ ref }) => ref === refused.turn)

@@ -1,5 +1,5 @@
 // Store suite: completeness. How far a history was compared, marks that move with messages, which messages are known,
-// and what pruning leaves alone; deletions, and the one row of an answer that is shown while it is written.
+// and what pruning keeps. Also deletions, and the one row of an answer that is shown while it is written.
 import { describe, expect, it } from 'vitest'
 import {
   type Address,
@@ -65,7 +65,7 @@ export function describeHistory(make: MakeStoreFixture): void {
       const [missed] = await store.receive([late({ messageId: 'm1' })], undefined, markAt('1'))
       expect(missed).toMatchObject({ duplicate: false, state: 'queued' })
       expect(await store.turn(missed?.id ?? '')).toMatchObject({ lateAt: now() - 5_000, receivedAt: now() })
-      // What came over the live link meanwhile is known; the mark passes it.
+      // A message from the live link is known already, so the mark passes it.
       await receiveOne(store, { messageId: 'm2' })
       const again = [late({ messageId: 'm1' }), late({ messageId: 'm2' }), late({ messageId: 'm3' })]
       const results = await store.receive(again, undefined, markAt('3'))
@@ -74,7 +74,7 @@ export function describeHistory(make: MakeStoreFixture): void {
       expect(await counts(store)).toMatchObject({ received: 3, queued: 3, 'found:late': 2 })
       const entries = await store.ledger({ afterSeq: 0, limit: 20 })
       expect(entries.filter(({ detail }) => JSON.stringify(detail).includes('late'))).toHaveLength(2)
-      // A mark may stand where nothing was missed.
+      // A mark may move without any missed message.
       await store.receive([], undefined, markAt('4'))
       expect(await positions('c1')).toEqual(['4'])
     })
@@ -180,7 +180,7 @@ export function describeHistory(make: MakeStoreFixture): void {
       await fixture.clock.advance(2_000)
       await settledRow('demo', 'm2')
       await fixture.clock.advance(HISTORY_ROWS_MS + DAY_MS)
-      // Nothing was compared yet: only what has no history goes.
+      // Nothing was compared yet, so pruning removes only rows without a history.
       expect(await store.pruneRows(DAY_MS, 100)).toBe(1)
       const ids = async () =>
         (await store.turns({ integration: 'demo', limit: 10 })).map(({ messageId }) => messageId).toSorted()
@@ -269,7 +269,7 @@ export function describeHistory(make: MakeStoreFixture): void {
         const id = await begun(turn)
         await shown(turn)
         expect(await store.send(id)).toMatchObject({ state: 'sending', platformIds: ['p1'] })
-        // It grows for as long as its agent writes: nobody waits for it.
+        // The agent is still writing this answer, so it does not count as waiting.
         expect(await store.waitingSends(fixture.clock.now() + 1)).toEqual([])
         expect(await finished(turn, 'Once upon a time')).toMatchObject({
           id,

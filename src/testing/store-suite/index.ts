@@ -1,4 +1,4 @@
-// The contract suite of the store: every back end runs all of it.
+// The contract suite of the store. Every back end runs all of it.
 import { describe } from 'vitest'
 import { describeAudit } from './audit.ts'
 import { describeClaims } from './claims.ts'
@@ -51,10 +51,11 @@ const PARTS: readonly ((make: MakeStoreFixture) => void)[] = [
 ]
 
 export interface StoreSuiteOptions {
-  /** How many random sequences. */
+  /** The number of random sequences. */
   readonly propertyRuns: number
   /**
-   * Absent: all of it. Else every so-manieth part, for a back end whose tests take long: the files run side by side.
+   * The share of the suite to run. If absent, all of it. A back end with slow tests splits the suite over several files
+   * that run in parallel.
    */
   readonly share?: { readonly nth: number; readonly of: number }
 }

@@ -1,4 +1,4 @@
-// Store suite: receive. Rows, duplicates, sessions, counters, drops, cursors, and the group commit around them.
+// Store suite: `receive`. Rows, duplicates, sessions, counters, drops, cursors, and the group commit around them.
 import { describe, expect, it } from 'vitest'
 import { type Hint, sessionId, sessionKey } from '../../contract/index.ts'
 import { counts, item, type MakeStoreFixture, openBeforeEach, queueOne, receiveOne } from './fixture.ts'
@@ -135,7 +135,7 @@ export function describeIntake(make: MakeStoreFixture): void {
         item({ messageId: 'x', state: 'refused', reason, keepRow: false })
       const [again, flood] = await store.receive([dropped('rate_limited'), dropped('flood')])
       expect(again).toMatchObject({ id: first.id, duplicate: true, state: 'queued', session: first.session })
-      // The flood guard stands before the duplicate check: it looks at nothing.
+      // The flood guard comes before the duplicate check, so no lookup happens.
       expect(flood).toMatchObject({ id: null, duplicate: false, state: 'refused' })
       expect(await counts(store)).toEqual({ received: 2, queued: 1, 'refused:flood': 1 })
     })
@@ -196,7 +196,7 @@ export function describeIntake(make: MakeStoreFixture): void {
     it('[I2.neighbour-conflict] one verb’s failure never takes its neighbours along', async () => {
       const outcomes = await Promise.allSettled([
         store.receive([item()]),
-        // A queued turn without an agent is a bug of the caller: it alone is told.
+        // A queued turn without an agent is a bug of the caller. Only that caller gets the error.
         store.receive([item(), item({ agent: null })]),
         store.receive([item({ conversation: 'c9' })]),
         store.note([{ kind: 'boot', ref: 'test', detail: {} }]),
@@ -208,7 +208,7 @@ export function describeIntake(make: MakeStoreFixture): void {
         'fulfilled',
       ])
       expect(await counts(store)).toEqual({ received: 2, queued: 2 })
-      // What the failed group had in memory is gone: the next commit goes on from the disk.
+      // The failed group left no state in memory. The next commit starts from the disk.
       await queueOne(store)
       expect(await store.turns({ limit: 10 })).toHaveLength(3)
     })

@@ -1,4 +1,4 @@
-// Store suite: what is kept and what is let go. Restored databases, retention, erasure; the audit holds after each.
+// Store suite: what is kept and what is removed. Restored databases, retention, erasure. The audit holds after each.
 import { describe, expect, it } from 'vitest'
 import {
   type Identity,
@@ -50,7 +50,7 @@ export function describeKeeping(make: MakeStoreFixture): void {
       await one.endTry('mail', '7.1')
       expect(await one.beginTry('mail', '7.1')).toBe(1)
       expect(await one.beginTry('mail', '7.2')).toBe(2)
-      // What nobody reads again is forgotten after a month.
+      // An input that is not read again is forgotten after a month.
       await fixture.clock.advance(31 * 24 * 3_600_000)
       await one.endTry('mail', 'another')
       expect(await one.beginTry('mail', '7.2')).toBe(1)
@@ -87,7 +87,7 @@ export function describeKeeping(make: MakeStoreFixture): void {
       })
       expect(await one.turn(waiting.id)).toMatchObject({ state: 'queued', repeat: true })
       expect(await one.turn(taken.id)).toMatchObject({ state: 'handed', repeat: true })
-      // Nobody holds a lane any more: the next boot, under whatever name, takes it at once.
+      // All lanes are free, so the next boot takes them at once, whatever its name.
       const next = await mustTake(one, { lane: taken.lane })
       expect(next.leftover).toHaveLength(1)
       expect(await one.nodes()).toEqual([])
@@ -99,7 +99,7 @@ export function describeKeeping(make: MakeStoreFixture): void {
       ask: { toolName: 'rm', description: 'removes', input: 'rm -rf secret' },
       expiresAt: fixture.clock.now() + 60_000,
     })
-    /** A conversation to its end: received, told of, asked about, answered, sent. */
+    /** Plays a complete conversation: received, reported, approved, answered, sent. */
     const converse = async (conversation: string, sender = 'dev') => {
       const messageId = `m-${conversation}-${sender}`
       const { id, lane } = await queueOne(one, { conversation, sender, messageId })
@@ -152,7 +152,7 @@ export function describeKeeping(make: MakeStoreFixture): void {
       await one.receive([item({ state: 'refused' }), item({ state: 'refused', keepRow: false })])
       const before = await counts(one)
       await fixture.clock.advance(29 * DAY_MS)
-      // Whatever is asked for: a row is the duplicate check, and stays for 30 days.
+      // A row serves the duplicate check, so it stays for 30 days, whatever the caller asks.
       expect(await one.pruneRows(0, 100)).toBe(0)
       await fixture.clock.advance(2 * DAY_MS)
       const young = await converse('c4')
@@ -172,7 +172,7 @@ export function describeKeeping(make: MakeStoreFixture): void {
       expect(await one.transcript('demo', { conversation: 'c1', limit: 9 })).toEqual([])
       expect((await counts(one)).received).toBe((before.received ?? 0) + 1)
       await expectSound(one)
-      // What goes without a word is found.
+      // The audit finds a row that changed without a ledger entry.
       const row = `SELECT * FROM turns WHERE state = 'answered'`
       expect(await fixture.sql(row)).toHaveLength(1)
       await fixture.sql(`UPDATE turns SET state = 'failed' WHERE state = 'answered'`)
@@ -192,7 +192,7 @@ export function describeKeeping(make: MakeStoreFixture): void {
       await fixture.clock.advance(21 * DAY_MS)
       await converse('c3')
       const { head } = await one.verify()
-      // The rows are there still: nothing goes but the grant, which no row needs.
+      // The rows still exist, so only the entry of the grant can go. No row needs it.
       expect(await one.pruneLedger(40 * DAY_MS, 1_000)).toBe(1)
       expect(await pruneAll(30)).toBe(6)
       const all = await entries()
@@ -210,7 +210,7 @@ export function describeKeeping(make: MakeStoreFixture): void {
       }
       const report = await one.verify(head ?? '')
       expect(report).toMatchObject({ ok: true, checkpoint: { entries: gone + 1 } })
-      // The turn that was open then was told of before the checkpoint and after it; its grants and counts live on.
+      // The ledger mentions the open turn on both sides of the checkpoint. Its grants and counts stay.
       await fixture.clock.advance(31 * DAY_MS)
       expect(await pruneAll(30)).toBeGreaterThan(0)
       while ((await one.pruneLedger(0, 1_000)) > 1);
@@ -266,7 +266,7 @@ export function describeKeeping(make: MakeStoreFixture): void {
       }
     })
 
-    /** What a deed may touch; the function puts it back. */
+    /** Saves the tables that tampering may change. The returned function restores them. */
     const snapshot = async () => {
       const tables = ['ledger', 'meta', 'turns', 'turn_events'] as const
       for (const table of tables) await fixture.sql(`CREATE TABLE saved_${table} AS SELECT * FROM ${table}`)
@@ -335,7 +335,7 @@ export function describeKeeping(make: MakeStoreFixture): void {
         expect((await one.send(kept.send))?.op).not.toBeNull()
         expect((await one.approval(kept.approval))?.ask.input).toBe('rm -rf secret')
       }
-      // What is on its way keeps its content until it is settled; then it goes, too.
+      // An open turn keeps its content until it is settled. Then the content is removed too.
       expect((await one.turn(open.id))?.body).not.toBeNull()
       expect(await counts(one)).toEqual(before)
       await expectSound(one)
@@ -373,7 +373,7 @@ export function describeKeeping(make: MakeStoreFixture): void {
       }
       await deliver()
       await deliver()
-      // The last one is still on its way: it is erased once it was sent.
+      // The last one is not sent yet. It is erased after that.
       expect(await erase(ANN)).toMatchObject({ turns: 1, sends: 1, approvals: 1, open: 1 })
       await deliver()
       expect(await erase(ANN)).toMatchObject({ turns: 0, sends: 1, approvals: 0, open: 0 })

@@ -1,4 +1,4 @@
-// Store suite: a platform's later word on a send. What was sent becomes failed for good, or gets its receipt.
+// Store suite: a later word of a platform about a send. A sent message becomes failed for good, or gets its receipt.
 import { describe, expect, it } from 'vitest'
 import type { Effect } from '../../contract/index.ts'
 import { counts, type MakeStoreFixture, mustTakeSend, openBeforeEach, receiveOne, send } from './fixture.ts'
@@ -95,7 +95,7 @@ export function describeLaterWords(make: MakeStoreFixture): void {
       const { token, sending } = await mustTakeSend(store, { lane: LANE })
       expect(sending?.id).toBe(waiting?.id)
       expect(await hear(word(waiting?.id ?? ''))).toBe(true)
-      // The confirmation that comes after it says nothing new.
+      // A confirmation after the failure changes nothing.
       const late = { lane: LANE, token, id: waiting?.id ?? '', to: 'sent', platformIds: ['x'] } as const
       expect(await store.moveSends([late])).toEqual(['noop'])
       expect(await store.send(waiting?.id ?? '')).toMatchObject({ state: 'failed' })

@@ -1,4 +1,4 @@
-// The store as a person would tell it on one page: no SQL, no commits, no chain. The property test holds both stores to
+// A simple model of the store on one page, without SQL, commits or a chain. The property test compares both stores with
 // it.
 
 export interface ModelTurn {
@@ -33,7 +33,7 @@ export interface Model {
 
 const OPEN = { turns: ['queued', 'handed', 'seen'], sends: ['queued', 'sending'] }
 const TURN_MOVES: Record<string, readonly string[]> = {
-  // An agent may answer what it had taken before it went back to the queue.
+  // An agent may answer a turn that it took before the turn went back to the queue.
   queued: ['answered', 'failed'],
   handed: ['queued', 'seen', 'answered', 'failed'],
   seen: ['queued', 'answered', 'failed'],
@@ -74,7 +74,7 @@ export function createModel(leaseMs: number): Model {
       if (key !== null) idempotent.set(key, sends.length - 1)
       return { nth: sends.length - 1, repeated: false }
     },
-    /** Tells the outcome as text: who was handed, what was left over. Window is one. */
+    /** Returns the outcome as text: the row that was handed over and the rows left over. The window is one. */
     take(kind, owner, lane, token, now) {
       const row = laneOf(kind, lane)
       const fresh = token === null

@@ -1,4 +1,4 @@
-// Store suite: two stores on one database at once. Races for lanes, duplicates, first sight, verdicts; one audit.
+// Store suite: two stores on one database. Races for lanes, duplicates, first sight and verdicts, with one audit.
 import { describe, expect, it } from 'vitest'
 import { counts, item, LEASE_MS, type MakeStoreFixture, openTwoBeforeEach, queueOne } from './fixture.ts'
 
@@ -83,7 +83,7 @@ export function describeNodes(make: MakeStoreFixture): void {
       const [owner] = [...new Set(claims.map((claim) => claim.owner))]
       expect(claims.map((claim) => claim.owner)).toEqual([owner, owner])
       const [maker, other] = owner === one.owner ? [one, two] : [two, one]
-      // Whoever has it not cannot name it.
+      // A node that does not own the line cannot name it.
       expect(await other.keepStatusLine({ turn, to, line: 'stolen' })).toMatchObject({ owner, line: '' })
       expect(await maker.keepStatusLine({ turn, to, line: '17' })).toMatchObject({ owner, line: '17', to })
       expect(await other.keepStatusLine({ turn, to, line: '' })).toMatchObject({ owner, line: '17' })

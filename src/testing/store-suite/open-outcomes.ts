@@ -1,4 +1,4 @@
-// Store suite: sends whose outcome is open, and what is told of sends that were not delivered.
+// Store suite: sends with an open outcome, and the notices about sends that were not delivered.
 import { describe, expect, it } from 'vitest'
 import type { SendMove } from '../../contract/index.ts'
 import { counts, type MakeStoreFixture, mustTakeSend, openBeforeEach, send } from './fixture.ts'
@@ -8,7 +8,7 @@ export function describeOpenOutcomes(make: MakeStoreFixture): void {
   describe('open outcomes', () => {
     const { fixture, store } = openBeforeEach(make)
 
-    /** Two sends in a lane; the first is parked with an open outcome. */
+    /** Makes two sends in a lane. The first is parked with an open outcome. */
     const parked = async (more: Partial<SendMove> = {}) => {
       const [first, second] = await store.enqueue([send({ text: 'one' }), send({ text: 'two' })])
       const { token } = await mustTakeSend(store, { lane: LANE })

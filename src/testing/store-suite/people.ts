@@ -35,7 +35,7 @@ export function describePeople(make: MakeStoreFixture): void {
         decidedBy: 'demo:ann',
       })
       expect(await store.settleApproval('abcde', 'withdrawn')).toBeNull()
-      // Passing on is committed first; a connector that had nobody to tell takes it back.
+      // `passing` is committed before the verdict is relayed. A connector without a recipient takes it back.
       expect(await store.settleApproval('abcde', 'passing')).toMatchObject({ state: 'passing' })
       expect(await store.settleApproval('abcde', 'passing')).toBeNull()
       expect(await store.ask(approval(), []), 'the id is taken').toBe('collision')
@@ -44,7 +44,7 @@ export function describePeople(make: MakeStoreFixture): void {
       expect(await store.settleApproval('abcde', 'passing')).toMatchObject({ state: 'passing' })
       expect(await store.settleApproval('abcde', 'relayed')).toMatchObject({ state: 'relayed' })
       expect(await store.settleApproval('abcde', 'undeliverable')).toBeNull()
-      // The id is free again, and the newest one counts.
+      // The id is free again, and the newest approval counts.
       expect(await store.ask(approval(), [])).toBe('asked')
       expect(await store.approval('abcde')).toMatchObject({ state: 'pending', decidedBy: null })
     })

@@ -1,11 +1,11 @@
-// Store suite: random verb sequences, by two nodes with time passing and restarts, against the model; then the audit.
+// Store suite: random sequences of store calls against the model. Two nodes, passing time and restarts, then the audit.
 import type * as FastCheck from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { conversationLane, type Store, sessionId, sessionKey } from '../../contract/index.ts'
 import { expectSound, item, LEASE_MS, type MakeStoreFixture, type StoreFixture, send } from './fixture.ts'
 import { createModel, type Model } from './model.ts'
 
-/** Loaded when the test runs: who tests a platform or a connector needs no fast-check. */
+/** Loads fast-check when the test runs, so tests of platforms and connectors do not need it. */
 async function loadFastCheck(): Promise<typeof FastCheck> {
   return await import('fast-check')
 }
@@ -100,7 +100,7 @@ export function describeProperties(make: MakeStoreFixture, runs: number): void {
   })
 }
 
-/** What waits was never sent, so its lane's holder cannot call it unknown, or sent. */
+/** A waiting send was never sent. So the holder of its lane cannot call it unknown or sent. */
 const UNTAKEN: Command[] = [
   { do: 'take', node: 1, chat: 0, kind: 'sends', token: null },
   { do: 'enqueue', node: 0, chat: 0, key: null },

@@ -50,7 +50,7 @@ export function describeReading(make: MakeStoreFixture): void {
       expect(late.rows).toHaveLength(5)
       const some = await store.sampleTurns({ ...query, most: 25 })
       expect([some.total, some.looked, some.rows.length]).toEqual([30, 10, 10])
-      // Spread over all of the time, not its beginning or end.
+      // The sample spreads over the whole time.
       const times = some.rows.map((row) => row.at - start).sort((one, other) => one - other)
       expect([times[0], times.at(-1)]).toEqual([0, 27 * 60_000])
     })
@@ -192,7 +192,7 @@ export function describeReading(make: MakeStoreFixture): void {
       const taken = await settle('sent')
       expect(taken).toMatchObject({ id: failed?.id, place: again?.seq })
       expect(await texts({ afterSeq: passed, limit: 1 })).toEqual(['part 1 sent'])
-      // What may have been shown already stays where it was.
+      // A send that people may have seen keeps its place.
       const unknown = await settle('unknown', { reason: 'unconfirmed' })
       const before = await out({ afterSeq: passed })
       await store.operateSend(unknown?.id ?? '', 'retry', 'operator')

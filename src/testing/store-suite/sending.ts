@@ -1,4 +1,4 @@
-// Store suite: sending with truth. Equal content, the notification log, schedules.
+// Store suite: truthful sending. Equal content, the notification log, schedules.
 import { describe, expect, it } from 'vitest'
 import type { NewNotification, SendMove } from '../../contract/index.ts'
 import { counts, item, type MakeStoreFixture, mustTakeSend, openBeforeEach, send } from './fixture.ts'
@@ -15,7 +15,7 @@ export function describeSending(make: MakeStoreFixture): void {
       if (!queued) throw new Error('nothing was enqueued')
       return queued
     }
-    /** Sends what is next in the lane, as a platform would settle it. */
+    /** Sends the next item of the lane and settles it as a platform would. */
     const settleNext = async (to: SendMove['to'], rest: Partial<SendMove> = {}) => {
       const { token, sending } = await mustTakeSend(store, { lane: LANE })
       if (!sending) throw new Error('nothing to send')
@@ -131,7 +131,7 @@ export function describeSending(make: MakeStoreFixture): void {
           ['webhook', 'deduplicated', null],
           ['webhook', 'sent', null],
         ])
-        // [I14.list-pages] in pages it is the same list.
+        // [I14.list-pages] The pages together are the same list.
         const paged: (typeof log)[number][] = []
         for (let before: { before?: string } = {}; ; ) {
           const [next] = await store.notifications({ agent: 'kate', limit: 1, ...before })

@@ -1,5 +1,5 @@
-// Store suite: takeovers. A person holds a place in the agent's stead: one wins, what waits and runs there ends, what
-// comes is heard by a person, and no agent speaks there; then what was said is read beside the next turn.
+// Store suite: takeovers. A person holds a place instead of the agent. One person wins, open turns there end, a person
+// reads new messages, and no agent speaks there. Afterwards the next turn carries what was said.
 import { describe, expect, it } from 'vitest'
 import {
   type NewNotification,
@@ -300,7 +300,7 @@ export function describeTakeovers(make: MakeStoreFixture): void {
     it('[I21.held-race] a turn that slipped in beside the take is held when it would be handed over', async () => {
       const { id, lane } = await queueOne(one)
       await two.takeOver(order('user:ann'))
-      // As a node would leave it that had not seen the takeover when it committed.
+      // A node that had not seen the takeover when it committed leaves a turn like this.
       const slipped = await receiveOne(one, { conversation: 'c9' })
       await two.takeOver(order('user:ann', { at: { ...AT, conversation: 'c9' } }))
       expect((await one.turn(slipped.id ?? ''))?.state).toBe('consumed')

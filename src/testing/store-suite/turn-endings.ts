@@ -46,7 +46,7 @@ export function describeTurnEndings(make: MakeStoreFixture): void {
       )
       expect(result).toMatchObject({ outcome: 'accepted', sends: [{ state: 'queued', repeated: false }] })
       expect(await store.turn(id)).toMatchObject({ state: 'answered' })
-      // Evidence that comes twice is no reason to lose the words.
+      // The turn is answered already, but the second message must not be lost.
       const again = await store.accept([send({ text: 'more' })], [{ lane, token, turn: id, to: 'answered' }])
       expect(again.outcome).toBe('accepted')
       expect(await store.sends({ limit: 5 })).toHaveLength(2)
@@ -70,10 +70,10 @@ export function describeTurnEndings(make: MakeStoreFixture): void {
         outcome: 'stale',
         ...again,
       })
-      // Only a sole answer asks for what was given: one that comes too late otherwise was not said.
+      // Only a repeated sole answer gets its rows back. A late message with a failure was not said.
       const failed = { lane, token, turn: id, to: 'failed' } as const
       expect(await store.accept([reply('yes', 'k1')], [failed])).toEqual({ outcome: 'ended', sends: [] })
-      // What is said besides is kept.
+      // A further message besides the answer is kept.
       const more = await store.accept(
         [send({ turn: id, text: 'more' })],
         [{ lane, token, turn: id, to: 'answered' }],
@@ -86,7 +86,7 @@ export function describeTurnEndings(make: MakeStoreFixture): void {
       const { id, lane } = await queueOne(store)
       const { token } = await mustTake(store, { lane })
       const failed = { lane, token, turn: id, to: 'failed', reason: 'agent_silent' } as const
-      // In one commit: the second meets what the first has done.
+      // Both are in one commit, so the second sees what the first did.
       const [said, givenUp] = await Promise.all([
         store.accept([send({ turn: id, text: 'yes' })], [{ lane, token, turn: id, to: 'answered' }]),
         store.accept([send({ turn: id, text: 'not answered' })], [failed]),
@@ -156,7 +156,7 @@ export function describeTurnEndings(make: MakeStoreFixture): void {
       expect(await store.overdueTurns(500, 10)).toEqual([])
       expect(await store.sends({ limit: 5 })).toHaveLength(1)
       expect(await store.operateTurn(old.id, 'retry', 'op')).toMatchObject({ state: 'queued', repeat: false })
-      // It waits anew, also when it was in hand meanwhile.
+      // Its waiting time starts anew, also if it was handed over meanwhile.
       expect(await store.overdueTurns(500, 10)).toEqual([])
       const { lane, token } = await mustTake(store, { lane: old.lane })
       await store.moveTurns([{ lane, token, turn: old.id, to: 'queued' }])

@@ -1,4 +1,4 @@
-// Store suite: what agents tell of their work on a turn. In order, once, bounded, pruned with bodies, in the audit.
+// Store suite: what agents report about their work on a turn. In order, once, bounded, pruned with bodies, audited.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   type Hint,

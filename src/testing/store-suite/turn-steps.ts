@@ -1,4 +1,4 @@
-// Store suite: the journal of loops that run in this process. In order, one writer, counted, forgotten with its turn.
+// Store suite: the journal of agent loops in this process. In order, with one writer, counted, removed with its turn.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type NewTurnStep, PERSON_START, type Store } from '../../contract/index.ts'
 import { expectSound, type MakeStoreFixture, mustTake, queueOne, type StoreFixture, send } from './fixture.ts'

@@ -1,30 +1,30 @@
-// The shared suite of agent connectors: what the dispatcher relies on, whatever stands behind the connector.
+// The shared suite of agent connectors: what the dispatcher relies on, whatever agent the connector reaches.
 import { afterEach, describe, expect, it } from 'vitest'
 import type { AgentConnector, AgentOutput, Delivery, Verdict } from '../../contract/index.ts'
 
 export interface ConnectorFixture {
   readonly connector: AgentConnector
-  /** A message that the agent answers, and one that makes it ask for a permission (null: it never asks). */
+  /** A message that the agent answers. `asking` makes it ask for a permission. Null means that it never asks. */
   readonly answerable: string
   readonly asking: string | null
   stop?(): Promise<void>
 }
 
-/** Everything that came through the outlet, and a way to wait for it. */
+/** Records everything that comes through the outlet, and can wait for it. */
 export interface RecordedOutlet {
   readonly outputs: AgentOutput[]
-  /** What was said with each presence. */
+  /** The detail of each presence report. */
   details: (string | undefined)[]
   attached: boolean
-  /** How often it was said that there may be room. */
+  /** How often the connector reported that there may be room. */
   roomy: number
-  /** What it said of having been reached, in order; undefined: that alone. */
+  /** The details of each report that the agent was reached, in order. Undefined is a report without a detail. */
   readonly reached: (string | null | undefined)[]
-  /** What the outlet waits for before it says that it took something. */
+  /** The outlet waits for this before it confirms an output. */
   hold: () => Promise<void>
-  /** For how long a person was asked, whatever turn. */
+  /** How long a person was asked, for any turn. */
   asked: number
-  /** How an approval stands that the agent comes to ask for; `pending` unless replaced. */
+  /** The state of an approval that the agent fetches. The default is `pending`. */
   standing: (approval: string, turn: string) => Promise<Verdict | 'pending'>
   until(kind: AgentOutput['kind']): Promise<AgentOutput>
 }
@@ -97,7 +97,7 @@ export function describeConnectorSuite(name: string, make: () => Promise<Connect
       if (asked.kind !== 'ask') throw new Error('unreachable')
       expect(recorded.outputs.filter((one) => one.kind === 'say' && one.final)).toEqual([])
       const verdict: Verdict = {
-        // As the outlet below named it.
+        // The id that the outlet below gave it.
         approval: `o_test_${recorded.outputs.indexOf(asked) + 1}`,
         session: asked.session,
         turn: asked.turn ?? null,

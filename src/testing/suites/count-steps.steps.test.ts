@@ -1,4 +1,4 @@
-// The counter of steps itself: it tells linear from quadratic work, and says when it cannot count.
+// The step counter. It tells linear from quadratic work, and throws when it cannot count.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -20,7 +20,7 @@ function early(size: number): number {
   for (let at = 0; at < size; at += 1) if (at % 3 === 0) sum += at
   return sum
 }
-// Optimised before anything is counted.
+// V8 optimises this function before the first count.
 for (let at = 0; at < 2_000; at += 1) early(1_000)
 
 it('[I13.steps-true] what ran before the first count is told, not counted wrong', async () => {

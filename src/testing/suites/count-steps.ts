@@ -1,17 +1,17 @@
-// Counts what a piece of code does instead of how long it takes: V8 counts how often each block of source was entered,
-// and a busy machine does not change that. What happens inside V8 (a pattern, `indexOf`, `join`) is one step.
+// Counts the steps of a piece of code instead of its time. V8 counts how often each block of source is entered, and a
+// busy machine does not change that. Work inside V8 (a pattern, `indexOf`, `join`) is one step.
 import { Session } from 'node:inspector/promises'
 
-/** What `growthOf` says of linear work is below this. */
+/** `growthOf` returns less than this for linear work. */
 export const LINEAR = 2.7
 const LEAST = 20_000
 const MOST_BLIND = 0.3
-/** Node itself, the runner that waits meanwhile, and this file. */
+/** Node itself, the waiting test runner, and this file. */
 const NOT_COUNTED = /^$|^node:|[/]node_modules[/](?:@?vitest|vite)[/]|[/]count-steps[.][jt]s(?:$|[?])/
 
 let counting: Promise<Session> | null = null
 
-/** Once for the process: to begin counting costs more than to count. */
+/** Runs once for each process, because starting the counter costs more than counting. */
 async function begun(): Promise<Session> {
   const session = new Session()
   session.connect()
@@ -21,15 +21,14 @@ async function begun(): Promise<Session> {
 }
 
 /**
- * How often blocks of source were entered while `run` ran: in all modules, those of packages too. What ran in this
- * process before the first count was compiled without counters, and less and less of it is seen as it is optimised:
- * rather than return a number that means nothing this throws. A file that counts needs a process of its own
- * (`*.steps.test.ts`).
+ * Returns how often `run` enters blocks of source, in all modules, packages included. Code that ran in this process
+ * before the first count has no counters, and the count misses more of it as V8 optimises it. The function then throws
+ * instead of returning a wrong number. So a file that counts needs a process of its own (`*.steps.test.ts`).
  */
 export async function countSteps(run: () => void): Promise<number> {
   counting ??= begun()
   const session = await counting
-  // What was counted until now.
+  // Discards the counts so far.
   await session.post('Profiler.takePreciseCoverage')
   run()
   const { result } = await session.post('Profiler.takePreciseCoverage')
@@ -53,9 +52,9 @@ export async function countSteps(run: () => void): Promise<number> {
 }
 
 /**
- * How much the steps grow when the input is doubled: 2 for linear work, 4 for quadratic. What has a bound may look
- * superlinear just below it; what is superlinear is so at the next size too, and that is looked at then. `LEAST` steps
- * are taken for granted, so that a handful more does not look like growth.
+ * Returns how much the steps grow when the input doubles: 2 for linear work, 4 for quadratic work. Work with an upper
+ * bound may look superlinear just below the bound. So a high result is checked once more at twice the size. At least
+ * `LEAST` steps are assumed, so that a few more steps do not look like growth.
  */
 export async function growthOf(work: (size: number) => () => void, size: number): Promise<number> {
   const steps = [await countSteps(work(size)), await countSteps(work(2 * size))]
@@ -66,7 +65,7 @@ export async function growthOf(work: (size: number) => () => void, size: number)
 
 const growth = ([before = 0, after = 0]: readonly number[]) => after / Math.max(before, LEAST)
 
-/** The processor's time, in milliseconds: for what happens inside V8, where it takes moments or minutes. */
+/** The processor time in milliseconds. It measures work inside V8, which takes either moments or minutes. */
 export function processorMs(run: () => void): number {
   const began = process.cpuUsage()
   run()

@@ -1,5 +1,5 @@
-// Part of the platform suite: texts that the outlet cuts at the limit of an adapter are sent part by part, and what
-// people read of them is compared with what was said.
+// Part of the platform suite: texts beyond the limit of an adapter. The outlet cuts them and sends the parts. The suite
+// compares what people read with what was sent.
 import { expect } from 'vitest'
 import {
   type Abilities,
@@ -30,12 +30,12 @@ export async function checkMarkdown(texts: LongTexts): Promise<void> {
     const text = make(longerThan(texts.abilities))
     const read = await readOf(texts, name, { text })
     expect([name, wordsOf(read)]).toEqual([name, wordsOf(text)])
-    // Nothing but markup is better shown as it was written than not at all.
+    // A text that is only markup appears as it was written, not as nothing.
     expect([name, lettersOf(read)]).not.toEqual([name, ''])
   }
 }
 
-/** The longest parts there are, with the note in front of them. */
+/** Sends parts of the maximum length with the duplicate note in front. */
 export async function checkNote({ abilities, send, reads }: LongTexts): Promise<void> {
   const limit = roomyTextLimit(abilities)
   for (const plain of [{ plain: true } as const, {}]) {
@@ -46,7 +46,7 @@ export async function checkNote({ abilities, send, reads }: LongTexts): Promise<
   }
 }
 
-/** What people read of the parts, one after the other. */
+/** Returns the parts as people read them, joined. */
 async function readOf(
   { abilities, send, reads }: LongTexts,
   name: string,
@@ -63,7 +63,7 @@ async function readOf(
   return read.join('\n')
 }
 
-/** Without a limit it is one message all the same. */
+/** A length beyond the limit. For an adapter without a limit the text stays one message. */
 function longerThan({ textLimit }: Abilities): number {
   return Math.ceil(1.5 * Math.min(textLimit.size, 100_000))
 }

@@ -1,5 +1,5 @@
-// The part of the platform suite for a platform that keeps a history: what the core's comparison relies on. The
-// comparison itself (marks, limits, deaf links) is proven in the core, on a scripted history.
+// The part of the platform suite for a platform with a history: what the core's comparison relies on. The core tests
+// the comparison itself (marks, limits, deaf links) with a scripted history.
 import { expect } from 'vitest'
 import {
   defined,
@@ -10,21 +10,21 @@ import {
   SwitchboardError,
 } from '../../contract/index.ts'
 
-/** How a test plays such a platform. */
+/** How a test plays a platform with a history. */
 export interface HistoryFixture {
-  /** Somebody says this, and the live link brings it: resolves when it was received. */
+  /** A person writes this and the live link brings it. Resolves when it was received. */
   readonly heard: (text: string) => Promise<void>
-  /** Somebody says this, and the live link does not bring it: it is deaf, a ghost takes it, or it was never sent. */
+  /** A person writes this and the live link does not bring it: it is deaf, a ghost takes it, or it is never sent. */
   readonly missed: (text: string) => Promise<void>
 }
 
 type Said = Extract<InboundEvent, { kind: 'message' | 'edit' }>
 
-/** More reads than this are no history: it does not move on. */
+/** A history with more reads than this makes no progress. */
 const MOST_READS = 200
 const SMALL_PAGE = 2
 
-/** What was heard and what was missed stand there alike, in order, once, under the ids of the live link. */
+/** Checks that heard and missed messages all stand in the history: in order, once, under the ids of the live link. */
 export async function checkHistory(
   reader: HistoryReader,
   fixture: HistoryFixture,
@@ -50,7 +50,7 @@ export async function checkHistory(
   for (const { kind } of said) expect(kind).toBe('message')
 }
 
-/** What the duplicate check and the gates go by: it must not depend on the way that a message came. */
+/** The fields that the duplicate check and the gates use. They must be the same for live and history messages. */
 function keyOf({ conversation, thread, messageId, sender, chat, text }: Said) {
   return { conversation, thread, messageId, sender: sender.id, chat, text }
 }
@@ -84,7 +84,7 @@ async function entriesOf(
     }
     const last = page.entries.at(-1)
     if (!page.more) {
-      // What was read is not read again.
+      // A read after the last entry returns no entry again.
       const rest = await reader.read({
         ...{ place, after: last?.position ?? after, since, limit: SMALL_PAGE },
       })
@@ -97,7 +97,7 @@ async function entriesOf(
   throw new Error(`the history of ${place.id} does not come to an end`)
 }
 
-/** A place that does not exist is told as such, or thrown as an error that the core knows. */
+/** Checks that a place that does not exist is reported as unreadable, or by an error that the core knows. */
 export async function checkNoSuchPlace(reader: HistoryReader): Promise<void> {
   const asked = reader.read({ place: { id: 'no such place' }, after: null, since: 0, limit: 10 })
   const answer = await asked.catch((thrown: unknown) => thrown)

@@ -1,4 +1,4 @@
-// Texts and trees that were found, or are likely, to take a reader, a renderer or a splitter more than linear time.
+// Texts and trees that took a reader, a renderer or a splitter more than linear time, or are likely to.
 import type { MarkdownBlock, MarkdownInline } from '../../contract/index.ts'
 
 type Family = (size: number) => string
@@ -8,7 +8,7 @@ const again =
   (size) =>
     piece.repeat(Math.ceil(size / piece.length)).slice(0, size)
 
-/** `a` many times, then `b` as often. */
+/** Repeats `a`, then repeats `b` as often. */
 const around =
   (a: string, b: string): Family =>
   (size) => {
@@ -131,7 +131,7 @@ const REPEATED = [
   ],
 ]
 
-/** Each of at most about `size` characters. */
+/** Texts of at most about `size` characters. */
 export const HOSTILE_TEXTS: Readonly<Record<string, Family>> = {
   ...Object.fromEntries(REPEATED.map((piece) => [JSON.stringify(piece), again(piece)])),
   'a heading, spaces, a letter': after('# a', ' ', 'b'),
@@ -181,7 +181,7 @@ const many = <T>(size: number, make: (at: number) => T): readonly T[] =>
   Array.from({ length: size }, (_, at) => make(at))
 const said = (text: string): MarkdownBlock => ({ kind: 'paragraph', children: [words(text)] })
 
-/** As deep as the reader lets them be. */
+/** Nests marks as deeply as the reader allows. */
 function marked(text: string): MarkdownInline {
   let node = words(text)
   for (const kind of ['strong', 'emphasis', 'strike', 'strong', 'emphasis'] as const)
@@ -199,7 +199,7 @@ function nested(text: string, depth: number): MarkdownBlock {
   return block
 }
 
-/** Of about `size` characters or nodes each. */
+/** Trees of about `size` characters or nodes. */
 export const HOSTILE_TREES: Readonly<Record<string, (size: number) => readonly MarkdownBlock[]>> = {
   ...Object.fromEntries(
     [
@@ -260,7 +260,7 @@ export const HOSTILE_TREES: Readonly<Record<string, (size: number) => readonly M
 
 // ---- runs -------------------------------------------------------------------------------------------------
 
-/** Marks of Markdown and of platforms, and all that is a space or the end of a line for some pattern. */
+/** Marks of Markdown and of platforms, and everything that some pattern treats as a space or a line end. */
 const PIECES = [
   ...'*_~`\\<>()[]{}|.-+=#&@!:"1a',
   ...[' ', '\t ', '\n', '\r', '\r\n', '\v', '\f', '\0', '\u0085', '\u00a0', '\u2003'],
@@ -269,11 +269,12 @@ const PIECES = [
 const RUN = 20_000
 const MEGABYTE = 1_000_000
 /**
- * Of the processor's time for one of `HOSTILE_RUNS`: ten times what it takes, and a fifth of what a wrong pattern does.
+ * The limit of processor time for one of `HOSTILE_RUNS`. It is ten times the usual time, and a fifth of the time that a
+ * bad pattern takes.
  */
 export const MOST_RUN_MS = 4_000
 
-/** Each in all that can hold a text, where the text begins, within a line and where a line begins. */
+/** Puts each piece into every node that holds a text: at its start, within a line and at the start of a line. */
 export const HOSTILE_RUNS: Readonly<Record<string, () => readonly MarkdownBlock[]>> = {
   ...Object.fromEntries(
     PIECES.map((piece) => [shownPiece(piece), () => everywhere(aroundLetters(piece, RUN))]),

@@ -1,9 +1,9 @@
-// Texts to be cut for a platform: full of what it could take for markup, and of numbered words, so that what is read
-// there can be compared with what was said.
+// Texts to cut for a platform. They are full of characters that it could take for markup. Their numbered words let a
+// test compare what people read with what was sent.
 
 type Long = (size: number) => string
 
-/** Numbered from 1, in front of a piece each time. */
+/** Repeats a piece, with a word numbered from 1 in each. */
 const numbered =
   (piece: (word: string) => string, head = '', tail = ''): Long =>
   (size) => {
@@ -12,7 +12,7 @@ const numbered =
     return text + tail
   }
 
-/** The same pieces in turn. */
+/** Repeats the pieces in turn. */
 const inTurn =
   (...pieces: readonly ((word: string) => string)[]): Long =>
   (size) => {
@@ -21,7 +21,7 @@ const inTurn =
     return text
   }
 
-/** No Markdown: every character of it is to be read. */
+/** Texts without Markdown. People must read every character. */
 export const LONG_PLAIN: Readonly<Record<string, Long>> = {
   HTML: numbered((word) => `<p class="a" title='&'>${word} &amp; <b>&lt;</b></p>\n`),
   'a shell script': numbered((word) => `${word} && rm -rf *.tmp | grep -v '^#' > \`pwd\`/a_b_c ~/d \\\n`),
@@ -37,7 +37,7 @@ export const LONG_PLAIN: Readonly<Record<string, Long>> = {
   characters: (size) => '👩‍👩‍👧&é<'.repeat(Math.ceil(size / 12)),
 }
 
-/** Markdown: each of its words is to be read, in order. */
+/** Texts with Markdown. People must read each word, in order. */
 export const LONG_MARKDOWN: Readonly<Record<string, Long>> = {
   marks: numbered(
     (word) =>
@@ -47,7 +47,7 @@ export const LONG_MARKDOWN: Readonly<Record<string, Long>> = {
   'lists in lists': numbered((word) => `- ${word} <a>\n  1. *b* & c\n`),
   'a table': numbered((word) => `| ${word} & <a> | \`b\` **c** |\n`, '| d & <e> | f |\n|---|---|\n'),
   'quotes in quotes': numbered((word) => `> > > ${word} & <a>\n`),
-  // Far below the limit as it is written.
+  // As written, this text is far below the limit.
   'an address that is used often': (size) =>
     numbered((word) => `${word} [d]\n`, `[d]: https://e.com/?${'&('.repeat(size / 80)}\n\n`)(size / 20),
   'a deep quote and lines that only belong to it': (size) =>
@@ -55,12 +55,12 @@ export const LONG_MARKDOWN: Readonly<Record<string, Long>> = {
   'nothing but markup': (size) => '```\n```\n\n'.repeat(Math.ceil(size / 9)),
 }
 
-/** Without spaces, and marks of no width that keep others apart. */
+/** The text without spaces and zero-width spaces. */
 export function lettersOf(text: string): string {
   return text.replace(/[\s\u200b]+/g, '')
 }
 
-/** The numbered words in the order in which they are first met. */
+/** The numbered words in order of first appearance. */
 export function wordsOf(text: string): readonly string[] {
   return [...new Set(text.match(/(?<![a-z0-9])w\d+/g))]
 }

@@ -18,22 +18,22 @@ import { checkMarkdown, checkNote, checkPlain, type LongTexts } from './cut-suit
 import { checkHistory, checkNoSuchPlace, type HistoryFixture } from './history-suite.ts'
 import { HOSTILE_TREES } from './hostile-markdown.ts'
 
-/** How the fake platform behind the adapter misbehaves. */
+/** How the fake platform behind the adapter fails. */
 export type PlatformFault =
   | 'none'
-  /** Cannot be reached, or answers with a fault of its own. */
+  /** It cannot be reached, or answers with a server error. */
   | 'down'
-  /** Takes the request and never answers. */
+  /** It takes the request and never answers. */
   | 'silent'
-  /** Refuses for good. */
+  /** It refuses for good. */
   | 'rejects'
-  /** Asks to wait. */
+  /** It asks to wait. */
   | 'busy'
 
 export interface Delivered {
-  /** The platform was told "received" (a 2xx, a moved offset, an acknowledged envelope). */
+  /** Whether the platform got a confirmation (a 2xx, a moved offset, an acknowledged envelope). */
   readonly acknowledged: boolean
-  /** All that the platform got to read, to be searched for secrets. */
+  /** Everything that the platform received. The suite searches it for secrets. */
   readonly sentBack: string
 }
 
@@ -44,43 +44,44 @@ export interface InboundCase {
 
 export interface PlatformFixture {
   readonly adapter: PlatformAdapter
-  /** Real payloads that a person caused; each reaches the intake as at least one event. */
+  /** Real payloads from actions of a person. Each reaches the intake as at least one event. */
   readonly inbound: readonly InboundCase[]
-  /** Genuine but unreadable: recorded, answered, survived. */
+  /** Genuine payloads that are unreadable. The adapter records them, answers, and continues. */
   readonly malformed: readonly InboundCase[]
-  /** Without a credential or with a wrong one. Empty where the platform has no door of ours. */
+  /** Payloads without a credential or with a wrong one. Empty for a platform without an endpoint of ours. */
   readonly unverified: readonly InboundCase[]
   readonly address: Address
-  /** A message of ours that stands there, to be edited and reacted to. Absent: any id will do. */
+  /** An existing message of ours, to edit and react to. If absent, any id works. */
   readonly standing?: string
-  /** How often the platform shows the send with this key. Absent: it cannot be counted. */
+  /** How often the platform shows the send with this key. If absent, it cannot be counted. */
   readonly shown?: (key: string) => Promise<number>
   /**
-   * What a person reads there of our last message: the platform's marks taken as it takes them. Absent: it cannot be
-   * seen (`without.reads`).
+   * Our last message as a person reads it, with the platform's markup applied. If absent, the fixture cannot see it
+   * (`without.reads`).
    */
   readonly reads?: () => Promise<string>
   /**
-   * What people say where the platform keeps a history; absent: it keeps none that a bot may read (`without.history`).
+   * Writes messages on a platform with a history. If absent, the platform has no history that a bot may read
+   * (`without.history`).
    */
   readonly history?: HistoryFixture
-  /** Secrets that the fixture planted in the options. */
+  /** The secrets that the fixture put into the options. */
   readonly planted: readonly string[]
   readonly logLines: () => readonly string[]
-  /** Lets some time pass, where the fixture drives the clock of the adapter. Absent: it passes by itself. */
+  /** Lets some time pass if the fixture drives the adapter's clock. If absent, time passes by itself. */
   readonly pass?: () => Promise<void>
   /**
-   * The same integration at another node, on the same platform, with this lease. For an adapter that fetches what it
-   * receives: then one node at a time may do so (`without.lease`).
+   * The same integration at another node, on the same platform, with this lease. It is for an adapter that fetches its
+   * messages, because then only one node at a time may fetch (`without.lease`).
    */
   readonly atNode?: (lease: LinkLease) => Pick<PlatformFixture, 'adapter' | 'inbound'>
-  /** Ends what the fixture started; the suite stops the adapter itself. */
+  /** Ends what the fixture started. The suite stops the adapter itself. */
   readonly close: () => Promise<void>
 }
 
 export interface FixtureOptions {
   readonly fault: PlatformFault
-  /** The `deps.lease` of the adapter. Absent: there is one node. */
+  /** The `deps.lease` of the adapter. Absent for a single node. */
   readonly lease?: LinkLease
 }
 
@@ -88,11 +89,11 @@ type Trouble = Exclude<PlatformFault, 'none'>
 const TROUBLES: readonly Trouble[] = ['down', 'silent', 'rejects', 'busy']
 
 export interface PlatformSuiteOptions {
-  /** Which faults the fixture can play, besides `none`. */
+  /** The faults that the fixture can play, besides `none`. */
   readonly faults: readonly Trouble[]
   /**
-   * Why the fixture has none of these, in words for whoever reads the run. The step is skipped with them; what is
-   * missing without a reason fails.
+   * Why the fixture lacks a part or a fault, for the reader of the test run. The suite skips those steps with the
+   * reason. A part that is missing without a reason fails.
    */
   readonly without?: Readonly<Partial<Record<Trouble | PartOfFixture, string>>>
 }
@@ -136,7 +137,9 @@ export function describePlatform(
       await fixture.adapter.stop()
       await fixture.close()
     }
-    /** There is something to test with: skips with the reason where one is written, and fails where none is. */
+    /**
+     * Checks that the fixture has this part. If not, the test is skipped with the written reason, or fails without one.
+     */
     const has = (part: PartOfFixture | Trouble, there: boolean, context: TestContext) => {
       const reason = options.without?.[part]
       if (!there && reason !== undefined) context.skip(reason)
@@ -195,7 +198,7 @@ export function describePlatform(
       }
     })
 
-    /** Where there is nothing to compare with it is skipped with its reason. */
+    /** Skips the test with its reason if the fixture cannot read messages back. */
     const longTexts = (context: TestContext): LongTexts => {
       const { reads } = fixture
       const { abilities } = fixture.adapter
@@ -276,7 +279,7 @@ export function describePlatform(
       intake.failNext(new SwitchboardError('store_unavailable', 'the disk is full'))
       const { acknowledged } = await good.deliver()
       await eventually(fixture, () => expect(intake.refused).not.toEqual([]))
-      // A platform that posts to an endpoint posts again what was not acknowledged.
+      // A platform that posts to an endpoint repeats a post that was not acknowledged.
       if (fixture.adapter.endpoint !== undefined && !acknowledged)
         expect((await good.deliver()).acknowledged).toBe(true)
       await eventually(fixture, () =>
@@ -309,7 +312,8 @@ export function describePlatform(
         expect((await deliver(one))?.acknowledged).toBe(true)
         expect([intakes.one.events.length > 0, intakes.two.events]).toEqual([true, []])
 
-        // The node does not know yet: the store refuses its cursor, and then nothing is confirmed.
+        // Node one does not know yet that it lost the lease. The store refuses its cursor, so nothing may be
+        // acknowledged.
         lease.give('two')
         const both = () => intakes.one.events.length + intakes.two.events.length
         const soFar = both()
@@ -380,7 +384,7 @@ export function describePlatform(
     })
 
     const CODES = {
-      // Refused before anything was written, or a fault of the server after which nobody knows.
+      // The platform refused before it wrote anything, or failed so that the outcome is unknown.
       down: ['platform_unavailable', 'outcome_unknown'],
       busy: ['platform_unavailable', 'rate_limited'],
       rejects: ['platform_rejected'],
@@ -399,7 +403,7 @@ export function describePlatform(
   })
 }
 
-/** Waits until it holds, while time goes on. */
+/** Waits until the check passes, while time goes on. */
 async function eventually({ pass }: Pick<PlatformFixture, 'pass'>, check: () => void): Promise<void> {
   const look = async () => {
     await pass?.()
@@ -408,14 +412,14 @@ async function eventually({ pass }: Pick<PlatformFixture, 'pass'>, check: () => 
   await vi.waitFor(look, WAIT)
 }
 
-/** All that was begun in this moment goes on. */
+/** Lets everything run that has already begun. */
 async function pause(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise<void>((resolve) => setImmediate(resolve))
 }
 
 /**
- * Each event once, as the store tells them apart. The same event may be handed in twice, because the store rejects
- * duplicates; one without an id is new each time.
+ * The identity of each event as the store sees it. An event may be handed in twice, because the store rejects
+ * duplicates. An event without an id is new each time.
  */
 function identitiesOf(events: readonly InboundEvent[]): readonly string[] {
   const keys = events.map((event) => {
@@ -431,7 +435,7 @@ function identitiesOf(events: readonly InboundEvent[]): readonly string[] {
     .sort()
 }
 
-/** Delivers to an endpoint as the server does: verified first, and an error is no acknowledgement. */
+/** Delivers to an endpoint as the server does: it verifies first, and an error does not count as an acknowledgement. */
 export async function deliverTo(
   endpoint: Endpoint,
   request: RawRequest,
@@ -461,7 +465,7 @@ function everythingIn(thrown: unknown): string {
   return [thrown.message, thrown.stack, hint, JSON.stringify(thrown), everythingIn(thrown.cause)].join('\n')
 }
 
-/** What is wrong with an event, or null. */
+/** Returns what is wrong with an event, or null. */
 function problemOf(event: InboundEvent): string | null {
   if (event.conversation === '') return 'no conversation'
   if (event.sender.id === '') return 'no sender'

@@ -1,12 +1,14 @@
-// The suite for renderers of Markdown: whatever tree comes, the work grows with it and not faster. Apart from the
-// platform suite, for steps are counted only in a process where nothing of the renderer ran before: call it in a file
-// of its own.
+// The suite for renderers of Markdown: for every tree, the work grows linearly. It is apart from the platform suite
+// because steps can be counted only in a process where nothing of the renderer ran before. Call it in a file of its
+// own.
 import { describe, expect, it } from 'vitest'
 import type { MarkdownRenderer } from '../../contract/index.ts'
 import { growthOf, LINEAR, processorMs } from './count-steps.ts'
 import { HOSTILE_RUNS, HOSTILE_TREES, MOST_RUN_MS } from './hostile-markdown.ts'
 
-/** `meets`: of the runs, those that are tried; all of them where nothing else tries the patterns. */
+/**
+ * `meets` selects the runs to try. Without it the suite tries all, for a renderer whose patterns have no other test.
+ */
 export function describeRenderer(
   name: string,
   renderer: MarkdownRenderer,
@@ -21,8 +23,8 @@ export function describeRenderer(
       expect(growth).toBeLessThan(LINEAR)
     })
 
-    // A pattern is one step whatever it does: one that tries every place takes half a minute for this, and others
-    // moments.
+    // A pattern counts as one step whatever it does, so this measures processor time. A pattern that starts over at
+    // each place takes half a minute here. Others take moments.
     it.each(Object.entries(HOSTILE_RUNS).filter((_, nth) => meets(nth)))(
       '[I13.md-renderers] a run of %s, in no pattern that starts over at each place',
       (_name, trees) => {

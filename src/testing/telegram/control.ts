@@ -12,7 +12,7 @@ import type { Person } from './person.ts'
 const PAGE = controlPage({
   platform: 'Telegram',
   places: [{ id: '412587349', name: 'a direct chat with the bot' }],
-  door: '/_chat/',
+  path: '/_chat/',
 })
 
 /** What a person does, as the body of POST /_person. It has one of text, tap, react, edit, file. */

@@ -11,7 +11,7 @@ import type { FakeWhatsApp } from './fake-whatsapp.ts'
 const PAGE = controlPage({
   platform: 'WhatsApp',
   places: [{ id: '4915112345678', name: 'a chat with the business' }],
-  door: '/_chat/',
+  path: '/_chat/',
 })
 
 /** What a person does, as the body of POST /_person. It has one of text, tap, react, file, read, message. */

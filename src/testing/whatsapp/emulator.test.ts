@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => emulator.stop())
 
-const door = async (path: string, body?: unknown) => {
+const request = async (path: string, body?: unknown) => {
   const response = await fetch(
     emulator.url + path,
     body === undefined
@@ -42,22 +42,22 @@ describe('[I24.wa-emulate] switchboard emulate whatsapp', () => {
 
   it('has a person who writes, reads, taps and comes late, and shows the chat and its window', async () => {
     emulator.says('hello')
-    expect((await door('/_person', { text: 'again' })).body).toMatchObject({ ok: true })
+    expect((await request('/_person', { text: 'again' })).body).toMatchObject({ ok: true })
     expect((await graph(messages, { type: 'text', text: { body: 'an answer' } })).status).toBe(200)
     await vi.waitFor(() => expect(heard).toEqual(['text: an answer']))
-    expect((await door('/_person', { read: true })).body).toEqual({ ok: true })
-    const { body } = await door('/_chat/4915112345678')
+    expect((await request('/_person', { read: true })).body).toEqual({ ok: true })
+    const { body } = await request('/_chat/4915112345678')
     expect(body).toMatchObject({
       window_open: true,
       messages: [{ text: 'hello' }, { text: 'again' }, { text: 'an answer', from_bot: true }],
     })
-    await door('/_person', { from: '4977', text: 'late', hours_ago: 25 })
-    expect((await door('/_chat/4977')).body).toMatchObject({ window_open: false })
-    expect((await door('/')).body).toContain('WhatsApp emulator')
+    await request('/_person', { from: '4977', text: 'late', hours_ago: 25 })
+    expect((await request('/_chat/4977')).body).toMatchObject({ window_open: false })
+    expect((await request('/')).body).toContain('WhatsApp emulator')
   })
 
   it('has templates, a token that expires, and every fault plan', async () => {
-    await door('/_template', { name: 'order', language: 'en', body: 'Order {{1}}' })
+    await request('/_template', { name: 'order', language: 'en', body: 'Order {{1}}' })
     emulator.says('hi')
     const template = {
       name: 'order',
@@ -66,15 +66,15 @@ describe('[I24.wa-emulate] switchboard emulate whatsapp', () => {
     }
     expect((await graph(messages, { type: 'template', template })).status).toBe(200)
     expect(heard).toEqual(['template: Order 7'])
-    await door('/_token', { expired: true })
+    await request('/_token', { expired: true })
     expect((await graph(messages, { type: 'text', text: { body: 'x' } })).status).toBe(401)
-    await door('/_token', { expired: false })
+    await request('/_token', { expired: false })
     const kinds = Object.keys(FAULT_KINDS)
     expect(kinds.length).toBeGreaterThan(10)
     for (const kind of kinds)
-      expect((await door('/_faults', { faults: [{ on: 'messages', do: kind }] })).status).toBe(200)
-    expect((await door('/_faults', { faults: [{ on: 'messages', do: 'explode' }] })).status).toBe(400)
-    await door('/_faults', { faults: [{ on: 'messages', do: 'error', status: 503 }] })
+      expect((await request('/_faults', { faults: [{ on: 'messages', do: kind }] })).status).toBe(200)
+    expect((await request('/_faults', { faults: [{ on: 'messages', do: 'explode' }] })).status).toBe(400)
+    await request('/_faults', { faults: [{ on: 'messages', do: 'error', status: 503 }] })
     expect((await graph(messages, { type: 'text', text: { body: 'x' } })).status).toBe(503)
   })
 
@@ -85,7 +85,7 @@ describe('[I24.wa-emulate] switchboard emulate whatsapp', () => {
       ['/_person', { tap: 'no such button' }],
       ['/_webhook', { url: 'http://127.0.0.1:9/x' }],
     ] as const)
-      expect([path, (await door(path, body)).status]).toEqual([path, 400])
-    expect((await door('/_nothing', {})).status).toBe(404)
+      expect([path, (await request(path, body)).status]).toEqual([path, 400])
+    expect((await request('/_nothing', {})).status).toBe(404)
   })
 })
