@@ -1,4 +1,4 @@
-// What is made of the updates of a turn of an ACP agent, one after the other.
+// The outputs of an ACP agent's turn, made from its updates in order.
 import { expect, it, vi } from 'vitest'
 import { type AgentOutput, MOST_ANSWER_CHARS } from '../../contract/index.ts'
 import { createRecordingLog } from '../../testing/recording-log.ts'

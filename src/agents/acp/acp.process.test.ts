@@ -1,4 +1,5 @@
-// The connector `acp` with real processes: agents made from the official library's agent side, which do what the message says.
+// The connector `acp` with real processes: agents on the official library's agent side, which follow the message's
+// script.
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -220,7 +221,7 @@ describe('places', () => {
     await connector.deliver(delivery('ask', at(2)))
     await until('the second asks', async () => asks() === 2 || null)
     expect(connector.processes?.()).toHaveLength(2)
-    // At most max_processes more may wait so.
+    // At most max_processes further sessions may wait like that.
     await expect(connector.deliver(delivery('hello', at(3)))).rejects.toMatchObject({
       code: 'agent_absent',
       busy: true,
@@ -229,7 +230,7 @@ describe('places', () => {
     expect(recorded.details.at(-1)).toBe('1 processes run already (max_processes): messages wait for a place')
     await asked(recorded, 'allow', connector)
     expect(await endOf(recorded, 't_1')).toMatchObject({ text: 'the tool ran' })
-    // The third is tried no more: it was stopped.
+    // The third was stopped, so it is not tried again.
     await until('nothing waits any more', () => recorded.details.at(-1) === undefined)
     expect(recorded.attached).toBe(true)
   })
@@ -283,7 +284,7 @@ describe('modes', () => {
       expect(own.recorded.details.at(-1)).toBe(
         `it works in the mode "${env.AGENT_MODE}", which is not known to ask a person before tools run: set connector.mode (read-only, auto, full-access)`,
       )
-      // Chosen by the operator: said by doctor --security alone.
+      // The operator chose it, so only doctor --security reports it.
       const chosen = await scene({ flags: ['--modes'], options: { env, mode: env.AGENT_MODE } })
       await chosen.turn('hello')
       expect(chosen.recorded.details.at(-1)).toBeUndefined()
@@ -319,7 +320,7 @@ describe('modes', () => {
     await turn('mode full-access', at(1))
     await turn('hello', at(2))
     expect(recorded.details.at(-1)).toContain('it works in the mode "full-access"')
-    // The third session needs a place: the first process, idle for longest, ends.
+    // The third session needs a process, so the one that was idle longest ends.
     await turn('hello', at(3))
     await until('it is told no more', () => recorded.details.at(-1) === undefined)
     expect(connector.processes?.()).toHaveLength(2)
@@ -352,7 +353,7 @@ describe('its module', () => {
     ).rejects.toMatchObject({
       message: expect.stringContaining('cannot be started'),
     })
-    // One that ends at once: what it said as it ended, and not that a connection was closed.
+    // A program that ends at once is reported with its last words, and not as a closed connection.
     const ends = ['-e', 'console.error("no such model"); process.exit(3)']
     await expect(acpModule.setup?.try?.({ ...options, args: ends }, deps)).rejects.toMatchObject({
       message: expect.stringMatching(/did not answer[\s\S]*no such model/),

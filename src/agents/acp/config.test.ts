@@ -1,4 +1,4 @@
-// Where the programs of the connector `acp` run: relative to the configuration, however it was written.
+// The folder of the programs of the connector `acp`: relative to the configuration, in every spelling.
 import { expect, it } from 'vitest'
 import { testConnectorDeps } from '../../testing/test-deps.ts'
 import { readConfig } from './config.ts'

@@ -1,4 +1,4 @@
-// The folder of an ACP agent that is not there, whatever stands in its place: said in words, and looked for again.
+// A missing folder of an ACP agent, whatever is in its place: it is reported in words, and checked again.
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -7,7 +7,7 @@ import { startRecorded } from '../../testing/suites/connector-suite.ts'
 import { testConnectorDeps } from '../../testing/test-deps.ts'
 import { createAcpConnector } from './index.ts'
 
-/** Longer than the time between two looks. */
+/** Longer than the time between two checks. */
 const LATER_MS = 6_000
 
 it('[I35.b45-cwd-odd] a folder behind a file or a link to itself is absent in words, and is found when it is made', async () => {
@@ -19,7 +19,7 @@ it('[I35.b45-cwd-odd] a folder behind a file or a link to itself is absent in wo
   const gone = join(base, 'gone')
   writeFileSync(gone, '')
   const connector = createAcpConnector(deps)
-  // At the start, and from the timer: a throw in either would end the daemon.
+  // At the start, and from the timer. A throw in either would end the daemon.
   const recorded = await startRecorded(connector)
   const says = () => recorded.details.at(-1) ?? ''
   expect(says()).toContain('a part of its path is a file')

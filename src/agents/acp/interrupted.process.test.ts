@@ -1,4 +1,5 @@
-// What becomes of a turn of an ACP agent when its process, or ours, ends in the middle: told, marked or asked, never simply said again.
+// A turn of an ACP agent whose process, or ours, ends in the middle: it is reported, marked or asked about, never
+// simply delivered again.
 import { describe, expect, it } from 'vitest'
 import { until } from '../../../test/faults/until.ts'
 import { delivery } from '../../testing/suites/connector-suite.ts'
@@ -81,7 +82,7 @@ describe('after an interruption', () => {
     }
   })
 
-  /** Its tool has run in one life, and the next no longer remembers. */
+  /** Its tool ran in one run of the daemon, and in the next the agent no longer remembers. */
   const forgotten = async (flags: readonly string[]) => {
     const first = await scene({ flags })
     await first.connector.deliver(delivery('work'))
@@ -153,7 +154,7 @@ describe('after an interruption', () => {
     })
     const from = recorded.outputs.length
     const again = delivery('x', { turn: 't_test_1', repeat: true, continuation: true })
-    // A start right after a failure is put off.
+    // A start right after a failure is delayed.
     await until('it is started again', () =>
       connector.deliver(again).then(
         () => true,

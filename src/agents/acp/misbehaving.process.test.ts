@@ -1,4 +1,4 @@
-// ACP agents that are missing, not signed in, garbled, endless, stubborn or frozen: each ends in something that a person is told.
+// ACP agents that are missing, not signed in, garbled, endless, stubborn or frozen: a person learns of each.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'

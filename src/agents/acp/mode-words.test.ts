@@ -1,4 +1,4 @@
-// What is told of the modes of several sessions at once.
+// The words about the modes of several sessions at once.
 import { expect, it } from 'vitest'
 import { createModeWords } from './mode-words.ts'
 import type { SessionModes } from './modes.ts'

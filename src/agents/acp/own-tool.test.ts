@@ -1,4 +1,4 @@
-// Which calls are taken for our own tools, and are put to no person: an exact name with the arguments of that tool.
+// Which calls count as our own tools, so that no person is asked: an exact name with the arguments of that tool.
 import { expect, it } from 'vitest'
 import { isOwnTool } from './own-tool.ts'
 import { createToolCalls } from './tool-calls.ts'

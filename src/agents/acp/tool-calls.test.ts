@@ -1,4 +1,4 @@
-// What a person is shown of an ACP agent's tool call: all of it, or nothing, in which case the call is refused.
+// A tool call of an ACP agent for a person: it is shown whole. Otherwise the call is refused.
 import { describe, expect, it } from 'vitest'
 import { createToolCalls, shownInput } from './tool-calls.ts'
 

@@ -1,4 +1,4 @@
-// The channel connector: the shared suite, and what is its own: unproven hosts, evidence, order.
+// The channel connector: the shared suite, and its own cases: unproven hosts, evidence, order.
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { AgentConnector, AgentOutlet } from '../../contract/index.ts'
 import {
@@ -12,7 +12,7 @@ import { createFakeHosts, createRecordingDesk, type FakeHosts } from './fixtures
 import { channelConnector } from './fixtures/open-connector.ts'
 import { TRIAL_MS } from './moves.ts'
 
-// A host that answers everything, asks when told to, and answers once it was allowed or denied.
+// A host that answers everything, asks on request, and answers after it was allowed or denied.
 describeConnectorSuite('channel', async () => {
   const hosts = createFakeHosts()
   let outlet: AgentOutlet | null = null
@@ -315,7 +315,7 @@ describe('the channel connector', () => {
     ])
     expect(both[0]).toEqual(both[1])
     expect(tools.calls).toMatchObject([{ caller: { idempotencyKey: 'toolu_1', turn: 't1' } }])
-    // A daemon that knows nothing of the first time: the turn is the one of then, although it is no longer open.
+    // A daemon without memory of the first time: the call belongs to the earlier turn, although it is no longer open.
     await host.call('reply', input, { key: 'toolu_0', provedBefore: 't0' })
     expect(tools.calls.at(-1)?.caller).toMatchObject({ turn: 't0', idempotencyKey: 'toolu_0' })
     expect(evidence()).not.toContain('t2 seen')

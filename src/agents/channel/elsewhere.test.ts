@@ -1,4 +1,4 @@
-// Several nodes: what an unproven host here leaves unseen is for a host that another node has.
+// Several nodes: turns that an unproven host here does not see go to a host of another node.
 import { expect, it } from 'vitest'
 import { createTestClock, startRecorded } from '../../testing/index.ts'
 import { createFakeHosts } from './fixtures/fake-hosts.ts'
@@ -26,16 +26,16 @@ it('[S6.ch-unproven-30s] [I14.proven-elsewhere] where another node has a host, w
     { turns: ['t1', 't2'], counted: false },
     { turns: ['t3'], counted: false },
   ])
-  // For a while this node takes no more of those sessions: the other one comes first.
+  // For a while this node takes no more turns of those sessions, so that the other node comes first.
   expect([own.room?.(turn(1).session), own.room?.(other(3).session)]).toEqual([0, 0])
-  // Nobody took it after all: it comes back, and stays.
+  // No other node took it, so it returns and stays.
   await clock.advance(10 * TRIAL_MS)
   await own.deliver(turn(1, { repeat: true }))
   await clock.advance(10 * TRIAL_MS)
   expect(given.outputs.filter((one) => one.kind === 'returned')).toHaveLength(2)
-  // It was written down this line before: the host has it, and is not written it twice.
+  // It was written to this line before, so it is not written to it again.
   expect(host.texts()).toEqual(['message 1', 'message 2', 'message 3'])
-  // A proven host keeps what it has, whoever else there is.
+  // A proven host keeps its turns, whatever other hosts exist.
   await host.call('reply', { chat_id: 'place:room', text: 'yes' })
   await own.deliver(turn(4))
   await clock.advance(10 * TRIAL_MS)

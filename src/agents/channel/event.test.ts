@@ -1,4 +1,4 @@
-// A delivery as the host's pipe carries it.
+// A delivery in the form that the host's pipe carries.
 import { expect, it } from 'vitest'
 import { delivery } from '../../testing/suites/connector-suite.ts'
 import { eventOf } from './event.ts'

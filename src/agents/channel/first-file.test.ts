@@ -1,4 +1,5 @@
-// The first file of a message on its way to a host: fetched for hosts of this machine, and never worth a lost message.
+// The first file of a message for a host: it is fetched for hosts of this machine, and a failure never loses the
+// message.
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { AgentConnector, Attachment, ToolOutcome } from '../../contract/index.ts'
 import { createTestClock, delivery, startRecorded, type TestClock } from '../../testing/index.ts'

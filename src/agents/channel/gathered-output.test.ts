@@ -1,9 +1,9 @@
-// The host's pipe: one write a turn of the loop, in order, and whoever has to know hears when the pipe took it.
+// The host's pipe: one write per turn of the event loop, in order. Callers learn when the pipe took their part.
 import { Writable } from 'node:stream'
 import { expect, it } from 'vitest'
 import { gatherOutput } from './gathered-output.ts'
 
-/** A pipe that takes nothing until it is told to. */
+/** A pipe that takes nothing until it is released. */
 function slowPipe() {
   const writes: string[] = []
   let take: (error?: Error) => void = () => undefined

@@ -1,10 +1,10 @@
-// What a host holds is looked up: a question costs the same with ten turns and with ten thousand.
+// The turns of a host are indexed: a query costs the same with ten turns and with ten thousand.
 import { expect, test } from 'vitest'
 import type { Held } from './evidence.ts'
 import { provedBy } from './evidence.ts'
 import { createHeldTurns } from './held-turns.ts'
 
-/** A book of this size, and how often any held turn in it was looked at. */
+/** A list of this size that counts how often a turn in it was examined. */
 function bookOf(size: number) {
   let looks = 0
   const held = Array.from({ length: size }, (_, n): Held => {

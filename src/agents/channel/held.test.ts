@@ -1,4 +1,4 @@
-// What a host holds: which call is about which turn, how much it is given, and turns that moved on while it was busy.
+// The turns of a host: which call belongs to which turn, how many it gets, and turns that ended during its work.
 import { expect, it } from 'vitest'
 import { MOST_HELD, SwitchboardError } from '../../contract/index.ts'
 import { createTestClock, delivery, startRecorded } from '../../testing/index.ts'
@@ -36,7 +36,7 @@ it('[S6.channel-evidence] every tool that names a chat or a message by its own s
     message_id: [{ message_id: 'm2' }, 't2'],
     file_id: [{ file_id: 'file-3' }, 't3'],
   }
-  // The channel of notify_user is a kind of place, no chat.
+  // The channel of notify_user is a kind of place, not a chat.
   const said = TOOLS.flatMap((tool) =>
     Object.keys(inputSchemaOf(tool).properties ?? {})
       .filter((field) => field in names && tool.name !== 'notify_user')
@@ -81,7 +81,7 @@ it('[S6.ch-one-answer] [I14.first-answer-wins] a turn that moved on and was answ
     text: 'this message was answered by another host meanwhile',
   })
   expect(calls.filter(({ tool }) => tool === 'reply')).toHaveLength(1)
-  // It acts on messages, and speaks of the next one as before.
+  // It acts on messages, and then speaks for the next one as before.
   await connector.deliver(other(2))
   const asked = [busy, good].find((host) => host.texts().includes('message 2'))
   expect(await asked?.call('reply', { chat_id: 'place:other', text: 'x' })).toMatchObject({

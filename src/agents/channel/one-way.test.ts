@@ -1,5 +1,5 @@
-// Turns that came one way: nobody waits for an answer, so they have a window of their own, any later call of their host is
-// evidence of them, and the oldest slide out of the window once the host's pipe has them.
+// One-way turns: no answer is expected, so they have a separate window. Any later call of their host is evidence of
+// them, and the oldest leave the window when the host's pipe took them.
 import { expect, it } from 'vitest'
 import { openChannel, turn } from './fixtures/opened.ts'
 
@@ -12,7 +12,7 @@ async function opened() {
   host.room = 100_000
   const { session } = alert(1)
   const rested = () => open.recorded.outputs.flatMap((one) => (one.kind === 'rests' ? one.turns : []))
-  /** As many as the connector says that it has room for, up to `to`. */
+  /** Delivers as many as the connector has room for, up to `to`. */
   const fill = async (from: number, to: number) => {
     let n = from
     for (; n <= to && (open.connector.room?.(session) ?? 0) > 0; n++) {

@@ -1,4 +1,4 @@
-// Order within a session while hosts are tried: what waits behind a turn that may move overtakes it nowhere.
+// Order within a session while hosts are tried: a turn behind one that may move never overtakes it.
 import { expect, it } from 'vitest'
 import { createTestClock, delivery, startRecorded } from '../../testing/index.ts'
 import { createFakeHosts } from './fixtures/fake-hosts.ts'
@@ -39,7 +39,7 @@ it('[S6.ch-frozen] a proven host does not get it either; other sessions go on me
   expect(room()).toBe(0)
   await connector.deliver(turn(3, { session: 'other', chatId: 'place:other' }))
   expect(proven.texts()).toEqual(['message 3'])
-  // It was only slow: its answer proves it, and the session goes on there.
+  // It was only slow. Its answer proves it, and the session continues there.
   await trial.call('reply', { chat_id: 'place:room', text: 'here' })
   await connector.deliver(turn(2))
   expect(trial.texts()).toEqual(['message 1', 'message 2'])

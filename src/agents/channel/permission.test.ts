@@ -1,4 +1,4 @@
-// Permission requests of hosts: they become approvals, bounded, and the verdict goes to the one host that asked.
+// Permission requests of hosts become approvals. They are bounded, and the verdict goes only to the host that asked.
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { AgentConnector } from '../../contract/index.ts'
 import {
@@ -104,7 +104,7 @@ describe('a permission request of a host', () => {
     expect(await connector.verdict?.({ ...verdict, ask: about, cause: 'person' })).toBe('relayed')
     expect(first.verdicts).toEqual([])
     expect(second.verdicts).toEqual([{ requestId: 'abcde', behavior: 'allow' }])
-    // Gone is gone: the other one still waits under the same id, for something else.
+    // The first is gone. The other host still waits under the same id, for something else.
     second.detach()
     expect(await connector.verdict?.({ ...verdict, ask: about, cause: 'person' })).toBe('gone')
     expect(first.verdicts).toEqual([])

@@ -1,4 +1,4 @@
-// What proves that a host listens, and what stands behind its tool results while nothing shows that it saw a turn.
+// The proofs that a host listens, and the note behind its tool results while no proof shows that it saw a turn.
 import { expect, it } from 'vitest'
 import { testConnectorDeps } from '../../testing/test-deps.ts'
 import { openChannel, turn } from './fixtures/opened.ts'
@@ -7,7 +7,7 @@ import { TRIAL_MS } from './moves.ts'
 
 const ASK = { requestId: 'abcde', toolName: 'Bash', description: '', inputPreview: 'ls' }
 
-/** Whether the host counts as one that listens: the next turn is not given to another one that is there. */
+/** Whether the host counts as listening: the next turn is not given to another attached host. */
 const isProven = async (open: Awaited<ReturnType<typeof openChannel>>) => {
   const details: (string | undefined)[] = []
   await open.connector.start({

@@ -1,4 +1,4 @@
-// What one call proves of many turns is told in one turn of the loop: that is one commit, however many they are.
+// The proof of many turns by one call is reported in one turn of the event loop, and so in one commit.
 import { expect, it } from 'vitest'
 import type { HostAnswer } from '../../contract/index.ts'
 import { openChannel, turn } from './fixtures/opened.ts'

@@ -1,4 +1,4 @@
-// Twins: two shims of one host (its .mcp.json and its plugin both start one), and the same shim that comes again.
+// Twins: two shims of one host (its .mcp.json and its plugin both start one), and the same shim when it returns.
 import { expect, it } from 'vitest'
 import type { Verdict } from '../../contract/index.ts'
 import { openChannel, turn } from './fixtures/opened.ts'
@@ -39,7 +39,7 @@ it('[I14.twin-reply] a reply through either line counts, and the line that is li
   expect(await plain.call('reply', reply)).toMatchObject({ isError: false })
   expect(evidence()).toEqual(['t1 seen'])
   expect(tools.calls.at(-1)?.caller.turn).toBe('t1')
-  // Only what goes down one line tells which one is listened to.
+  // Only a turn on one line tells which line is listened to.
   await connector.deliver(turn(2))
   const [first, second] = plugin.texts().includes('message 2') ? [plugin, plain] : [plain, plugin]
   await second.call('reply', { ...reply, reply_to: 'm2' })
@@ -77,7 +77,7 @@ it('[I14.twin-moves-once] a turn of a proven host goes down its other line, and 
   const { clock, hosts, connector, plugin, plain } = await twins()
   await connector.deliver(turn(1))
   await clock.advance(TRIAL_MS)
-  // It came by both lines: that proves the host, and neither line.
+  // It came by both lines, which proves the host, but neither line.
   await plain.call('reply', { chat_id: 'place:room', text: 'yes', reply_to: 'm1' })
   await connector.deliver(turn(2))
   const other = hosts.attach('kate')
@@ -104,7 +104,7 @@ it('[I14.twins-one-host] over another bearer, or without a name, they are two ho
   hosts.attach('kate', { routingKey: 'session', shim: 'a', proven: true }, false, 'another')
   hosts.attach('kate', { shim: 'b', proven: true })
   hosts.attach('kate', { shim: 'c', proven: true })
-  // Whoever knows the names of another's session and shim takes nobody's place by them.
+  // A host that knows the names of another's session and shim cannot take its place.
   expect(hosts.all()).toHaveLength(4)
   await connector.deliver(turn(1))
   const [first] = hosts.all()

@@ -1,4 +1,4 @@
-// The tools that an agent says it ran: kept for the console, shown where asked for, and never with a credential.
+// The tools that an agent reports: stored for the console, shown on request, and never with a credential.
 import { describe, expect, it } from 'vitest'
 import { opened, URL_SECRET } from './fixtures/agent-scene.ts'
 

@@ -1,5 +1,4 @@
-// The connector `chorus` through the shared connectorSuite, and its own cases: what is posted, what statuses mean, what
-// callbacks do.
+// The connector `chorus` through the shared connectorSuite, and its own cases: posts, statuses, callbacks.
 import { describe, expect, it } from 'vitest'
 import { type AgentOutlet, type AgentOutput, type Delivery, SwitchboardError } from '../../contract/index.ts'
 import { delivery, describeConnectorSuite } from '../../testing/suites/connector-suite.ts'
@@ -226,7 +225,7 @@ describe('callback events', () => {
 
   it('[S8.error-fails] an error at another node than the one that heard processing waits for idle as well', async () => {
     const outputs: AgentOutput[] = []
-    // What the rows of a cluster would say: one turn, and whether its agent is at work.
+    // The rows of a cluster: one turn, and whether its agent is working.
     const outlet: AgentOutlet = {
       async accept(output) {
         const working = outputs.some((one) => one.kind === 'evidence' && one.working)

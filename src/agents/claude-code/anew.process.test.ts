@@ -1,4 +1,4 @@
-// Turns of which nothing is left to know them by: a person is asked, with the double as the program.
+// Turns whose state cannot be known after a restart: a person is asked. The double is the program.
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -8,7 +8,7 @@ import { claudeStage, claudeWorld, S1 } from './fixtures/claude-scene.ts'
 const { scene, clear } = claudeStage()
 afterEach(clear)
 
-/** Nothing of its answer stands in the transcript. */
+/** No part of its answer is in the transcript. */
 const LONG = 'slow 600000 word by word'
 const INTERRUPTED = { turn: 'tE', repeat: true, continuation: true, attempt: 2 } as const
 
@@ -21,7 +21,7 @@ describe('where nothing can be known', () => {
       description: expect.stringContaining('interrupted'),
       input: 'do it',
     })
-    // Nobody is started to wait for a person.
+    // No process is started to wait for a person.
     expect(connector.processes?.()).toEqual([])
     expect(await decide('allow')).toBe('relayed')
     expect(await ended(id)).toMatchObject({ kind: 'say', text: 'You said: do it' })
@@ -66,7 +66,7 @@ describe('where nothing can be known', () => {
     const first = await scene({ world })
     await first.says('do it', INTERRUPTED)
     const { ask } = await first.asked()
-    // The agent has a conversation by now, which knows nothing of it.
+    // The agent has a conversation by now that does not contain it.
     await first.turn('hello')
     await first.connector.stop()
     const second = await scene({ world })
@@ -88,7 +88,7 @@ describe('where nothing can be known', () => {
     const second = await scene({ world })
     await second.says(LONG, { ...INTERRUPTED, attempt: 3 })
     expect((await second.asked()).ask.input).toContain('interrupted again: 1 times')
-    // As long as it remembers, it goes on.
+    // While it remembers, it continues.
     const third = await scene({ world: claudeWorld() })
     await third.says(LONG, INTERRUPTED)
     await third.decide('allow')

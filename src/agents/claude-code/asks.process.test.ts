@@ -1,4 +1,4 @@
-// What Claude Code asks in mid-turn, with the double as its program: permissions, questions, plans.
+// Questions of Claude Code during a turn, with the double as its program: permissions, questions, plans.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -47,7 +47,7 @@ describe('asking', () => {
     const first = await says('slow 1000 well')
     await until('it is begun', () => of('evidence').length > 0)
     const second = await says('call Bash {"command":"make"}')
-    // The first has its result, which is not taken yet.
+    // The first has its result, which is not accepted yet.
     const { turn } = await asked()
     release()
     expect(turn).toBe(second)
@@ -98,7 +98,7 @@ describe('asking', () => {
     expect(put.final).toBeUndefined()
     expect(put.text).toContain('Which colour?')
     expect(put.text).toContain('2. **Blue** – cold')
-    // Somebody else's message is none.
+    // Another person's message is no answer.
     const other = await says('hello from ann', { sender: { id: 'ann' } })
     const answer = await says('2')
     expect(await ended(id)).toMatchObject({
@@ -166,13 +166,13 @@ describe('places', () => {
     await says('call Bash {"command":"make second"}', at(2))
     await until('the second asks', () => of('ask').length === 2)
     expect(connector.processes?.()).toHaveLength(2)
-    // At most max_processes more may wait so.
+    // At most max_processes further sessions may wait like that.
     await expect(says('hello', at(3))).rejects.toMatchObject({ code: 'agent_absent', busy: true })
     expect(details.at(-1)).toBe('1 processes run already (max_processes): messages wait for a place')
     await decide('allow')
     expect(await ended(first)).toMatchObject({ text: 'The tool said: ran make first' })
     expect(world.ran()).toEqual(['make first'])
-    // The third is tried no more: it was stopped.
+    // The third was stopped, so it is not tried again.
     await until('nothing waits any more', () => details.at(-1) === undefined)
   })
 })

@@ -1,4 +1,4 @@
-// The connector with the double as its program: what a turn becomes, and several at once.
+// The connector with the double as its program: the result of a turn, and several at once.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -169,7 +169,7 @@ describe('a turn', () => {
     })
     const allowed = args.split('\0')[args.split('\0').indexOf('--allowedTools') + 1]?.split(',') ?? []
     expect(allowed).toContain('mcp__switchboard__reply')
-    // What a service in front lent comes by the same door, and is asked for.
+    // Tools of a service in front come by the same endpoint, and need an approval.
     expect(
       allowed.every((name) => /^mcp__switchboard__[a-z_]+$/.test(name) && !name.slice(18).includes('__')),
     ).toBe(true)

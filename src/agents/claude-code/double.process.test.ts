@@ -1,5 +1,5 @@
-// The double of Claude Code is held against a recording of the real one, and the real one against the same recording: opt-in,
-// for the binary is proprietary and not ours to bring along. The real one then plays the connector's own conversation.
+// Compares the double of Claude Code with a recording of the real one, and the real one with the same recording. The
+// latter is opt-in, because the program is proprietary. The real one then plays the connector's own conversation.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, type TestContext } from 'vitest'
@@ -89,7 +89,7 @@ describe('the real Claude Code', () => {
     await until('it writes', () => of('partial').find((one) => one.turn === slow))
     expect(await connector.cancel?.(S1, slow)).toBe(true)
     expect(await turn('hello after the stop')).toMatchObject({ text: 'You said: hello after the stop' })
-    // Killed in the middle of a tool: the model is told that its outcome is unknown, and nothing runs twice.
+    // Killed during a tool: the model learns that its outcome is unknown, and nothing runs twice.
     const tool = await says(
       'call Bash {"command":"touch begun; sleep 30; touch finished","description":"Wait"}',
       { turn: 'tK' },

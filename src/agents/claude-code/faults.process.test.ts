@@ -1,4 +1,4 @@
-// Bounds, and what goes wrong, with the double as the program.
+// Bounds and faults, with the double as the program.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -45,7 +45,7 @@ describe('bounds', () => {
     const old = await pid()
     await turn('fresh', { session: S2 })
     await until('the old one is gone', () => !isAlive(old))
-    // Its end is heard of a moment later.
+    // Its end is noticed a moment later.
     await expect.poll(() => connector.processes?.().length).toBe(1)
   })
 
@@ -67,7 +67,7 @@ describe('bounds', () => {
       detail: expect.stringContaining('it said nothing and did not answer'),
     })
     await until('it is gone', () => connector.processes?.().length === 0)
-    // Silent for longer than that, and alive: it is slow.
+    // It is silent for longer than that, but alive, so it is only slow.
     const slow = await says('slow 8000 a-text-of-20-letters')
     const alive = await pid()
     expect(await ended(slow)).toMatchObject({ text: 'a-text-of-20-letters' })
@@ -78,7 +78,7 @@ describe('bounds', () => {
     const { says, decide, ended, asked } = await scene({ options: { turn_timeout: 2_000 } })
     const id = await says('call Bash {"command":"make"}')
     await asked()
-    // The time itself is what is tested; it is real, for the program is.
+    // The time itself is tested. It is real, because the program is real.
     await pause(2_600)
     await decide('allow')
     expect(await ended(id)).toMatchObject({ kind: 'say' })
@@ -162,7 +162,7 @@ describe('what goes wrong', () => {
       expect(recorded.reached.at(-1)).toContain(String(status))
       expect(await turn('hello')).toMatchObject({ text: 'You said: hello' })
       expect(recorded.reached.at(-1)).toBeNull()
-      // Also where the program itself gives up at once.
+      // Also if the program itself gives up at once.
       expect(await turn(`refused ${status} once`)).toMatchObject({ kind: 'failed' })
       expect(recorded.reached.at(-1)).toContain(String(status))
     },
@@ -196,7 +196,7 @@ describe('what goes wrong', () => {
     await first.decide('allow')
     await first.ended(id)
     expect(world.ran()).toEqual(['make once'])
-    // The daemon is gone before the answer was kept: the next life finds it in the transcript.
+    // The daemon ends before the answer was stored. The next run finds it in the transcript.
     await first.connector.stop()
     const second = await scene({ world })
     expect(
@@ -211,7 +211,7 @@ describe('what goes wrong', () => {
       text: 'The tool said: ran make once',
     })
     expect(second.connector.processes?.()).toEqual([])
-    // Killed in the middle of a tool.
+    // Killed during a tool.
     const tB = await second.says('call Bash {"command":"sleep 60000"}', { turn: 'tB' })
     await second.decide('allow')
     await until('the call stands in the transcript', () =>
@@ -373,7 +373,7 @@ describe('what goes wrong', () => {
     expect(connector.processes?.()).toHaveLength(2)
     mkdirSync(join(world.folder, 'plain'))
     const plain = await scene({ options: { worktree: true, cwd: join(world.folder, 'plain') } })
-    // Counted: it is given up and told in the end, and shown meanwhile.
+    // Retries are counted and shown. In the end it gives up and reports.
     await expect(plain.says('hello')).rejects.toMatchObject({
       code: 'platform_unavailable',
       message: expect.stringContaining('no git worktree'),

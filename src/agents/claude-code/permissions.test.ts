@@ -1,4 +1,4 @@
-// What an approver is shown of a call of Claude Code, and what an allowed one runs with.
+// A call of Claude Code as an approver sees it, and the input of an allowed call.
 import { expect, it } from 'vitest'
 import type { Verdict } from '../../contract/index.ts'
 import { permissionOf, verdictAnswer } from './permissions.ts'

@@ -1,4 +1,4 @@
-// Setting Claude Code up, and where a session lives when there are several nodes.
+// Setting Claude Code up, and the home of a session if there are several nodes.
 import { afterEach, describe, expect, it } from 'vitest'
 import { createRealClock } from '../../runtime/real-clock.ts'
 import { testAgent } from '../../testing/test-settings.ts'
@@ -50,7 +50,7 @@ describe('several nodes', () => {
     const a = await scene({ world, deps: { nodes: nodes('a') } })
     await a.turn('hello')
     expect(world.journal.kept[0]).toMatchObject({ body: { node: 'a' } })
-    // The other node has the same store and files of its own.
+    // The other node has the same store and its own files.
     const far = claudeWorld()
     const b = await scene({ world: { ...far, journal: world.journal }, deps: { nodes: nodes('b') } })
     world.journal.earlier = [
@@ -75,7 +75,7 @@ describe('several nodes', () => {
     })
     expect(b.connector.room?.(session)).toBe(0)
     expect(b.connector.processes?.()).toEqual([])
-    // That node is gone: the person is told at once, doctor too, and /new is a session like any other.
+    // That node is gone. The person and doctor learn it at once, and /new begins an ordinary session.
     living.delete('a')
     expect(b.connector.room?.(session)).toBeGreaterThan(0)
     await expect(b.says('again')).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-// What is made of the events of Claude Code, one after the other.
+// The outputs made from the events of Claude Code, in order.
 import { expect, it, vi } from 'vitest'
 import { type AgentOutput, MOST_ANSWER_CHARS } from '../../contract/index.ts'
 import { createRecordingLog } from '../../testing/recording-log.ts'

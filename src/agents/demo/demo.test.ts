@@ -1,4 +1,4 @@
-// The demo agent: the shared suite, and what is its own.
+// The demo agent: the shared suite, and its own cases.
 import { describe, expect, it } from 'vitest'
 import { delivery, describeConnectorSuite, startRecorded } from '../../testing/suites/connector-suite.ts'
 import { createDemoAgent } from './index.ts'

@@ -1,5 +1,5 @@
-// The connector `http` through the shared suite, and its own cases: what is posted, what a status means, how a response ends
-// a turn.
+// The connector `http` through the shared suite, and its own cases: posts, the meaning of statuses, and responses that
+// end a turn.
 
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
@@ -69,7 +69,7 @@ describe('a turn that is posted', () => {
     await connector.deliver(delivery('hello', { attempt: 2 }))
     await connector.deliver(delivery('hello', { repeat: true }))
     const [first, second, third] = posts
-    // The library asks the wall clock: the time is judged by the test of the kit.
+    // The library uses the wall clock. A test of the kit checks the time.
     const at = Number(first?.headers['webhook-timestamp'])
     const expected = new Webhook(SIGNING_SECRET).sign('t_test_1', new Date(at * 1_000), first?.raw ?? '')
     expect(first?.headers['webhook-signature']).toBe(expected)
@@ -272,7 +272,7 @@ describe('a response', () => {
     const delivered = connector.deliver(delivery('hi'))
     await recorded.until('partial')
     await clock.advance(89_000)
-    // An open connection is a sign of life for whoever waits with less patience.
+    // An open connection is a sign of life, for callers with a shorter time limit.
     expect(last()).toMatchObject({ kind: 'status', text: '' })
     expect(posts[0]?.signal.aborted).toBe(false)
     await clock.advance(1_000)

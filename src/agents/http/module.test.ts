@@ -1,4 +1,4 @@
-// What `doctor` says of an http agent, from its configuration alone.
+// The findings of `doctor` about an http agent, from its configuration alone.
 import { describe, expect, it } from 'vitest'
 import { testAgent } from '../../testing/test-settings.ts'
 import { httpModule } from './module.ts'

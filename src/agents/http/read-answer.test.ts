@@ -1,4 +1,4 @@
-// What counts as an answer, what is refused with a reason, and that no body makes the reader slow or large.
+// Which bodies are answers, which are refused with a reason, and that no body makes the reader slow or large.
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { MAX_ANSWER_BYTES, MAX_ANSWER_CHARS, readAnswer } from './read-answer.ts'

@@ -1,4 +1,4 @@
-// What `reply_url` takes, in every form that programs send, and what it refuses.
+// `reply_url`: the accepted forms of programs, and the refusals.
 import { describe, expect, it } from 'vitest'
 import { SwitchboardError } from '../../contract/index.ts'
 import { delivery } from '../../testing/suites/connector-suite.ts'

@@ -1,4 +1,4 @@
-// Waits of the connector `http`: a stop, an answer that comes by the other door, a question for a person.
+// Waits of the connector `http`: a stop, an answer by the other endpoint, a question for a person.
 import { describe, expect, it } from 'vitest'
 import { SwitchboardError, type Verdict } from '../../contract/index.ts'
 import { delivery } from '../../testing/suites/connector-suite.ts'
@@ -164,13 +164,13 @@ describe('a question', () => {
         cause: 'person',
       },
     })
-    // One that was told before says so.
+    // A repeated verdict is marked as a repeat.
     recorded.standing = async () => ({ ...VERDICT, repeat: true })
     const again = await callback({
       ask: { tool: 'Bash', description: 'List', input: { cmd: 'ls' }, id: 'q1' },
     })
     expect(JSON.parse(String(again?.body))).toMatchObject({ allowed: true, repeat: true })
-    // Nobody waits any more: the next one is fetched.
+    // No request waits any more, so the next one fetches it.
     expect(await connector.verdict?.(VERDICT)).toBe('fetched')
   })
 

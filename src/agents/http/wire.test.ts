@@ -1,4 +1,4 @@
-// The connector over real sockets on loopback: the guard, a stream that is cut or never ends, a redirect that is not followed.
+// The connector over real sockets on loopback: the guard, a cut or endless stream, a redirect that is not followed.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'

@@ -1,4 +1,4 @@
-// What goes wrong with a model, over both wires: empty answers, refusals, bad calls, tools that hang, faults of the API.
+// Faults of a model, over both wires: empty answers, refusals, bad calls, hanging tools, faults of the API.
 import { describe, expect, it } from 'vitest'
 import { KEY, type SceneOptions, scene } from './fixtures/llm-scene.ts'
 
@@ -155,7 +155,7 @@ describe.each(['anthropic', 'openai'] as const)('over %s', (provider) => {
       })
       const { turn, fake } = await over({ script: [how === 'an error' ? { raw, rawStatus: 400 } : { raw }] })
       const told = how === 'an error' ? /refused the request \(400\)/ : /^the answer of the API does not end$/
-      // Words of a block that never began are none.
+      // Text of a block that never began is ignored.
       const isCut = how === 'words' && provider === 'openai'
       expect(await turn('hi')).toMatchObject(
         isCut

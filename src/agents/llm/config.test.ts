@@ -1,4 +1,4 @@
-// The options of the connector `llm`, and what doctor is told of them.
+// The options of the connector `llm`, and doctor's findings about them.
 import { describe, expect, it } from 'vitest'
 import { testConnectorDeps } from '../../testing/test-deps.ts'
 import { testAgent } from '../../testing/test-settings.ts'

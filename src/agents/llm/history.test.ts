@@ -1,4 +1,4 @@
-// What was said before: rebuilt within a budget, whole turns at a time, with one summary of what fell out.
+// The earlier messages: rebuilt within a budget, in whole turns, with one summary of the rest.
 import { expect, it } from 'vitest'
 import type { PastTurn } from '../../contract/index.ts'
 import { memoryJournal, scene } from './fixtures/llm-scene.ts'
@@ -79,7 +79,7 @@ it('[I16.history] earlier turns come in order, by their speakers, with the calls
   expect(sent.indexOf('question 1')).toBeLessThan(sent.indexOf('It is there.'))
   expect(sent).toContain('user=\\"Anna\\"')
   expect(sent).toContain('tool_use')
-  // The signature of another day, a refused exchange and what was erased are not sent; results are shortened.
+  // Old signatures, refused exchanges and erased texts are not sent. Results are shortened.
   expect(sent).not.toMatch(/old|question 3|no longer kept/)
   expect(sent.length).toBeLessThan(5_000)
 })
@@ -107,7 +107,7 @@ it('[I16.history] what falls out of the budget is summarised once, and the summa
     body: { through: expect.stringMatching(/^t_\d+$/) },
     usage: { agent: 'test' },
   })
-  // The next turn finds it, and needs no other.
+  // The next turn finds the summary and needs no other.
   const steps = journal.kept.map((step) => ({ ...step, at: 0 }))
   const next = await scene({
     journal: memoryJournal([past(11, { turn: 't_test_1', text: 'eleven', steps }), ...newestFirst(10, long)]),

@@ -1,5 +1,4 @@
-// The connector `llm`: the shared suite, and what its loop does with models, tools and people. What goes wrong is in
-// both-wires.test.ts.
+// The connector `llm`: the shared suite, and its loop with models, tools and people. Faults are in both-wires.test.ts.
 import { describe, expect, it } from 'vitest'
 import type { ToolDesk } from '../../contract/index.ts'
 import { describeConnectorSuite } from '../../testing/suites/connector-suite.ts'

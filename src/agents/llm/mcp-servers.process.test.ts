@@ -1,4 +1,4 @@
-// An MCP server of others as tools: started, listed, called after an approval, and gone with its agent.
+// A foreign MCP server as tools: started, listed, called after an approval, and ended with its agent.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -63,7 +63,7 @@ it('[I16.mcp-others] the memory server of the MCP project remembers what the mod
       (one) => one.function.name,
     )
     expect(offered).toContain('memory__search_nodes')
-    // One that does not start takes nothing else away.
+    // A server that does not start does not affect the others.
     expect(offered.filter((name) => name.startsWith('gone__'))).toEqual([])
     expect(deps.log.lines.join('\n')).toContain('"server":"gone"')
   } finally {

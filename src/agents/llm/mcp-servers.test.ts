@@ -1,4 +1,4 @@
-// The connection to an MCP server of others stays one, also where its tools change with every call.
+// The connection to a foreign MCP server stays the same, also if its tools change with every call.
 import { expect, it } from 'vitest'
 import type { StreamingFetch } from '../../kit/index.ts'
 import { testConnectorDeps } from '../../testing/test-deps.ts'
@@ -11,7 +11,7 @@ interface Asked {
   readonly params?: { readonly protocolVersion?: string }
 }
 
-/** A server that has one tool more after every call, and says so. `breaks`: it can no longer list them. */
+/** A server that has one more tool after every call, and announces it. `breaks`: it can no longer list them. */
 function growingServer() {
   const methods: string[] = []
   const server = { methods, breaks: false, fetch: undefined as unknown as StreamingFetch }

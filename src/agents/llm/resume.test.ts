@@ -1,4 +1,5 @@
-// A run that is cut off anywhere and begun again: finished steps stay finished, and what was begun is told as unknown.
+// A run that is interrupted anywhere and continued: finished steps stay finished, and begun ones are reported as
+// unknown.
 import { describe, expect, it } from 'vitest'
 import type { ConnectorDeps } from '../../contract/index.ts'
 import type { FakeScript } from '../../testing/llm/fake-llm.ts'
@@ -7,7 +8,7 @@ import { memoryJournal, type SceneOptions, scene } from './fixtures/llm-scene.ts
 const CALL = { text: 'One moment.', calls: [{ name: 'mail', input: { to: 'bob' } }] }
 const SCRIPT: FakeScript = ({ isResult, last }) => (isResult ? { text: `Done: ${last}` } : CALL)
 
-/** The first life ends at the point: it hears and says nothing more. */
+/** The first run ends at the point: it receives and sends nothing more. */
 async function cutOff(point: string, more: SceneOptions = {}) {
   const journal = memoryJournal()
   const sent: string[] = []
@@ -43,7 +44,7 @@ async function cutOff(point: string, more: SceneOptions = {}) {
 
 describe('kill -9', () => {
   it.each([
-    // point, calls of the tool, model calls of the second life, what the model is told
+    // point, calls of the tool, model calls of the second run, text for the model
     ['llm.before-model', 1, 2, 'sent'],
     ['llm.model-done', 1, 2, 'sent'],
     ['llm.model-kept', 1, 1, 'sent'],
@@ -90,7 +91,7 @@ describe('kill -9', () => {
     const second = await scene({ journal, desk, script: [{ text: 'Done.' }] })
     await second.says('send it', { continuation: true })
     expect(calls).toEqual([])
-    // A yes is for one beginning.
+    // A yes allows one beginning.
     await second.decide('allow')
     expect(await second.ended()).toMatchObject({ text: 'Done.' })
     expect(calls).toEqual(['llm:t_test_1:c1'])

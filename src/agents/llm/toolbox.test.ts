@@ -1,4 +1,5 @@
-// The tools of a turn under one roof: names are unique, and what a service in front lends takes no name of the operator's own.
+// All tools of a turn together: names are unique, and a service in front cannot take a name of the operator's own
+// tools.
 import { expect, it } from 'vitest'
 import type { LentToolSource } from '../../contract/index.ts'
 import { delivery } from '../../testing/suites/connector-suite.ts'

@@ -1,4 +1,4 @@
-// Replies that are longer than an answer may be, on both wires: the work is linear, and what is not taken is not waited for.
+// Replies over the limit of an answer, on both wires: the work is linear, and the unused rest is not waited for.
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { cutAnswer, MOST_ANSWER_CHARS } from '../../../contract/index.ts'
 import type { StreamingFetch } from '../../../kit/index.ts'
@@ -34,7 +34,7 @@ const call = (wire: Wire, text: string) =>
         ],
       }
 
-/** Answers with these events, and with `piece` without end, or a hundred times and then with `ending`. */
+/** Answers with these events, and then with `piece` without end, or a hundred times followed by `ending`. */
 async function opened(wire: Wire, piece: object, ending: readonly object[] | null = null) {
   const sent = { pieces: 0, ended: false }
   const bytes = (event: { readonly type?: string }) =>
@@ -74,7 +74,7 @@ async function opened(wire: Wire, piece: object, ending: readonly object[] | nul
   return { ask, sent, shown }
 }
 
-/** How long the texts are, all together, that a method of strings has looked through. */
+/** Counts the characters that methods of strings have searched. */
 function lookedThrough() {
   let chars = 0
   for (const name of ['trim', 'trimStart', 'trimEnd', 'includes', 'search', 'match', 'replace'] as const) {
@@ -94,7 +94,7 @@ describe.each(['anthropic', 'openai'] as const)('%s', (wire) => {
     const chars = lookedThrough()
     expect((await ask()).stop).toBe('long')
     expect(shown.length).toBeGreaterThan(9_000)
-    // All of the text for each piece were 500 million.
+    // Searching the whole text for each piece would be 500 million.
     expect(chars()).toBeLessThan(20_000_000)
   })
 

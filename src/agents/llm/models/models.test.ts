@@ -1,4 +1,4 @@
-// Both wires against the fake API: what is sent, what is understood, and what every fault becomes.
+// Both wires against the fake API: the requests, the parsed answers, and the error of every fault.
 import { describe, expect, it } from 'vitest'
 import { createFakeLlm, type FakeReply, type FakeScript } from '../../../testing/llm/fake-llm.ts'
 import { createTestClock } from '../../../testing/test-clock.ts'
