@@ -1,4 +1,6 @@
 // The server of a daemon: connects the routes of its listener with their handlers. It does not listen yet.
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import type { UserSettings } from '../contract/index.ts'
 import { authorize } from '../core/people/authorize.ts'
 import type { ConsoleLogin } from '../gateway/access/console-login.ts'
@@ -18,7 +20,6 @@ import type { DaemonAddress } from './daemon-address.ts'
 import type { DaemonCredentials } from './daemon-credentials.ts'
 import type { Instance } from './open-instance.ts'
 import type { Readiness } from './readiness.ts'
-import { webRoot } from './web-root.ts'
 
 /** Earlier than any day with counted tokens. */
 const LONG_AGO = '1970-01-01'
@@ -89,4 +90,13 @@ function createTrustedProxies() {
     if (read?.from !== networks) read = { from: networks, trusts: addressList(networks) }
     return read.trusts
   }
+}
+
+/** Finds the built pages: beside the compiled code, or in dist/ when it runs from the sources. */
+function webRoot(): string | null {
+  for (const place of ['../web', '../../dist/web']) {
+    const path = fileURLToPath(new URL(place, import.meta.url))
+    if (existsSync(`${path}/index.html`)) return path
+  }
+  return null
 }
