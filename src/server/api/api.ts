@@ -1,5 +1,6 @@
 // Serves operations under /api. It is loaded with its schemas at the first call, so that the start stays fast.
 import type { IncomingMessage } from 'node:http'
+import type { z } from 'zod'
 import {
   type Action,
   type Clock,
@@ -11,7 +12,6 @@ import type { ServerDeps } from '../deps.ts'
 import { json, methodNotAllowed, notFound } from '../reply.ts'
 import { openApi } from './openapi.ts'
 import { type ServedOperation, wholeReply } from './operation.ts'
-import { parseInput } from './parse-input.ts'
 
 export interface ApiRequest {
   readonly request: Pick<IncomingMessage, 'method' | 'headers'>
@@ -79,6 +79,18 @@ function match(candidate: ServedOperation, segments: readonly string[]): Record<
     else values[name] = segment
   }
   return values
+}
+
+/** Throws `input_invalid` whose message names the first wrong field. */
+function parseInput<Out>(schema: z.ZodType<Out>, input: unknown, what: 'query' | 'body'): Out {
+  const parsed = schema.safeParse(input)
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined
+  const field = unknown ?? (issue?.path.join('.') || what)
+  const problem =
+    unknown === undefined ? (issue?.message ?? 'is malformed') : `is not a field of this ${what}`
+  throw new SwitchboardError('input_invalid', `${field}: ${problem}`)
 }
 
 /** Joins repeated keys with commas, which is the form of lists. */
