@@ -1,10 +1,10 @@
 // The link to a mailbox: connect → open the folder → take what is new, batch by batch, with the cursor in the commit → wait
-// for news by IDLE, and look at each poll interval anyway. Each look is a round trip with a deadline, so it finds a connection
-// that only seems to stand.
+// for news by IDLE, and look at each poll interval anyway. Each look is a round trip with a deadline, so it finds a
+// connection that only seems to stand.
 //
-// A mailbox without a cursor is read from its end on. One that was renumbered (UIDVALIDITY) is walked again from its first mail
-// since we began. Mails that are known are duplicates by their Message-ID. A mail that breaks the connection each time it is
-// fetched is refused as unparsable after some tries, so that it does not hold up those behind it.
+// A mailbox without a cursor is read from its end on. One that was renumbered (UIDVALIDITY) is walked again from its
+// first mail since we began. Mails that are known are duplicates by their Message-ID. A mail that breaks the connection
+// each time it is fetched is refused as unparsable after some tries, so that it does not hold up those behind it.
 import type { ImapFlow } from 'imapflow'
 import {
   asSwitchboardError,
@@ -19,7 +19,6 @@ import {
 import { type Link, type LinkAttempt, type LinkState, pause, startLink } from '../../../kit/index.ts'
 import type { EmailConfig, Timings } from '../config.ts'
 import { type ListedMail, listMails, type MailReader } from '../mail/mail-reader.ts'
-import { careFor } from './after-care.ts'
 import { answered, uidsOf } from './imap-client.ts'
 import { type Position, readPosition, writePosition } from './position.ts'
 
@@ -59,7 +58,24 @@ export function startMailboxLink(cursor: string | null, deps: MailboxLinkDeps): 
     position = next
   }
 
-  const care = (open: ImapFlow, uids: string) => careFor(open, uids, { config, timings, clock, log })
+  /**
+   * Marks mails after they were received: seen, a keyword, another folder. This never happens before the commit. A
+   * failure is logged and changes nothing else, because the cursor knows what was received, not the flags.
+   */
+  const care = async (open: ImapFlow, uids: string): Promise<void> => {
+    const { seen, keyword, move_to } = config.options.after
+    const flags = [...(seen ? ['\\Seen'] : []), ...(keyword === undefined ? [] : [keyword])]
+    const ask = <T>(asked: Promise<T>) => answered(open, asked, timings.commandMs, clock)
+    if (flags.length > 0 && !(await ask(open.messageFlagsAdd(uids, flags, { uid: true }))))
+      log.warn({ uids }, 'mails could not be marked')
+    if (move_to === undefined) return
+    const moved = await ask(open.messageMove(uids, move_to, { uid: true }))
+    if (moved !== false) return
+    // A missing folder is created once. Moving is tried again with the next batch.
+    await ask(open.mailboxCreate(move_to)).catch(() => undefined)
+    if ((await ask(open.messageMove(uids, move_to, { uid: true }))) === false)
+      log.warn({ folder: move_to }, 'mails could not be moved')
+  }
 
   /** Where to read from in the folder as it is now. */
   const begin = async (open: ImapFlow): Promise<Position> => {
