@@ -11,7 +11,6 @@ import { createClient, createExecutor, createPool, drive, inTransaction, SNAPSHO
 import { askTime } from './database-time.ts'
 import { drawTokens } from './draw-tokens.ts'
 import { postgresError } from './errors.ts'
-import { createFileConnections } from './file-connections.ts'
 import { createHintListener } from './listener.ts'
 import { createNotifier } from './notifier.ts'
 import { checkPostgres, migratePostgres } from './schema.ts'
@@ -133,6 +132,29 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     },
   }
   return assembleStore(engine)
+}
+
+/** The number of files transferred at once. Others wait. */
+const FILE_CONNECTIONS = 2
+/** Includes the wait for earlier files. */
+const FILE_CONNECT_TIMEOUT_MS = 15_000
+
+/**
+ * Separate connections for large data (files), so that neither commits nor reads wait behind it. They open on demand
+ * and close when idle.
+ */
+function createFileConnections(url: string) {
+  const pool = createPool(url, {
+    max: FILE_CONNECTIONS,
+    connectionTimeoutMillis: FILE_CONNECT_TIMEOUT_MS,
+    application_name: 'switchboard-files',
+  })
+  pool.on('error', () => undefined)
+  return {
+    write: (steps: Steps<void>): Promise<void> => inTransaction(pool, 'BEGIN', steps),
+    read: <Result>(steps: Steps<Result>): Promise<Result> => inTransaction(pool, SNAPSHOT, steps),
+    close: (): Promise<void> => pool.end(),
+  }
 }
 
 async function prepare(options: PostgresStoreOptions, tag: () => string): Promise<string> {

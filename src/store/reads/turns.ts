@@ -2,9 +2,8 @@
 import { parseAddress, rowSeq, type TurnFilter, type TurnRow } from '../../contract/index.ts'
 import { TURN_COLUMNS, turnRow } from '../codec.ts'
 import { HANDED_OR_SEEN, IN_FLIGHT, NOT_RESTING } from '../in-flight.ts'
-import { firstRow, horizon, type Param, rows, type Steps, text, whole } from '../statement.ts'
+import { firstRow, horizon, type Param, type Row, rows, type Steps, text, whole } from '../statement.ts'
 import { createConditions, edgesOf, IN_ORDER, LEEWAY_MS, positionAt, wayTo } from './conditions.ts'
-import { walkSlices } from './walk-slices.ts'
 
 export function* readTurn(tag: string, id: string): Steps<TurnRow | null> {
   const seq = rowSeq('t', tag, id)
@@ -170,4 +169,37 @@ function* wasClaimed(session: string): Steps<boolean> {
   return (
     (yield* firstRow('SELECT 1 AS there FROM claims WHERE session = $1 LIMIT 1', [session])) !== undefined
   )
+}
+
+/** Most searched rows are among the newest. */
+const FIRST_SLICE = 2_000
+const SLICE = 10_000
+
+interface Walk {
+  readonly from: number
+  readonly to: number
+  readonly limit: number
+  readonly oldestFirst: boolean
+}
+
+/**
+ * Walks through the table by position, slice by slice, for searches that no index serves. Each slice is a separate
+ * statement of some milliseconds, so other work can run in between. `read` returns at most `most` rows of one slice,
+ * including both ends, in the order of the walk.
+ */
+function* walkSlices(
+  { from, to, limit, oldestFirst }: Walk,
+  read: (first: number, last: number, most: number) => Steps<readonly Row[]>,
+): Steps<readonly Row[]> {
+  const found: Row[] = []
+  let size = FIRST_SLICE
+  for (let low = from, high = to; low <= high && found.length < limit; size = SLICE) {
+    const [first, last] = oldestFirst
+      ? [low, Math.min(high, low + size - 1)]
+      : [Math.max(low, high - size + 1), high]
+    for (const row of yield* read(first, last, limit - found.length)) found.push(row)
+    if (oldestFirst) low = last + 1
+    else high = first - 1
+  }
+  return found
 }
