@@ -1,8 +1,8 @@
-// Starts a real Chromium for the browser tests, each time with a fresh profile; says what is missing where there is none.
+// Starts a real Chromium for the browser tests, each time with a fresh profile, or reports what is missing.
 import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 
-// The first is the same without windows, and the quickest.
+// The first is Chromium without windows, and the fastest.
 const PATHS = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
@@ -23,7 +23,7 @@ const ARGS = [
 export const NO_CHROMIUM =
   'no Chromium here: apt-get install -y --no-install-recommends chromium-headless-shell'
 
-/** The one that scripts/test.mjs found, or CHROMIUM names; null when none is installed. */
+/** Opens the Chromium that scripts/test.mjs found or CHROMIUM names. Returns null if none is installed. */
 export async function openChromium(): Promise<Browser | null> {
   const executablePath = process.env.CHROMIUM ?? PATHS.find((path) => existsSync(path))
   return executablePath === undefined ? null : chromium.launch({ executablePath, args: ARGS })
@@ -32,11 +32,11 @@ export async function openChromium(): Promise<Browser | null> {
 export interface Visitor {
   readonly context: BrowserContext
   readonly page: Page
-  /** What the page complained about, refused loads and broken policies included. */
+  /** Errors that the page logged, refused loads and broken policies included. */
   readonly complaints: string[]
 }
 
-/** Throws where there is no browser: whoever comes here has not skipped. */
+/** Opens a page. Throws without a browser, because such a test should have been skipped. */
 export async function visit(
   browser: Browser | null,
   options: { readonly width?: number; readonly height?: number; readonly dark?: boolean } = {},
@@ -47,12 +47,12 @@ export async function visit(
     colorScheme: options.dark === true ? 'dark' : 'light',
   })
   const page = await context.newPage()
-  // It ends a hang and measures nothing; the page's own pause before it connects again comes to ten seconds.
+  // The time-out ends a hang and measures nothing. The page itself may pause ten seconds before it connects again.
   page.setDefaultTimeout(60_000)
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(String(error)))
   page.on('console', (message) => {
-    // A dropped connection, and a gateway that is just starting, are told as errors too; those are what the tests do on purpose.
+    // Dropped connections and a starting gateway are logged as errors too. The tests cause those on purpose.
     if (message.type() === 'error' && !/net::ERR_|status of (4\d\d|503)/.test(message.text())) {
       complaints.push(message.text())
     }
@@ -69,7 +69,7 @@ export async function send(page: Page, text: string): Promise<void> {
   await page.keyboard.press('Enter')
 }
 
-/** The words under the own message with this text. */
+/** The words under the person's own message with this text. */
 export function deliveryUnder(page: Page, text: string) {
   return page.locator('.message.own', { hasText: text }).last().locator('.delivery')
 }

@@ -1,4 +1,5 @@
-// Set-up of the console's tests: a real daemon with people, hooks and a Telegram, its console in a real browser, and axe.
+// Set-up of the console's tests: a real daemon with people, hooks and a Telegram, its console in a real browser, and
+// axe.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { createRequire } from 'node:module'
@@ -18,16 +19,16 @@ export interface ConsoleScene {
   readonly daemon: Daemon
   readonly data: string
   readonly telegram: FakeTelegram
-  /** Where answers of `pager` go, and what is said there: 400 until it is mended. */
+  /** The receiver of the answers of `pager`, and what it got. It answers 400 until it is `mended`. */
   readonly pager: { mended: boolean; readonly got: string[] }
-  /** kill -9, and up again at the same port. */
+  /** Kills the daemon with SIGKILL and starts it again on the same port. */
   restart(): Promise<void>
   kill(): Promise<void>
   start(): Promise<void>
-  /** As a program on this machine would post to a hook. */
+  /** Posts to a hook as a program on this machine would. */
   hook(id: string, text: string): Promise<void>
   link(user?: string): Promise<string>
-  /** A browser of its own that followed a fresh link. */
+  /** Opens a browser of its own that followed a fresh link. */
   enter(user?: string, options?: Parameters<typeof visit>[1]): Promise<Visitor>
   writeConfig(change: (text: string) => string): void
 }
@@ -44,7 +45,7 @@ export const PAGES = [
   'config',
 ]
 
-/** The browser of the file; null where there is none: then every test is skipped. */
+/** The browser of the test file. Without one it is null, and every test is skipped. */
 export function consoleBrowser(): () => Browser | null {
   let browser: Browser | null = null
   beforeAll(async () => {
@@ -60,9 +61,9 @@ export function consoleBrowser(): () => Browser | null {
 }
 
 export interface SceneOptions {
-  /** Of the configuration that the daemon starts with. */
+  /** Changes the configuration that the daemon starts with. */
   readonly config?: (text: string) => string
-  /** Before it starts. */
+  /** Runs before the daemon starts. */
   readonly prepare?: (data: string) => Promise<void>
 }
 
@@ -182,7 +183,7 @@ export async function goTo(page: Page, place: string): Promise<void> {
   await page.evaluate(`location.hash = ${JSON.stringify(`#/${place}`)}`)
 }
 
-/** A page has said all that it has to say first. */
+/** Waits until a page has loaded everything it shows at first. */
 export async function settled(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor()
   await expect.poll(() => page.locator('main [aria-busy]').count()).toBe(0)
@@ -199,7 +200,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 interface Axe {
   run(): Promise<{ violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }>
 }
-/** What axe finds, all of its rules. */
+/** The violations that axe finds with all of its rules. */
 export async function violations(page: Page): Promise<readonly string[]> {
   await page.evaluate(AXE)
   return page.evaluate(async () => {

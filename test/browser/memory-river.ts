@@ -1,5 +1,5 @@
-// A river in memory for the web chat's tests: transcript, token book and intake that the platform stands on. It keeps
-// what the real one keeps (positions, states, duplicate keys) and can be moved by hand.
+// A river in memory for the web chat's tests: the transcript, tokens and intake that the platform uses. It keeps what
+// the real one keeps (positions, states, duplicate keys), and a test can move it by hand.
 
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -29,23 +29,23 @@ export interface MemoryRiver {
   readonly tokens: TokenList
   readonly rows: TranscriptEntry[]
   readonly received: InboundEvent[]
-  /** What the intake says to the next events; null: queued (taps: consumed). */
+  /** The intake's answer to the next events. Null means queued, or consumed for taps. */
   verdict: {
     readonly state: TurnState
     readonly reason: ReasonCode | null
     readonly retryAfterMs?: number
   } | null
-  /** Where another device finds the page; undefined: nobody knows. */
+  /** The address of the page for another device. Undefined when it is unknown. */
   reachable: ReturnType<NonNullable<WebDeps['reachable']>> | undefined
-  /** Whether the agent can be reached; undefined: nobody knows. */
+  /** Whether the agent can be reached. Undefined when it is unknown. */
   agentHere: boolean | undefined
-  /** A send that is due now: row and platform call. */
+  /** Makes a send that is due now: its row and the platform call. */
   say(op: OutboundOp, conversation?: string): Promise<string>
-  /** A row of the outbox that is not sent yet. Gives its position. */
+  /** Adds a row to the outbox that is not sent yet, and returns its position. */
   plan(op: OutboundOp, conversation?: string): number
-  /** Sends what was planned. */
+  /** Sends a planned row. */
   due(seq: number): Promise<void>
-  /** Moves an own message on, as the dispatcher would; `quietly`: without a signal. */
+  /** Moves an own message on, as the dispatcher would. `quietly` sends no signal. */
   move(messageId: string, state: TurnState, options?: { reason?: ReasonCode; quietly?: boolean }): void
 }
 
@@ -111,7 +111,7 @@ export async function createMemoryRiver(options: {
   }
   const platform = createWebPlatform(deps)
 
-  /** What is still queued goes; the rest stays. */
+  /** Withdraws a message if it is still queued. */
   function withdraw(event: Extract<InboundEvent, { kind: 'delete' }>): Received {
     received.push(event)
     const at = rows.findIndex(

@@ -1,5 +1,5 @@
-// Set-up of the page's tests, on the page as it is built: each test has a river of its own and a browser that is signed in
-// to it. A page that complained fails its test.
+// Set-up of the page's tests, on the built page. Each test has its own river and a browser that is signed in to it. A
+// page that logged an error fails its test.
 import { fileURLToPath } from 'node:url'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
@@ -8,11 +8,11 @@ import { NO_CHROMIUM, openChromium, type Visitor, visit } from './chromium.ts'
 import { createRiverDouble, type RiverDouble } from './river-double.ts'
 
 export interface PageScene {
-  /** Null where there is none: the test is skipped. */
+  /** Null without a browser. The test is then skipped. */
   browser(): Browser | null
   river(): RiverDouble
   visitor(): Visitor
-  /** Another browser that follows a fresh link. */
+  /** Opens another browser that follows a fresh link. */
   enter(options?: Parameters<typeof visit>[1]): Promise<Visitor>
 }
 

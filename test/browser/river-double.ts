@@ -1,5 +1,5 @@
-// The page and its data endpoints behind a plain listener, on a river in memory: what the real daemon does, but it can
-// be cut off and moved by hand. The real daemon is tested in chat.test.ts.
+// The page and its data endpoints behind a plain listener, on a river in memory. It does what the real daemon does, but
+// a test can cut it off and move it by hand. chat.test.ts tests the real daemon.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -17,9 +17,9 @@ export interface RiverDouble extends MemoryRiver {
   drop(): Promise<void>
   /** Closes the connections that wait for a next request. */
   closeIdle(): void
-  /** Answers in place of the gateway, as a proxy before it would; null: the gateway answers. */
+  /** Answers in place of the gateway, as a proxy in front of it would. With null the gateway answers. */
   instead: ((method: string, path: string) => HttpReply | null) | null
-  /** Keeps an answer of the gateway on its way until this is over. */
+  /** Delays an answer of the gateway until this resolves. */
   late: ((path: string) => Promise<void>) | null
   /** Listens again on the same port. */
   comeBack(): Promise<void>

@@ -1,4 +1,4 @@
-// The operator's side of a real daemon: /api with a bearer, the configuration as a file that is written anew.
+// The operator's side of a real daemon: /api with a bearer token, and the configuration as a file that is written anew.
 import { createHmac } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
@@ -57,7 +57,7 @@ export interface Taken {
 export interface Listener {
   readonly url: string
   readonly taken: Taken[]
-  /** What it answers from now on. */
+  /** Sets the status that it answers with from now on. */
   answerWith(status: number): void
 }
 

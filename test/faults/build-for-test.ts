@@ -1,13 +1,13 @@
-// Code of src/ for a process of the test's own, where what is shipped has no door that leads to it.
+// Builds code of src/ for a process of the test's own, if the shipped package does not export it.
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Builds the files, named from the repository's root, and resolves to the folder of the built ones: `<name>.js` each. */
+/** Builds the files, named from the repository's root. Returns the folder of the results, `<name>.js` for each. */
 export async function buildForTest(...files: readonly string[]): Promise<string> {
-  // In the repository, where the packages are found.
+  // The folder is in the repository, where Node finds the packages.
   const folder = join(ROOT, 'test-results/built', basename(files[0] ?? '').replace(/\.\w+$/, ''))
   await build({
     ...{ configFile: false, root: ROOT, logLevel: 'error' },

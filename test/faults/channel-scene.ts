@@ -24,14 +24,14 @@ export interface Turn {
 export interface ChannelScene {
   readonly data: string
   readonly config: string
-  /** The arguments of node that start the shim. */
+  /** The arguments for node that start the shim. */
   readonly shim: readonly string[]
   readonly environment: Record<string, string>
   claude(options?: Partial<ClaudeCodeOptions>): Promise<ClaudeCode>
-  /** Where the daemon listens now, by its own note. */
+  /** The address of the daemon now, from its own note. */
   url(): string
   daemonPid(): number
-  /** Says something through the webhook, with the id of the message. */
+  /** Posts a message to the webhook, with the id of the message. */
   say(text: string, id?: string): Promise<void>
   turns(): Promise<readonly Turn[]>
   turn(text: string, state: string): Promise<Turn>
@@ -40,7 +40,7 @@ export interface ChannelScene {
 export const HOOK = `  - { id: hook, platform: webhook, sender_header: X-Sender, two_way: true, access: { allow_from: [dev], approvers: [dev] } }
 `
 
-/** A configuration with the agent `kate`. `integrations` beyond the webhook are bound to her too. */
+/** Writes a configuration with the agent `kate`. `integrations` beyond the webhook are bound to her too. */
 export function openChannel(
   scene: Scene,
   options: { integrations?: string; bindings?: string; dialect?: string; hook?: string; more?: string } = {},
@@ -61,14 +61,14 @@ ${options.more ?? ''}`,
     JSON.parse(readFileSync(join(data, 'daemon.json'), 'utf8')) as { pid: number; url: string }
   const shim = [BINARY, 'channel', '--agent', 'kate', '--data', data, '--config', config]
   const environment = bareEnvironment()
-  // As `init` or `up` leave it: a shim starts a daemon for no other file.
+  // `init` and `up` leave this record. A shim starts a daemon for no other configuration file.
   recordInstance({ data, config }, environment, 0)
   scene.onEnd(async () => {
-    // A daemon that a shim started is nobody's child: it is ended by the pid that it wrote down itself.
+    // A daemon that a shim started is no child of the test. The pid that it wrote down itself ends it.
     try {
       process.kill(note().pid, 'SIGKILL')
     } catch {
-      // it has ended already
+      // It has ended already.
     }
   })
   let said = 0
@@ -110,8 +110,7 @@ ${options.more ?? ''}`,
   }
 }
 
-/** The model of the simplest session: it answers whatever comes. */
-/** With a Telegram beside it, and Kate there, who may decide. */
+/** Opens a channel with a Telegram beside it. Kate is there and may decide. */
 export async function openChannelWithTelegram(scene: Scene) {
   const fake = await createFakeTelegram()
   scene.onEnd(() => fake.stop())

@@ -1,8 +1,8 @@
-// The service's side of Chorus in fault tests: a webhook whose messages go to the agent named in a file beside it.
+// The service's side of Chorus in fault tests: a webhook whose messages go to the agent that a file beside it names.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Writes the configuration into the folder and gives its path. `head`: lines that stand before it. */
+/** Writes the configuration into the folder and returns its path. `head` is put before it. */
 export function writeChorusFront(data: string, connectionString: string, head = ''): string {
   const config = join(data, 'switchboard.yaml')
   writeFileSync(join(data, 'agent.url'), connectionString, { mode: 0o600 })

@@ -1,4 +1,4 @@
-// The connectors of the table of crashes, each with an agent that uses a tool and answers in two halves.
+// The connectors of the crash table, each with an agent that uses a tool and answers in two halves.
 import { chmodSync, writeFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -21,17 +21,17 @@ interface Place {
 interface Opened {
   readonly connector: object
   readonly env?: Record<string, string>
-  /** Called whenever a daemon is there. */
+  /** Called whenever a daemon has started. */
   attached?(at: { readonly data: string; readonly config: string }): Promise<void>
 }
 
 export interface Subject {
   readonly name: string
-  /** Its agent is no process of Switchboard's. */
+  /** True when the agent is no process of Switchboard's. */
   readonly livesOn?: true
-  /** The protocol knows no permissions. */
+  /** True when the protocol knows no permissions. */
   readonly asksNobody?: true
-  /** Steps that it does not have. */
+  /** The steps that it does not have. */
   readonly without: readonly string[]
   open(place: Place): Promise<Opened>
 }
@@ -42,14 +42,14 @@ const CLAUDE = fileURLToPath(
 )
 const ACP = fileURLToPath(new URL('../../src/agents/acp/fixtures/scripted-agent.mjs', import.meta.url))
 
-/** It notes when it runs, and is held there by the test. */
+/** The tool notes when it runs, and the test can hold it there. */
 const DESK = oneToolServer(
   `appendFileSync('steps.log', 'running ' + process.pid + '\\n')
     while (existsSync('hold') && readFileSync('hold', 'utf8') === 'running') await new Promise((resolve) => setTimeout(resolve, 10))`,
   'it ran',
 )
 
-/** A server on loopback whose requests come as JSON. */
+/** A server on loopback that takes JSON requests. */
 async function serving(
   scene: Scene,
   on: (body: Record<string, never>, response: ServerResponse) => void,
@@ -67,7 +67,7 @@ async function serving(
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Posted until somebody takes it: the daemon may be away. */
+/** Posts until the body is accepted, because the daemon may be away. */
 async function persisted(url: string, body: object, key: string, isOver: () => boolean): Promise<Response> {
   for (;;) {
     const response = await fetch(url, {
@@ -96,13 +96,13 @@ interface HttpTurn {
   readonly reply_url: string
 }
 
-/** An agent behind a URL. A turn that is posted again is answered again, and its tool is run once. */
+/** An agent behind a URL. It answers a repeated turn again, but runs the turn's tool once. */
 async function httpAgent(
   log: StepLog,
   scene: Scene,
   answer: (
     turn: HttpTurn,
-    /** Whether it ran. */
+    /** Whether the tool ran. */
     tool: Promise<boolean>,
     isOver: () => boolean,
     response: ServerResponse,
@@ -139,7 +139,7 @@ export const SUBJECTS: readonly Subject[] = [
         key: KEY,
         script({ isResult, last }) {
           if (last.includes('hello')) return { text: 'hello' }
-          // As a model does: what has no known outcome is called again.
+          // Like a model, it calls a tool again when the outcome is unknown.
           if (!isResult || last.includes('unknown'))
             return {
               calls: [{ name: 'desk__post', input: { to: 'bob' } }],
@@ -217,7 +217,7 @@ export const SUBJECTS: readonly Subject[] = [
     name: 'chorus',
     livesOn: true,
     asksNobody: true,
-    // It asks nobody, and its answer is one POST.
+    // It asks for no permission, and its answer is one POST.
     without: [
       ...['question open', 'question open, stopped in order', 'decided, not passed on', 'being passed on'],
       'answer half written',

@@ -1,4 +1,5 @@
-// A real daemon under test: the built binary in a process of its own, started, killed and asked by its pid.
+// A real daemon under test: the built binary in a process of its own. The test starts it, kills it by its pid and asks
+// it.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,20 +8,20 @@ import { fileURLToPath } from 'node:url'
 import { defined } from '../../src/contract/index.ts'
 import { until } from './until.ts'
 
-/** What is shipped. */
+/** The binary that is shipped. */
 export const SHIPPED = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
-/** SWITCHBOARD_BIN points the tests at another build. */
+/** The binary under test. SWITCHBOARD_BIN selects another build. */
 export const BINARY = process.env.SWITCHBOARD_BIN ?? SHIPPED
 
 export interface DaemonOptions {
   readonly data: string
   readonly config?: string
-  /** Absent: a free one. */
+  /** The default is a free port. */
   readonly port?: number
   readonly env?: Readonly<Record<string, string>>
   /** Another command line than `BINARY`. */
   readonly binary?: string
-  /** Put in front of the command: strace and its arguments. */
+  /** Put in front of the command, for example strace and its arguments. */
   readonly under?: readonly string[]
 }
 
@@ -37,30 +38,30 @@ export interface LogLine {
 }
 
 export interface Daemon {
-  /** Of the daemon itself, also when it runs under another program. */
+  /** The pid of the daemon itself, also when it runs under another program. */
   readonly pid: number
   readonly url: string
   readonly data: string
   readonly exited: Promise<Exit>
-  /** What it wrote to stderr so far. */
+  /** Everything on its stderr so far. */
   stderr(): string
   log(): readonly LogLine[]
   signal(name: NodeJS.Signals): void
-  /** kill -9, and waits for the end. */
+  /** Kills it with SIGKILL and waits for the end. */
   kill9(): Promise<Exit>
-  /** SIGTERM, and waits for the end. */
+  /** Sends SIGTERM and waits for the end. */
   terminate(): Promise<Exit>
 }
 
 export interface Launch {
   readonly process: ChildProcess
   readonly exited: Promise<Exit>
-  /** The daemon when it is ready; null when it ended before. */
+  /** The daemon when it is ready, or null when it ended before. */
   readonly ready: Promise<Daemon | null>
   stderr(): string
 }
 
-/** Starts `switchboard up --json` on a free port. Never throws: what came of it is in `ready` and `exited`. */
+/** Starts `switchboard up --json` on a free port. Never throws. `ready` and `exited` hold the result. */
 export function launch(options: DaemonOptions): Launch {
   const [program = process.execPath, ...args] = [
     ...(options.under ?? []),
@@ -86,7 +87,7 @@ export function launch(options: DaemonOptions): Launch {
   })
   let ended: Exit | null = null
   const exited = new Promise<Exit>((resolve) => {
-    // `close`, not `exit`: by then everything it wrote has been read.
+    // `close` comes after `exit`, when everything that it wrote has been read.
     child.once('close', (code, signal) => {
       ended = { code, signal }
       resolve(ended)
@@ -121,7 +122,7 @@ function daemonOf(child: ChildProcess, out: string, exited: Promise<Exit>, stder
   }
 }
 
-/** Every line must be JSON: a line that is not fails the test that looks. */
+/** Parses the log. Every line must be JSON. Any other line fails the test. */
 function logLines(text: string): readonly LogLine[] {
   const whole = text.slice(0, text.lastIndexOf('\n') + 1)
   return whole
@@ -130,7 +131,7 @@ function logLines(text: string): readonly LogLine[] {
     .map((line) => JSON.parse(line) as LogLine)
 }
 
-/** What the machine needs to run a program, and nothing that could change what Switchboard does. */
+/** The variables that the machine needs to run a program, and none that could change Switchboard. */
 export function bareEnvironment(): Record<string, string> {
   const { PATH = '/usr/bin:/bin', TMPDIR } = process.env
   return { PATH, HOME: testHome(), NO_COLOR: '1', ...defined({ TMPDIR }) }
@@ -138,7 +139,7 @@ export function bareEnvironment(): Record<string, string> {
 
 let madeHome: string | null = null
 
-/** The home of the user under test, one for each file of tests: nothing is recorded in the real one. */
+/** A home for the user under test, one for each test file. So tests record nothing in the real home. */
 function testHome(): string {
   if (madeHome === null) {
     const made = mkdtempSync(join(tmpdir(), 'swb-home-'))

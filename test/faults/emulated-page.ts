@@ -1,5 +1,5 @@
-// A platform's page followed from zero as a new user would: its own configuration and lines, taken from its text, with the
-// emulator as a process of the built command line.
+// Follows a platform's guide page from zero as a new user would. It takes the configuration and the commands from the
+// text of the page. The emulator is a process of the built command line.
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
@@ -8,11 +8,11 @@ import type { createScene } from './scene.ts'
 import { until } from './until.ts'
 
 export interface EmulatedPage {
-  /** The first block of this kind behind "From zero" whose text begins with these words. */
+  /** The first block of this kind behind "From zero" that begins with this text. */
   block(kind: string, begins: string): string
   /** The variables that its export lines set. */
   environment(): Readonly<Record<string, string>>
-  /** Starts the emulator on free ports, and gives what it printed. */
+  /** Starts the emulator on free ports and returns what it printed. */
   emulate(data: string, printed: RegExp): Promise<{ readonly url: string; readonly said: string }>
   readonly text: string
 }

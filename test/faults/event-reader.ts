@@ -1,4 +1,4 @@
-// The reader's side of a two-way webhook: an event stream that comes back with Last-Event-ID whenever it breaks off.
+// The reader's side of a two-way webhook: an event stream that reconnects with Last-Event-ID whenever it breaks.
 import { type ClientRequest, request } from 'node:http'
 import { pause } from './until.ts'
 
@@ -10,12 +10,12 @@ export interface StreamEvent {
 
 export interface EventReader {
   readonly events: readonly StreamEvent[]
-  /** How often it (re)connected, so that a test can tell that it watches. */
+  /** How often it connected, so that a test can see that it reads. */
   connections(): number
   stop(): void
 }
 
-/** Reads until stopped. `url` gives where the stream is now, null while there is nothing. */
+/** Reads until stopped. `url` returns the address of the stream now, or null while there is none. */
 export function readEvents(url: () => string | null, headers: Record<string, string>): EventReader {
   const events: StreamEvent[] = []
   let lastId: string | null = null

@@ -1,4 +1,4 @@
-// A Messages API on loopback for a real Claude Code: it plays a model that says and calls what a script tells it to.
+// A Messages API on loopback for a real Claude Code. It plays a model that writes and calls what a script says.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -15,12 +15,12 @@ export interface ModelRequest {
 
 export interface FakeMessagesApi {
   readonly url: string
-  /** Requests that were answered by the script. */
+  /** The requests that the script answered. */
   readonly requests: readonly ModelRequest[]
   stop(): Promise<void>
 }
 
-/** `answer` is asked for every request that carries tools; side requests (titles and the like) get a word. */
+/** Calls `answer` for every request that carries tools. Side requests (titles and the like) get a short text. */
 export async function createFakeMessagesApi(
   answer: (request: ModelRequest) => ModelAnswer,
 ): Promise<FakeMessagesApi> {

@@ -1,7 +1,7 @@
-// Keeps a played agent from answering until what its answers are to meet is there.
+// Keeps a scripted agent from answering until the test has prepared what its answers meet.
 import type { ScriptedAgent } from '../../src/testing/scripted/scripted-connector.ts'
 
-/** It answers only when it may. */
+/** Makes the agent answer only after the test releases it. */
 export function holdAnswers({ agent }: { readonly agent: Pick<ScriptedAgent, 'script'> }) {
   const { script } = agent
   let release: () => void = () => undefined

@@ -1,4 +1,4 @@
-// The sender's side of a webhook: posts, and posts again with the same key what was not acknowledged.
+// The sender's side of a webhook: it posts, and repeats unacknowledged posts with the same key.
 import { defined } from '../../src/contract/index.ts'
 import { CROWD_SECRET } from './scene.ts'
 import { pause } from './until.ts'
@@ -22,7 +22,7 @@ export interface Message {
   readonly text: string
 }
 
-/** POST /hooks/demo as `dev`. Throws when there is no answer. */
+/** POST /hooks/demo as `dev`. Throws without an answer. */
 export async function postDemo(url: string, text: string, key?: string): Promise<Posted> {
   return post(`${url}/hooks/demo`, text, {
     'x-sender': 'dev',
@@ -30,7 +30,7 @@ export async function postDemo(url: string, text: string, key?: string): Promise
   })
 }
 
-/** POST to the crowd's webhook. Throws when there is no answer. */
+/** POST to the crowd's webhook. Throws without an answer. */
 export function postCrowd(url: string, message: Message): Promise<Posted> {
   return post(`${url}/hooks/crowd`, message.text, {
     'x-webhook-secret': CROWD_SECRET,
@@ -55,8 +55,8 @@ export function acknowledged(posted: Posted): Acknowledged {
 }
 
 /**
- * Sends until it is acknowledged, with the same key, wherever the daemon is now (null: nowhere). Only a missing answer
- * and 503 are tried again: anything else is an error that a sender would see.
+ * Posts with the same key until it is acknowledged, wherever the daemon is now (null for nowhere). It repeats only
+ * after a missing answer or 503. Any other status is an error that a sender would see.
  */
 export async function persist(
   url: () => string | null,

@@ -1,4 +1,4 @@
-// A hosted server that only knows the letters of the protocol, and the test's hand on it.
+// A hosted server without any logic of the protocol. The test writes its messages and reads what the host sent.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -30,7 +30,7 @@ export function hostedServer(data: string, name: string, capabilities: object, t
     args: [PROGRAM, JSON.stringify({ capabilities, tools, portFile })],
   }
   return {
-    /** `more`: further keys of the entry. */
+    /** `more` adds keys to the entry. */
     entry: (more: object = {}) => JSON.stringify({ ...launch, ...more }),
     yaml: JSON.stringify(launch),
     heard,
@@ -47,7 +47,7 @@ export function hostedServer(data: string, name: string, capabilities: object, t
   }
 }
 
-/** A configuration with the page and the agent `demo`, which hosts these servers. `approved` goes to each of its entries. */
+/** A configuration with the page and the agent `demo`, which hosts these servers. Each entry gets `approved`. */
 export function hostingConfig(
   data: string,
   servers: Readonly<Record<string, object>>,

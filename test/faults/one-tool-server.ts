@@ -1,6 +1,6 @@
-// An MCP server of one tool, `post` of `desk`, as the text of a program.
+// The program text of an MCP server with one tool, `post` of `desk`.
 
-/** `work`: what the tool does, and `answer`: what it says then. Functions of node:fs for files are at hand. */
+/** `work` is the code of the tool, and `answer` its result. The code can use the file functions of node:fs. */
 export const oneToolServer = (work: string, answer: string): string => `
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'

@@ -1,5 +1,5 @@
-// What must hold after any fault: everything acknowledged is there, settled, answered once, in order, and the ledger
-// agrees. Read through the command line, as an operator would.
+// What must hold after any fault. Everything acknowledged is there, settled, answered once, in order, and the ledger
+// agrees. It asks through the command line, as an operator would.
 import { expect } from 'vitest'
 import type { Message } from './hook-client.ts'
 import { askJson, askLines } from './scene.ts'
@@ -48,7 +48,7 @@ interface LedgerLine {
 
 export const AGAIN = 'delivered again'
 
-/** Waits until no turn and no send is on its way. */
+/** Waits until no turn and no send is open. */
 export function settled(data: string): Promise<Status> {
   return until('everything is settled', async () => {
     const status = await askJson<Status>(data, 'status')
@@ -57,17 +57,17 @@ export function settled(data: string): Promise<Status> {
   })
 }
 
-/** Oldest first. */
+/** All turns, oldest first. */
 export async function turnsOf(data: string): Promise<readonly Turn[]> {
   return (await askLines<Turn>(data, 'turns')).toReversed()
 }
 
-/** Oldest first. */
+/** All sends, oldest first. */
 export async function sendsOf(data: string): Promise<readonly Send[]> {
   return (await askLines<Send>(data, 'outbox')).toReversed()
 }
 
-/** Throws when the chain, the counts or a send that was `sent` twice says that something went wrong. */
+/** Throws when the chain or the counts are wrong, or a send was `sent` twice. */
 export async function expectLedgerHolds(data: string): Promise<void> {
   const audit = await askJson<Audit>(data, 'audit', 'verify')
   expect(audit).toMatchObject({ ok: true, chain: 'intact', conservation: { ok: true } })
@@ -77,8 +77,8 @@ export async function expectLedgerHolds(data: string): Promise<void> {
 }
 
 /**
- * Every acknowledged echo is there under its first id, was answered exactly once, says so if it was handed over more
- * than once, and was answered in the order in which its conversation was received.
+ * Expects every acknowledged echo under its first id, answered exactly once. It says so if it was handed over more than
+ * once. Answers have the order in which the conversation was received.
  */
 export async function expectAllAnswered(
   data: string,

@@ -1,5 +1,5 @@
-// The scene of a fault test: temporary data folders, daemons in them, the command line beside them. All is cleared
-// away by pid and path when the test ends, whatever happened.
+// The scene of a fault test: temporary data folders, daemons in them, and the command line. Everything is removed by
+// pid and path when the test ends, whatever happened.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,16 +16,16 @@ export interface Ran {
 
 export interface Scene {
   folder(): string
-  /** Starts a daemon and waits until it is ready. Throws with its log when it ends instead. */
+  /** Starts a daemon and waits until it is ready. Throws with its log if it ends instead. */
   start(options: DaemonOptions): Promise<Daemon>
-  /** Starts a daemon that may well not come up. */
+  /** Starts a daemon that may fail to start. */
   launch(options: DaemonOptions): Launch
-  /** Undone after the test, last first. */
+  /** Runs this after the test, last first. */
   onEnd(undo: () => Promise<void> | void): void
   end(): Promise<void>
 }
 
-/** All is undone after each test, or, for a scene that `lasts` longer or not as long, by `end`. */
+/** Undoes everything after each test. With `until-end` it does so when the test calls `end`. */
 export function createScene(lasts: 'test' | 'until-end' = 'test'): Scene {
   const undo: (() => Promise<void> | void)[] = []
   const end = async () => {
@@ -65,7 +65,7 @@ export function createScene(lasts: 'test' | 'until-end' = 'test'): Scene {
   }
 }
 
-/** Runs the command line as a person would; never throws for an exit code. */
+/** Runs the command line as a person would. Never throws for an exit code. */
 export function switchboard(data: string, ...args: readonly string[]): Promise<Ran> {
   return run(process.execPath, [BINARY, ...args, '--data', data], data)
 }
@@ -92,8 +92,8 @@ export function run(program: string, args: readonly string[], cwd: string): Prom
 }
 
 /**
- * The same words of the command line in this process: it asks the daemon's socket, or the store, as the command does. To
- * start a process takes ten times as long, and most questions are asked again and again until the answer is there.
+ * Runs a command in this process. It asks the daemon's socket, or the store, as the command does. Starting a process
+ * takes ten times as long, and most questions are repeated until the answer is there.
  */
 async function ask(data: string, args: readonly string[]): Promise<string> {
   const { run: runCommand } = await import('../../src/cli/run.ts')
@@ -104,12 +104,12 @@ async function ask(data: string, args: readonly string[]): Promise<string> {
   return out
 }
 
-/** One JSON object of a command that must succeed. */
+/** Returns one JSON object of a command that must succeed. */
 export async function askJson<T>(data: string, ...args: readonly string[]): Promise<T> {
   return JSON.parse(await ask(data, args)) as T
 }
 
-/** The JSON lines of a command that must succeed. */
+/** Returns the JSON lines of a command that must succeed. */
 export async function askLines<T>(data: string, ...args: readonly string[]): Promise<readonly T[]> {
   return (await ask(data, args))
     .split('\n')
@@ -117,7 +117,7 @@ export async function askLines<T>(data: string, ...args: readonly string[]): Pro
     .map((line) => JSON.parse(line) as T)
 }
 
-/** A configuration with a webhook for many conversations: whoever holds the secret may name any. */
+/** A configuration with a webhook for many conversations. A caller with the secret may name any of them. */
 export function crowdConfig(data: string): string {
   return writeConfig(
     data,

@@ -1,5 +1,5 @@
-// Measures what one input costs a real daemon: the processor time of its main thread and the memory that it takes. Both come
-// from the kernel, so a busy machine does not change them.
+// Measures what one input costs a real daemon: processor time of its main thread, and memory. Both numbers come from
+// the kernel, so a busy machine does not change them.
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect } from 'vitest'
 import type { Daemon } from './daemon.ts'
@@ -11,10 +11,10 @@ export const MB = 1_048_576
 const QUIET_MS = 250
 const QUIET_NS = 6_000_000
 
-/** Null where it can be measured. */
+/** Why it cannot be measured here. Null where it can. */
 export const missing = process.platform === 'linux' ? null : 'only Linux tells what one thread spends'
 
-/** Forms of text that were found, or are likely, to take a reader more than linear time. */
+/** Forms of text that took a reader more than linear time, or are likely to. */
 const FAMILIES: Readonly<Record<string, (size: number) => string>> = {
   'line feeds': (size) => '\n'.repeat(size),
   'quoted lines': (size) => '> a\n'.repeat(size / 4),
@@ -31,7 +31,7 @@ const FAMILIES: Readonly<Record<string, (size: number) => string>> = {
 export const families = Object.keys(FAMILIES)
 export const text = (family: string, size: number) => FAMILIES[family]?.(size) ?? ''
 
-/** Forms of JSON that cost its reader most: the size is that of the whole value. */
+/** Forms of JSON that cost its reader most. The size is that of the whole value. */
 const JSON_FAMILIES: Readonly<Record<string, (size: number) => string>> = {
   'one long text': (size) => `"${'a'.repeat(size - 2)}"`,
   'escaped line feeds': (size) => `"${'\\n'.repeat(size / 2 - 1)}"`,
@@ -39,7 +39,7 @@ const JSON_FAMILIES: Readonly<Record<string, (size: number) => string>> = {
   'many keys': (size) =>
     `{${Array.from({ length: Math.floor(size / 14) }, (_, at) => `"k${at.toString(36).padStart(6, '0')}":1`).join()}}`,
 }
-/** As full as a message may be, with the most of them that a reader works on. `times`: how often it stands there. */
+/** Values of the maximum size with the most parts that a reader works on. A message holds the value `times` times. */
 const FULL_FAMILIES: Readonly<Record<string, (size: number, times: number) => string>> = {
   'the most blocks': (size, times) =>
     padded(size, Array.from({ length: 34_000 / times }, () => '{"type":"tool_use"}').join()),
@@ -60,18 +60,18 @@ interface Cost {
 }
 
 export interface Measure {
-  /** Until the main thread spends next to nothing. */
+  /** Waits until the main thread is almost idle. */
   quiet(): Promise<void>
   /**
-   * Fails where an input of this size takes 200 ms or more of the main thread, or more memory than 8 × its size and 64 MB.
-   * `beside`: bytes that a worker thread may take.
+   * Fails if an input of this size takes the main thread 200 ms or more, or more memory than 8 × its size and 64 MB.
+   * `beside` is the number of bytes that a worker thread may take.
    */
   expectBounded(act: () => Promise<unknown>, size: number, beside?: number): Promise<void>
-  /** Fails where the daemon holds more than before the first input by as much as the largest of them may take: it returns. */
+  /** Fails if the daemon keeps as much more memory than before the first input as the largest input may take. */
   expectReturned(): Promise<void>
 }
 
-/** The numbers are written to test-results/`file`, for whoever wants to see them. */
+/** Writes the numbers to test-results/`file` as well. */
 export function createMeasure(daemonNow: () => Daemon, file: string): Measure {
   const results = `test-results/${file}`
   mkdirSync('test-results', { recursive: true })
@@ -92,7 +92,7 @@ export function createMeasure(daemonNow: () => Daemon, file: string): Measure {
     }
   }
 
-  /** The least of some runs: garbage of an earlier input is not this one's. */
+  /** The least cost of some runs, so that garbage of an earlier input does not count. */
   const costOf = async (act: () => Promise<unknown>, mostBytes: number): Promise<Cost> => {
     const runs: Cost[] = []
     for (let run = 0; run < RUNS; run++) {
@@ -103,13 +103,13 @@ export function createMeasure(daemonNow: () => Daemon, file: string): Measure {
       await quiet()
       const cost = { ms: (spentNs() - before) / 1e6, bytes: memoryOf('VmHWM') - memory }
       runs.push(cost)
-      // Once is enough where it is far below.
+      // One run is enough if the cost is far below the limit.
       if (cost.ms < MOST_MS / 2 && cost.bytes < mostBytes / 2) break
     }
     return { ms: Math.min(...runs.map(({ ms }) => ms)), bytes: Math.min(...runs.map(({ bytes }) => bytes)) }
   }
 
-  /** Before the first input. */
+  /** The memory before the first input. */
   let emptyBytes: number | null = null
   let largest = 0
 

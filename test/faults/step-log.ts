@@ -1,17 +1,17 @@
-// The steps of a turn, as an agent in a test notes them in a file that outlives every process, and where it is held.
+// The steps of a turn. An agent under test notes them in a file that outlives every process, and can be held at one.
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pause } from './until.ts'
 
 export interface StepLog {
   readonly folder: string
-  /** All so far, in order. */
+  /** All steps so far, in order. */
   names(): readonly string[]
-  /** The processes that noted one, those of the test left out. */
+  /** The processes that noted a step, without the test's own. */
   pids(): readonly number[]
-  /** Who comes to this step waits there. Null: nobody does. */
+  /** Holds every agent at this step. Null holds none. */
   hold(name: string | null): void
-  /** Notes it, and waits where it is held. For agents that live in the test. */
+  /** Notes a step and waits if it is held. For agents in the test process. */
   step(name: string): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-// A daemon that talks to Telegram, which is the emulator's in this process: it outlives the daemon, as Telegram does.
+// A daemon that talks to Telegram. The emulator in this process plays Telegram and outlives the daemon.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -15,11 +15,11 @@ export interface TelegramScene {
   readonly config: string
   sees(part: string): boolean
   start(): Promise<Daemon>
-  /** A daemon that dies on its way through what was just done, by its own hand at the point; another one takes over. */
+  /** The daemon kills itself at this point while it handles the action. Another daemon takes over. */
   dieAt(point: string, act: () => void): Promise<Daemon>
 }
 
-/** Kate may talk and approve; a signed webhook `crowd` reaches the same agent. `more`: further keys of the bot. */
+/** Kate may talk and approve. A signed webhook `crowd` reaches the same agent. `more` adds keys to the bot. */
 export async function openTelegram(scene: Scene, more = 'mode: polling'): Promise<TelegramScene> {
   const fake = await createFakeTelegram()
   scene.onEnd(() => fake.stop())

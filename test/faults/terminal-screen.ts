@@ -7,7 +7,7 @@ import { until } from './until.ts'
 export interface TerminalScreen {
   /** Everything that was ever written to it. */
   shown(): string
-  /** Waits for a text behind what was waited for before. */
+  /** Waits for a text after the one that was waited for before. */
   sees(text: string | RegExp): Promise<void>
   press(keys: string): void
   readonly ended: Promise<number | null>

@@ -1,14 +1,14 @@
-// Waiting in fault tests: a condition is polled until it holds, with a deadline that says what was waited for.
+// Waiting in fault tests: a condition is polled until it holds. The error at the deadline says what was missing.
 
-// Who looks again and again takes the processor from what is waited for: what takes long is looked at less often, and so is
-// what is costly to look at.
+// Polling takes processor time from the process that the test waits for. So a slow or expensive condition is polled
+// less often.
 const POLL_MS = 20
 const SELDOM_MS = 150
 const SELDOMER = 1.2
-/** Generous: the machine may be busy with other tests. A deadline is there to end a hang, not to measure speed. */
+/** Generous, because the machine may be busy with other tests. A deadline ends a hang and measures no speed. */
 const PATIENT_MS = 60_000
 
-/** The first answer that is neither null, undefined nor false. Throws with `what` when the deadline passes. */
+/** Returns the first answer that is not null, undefined or false. Throws with `what` at the deadline. */
 export async function until<T>(
   what: string,
   look: () => Promise<T | null | undefined | false> | T | null | undefined | false,

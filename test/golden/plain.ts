@@ -1,5 +1,5 @@
-// Takes out of a captured text what differs from run to run: times, ids, ports, paths, digests. Ids keep their order, so
-// that a row which names another row's id can still be told from one that names none.
+// Removes from a captured text what differs between runs: times, ids, ports, paths, digests. Ids keep their order, so a
+// reference to another row's id stays visible.
 
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '<time>'],
@@ -20,13 +20,13 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
 ]
 const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g
 
-/** One for a whole capture: the same uuid has the same number in all of its files. */
+/** Use one for a whole capture. The same uuid then has the same number in all files. */
 export function createPlainText(words: readonly (readonly [string, string])[]) {
   const uuids = new Map<string, string>()
   return (text: string): string => {
     let plain = text
     for (const [pattern, instead] of PATTERNS) plain = plain.replace(pattern, instead)
-    // A short word, such as the name of a machine, also stands within ids by chance: only whole words are replaced.
+    // A short word, such as the name of a machine, may occur within ids by chance. So only whole words are replaced.
     for (const [word, instead] of words) plain = plain.replace(wholeWord(word), instead)
     return plain.replace(UUID, (uuid) => {
       const known = uuids.get(uuid) ?? `<uuid ${uuids.size + 1}>`
@@ -42,7 +42,7 @@ function wholeWord(word: string): RegExp {
   return new RegExp(`${start}${word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w-])`, 'g')
 }
 
-/** Of a table for people: how long ago or ahead, and the columns that are as wide as that. */
+/** Removes the ages from a table for people, and the width that they give their columns. */
 export function withoutAges(text: string): string {
   return text
     .replace(/\bin \d+[smhdw]\b(?! ago)/g, 'in <time>')

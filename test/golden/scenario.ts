@@ -1,5 +1,5 @@
-// The fixed scenario behind the golden files: one daemon, a demo agent and an agent that cannot be reached, and a few
-// messages, each settled before the next. What the commands print about it is compared byte by byte.
+// The fixed scenario behind the golden files: one daemon, a demo agent, an agent that cannot be reached, and a few
+// messages. Each message is settled before the next. The test compares the output of the commands byte by byte.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Daemon } from '../faults/daemon.ts'

@@ -1,5 +1,5 @@
-// What must hold after any fault of a cluster: everything acknowledged is there and answered, in order, nothing was said
-// twice without saying so, every node's ledger agrees; and the numbers, for people.
+// What must hold after any fault of a cluster. Everything acknowledged is there and answered, in order. Nothing was
+// sent twice without a label. Every node's ledger agrees. It also prints the numbers.
 import { expect } from 'vitest'
 import { type Audit, repeated, type Status } from '../river-checks.ts'
 import { askJson } from '../scene.ts'
@@ -9,21 +9,21 @@ import type { DatabaseProbe, StoredTurn } from './database-probe.ts'
 import type { Load } from './load.ts'
 import { DUPLICATE_NOTE } from './recording-place.ts'
 
-/** What SPEC 13 promises of the leases and lanes of a node that is gone. */
+/** SPEC 13 promises this limit for the leases and lanes of a node that is gone. */
 export const MOVED_WITHIN_MS = 15_000
-/** The lease of whoever polls for the bot. */
+/** The lease of the node that polls for the bot. */
 export const POLLER = 'link:tg'
 
 export interface Moved {
-  /** Lanes with work and leases that the node held when it went. */
+  /** The lanes with work and leases that the node held at its end. */
   readonly lanes: number
   readonly leases: number
-  /** Until none of them was its own any more, by the database's clock. */
+  /** The time until it held none of them, by the database's clock. */
   readonly lanesMs: number
   readonly leasesMs: number
 }
 
-/** The owner (`node/boot`) that holds the most now, with the bot's lease if somebody has it. */
+/** The owner (`node/boot`) with the most turns now. With `lease`, the owner of that lease, once it has turns. */
 export async function busiest(probe: DatabaseProbe, lease?: string): Promise<string> {
   return until('a node is busy', async () => {
     const held = await probe.held()
@@ -34,7 +34,7 @@ export async function busiest(probe: DatabaseProbe, lease?: string): Promise<str
   })
 }
 
-/** Follows what an owner held until nothing of it is left. `since`: by the database's clock. */
+/** Watches what an owner held until nothing of it is left. `since` is by the database's clock. */
 export async function followMove(probe: DatabaseProbe, owner: string, since: number): Promise<Moved> {
   let lanes = 0
   let leases = 0
@@ -71,7 +71,7 @@ export interface Outcome {
   readonly longestStallMs: number
   readonly conflicts: number
   readonly spoken: number
-  /** Nodes that waited for each other in a circle, until the database ended one's commit. */
+  /** The deadlocks between nodes. The database ended each by aborting a commit. */
   readonly deadlocks: number
 }
 
@@ -92,12 +92,12 @@ export async function expectNothingLost(cluster: Cluster, load: Load): Promise<O
   expect(turns.filter((turn) => turn.state !== 'answered')).toEqual([])
   expect(agent.untaken).toEqual([])
 
-  // The agent got each conversation in the order in which it was written, whoever handed it over.
+  // The agent got each conversation in the order in which it was written, from whichever node.
   const delivered = new Map(agent.handed.map(({ id, text }) => [id, text]))
   expect([...delivered.values()].toSorted()).toEqual([...load.acknowledged.values()].toSorted())
   await expectInOrder(probe, [...delivered.values()])
 
-  // So did the place where the answers arrive; what came twice says so.
+  // The receiver of the answers got them in order too. A repeat has a label.
   const plain = place.arrivals.filter((one) => !one.labelled).map((one) => one.text)
   const marked = place.arrivals.filter((one) => one.labelled).map((one) => unlabelled(one.text))
   expect(repeated(plain)).toEqual([])
@@ -139,7 +139,7 @@ async function deadlocksIn(probe: DatabaseProbe): Promise<number> {
   return found?.deadlocks ?? 0
 }
 
-/** For the one who has to find out why. */
+/** Describes what is still open, to help find the cause. */
 async function whatIsOpen({ probe, agent, nodes }: Cluster): Promise<string> {
   const now = await probe.now()
   const rows = await probe.rows(
@@ -156,7 +156,7 @@ async function whatIsOpen({ probe, agent, nodes }: Cluster): Promise<string> {
   return [...rows.map((row) => JSON.stringify(row)), `agent retried ${agent.retries()}`, ...logs].join('\n')
 }
 
-/** Texts that came plain after they had come with the note: somebody spoke who had no right to any more. */
+/** Texts that came without the note after they had come with it. A node sent them that had lost its right to. */
 function overtaken(texts: readonly string[]): readonly string[] {
   const noted = new Set<string>()
   return texts.filter((text) => {
@@ -166,7 +166,7 @@ function overtaken(texts: readonly string[]): readonly string[] {
   })
 }
 
-/** Every person reads an answer to everything they said, in order, once, or again with the note. */
+/** Expects that every person reads an answer to each of their messages, in order, once, or again with the note. */
 async function expectTelegramAnswered({ telegram, probe }: Cluster, load: Load): Promise<number> {
   const texts = TALKERS.flatMap((id) => telegram.world.shown(id))
     .filter((one) => one.fromBot)
@@ -220,7 +220,7 @@ function spokenOf(text: string): string {
   return /tick \d+ of \d+/.exec(text)?.[0] ?? text
 }
 
-/** Texts are `N of CONVERSATION`: within a conversation the numbers grow by one from nought. */
+/** Texts are `N of CONVERSATION`. Within a conversation the numbers must grow by one from zero. */
 async function expectInOrder(probe: DatabaseProbe, texts: readonly string[]): Promise<void> {
   const next = new Map<string, number>()
   for (const text of texts) {
@@ -234,7 +234,7 @@ async function expectInOrder(probe: DatabaseProbe, texts: readonly string[]): Pr
   }
 }
 
-/** What the ledger tells of a conversation from its nth message on: for the one who has to find out why. */
+/** What the ledger says about a conversation from its nth message on, to help find the cause. */
 async function storyOf(probe: DatabaseProbe, conversation: string, from: number): Promise<string> {
   const turns = await probe.rows<{ seq: number; message_id: string }>(
     'SELECT seq, message_id FROM turns WHERE conversation = $1 ORDER BY seq OFFSET $2 LIMIT 8',

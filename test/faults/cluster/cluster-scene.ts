@@ -1,5 +1,5 @@
-// A cluster under test: one PostgreSQL of its own, three real daemons with one configuration, and a world around them
-// that outlives them all: an agent, a place where answers arrive, Telegram, and one public address for the three.
+// A cluster under test: its own PostgreSQL and three real daemons with one configuration. The world around them
+// outlives them: an agent, a receiver of answers, Telegram, and one public address for the three.
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,10 +17,10 @@ export interface ClusterNode {
   readonly index: number
   readonly data: string
   readonly url: string
-  /** The name under which the store knows it; set once it started. */
+  /** The name of the node in the store. It is set after the first start. */
   name(): string
   daemon(): Daemon
-  /** Starts it, again on the same port with the same folder. */
+  /** Starts the node, later again on the same port with the same folder. */
   start(): Promise<Daemon>
 }
 
@@ -28,7 +28,7 @@ export interface Cluster {
   readonly postgres: PostgresServer
   readonly probe: DatabaseProbe
   readonly nodes: readonly ClusterNode[]
-  /** Between the last node and the database. */
+  /** The wire between the last node and the database. */
   readonly wire: Wire
   readonly agent: RecordingAgent
   readonly place: RecordingPlace
@@ -42,13 +42,13 @@ export interface ClusterOptions {
   /** Further integrations and agents, as YAML. */
   readonly integrations?: string
   readonly agents?: string
-  /** Put in front of the command of a node: a clock that is off. */
+  /** Put in front of the command of a node, for example for a wrong clock. */
   readonly under?: (index: number) => readonly string[]
   /** Changes the configuration of one node. */
   readonly configOf?: (index: number, yaml: string) => string
 }
 
-/** Who may talk to the bot. */
+/** The people who may talk to the bot. */
 export const TALKERS = [412_587_349, 412_587_350, 412_587_351]
 
 export async function openCluster(scene: Scene, options: ClusterOptions = {}): Promise<Cluster> {

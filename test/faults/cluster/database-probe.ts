@@ -1,16 +1,16 @@
-// What the database says while nodes come and go: who holds what, by its own clock. Reads only; it looks past the wires
-// that a test cuts, and comes back by itself when the database does.
+// What the database says while nodes come and go: which owner holds what, by the database's clock. It only reads. It
+// avoids the wires that a test cuts, and reconnects by itself.
 import pg from 'pg'
 import { pause } from '../until.ts'
 
 export interface Held {
-  /** By the database's clock. */
+  /** The time by the database's clock. */
   readonly at: number
   /** Lanes of sessions with open turns, by owner (`node/boot`). */
   readonly turns: ReadonlyMap<string, number>
   /** Lanes of conversations with open sends, by owner. */
   readonly sends: ReadonlyMap<string, number>
-  /** Named leases, by name. */
+  /** The owners of named leases, by name. */
   readonly leases: ReadonlyMap<string, string>
 }
 
@@ -28,13 +28,13 @@ export interface StoredTurn {
 export interface DatabaseProbe {
   now(): Promise<number>
   held(): Promise<Held>
-  /** Oldest first. */
+  /** All turns, oldest first. */
   turns(): Promise<readonly StoredTurn[]>
-  /** Turns and sends on their way. */
+  /** The number of open turns and sends. */
   open(): Promise<number>
   /** How many sends the ledger calls `sent` more than once. */
   sentTwice(): Promise<number>
-  /** The owner (`node/boot`) that is sending to a conversation; null: nobody. */
+  /** The owner (`node/boot`) that is sending to a conversation, or null. */
   senderOf(conversation: string): Promise<string | null>
   rows<T>(text: string, values?: readonly unknown[]): Promise<readonly T[]>
   stop(): Promise<void>
@@ -128,7 +128,7 @@ export async function createDatabaseProbe(url: string): Promise<DatabaseProbe> {
   }
 }
 
-/** The node of an owner: `node/boot`. */
+/** The node of an owner `node/boot`. */
 export function nodeOf(owner: string): string {
   return owner.slice(0, owner.lastIndexOf('/'))
 }

@@ -1,20 +1,20 @@
-// Load on a cluster: conversations that write one message after the other, each to whichever node comes next, with a key
-// and again with the same key until it is acknowledged; and people on Telegram. It knows what was acknowledged.
+// Load on a cluster, and what was acknowledged. Each conversation writes one message after the other, to the nodes in
+// turn. A message has a key and is repeated with it until it is acknowledged. There are also people on Telegram.
 import type { FakeTelegram } from '../../../src/testing/emulate.ts'
 import { CROWD_SECRET } from '../scene.ts'
 import { pause } from '../until.ts'
 import { TALKERS } from './cluster-scene.ts'
 
 export interface Load {
-  /** Text by key, in the order in which each conversation sent them. */
+  /** Acknowledged texts by key, in the order in which each conversation sent them. */
   readonly acknowledged: ReadonlyMap<string, string>
-  /** Answers other than 200 and missing answers, by status (0: none). */
+  /** The numbers of answers other than 200, by status. 0 means no answer. */
   readonly refusals: ReadonlyMap<number, number>
-  /** What people said on Telegram. */
+  /** The messages of people on Telegram. */
   readonly spoken: readonly string[]
-  /** When the last message was acknowledged. */
+  /** The time of the last acknowledgement. */
   lastAt(): number
-  /** No new message is begun; resolves when everything begun is acknowledged. */
+  /** Begins no new message. Resolves when every begun message is acknowledged. */
   stop(): Promise<void>
 }
 
@@ -22,7 +22,7 @@ export interface LoadOptions {
   readonly urls: readonly string[]
   readonly telegram?: FakeTelegram
   readonly conversations?: number
-  /** Between two messages of one conversation. */
+  /** The time between two messages of one conversation. */
   readonly everyMs?: number
 }
 
@@ -44,7 +44,7 @@ export function startLoad(options: LoadOptions): Load {
       const status = await postOnce(`${url}/hooks/crowd`, conversation, key, text)
       if (status === 200) break
       refusals.set(status, (refusals.get(status) ?? 0) + 1)
-      // Only what a sender tries again: anything else would be a fault of the gateway.
+      // A sender repeats only these. Any other status would be a fault of the gateway.
       if (status !== 0 && status !== 503) throw new Error(`${key} was answered ${status}`)
       await pause(RETRY_MS)
     }
@@ -72,7 +72,7 @@ export function startLoad(options: LoadOptions): Load {
     ...(telegram ? TALKERS.map((id) => speak(telegram, id)) : []),
   ]
   const done = Promise.all(all)
-  // Told to whoever stops it; until then nobody listens.
+  // `stop` reports the error. Until then nothing handles it.
   done.catch(() => undefined)
   return {
     acknowledged,
@@ -86,7 +86,7 @@ export function startLoad(options: LoadOptions): Load {
   }
 }
 
-/** The status; 0 when there was no answer. */
+/** Returns the status, or 0 without an answer. */
 async function postOnce(url: string, conversation: string, key: string, text: string): Promise<number> {
   const headers = {
     'content-type': 'text/plain',

@@ -1,5 +1,5 @@
-// A Chorus agent that outlives every node: it records what it is handed, in order, takes a while over each message, and
-// posts its answer to the callback until somebody takes it.
+// A Chorus agent that outlives every node. It records its turns in order, takes a while for each message, and posts its
+// answer to the callback until it is accepted.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pause } from '../until.ts'
@@ -14,7 +14,7 @@ export interface RecordingAgent {
   readonly url: string
   /** Every hand-over, repeats included. */
   readonly handed: readonly Handed[]
-  /** Answers that nobody would take: the status of the last try. */
+  /** Answers that were never accepted, with the status of the last try. */
   readonly untaken: readonly { readonly text: string; readonly status: number }[]
   /** How often an answer had to be posted again. */
   retries(): number
@@ -30,7 +30,7 @@ interface Delivery {
 const TRY_MS = 2_500
 const RETRY_MS = 150
 
-/** `workMs`: how long it thinks about each message. Messages of one channel are worked on one after the other. */
+/** `workMs` is the time for each message. The agent works on messages of one channel one after the other. */
 export async function createRecordingAgent(workMs: number): Promise<RecordingAgent> {
   const handed: Handed[] = []
   const untaken: { text: string; status: number }[] = []
@@ -65,7 +65,7 @@ export async function createRecordingAgent(workMs: number): Promise<RecordingAge
   const take = (delivery: Delivery) => {
     const { channel, message } = delivery
     handed.push({ id: message.id, session: channel.id, text: message.content })
-    // The same message again is taken and not worked on twice.
+    // A repeated message is accepted, but the agent does not work on it twice.
     if (known.has(message.id)) return
     known.add(message.id)
     const before = queues.get(channel.id) ?? Promise.resolve()

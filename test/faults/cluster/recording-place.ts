@@ -1,5 +1,5 @@
-// The place where answers arrive: a URL that every node posts to. It knows no idempotency, as most of the world, so that
-// whatever comes twice is seen twice. It can keep one caller waiting for the confirmation.
+// The receiver of answers: a URL that every node posts to. Like most of the world it knows no idempotency, so every
+// repeat is visible. It can keep one caller waiting for the confirmation.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -8,18 +8,18 @@ export interface Arrival {
   readonly key: string
   readonly conversation: string
   readonly text: string
-  /** Marked by the gateway as something that may have come before. */
+  /** Whether the gateway labelled it as a possible repeat. */
   readonly labelled: boolean
 }
 
 export interface RecordingPlace {
   readonly url: string
   readonly arrivals: readonly Arrival[]
-  /** What comes for this conversation from now on arrives, and is not confirmed before `confirm`. */
+  /** From now on, messages of this conversation arrive but are not confirmed before `confirm`. */
   hold(conversation: string): void
-  /** Callers that wait for a confirmation. */
+  /** The number of callers that wait for a confirmation. */
   waiting(): number
-  /** Confirms everything that was held; says how many confirmations were written. */
+  /** Confirms everything that was held. Returns how many confirmations were written. */
   confirm(): number
   stop(): Promise<void>
 }

@@ -3,20 +3,20 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 export interface Wire {
   readonly port: number
-  /** Every connection breaks, and new ones are refused. */
+  /** Breaks every connection and refuses new ones. */
   cut(): void
-  /** Nothing passes any more, in neither direction, and nobody is told: as a network that swallows packets. */
+  /** Lets nothing pass in either direction, without an error, as a network that drops packets does. */
   freeze(): void
-  /** What is asked still arrives, and no answer comes back. Resolves when one with these words was swallowed. */
+  /** Lets requests pass but drops all answers. Resolves when one with these words was dropped. */
   swallowAnswers(words?: string): Promise<void>
   /** Resolves when a connection was refused because the wire is cut. */
   refused(): Promise<void>
-  /** New connections pass again. Those that were frozen break, as they do when a network comes back too late. */
+  /** Lets new connections pass again. Frozen ones break, as they do when a network comes back too late. */
   mend(): void
   close(): Promise<void>
 }
 
-/** `to`: where a new connection leads, tried in this order. */
+/** `to` lists the ports for a new connection, tried in this order. */
 export async function createWire(to: () => readonly number[]): Promise<Wire> {
   const pairs = new Set<readonly [Socket, Socket]>()
   const waiting = new Set<Socket>()
@@ -27,7 +27,7 @@ export async function createWire(to: () => readonly number[]): Promise<Wire> {
     const pair = [near, far] as const
     pairs.add(pair)
     const end = () => {
-      // A frozen wire tells nobody that the other end is gone.
+      // A frozen wire does not report that the other end is gone.
       if (state === 'frozen') return
       near.destroy()
       far.destroy()

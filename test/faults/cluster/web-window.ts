@@ -1,4 +1,5 @@
-// A browser's side of the web chat on one node, without the browser: a session from a one-time link, the stream, words.
+// A browser's side of the web chat on one node, without the browser: a session from a one-time link, the stream,
+// messages.
 import { type EventReader, readEvents } from '../event-reader.ts'
 import { post } from '../hook-client.ts'
 import { askJson } from '../scene.ts'
@@ -12,7 +13,7 @@ export interface WebWindow {
   sees(part: string): Promise<string>
 }
 
-/** Of all windows: two of one person must not send under one id, which would be one message. */
+/** Counts the messages of all windows. Two windows of one person must not share an id, which would be one message. */
 let said = 0
 
 export async function openWebWindow(node: ClusterNode): Promise<WebWindow> {

@@ -1,5 +1,5 @@
-// Outages with a real daemon behind the TCP fault proxy: a platform that is away for a while, at every platform by itself, and a
-// daemon that is killed while the outcome of a send is open.
+// Outages with a real daemon behind the TCP fault proxy, for each platform: the platform is away for a while, or the
+// daemon is killed while the outcome of a send is open.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -22,14 +22,14 @@ const CASE_MS = 300_000
 const LABEL = '(may be a duplicate'
 
 interface Played {
-  /** Of the server that the daemon calls. */
+  /** The URL of the server that the daemon calls. */
   readonly url: string
-  /** No HTTP: no status can stand in its way. */
+  /** True without HTTP. A status cannot replace an answer then. */
   readonly isMail?: true
-  /** Where the daemon listens now, for platforms that call it. */
+  /** Gives platforms that call the daemon its address. */
   readonly joined?: (daemon: string) => Promise<unknown>
   readonly send: RegExp
-  /** The integration, with the address that it calls. */
+  /** The integration as YAML, with the address that it calls. */
   readonly yaml: (api: string) => string
   readonly secrets: Readonly<Record<string, string>>
   readonly person: {
@@ -131,10 +131,10 @@ agents:
   const { person } = played
   const copies = async (word: string) =>
     (await person.sees()).filter((text) => text.includes(`You said: ${word}`))
-  /** Where it stands among all that she was shown. */
+  /** The position of the word among all messages that she saw. */
   const seen = async (word: string) =>
     (await person.sees()).flatMap((text, at) => (text.includes(`You said: ${word}`) ? [at] : []))
-  // What was said before its link stands comes by another way.
+  // Messages from before the link is up come by another way.
   await until('the link', async () => {
     const { integrations } = await askJson<{ integrations: { id: string; link: string }[] }>(data, 'status')
     return played.up() && integrations.some(({ id, link }) => id === 'it' && link === 'up')
@@ -142,7 +142,7 @@ agents:
   return { ...played, proxy, data, daemon, start, copies, seen }
 }
 
-/** One case a fault, each with a daemon of its own; and one in which the daemon is killed. */
+/** One case for each fault, each with its own daemon, and one in which the daemon is killed. */
 export function describeOutages(platform: string): void {
   const isHttp = platform !== 'email'
   const faults = FAULTS.filter(({ kind }) => isHttp || kind !== 'status')
@@ -156,7 +156,7 @@ export function describeOutages(platform: string): void {
         const { proxy, send, person, seen } = bench
         await proxy.fail({ ...fault, on: send })
         person.says('first')
-        // A connection that is refused is seen by nobody.
+        // The proxy does not notice a refused connection.
         if (fault.kind !== 'refuse') await until('it met the answer', () => proxy.fired > 0, OVER_MS)
         person.says('second')
         await pause(OUTAGE_MS)
@@ -195,7 +195,7 @@ export function describeOutages(platform: string): void {
   })
 }
 
-/** Both answers stand there, without a label at most once; nothing is open, unknown or failed. */
+/** Expects both answers, each without a label at most once. Nothing may be open, unknown or failed. */
 async function bothArrive({ copies, data }: Awaited<ReturnType<typeof begin>>): Promise<void> {
   for (const word of ['first', 'second'])
     await until(`the answer to ${word}`, async () => (await copies(word)).length > 0, OVER_MS)
