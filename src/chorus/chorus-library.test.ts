@@ -1,4 +1,4 @@
-// The library under trouble: bodies without end, callbacks that are dead, tool servers of which one is.
+// The library under trouble: endless bodies, dead callbacks, and one dead tool server among several.
 import { readFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,4 @@
-// The service's end of the library: how long callbacks and what came to them are remembered, and no longer.
+// The service's end of the library: how long callbacks and their events are remembered.
 import { describe, expect, it } from 'vitest'
 import { createTestClock } from '../testing/test-clock.ts'
 import { createAgent, createService, deliver } from './index.ts'

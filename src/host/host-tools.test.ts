@@ -1,4 +1,4 @@
-// What the host's owner calls: questions, sends, list and status.
+// The functions of the host's owner: questions, sends, list and status.
 import { describe, expect, it } from 'vitest'
 import { agent, openHost } from './fixtures/open-host.ts'
 

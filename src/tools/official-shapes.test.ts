@@ -6,7 +6,7 @@ import { createRecordingDesk } from './fixtures/recording-desk.ts'
 import { callTool, inputSchemaOf, toolByName } from './index.ts'
 import { saidAs } from './message-format.ts'
 
-/** By tool and plugin: each field with its type (a list of words: one of them), `*` where it must be given. */
+/** By tool and plugin: each field with its type (a list: one of its words), and `*` if it is required. */
 const OFFICIAL: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'reply telegram': {
     chat_id: 'string*',
@@ -59,7 +59,7 @@ describe('[S11.surface] in the shapes of the official plugins', () => {
     )
     const ours = Object.keys(fields).map((key) => [key, typeOf(properties[key] ?? {})])
     expect(Object.fromEntries(ours)).toEqual(theirs)
-    // What we insist on, they always give.
+    // The official tools always pass the fields that we require.
     expect(required.filter((key) => !fields[key]?.endsWith('*'))).toEqual([])
   })
 
@@ -103,7 +103,7 @@ describe('[S11.format] format', () => {
     expect(await said('reply', 'markdownv2', text)).toEqual({ text: markdown, plain: undefined })
   })
 
-  // One that looks for the end from each place takes longer than a test may.
+  // A search for the end from each place would exceed the test's time.
   it.each(['](', '](\n', ']()', '`', '```', '*', '~', '|', '\\', '[', '](`', '*](', ']( '])(
     '[I13.md-linear] a mebibyte of %j in markdownv2 is read once',
     async (piece) => {

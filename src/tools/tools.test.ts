@@ -1,4 +1,4 @@
-// The tools as data: their schemas, what they make of arguments, and what a call gives back whatever happens.
+// The tools as data: their schemas, the reading of arguments, and the result of a call in all cases.
 import { describe, expect, it } from 'vitest'
 import { defined, FILE_IN_REPLY, OWN_READS, SwitchboardError, type ToolCaller } from '../contract/index.ts'
 import { createRecordingLog } from '../testing/recording-log.ts'
@@ -365,7 +365,7 @@ describe('what a call gives back', () => {
 
 it('[I35.b46-trust] what trust takes for our reads is what the tools say of themselves', () => {
   const reads = TOOLS.filter(({ readOnly }) => readOnly).map(({ name }) => name)
-  // It keeps a file for the reader, and changes nothing that others see.
+  // It stores a file for the reader, and changes nothing that others see.
   expect([...reads, 'download_attachment', 'fs/read_text_file', FILE_IN_REPLY].sort()).toEqual(
     [...OWN_READS].sort(),
   )

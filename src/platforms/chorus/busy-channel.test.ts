@@ -1,4 +1,4 @@
-// A channel with much traffic, and callbacks that could only be refused.
+// A busy channel, and callbacks that would only be refused.
 import { describe, expect, it } from 'vitest'
 import type { TranscriptEntry } from '../../contract/index.ts'
 import { seed } from './fixtures/chorus-scene.ts'

@@ -30,7 +30,7 @@ describePlatform(
     const endpoint = adapter.endpoint
     if (!endpoint) throw new Error('chorus has an inbox')
     const deliver = (raw: RawRequest) => () => deliverTo(endpoint, raw)
-    // The address of the suite has spoken before.
+    // The address of the suite has written before.
     const name = 'a'.repeat(40)
     deps.kept.set(
       name,
@@ -348,7 +348,7 @@ describe('output', () => {
     expect(deps.kept.size).toBe(0)
   })
 
-  // On the shelf already, as if kept where private addresses were allowed: only the guard is left to refuse it.
+  // Stored already, as if private addresses were allowed then. Only the guard can refuse it.
   const words = {
     to: { integration: 'miriad', conversation: 'C04ABCDEF' },
     op: { kind: 'text', text: 'x' },

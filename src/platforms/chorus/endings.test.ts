@@ -1,4 +1,4 @@
-// The `idle` of a delivery under trouble: it is owed until the callback took it, refused it, or is over.
+// The `idle` of a delivery under trouble: it is due until the callback accepted it, refused it, or expired.
 import { describe, expect, it } from 'vitest'
 import { SwitchboardError } from '../../contract/index.ts'
 import { seed } from './fixtures/chorus-scene.ts'
@@ -53,7 +53,7 @@ describe('idle', () => {
     await deps.clock.advance(50_000)
     callbacks.down.status = null
     await say('msg_1', 'the answer')
-    // The outbox writes down that it was sent a moment after it was.
+    // The outbox records the send a moment after it happened.
     await deps.clock.advance(10)
     deps.rows.splice(-1, 1)
     await deps.clock.advance(200)

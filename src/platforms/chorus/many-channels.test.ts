@@ -1,4 +1,4 @@
-// A start with many open channels: what an earlier life left is read and taken up a slice at a time.
+// A start with many open channels: deliveries of an earlier run are read and resumed in slices.
 import { describe, expect, it } from 'vitest'
 import { createFakeIntake } from '../../testing/fake-intake.ts'
 import { fakeDeps } from './fixtures/chorus-scene.ts'
@@ -6,7 +6,7 @@ import { createChorus } from './index.ts'
 import { deliveryName } from './parse.ts'
 
 const CHANNELS = 500
-/** More than one slice of each kind of work would be a start that holds everything else up. */
+/** More than one slice of each kind of work would mean a start that delays everything else. */
 const AT_ONCE = 25
 
 describe('chorus with many open channels', () => {
@@ -45,7 +45,7 @@ describe('chorus with many open channels', () => {
         count('asked')
         return transcript(query)
       },
-      // Every pause is counted from anew.
+      // Each pause resets the count.
       clock: {
         ...clock,
         after: (delayMs: number, run: () => void) =>

@@ -1,4 +1,4 @@
-// What comes twice, what is refused for good, and what another node took: nothing that is owed may be lost over it.
+// Repeated, refused and taken-over deliveries: none of the owed events may be lost.
 import { describe, expect, it } from 'vitest'
 import { defined, type Received, type TranscriptEntry } from '../../contract/index.ts'
 import { deliverTo } from '../../testing/suites/platform-suite.ts'
@@ -100,7 +100,7 @@ describe('a message that a callback does not take', () => {
     direction: 'out',
     id: 'o_1',
     conversation: first.channel.id,
-    // In its pause it is due later, like a reminder.
+    // During its pause it is due later, like a reminder.
     at: Number.MAX_SAFE_INTEGER,
     text: 'long',
     state,

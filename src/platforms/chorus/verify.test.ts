@@ -1,4 +1,4 @@
-// What a delivery must bring where `verify` asks for more than the secret in the URL.
+// Deliveries where `verify` requires more than the secret in the URL.
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { isReply, type RawRequest } from '../../contract/index.ts'
@@ -19,7 +19,7 @@ async function opened(verify: object, more: object = {}) {
     if (outcome === undefined) throw new Error('chorus has an inbox')
     return isReply(outcome) ? outcome : adapter.endpoint?.handle(outcome)
   }
-  // The fake shelf gives a reference as the secret itself.
+  // The fake store of secrets returns the reference itself.
   const token = (claims: object = {}) => {
     const all = { iss: RULES.issuer, aud: RULES.audience, exp: deps.clock.now() / 1_000 + 60, ...claims }
     const text = `${encoded({ alg: 'HS256' })}.${encoded(all)}`

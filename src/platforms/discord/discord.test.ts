@@ -21,7 +21,7 @@ const FAULTS: Readonly<Record<PlatformFault, readonly FaultRule[]>> = {
 }
 
 async function fixture({ fault, lease }: FixtureOptions): Promise<PlatformFixture> {
-  // Short where a send must be given up; elsewhere a slow machine must not make one look lost.
+  // Short where a send must be given up. Elsewhere a slow machine must not make one look lost.
   const timings = { requestTimeoutMs: fault === 'silent' ? 300 : 5_000 }
   const scene = await openScene({ faults: FAULTS[fault], timings, ...defined({ lease }) })
   const { fake } = scene
@@ -87,7 +87,7 @@ async function fixture({ fault, lease }: FixtureOptions): Promise<PlatformFixtur
   }
 }
 
-/** A mark that is not escaped acts, and is not read. */
+/** An unescaped mark has an effect and is not shown. */
 function readBy(content: string): string {
   return content.replace(
     /\\([\\*_~`|<>[\]()#.+-])|[*_~`|]/g,
@@ -95,7 +95,7 @@ function readBy(content: string): string {
   )
 }
 
-/** Acknowledged is what a beat tells as heard: Discord would not send it again. */
+/** An event is acknowledged when a heartbeat confirms it. Discord then does not send it again. */
 async function watched(
   { fake, adapter }: Pick<Scene, 'fake' | 'adapter'>,
   act: () => unknown,

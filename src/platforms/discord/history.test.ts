@@ -200,7 +200,7 @@ describe('[I20.other-servers] servers that others wrote', () => {
     const original = fake.world.messages
     const newest = original(kate.channel.id).slice(-100)
     Object.assign(fake.world, {
-      // Whatever is asked for: the newest hundred.
+      // It returns the newest hundred for any query.
       messages: (id: string) =>
         id === kate.channel.id ? Object.assign([...newest], { filter: () => newest }) : original(id),
     })

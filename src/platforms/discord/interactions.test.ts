@@ -1,4 +1,5 @@
-// Buttons, selects, modals and slash commands: answered within three seconds whatever the commit takes, decided after it.
+// Buttons, selects, modals and slash commands: answered within three seconds whatever the commit takes, decided after
+// it.
 import { afterEach, describe, expect, it } from 'vitest'
 import {
   GENERAL,
@@ -52,7 +53,7 @@ describe('interactions', () => {
       { kind: 'message', text: '!status', mentioned: true },
     ])
     await until('who tapped is told', () => fake.world.ephemerals.length === 2)
-    // What a command says comes as a message; its open answer is closed, so that nothing seems to think for ever.
+    // The command's answer is a message. Its open response is closed, so that it does not seem to think for ever.
     await until('the command is closed', () => asked.answered === 4)
     expect(fake.world.ephemerals.map(({ text }) => text)).toEqual(['verdict recorded', 'verdict recorded'])
   })
@@ -81,7 +82,7 @@ describe('interactions', () => {
     kate.submits(custom_id, 'from the form')
     await until('the words', () => scene.texts().includes('from the form'))
     expect(fake.world.pinged).toEqual([])
-    // Discord's newer form of the same.
+    // Discord's newer form of the same field.
     const label = { type: 18, component: { type: 4, custom_id: 'x', value: 'newer form' } }
     const payload = {
       id: '990000000000000001',
@@ -121,7 +122,7 @@ describe('interactions', () => {
     await until('tried', () =>
       fake.world.calls.some(({ name, status }) => name === 'delete-original' && status === 401),
     )
-    // That this one token ran out says nothing about the bot's.
+    // An expired interaction token says nothing about the bot's token.
     await scene.send(GENERAL, { kind: 'text', text: 'still here' })
     expect(fake.world.calls.some(({ body }) => body?.content === 'still here')).toBe(true)
   })

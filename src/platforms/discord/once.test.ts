@@ -1,4 +1,4 @@
-// What goes out to Discord goes out once: by its nonce, and after a lost answer by the echo and the history.
+// Every send to Discord appears once: by its nonce, and after a lost answer by the echo and the history.
 import { afterEach, describe, expect, it } from 'vitest'
 import type { OutboundOp, TranscriptEntry } from '../../contract/index.ts'
 import {
@@ -117,7 +117,7 @@ describe('once', () => {
     })
     const ownPosts = () => fake.world.channels().filter(({ parent_id }) => parent_id === FORUM)
     const [post] = ownPosts()
-    // Posts of others, and others of ours, are not taken for it.
+    // Posts of others, and other posts of ours, are not taken for it.
     fake.person({ channel: FORUM }).opens('lost news', 'lost **news**')
     await scene.send(FORUM, textOp('other news'))
     const next = scene.make()

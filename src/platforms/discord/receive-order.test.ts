@@ -1,4 +1,4 @@
-// Where a session counts as heard: at what was stored, never ahead of it, and never past a gap.
+// The confirmed position of a session: at the last stored event, never ahead of it, and never past a gap.
 import { expect, it } from 'vitest'
 import { SwitchboardError } from '../../contract/index.ts'
 import { createRealClock } from '../../runtime/real-clock.ts'

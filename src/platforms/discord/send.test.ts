@@ -1,5 +1,4 @@
-// What goes out to Discord: once, to the right place, in its form, without a ping, and with the truth about each
-// failure.
+// Sends to Discord: once, to the right place, in its form, without a ping, and with the true reason of each failure.
 import { afterEach, describe, expect, it } from 'vitest'
 import type { OutboundOp, TranscriptEntry } from '../../contract/index.ts'
 import { splitText } from '../../kit/markdown/index.ts'
@@ -100,7 +99,7 @@ describe('texts', () => {
     kate.deletes(id)
     await scene.send(GENERAL, op)
     expect(fake.world.messages(GENERAL).map(({ type }) => type)).toEqual([19, 0, 0])
-    // Where the history may not be read quoting is refused, and saying is not.
+    // If the history may not be read, quoting is refused, but sending is not.
     const channel = fake.world.channel(GENERAL)
     if (!channel) throw new Error('no such channel')
     channel.permission_overwrites = [{ id: fake.world.bot.id, type: 1, allow: '0', deny: String(1n << 16n) }]
@@ -131,7 +130,7 @@ describe('what else goes out', () => {
     const many = Array.from({ length: 12 }, (_, at) => ({ label: `c${at}`, value: `v${at}` }))
     await scene.send(GENERAL, { kind: 'text', text: 'choose', choices: many })
     expect(fake.world.messages(GENERAL).at(-1)?.components).toHaveLength(3)
-    // By Discord's count, and no half of a character at its end.
+    // Counted like Discord, without half a character at the end.
     const rockets = [{ label: `a${'🚀'.repeat(60)}`, value: 'v' }]
     await scene.send(GENERAL, { kind: 'text', text: 'choose', choices: rockets })
     expect(fake.world.messages(GENERAL).at(-1)?.components).toMatchObject([
@@ -183,7 +182,7 @@ describe('what else goes out', () => {
     for (const part of [0, 1, 2]) {
       const { platformIds } = await scene.send(FORUM, textOp(`part ${part}`), { part, seq: part + 10 })
       rows.push({ seq: part + 10, direction: 'out', platformMessageId: platformIds[0] ?? '' })
-      // In between something is said in another post.
+      // In between, another post gets a message.
       rows.push({ seq: part + 10, direction: 'out', thread: '1', platformMessageId: '2' })
     }
     const opened = fake.world.channels().filter(({ parent_id }) => parent_id === FORUM)
@@ -246,7 +245,7 @@ describe('what else goes out', () => {
     await passes(3)
     adapter.signal?.(to, { kind: 'typing', on: false })
     await clock.advance(600_000)
-    // What is asked after all that has been answered: nothing was said before it.
+    // This send is answered after all earlier requests, so no further typing was sent.
     await adapter.send({ to, op: textOp('done'), key: 'o_done', seq: 1 })
     expect(said()).toBe(3)
   })
@@ -331,7 +330,7 @@ describe('where it goes, and why it does not', () => {
     const wait = await scene.send(GENERAL, textOp('one more')).catch((error: unknown) => error)
     expect(wait).toMatchObject({ code: 'rate_limited' })
     expect((wait as { readonly retryAfterMs: number }).retryAfterMs).toBeGreaterThan(0)
-    // Discord was not even asked.
+    // No request went to Discord.
     expect(posts()).toHaveLength(before)
     await scene.send(kate.channel.id, textOp('another channel'))
     expect(kate.sees()).toEqual(['another channel'])

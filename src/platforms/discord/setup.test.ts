@@ -1,4 +1,4 @@
-// Setting Discord up: what is printed, what is tried, and what doctor compares.
+// Setting Discord up: the printed steps, the trial of the token, and doctor's comparison.
 import { afterEach, describe, expect, it } from 'vitest'
 import { SwitchboardError } from '../../contract/index.ts'
 import { createRealClock } from '../../runtime/real-clock.ts'

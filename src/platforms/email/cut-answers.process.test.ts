@@ -1,4 +1,4 @@
-// A mailbox behind the fault proxy: an answer that was cut off says nothing. It is no empty folder, no missing folder, and no proof
+// A mailbox behind the fault proxy: a cut answer proves nothing. It is no empty folder, no missing folder, and no proof
 // that a mail was not sent.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createFakeMail } from '../../testing/email/fake-mail.ts'

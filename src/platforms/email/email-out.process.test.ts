@@ -1,4 +1,4 @@
-// Mail that goes out, against real servers: what people get, what is kept in Sent, and what is true when an answer is lost.
+// Outbound mail against real servers: the received mail, the copy in Sent, and the outcome after a lost answer.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { TranscriptEntry } from '../../contract/index.ts'
 import {

@@ -1,5 +1,5 @@
-// The platform email against real servers, Dovecot and OpenSMTPD, through a proxy that misbehaves: the shared suite, and what
-// only a real mailbox shows. The servers start once for this file.
+// The platform email against real servers, Dovecot and OpenSMTPD, through a proxy that misbehaves: the shared suite,
+// and the cases that need a real mailbox. The servers start once for this file.
 import { readFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { InboundMessage } from '../../contract/index.ts'
@@ -40,7 +40,7 @@ afterAll(async () => {
 const HEAD = ['From: Kate <kate@home.test>', 'To: bot@gw.test', 'Subject: hello']
 const MAIL = [PROVEN, ...HEAD, '', 'hello bot']
 
-/** Delivered is what the mailbox says of it: seen, or not. */
+/** The flags of the mailbox tell whether it was delivered: seen, or not. */
 async function deliver(
   scene: Scene,
   lines: readonly string[],
@@ -67,7 +67,7 @@ describe('real mail servers', () => {
     'email',
     async ({ fault, lease }): Promise<PlatformFixture> => {
       const scene = await openScene(servers, {
-        // Long enough for all that comes before the silence, on a busy machine.
+        // Long enough for everything before the silence, on a busy machine.
         ...(fault === 'silent' ? { timings: { sendMs: 3_000 } } : {}),
         ...(fault === 'down' ? { smtpPort: 1 } : {}),
         ...(lease ? { deps: { lease } } : {}),
@@ -175,7 +175,7 @@ describe('a real mailbox', () => {
 
   it('[I19.in-poll] where IDLE brings nothing the mailbox is looked at each poll interval', async () => {
     const scene = await open({ options: { poll_interval: '300ms' } })
-    // Servers that know no IDLE: the client then has nothing but its own looks.
+    // Servers without IDLE, where the client can only poll.
     scene.imap.hide(' IDLE')
     await scene.start()
     await say('polled')
@@ -237,7 +237,7 @@ describe('a real mailbox', () => {
     expect(moved.flags).toContain('Taken')
     expect(moved.flags).not.toContain('\\Seen')
     expect(await mailsWith(servers, 'bot@gw.test', id)).toEqual([])
-    // [I19.parse-fetch]: found again where it was moved to.
+    // [I19.parse-fetch]: it is found in the folder that it was moved to.
     const [event] = scene.intake.events
     const [file] = event?.kind === 'message' ? (event.attachments ?? []) : []
     const kept = file === undefined ? undefined : await scene.adapter.files?.download?.(file)
@@ -391,7 +391,7 @@ describe('a real mailbox', () => {
       outcome: 'failed',
       detail: expect.stringContaining('550 5.1.1 nobody of that name lives here'),
     })
-    // And one that names no mail of ours settles nothing.
+    // A bounce that names no mail of ours settles nothing.
     const before = scene.intake.events.length
     await putMails(servers, 'bot@gw.test', [
       [

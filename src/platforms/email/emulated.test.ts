@@ -1,5 +1,5 @@
-// The platform email against the fake mail provider of `switchboard emulate email`: what needs a driven clock, a lease, or a look
-// at what the servers were asked. What real servers do is in email.process.test.ts.
+// The platform email against the fake mail provider of `switchboard emulate email`, for cases that need a driven clock,
+// a lease, or the requests that the servers received. email.process.test.ts has the real servers.
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -40,7 +40,7 @@ describePlatform(
   'email at the emulated servers',
   async ({ lease }) => {
     const { fake, scene } = await open(lease ? { deps: { lease } } : {})
-    /** Delivered is what the mailbox says of it: seen, or not. */
+    /** The flags of the mailbox tell whether it was delivered: seen, or not. */
     const greeting = ({ adapter }: Pick<Scene, 'adapter'>) => ({
       name: 'a mail',
       async deliver() {
@@ -198,7 +198,7 @@ describe('the mailbox as a history', () => {
     const { fake, scene } = await open({ options: { poll_interval: '10m' } })
     await scene.start()
     await until('it idles', () => fake.commands.includes('IDLE'))
-    // From the next IDLE on nothing is announced.
+    // From the next IDLE on, nothing is announced.
     fake.plan([{ on: 'IDLE', do: 'deaf-link' }])
     const reader = scene.adapter.history
     if (reader === undefined) throw new Error('no history')
@@ -259,7 +259,7 @@ describe('attachments', () => {
     await fake.person('mallory@home.test').writes('open this', { file })
     await took(scene, 1)
     expect(scene.intake.events[0]).toMatchObject({ kind: 'barred', reason: 'sender_not_allowed' })
-    // The listing, with the headers, and no more.
+    // One listing with the headers, and no more.
     expect(fetches()).toBe(1)
     await fake.kate.writes('and this', { file })
     await took(scene, 2)
@@ -335,7 +335,7 @@ describe('OAuth2', () => {
     expect((await fake.kate.reads()).map(({ text }) => text)).toEqual(['by token'])
     expect(asked).toHaveLength(1)
     expect(asked[0]).toContain('refresh_token=planted-refresh-token')
-    // The provider takes the token back, and ends what was opened with it.
+    // The provider revokes the token, and ends the connections that used it.
     asked.push('taken back')
     fake.cut()
     await fake.kate.writes('two', { fresh: true })
@@ -370,11 +370,11 @@ describe('loops', () => {
       ...{ at: clock.now() - minutesAgo * 60_000, text: '', state, reason: null },
     })
     const said = [sent(1, 90), sent(2, 40, 'unknown'), sent(3, 30, 'failed'), sent(4, 20), sent(5, 10)]
-    // As the store pages: the newest before a position.
+    // Pages like the store: the newest before a position.
     const transcript: PlatformDeps['transcript'] = async ({ beforeSeq = 6, limit }) =>
       said.filter(({ seq }) => seq < beforeSeq).slice(-limit)
     const { scene } = await open({ options: { answers_per_hour: 3 }, clock, deps: { transcript } })
-    // Until it is known what was sent nothing goes out.
+    // Nothing is sent until the earlier sends are known.
     expect(scene.adapter.pace?.take('loop@home.test', false)).toBeGreaterThan(0)
     await scene.start()
     const take = (to: string) => scene.adapter.pace?.take(to, false)

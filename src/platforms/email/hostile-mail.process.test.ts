@@ -1,5 +1,5 @@
-// Mails that want to take the place of others, to stop the reader, or to be believed about mails of ours; against the fake mail
-// provider, with the worker that reads mails.
+// Mails that try to replace other mails, to stop the reader, or to forge bounces of our mails. They run against the
+// fake mail provider, with the worker that reads mails.
 import { createHmac } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { InboundEvent, InputTries } from '../../contract/index.ts'
@@ -102,7 +102,7 @@ describe('a mail that breaks its reader', () => {
       sender: { id: KATE },
       problem: expect.stringContaining('could not be read in two tries'),
     })
-    // It takes no key of a mail that can be read.
+    // It does not take the key of a readable mail.
     expect(first?.messageId).not.toBe('<bomb@home.test>')
     tries = broken(1)
     put(proven, 'Message-ID: <next@home.test>', `From: ${KATE}`, '', 'hello')
@@ -129,7 +129,7 @@ describe('a mail that breaks its reader', () => {
     const events = await took(3)
     expect(kinds(events)).toEqual(['bot_message', 'bot_message', 'sender_not_allowed'])
     expect(begun).toBe(0)
-    // Line feeds around a mail of ours cost a worker, not the daemon.
+    // Line feeds around a mail of ours break a worker, not the daemon.
     put(
       'From: mailer-daemon@mx.test',
       'Subject: failure notice',
@@ -230,7 +230,7 @@ describe('a forged Authentication-Results header', () => {
   it('[I35.b10] is mailed by doctor --security --send-test, which says whether it was believed, and is taken away', async () => {
     const trusting = await open({ options: { results_below_received: true } })
     const inbox = () => trusting.fake.world.mailbox(trusting.fake.bot).folders.get('INBOX')?.mails ?? []
-    // The emulated server writes results of its own above, and the forged header stays where it does not count.
+    // The emulated server writes its own results above. The forged header stays where it does not count.
     expect(await trusting.scene.adapter.checks?.trial?.()).toEqual({
       found: [],
       told: ['a forged Authentication-Results header was not believed: it stands where it does not count'],

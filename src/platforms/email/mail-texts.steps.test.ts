@@ -1,4 +1,4 @@
-// Hostile headers and HTML of mails: the steps are counted, in a process of its own.
+// Hostile headers and HTML of mails: counts the steps, in a separate process.
 import { expect, it } from 'vitest'
 import { growthOf, LINEAR, processorMs } from '../../testing/suites/count-steps.ts'
 import { plusTag, saidSender, subjectOf } from './mail/addresses.ts'

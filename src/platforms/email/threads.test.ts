@@ -1,4 +1,4 @@
-// Which thread a mail belongs to, and which agent a plus-address chooses.
+// The thread of a mail, and the agent that a plus-address selects.
 import { describe, expect, it } from 'vitest'
 import type { TranscriptEntry } from '../../contract/index.ts'
 import { boundAt } from '../../core/people/routing.ts'
@@ -38,7 +38,7 @@ describe('threads', () => {
       entry({ direction: 'in', id: 'i_1', platformMessageId: '<root@x>', thread: '<root@x>' }),
       entry({ seq: 2, thread: '<root@x>' }),
       entry({ seq: 3, direction: 'in', id: 'i_2', platformMessageId: '<two@x> 7.2', thread: '<root@x>' }),
-      // The transcript holds the mail that is on its way.
+      // The transcript contains the mail that is being sent.
       entry({ seq: 4, id: 'o_t_2', state: 'sending', thread: '<root@x>' }),
     ]
     const to = { integration: 'em', conversation: KATE, thread: '<root@x>' }
@@ -64,7 +64,7 @@ describe('threads', () => {
     expect(await threadIn(['In-Reply-To: <server@mx>'], [ours])).toEqual(known)
     expect(await threadIn([`Subject: AW: hello [ref:${ids.tokenOf('o_t_1')}]`], [ours])).toEqual(known)
     expect(await threadIn([`Delivered-To: bot+ref.${ids.tokenOf('o_t_1')}@gw.test`], [ours])).toEqual(known)
-    // One that began the thread has none of its own.
+    // The mail that began the thread has no references.
     expect(await threadIn([`In-Reply-To: ${OURS}`], [entry({})])).toMatchObject({
       thread: OURS,
     })

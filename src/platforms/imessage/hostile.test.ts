@@ -1,4 +1,4 @@
-// What cannot hold up the daemon: long texts, long edits, and property lists that are made to be long when they are built.
+// Texts that must not delay the daemon: long texts, long edits, and property lists that expand when they are built.
 import { afterEach, expect, it } from 'vitest'
 import { binaryPlist, typedStream } from '../../testing/imessage/blobs.ts'
 import { readBinaryPlist } from './binary-plist.ts'
@@ -41,11 +41,11 @@ it('[I35.a3-imessage] an edit that is too long to be read is told as such, and t
   await scene.look()
   scene.double.edit(guid, ['short', 'x'.repeat(MOST_SUMMARY_BYTES)], scene.clock.now())
   await scene.look()
-  // Nothing came of it, and it is not looked at again with every message.
+  // It gave no message, and is not read again with every later message.
   scene.double.says(KATE, 'next')
   await scene.look()
   expect(scene.texts()).toEqual(['short', 'next'])
-  // One that is met for the first time is recorded.
+  // A message that is seen for the first time is recorded.
   const later = scene.double.says(KATE, 'later')
   scene.double.edit(later, ['later', 'x'.repeat(MOST_SUMMARY_BYTES)], scene.clock.now())
   await scene.look()
@@ -61,7 +61,7 @@ it('[I35.a3-imessage] a property list is built of no more than a few times its o
   const long = 'x'.repeat(MOST_SUMMARY_BYTES / 2)
   const once = binaryPlist([long, 'a'])
   expect(readBinaryPlist(once)).toEqual([long, 'a'])
-  // Each place names the same text.
+  // Each element references the same text.
   const bomb = Buffer.from(binaryPlist([long, ...Array.from({ length: 9_000 }, () => 'a')]))
   const from = bomb.indexOf(Buffer.from([0xaf, 0x12])) + 6
   for (let at = 0; at < 9_001; at++) bomb.writeUInt16BE(1, from + at * 2)

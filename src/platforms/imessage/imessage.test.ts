@@ -23,7 +23,7 @@ async function fixture({ fault, lease }: FixtureOptions): Promise<PlatformFixtur
   double.says(KATE, 'standing')
   double.answerWith(() => FAULTS[fault])
   let [taken, failed] = [0, 0]
-  /** Looks until what was written was committed, or could not be. */
+  /** Advances until the written message was committed, or could not be. */
   const deliver = async (write: () => void) => {
     const before = [taken, failed]
     write()
@@ -99,7 +99,7 @@ async function fixture({ fault, lease }: FixtureOptions): Promise<PlatformFixtur
     reads: async () => double.shown(KATE).at(-1) ?? '',
     history: {
       heard: async (text) => void (await deliver(() => void double.says(KATE, text))),
-      // The next look is not taken.
+      // The next check does not see it.
       missed: async (text) => void double.says(KATE, text),
     },
     planted: [],

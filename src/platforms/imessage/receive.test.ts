@@ -82,7 +82,7 @@ describe('rows', () => {
     scene.double.put('chat43', { text: 'all', handle: KATE })
     await scene.look()
     expect(last()).toMatchObject({ meta: { chat_title: 'x'.repeat(256) } })
-    // What belongs to another row is known by its kind and by naming that row.
+    // Its kind and the named row show that it belongs to another row.
     scene.double.put(KATE, { text: 'of no row', handle: KATE, associatedType: 1000 })
     await scene.look()
     expect(last()).toMatchObject({ text: 'of no row' })
@@ -153,7 +153,7 @@ describe('to oneself', () => {
   it('[I24.im-self] [S7.imessage-echo] a message from any device is one turn, and our own answer is none', async () => {
     await open()
     scene.double.chat(OWN)
-    // On this Mac there are two rows, from another device one.
+    // Messages to oneself have two rows on this Mac, and one from another device.
     scene.double.put(OWN, { text: 'two rows', fromMe: true })
     scene.double.put(OWN, { text: 'two rows', handle: OWN })
     scene.double.put(OWN, { text: 'one row', fromMe: true })

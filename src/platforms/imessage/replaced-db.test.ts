@@ -1,4 +1,5 @@
-// chat.db is moved away, replaced by another file, or changed under our eyes: told as what it is, and nothing is lost or repeated.
+// chat.db is moved away, replaced, or changed during reading: each is reported correctly, and nothing is lost or
+// repeated.
 import { renameSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
 import { KATE, openScene, type Scene } from './fixtures/imessage-scene.ts'
@@ -14,7 +15,7 @@ const says = async (...texts: readonly string[]) => {
   for (const text of texts) scene.double.says(KATE, text)
   await scene.look()
 }
-/** The row 701 becomes the 12th, and the next one the 13th. */
+/** Row 701 becomes the 12th, and the next one the 13th. */
 const renumber = () => {
   scene.double.exec(
     'UPDATE message SET ROWID = 12 WHERE ROWID = 701; UPDATE chat_message_join SET message_id = 12 WHERE message_id = 701',
@@ -56,7 +57,7 @@ describe('[I24.im-replaced] chat.db', () => {
     const connects = scene.intake.connects()
     await says('five')
     expect(scene.texts()).toEqual(['one', 'two', 'three', 'four', 'five'])
-    // What it lacks, or has more, is compared with what was received.
+    // Its missing and additional messages are compared with the received ones.
     expect(scene.intake.connects()).toBe(connects + 1)
     await scene.adapter.stop()
     scene.double.says(KATE, 'six')
@@ -75,7 +76,7 @@ describe('[I24.im-replaced] chat.db', () => {
     scene.double.restore(backup)
     await scene.look()
     await scene.adapter.stop()
-    // As a phone brings it that was offline: said before the last one that was read.
+    // From a phone that was offline: written before the last message that was read.
     scene.double.says(KATE, 'late', { at: scene.clock.now() - 10_000 })
     const later = scene.again()
     await later.start(scene.intake, scene.intake.cursors.at(-1) ?? null)

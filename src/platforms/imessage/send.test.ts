@@ -1,4 +1,4 @@
-// What goes out by AppleScript, and how it is known that it went.
+// Sends by AppleScript, and the proof that a message went out.
 import { existsSync, readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -13,7 +13,7 @@ const REQUEST = {
 } as const
 
 let scene: Scene
-/** What the outbox knows of this chat. */
+/** The outbox's rows of this chat. */
 let said: TranscriptEntry[]
 const madeNow = (): TranscriptEntry => ({
   ...{ seq: 1, direction: 'out', conversation: KATE, at: scene.clock.now(), text: '' },

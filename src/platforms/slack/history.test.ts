@@ -1,5 +1,5 @@
-// What is read back from Slack: page by page, through limits, cursors that expire and channels that go away, and from servers
-// that tell less than Slack does.
+// Reading the history of Slack page by page: limits, expired cursors, channels that disappear, and servers that report
+// less than Slack does.
 import { describe, expect, it } from 'vitest'
 import type { HistoryPage } from '../../contract/index.ts'
 import type { SlackClient } from './api/client.ts'
@@ -21,7 +21,7 @@ async function page(scene: Scene, id: string, after: string | null = null, limit
 
 const entriesOf = (found: HistoryPage) => ('entries' in found ? found.entries : [])
 
-/** All of a place, as the core walks it. */
+/** Reads a whole place, like the core. */
 async function walk(scene: Scene, id: string, limit = 100): Promise<readonly (string | undefined)[]> {
   const texts: (string | undefined)[] = []
   let after: string | null = null
@@ -45,7 +45,7 @@ describe('history', () => {
       const words = Array.from({ length: 450 }, (_, at) => `m${at}`)
       for (const word of words) kate.says(word)
       expect(await walk(scene, GENERAL)).toEqual(['root', ...words])
-      // Three pages, and one more look at what came meanwhile.
+      // Three pages, and one more query for messages that came meanwhile.
       expect(asked(scene)).toBe(4)
       for (const word of words) kate.says(word, { thread: ts })
       expect(await walk(scene, `${GENERAL}/${ts}`)).toEqual(words)
@@ -82,7 +82,7 @@ describe('history', () => {
       expect(found).toMatchObject({ more: false, places: [{ id: `${GENERAL}/${ts}` }] })
       expect(JSON.stringify(found)).not.toContain(quiet.ts)
       expect(asked(scene)).toBe(1)
-      // Behind a flood too: so far back is looked, and no further.
+      // Also behind a flood, up to this distance and no further.
       for (let at = 0; at < 199; at++) kate.says(`m${at}`)
       expect(await page(scene, GENERAL, mark)).toMatchObject({ places: [{ id: `${GENERAL}/${ts}` }] })
       expect(asked(scene)).toBe(3)

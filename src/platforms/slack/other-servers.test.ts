@@ -1,4 +1,4 @@
-// Slack servers that others wrote tell less than Slack, or tell it in another way: nothing that a message needs may hang on it.
+// Foreign Slack servers report less than Slack, or in another way. No message may depend on that.
 import { describe, expect, it } from 'vitest'
 import { blockText } from './block-text.ts'
 import { recorded, until, withScene } from './fixtures/slack-scene.ts'

@@ -1,4 +1,4 @@
-// What goes out to Slack: form, targets, refusals, files, and the truth about a lost answer.
+// Sends to Slack: form, targets, refusals, files, and the true outcome after a lost answer.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-// Setting Slack up: the options, the manifest, the tokens tried live, and what doctor says of scopes.
+// Setting Slack up: the options, the manifest, the live trial of the tokens, and doctor's findings about scopes.
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { createRealClock } from '../../runtime/real-clock.ts'
@@ -26,7 +26,7 @@ interface Manifest {
   }
 }
 
-/** Methods of the Web API that the adapter calls, and a scope that each needs. */
+/** The methods of the Web API that the adapter calls, with the scope that each needs. */
 const SCOPE_OF: Readonly<Record<string, readonly string[]>> = {
   'auth.test': [],
   'apps.connections.open': [],
@@ -36,7 +36,7 @@ const SCOPE_OF: Readonly<Record<string, readonly string[]>> = {
   'reactions.add': ['reactions:write'],
   'users.info': ['users:read'],
   'users.conversations': ['channels:read', 'groups:read', 'im:read', 'mpim:read'],
-  // Where a server does not know the one above.
+  // For servers without the method above.
   'conversations.list': ['channels:read', 'groups:read', 'im:read', 'mpim:read'],
   'conversations.history': ['channels:history', 'groups:history', 'im:history', 'mpim:history'],
   'conversations.replies': ['channels:history', 'groups:history', 'im:history', 'mpim:history'],

@@ -40,7 +40,7 @@ async function fixture(
   mode: 'socket' | 'events',
   { fault, lease }: FixtureOptions,
 ): Promise<PlatformFixture> {
-  // Short where a send must be given up; elsewhere a slow machine must not make one look lost.
+  // Short where a send must be given up. Elsewhere a slow machine must not make one look lost.
   const timings = { requestTimeoutMs: fault === 'silent' ? 300 : 5_000 }
   const scene = await openScene({ mode, faults: FAULTS[fault], ackMs: 60, timings, ...defined({ lease }) })
   const kate = scene.fake.person()
@@ -93,7 +93,7 @@ const inboundBy = (deliver: Deliver) => [
   { name: 'slash-command', deliver: () => deliver.command(recorded('slash-command')) },
 ]
 
-/** Slack reads the block of Markdown, where there is one. */
+/** Slack shows the Markdown block if there is one. */
 function readBy(message: FakeMessage | undefined): string {
   const [block] = message?.blocks ?? []
   if (block?.type === 'markdown') return plainText(readMarkdown(String(block.text)))
@@ -158,7 +158,7 @@ function unverified(scene: Scene) {
   return Object.entries(cases).map(([name, make]) => ({ name, deliver: () => deliverTo(endpoint, make()) }))
 }
 
-/** Acknowledged is an envelope that does not come again. */
+/** An acknowledged envelope is not sent again. */
 function bySocket({ fake, adapter }: Pick<Scene, 'fake' | 'adapter'>): Deliver {
   const watch = async (push: () => string): Promise<Delivered> => {
     await until('a connection', () => adapter.link?.state().state === 'up')

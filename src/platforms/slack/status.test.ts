@@ -1,4 +1,4 @@
-// The status of a thread on a driven clock: said again before Slack forgets it, and ended with the work.
+// The status of a thread on a driven clock: it is repeated before Slack forgets it, and ends with the work.
 import { describe, expect, it } from 'vitest'
 import { SwitchboardError } from '../../contract/index.ts'
 import { createTestClock } from '../../testing/test-clock.ts'

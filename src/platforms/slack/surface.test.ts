@@ -1,5 +1,5 @@
-// Slack's surface for agents, as new apps have it: prompts where it is opened, titles of threads, what one looks at, the stop
-// button. And where a person is: direct chats alone are direct, groups of people are groups.
+// Slack's surface for agents in new apps: prompts at its opening, titles of threads, the viewed context, the stop
+// button. And the kind of a chat: only direct chats are direct, and chats of several people are groups.
 import { describe, expect, it } from 'vitest'
 import { openScene, until } from './fixtures/slack-scene.ts'
 

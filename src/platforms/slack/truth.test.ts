@@ -1,5 +1,5 @@
-// The truth about what went out to Slack: a lost answer is read back, by metadata or by the file's id, and an answer that is
-// being written ends as one message.
+// The true outcome of sends to Slack: after a lost answer the message is found by its metadata or its file's id, and a
+// streamed answer ends as one message.
 import { describe, expect, it } from 'vitest'
 import type { OutboundOp } from '../../contract/index.ts'
 import { withScene } from './fixtures/slack-scene.ts'

@@ -1,4 +1,4 @@
-// Files fetched from Telegram: a folder with a quota, from which the oldest go first.
+// Files fetched from Telegram: a folder with a quota, from which the oldest are removed first.
 import { mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { createFileStore } from './files.ts'
 const dir = mkdtempSync(join(tmpdir(), 'swb-tg-files-'))
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-/** Every file is there, with 400 bytes. */
+/** Every file exists and has 400 bytes. */
 const client = {
   call: async () => ({ file_path: 'documents/a.txt', file_size: 400 }),
   file: async () => Buffer.alloc(400),
@@ -29,12 +29,12 @@ it('[I14.download-quota] keeps so much of what was fetched; the oldest goes firs
   }
   const names = readdirSync(dir)
   expect(names).toContain(kept)
-  // "one" made room for "three"; "two" again took its own place.
+  // "one" made room for "three". "two" got its own place again.
   const left = names.filter((name) => name !== kept).map((name) => name.replace(/^[0-9a-f]{24}-/, ''))
   expect(left.sort()).toEqual(['three.txt', 'two.txt'])
   await files.download({ id: 'four', kind: 'file', name: 'four.txt', ref: 'four' })
   expect(readdirSync(dir).some((name) => name.endsWith('-three.txt'))).toBe(false)
-  // One that is over the quota by itself is still there for who asked.
+  // A file above the quota is still there for its caller.
   const small = createFileStore(
     client,
     { filesDir: dir, random: createTestRandom(2) },
@@ -49,7 +49,7 @@ it('[I14.erase-files] forgets what was fetched of these attachments, by their pl
   const attachment = (ref: string) => ({ id: ref, kind: 'file', name: `${ref}.txt`, ref }) as const
   const kept = await files.keep({ name: 'report.pdf', mime: 'application/pdf', bytes: Buffer.alloc(10) })
   for (const ref of ['one', 'two']) await files.download(attachment(ref))
-  // Another name of the same file, as it may have been fetched before; and one that was never fetched.
+  // Another name of the same file, from an earlier fetch, and a file that was never fetched.
   await files.download({ ...attachment('one'), name: 'renamed.txt' })
   const { name: _, ...unnamed } = attachment('one')
   expect(await files.forget([unnamed, attachment('never')])).toBe(2)

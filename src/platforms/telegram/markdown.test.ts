@@ -1,4 +1,4 @@
-// Markdown to Telegram's HTML: what agents write, and that no input makes markup that Telegram would refuse.
+// Markdown as Telegram's HTML: typical texts of agents, and no input makes markup that Telegram would refuse.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { defined } from '../../contract/index.ts'

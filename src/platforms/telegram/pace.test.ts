@@ -1,4 +1,4 @@
-// The pace of a bot: what Telegram lets through, by chat, by group and by bot.
+// The pace of a bot: Telegram's limits by chat, by group and by bot.
 import { describe, expect, it } from 'vitest'
 import { createTestClock } from '../../testing/test-clock.ts'
 import { createPace } from './pace.ts'

@@ -1,4 +1,4 @@
-// Updates as Telegram sends them, to events.
+// Parsing Telegram's updates into events.
 import { describe, expect, it } from 'vitest'
 import { safeFileName } from '../../kit/index.ts'
 import { gatherAlbums } from './albums.ts'

@@ -63,7 +63,7 @@ describe('the offset', () => {
     await until('all are there', () => one.intake.events.length >= 5)
     expect(textsOf(one)).toEqual(['word 0', 'word 1', 'word 2', 'word 3', 'word 4'])
     one.fake.plan([{ on: 'getUpdates', nth: 1, do: 'duplicate' }])
-    // The first may still reach the poll that waits already; the second meets the plan.
+    // The first may still be answered by the waiting poll. The second meets the fault.
     kate.says('once')
     await until('that', () => textsOf(one).includes('once'))
     kate.says('twice')
@@ -73,7 +73,7 @@ describe('the offset', () => {
       )
       return again.length > 1 && again
     })
-    // The same key: the store takes it once.
+    // The same key, so the store accepts it once.
     expect(second).toEqual(first)
   })
 })
@@ -181,7 +181,7 @@ describe('albums', () => {
     expect(one.intake.events[1]).toMatchObject({ text: 'three of them', attachments: [{}, { id: 'b' }] })
     kate.says('after')
     await until('after', () => one.intake.events.length === 3)
-    // The offset that confirms the last one goes out with the next poll.
+    // The next poll sends the offset that confirms the last one.
     await until('all confirmed', () => one.fake.world.updates.length === 0)
   })
 })
@@ -221,7 +221,7 @@ describe('[S7.telegram-polling] the lease', () => {
     answer = () => Promise.reject(new Error('the store is away'))
     await clock.advance(LEASE_RENEW_MS)
     expect([one.adapter.link?.state().state, asked.length]).toEqual(['up', 2])
-    // The network swallows the next question.
+    // The network loses the next renewal.
     let late: (held: boolean) => void = () => undefined
     answer = () =>
       new Promise((resolve) => {

@@ -1,4 +1,4 @@
-// Outbound against the fake Bot API: what people see, and the truth about what they may not have seen.
+// Sends against the fake Bot API: the visible messages, and the true outcome if they may not have arrived.
 import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -35,7 +35,7 @@ describe('what people see', () => {
       entities: [{ type: 'bold' }, { type: 'code' }],
     })
     scene.fake.world.calls.length = 0
-    // A server that is stricter than ours refuses once: the same text goes out plainly.
+    // A stricter server refuses once, and the same text is sent plainly.
     const refusing = await openScene({ faults: [] })
     const anna = refusing.fake.person()
     refusing.fake.world.refuseMarkup = true
@@ -54,7 +54,7 @@ describe('what people see', () => {
     await streaming.revise({ ...more, op: { kind: 'text', text: 'Once **upon', partial: true } })
     expect(kate.sees()).toEqual(['Once **upon'])
     const made = await scene.adapter.send({ ...more, op: { kind: 'text', text: 'Once **upon** a time' } })
-    // Twice does no harm.
+    // A repeat does no harm.
     await scene.adapter.send({ ...more, op: { kind: 'text', text: 'Once **upon** a time' } })
     expect(made.platformIds).toEqual(platformIds)
     expect(kate.sees()).toEqual(['Once upon a time'])
@@ -159,7 +159,7 @@ describe('what people see', () => {
     await scene.send(kate.chat.id, edit)
     expect(shown?.message).toMatchObject({ text: 'Allowed' })
     expect(shown?.message.reply_markup).toBeUndefined()
-    // Saying the same again is what it already says.
+    // An edit to the same text changes nothing.
     expect(await scene.send(kate.chat.id, edit)).toEqual({ platformIds: edit.on === '' ? [] : [edit.on] })
     const long = await failureOf(
       scene.send(kate.chat.id, { kind: 'text', text: 'x', choices: [{ label: 'A', value: 'x'.repeat(65) }] }),

@@ -113,7 +113,7 @@ function byWebhook(scene: Scene): Deliver {
   }
 }
 
-/** Acknowledged is an offset beyond the update; asked for again is not. */
+/** An acknowledged update has an offset beyond it. One that is asked for again does not. */
 function byPolling({ fake }: Scene): Deliver {
   const watch = async (push: () => number): Promise<Delivered> => {
     const before = fake.updates.polls.length

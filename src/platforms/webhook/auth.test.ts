@@ -21,7 +21,7 @@ const stripe = new Stripe('sk_test_nothing')
 
 interface Sender {
   readonly options: Record<string, unknown>
-  /** What the sender sends, with a key: its headers, and its path where the proof is there. */
+  /** A signed request of the sender: its headers, and its path if the proof is there. */
   readonly sends: (
     key: string,
     now: number,
@@ -33,7 +33,7 @@ interface Sender {
 
 const keyed = (auth: unknown) => ({ auth, secret: 'env:KEY' })
 
-/** Everything that was answered 401 before there was `auth`, and the forms that worked. */
+/** Senders that got 401 before `auth` existed, and the forms that worked. */
 const SENDERS: Readonly<Record<string, Sender>> = {
   'github, by its library': {
     options: keyed('github'),
@@ -208,7 +208,7 @@ describe('auth', () => {
       )
     const github = await openHook(keyed('github'))
     const good = `sha256=${hex(BODY)}`
-    // Node joins a header that was sent twice.
+    // Node joins a repeated header.
     for (const value of [`${good}, ${good}`, [good, good], '', 'sha256='])
       expect(
         (await github.post(request({ text: BODY, headers: { 'x-hub-signature-256': value } }))).status,
@@ -272,7 +272,7 @@ describe('auth', () => {
         const first = await send(BODY, 'a')
         expect([options, first]).toEqual([options, expect.stringMatching(/./)])
         expect([options, await send(BODY, 'b')]).toEqual([options, first])
-        // An id in the body is signed, and stays the key: of the recipes of this list Stripe's has one here.
+        // A signed id in the body stays the key. Of these recipes only Stripe's has one.
         const same = name === 'stripe' && options === recipe
         expect([options, (await send(BODY.replace('{', '{ '), 'a')) === first]).toEqual([options, same])
       }
@@ -286,7 +286,7 @@ describe('auth', () => {
     const headers = { 'x-hub-signature-256': await signOctokit(KEY, body), 'x-github-delivery': 'd1' }
     await post(request({ text: body, headers }))
     expect(events[0]?.messageId).toBe('run-7')
-    // Not where a header names a part of it.
+    // An id with a part from a header is not signed, so the signature is the key.
     const mixed = await openHook({
       secret: 'env:KEY',
       recipe: 'github',
@@ -309,7 +309,7 @@ describe('auth', () => {
       '{body}{id}{timestamp}',
     ])
       await expect(openHook(own(signed))).rejects.toThrow(/auth.signed: .*something between/)
-    // Each of these reads in one way: a time is digits, and one that is ten times as long is of another century.
+    // Each of these has only one reading: a time has digits, and one with ten times the value is in another century.
     for (const signed of ['{timestamp}.{id}.{body}', '{id}|{timestamp}{body}']) {
       const { post, now, events } = await openHook(own(signed))
       const at = seconds(now())
@@ -326,7 +326,7 @@ describe('auth', () => {
         expect([id, time, (await send(id, time, text, sig)).status]).toEqual([id, time, 401])
       expect(events).toHaveLength(1)
     }
-    // A written time ends where it ends, whatever a lenient reader makes of what follows.
+    // A written time ends at its end, whatever a lenient parser makes of the rest.
     const iso = await openHook({
       auth: {
         ...{ type: 'hmac', header: 'x-sig', signed: '{timestamp}{body}' },
@@ -339,7 +339,7 @@ describe('auth', () => {
     const says = async (time: string, text: string) =>
       (await iso.post(request({ text, headers: { 'x-sig': hex(time + text), 'x-at': time } }))).status
     expect([await says(written, '(a)b'), await says(lenient, 'b')]).toEqual([200, 401])
-    // A body that begins or ends like a time is no time.
+    // A body that begins or ends like a time is not a time.
     for (const [signed, id, time, text] of [
       ['{id}.{timestamp}.{body}', 'a.AT', 'AT', 'rest'],
       ['{body}.{timestamp}', '', 'AT.AT', 'pay'],
@@ -353,7 +353,7 @@ describe('auth', () => {
       const headers = { 'x-sig': hex(at(whole)), 'x-id': at(id), 'x-at': at(time) }
       expect([signed, (await post(request({ text: at(text), headers }))).status]).toEqual([signed, 401])
     }
-    // A fraction is part of the time, and not of what follows it.
+    // A fraction belongs to the time, and not to the text after it.
     const { post, now } = await openHook(own('{id}|{timestamp}.{body}'))
     const at = seconds(now())
     const headers = { 'x-sig': hex(`a|${at}.5.b`), 'x-id': 'a' }
@@ -376,7 +376,7 @@ describe('auth', () => {
         expect([template, (await post(request({ text, headers }))).status]).toEqual([template, 200])
         expect(events.map(({ kind }) => kind as string)).toEqual(['filtered'])
       }
-    // What is called otherwise and names no repository is no event of GitHub still.
+    // A request with another event name and without a repository still is no event of GitHub.
     const { post } = await openHook({ secret: 'env:KEY', recipe: 'github' })
     const headers = { 'x-hub-signature-256': await signOctokit(KEY, '{}'), 'x-github-event': 'push' }
     expect((await post(request({ text: '{}', headers }))).status).toBe(400)
@@ -403,7 +403,7 @@ describe('auth', () => {
     expect(
       events.every((event) => (event.kind as string) === 'unparsable' && event.conversation === 'webhook'),
     ).toBe(true)
-    // The same words are taken once they are sent as they should be, and refused ones fill the store once.
+    // The same text is accepted once it is sent correctly, and refused ones are stored once.
     expect((await post(request({ text: BODY, headers }))).status).toBe(200)
     const keys = events.map(({ messageId }) => messageId)
     expect([new Set(keys.slice(0, 3)).size, new Set(keys).size]).toEqual([1, 2])

@@ -1,4 +1,4 @@
-// What `doctor --security` says of hooks: every door that their options leave open, with its severity and key.
+// The findings of `doctor --security` about hooks: every access that their options leave open, with severity and key.
 import { expect, it } from 'vitest'
 import type { ApprovalsOpened } from '../../contract/index.ts'
 import { testIntegration } from '../../testing/test-settings.ts'

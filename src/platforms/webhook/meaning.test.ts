@@ -1,4 +1,4 @@
-// What the configuration makes of a request: filters, templates, expressions, and bodies that were sent to do harm.
+// The configured meaning of a request: filters, templates, expressions, and hostile bodies.
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it, vi } from 'vitest'
 import type { InboundEvent } from '../../contract/index.ts'
@@ -272,7 +272,7 @@ describe('bodies', () => {
       expect(event.messageId).toBe(id)
       expect(event.text).toContain(`${id} ${id} `)
     }
-    // What is no such number stays what it is.
+    // Other numbers stay unchanged.
     const { event } = await read(
       { template: '{{ a | plus: 1 }} {{ b }} {{ c }} {{ d }} {{ e }}' },
       '{"a":9007199254740991,"b":0.12345678901234567890,"c":"x 820982911946154508 \\" 820982911946154508","d":1E5,"e":12345678901234567890.5}',

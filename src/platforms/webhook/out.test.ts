@@ -1,4 +1,5 @@
-// What is posted out: signed so that the reference libraries take it, in each taker's form, and judged by its answer.
+// Outbound posts: signed so that the reference libraries accept them, in each receiver's form, and judged by the
+// answer.
 import { randomBytes } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { Webhook as Svix } from 'svix'
@@ -233,7 +234,7 @@ describe('out: formats', () => {
   })
 })
 
-/** What people read of what each taker got. */
+/** The text that people see at each receiver. */
 const READ: Readonly<Record<string, (body: string) => unknown>> = {
   slack: (body) =>
     JSON.parse(body).text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&'),

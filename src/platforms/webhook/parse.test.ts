@@ -1,4 +1,4 @@
-// Which conversation and which id a POST gets: what one sender chooses never stands in another's way.
+// The conversation and the id of a POST: the choice of one sender never blocks another.
 import { describe, expect, it } from 'vitest'
 import { type InboundEvent, type InboundMessage, markVerified } from '../../contract/index.ts'
 import type { WebhookConfig } from './config.ts'

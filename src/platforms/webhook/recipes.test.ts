@@ -1,5 +1,5 @@
-// Each recipe over its sender's documented events: which make a message, of which conversation, under which id, in
-// which words.
+// Each recipe with its sender's documented events: which become messages, in which conversation, under which id, with
+// which text.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { request } from './fixtures/webhook-requests.ts'
@@ -26,7 +26,7 @@ const ALERT = '{}/{severity="critical"}:{alertname="InstanceDown"}'
 const ISSUE = '539068e2-ae88-4d09-bd75-22eb4a59612f'
 const TOPIC = 'arn:aws:sns:us-west-2:123456789012:MyTopic'
 
-/** recipe, event, conversation, id, what the text begins with; null: it is filtered out. */
+/** Recipe, event, conversation, id, and the beginning of the text; null: it is filtered out. */
 const EXPECTED: readonly (readonly [RecipeName, string, string, string, string | null])[] = [
   ['github', 'ping', 'octo-org/octo-repo', `${DELIVERY}00`, null],
   [

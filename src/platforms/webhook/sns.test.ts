@@ -1,4 +1,4 @@
-// SNS by its certificate: fetched under the guard, from Amazon's hosts alone, for the topics that are listed.
+// SNS by its certificate: fetched under the guard, only from Amazon's hosts, only for configured topics.
 import { createSign } from 'node:crypto'
 import https from 'node:https'
 import MessageValidator from 'sns-validator'

@@ -1,4 +1,4 @@
-// One header as text: UTF-8 where it is, and as it came where it is not; and when the head alone decides.
+// One header as text: UTF-8 if it is valid, otherwise unchanged; and when the head alone is enough for a decision.
 import { expect, it } from 'vitest'
 import type { WebhookConfig } from './config.ts'
 import { request } from './fixtures/webhook-requests.ts'

@@ -1,4 +1,4 @@
-// The webhook through the shared platformSuite, and its own cases: credentials, answers, templates, what goes out.
+// The webhook through the shared platformSuite, and its own cases: credentials, answers, templates, sends.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
@@ -31,7 +31,7 @@ function endpointOf(adapter: PlatformAdapter) {
   return adapter.endpoint
 }
 
-/** Cases that any secret-bearing fixture shares. */
+/** Shared cases of every fixture with a secret. */
 function secretCases(adapter: PlatformAdapter) {
   const deliver = (raw: RawRequest) => () => deliverTo(endpointOf(adapter), raw)
   return {
@@ -89,7 +89,7 @@ describePlatform(
     const keys: string[] = []
     const bodies: string[] = []
     const clock = createTestClock()
-    // Its patience ends when the request has arrived there, not before.
+    // The time-out passes after the request has arrived there, not before.
     const target = await foreignServer(fault, keys, bodies, () => void clock.advance(600_000))
     const out = { url: target.url, secret: 'env:OUT', allow_private: true }
     const deps = fakeDeps({ secret: 'env:HOOK', out })
@@ -166,7 +166,7 @@ describe('webhook: who may speak', () => {
 
   it('[I35.b4-header] a stranger cannot name himself somebody else: not from elsewhere, not beside the header of a proxy', async () => {
     const near = await opened(HEADER)
-    // From elsewhere, whatever is claimed and wherever: the header, the query, the body.
+    // From elsewhere, with every possible claim: in the header, the query, the body.
     for (const raw of [
       request({ headers: dev, fromLoopback: false }),
       request({ headers: { ...dev, 'x-forwarded-for': '127.0.0.1' }, fromLoopback: false }),
@@ -203,7 +203,7 @@ describe('webhook: who may speak', () => {
       await placeOf({ 'x-sender': 'mallory', 'x-conversation': 'ops' }),
     ]
     expect(new Set(places.map((place) => place.join('\n'))).size).toBe(places.length)
-    // The same message of the same sender is the same message.
+    // A repeat by the same sender is the same message.
     expect(await placeOf({ 'x-sender': 'dev', 'x-conversation': 'ops' })).toEqual(places[3])
   })
 

@@ -54,7 +54,7 @@ describe('the door', () => {
     expect((await scene.ask(scene.signed(escapedJson(body)))).status).toBe(200)
     expect((await scene.ask(scene.signed(JSON.stringify(body)))).status).toBe(200)
     expect(scene.intake.events).toMatchObject([{ text }, { text }])
-    // The signature of the same JSON, written in another way.
+    // The signature of the same JSON in another spelling.
     const forged = { ...scene.signed(escapedJson(body)), body: Buffer.from(JSON.stringify(body)) }
     expect((await scene.ask(forged)).status).toBe(401)
     for (const signature of [undefined, '', 'sha256=', 'sha256=zz', `sha1=${'0'.repeat(40)}`, ['a', 'b']])

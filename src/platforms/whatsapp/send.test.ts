@@ -1,4 +1,4 @@
-// What goes out by the Cloud API: forms, choices, files, the window, and every error by what it means.
+// Sends by the Cloud API: forms, choices, files, the window, and the meaning of every error.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { SwitchboardError } from '../../contract/index.ts'
 import { readMarkdown } from '../../kit/markdown/index.ts'
@@ -72,7 +72,7 @@ describe('a text', () => {
     expect(form('- a\n- b\n\n1. c')).toBe('• a\n• b\n\n1. c')
     expect(form('```js\nlet a = `1`\n```')).toBe('```\nlet a = `1`\n```')
     expect(form('| a | b |\n|---|---|\n| 1 | 2 |')).toMatch(/^```\n[\s\S]*\n```$/)
-    // What was not meant as a form is none: a mark of no width stands behind it.
+    // Text that only looks like markup is shown as it is: a mark of no width follows it.
     expect(form('\\*not bold\\* and snake_case_name')).toBe('*\u200bnot bold* and snake_case_name')
     expect(form('````\n```\n````')).not.toMatch(/```\n```\n```/)
   })
@@ -231,7 +231,7 @@ describe('files', () => {
     const { world } = scene.fake
     let looks = 0
     const clock = world.now
-    // The first address is old before it is used.
+    // The first address expires before it is used.
     Object.assign(world, { now: () => (looks++ === 0 ? clock() - 10 * 60_000 : clock()) })
     expect(await scene.adapter.files?.download?.(attachment)).toMatchObject({ size: 'words of Kate'.length })
     expect(world.calls.filter(({ path }) => path === 'media')).toHaveLength(2)

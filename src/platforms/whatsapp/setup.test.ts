@@ -1,4 +1,4 @@
-// Setting a number up: what is asked, how it is tried, what to paste, and what doctor says before anything runs.
+// Setting a number up: the questions, the trial, the lines to paste, and doctor's findings before anything runs.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createRealClock } from '../../runtime/real-clock.ts'
 import { createFakeWhatsApp, type FakeWhatsApp } from '../../testing/emulate.ts'

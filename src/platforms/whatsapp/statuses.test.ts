@@ -1,4 +1,4 @@
-// What WhatsApp says later of messages of ours, and what a lost answer is settled by.
+// Later reports of WhatsApp about our messages, and how a lost answer is settled.
 import { afterEach, describe, expect, it } from 'vitest'
 import type { TranscriptEntry } from '../../contract/index.ts'
 import { fromKate, openScene, type Scene } from './fixtures/whatsapp-scene.ts'

@@ -1,4 +1,4 @@
-// What WhatsApp does not take, told as what it is: the 24-hour window, every error, the token, the limits.
+// Refusals of WhatsApp, reported correctly: the 24-hour window, every error, the token, the limits.
 import { afterEach, describe, expect, it } from 'vitest'
 import type { SwitchboardError } from '../../contract/index.ts'
 import type { FaultRule } from '../../testing/emulate.ts'

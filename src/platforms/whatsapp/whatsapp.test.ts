@@ -38,7 +38,7 @@ const KINDS: readonly (readonly [string, unknown, object?])[] = [
 ]
 
 async function fixture(fault: PlatformFault): Promise<PlatformFixture> {
-  // Short where a send must be given up; elsewhere a slow machine must not make one look lost.
+  // Short where a send must be given up. Elsewhere a slow machine must not make one look lost.
   const scene = await openScene({ faults: FAULTS[fault], statuses: [] })
   const kate = scene.fake.person()
   const standing = kate.says('standing')
@@ -108,7 +108,7 @@ async function fixture(fault: PlatformFault): Promise<PlatformFixture> {
   }
 }
 
-/** They have written a moment ago. */
+/** These people wrote a moment ago. */
 async function openWindow({ adapter, intake, change }: Scene, people: readonly string[]) {
   await adapter.start({ ...intake, receive: async () => [] }, null)
   for (const from of people)

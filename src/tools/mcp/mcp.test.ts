@@ -35,7 +35,7 @@ it('[I35.b16] what is said of final text is true for the connector of the agent'
   expect(await said(inSession)).not.toContain('reaches nobody')
   tools.connectors.kate = { holdsDecisions: true }
   expect(await said(inSession)).toContain('Your own answer to a message is sent to that chat by itself')
-  // A host that attached, and a client that belongs to no session, answer by tools alone.
+  // An attached host, and a client without a session, answer only by tools.
   tools.connectors.kate = { holdsDecisions: false }
   expect(await said(inSession)).toContain('Your transcript reaches nobody')
   tools.connectors.kate = { holdsDecisions: true, endsTurns: true }
@@ -62,7 +62,7 @@ describe('clients', () => {
       expect(reply?._meta).toMatchObject({ 'anthropic/alwaysLoad': true })
       expect(list.tools.find(({ name }) => name === 'fetch_messages')?.annotations?.readOnlyHint).toBe(true)
       expect(reply?.description).toContain('Your transcript reaches nobody')
-      // The token is one session's: where goes without saying.
+      // The token belongs to one session, so no conversation is named.
       expect(reply?.inputSchema.required).toEqual(['text'])
 
       const result = await client.callTool({

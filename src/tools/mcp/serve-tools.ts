@@ -1,5 +1,5 @@
-// The tools of one caller over MCP Streamable HTTP, for clients of 2026-07-28 and of the years before. Stateless: each
-// request brings its caller, so any node can answer the next one.
+// The tools of one caller over MCP Streamable HTTP, for clients of 2026-07-28 and earlier. It is stateless: each
+// request identifies its caller, so any node can answer the next one.
 import {
   type CallToolResult,
   createMcpHandler,
@@ -22,7 +22,7 @@ const INSTRUCTIONS =
   'Tools to answer people and to reach them through Switchboard. chat_id and message_id are passed back as they came. ' +
   'A result says what really happened: sent means that the platform confirmed it.'
 
-/** A Chorus delivery brings no chat_id: the credential says which conversation it is. */
+/** A Chorus delivery has no chat_id, because the credential names the conversation. */
 const SESSION_INSTRUCTIONS =
   `${INSTRUCTIONS} This connection belongs to one conversation: chat_id can be left out, and the message.id of a delivery ` +
   'is taken wherever a message is named.'
@@ -31,7 +31,7 @@ export interface ToolServer {
   serve(grant: ToolGrant, request: RawRequest, body: unknown): Promise<HttpReply>
 }
 
-/** One request, and on whose behalf it comes. */
+/** One request with its caller. */
 interface Call {
   readonly grant: ToolGrant
   readonly request: RawRequest
@@ -50,10 +50,10 @@ export function createToolServer(deps: McpDeps, name = 'switchboard'): ToolServe
       const web = webRequest(request)
       const shared = grant.session === null ? agents : sessions
       if (await isLegacyRequest(web, body)) return serveLegacy(shared, call, body)
-      // The SDK demands an object of its own for each request of this era.
+      // The SDK requires a separate object for each request of this version.
       const instructions = grant.session === null ? INSTRUCTIONS : SESSION_INSTRUCTIONS
       const server = serverFor(instructions, () => call)
-      // Nothing changes while a request lasts, so there is nothing to listen for.
+      // Nothing changes during a request, so subscriptions are not offered.
       const handler = createMcpHandler(() => server, { legacy: 'reject', maxSubscriptions: 0 })
       return replyOf(await handler.fetch(web, { parsedBody: body }))
     },
@@ -95,7 +95,7 @@ function jsonReply(status: number, body: unknown): HttpReply {
   return { status, headers, body: JSON.stringify(body) }
 }
 
-/** `callOf` returns the call of a request that this server got. */
+/** `callOf` returns the call of a request that this server received. */
 function createServer(
   deps: McpDeps,
   { name, instructions }: { readonly name: string; readonly instructions: string },
@@ -112,12 +112,12 @@ function createServer(
   return server
 }
 
-/** What this caller may use. */
+/** Returns the tools that this caller may use. */
 function usableTools(grant: ToolGrant): readonly Tool[] {
   return TOOLS.filter((tool) => grant.may(tool.action) && isOffered(tool, grant))
 }
 
-/** Tools that others lent to the session. Only who may send may use them. */
+/** Returns the tools that a service lent to the session. Only callers with the right to send may use them. */
 function servicesOf(deps: McpDeps, { session, may }: ToolGrant) {
   return session !== null && may('message.send') && deps.services
     ? { session, services: deps.services }
@@ -154,7 +154,7 @@ async function runTool(
   return shownResult(failedOutcome('not_found', `Unknown tool: ${name}`))
 }
 
-/** What the SDK needs of the request: no credential, and no say in how the answer is framed. */
+/** Returns the request for the SDK, without the credential and without the caller's own `accept` header. */
 function webRequest(raw: RawRequest): Request {
   const headers = new Headers({
     'content-type': 'application/json',
@@ -163,7 +163,7 @@ function webRequest(raw: RawRequest): Request {
   for (const [name, value] of Object.entries(raw.headers)) {
     if (name.startsWith('mcp-') && value !== undefined) headers.set(name, String(value))
   }
-  // The body goes along parsed; a POST without one would be taken for something else.
+  // The parsed body is passed separately. A POST without a body would be read as something else.
   return new Request('http://switchboard.invalid/mcp', { method: 'POST', headers, body: '{}' })
 }
 

@@ -1,4 +1,4 @@
-// One server object of the SDK for many callers at the same time. Each request gets an id of its own on the connection, and
+// One server object of the SDK for many callers at the same time. Each request gets its own id on the connection, and
 // its handler finds the call by that id. So callers share nothing but the code.
 import type {
   JSONRPCMessage,

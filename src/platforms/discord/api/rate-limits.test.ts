@@ -1,4 +1,4 @@
-// Discord's limits, as they are kept: by route and place, for everything, and for what was refused.
+// Discord's limits as the client keeps them: by route and place, global, and after refusals.
 import { expect, it } from 'vitest'
 import { createTestClock } from '../../../testing/test-clock.ts'
 import { createLimits, routeOf } from './rate-limits.ts'

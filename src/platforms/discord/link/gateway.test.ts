@@ -1,5 +1,5 @@
-// The link to Discord's gateway under everything that goes wrong with it: the session goes on where it can, a new one is begun
-// where it cannot, nothing is hammered, and what was not stored counts as not heard.
+// The link to Discord's gateway under all its faults: the session resumes where it can, and a new one begins where it
+// cannot. Nothing is hammered, and events that were not stored count as not received.
 import { randomBytes } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -117,7 +117,7 @@ describe('the session', () => {
   })
 
   it('[I20.three-refusals] is given up for a new one when it is refused again and again', async () => {
-    // Discord ends every attempt to resume without a word about the session.
+    // Discord ends every attempt to resume without saying why.
     const { fake } = await begin({ faults: [{ on: 'resume', do: 'conflict' }] })
     fake.cut()
     await until('a new session', () => fake.gateway.counts().identified === 2)
@@ -268,7 +268,7 @@ describe('a connection', () => {
     const { gateway } = scene.fake
     await scene.adapter.start(scene.intake, null)
     await until('all are connected', () => gateway.counts().made === 9)
-    // The last one waits for 44 s, which is longer than a session may take to come.
+    // The last one waits for 44 s, which is longer than a session may take to open.
     for (let at = 1; at <= 9; at++) {
       await until(`session ${at}`, () => gateway.counts().identified === at)
       await clock.advance(5_500)
@@ -322,7 +322,7 @@ describe('bad frames', () => {
     }
     const { identified } = fake.gateway.counts()
     fake.gateway.raw(`{"op":0,"t":"X","s":1,"d":"${'x'.repeat(10 * 1_048_576)}"}`)
-    // It would only come again: a new session is begun.
+    // Resuming would repeat the fault, so a new session begins.
     await until('a new session', () => fake.gateway.counts().identified > identified)
     expect(fake.gateway.counts().identified).toBe(identified + 1)
     kate.says('after the large one')

@@ -1,4 +1,4 @@
-// Access tokens from a refresh token, against a token endpoint of the test's own.
+// Access tokens from a refresh token, against the test's own token endpoint.
 import { createServer, type Server } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createRealClock } from '../../../runtime/real-clock.ts'
@@ -62,7 +62,7 @@ describe('OAuth2 by refresh token', () => {
     expect(await tokens.get()).toBe('token-1')
     pass(20_000)
     expect(await tokens.get()).toBe('token-2')
-    // The provider gave a new refresh token with the first answer.
+    // The first answer contained a new refresh token.
     expect(asked[1]?.get('refresh_token')).toBe('next-1')
     tokens.forget()
     expect(await tokens.get()).toBe('token-3')

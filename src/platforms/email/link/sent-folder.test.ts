@@ -1,4 +1,5 @@
-// What a mail that is not in Sent means at each kind of server, and who keeps the copy; against the fake mail provider.
+// A mail that is missing in Sent: its meaning for each kind of server, and who stores the copy. Against the fake
+// provider.
 import { afterEach, describe, expect, it } from 'vitest'
 import { createFakeMail } from '../../../testing/email/fake-mail.ts'
 import { createTestClock } from '../../../testing/test-clock.ts'
@@ -55,11 +56,11 @@ describe('[I35.mail-absent] a mail whose answer was lost and that is not in Sent
   it.each([
     ['smtp.gmail.com', 'absent', 0],
     ['smtp.googlemail.com', 'absent', 0],
-    // Files the mail under an id of its own.
+    // Stores the mail under another id.
     ['smtp.office365.com', 'unknown', 0],
     ['SMTP.Office365.com', 'unknown', 0],
     ['smtp-mail.outlook.com', 'unknown', 0],
-    // Relays file nothing.
+    // Relays store nothing.
     ['smtp-relay.gmail.com', 'unknown', 1],
     ['example-org.mail.protection.outlook.com', 'unknown', 1],
     ['smtp.example.org', 'unknown', 1],
@@ -68,7 +69,7 @@ describe('[I35.mail-absent] a mail whose answer was lost and that is not in Sent
     expect(await reconcile()).toEqual({ outcome })
     await keep()
     expect(inSent()).toBe(copies)
-    // One that is there was sent.
+    // A mail in Sent was sent.
     if (copies === 1) expect(await reconcile()).toMatchObject({ outcome: 'sent' })
   })
 

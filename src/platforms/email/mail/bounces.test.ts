@@ -1,4 +1,4 @@
-// What servers say later of a mail of ours, in the forms that they say it.
+// Later reports of servers about our mails, in their different forms.
 import { describe, expect, it } from 'vitest'
 import { mailOf } from '../fixtures/signed-mail.ts'
 import { laterWord } from './bounces.ts'
@@ -186,7 +186,7 @@ describe('bounces', () => {
     const older = ids.of('o_tag_19')
     const headers = [`In-Reply-To: ${older}`, `References: ${older}`]
     expect(await word(exim({ text: 'No.', headers }))).toMatchObject({ send: 'o_tag_1a' })
-    // Without a Message-ID field what else names ours counts.
+    // Without a Message-ID field, other references to our mail count.
     expect(
       await word(
         [TEXT, `In-Reply-To: ${ID}`, '', 'x@gone.test: 550 no'],

@@ -1,4 +1,4 @@
-// From the bytes of a mail to what a person said, and what hangs on it.
+// Parsing the bytes of a mail into its text and attachments.
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { mailOf } from '../fixtures/signed-mail.ts'
@@ -14,7 +14,7 @@ const read = async (...lines: readonly string[]) => {
   if ('problem' in result) throw new Error(result.problem)
   return result.mail
 }
-/** How many places of lists are looked at or moved, from now until it is undone. */
+/** Counts the list elements that are read or moved, until it is undone. */
 function countLooks(): readonly [{ readonly places: number }, () => void] {
   const looked = { places: 0 }
   const undo = (['unshift', 'shift', 'indexOf', 'includes', 'splice'] as const).map((name) => {
@@ -182,7 +182,7 @@ describe('what hangs on it', () => {
       } finally {
         undo()
       }
-      // Each of them looked for among all: 200 million.
+      // Searching each among all would be 200 million.
       expect(looked.places).toBeLessThan(30_000_000)
     },
   )

@@ -1,4 +1,4 @@
-// Hostile mail text: the steps of stripping quotes are counted, in a process of its own.
+// Hostile mail text: counts the steps of stripping quotes, in a separate process.
 import { expect, it } from 'vitest'
 import { growthOf, LINEAR } from '../../../testing/suites/count-steps.ts'
 import { MOST_STRIPPED, stripQuotes } from './strip-quotes.ts'

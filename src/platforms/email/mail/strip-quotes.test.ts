@@ -1,4 +1,4 @@
-// What is left of an answer: common clients, in several languages; and texts that only look like a quote.
+// The answer without its quotes: common clients, in several languages, and texts that only look like a quote.
 import { describe, expect, it } from 'vitest'
 import { stripQuotes } from './strip-quotes.ts'
 

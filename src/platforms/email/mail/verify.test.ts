@@ -1,4 +1,4 @@
-// Who sent a mail: what providers write, what forgers write, and a DKIM signature checked against DNS of our own.
+// The sender of a mail: headers of providers, forged headers, and DKIM signatures checked against the test's own DNS.
 import { createHash, generateKeyPairSync } from 'node:crypto'
 import { createTransport } from 'nodemailer'
 import { describe, expect, it, vi } from 'vitest'
@@ -17,7 +17,7 @@ const isProven = (proof: Proof | null) => proof?.proven === true
 const RECEIVED = 'Received: from mail.evil.test by mx.gw.test; Mon, 16 Nov 2026 10:00:00 +0000'
 
 describe('Authentication-Results', () => {
-  // Stamps as the providers write them, with other names in them.
+  // Stamps in the providers' forms, with other names.
   const STAMPS: readonly (readonly [string, readonly string[], string, readonly string[]])[] = [
     [
       'Gmail',
@@ -65,7 +65,7 @@ describe('Authentication-Results', () => {
   ]
   it.each(STAMPS)('[I19.who-results] [S4.email-authserv] %s is believed', (_name, ids, sender, lines) => {
     expect(isProven(judge(ids, sender, ...lines, RECEIVED))).toBe(true)
-    // And of no other server.
+    // Results of another server do not count.
     expect(judge(['mx.other.test'], sender, ...lines, RECEIVED)).toBeNull()
   })
 
@@ -158,7 +158,7 @@ describe('Authentication-Results', () => {
 
   it('[I35.b10] what stands below the next hop proves nothing even then', () => {
     const trust = { authservIds: ['mx.gw.test'], belowReceived: true }
-    // Also of a method that the server itself did not tell.
+    // The same holds for a method that the server itself did not report.
     for (const told of ['dmarc=none header.from=home.test', 'spf=none'])
       for (const hops of [[RECEIVED], [RECEIVED, RECEIVED]]) {
         const forged = fields(
@@ -372,7 +372,7 @@ describe('what a signature may cost', () => {
   it('[I35.mail-dkim-size] signatures that can prove nothing cost no look at the body and no question, and print nothing', async () => {
     const print = vi.spyOn(console, 'log').mockImplementation(() => undefined)
     asked.length = 0
-    // Each is right for this body, and names a name server of its writer's choice.
+    // Each is valid for this body, and names a name server of its writer's choice.
     const bh = createHash('sha256').update('the body\r\n').digest('base64')
     const foreign = Array.from({ length: 300 }, (_, at) =>
       signature('').replace('home.test', `n${at}.evil.test`).replace('bh=AAAA', `bh=${bh}`),

@@ -1,4 +1,4 @@
-// The Events API at its door: signatures, the challenge, and what the fake posts to it over HTTP.
+// The endpoint of the Events API: signatures, the challenge, and the fake's posts over HTTP.
 import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -108,7 +108,7 @@ describe('the door', () => {
     await scene.start()
     try {
       expect(scene.connects()).toBe(1)
-      // One failure is asked once more.
+      // A single failure is retried once.
       scene.fake.plan([{ on: 'auth.test', do: 'error', status: 502, times: 1 }])
       const asked = () => scene.fake.world.calls.filter(({ method }) => method === 'auth.test').length
       const before = asked()
@@ -175,7 +175,7 @@ describe('the door', () => {
         status: reply?.status ?? 0,
         retry: headers['x-slack-retry-num'],
       })
-      // The first answer is lost on its way: Slack posts it again.
+      // The first answer is lost, so Slack posts again.
       if (heard.length === 2) return void incoming.socket.destroy()
       response.writeHead(reply?.status ?? 500, reply?.headers).end(reply?.body)
     })

@@ -1,5 +1,5 @@
-// The link of Socket Mode under everything that the SDKs were seen to go deaf at: it is replaced in bounded time, never for
-// being quiet, and never twice at once.
+// The link of Socket Mode under all faults that made the SDKs deaf: it is replaced in bounded time, never for being
+// quiet, and never twice at once.
 import { describe, expect, it } from 'vitest'
 import { createTestClock } from '../../../testing/test-clock.ts'
 import { openScene, recorded, until } from '../fixtures/slack-scene.ts'
@@ -140,7 +140,7 @@ describe('the link', () => {
     for (let minute = 0; minute < 180; minute++) {
       for (let ping = 0; ping < 4; ping++) {
         await clock.advance(15_000)
-        // The answer comes over a real socket.
+        // The answer arrives over a real socket.
         await new Promise((resolve) => setImmediate(resolve))
         await new Promise((resolve) => setTimeout(resolve, 1))
       }
