@@ -1,6 +1,7 @@
 // What every command gets: the terminal, how to print, the data folder, and the way to the daemon.
 import { type DataFolder, dataFolderAt } from '../config/instance/data-folder.ts'
 import { type Instance, locateInstance } from '../config/instance/instance.ts'
+import { wordsIn } from '../words/index.ts'
 import type { Api } from './api.ts'
 import { createDaemonClient, daemonAnswers } from './daemon-client.ts'
 import { daemonAbsent, storeAway } from './failure.ts'
@@ -39,6 +40,8 @@ export interface Context {
   printJson(value: unknown): void | Promise<void>
   /** A note to the person on standard error. Silent with --json. */
   note(text: string): void
+  /** A note that begins with the word for a warning. */
+  warn(text: string): void
   /** The daemon that holds the data folder. Throws `daemon_absent` (or `absentText` as the error) when there is none. */
   daemon(absentText?: string): Promise<Api>
   /** Reads through the daemon, or from the store itself when no daemon runs. */
@@ -63,11 +66,17 @@ export function createContext(terminal: Terminal, options: GlobalOptions): Conte
     socketPath: folder.socket,
     startHint: () => startHintOf(instance, terminal.env),
   }
+  const paint = createPaint(
+    wantsColour({ flag: options.color, env: terminal.env, isTty: terminal.outputIsTty }),
+  )
+  const note = (text: string) => {
+    if (!json) terminal.err(`${text}\n`)
+  }
 
   return {
     terminal,
     json,
-    paint: createPaint(wantsColour({ flag: options.color, env: terminal.env, isTty: terminal.outputIsTty })),
+    paint,
     instance,
     instanceOf: (file) => locateInstance({ ...named, config: file }),
     configFile: () => instance.config?.file ?? null,
@@ -76,9 +85,8 @@ export function createContext(terminal: Terminal, options: GlobalOptions): Conte
     startHint: target.startHint,
     print: (text) => terminal.out(`${text}\n`),
     printJson: (value) => terminal.out(`${jsonLine(value)}\n`),
-    note: (text) => {
-      if (!json) terminal.err(`${text}\n`)
-    },
+    note,
+    warn: (text) => note(`${paint.yellow(wordsIn().commandLine.labels.warning)} ${text}`),
     async daemon(absentText) {
       demandGivenFile(instance)
       if (!(await daemonAnswers(target.socketPath)))

@@ -4,6 +4,7 @@
 import type { HolderNote, StartingNote } from '../config/instance/daemon-note.ts'
 import { SwitchboardError } from '../contract/index.ts'
 import { folderHolder } from '../daemon/data-folder-lock.ts'
+import { wordsIn } from '../words/index.ts'
 import { ENDED_WITHIN_MS, notEnded, pause, signal } from './background.ts'
 import type { Context } from './context.ts'
 
@@ -24,6 +25,7 @@ export interface UnreadyDeps {
 
 /** What it said of itself, when it has ended; null: no daemon was there to end. Throws, after a while that was told, when it goes on. */
 export async function endUnready(deps: UnreadyDeps): Promise<StartingNote | null> {
+  const words = wordsIn().daemonCommands.stop
   const seconds = ENDED_WITHIN_MS / 1_000
   const until = deps.now() + ENDED_WITHIN_MS
   let told = false
@@ -38,11 +40,11 @@ export async function endUnready(deps: UnreadyDeps): Promise<StartingNote | null
       deps.demandMeant(holder.note)
       asked = holder.note
       deps.signal(asked.pid, 'SIGTERM')
-      const how = holder.state === 'starting' ? 'is not ready yet: it is told' : 'is told'
-      deps.tell(`the daemon (process ${asked.pid}) ${how} to stop; waiting at most ${seconds} s`)
+      const say = holder.state === 'starting' ? words.toldUnready : words.told
+      deps.tell(say({ pid: asked.pid, seconds }))
     } else if (asked === null && !told) {
       told = true
-      deps.tell(`${deps.data} is held by a daemon that stops, or by a command: waiting at most ${seconds} s`)
+      deps.tell(words.held({ folder: deps.data, seconds }))
     }
     if (deps.now() >= until) throw stillHeld(deps, asked, holder)
     await deps.pause()

@@ -1,6 +1,7 @@
 // How a command fails: `error:` and `hint:` on standard error, or one JSON object there, and an exit code.
 import { asSwitchboardError, SwitchboardError } from '../contract/index.ts'
 import { isAboutUsage, usage } from '../setup/usage.ts'
+import { wordsIn } from '../words/index.ts'
 import type { Paint } from './output/colour.ts'
 import { jsonLine } from './output/json-lines.ts'
 import { safeLines } from './output/text.ts'
@@ -22,17 +23,17 @@ export function describeFailure(
   options: { readonly json: boolean; readonly paint: Paint; readonly usage?: () => string },
 ): { readonly text: string; readonly exitCode: 1 | 2 } {
   const error = asSwitchboardError(thrown)
-  const hint =
-    error.hint ?? (error.code === 'internal' ? 'this is a bug in Switchboard; please report it' : null)
+  const { bug, labels } = wordsIn().commandLine
+  const hint = error.hint ?? (error.code === 'internal' ? bug : null)
   const exitCode = error.nature.exitCode
   if (options.json) {
     const told = { ok: false, code: error.code, error: error.message, hint }
     return { text: `${jsonLine(told)}\n`, exitCode }
   }
   const { paint } = options
-  const lines = [`${paint.red('error:')} ${safeLines(error.message)}`]
-  if (hint !== null) lines.push(`${paint.cyan('hint:')} ${safeLines(hint)}`)
-  if (options.usage && isAboutUsage(error)) lines.push(`${paint.dim('usage:')} ${options.usage()}`)
+  const lines = [`${paint.red(labels.error)} ${safeLines(error.message)}`]
+  if (hint !== null) lines.push(`${paint.cyan(labels.hint)} ${safeLines(hint)}`)
+  if (options.usage && isAboutUsage(error)) lines.push(`${paint.dim(labels.usage)} ${options.usage()}`)
   return { text: `${lines.join('\n')}\n`, exitCode }
 }
 

@@ -12,6 +12,7 @@ import {
 } from '../config/instance/known-instances.ts'
 import { shellWord } from '../config/instance/shell-word.ts'
 import { SwitchboardError } from '../contract/index.ts'
+import { wordsIn } from '../words/index.ts'
 import type { Context } from './context.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
@@ -60,7 +61,7 @@ export function remember(context: Context, instance: Instance = context.instance
     if (/[\\/]cli[\\/]main\.js$/.test(script)) recordProgram(script, terminal.env)
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown)
-    context.note(`not recorded, so that hosts cannot start a daemon for it by themselves: ${why}`)
+    context.note(wordsIn().daemonCommands.notRecorded({ why }))
   }
 }
 

@@ -6,6 +6,7 @@ import { isSecretReference, resolveSecret } from '../config/secrets/secret-refer
 import type { ConnectorModule, SetupQuestion } from '../contract/index.ts'
 import { SwitchboardError } from '../contract/index.ts'
 import { oneLine } from '../runtime/safe-text.ts'
+import { wordsIn } from '../words/index.ts'
 import { collectAnswers, refuseUnknown, type SecretPipe } from './answers.ts'
 import { type Asker, inputEnded } from './asker.ts'
 import { flagsOf } from './catalog.ts'
@@ -67,6 +68,7 @@ export async function answerAgent(
   wish: AgentWish,
 ): Promise<AnsweredAgent> {
   const { setup = { questions: [] } } = module
+  const words = wordsIn().setup.trial
   const { questions } = setup
   const byCommand = wish.by === 'command'
   const own = flagsOf(module)
@@ -103,7 +105,7 @@ export async function answerAgent(
   const options = readable(asker, wish.folder, withSecrets(connector, secrets))
   if (options === null || setup.try === undefined) return answered
   if (wish.keeps === false && made.size > 0) {
-    asker.note('not tried: --write makes the secret, shows it and tries the agent')
+    asker.note(words.needsSecret)
     return answered
   }
   const hidden = Object.entries(options).flatMap(([key, value]) =>
@@ -111,7 +113,7 @@ export async function answerAgent(
   )
   const attempt = () =>
     tryOut(asker, {
-      name: 'the agent',
+      name: words.theAgent,
       refused: 'the agent was tried',
       setup,
       options,
@@ -123,14 +125,16 @@ export async function answerAgent(
   if (made.size === 0 || !asker.isPerson || (wish.yes && !byCommand))
     return { ...answered, who: await attempt() }
   if (byCommand) showMade(asker, questions, made)
-  await pressEnter(asker, 'give it to the agent, then press Enter')
+  await pressEnter(asker, words.giveSecret)
   const who = byCommand ? await untilItAnswers(asker, attempt) : await attempt()
   return { ...answered, shown: answered.made, who }
 }
 
 function showMade(asker: Asker, questions: readonly SetupQuestion[], made: SecretAnswers): void {
-  for (const { key, ask } of questions)
-    if (made.has(key)) asker.note(`made, and shown this once (${oneLine(ask)}):\n  ${made.get(key)}`)
+  for (const { key, ask } of questions) {
+    const secret = made.get(key)
+    if (secret !== undefined) asker.note(wordsIn().setup.trial.made({ ask: oneLine(ask), secret }))
+  }
 }
 
 /** Tries again with the same secret: each new one would be void as well. */
@@ -141,7 +145,7 @@ async function untilItAnswers<Answer>(asker: Asker, attempt: () => Promise<Answe
     } catch (thrown) {
       if (!(thrown instanceof SwitchboardError)) throw thrown
       asker.note(oneLine(thrown.message))
-      await pressEnter(asker, 'Enter tries it again with the same secret, Ctrl-C gives up')
+      await pressEnter(asker, wordsIn().setup.trial.again)
     }
   }
 }
@@ -219,7 +223,8 @@ function complete(
   for (const [key, value] of Object.entries(setup?.complete?.(withSecrets(connector, secrets)) ?? {})) {
     putAt(connector, key, value)
     const description = readAt(properties, `${key}.description`)
-    if (value === true) asker.note(`${key}: true is written for it (${oneLine(String(description ?? ''))})`)
+    const meaning = oneLine(String(description ?? ''))
+    if (value === true) asker.note(wordsIn().setup.answers.completed({ key, meaning }))
   }
   for (const { key, optional } of setup?.questions ?? [])
     if (optional?.(connector) && connector[key] === readAt(properties, `${key}.default`))

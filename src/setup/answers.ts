@@ -4,6 +4,7 @@ import { nearest } from '../config/schema/nearest.ts'
 import { isSecretReference } from '../config/secrets/secret-reference.ts'
 import type { SetupQuestion } from '../contract/index.ts'
 import { oneLine } from '../runtime/safe-text.ts'
+import { wordsIn } from '../words/index.ts'
 import { type Asker, inputEnded } from './asker.ts'
 import { type Definition, putAt, readAt, type SecretAnswers } from './definition.ts'
 import { usage } from './usage.ts'
@@ -51,9 +52,7 @@ export async function collectAnswers(
     const given = flags.get(question.flag)
     if (given === undefined) continue
     if (question.secret === true && !isSecretReference(given))
-      asker.warn(
-        `${called(question.flag)} can be seen by others on this machine and stays in the shell's history`,
-      )
+      asker.warn(wordsIn().setup.answers.visible({ flag: called(question.flag) }))
     take(question, given)
   }
   const open = questions.filter(
@@ -117,7 +116,7 @@ async function askUntilAnswered(
     if (typed === null) throw inputEnded()
     const answer = typed.trim() === '' ? (fallback ?? make(question)) : typed.trim()
     if (answer !== undefined || question.optional?.(before)) return answer
-    asker.note('an answer is needed')
+    asker.note(wordsIn().setup.answers.needed)
   }
 }
 
@@ -132,12 +131,9 @@ function madeFor(
   if (made === undefined) return undefined
   fresh?.set(question.key, made)
   const ask = oneLine(question.ask)
+  const words = wordsIn().setup.answers
   if (!showsLater)
-    asker.note(
-      before === undefined
-        ? `made one, shown this once (${ask}): ${made}`
-        : `the one that was made before is taken (${ask})`,
-    )
+    asker.note(before === undefined ? words.made({ ask, secret: made }) : words.madeBefore({ ask }))
   return made
 }
 

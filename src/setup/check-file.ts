@@ -10,6 +10,7 @@ import { readFileBounded } from '../config/yaml/text-file.ts'
 import { DEFAULT_PORT, type Settings } from '../contract/index.ts'
 import { secretFiles } from '../gateway/files/send-roots.ts'
 import { createModuleCatalog } from '../modules/module-catalog.ts'
+import { wordsIn } from '../words/index.ts'
 import { openCatalog } from './catalog.ts'
 import { takenByGit } from './git-ignore.ts'
 import { referencesIn, unsetReferences } from './unset-references.ts'
@@ -73,11 +74,8 @@ async function secretsInGit(
   { keyFile, ledgerKeyFile, adminTokenFile }: DataFolder,
 ): Promise<readonly string[]> {
   const files = [...secretFiles(settings, beside), keyFile, ledgerKeyFile, adminTokenFile]
-  return (await takenByGit(files)).map(({ file, tracked }) =>
-    tracked
-      ? `${file} holds a secret, and git has it: git rm --cached it, make a new secret, and add it to .gitignore`
-      : `${file} holds a secret, and git would take it: add it to .gitignore`,
-  )
+  const { inGit, nearGit } = wordsIn().setup.secrets
+  return (await takenByGit(files)).map(({ file, tracked }) => (tracked ? inGit : nearGit)({ file }))
 }
 
 /** The names of the variables that the file refers to. None when it is not valid. */

@@ -2,6 +2,7 @@
 import { isSecretReference } from '../config/secrets/secret-reference.ts'
 import type { PlatformModule } from '../contract/index.ts'
 import { oneLine } from '../runtime/safe-text.ts'
+import { wordsIn } from '../words/index.ts'
 import { type Collecting, collectAnswers } from './answers.ts'
 import type { Asker } from './asker.ts'
 import type { Catalog } from './catalog.ts'
@@ -49,7 +50,7 @@ export async function answerIntegration(
   const whole = withSecrets(options as Definition, secrets)
   const hidden = firstReference(whole, new Set(secrets.values()))
   if (hidden !== null) {
-    asker.note(`not tried: ${oneLine(hidden)} is read by the daemon alone`)
+    asker.note(wordsIn().setup.trial.needsDaemon({ reference: oneLine(hidden) }))
     return { definition, secrets, who: null }
   }
   const trial = { name: module.name, refused: module.name, setup, options: whole, withinMs: TRY_WITHIN_MS }

@@ -3,6 +3,7 @@
 import { dirname } from 'node:path'
 import { type ConnectorModule, type PlatformModule, SwitchboardError } from '../contract/index.ts'
 import { oneLine } from '../runtime/safe-text.ts'
+import { wordsIn } from '../words/index.ts'
 import { type AnsweredAgent, answerAgent } from './agent.ts'
 import { createSecretPipe, type SecretPipe } from './answers.ts'
 import { type Asker, hasGivenUp } from './asker.ts'
@@ -105,7 +106,7 @@ async function choosePlatforms(
   const isFirst = file.integrations.length === 0
   const modules = [...platforms.values()]
   const first = modules.filter((module) => isFirst && module.first).map(({ name }) => name)
-  return prompts.several('Where do people talk to it?', modules.map(choiceOf), first)
+  return prompts.several(wordsIn().setup.plan.wherePeopleTalk, modules.map(choiceOf), first)
 }
 
 const choiceOf = ({ name, title = name, options }: Module) => ({
@@ -130,7 +131,8 @@ async function planIntegration(
   const id = String(fixed.id)
   if (taken.has(id)) throw usage(`integration "${oneLine(id)}" is there already`, `--set ${name}.id=ANOTHER`)
   const paste = isPastedBefore(module) ? module.setup?.paste?.({ id, base: wish.base, options: {} }) : []
-  if (paste?.length) asker.prompts?.show(`${module.title ?? name}: what to do there`, paste)
+  if (paste?.length)
+    asker.prompts?.show(wordsIn().setup.plan.pasteBefore({ platform: module.title ?? name }), paste)
   const prefix = `${name}-`
   const flags = new Map(
     [...wish.flags].flatMap(([flag, value]) =>
@@ -169,7 +171,7 @@ async function again<T>(asker: Asker, work: (asker: Asker) => Promise<T>): Promi
     } catch (thrown) {
       const isRefusal = asked && thrown instanceof SwitchboardError && !hasGivenUp(thrown)
       if (asker.prompts === null || !isRefusal) throw thrown
-      asker.prompts.say(`no: ${oneLine(thrown.message)}; once more, or Ctrl-C`, 'warning')
+      asker.prompts.say(wordsIn().setup.plan.refused({ why: oneLine(thrown.message) }), 'warning')
     }
   }
 }
@@ -215,11 +217,12 @@ async function chooseAgent(
 ): Promise<string> {
   const otherwise = known[0] ?? firstOf(connectors)
   if (prompts === null) return otherwise
+  const words = wordsIn().setup.plan
   const choices = [
-    ...known.map((id) => ({ value: id, label: `${id}, which is there already` })),
+    ...known.map((id) => ({ value: id, label: words.known({ agent: id }) })),
     ...[...connectors.values()].filter(({ name }) => !known.includes(name)).map(choiceOf),
   ]
-  return prompts.one('Who answers?', choices, otherwise)
+  return prompts.one(words.whoAnswers, choices, otherwise)
 }
 
 /** A flag of a platform that is not set up is a slip, and its value may be a secret. */

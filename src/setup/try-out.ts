@@ -4,6 +4,7 @@ import { readEnvironment } from '../config/instance/environment.ts'
 import { type Cancel, type ModuleSetup, type Options, SwitchboardError } from '../contract/index.ts'
 import { createRealClock } from '../runtime/real-clock.ts'
 import { oneLine } from '../runtime/safe-text.ts'
+import { wordsIn } from '../words/index.ts'
 import type { Asker } from './asker.ts'
 
 export interface Trial {
@@ -36,7 +37,7 @@ export async function tryOut(asker: Asker, trial: Trial): Promise<string | null>
       hint,
     })
   })
-  asker.note(`${name} answers: this is ${oneLine(who)}`)
+  asker.note(wordsIn().setup.trial.answers({ name, who: oneLine(who) }))
   return who
 }
 

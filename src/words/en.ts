@@ -5,6 +5,7 @@ import { chat } from './en/chat.ts'
 import { commandLine } from './en/command-line.ts'
 import { commands } from './en/commands.ts'
 import { console } from './en/console.ts'
+import { daemonCommands } from './en/daemon-commands.ts'
 import { demo } from './en/demo.ts'
 import { errors } from './en/errors.ts'
 import { help, helpFrame } from './en/help.ts'
@@ -12,6 +13,8 @@ import { notices } from './en/notices.ts'
 import { page } from './en/page.ts'
 import { platforms } from './en/platforms.ts'
 import { reasons } from './en/reasons.ts'
+import { setup } from './en/setup.ts'
+import { setupCommands } from './en/setup-commands.ts'
 import { work } from './en/work.ts'
 
 export const en = {
@@ -20,6 +23,7 @@ export const en = {
   commandLine,
   commands,
   console,
+  daemonCommands,
   demo,
   errors,
   help,
@@ -28,5 +32,7 @@ export const en = {
   page,
   platforms,
   reasons,
+  setup,
+  setupCommands,
   work,
 }

@@ -3,6 +3,7 @@
 import * as clack from '@clack/prompts'
 import { defined } from '../../contract/index.ts'
 import { type Choice, cancelled, type Prompts } from '../../setup/asker.ts'
+import { wordsIn } from '../../words/index.ts'
 import { safeLines } from '../output/text.ts'
 
 export function createClackPrompts(): Prompts {
@@ -41,7 +42,7 @@ export function createClackPrompts(): Prompts {
       answered<string[]>(
         await clack.multiselect<string>({
           ...place,
-          message: `${message} (space chooses, Enter goes on)`,
+          message: wordsIn().setup.prompt.several({ ask: message }),
           options: options(choices),
           initialValues: [...first],
           required: true,

@@ -2,6 +2,7 @@
 // answer arrive. It only looks and approves: the daemon does the work, and goes on when the wait is ended.
 import type { PairingView, TurnView } from '../../contract/index.ts'
 import type { Prompts } from '../../setup/asker.ts'
+import { wordsIn } from '../../words/index.ts'
 import type { Api } from '../api.ts'
 import type { Context } from '../context.ts'
 import { oneLine } from '../output/text.ts'
@@ -21,6 +22,7 @@ export async function awaitFirstMessage(
   prompts: Prompts,
   { integrations, since, ended, pause }: FirstMessageDeps,
 ): Promise<boolean> {
+  const words = wordsIn().setup.firstMessage
   const daemon = await context.daemon()
   let over = false
   void ended.then(() => {
@@ -38,10 +40,8 @@ export async function awaitFirstMessage(
     turn ??=
       turns.filter((one) => integrations.includes(one.integration) && one.state !== 'refused').at(-1) ?? null
     if (turn !== null) {
-      prompts.say(
-        `${nameOf(turn.sender_name, turn.sender)} wrote: ${oneLine(turn.text ?? '').slice(0, 200)}`,
-        'good',
-      )
+      const name = nameOf(turn.sender_name, turn.sender)
+      prompts.say(words.wrote({ name, text: beginningOf(turn.text) }), 'good')
       break
     }
     await Promise.race([pause(), ended])
@@ -51,18 +51,13 @@ export async function awaitFirstMessage(
     const sends = (await daemon.ask('GET /api/outbox', { query: { since, limit: 50 } })).items
     const answer = sends.find((one) => one.turn === id && one.state === 'sent')
     if (answer !== undefined) {
-      prompts.say(
-        `the answer arrived (${oneLine(answer.to)}): ${oneLine(answer.text ?? '').slice(0, 200)}`,
-        'good',
-      )
+      const address = oneLine(answer.to)
+      prompts.say(words.answered({ address, text: beginningOf(answer.text) }), 'good')
       return true
     }
     const now = await daemon.ask('GET /api/turns/{id}', { path: { id } })
     if (['failed', 'expired'].includes(now.state)) {
-      prompts.say(
-        `it was not answered: ${now.state}${now.reason === null ? '' : ` (${now.reason})`}; see: switchboard doctor`,
-        'warning',
-      )
+      prompts.say(words.notAnswered(now), 'warning')
       return false
     }
     await Promise.race([pause(), ended])
@@ -76,16 +71,17 @@ async function pair(
   prompts: Prompts,
   { code, integration, sender, sender_name }: PairingView,
 ): Promise<void> {
-  prompts.say(`${nameOf(sender_name ?? undefined, sender)} wrote on ${integration}, and was told a code.`)
-  const typed = await prompts.text('The code that they were told (empty: leave them out)', {
+  const words = wordsIn().setup.firstMessage
+  const name = nameOf(sender_name ?? undefined, sender)
+  prompts.say(words.wasToldCode({ name, integration }))
+  const typed = await prompts.text(words.askCode, {
     fallback: '',
-    check: (value) => (value === '' || value.trim().toLowerCase() === code ? null : 'that is not their code'),
+    check: (value) => (value === '' || value.trim().toLowerCase() === code ? null : words.wrongCode),
   })
-  if (typed.trim() === '') return prompts.say(`left out; later: switchboard pair approve CODE`)
+  if (typed.trim() === '') return prompts.say(words.leftOut)
   const body = await whoIsIt(daemon, prompts)
   const { granted } = await daemon.ask('POST /api/pairings/{code}/approve', { path: { code }, body })
-  const name = nameOf(sender_name ?? undefined, sender)
-  prompts.say(`${name} ${oneLine(granted)}. They are told, and may write again.`, 'good')
+  prompts.say(words.paired({ name, granted: oneLine(granted) }), 'good')
 }
 
 /** Pairing gives the right to talk only. The person here says whether they wrote themselves. */
@@ -93,20 +89,24 @@ async function whoIsIt(daemon: Api, prompts: Prompts) {
   const users = (await daemon.ask('GET /api/users')).items
   // Without configured users there is one: the person here.
   const isConfigured = users.length !== 1 || users[0]?.id !== 'local'
-  const answer = await prompts.one('Is this you?', [
+  const words = wordsIn().setup.firstMessage
+  const answer = await prompts.one(words.isThisYou, [
     ...(isConfigured
       ? users.map(({ id }) => ({
           value: `user:${id}`,
-          label: `Yes, I am ${id}`,
-          hint: 'what that user may do',
+          label: words.iAm({ user: id }),
+          hint: words.iAmHint,
         }))
-      : [{ value: 'me', label: 'Yes, this is me', hint: 'may talk and approve tool calls' }]),
-    { value: 'approver', label: 'No, but they may also approve', hint: 'may talk and approve tool calls' },
-    { value: 'talk', label: 'No, they may talk', hint: 'and approve nothing' },
+      : [{ value: 'me', label: words.thisIsMe, hint: words.approverHint }]),
+    { value: 'approver', label: words.approver, hint: words.approverHint },
+    { value: 'talk', label: words.talk, hint: words.talkHint },
   ])
   if (answer.startsWith('user:')) return { user: answer.slice('user:'.length) }
   return answer === 'talk' ? {} : { [answer]: true }
 }
+
+/** As much of a text as fits beside its sender. */
+const beginningOf = (text: string | null) => oneLine(text ?? '').slice(0, 200)
 
 const nameOf = (name: string | undefined, id: string) =>
   name === undefined || name === id ? oneLine(id) : `${oneLine(name)} (${oneLine(id)})`

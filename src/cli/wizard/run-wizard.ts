@@ -8,6 +8,7 @@ import { ignoreSecrets } from '../../setup/git-ignore.ts'
 import { isPastedBefore } from '../../setup/integration.ts'
 import { askPlan, type Plan, type PlanWish } from '../../setup/plan.ts'
 import { writeConfigFile } from '../../setup/write-file.ts'
+import { wordsIn } from '../../words/index.ts'
 import { askerWith } from '../asker.ts'
 import { daemonNow, reachOf, startInBackground } from '../background.ts'
 import { upCommand } from '../commands/setup/init.ts'
@@ -37,7 +38,8 @@ export async function runWizard(
 ): Promise<number> {
   const { path, port, force } = options
   const file = readConfigFile(path, force)
-  prompts?.begin(file.exists ? `Switchboard: more for ${path}` : 'Switchboard')
+  const words = wordsIn().setup.wizard
+  prompts?.begin(file.exists ? words.beginMore({ file: path }) : words.begin)
   const base = readDaemonNote(context.folder)?.url ?? `http://127.0.0.1:${port ?? DEFAULT_PORT}`
   const plan = await askPlan(askerWith(context, prompts), { ...options, file, base })
   const { text, secrets } = textWithPlan(plan, file, port)
@@ -47,7 +49,7 @@ export async function runWizard(
   const ignored = await ignoreSecrets(dirname(path))
   remember(context)
   const added = plan.integrations.map(({ id }) => id)
-  prompts?.say(`${file.exists ? 'added to' : 'wrote'} ${path}`, 'good')
+  prompts?.say(file.exists ? words.addedTo({ file: path }) : words.wrote({ file: path }), 'good')
   const begin = options.start ?? (prompts !== null && (await wantsStart(prompts)))
   const links = begin ? await started(context, added) : []
   if (prompts === null)
@@ -55,18 +57,14 @@ export async function runWizard(
   tellLinks(prompts, links)
   for (const [title, lines] of pasted(plan, links)) prompts.show(title, lines)
   if (begin && options.wait && plan.integrations.length > 0) await waitHere(context, prompts, added)
-  prompts.end(
-    begin
-      ? 'It goes on in the background: switchboard status, switchboard logs -f, switchboard stop'
-      : `Next: ${upCommand(context, path)}`,
-  )
+  prompts.end(begin ? words.goesOn : words.next({ command: upCommand(context, path) }))
   return 0
 }
 
 /** Giving up here means no: the file is written. */
 async function wantsStart(prompts: Prompts): Promise<boolean> {
   try {
-    return await prompts.yes('Start it now, in the background?')
+    return await prompts.yes(wordsIn().setup.wizard.startNow)
   } catch (thrown) {
     if (isCancelled(thrown)) return false
     throw thrown
@@ -87,12 +85,12 @@ async function started(context: Context, added: readonly string[]): Promise<read
 }
 
 function tellLinks(prompts: Prompts, links: readonly IntegrationView[]): void {
-  for (const { id, link, reach, detail } of links) {
-    const why = detail === undefined ? '' : ` (${oneLine(detail)})`
-    prompts.say(
-      `${id} is ${link}${why}${reach === undefined ? '' : `; write to it: ${oneLine(reach)}`}`,
-      link === 'down' ? 'warning' : 'good',
-    )
+  for (const one of links) {
+    const { link } = one
+    const detail = one.detail === undefined ? null : oneLine(one.detail)
+    const reach = one.reach === undefined ? null : oneLine(one.reach)
+    const text = wordsIn().setup.wizard.link({ integration: one.id, link, detail, reach })
+    prompts.say(text, link === 'down' ? 'warning' : 'good')
   }
 }
 
@@ -101,22 +99,24 @@ function pasted(
   plan: Plan,
   links: readonly IntegrationView[],
 ): readonly (readonly [string, readonly string[]])[] {
+  const words = wordsIn().setup.wizard
   const hooks = plan.integrations.flatMap(({ id, module }) => {
     const { paste = [] } = links.find((link) => link.id === id) ?? {}
     return !isPastedBefore(module) && paste.length > 0
-      ? [[`${id}: to paste at the sender`, paste] as const]
+      ? [[words.pasteAfter({ integration: id }), paste] as const]
       : []
   })
   const { agent } = plan
   const host =
     agent.kind === 'new' && agent.paste.length > 0
-      ? [[`${agent.id}: what is left to do`, agent.paste] as const]
+      ? [[words.leftToDo({ agent: agent.id }), agent.paste] as const]
       : []
   return [...hooks, ...host]
 }
 
 async function waitHere(context: Context, prompts: Prompts, integrations: readonly string[]): Promise<void> {
-  prompts.say('Waiting for the first message. Ctrl-C ends the wait, not Switchboard.')
+  const words = wordsIn().setup.firstMessage
+  prompts.say(words.waiting)
   const since = new Date(context.terminal.now() - 1_000).toISOString()
   let end = () => {}
   const ended = new Promise<void>((done) => {
@@ -129,7 +129,7 @@ async function waitHere(context: Context, prompts: Prompts, integrations: readon
   } catch (thrown) {
     // Ctrl-C at the question for the code ends the wait. The person who wrote still waits.
     if (!isCancelled(thrown)) throw thrown
-    prompts.say('The wait is ended; they are let in by: switchboard pair approve CODE', 'warning')
+    prompts.say(words.waitEnded, 'warning')
   } finally {
     process.off('SIGINT', end)
   }
@@ -166,11 +166,13 @@ async function tell(
     return 0
   }
   const { paint } = context
-  await context.print(`${paint.green(existed ? 'added to' : 'wrote')} ${file}: ${added.join(', ')}`)
+  const words = wordsIn().setupCommands.init
+  const wrote = { file, added: added.join(', '), mark: paint.green }
+  await context.print(existed ? words.addedTo(wrote) : words.wroteWith(wrote))
   for (const { id, link, reach } of links)
     await context.print(`${id}: ${link}${reach === undefined ? '' : `, ${oneLine(reach)}`}`)
   for (const [title, lines] of pasted(plan, links))
     await context.print(`\n${title}\n${lines.map(oneLine).join('\n')}`)
-  await context.print(`\nNext: ${paint.bold(next)}`)
+  await context.print(`\n${words.next({ command: next, mark: paint.bold })}`)
   return 0
 }

@@ -175,6 +175,20 @@ describe('verbs', () => {
     }
   })
 
+  it('an address with the name of another integration is refused, and nothing is sent', async () => {
+    const { api, calls } = await opened()
+    const send = (more: object) => api('POST', '/api/send', { to: 'demo:dev', text: 'hi', ...more })
+    const { status, json } = await send({ integration: 'other' })
+    expect([status, json.code, json.error]).toEqual([
+      400,
+      'input_invalid',
+      '"demo:dev" is a chat of demo, not of other',
+    ])
+    expect(calls.map(([name]) => name)).not.toContain('post')
+    expect((await send({ integration: 'demo' })).status).toBe(200)
+    expect(calls.map(([name]) => name)).toContain('post')
+  })
+
   it('[S10.surface-api] [S16.409] who decides second is told who was first', async () => {
     let approval = approvalRow(1, { decidedBy: 'kate', state: 'decided', cause: 'person' })
     const { api, calls } = await opened({

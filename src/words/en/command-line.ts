@@ -7,6 +7,9 @@ export interface Place {
 }
 
 export const commandLine = {
+  /** Before a line on standard error. */
+  labels: { error: 'error:', hint: 'hint:', usage: 'usage:', warning: 'warning:' },
+  bug: 'this is a bug in Switchboard; please report it',
   /** A list without rows. */
   empty: {
     access: 'No person has been let in yet.',
@@ -65,6 +68,13 @@ export const commandLine = {
     },
     noChat: 'No chat was asked. Decide it in the console or here.',
     itsApprovers: 'its approvers',
+    asked: ({
+      person,
+      place,
+      state,
+      why,
+    }: Readonly<Record<'person' | 'place' | 'state', string>> & { readonly why: string | null }) =>
+      `asked ${person} in ${place}: ${state}${why === null ? '' : ` (${why})`}`,
   },
   people: {
     missingFiles: ({ count }: { readonly count: number }) =>

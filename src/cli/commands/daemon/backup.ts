@@ -1,5 +1,6 @@
 // `switchboard backup`: everything that a data folder holds as one folder or archive, also while its daemon runs.
 import { SwitchboardError } from '../../../contract/index.ts'
+import { wordsIn } from '../../../words/index.ts'
 import type { Context, Run } from '../../context.ts'
 import { daemonAnswers } from '../../daemon-client.ts'
 import { createProgress } from '../../output/progress.ts'
@@ -20,20 +21,13 @@ export const backup: Run<{ readonly withKeys?: boolean }> = async (context, [to 
   }).finally(progress.end)
   if (context.json) await context.printJson({ ok: taken.verified, ...taken })
   else {
+    const words = wordsIn().daemonCommands.backup
     const fields: [string, string | null][] = [
       [taken.kind, taken.path],
-      ['holds', `${taken.entries} ledger entries, ${taken.attachments} files, ${taken.bytes} bytes`],
+      ['holds', words.holds({ ...taken, files: taken.attachments })],
       ['head', taken.head],
-      [
-        'keys',
-        withKeys
-          ? 'included: keep it like a password'
-          : 'not included (--with-keys): secrets in it stay closed',
-      ],
-      [
-        'missing',
-        taken.with_ledger_key ? null : 'ledger.key: it comes from your environment, keep it beside',
-      ],
+      ['keys', withKeys ? words.keysIncluded : words.keysLeftOut],
+      ['missing', taken.with_ledger_key ? null : words.ledgerKeyElsewhere],
       ['problem', taken.problem === null ? null : context.paint.red(taken.problem)],
     ]
     await context.print(renderFields(fields, context.paint))

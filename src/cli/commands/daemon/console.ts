@@ -1,5 +1,6 @@
 // `switchboard console`: a one-time link that signs a user in at the console, and the browser that opens it.
 import { defined } from '../../../contract/index.ts'
+import { wordsIn } from '../../../words/index.ts'
 import type { Run } from '../../context.ts'
 import { openBrowser } from '../../open-browser.ts'
 import { relativeTime } from '../../output/time.ts'
@@ -19,10 +20,11 @@ export const openConsole: Run<ConsoleOptions> = async (context, _words, { user, 
     return 0
   }
   await context.print(made.url)
-  const roles = made.roles.length === 0 ? 'no role' : made.roles.join(', ')
-  const expiry = relativeTime(made.expires_at, context.terminal.now())
-  context.note(context.paint.dim(`signs in ${made.user} (${roles}); good for one use, expires ${expiry}`))
-  // Whoever reads the output with a program opens it themselves.
+  const words = wordsIn().daemonCommands.console
+  const roles = made.roles.length === 0 ? words.noRole : made.roles.join(', ')
+  const expires = relativeTime(made.expires_at, context.terminal.now())
+  context.note(context.paint.dim(words.signsIn({ user: made.user, roles, expires })))
+  // A program that reads the output opens the link itself.
   if (open !== false && context.terminal.outputIsTty) openBrowser(made.url)
   return 0
 }

@@ -1,6 +1,7 @@
 // `switchboard restore`: puts a backup, or a database that was rescued, into a data folder that no daemon uses.
 import { userInfo } from 'node:os'
 import type { Restored } from '../../../daemon/backup/restore-backup.ts'
+import { wordsIn } from '../../../words/index.ts'
 import type { Context, Run } from '../../context.ts'
 import { usage } from '../../failure.ts'
 import { createProgress } from '../../output/progress.ts'
@@ -20,7 +21,13 @@ export const restore: Run<RestoreCommand> = async (context, [from], options) => 
     const { settleInPlace } = await import('../../../daemon/backup/settle-restored.ts')
     const settled = await settleInPlace({ place, by })
     if (context.json) await context.printJson({ ok: true, ...settled })
-    else await context.print(renderFields([...ledgerFields(settled), ['look at', LOOK]], context.paint))
+    else
+      await context.print(
+        renderFields(
+          [...ledgerFields(settled), ['look at', wordsIn().daemonCommands.restore.look]],
+          context.paint,
+        ),
+      )
     return 0
   }
   if (from === undefined)
@@ -43,14 +50,12 @@ export const restore: Run<RestoreCommand> = async (context, [from], options) => 
   return 0
 }
 
-const LOOK =
-  'switchboard outbox --state unknown (they may have been sent since), switchboard access and token (what was revoked since is valid again)'
-
 function ledgerFields(of: Pick<Restored, 'sends_unknown' | 'head' | 'entries'>): [string, string | null][] {
+  const words = wordsIn().daemonCommands.restore
   return [
-    ['chain', `intact, ${of.entries} entries`],
+    ['chain', words.chain(of)],
     ['head', of.head],
-    ['sends', `${of.sends_unknown} that were open are unknown now`],
+    ['sends', words.sends({ count: of.sends_unknown })],
   ]
 }
 
@@ -62,7 +67,7 @@ function describe({ paint }: Context, restored: Restored): string {
       ...ledgerFields(restored),
       ['files', String(restored.attachments)],
       ['moved aside', restored.moved_aside.length === 0 ? null : restored.moved_aside.join(', ')],
-      ['look at', restored.taken_at === null ? null : LOOK],
+      ['look at', restored.taken_at === null ? null : wordsIn().daemonCommands.restore.look],
     ],
     paint,
   )

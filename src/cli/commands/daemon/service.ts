@@ -6,6 +6,7 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { realPath } from '../../../config/instance/instance.ts'
 import { defined, SwitchboardError } from '../../../contract/index.ts'
+import { wordsIn } from '../../../words/index.ts'
 import { daemonNow } from '../../background.ts'
 import type { Context, Run } from '../../context.ts'
 import { usage } from '../../failure.ts'
@@ -44,6 +45,7 @@ export const installService: Run<ServiceOptions> = async (context, _args, option
   await warnOfEnvironment(context)
   await writeWhole(manager.file, manager.text)
   remember(context)
+  const words = wordsIn().daemonCommands.service
   const failed = options.start === false ? null : await runAll(context, manager.install)
   if (context.json)
     await context.printJson({
@@ -52,8 +54,8 @@ export const installService: Run<ServiceOptions> = async (context, _args, option
       started: options.start !== false && failed === null,
     })
   else {
-    await context.print(`${context.paint.green('wrote')} ${manager.file}`)
-    if (options.start === false) await context.print(`start it with: ${shown(manager.install)}`)
+    await context.print(words.wrote({ file: manager.file, mark: context.paint.green }))
+    if (options.start === false) await context.print(words.startWith({ commands: shown(manager.install) }))
     else if (failed === null) for (const line of manager.after) await context.print(line)
   }
   if (failed !== null) throw notStarted(failed, manager.install)
@@ -70,10 +72,10 @@ export const uninstallService: Run<ServiceOptions> = async (context, _args, opti
     await runAll(context, manager.reread)
   }
   if (context.json) await context.printJson({ ok: true, removed: there, file: manager.file })
-  else
-    await context.print(
-      there ? `removed ${manager.file}; the data folder stays` : `there is no ${manager.file}`,
-    )
+  else {
+    const { removed, absent } = wordsIn().daemonCommands.service
+    await context.print((there ? removed : absent)(manager))
+  }
   return 0
 }
 
@@ -96,20 +98,19 @@ export const serviceStatus: Run<ServiceOptions> = async (context, _args, options
       as_service: note?.service !== undefined,
     })
   else {
-    await context.print(`service  ${oneLine(state)}${installed ? ` (${manager.file})` : ''}`)
+    const words = wordsIn().daemonCommands.service
+    await context.print(words.service({ state: oneLine(state), file: installed ? manager.file : null }))
     await context.print(
-      `daemon   ${note === null ? 'not running' : `process ${note.pid}${note.service === undefined ? ', not started by the service' : ''}`}`,
+      note === null ? words.noDaemon : words.daemon({ pid: note.pid, asService: note.service !== undefined }),
     )
-    if (stale)
-      context.note(
-        context.paint.yellow('the file is not what this version would write: switchboard service install'),
-      )
-    if (!installed) context.note('install it with: switchboard service install')
+    if (stale) context.note(context.paint.yellow(words.stale))
+    if (!installed) context.note(words.install)
   }
   return installed && note !== null ? 0 : 1
 }
 
 function managerOf(context: Context, { manager }: ServiceOptions): Manager {
+  const words = wordsIn().daemonCommands.service
   const kind = manager ?? (process.platform === 'darwin' ? 'launchd' : 'systemd')
   const { env } = context.terminal
   const plan = planOf(context)
@@ -119,7 +120,7 @@ function managerOf(context: Context, { manager }: ServiceOptions): Manager {
     const domain = `gui/${process.getuid?.() ?? 0}`
     const target = `${domain}/${launchdLabel(plan.name)}`
     return {
-      ...{ file, text: launchdPlist(plan), reread: [], after: ['it starts at login'] },
+      ...{ file, text: launchdPlist(plan), reread: [], after: [words.atLogin] },
       install: [['launchctl', 'bootstrap', domain, file]],
       uninstall: [['launchctl', 'bootout', target]],
       state: ['launchctl', 'print', target],
@@ -127,17 +128,14 @@ function managerOf(context: Context, { manager }: ServiceOptions): Manager {
   }
   if (kind !== 'systemd') throw usage(`--manager: "${oneLine(kind)}" is neither systemd nor launchd`)
   const file = join(env.XDG_CONFIG_HOME || join(home, '.config'), 'systemd/user', `${plan.name}.service`)
-  const ctl = (...words: string[]) => ['systemctl', '--user', ...words]
+  const ctl = (...args: string[]) => ['systemctl', '--user', ...args]
   return {
     ...{ file, text: systemdUnit(plan) },
     install: [ctl('daemon-reload'), ctl('enable', '--now', `${plan.name}.service`)],
     uninstall: [ctl('disable', '--now', `${plan.name}.service`)],
     reread: [ctl('daemon-reload')],
     state: ctl('is-active', `${plan.name}.service`),
-    after: [
-      `logs: journalctl --user -u ${plan.name}`,
-      'so that it runs while you are not logged in: loginctl enable-linger',
-    ],
+    after: [words.logs(plan), words.linger],
   }
 }
 
@@ -168,10 +166,9 @@ async function warnOfEnvironment(context: Context): Promise<void> {
   if (file === null) return
   const { environmentReferences } = await import('../../../setup/check-file.ts')
   const names = await environmentReferences(file, context.folder)
-  if (names.length > 0)
-    context.note(
-      `${context.paint.yellow('warning:')} ${names.map((name) => `env:${name}`).join(', ')} of ${file} will be empty for a service: keep them with \`switchboard secrets set\` and write secret:NAME`,
-    )
+  if (names.length === 0) return
+  const references = names.map((name) => `env:${name}`).join(', ')
+  context.warn(wordsIn().daemonCommands.service.environment({ references, file }))
 }
 
 async function isCurrent({ file, text }: Manager): Promise<boolean> {

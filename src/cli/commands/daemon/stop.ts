@@ -2,6 +2,7 @@
 import type { StartingNote } from '../../../config/instance/daemon-note.ts'
 import { readLastRun } from '../../../config/instance/last-run.ts'
 import { SwitchboardError } from '../../../contract/index.ts'
+import { wordsIn } from '../../../words/index.ts'
 import { daemonNow, endDaemon, reachOf, startInBackground } from '../../background.ts'
 import type { Context, Run } from '../../context.ts'
 import { demandSameFile } from '../../own-instance.ts'
@@ -11,14 +12,11 @@ export const stop: Run = async (context) => {
   const { path } = context.folder
   const ended = await endDaemonHere(context, () => demandSameFile(context.instance, context.folder))
   const pid = ended?.pid ?? null
+  const words = wordsIn().daemonCommands.stop
   if (context.json) await context.printJson({ ok: true, stopped: pid !== null, pid, data: path })
-  else if (pid === null) context.note(`no daemon holds the data folder ${path}`)
-  else if (readLastRun(context.folder)?.end === 'stopped')
-    await context.print(`stopped (process ${pid}); it stays so until: switchboard up`)
-  else
-    await context.print(
-      `ended (process ${pid}), but not because it was stopped: a session that needs it may start it again; see: switchboard logs`,
-    )
+  else if (pid === null) context.note(words.none({ folder: path }))
+  else if (readLastRun(context.folder)?.end === 'stopped') await context.print(words.stopped({ pid }))
+  else await context.print(words.ended({ pid }))
   return 0
 }
 
@@ -44,7 +42,7 @@ export const restart: Run = async (context) => {
     demandSameFile(context.instance, context.folder)
     if (service !== undefined) throw asService(service)
   })
-  if (ended !== null) context.note(`stopped (process ${ended.pid})`)
+  if (ended !== null) context.note(wordsIn().daemonCommands.stop.beforeRestart(ended))
   const configFile = ended?.config === undefined ? context.configFile() : ended.config
   // Read now: one that was starting has written it by then.
   const life = ended === null ? null : readLastRun(context.folder)

@@ -1,5 +1,6 @@
 // What `switchboard up` says once it is ready: where to talk to it, what is up and what is not, and how to stop it.
 import type { IntegrationView } from '../../../contract/index.ts'
+import { wordsIn } from '../../../words/index.ts'
 import type { Context } from '../../context.ts'
 import { paintState } from '../../output/colour.ts'
 import { oneLine } from '../../output/text.ts'
@@ -31,20 +32,22 @@ export async function announce(context: Context, daemon: Announced, place: Annou
     }))
   }
   const { paint } = context
+  const words = wordsIn().daemonCommands.up
+  const { labels } = words
   const rows: (readonly [string, string])[] = [
-    ...(daemon.chatLink === null ? [] : [['chat', paint.cyan(daemon.chatLink)] as const]),
+    ...(daemon.chatLink === null ? [] : [[labels.chat, paint.cyan(daemon.chatLink)] as const]),
     ...(place.configFile === null ? demoHook(daemon.url) : []),
-    ['config', place.configFile ?? 'the embedded default (write your own with: switchboard init)'],
-    ['data', place.dataDir],
+    [labels.config, place.configFile ?? words.embedded],
+    [labels.data, place.dataDir],
     ...(daemon.takenPort
-      ? [['port', paint.yellow(`${daemon.takenPort} is taken by another process`)] as const]
+      ? [[labels.port, paint.yellow(words.portTaken({ port: daemon.takenPort }))] as const]
       : []),
-    ['stop', place.stop],
+    [labels.stop, place.stop],
   ]
   const lines = rows.map(([name, value]) => `  ${paint.dim(name.padEnd(7))} ${value}`)
   await context.print(
     [
-      `${paint.green('●')} Switchboard is up at ${paint.bold(daemon.url)}`,
+      `${paint.green('●')} ${words.isUp({ url: daemon.url, mark: paint.bold })}`,
       '',
       ...lines,
       ...integrationLines(context, daemon.integrations),
@@ -77,13 +80,14 @@ function integrationLines(context: Context, all: readonly IntegrationView[]): re
     return `  ${cells.join('  ')}`.trimEnd()
   })
   const more = all.length - shown.length
-  return ['', ...lines, ...(more > 0 ? [`  and ${more} more: switchboard status`] : [])]
+  return ['', ...lines, ...(more > 0 ? [`  ${wordsIn().daemonCommands.up.more({ count: more })}`] : [])]
 }
 
 /** The embedded default's webhook, ready to copy. A file of one's own says for itself what it needs. */
 function demoHook(url: string): (readonly [string, string])[] {
+  const { labels } = wordsIn().daemonCommands.up
   return [
-    ['listen', `curl -N -H 'X-Sender: dev' ${url}/hooks/demo/events`],
-    ['say', `curl -H 'X-Sender: dev' -d 'hello' ${url}/hooks/demo`],
+    [labels.listen, `curl -N -H 'X-Sender: dev' ${url}/hooks/demo/events`],
+    [labels.say, `curl -H 'X-Sender: dev' -d 'hello' ${url}/hooks/demo`],
   ]
 }

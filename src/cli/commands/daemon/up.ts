@@ -7,6 +7,7 @@ import { readLastRun, writeLastRun } from '../../../config/instance/last-run.ts'
 import { shellWord } from '../../../config/instance/shell-word.ts'
 import { defined, SwitchboardError } from '../../../contract/index.ts'
 import type { Daemon, DaemonOptions } from '../../../daemon/daemon.ts'
+import { wordsIn } from '../../../words/index.ts'
 import type { Context, Run } from '../../context.ts'
 import { storeAway, usage } from '../../failure.ts'
 import { startInPlace } from '../../give-way.ts'
@@ -50,13 +51,12 @@ export const up: Run<UpOptions> = (context, _args, options) => runUp(context, op
 
 /** Resolves with the exit code once the daemon has drained. Throws when it cannot start. */
 export async function runUp(context: Context, options: UpOptions, deps: UpDeps): Promise<number> {
+  const words = wordsIn().daemonCommands.up
   const port = parsePort(options.port)
   const idleExitMs = idleExit(options.idleExit)
   const { logLevel, variables } = readEnvironment(context.terminal.env)
   if (variables.SWITCHBOARD_LOG && logLevel === null)
-    context.note(
-      context.paint.yellow('SWITCHBOARD_LOG is none of debug, info, warn, error, silent: it is ignored'),
-    )
+    context.note(context.paint.yellow(words.unknownLogLevel))
   const configFile = context.configFile()
   const dataDir = context.folder.path
   const { now } = context.terminal
@@ -74,7 +74,7 @@ export async function runUp(context: Context, options: UpOptions, deps: UpDeps):
   const release = deps.onSignal((name) => {
     if (signalledAt === undefined) {
       signalledAt = now()
-      context.note(context.paint.dim('stopping; once more to stop at once'))
+      context.note(context.paint.dim(words.stopping))
       if (daemon === undefined) keepStopped(context.folder)
       void daemon?.stop()
     } else if (now() - signalledAt < SAME_PRESS_MS) return

@@ -128,15 +128,12 @@ function describe(context: Context, row: ApprovalView): string {
 /** Who was asked, and where. */
 function askedLines(asked: readonly AskedView[]): readonly string[] {
   if (asked.length === 0) return [wordsIn().commandLine.approvals.noChat]
+  const words = wordsIn().commandLine.approvals
   return asked.map(({ integration, conversation, thread, who, name, state, reason, detail }) => {
     const person =
-      who === null
-        ? wordsIn().commandLine.approvals.itsApprovers
-        : name === null || name === who
-          ? who
-          : `${name} (${who})`
+      who === null ? words.itsApprovers : name === null || name === who ? who : `${name} (${who})`
     const place = [integration, conversation, ...(thread === null ? [] : [thread])].join(':')
     const how = [reason, detail].filter((one) => one !== null).join(', ')
-    return oneLine(`asked ${person} in ${place}: ${state}${how === '' ? '' : ` (${how})`}`)
+    return oneLine(words.asked({ person, place, state, why: how === '' ? null : how }))
   })
 }

@@ -7,7 +7,7 @@ import { oneLine } from '../../output/text.ts'
 
 export const schema: Run = async (context) => {
   const { loaded, problems } = await openCatalog(context.configFile())
-  for (const problem of problems) context.note(`${context.paint.yellow('warning:')} ${oneLine(problem)}`)
+  for (const problem of problems) context.warn(oneLine(problem))
   const value = configurationJsonSchema(loaded)
   if (context.json) await context.printJson(value)
   else await context.print(JSON.stringify(value, null, 2))
