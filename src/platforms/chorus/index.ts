@@ -29,7 +29,7 @@ const ABILITIES: Abilities = {
   textLimit: NO_TEXT_LIMIT,
   typing: true,
   senderIdIsNotAChat: true,
-  // We send an event_id, but the protocol does not oblige a service to look at it.
+  // We send an event_id, but the protocol does not require services to check it.
   idempotentSend: false,
 }
 
@@ -81,15 +81,14 @@ export function createChorus(
     // Both before the 200, because a message without its callback could not be answered.
     const keeping = Promise.all(parsed.deliveries.map((one, index) => book.keep(one, now + index / 1_000)))
     const [received, keepings] = await Promise.all([intake.receive(events), keeping])
-    // The last one first: of one that is twice in a batch each takes back its own.
+    // In reverse order, so that a delivery that is twice in a batch undoes its own keeping.
     for (const [index, one] of [...keepings.entries()].reverse()) await settle(one, received[index]?.state)
     return answerTo(received)
   }
 
   const settle = async ({ kept, fresh, takeBack }: Keeping, state: TurnState | undefined) => {
     if (state === undefined || state === 'refused') {
-      // Over a limit even a repeat is refused. What another node keeps for it is overwritten: the newer one counts
-      // then.
+      // Over a limit even a repeat is refused. A copy of another node is overwritten, because the newer one counts.
       if (!fresh || !(await endings.isOpen(kept))) await takeBack()
     } else if (state === 'consumed') await book.close(kept)
     else if (OVER.includes(state)) {
@@ -98,7 +97,7 @@ export function createChorus(
     }
   }
 
-  /** The delivery that a message answers: its turn's own, else the channel's newest. */
+  /** Returns the delivery that a message answers: its turn's own, else the channel's newest. */
   const deliveryFor = async ({ to, turn }: SendRequest): Promise<KeptDelivery | null> => {
     if (turn === undefined) return book.newest(to.conversation)
     const row = await turnRow(to.conversation, turn)
@@ -179,7 +178,7 @@ export function createChorus(
       } else if (signal.kind === 'tool') {
         quietly(
           book.find(to.conversation, signal.messageId).then(async (kept) => {
-            // Like every signal it may be lost; what the agent says is not.
+            // Like every signal it may be lost. The agent's messages may not.
             if (kept && !kept.done && !kept.gone)
               await lines.post(kept, toolEvent(signal)).catch(() => undefined)
           }),

@@ -22,8 +22,8 @@ export type Parsed =
 const MAX_BATCH = 100
 
 /**
- * Never throws. What does not parse becomes an event, so that it is recorded. A callback that would be refused is
- * rejected now, because the agent's answer could reach nobody.
+ * Never throws. An unreadable delivery becomes an event, so that it is recorded. A callback that would be refused is
+ * rejected now, because the agent's answer could not be delivered.
  */
 export function parseBody(body: Uint8Array, now: number, allowPrivate: boolean): Parsed {
   const values = jsonValues(body)

@@ -1,6 +1,5 @@
-// The places of Discord whose history can be asked for: channels that the bot sees, threads that are active, and direct
-// chats of those who are allowed by name. Discord lists no direct chats: the others are known because something was
-// said there.
+// The places of Discord whose history can be read: channels that the bot sees, active threads, and direct chats of
+// people who are allowed by their ids. Discord lists no direct chats, so others are known only after a message there.
 import {
   asSwitchboardError,
   type Clock,
@@ -32,7 +31,7 @@ export interface PlacesDeps {
   readonly targets: Targets
   readonly self: () => Promise<Self>
   readonly clock: Pick<Clock, 'now'>
-  /** People who are allowed by their ids. */
+  /** The people who are allowed by their ids. */
   readonly allowed: () => readonly string[]
 }
 
@@ -90,7 +89,7 @@ export function createPlaces(deps: PlacesDeps, idsTellTime: () => boolean): Plac
     for (const channel of channels) {
       if (!isTalk(channel) && !FORUMS.has(channel.type)) continue
       const rights = await rightsOf(channel)
-      // What the bot does not see its link does not bring either.
+      // The link brings no messages of channels that the bot cannot see.
       if (rights === null || (rights & VIEW_CHANNEL.bit) !== 0n) seen.add(channel.id)
     }
     const talk = channels.filter((one) => seen.has(one.id) && isTalk(one))
@@ -102,7 +101,7 @@ export function createPlaces(deps: PlacesDeps, idsTellTime: () => boolean): Plac
     return { places: [...talk, ...ofThreads].map(placeOf), unlisted }
   }
 
-  /** One server that cannot be listed is no reason to list no other. */
+  /** A server that cannot be listed does not prevent the others. */
   const ofGuildOrWhy = (guild: string): Promise<PlacesPage> =>
     ofGuild(guild).catch((thrown: unknown) => {
       const { code, message, nature } = asSwitchboardError(thrown, 'platform_unavailable')
@@ -111,7 +110,7 @@ export function createPlaces(deps: PlacesDeps, idsTellTime: () => boolean): Plac
       return { places: [], unlisted: [{ detail, lasting: !nature.retryable }] }
     })
 
-  /** Null: the server that we speak to has no such listing. */
+  /** Null: a compatible server has no such list. */
   const activeThreads = async (guild: string): Promise<readonly unknown[] | null> => {
     const answer: DiscordAnswer | null = await client
       .call('GET', `/guilds/${guild}/threads/active`, { repeatable: true })
@@ -128,7 +127,7 @@ export function createPlaces(deps: PlacesDeps, idsTellTime: () => boolean): Plac
 
   return {
     async places({ page }) {
-      // A page of their own: they do not depend on the list of servers.
+      // Direct chats have a separate page, because they do not depend on the list of servers.
       if (page === undefined) return { places: await directPlaces(), next: FIRST_GUILDS }
       const list = await client.list(
         `/users/@me/guilds?limit=${PAGE}${page === FIRST_GUILDS ? '' : `&after=${page}`}`,
@@ -150,7 +149,7 @@ export function createPlaces(deps: PlacesDeps, idsTellTime: () => boolean): Plac
       if (rights === null) return null
       if ((rights & VIEW_CHANNEL.bit) === 0n)
         return { unreadable: 'gone', detail: `the bot does not see ${shownName(channel)}` }
-      // Discord would answer with an empty list, as if nothing had been said.
+      // Discord would answer with an empty list, as if there were no messages.
       if ((rights & READ_HISTORY.bit) === 0n)
         return {
           unreadable: 'forbidden',

@@ -51,8 +51,9 @@ export function createHistory(deps: HistoryDeps): HistoryReader {
   }
 
   /**
-   * Backwards from the oldest of `start` (none: the newest) until `isFar`, oldest first. Of more than are kept at once
-   * the oldest stay: the others are read forwards, behind them. `cut`: there are such.
+   * Reads backwards from the oldest of `start` (none: from the newest) until `isFar`. Returns the messages oldest
+   * first. If there are too many, only the oldest are kept. The others are read forwards afterwards; then `cut` is
+   * true.
    */
   const gatherBack = async (
     channel: string,

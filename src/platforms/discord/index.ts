@@ -40,7 +40,7 @@ const ABILITIES: Abilities = {
   typing: true,
   deletes: true,
   textAsFile: true,
-  // The nonce holds for minutes only; what was posted can be read back.
+  // The nonce is valid for minutes only, but a post can be read back.
   idempotentSend: false,
 }
 /** Discord allows about one change per second in a channel. */
@@ -200,7 +200,7 @@ export function createDiscord(deps: PlatformDeps, options: DiscordAdapterOptions
     async stop() {
       typing.stop()
       const leaving = gateway
-      // What came before the end is stored, so that the next start goes on behind it.
+      // Events before the end are stored, so that the next start continues after them.
       await leaving?.stop()
       receiver?.stop()
       await receiver?.idle()

@@ -100,7 +100,7 @@ export function sentAt({ id, timestamp }: DiscordMessage): number {
   return Number.isNaN(at) ? snowflakeMs(String(id)) : at
 }
 
-/** It is completely empty, which nobody can send. So the message content intent is missing. */
+/** Whether it is completely empty, which people cannot send. Then the message content intent is missing. */
 export function isBlank(message: DiscordMessage): boolean {
   const empty = (value: unknown) => !Array.isArray(value) || value.length === 0
   return (

@@ -1,4 +1,4 @@
-// Asks Discord whether a token is what it should be, before it is kept.
+// Asks Discord whether a token is valid, before it is stored.
 import type { Clock, Options } from '../../contract/index.ts'
 import { TRIAL_TIMEOUT_MS, trialOf } from '../../kit/index.ts'
 import { createDiscordClient } from './api/client.ts'
@@ -7,7 +7,7 @@ import { askSelf } from './api/self.ts'
 import { readConfig } from './config.ts'
 import { intentGates } from './link/intents.ts'
 
-/** `options` hold the token itself. Throws what Discord said, never the token. */
+/** `options` contain the token itself. Throws Discord's answer, never the token. */
 export async function tryToken(options: Options, clock: Clock): Promise<{ readonly who: string }> {
   const config = readConfig(trialOf(options, ['token']))
   const client = createDiscordClient(config, { requestTimeoutMs: TRIAL_TIMEOUT_MS }, { clock })

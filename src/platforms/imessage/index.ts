@@ -24,14 +24,14 @@ import { startWatch, type Watch } from './watch.ts'
 const ABILITIES: Abilities = {
   textLimit: TEXT_LIMIT,
   markdown: plainForm,
-  // Only the Mac that is asked can send.
+  // Only the Mac with the database can send.
   sendFrom: 'link-holder',
   // AppleScript sends, and does nothing else.
   edits: false,
   files: true,
   replies: true,
   deletes: true,
-  // There is no key: what was sent is looked for in chat.db.
+  // There is no key, so a sent message is searched in chat.db.
   idempotentSend: false,
 }
 
@@ -72,7 +72,7 @@ export function createIMessage(deps: PlatformDeps, options: IMessageAdapterOptio
   const shelf = createIMessageFiles(db, config, deps)
   const sending = createSend({ config, timings, clock, db, run, own, files: shelf })
 
-  /** To oneself our own words come back: they are known, and are none. */
+  /** In a chat with oneself our own messages come back. They are recognised and ignored. */
   const heard = async (row: MessageRow): Promise<InboundEvent | null> => {
     const event = eventOf(row, { config, filesOf: (rowid) => db().files(rowid) })
     if (event === null || !isSelfChat(row, config)) return event

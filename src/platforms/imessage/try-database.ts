@@ -1,4 +1,4 @@
-// Whether chat.db can be read, before anything is kept and without an integration.
+// Whether chat.db can be read, before anything is stored and without an integration.
 import { type Options, SwitchboardError } from '../../contract/index.ts'
 import { openChatDb } from './chat-db.ts'
 import { readConfig } from './config.ts'

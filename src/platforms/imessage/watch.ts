@@ -1,7 +1,6 @@
-// The link to chat.db: read as often as it changes, by ROWID behind a durable cursor. A message whose chat is not
-// written yet is waited for. Changes in place (edits, unsent messages) are looked for among the newest messages. Where
-// another file lies at the path, or the rows are not those that were read, reading goes on behind the last message that
-// is known.
+// The link to chat.db. It reads new rows by ROWID after every change, behind a durable cursor. A message waits until
+// its chat is written. Changes in place (edits, unsent messages) are searched among the newest messages. If another
+// file is at the path, or the rows differ from those read before, reading continues behind the last known message.
 import {
   type Clock,
   createBoundedMap,
@@ -27,7 +26,7 @@ interface Cursor {
   readonly rowid: number
   readonly guid: string
   readonly at: number
-  /** Where it began, at the first connect ever: nothing older is received. */
+  /** The first row of the first connect. Older rows are never received. */
   readonly first: number
   readonly since: number
 }
@@ -39,7 +38,7 @@ export interface WatchDeps {
   readonly log: Logger
   readonly open: () => ChatDb
   readonly intake: PlatformIntake
-  /** Where there are several nodes only its holder reads, and stores how far. */
+  /** With several nodes, only the holder reads and stores the position. */
   readonly lease?: LinkLease | undefined
   readonly eventOf: (row: MessageRow) => Promise<InboundEvent | null>
   readonly tell: (link: LinkState) => void
@@ -49,11 +48,11 @@ export interface Watch extends Pick<Link, 'renew' | 'stop'> {
   db(): ChatDb
 }
 
-/** Rows of one turn of the loop: each may be as long as a text can be. */
+/** The rows per turn of the event loop. Each may be as long as a text can be. */
 const PAGE = 50
 const NEWEST = 200
 const REMEMBERED = 1_000
-/** What is older than the first connect by more than a clock may differ. */
+/** Clocks may differ by this much. Older messages came before the first connect. */
 const LEEWAY_MS = 60_000
 
 export function startWatch(stored: string | null, deps: WatchDeps): Watch {
@@ -64,7 +63,7 @@ export function startWatch(stored: string | null, deps: WatchDeps): Watch {
   let isKept = cursor !== null
   let open: ChatDb | null = null
 
-  /** Where to go on: the cursor, unless the rows are not those that it was made of. */
+  /** Continues at the cursor, unless the rows are not those of the cursor. */
   const place = (db: ChatDb): void => {
     if (cursor === null) {
       const row = db.upTo(Number.MAX_SAFE_INTEGER)
@@ -92,7 +91,7 @@ export function startWatch(stored: string | null, deps: WatchDeps): Watch {
     isKept = true
   }
 
-  /** True: the row must wait for its chat, and those behind it with it. */
+  /** True: the row and those behind it must wait for its chat. */
   const waits = (row: MessageRow): boolean => {
     if (row.chat !== null) {
       waiting.delete(row.guid)
@@ -129,12 +128,12 @@ export function startWatch(stored: string | null, deps: WatchDeps): Watch {
     }
   }
 
-  /** After a recovery old messages come with new numbers: they were said before we were there. */
+  /** After a recovery, old messages have new numbers. They were written before the first connect. */
   const newEventOf = async (row: MessageRow): Promise<InboundEvent | null> => {
     if (row.at < (cursor?.since ?? 0) - LEEWAY_MS) return null
     versions.set(row.guid, stampOf(row))
     const event = await deps.eventOf(row)
-    // One that was edited before we saw it is a message.
+    // A message that was edited before we saw it counts as a new message.
     return event?.kind === 'edit' ? { ...event, kind: 'message' } : event
   }
 
@@ -151,7 +150,7 @@ export function startWatch(stored: string | null, deps: WatchDeps): Watch {
     }
   }
 
-  /** Reads until the connection must end, or another file lies at the path: a restored or synced one. */
+  /** Reads until the connection must end, or another file is at the path: a restored or synced one. */
   const read = async (db: ChatDb, signal: AbortSignal): Promise<void> => {
     for (let version = -1; !signal.aborted && db.isInPlace(); ) {
       try {
@@ -165,7 +164,7 @@ export function startWatch(stored: string | null, deps: WatchDeps): Watch {
         }
         await pause(clock, timings.pollMs, signal)
       } catch (thrown) {
-        // What could not be stored is no fault of the database: it is read again.
+        // A failure to store is not the database's fault, so the rows are read again.
         if (!(thrown instanceof SwitchboardError) || thrown.nature.fault === 'platform') throw thrown
         version = -1
         await pause(clock, timings.retryMs, signal)
@@ -217,8 +216,8 @@ export function startWatch(stored: string | null, deps: WatchDeps): Watch {
 }
 
 /**
- * The last row that was read before one that is gone. By number or by time, whichever is lower: what is read twice is
- * known by its guid, what is passed over would be lost.
+ * Returns the last row before a missing one. The number or the time decides, whichever is lower. A row that is read
+ * twice is recognised by its guid, but a skipped row would be lost.
  */
 function lastKnown(db: ChatDb, cursor: Cursor): Pick<Cursor, 'rowid' | 'guid' | 'at'> {
   const row = db.upTo(Math.min(cursor.rowid, db.rowidAt(cursor.at) - 1))

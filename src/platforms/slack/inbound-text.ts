@@ -70,7 +70,7 @@ function entities(text: string): string {
 // Names are shown to models and people, and could be written to look like markup.
 const UNSAFE_IN_NAME = /[\p{Cc}\p{Cf}\u2028\u2029<>&|*`~]/gu
 
-/** A name that can act on nothing; undefined: there is none. */
+/** Returns a name without active characters; undefined: there is none. */
 export function safeName(name: unknown): string | undefined {
   if (typeof name !== 'string') return undefined
   const clean = name.replace(UNSAFE_IN_NAME, '').replace(/\s+/g, ' ').trim().slice(0, 80)

@@ -42,7 +42,7 @@ const ABILITIES: Abilities = {
   typing: true,
   deletes: true,
   textAsFile: true,
-  // Slack knows no key that would make a repeat harmless; what was posted can be read back.
+  // Slack has no idempotency key, but a post can be read back.
   idempotentSend: false,
 }
 /** Slack allows about fifty changes of a message per minute. */
@@ -129,7 +129,7 @@ export function createSlack(deps: PlatformDeps, options: SlackAdapterOptions = {
         self.forget()
         tell({ state: 'down', detail: `${why}: the app was taken out of the workspace, or its tokens back` })
         log.warn({ why }, 'the app may no longer be used')
-        // It may have been another's token: Slack itself is asked.
+        // The event may be about another token, so Slack itself is asked.
         events?.renew(why)
         socket?.renew(why)
       }

@@ -23,7 +23,7 @@ export function createReconcile(deps: {
 }): Reconcile {
   const { client, chats, uploads } = deps
 
-  /** Null: it is not there. Undefined: the history goes on beyond what was read, or does not include metadata. */
+  /** Null: it is not there. Undefined: the history continues beyond the read part, or does not include metadata. */
   const find = async (channel: string, { to, op, key }: SendRequest): Promise<string | null | undefined> => {
     const { thread } = to
     const me = await deps.self()

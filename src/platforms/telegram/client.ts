@@ -18,14 +18,14 @@ type Result<M extends Method> = Awaited<ReturnType<RawApi[M]>>
 export interface CallOptions {
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
-  /** Doing it twice shows the same (an edit, a reaction, a read). A lost answer then leaves no question open. */
+  /** Repeating it has the same effect (an edit, a reaction, a read). A lost answer then means no unknown outcome. */
   readonly repeatable?: boolean
 }
 
 export interface TelegramClient {
   /** Throws `rate_limited`, `platform_rejected`, `platform_unavailable`, `outcome_unknown`, or `conflict` (a 409). */
   call<M extends Method>(method: M, payload: Payload<M>, options?: CallOptions): Promise<Result<M>>
-  /** The bytes of a file by the path that getFile gave, at most `maxBytes`. */
+  /** Returns the bytes of a file by the path of getFile, at most `maxBytes`. */
   file(path: string, maxBytes: number): Promise<Uint8Array>
 }
 
@@ -38,18 +38,18 @@ export class MovedChatError extends SwitchboardError {
   }
 }
 
-/** Telegram does not name its errors. These names are ours, given by `kindOf`. */
+/** Telegram does not name its errors. `kindOf` gives these names. */
 const FAILURES: FailureTable = {
   flood: { code: 'rate_limited', retryAfterMs: 1_000 },
   conflict: { code: 'conflict' },
-  // What waits goes out once the token is right.
+  // Waiting messages are sent once the token is right.
   token: {
     code: 'platform_unavailable',
     meaning: 'Telegram does not know the bot’s token',
     hint: 'see the token of the integration; @BotFather shows it',
     retryAfterMs: 30_000,
   },
-  // A gateway that gave up waiting cannot say what became of the request.
+  // A gateway that gave up waiting does not know the outcome.
   timeout: { code: 'outcome_unknown' },
   fault: { code: 'platform_unavailable' },
   gone: { code: 'platform_rejected', placeGone: true },
@@ -68,7 +68,7 @@ export function createTelegramClient(
   const { ownServer, token } = config
   const api = createApiClient({ name: 'Telegram', urlKey: 'api_root', clock, timeoutMs, ownServer, fetch })
 
-  // One client per call: the call's own deadline and signal are in the fetch that it is given.
+  // One client per call, because its fetch contains the call's own deadline and signal.
   const grammyFor = (options: CallOptions): Api => {
     const carry = async (url: unknown, init: Carried) => {
       const headers = { 'content-type': init.headers['content-type'] ?? 'application/json' }
@@ -85,10 +85,10 @@ export function createTelegramClient(
       const raw = grammyFor(options).raw
       try {
         const run = raw[method] as unknown as (payload: unknown) => Promise<never>
-        // Methods without parameters take a signal in the place of the payload.
+        // Methods without parameters take a signal in place of the payload.
         return await run(Object.keys(payload ?? {}).length === 0 ? undefined : payload)
       } catch (thrown) {
-        // The token is in the URL, so nothing of grammy's is passed on.
+        // The token is in the URL, so no text of grammy's error is passed on.
         const cause = thrown instanceof HttpError ? thrown.error : thrown
         if (cause instanceof SwitchboardError) throw cause
         throw new SwitchboardError('internal', 'the request to Telegram could not be made')
@@ -112,7 +112,7 @@ async function gathered(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   return Buffer.concat(chunks)
 }
 
-/** Undefined: it is no answer of the Bot API, so the status decides. */
+/** Undefined: it is not an answer of the Bot API, so the status decides. */
 function read({ status, fields }: ApiAnswer, token: string): unknown {
   const { ok, error_code, description, parameters } = fields
   if (ok === true) return fields

@@ -30,7 +30,7 @@ const ABILITIES: Abilities = {
   files: true,
   buttons: true,
   typing: true,
-  // The Bot API knows no key that would make a repeat harmless.
+  // The Bot API has no idempotency key.
   idempotentSend: false,
 }
 
@@ -79,7 +79,7 @@ export function createTelegram(deps: PlatformDeps, options: TelegramOptions = {}
       else door = createWebhookEndpoint(config, timings, shared)
     },
     send,
-    // Twenty a minute in a group: slower than the eye, and everything else still passes.
+    // Twenty a minute in a group. That is slower than the eye, and leaves room for other messages.
     streaming: {
       by: 'edits',
       everyMs: timings.reviseEveryMs,
@@ -109,7 +109,7 @@ export function createTelegram(deps: PlatformDeps, options: TelegramOptions = {}
   }
 }
 
-/** Asked once and remembered; asked again while it fails. Those who ask at the same time share the answer. */
+/** Asks once and remembers the answer. A failure is asked again. Concurrent callers share one request. */
 function knowOneself(client: TelegramClient): (() => Promise<Self>) & { known(): string | null } {
   let asking: Promise<Self> | null = null
   let known: string | null = null

@@ -1,9 +1,9 @@
 // Long polling: learn who we are → getUpdates from the stored offset → intake.receive with the next offset in the same
-// commit → again. Telegram forgets an update only when a later offset is asked for. So nothing is confirmed before its
-// commit, and what came during a downtime is simply the first batch.
+// commit → again. Telegram forgets an update only when a later offset is requested. So nothing is confirmed before its
+// commit, and the messages of a downtime are the first batch.
 //
-// A poll that neither answers nor fails in time is aborted and made again over a fresh connection. A 409 means that
-// another program polls with this token, or set a webhook. That is reported, and waited out longer each time.
+// A poll that neither answers nor fails in time is aborted and repeated over a new connection. A 409 means that another
+// program polls with this token, or set a webhook. That is reported, and the wait gets longer each time.
 import {
   asSwitchboardError,
   type Clock,
@@ -95,7 +95,7 @@ export function startPoller(timings: Timings, cursor: string | null, deps: Polle
 
   const pollOn = async (signal: AbortSignal, up: () => void) => {
     album = null
-    // The first poll does not wait: it shows at once whether there is a backlog, or a rival.
+    // The first poll returns at once, so that a backlog or a rival is noticed.
     for (let isFirst = true; !signal.aborted; isFirst = false) {
       const self = await deps.self()
       const isPatient = !isFirst && album === null
@@ -103,7 +103,7 @@ export function startPoller(timings: Timings, cursor: string | null, deps: Polle
       const updates = await poll(isPatient ? timings.pollTimeoutMs : 0, signal)
       await take(updates, self, signal)
       up()
-      // A server that knows no long polling answers "nothing" at once, and must not be asked without a pause.
+      // A server without long polling answers "nothing" at once, and must not be asked without a pause.
       if (isPatient && updates.length === 0 && clock.now() - askedAt < HASTY_MS)
         await pause(clock, HASTY_PAUSE_MS, signal)
     }
@@ -132,7 +132,7 @@ export function startPoller(timings: Timings, cursor: string | null, deps: Polle
   })
 }
 
-/** The lease is another node's by now: no quarrel over the bot, as a conflict of Telegram's would be. */
+/** Another node holds the lease by now. This is no conflict with a foreign program. */
 function unfenced(thrown: unknown): never {
   const { code, message } = asSwitchboardError(thrown)
   if (code === 'conflict') throw new SwitchboardError('platform_unavailable', `not stored: ${message}`)
@@ -144,7 +144,9 @@ function readOffset(cursor: string | null): number {
   return Number.isSafeInteger(value) && value > 0 ? value : 0
 }
 
-/** By update id, each once: a server under stress repeats and reorders. What has no id is refused as a whole batch. */
+/**
+ * Sorts by update id, each once, because a busy server repeats and reorders. An update without an id refuses the batch.
+ */
 function inOrder(updates: readonly unknown[]): readonly { readonly id: number; readonly update: unknown }[] {
   const byId = new Map<number, unknown>()
   for (const update of updates) {

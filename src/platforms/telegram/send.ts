@@ -52,14 +52,14 @@ export function createSend({ client, files }: SendDeps): Send {
   }
 
   /**
-   * The outlet cut it to fit. Words of our own that did not come that way are cut here; an agent's are whole or not
-   * sent.
+   * The outlet cut it to fit. Our own texts that did not pass the outlet are cut here. An agent's are sent whole or not
+   * at all.
    */
   const shown = ({ cause }: SendRequest, op: Op<'text'> | Op<'prompt'> | Op<'edit'>): Part =>
     cause === 'notice' || cause === 'prompt' ? cutOf(op) : wholeOf(op)
 
   const edit = async (request: SendRequest, op: Op<'edit'>): Promise<Receipt> => {
-    // A prompt that is decided must lose its buttons, whatever its length.
+    // A decided prompt must lose its buttons, whatever its length.
     const part = shown(request, op)
     const { chat_id } = placeOf(request.to)
     const message_id = messageNumber(op.on)

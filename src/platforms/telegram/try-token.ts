@@ -1,10 +1,10 @@
-// Asks Telegram whether a token is one, before it is kept.
+// Asks Telegram whether a token is valid, before it is stored.
 import { type Clock, type Options, SwitchboardError } from '../../contract/index.ts'
 import { TRIAL_TIMEOUT_MS, trialOf } from '../../kit/index.ts'
 import { createTelegramClient } from './client.ts'
 import { DEFAULT_TIMINGS, readConfig } from './config.ts'
 
-/** `options` hold the token itself. Throws what Telegram said, never the token. */
+/** `options` contain the token itself. Throws Telegram's answer, never the token. */
 export async function tryToken(options: Options, clock: Clock): Promise<{ readonly who: string }> {
   const config = readConfig(trialOf(options, ['token', 'secret_token']))
   const timings = { ...DEFAULT_TIMINGS, requestTimeoutMs: TRIAL_TIMEOUT_MS }

@@ -1,4 +1,4 @@
-// Calls to the Graph API, in JSON. The kit judges what a failure means. Nothing is tried again here.
+// Calls to the Graph API, in JSON. The kit judges what a failure means. Nothing is retried here.
 import { type Clock, SwitchboardError } from '../../contract/index.ts'
 import {
   type ApiAnswer,
@@ -15,14 +15,14 @@ export interface CallOptions {
   readonly method?: 'GET' | 'POST'
   readonly json?: Fields
   readonly form?: { readonly body: Uint8Array; readonly type: string }
-  /** Doing it twice shows the same (a look, an upload, a read mark). A lost answer then leaves no question open. */
+  /** Repeating it has the same effect (a read, an upload, a read mark). A lost answer then means no unknown outcome. */
   readonly repeatable?: boolean
 }
 
 export interface WhatsAppClient {
-  /** `path` behind the version. Throws what `refusalOf` makes, `platform_unavailable` or `outcome_unknown`. */
+  /** `path` follows the version. Throws the errors of `refusalOf`, `platform_unavailable` or `outcome_unknown`. */
   call(path: string, options?: CallOptions): Promise<Fields>
-  /** The bytes behind a URL that the API gave, at most `maxBytes`. `not_found`: it has run out, or was deleted. */
+  /** Returns the bytes of a URL from the API, at most `maxBytes`. `not_found`: it has expired, or was deleted. */
   download(url: string, maxBytes: number): Promise<Buffer>
 }
 
@@ -58,7 +58,7 @@ export function createWhatsAppClient(
   }
 }
 
-/** Undefined: it is no answer of the API, so the status decides. */
+/** Undefined: it is not an answer of the API, so the status decides. */
 function read(answer: ApiAnswer): Fields | undefined {
   const { status, json, fields } = answer
   const isFields = typeof json === 'object' && json !== null
@@ -68,14 +68,14 @@ function read(answer: ApiAnswer): Fields | undefined {
   return undefined
 }
 
-/** An answer without the media. 404 and 410 mean that it is gone, or that its address has run out. */
+/** An answer without the media. 404 and 410 mean that it is gone, or that its address has expired. */
 function readMedia(answer: ApiAnswer): void {
   const isGone = answer.status === 404 || answer.status === 410
   const refusal = isGone ? null : refusalOf(answer.fields, answer)
   if (refusal !== null) throw refusal
 }
 
-/** Where the token may go: Meta's own hosts, or that of the configured server. */
+/** Whether the token may be sent there: Meta's own hosts, or the configured server. */
 export function isMediaHost(url: string, server: VendorServer): boolean {
   return isVendorUrl(url, server, /(^|\.)(facebook\.com|fbsbx\.com|fbcdn\.net|whatsapp\.net)$/)
 }

@@ -54,7 +54,7 @@ function mediaOf({ ref }: Attachment): { readonly id: string } {
     const id = textOf(fieldsOf(JSON.parse(ref)).id)
     if (id !== undefined) return { id }
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new SwitchboardError('platform_rejected', 'the reference of the media could not be read')
 }

@@ -26,7 +26,7 @@ import { createWindows } from './window.ts'
 const ABILITIES: Abilities = {
   textLimit: TEXT_LIMIT,
   markdown: whatsappMarkdown,
-  // The API changes and deletes nothing that was sent.
+  // The API cannot change or delete a sent message.
   edits: false,
   reactions: true,
   files: true,
@@ -36,15 +36,15 @@ const ABILITIES: Abilities = {
   deletes: true,
   textAsFile: true,
   templates: true,
-  // There is no key that would make a repeat harmless; a status tells what became of it.
+  // There is no idempotency key, but a status reports the outcome.
   idempotentSend: false,
 }
-/** Of one number, in and out together. */
+/** The limit of one number, for both directions together. */
 const A_SECOND = 80
-/** To one person at once, borrowed from later. */
+/** The most messages to one person at once. They count against later ones. */
 const PAIR_BURST = 45
 const NUMBERS_TOLD = 20
-/** What Meta gathers into one post. A refused one comes again for days, and then never. */
+/** The size of Meta's batches. A refused one is repeated for days, and then dropped. */
 const MOST_POST_BYTES = 3 * 1_048_576
 
 export interface WhatsAppAdapterOptions {
@@ -52,7 +52,7 @@ export interface WhatsAppAdapterOptions {
   readonly fetch?: GuardedFetch
 }
 
-/** Throws `config_invalid` when the options do not hold. Timings and fetch can be handed in. */
+/** Throws `config_invalid` for invalid options. Timings and fetch are for tests. */
 export function createWhatsApp(deps: PlatformDeps, options: WhatsAppAdapterOptions = {}): PlatformAdapter {
   const { clock, log } = deps
   const config = readConfig(deps)

@@ -1,4 +1,4 @@
-// What the errors of the Cloud API mean for a message.
+// The meaning of the Cloud API's errors for a message.
 import type { SwitchboardError } from '../../contract/index.ts'
 import {
   ApiError,
@@ -12,7 +12,7 @@ import { type Fields, fieldsOf, textOf } from './fields.ts'
 
 export { isRefusal }
 
-/** The token, the app or the account may not be used now. What waits goes out once it is right. */
+/** The token, the app or the account may not be used now. Waiting messages are sent once it is right. */
 const TOKEN: Failure = {
   code: 'platform_unavailable',
   meaning: 'a permission is missing',
@@ -25,7 +25,7 @@ const SERVICE: Failure = { code: 'platform_unavailable', meaning: 'WhatsApp has 
 /** Only a documented refusal proves that nothing was done. */
 const FAULT: Failure = { code: 'outcome_unknown', meaning: 'WhatsApp had a fault; it may have sent it' }
 
-/** They hold whatever the status is. */
+/** These apply to any status. */
 const OPERATOR: FailureTable = failures(TOKEN, {
   0: 'the access token could not be read',
   3: 'the app may not use this API',
@@ -110,7 +110,7 @@ export interface Answered {
   readonly retryAfterMs: number | null
 }
 
-/** Null: the body holds no error that can be read, so what was done is unknown. */
+/** Null: the body contains no readable error, so the outcome is unknown. */
 export function refusalOf(body: Fields, { status, retryAfterMs }: Answered): ApiError | null {
   const error = fieldsOf(body.error)
   const key = typeof error.code === 'number' ? error.code : Number(textOf(error.code) ?? Number.NaN)
@@ -121,7 +121,7 @@ export function refusalOf(body: Fields, { status, retryAfterMs }: Answered): Api
   return refusal({ key, status, detail, failure, retryAfterMs: isBusy ? retryAfterMs : null })
 }
 
-/** What the status, or the range of the code, says. Undefined: the row of the code holds. */
+/** Decides by the status, or by the range of the code. Undefined: the row of the code applies. */
 function failureOf(key: number, status: number): Failure | undefined {
   if (Object.hasOwn(OPERATOR, key)) return undefined
   if (isPermission(key) || status === 401) return TOKEN

@@ -24,7 +24,7 @@ export interface CallOptions {
   readonly body?: Readonly<Record<string, unknown>>
   readonly files?: readonly Upload[]
   readonly timeoutMs?: number
-  /** Doing it twice shows the same (an edit, a reaction, a read). A lost answer then leaves no question open. */
+  /** Repeating it has the same effect (an edit, a reaction, a read). A lost answer then means no unknown outcome. */
   readonly repeatable?: boolean
 }
 
@@ -32,13 +32,13 @@ export type DiscordAnswer = Readonly<Record<string, unknown>>
 
 export interface DiscordClient {
   /**
-   * The answer, or an empty object for an empty answer. Throws what `refusalOf` makes, `rate_limited`,
+   * Returns the answer, or an empty object for an empty one. Throws the errors of `refusalOf`, `rate_limited`,
    * `platform_unavailable` or `outcome_unknown`.
    */
   call(verb: Verb, path: string, options?: CallOptions): Promise<DiscordAnswer>
-  /** The same for what answers with a list. */
+  /** The same for routes that answer with a list. */
   list(path: string, options?: CallOptions): Promise<readonly DiscordAnswer[]>
-  /** The bytes behind an address of Discord's, at most `maxBytes`. Null: it is not there, or no longer. */
+  /** Returns the bytes of an address at Discord, at most `maxBytes`. Null: it does not exist, or no longer. */
   download(url: string, maxBytes: number): Promise<Buffer | null>
 }
 
@@ -94,7 +94,7 @@ export function createDiscordClient(
     },
     async download(url, maxBytes) {
       try {
-        // No token: these addresses are signed, and the message names their host.
+        // Without a token, because these addresses are signed, and a message names their host.
         return (await api.download(url, { maxBytes, headers: { 'user-agent': USER_AGENT } })).bytes
       } catch (thrown) {
         if (isStatus(thrown, 403, 404, 410)) return null
@@ -128,13 +128,13 @@ function contentOf({ body, files = [] }: CallOptions): Content {
   return multipartForm([payload, ...parts])
 }
 
-/** Undefined: it is no answer of Discord's, so the status decides. */
+/** Undefined: it is not an answer of Discord, so the status decides. */
 function read({ status, json, fields, bytes, truncated }: ApiAnswer): unknown {
-  // An answer that was cut before its body is not one without a body.
+  // An answer that was cut before its body is not an empty answer.
   const isEmpty = bytes.length === 0 && !truncated
   if (status >= 200 && status < 300) return isEmpty ? {} : json
   if (status < 400 || status >= 500) return undefined
-  // A page instead of an answer: what stands in front of Discord blocks the whole address.
+  // A page instead of an answer: a firewall in front of Discord blocks the whole address.
   if (status === 403 && (typeof json !== 'object' || json === null))
     throw new SwitchboardError('platform_unavailable', 'Discord: HTTP 403 with a page and not an answer', {
       hint: 'requests of this address are blocked for a while: too many were refused',
@@ -147,7 +147,7 @@ function objectOf(value: unknown): DiscordAnswer {
   return typeof value === 'object' && value !== null ? (value as DiscordAnswer) : {}
 }
 
-/** The body tells it with fractions, the header without. */
+/** Returns the requested pause. The body has fractions of seconds, the header has not. */
 function pauseOf({ headers, fields }: ApiAnswer): number {
   const given = [fields.retry_after, headers['retry-after'], headers['x-ratelimit-reset-after']]
   const seconds = given.map(Number).find((one) => Number.isFinite(one) && one > 0)

@@ -11,16 +11,16 @@ import {
 
 export { isRefusal, isStatus }
 
-/** The token is no longer accepted. What waits goes out once it is right. */
+/** The token is no longer accepted. Waiting messages are sent once it is right. */
 const TOKEN: Failure = {
   code: 'platform_unavailable',
   meaning: 'Discord does not take the token',
   hint: 'copy the token again at discord.com/developers/applications, Bot, Reset Token',
   retryAfterMs: 30_000,
 }
-/** It will pass. Nothing was done, and the same can be asked again. */
+/** A temporary refusal. Nothing was done, and the same request may be repeated. */
 const PASSING: Failure = { code: 'platform_unavailable', retryAfterMs: 10_000 }
-/** Of an interaction, after a quarter of an hour. */
+/** The webhook of an interaction expires after a quarter of an hour. */
 const EXPIRED_HOOK = 50027
 
 const FAILURES: FailureTable = {
@@ -95,7 +95,7 @@ export function refusalOf(
   })
 }
 
-/** Where in the form the first fault is, from the tree that Discord gives. */
+/** Returns the place of the first fault in the form, from Discord's tree of errors. */
 function formProblem(errors: unknown): string {
   let at = errors
   const path: string[] = []

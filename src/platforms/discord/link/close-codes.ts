@@ -1,5 +1,5 @@
-// What the end of a gateway connection means: resume the session, begin a new one, or stop and report what must be
-// mended.
+// The meaning of a closed gateway connection: resume the session, begin a new one, or stop and report what must be
+// fixed.
 
 export type Next = 'resume' | 'identify' | 'refused'
 

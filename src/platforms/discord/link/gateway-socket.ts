@@ -1,17 +1,17 @@
-// One connection of the gateway: it is opened, says hello, is identified or resumed, brings dispatches and closes. Each step
-// has a deadline. Silence means nothing: only a beat without an answer ends it. Nothing is compressed, so there is nothing to
-// inflate. A frame that is not JSON ends the connection, and what it held comes again.
+// One connection of the gateway: it opens, gets a hello, identifies or resumes, delivers dispatches and closes. Each
+// step has a deadline. Silence means nothing: only an unanswered heartbeat ends it. Nothing is compressed. A frame that
+// is not JSON ends the connection, and its content comes again.
 import { type Cancel, type Clock, type Random, SwitchboardError } from '../../../contract/index.ts'
 import type { Timings } from '../config.ts'
 import { type Ending, endingOf, LEAVING } from './close-codes.ts'
 
-/** A session with Discord, which outlives its connections. */
+/** A session with Discord. It survives its connections. */
 export interface Session {
   readonly id: string
   readonly resumeUrl: string | null
-  /** The newest that was stored: from there a resume goes on, and nothing is lost that was not. */
+  /** The newest stored position. A resume continues there, so that nothing is lost. */
   stored: number
-  /** Something after that could not be stored: what still comes is not taken, until the session is resumed. */
+  /** An event after that could not be stored. Later events are not accepted until the session is resumed. */
   broken?: boolean
 }
 
@@ -23,7 +23,7 @@ export interface Dispatch {
 }
 
 export interface SocketEvents {
-  /** READY itself comes with a session that is new. */
+  /** READY is included for a new session. */
   dispatch(dispatch: Dispatch): void
   unreadable(): void
 }
@@ -34,9 +34,9 @@ export interface OpenOrder {
   readonly intents: number
   readonly shard: readonly [number, number]
   readonly resume: Session | null
-  /** Resolves when it may be identified. What is no longer wanted takes no place. */
+  /** Resolves when it may identify. A connection that is no longer wanted takes no place. */
   readonly mayIdentify: (isWanted: () => boolean) => Promise<void>
-  /** Closes it, also while it is opened. */
+  /** Closes it, also during the opening. */
   readonly signal: AbortSignal
 }
 
@@ -45,7 +45,7 @@ export interface GatewaySocket {
   isOpen(): boolean
   /** Resolves when it is closed. */
   readonly closed: Promise<Ending>
-  /** Sends a beat. Resolves when it is answered, or the connection ends. */
+  /** Sends a heartbeat. Resolves when it is answered, or the connection ends. */
   probe(): Promise<boolean>
   close(why: string): void
 }
@@ -59,7 +59,7 @@ export interface OpenDeps {
 const MAX_FRAME_BYTES = 8 * 1_048_576
 const LONGEST_BEAT_MS = 120_000
 
-/** What ended a connection before it stood. */
+/** The reason why a connection ended before its session was ready. */
 export class GatewayEnded extends SwitchboardError {
   readonly ending: Ending
   constructor(ending: Ending) {
@@ -68,7 +68,7 @@ export class GatewayEnded extends SwitchboardError {
   }
 }
 
-/** Resolves when the session stands. Throws `GatewayEnded`. */
+/** Resolves when the session is ready. Throws `GatewayEnded`. */
 export async function openSocket(
   order: OpenOrder,
   events: SocketEvents,
@@ -100,7 +100,7 @@ export async function openSocket(
       ended = true
       deadline()
       beating?.()
-      // Not 1000: the session shall stay. What does not close by itself is cut off.
+      // Not 1000, because the session must stay. A connection that does not close is terminated.
       if (socket.readyState === 1) {
         socket.close(LEAVING)
         clock.after(1_000, () => socket.terminate())
@@ -145,7 +145,7 @@ export async function openSocket(
         deadline = clock.after(timings.readyMs, () => end({ next: 'resume', why: 'no session came' }))
         return send(6, { token: order.token, session_id: session.id, seq: session.stored })
       }
-      // Of many shards the last waits for minutes: meanwhile only its beats tell whether the connection stands.
+      // The last of many shards waits for minutes. Until then only its heartbeats show whether the connection lives.
       order
         .mayIdentify(() => !ended)
         .then(identify, (thrown: unknown) => {
@@ -188,7 +188,7 @@ export async function openSocket(
     socket.on('message', (raw) => {
       if (ended) return
       const frame = parsed(raw)
-      // What stood in it comes again with the session.
+      // Its content comes again with the session.
       if (frame === null) {
         events.unreadable()
         return end({ next: 'resume', why: 'a frame could not be read' })
@@ -204,7 +204,7 @@ export async function openSocket(
         answered()
       }
     })
-    // Only the code: a message of the network can name the URL.
+    // Only the code, because a network error's message may contain the URL.
     socket.on('error', (error) => {
       const { code } = error as NodeJS.ErrnoException
       end(
@@ -224,7 +224,7 @@ function invalidSession(isResumable: boolean, { random, timings }: OpenDeps): En
     : { next: 'identify', why: 'Discord does not know the session any more', delayMs }
 }
 
-/** Throws nothing: a session without an id cannot be resumed, and is one all the same. */
+/** Never throws. A session without an id cannot be resumed, but is valid. */
 function sessionOf(ready: unknown): Session {
   const { session_id, resume_gateway_url } = (ready ?? {}) as Readonly<Record<string, unknown>>
   return {

@@ -1,5 +1,5 @@
-// The gateway as a whole: as many shards as Discord advises, each with its link, under the lease of the integration;
-// and who may identify when, for Discord takes the token away from a bot that does so too often.
+// The gateway as a whole: as many shards as Discord recommends, each with its link, under the lease of the integration.
+// It also schedules when each may identify, because Discord revokes the token of a bot that does so too often.
 import {
   type Clock,
   createSerialLines,
@@ -40,15 +40,15 @@ export interface GatewayDeps {
   readonly log: Logger
   readonly lease?: LinkLease | undefined
   readonly tell: (link: LinkState) => void
-  /** A session stands, new or resumed. */
+  /** A session is ready, new or resumed. */
   readonly connected: () => void
   readonly dispatch: (dispatch: Dispatch) => void
 }
 
 export interface Gateway extends Link {
-  /** Of every shard, in order. */
+  /** The sessions of all shards, in order. */
   sessions(): readonly (Session | null)[]
-  /** What came by this session could not be stored. */
+  /** Events of this session could not be stored. */
   again(session: Session, cause: string): void
 }
 
@@ -71,12 +71,12 @@ export function startGateway(
   let kept = deps.sessions
   let info: GatewayInfo | null = null
   const identifiedAt = new Map<number, number>()
-  /** Of each bucket: the last in its row of those that want to identify. */
+  /** The queue of each bucket for identifying. */
   const rows = createSerialLines<number>()
 
   const askInfo = async (): Promise<GatewayInfo> => {
     const answer = await client.call('GET', '/gateway/bot', { repeatable: true }).catch((thrown: unknown) => {
-      // Servers that others wrote may have the plain one alone.
+      // Compatible servers may have only the plain route.
       if (!isStatus(thrown, 404, 405, 501)) throw thrown
       return client.call('GET', '/gateway', { repeatable: true })
     })
@@ -99,7 +99,7 @@ export function startGateway(
     return rows.run(bucket, () => (isWanted() ? identifySoon(shard, bucket, isWanted) : undefined))
   }
 
-  /** Resolves when the pause after the one before is over. Throws where the day's are used up. */
+  /** Resolves when the pause after the previous one is over. Throws if the day's sessions are used up. */
   const identifySoon = async (shard: number, bucket: number, isWanted: () => boolean): Promise<void> => {
     const { remaining, resetAfterMs } = await askInfo()
     if (remaining <= RESERVE && resetAfterMs > 0) {
@@ -163,7 +163,7 @@ export function startGateway(
   }
   const sessions = () => (links.length === 0 ? kept : links.map((link) => link.session()))
 
-  // The shards say when they are up. This link only holds the lease over them.
+  // The shards report when they are up. This link only holds the lease for them.
   const whole = startLink({
     ...{ clock, random, log, connect },
     lease: deps.lease,

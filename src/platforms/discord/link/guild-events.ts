@@ -1,4 +1,4 @@
-// What gateway events say about servers, channels and threads, for the channel cache.
+// Reads servers, channels and threads from gateway events, for the channel cache.
 import { isSnowflake } from '../api/snowflakes.ts'
 
 export interface GuildNews {

@@ -1,5 +1,5 @@
-// One shard without a gap: connect → hello → resume or identify → the session stands. A session that is refused three times
-// is given up. What lies between it and the next is found in the history.
+// One shard without a gap: connect → hello → resume or identify → the session is ready. A session that is refused three times is
+// given up. Messages between it and the next one are found in the history.
 import { type Logger, SwitchboardError } from '../../../contract/index.ts'
 import {
   type Link,
@@ -28,22 +28,22 @@ export interface ShardOrder {
 export interface ShardDeps extends OpenDeps {
   readonly log: Logger
   readonly tell: (link: LinkState) => void
-  /** Where to connect. Asked each time. Throws as the client does. */
+  /** Returns the address to connect to. Called each time. Throws as the client does. */
   readonly gatewayUrl: () => Promise<string>
-  /** Whether an address that Discord gave may be connected to. */
+  /** Whether an address from Discord may be connected to. */
   readonly isGateway: (url: string) => boolean
-  /** Resolves when it may be identified. What is no longer wanted takes no place. */
+  /** Resolves when it may identify. A connection that is no longer wanted takes no place. */
   readonly mayIdentify: (isWanted: () => boolean) => Promise<void>
   readonly connected: () => void
   readonly dispatch: (dispatch: Dispatch) => void
-  /** It can go on only with another number of shards. */
+  /** Called when it can continue only with another number of shards. */
   readonly reshard: () => void
 }
 
 export interface ShardLink extends Link {
-  /** The session of the connection that stands, or of the last one. */
+  /** The session of the present connection, or of the last one. */
   session(): Session | null
-  /** What came by this session could not be stored, so it is asked for again. */
+  /** Events of this session could not be stored, so they are requested again. */
   again(session: Session, cause: string): void
 }
 
@@ -53,14 +53,14 @@ export function startShardLink(order: ShardOrder, deps: ShardDeps): ShardLink {
   const { clock, random, log, timings, connected } = deps
   let session = order.session
   let current: GatewaySocket | null = null
-  /** Tries since a session stood last, and those of them in which Discord refused a resume. */
+  /** Tries since a session was last ready, and how many of them Discord refused to resume. */
   let tries = 0
   let refusals = 0
   let fresh = false
   let giveUp: () => void = () => undefined
 
   const urlOf = async (resume: Session | null): Promise<string> => {
-    // An address for resuming that does not answer is tried in turn with the usual one.
+    // If the address for resuming does not answer, it alternates with the usual one.
     const own = resume?.resumeUrl ?? null
     const base = own !== null && tries % 2 === 0 && deps.isGateway(own) ? own : await deps.gatewayUrl()
     if (!deps.isGateway(base))
@@ -96,7 +96,7 @@ export function startShardLink(order: ShardOrder, deps: ShardDeps): ShardLink {
     }
     session = socket.session
     fresh = false
-    // It can end in the very moment in which it stands.
+    // It may end in the moment in which it becomes ready.
     const stood = socket.isOpen()
     if (stood) {
       current = socket
@@ -106,11 +106,11 @@ export function startShardLink(order: ShardOrder, deps: ShardDeps): ShardLink {
     }
     const ending = await socket.closed
     if (current === socket) current = null
-    // The session of one that was left is over already.
+    // The session of a connection that was left has ended already.
     return session === socket.session ? follow(ending, stood) : ending
   }
 
-  /** What the end of a connection means for the session. */
+  /** Decides what the end of a connection means for the session. */
   const follow = ({ next, why, delayMs = 0, offline }: Ending, stood: boolean): LinkEnding => {
     if (next !== 'resume') session = null
     if (next === 'refused') {
@@ -137,7 +137,7 @@ export function startShardLink(order: ShardOrder, deps: ShardDeps): ShardLink {
     refusedMs: timings.refusedMs,
     steadyMs: timings.steadyMs,
     probeMs: timings.probeMs,
-    // Of many shards the last one waits for minutes until it may be identified.
+    // The last of many shards waits for minutes until it may identify.
     connectMs: null,
     words: { failed: 'no connection to Discord' },
   })
@@ -146,13 +146,13 @@ export function startShardLink(order: ShardOrder, deps: ShardDeps): ShardLink {
     ...link,
     session: () => session,
     renew(cause) {
-      // The session may be what is deaf: the next connection has one of its own.
+      // The session itself may be deaf, so the next connection gets a new one.
       fresh = true
       link.renew(cause)
     },
     again(which, cause) {
       if (current?.session === which) current.close(cause)
-      // It is just being resumed: what is replayed before it stands counts as much.
+      // It is being resumed. Events that are replayed before it is ready count too.
       else if (session === which) giveUp()
     },
   }

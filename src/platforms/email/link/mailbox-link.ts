@@ -1,10 +1,10 @@
-// The link to a mailbox: connect → open the folder → take what is new, batch by batch, with the cursor in the commit → wait
-// for news by IDLE, and look at each poll interval anyway. Each look is a round trip with a deadline, so it finds a
-// connection that only seems to stand.
+// The link to a mailbox: connect → open the folder → receive new mails in batches, with the cursor in the commit → wait by
+// IDLE, and check at each poll interval anyway. Each check is a round trip with a deadline, so it detects a connection
+// that is dead but looks open.
 //
-// A mailbox without a cursor is read from its end on. One that was renumbered (UIDVALIDITY) is walked again from its
-// first mail since we began. Mails that are known are duplicates by their Message-ID. A mail that breaks the connection
-// each time it is fetched is refused as unparsable after some tries, so that it does not hold up those behind it.
+// A mailbox without a cursor is read from its end on. A renumbered one (UIDVALIDITY) is read again from its first mail
+// since we began. Known mails are duplicates by their Message-ID. A mail that breaks the connection each time it is
+// fetched is refused as unparsable after some tries, so that it does not block the mails behind it.
 import type { ImapFlow } from 'imapflow'
 import {
   asSwitchboardError,

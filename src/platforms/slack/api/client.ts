@@ -14,28 +14,30 @@ import { refusalOf } from './refusals.ts'
 export interface CallOptions {
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
-  /** Doing it twice shows the same (an edit, a reaction, a read). A lost answer then leaves no question open. */
+  /** Repeating it has the same effect (an edit, a reaction, a read). A lost answer then means no unknown outcome. */
   readonly repeatable?: boolean
-  /** Which token. Absent: the bot's. */
+  /** The token of the call. Absent: the bot's. */
   readonly as?: 'app'
 }
 
-/** What a method answered, with `ok` true. */
+/** The answer of a method, with `ok` true. */
 export type SlackAnswer = Readonly<Record<string, unknown>>
 
 interface Answered {
   readonly answer: SlackAnswer
-  /** What the token may do. Null: Slack did not say. */
+  /** The token's scopes. Null: Slack did not report them. */
   readonly scopes: readonly string[] | null
 }
 
 export interface SlackClient {
-  /** Throws what `refusalOf` makes, `rate_limited`, `platform_unavailable` or `outcome_unknown`. */
+  /** Throws the errors of `refusalOf`, `rate_limited`, `platform_unavailable` or `outcome_unknown`. */
   call(method: string, params?: Readonly<Record<string, unknown>>, options?: CallOptions): Promise<Answered>
-  /** The bytes behind a URL of Slack's, at most `maxBytes`. The token goes to Slack's own hosts, never past a redirect. */
+  /**
+   * Returns the bytes of a URL, at most `maxBytes`. The token goes only to Slack's own hosts, never past a redirect.
+   */
   download(url: string, maxBytes: number): Promise<{ readonly bytes: Buffer; readonly type: string }>
   upload(url: string, bytes: Uint8Array): Promise<void>
-  /** By how much our clock is ahead of Slack's, by its newest answer. 0: less than half a minute. */
+  /** How far our clock is ahead of Slack's, by its newest answer. 0: less than half a minute. */
   aheadMs(): number
 }
 
@@ -49,7 +51,7 @@ export function createSlackClient(
   fetch?: GuardedFetch,
 ): SlackClient {
   let ahead = 0
-  /** The date of an answer has no fractions. It was written between our two looks at the clock. */
+  /** The date of an answer has no fractions. It was written between the request and the answer. */
   const compareClocks = (date: unknown, asked: number, answered: number) => {
     const theirs = typeof date === 'string' ? Date.parse(date) : Number.NaN
     if (Number.isNaN(theirs)) return
@@ -86,7 +88,7 @@ export function createSlackClient(
       const headers = { 'content-type': 'application/octet-stream' }
       const call = { url, headers, body: bytes, timeoutMs: timeoutMs * 4, repeatable: true }
       await api.call({ ...call, method: 'POST' }, ({ status }) => {
-        // Whatever it was, the next try gets another place for the file.
+        // The next try uses another place for the file, whatever happened to this one.
         if (status === 200) return true
         throw new SwitchboardError('platform_unavailable', `Slack took the file with ${status}`)
       })
@@ -94,7 +96,7 @@ export function createSlackClient(
   }
 }
 
-/** Lists and objects as JSON, booleans as words; what is undefined is left out. */
+/** Writes lists and objects as JSON, booleans as words, and omits undefined values. */
 function formOf(params: Readonly<Record<string, unknown>>): string {
   const form = new URLSearchParams()
   for (const [key, value] of Object.entries(params)) {
@@ -104,7 +106,7 @@ function formOf(params: Readonly<Record<string, unknown>>): string {
   return form.toString()
 }
 
-/** Undefined: it is no answer of Slack's, so the status decides. */
+/** Undefined: it is not an answer of Slack, so the status decides. */
 function read(method: string, answer: ApiAnswer): Answered | undefined {
   const { status, fields } = answer
   const error = fields.ok === false && typeof fields.error === 'string' ? fields.error : null
@@ -112,7 +114,7 @@ function read(method: string, answer: ApiAnswer): Answered | undefined {
     throw asksToWait(`ratelimited: Slack asks to wait with ${method}`, answer.retryAfterMs)
   if (fields.ok === true) return { answer: fields, scopes: scopesOf(answer) }
   if (error !== null) throw refusalOf(error, fields)
-  // A server that others wrote may lack this method.
+  // A compatible server may lack this method.
   if ([404, 405, 501].includes(status)) throw refusalOf('unknown_method', {})
   return undefined
 }
@@ -126,7 +128,7 @@ function scopesOf({ headers }: ApiAnswer): readonly string[] | null {
     .filter((scope) => scope !== '')
 }
 
-/** Where the bot's token may go: Slack's own hosts, or that of the configured server. */
+/** Whether the bot's token may be sent there: Slack's own hosts, or the configured server. */
 export function isSlackHost(url: string, server: VendorServer): boolean {
   return isVendorUrl(url, server, /(^|\.)slack\.com$/)
 }

@@ -4,7 +4,7 @@ import { type ApiError, createRefusals, type FailureTable, failures, isRefusal }
 export { isRefusal }
 
 const FAILURES: FailureTable = {
-  // The token or the app is no longer accepted. What waits goes out once it is right.
+  // The token or the app is no longer accepted. Waiting messages are sent once it is right.
   ...failures(
     {
       code: 'platform_unavailable',
@@ -52,7 +52,7 @@ const FAILURES: FailureTable = {
       message_limit_exceeded: 'the workspace has reached its limit of messages',
     },
   ),
-  // The same words for all: Slack does not say how far it came.
+  // All have the same meaning, because Slack does not say how far it came.
   ...failures(
     { code: 'outcome_unknown' },
     {

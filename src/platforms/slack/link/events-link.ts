@@ -1,5 +1,6 @@
-// The link of mode `events`: Slack posts to us, so there is no connection to watch. It is up while Slack's API answers and
-// knows the token. That is asked again and again: without the API nothing can be sent, and no history tells what was missed.
+// The link of mode `events`. Slack posts to us, so there is no connection to watch. The link is up while Slack's API
+// answers and knows the token, which is checked regularly. Without the API nothing can be sent, and missed messages
+// cannot be found.
 import { asSwitchboardError, type Clock, type Logger, type Random } from '../../../contract/index.ts'
 import { type Link, type LinkState, pause, startLink } from '../../../kit/index.ts'
 import type { SlackClient } from '../api/client.ts'
@@ -15,14 +16,14 @@ export function startEventsLink(
     readonly random: Random
     readonly log: Logger
     readonly tell: (link: LinkState) => void
-    /** It answers, for the first time or again: what was missed is looked for. */
+    /** Slack answers, for the first time or again. Missed messages are searched now. */
     readonly connected: () => void
   },
 ): Pick<Link, 'renew' | 'stop'> {
   const { client, self, clock, random, log, connected } = deps
   let wasAsked = false
 
-  /** What is remembered of us is no answer: only where nothing is, learning it is one. */
+  /** A remembered identity proves no contact, so Slack is asked. Learning it for the first time is a contact. */
   const ask = async () => {
     const isRemembered = wasAsked
     try {
@@ -30,7 +31,7 @@ export function startEventsLink(
       wasAsked = true
       if (isRemembered) await askSelf(client)
     } catch (thrown) {
-      // A limit is an answer, too.
+      // A rate limit is an answer too.
       if (asSwitchboardError(thrown).code !== 'rate_limited') throw thrown
     }
   }
@@ -41,7 +42,7 @@ export function startEventsLink(
     retry: { baseMs: timings.retryBaseMs, maxMs: timings.retryMaxMs },
     refusedMs: timings.refusedMs,
     downAfter: 1,
-    // It holds nothing that must end first.
+    // Nothing has to end first.
     endMs: 0,
     words: { failed: 'Slack does not answer' },
     async connect({ signal, up }) {
@@ -50,7 +51,7 @@ export function startEventsLink(
       for (let problem: unknown = null; ; ) {
         await pause(clock, problem === null ? timings.checkMs : timings.retryBaseMs, signal)
         if (signal.aborted) return
-        // One question that fails alone is asked once more before the link is shown as down.
+        // A single failed check is repeated once before the link is shown as down.
         const first = problem
         problem = await ask().then(
           () => null,

@@ -1,5 +1,5 @@
-// Socket Mode without a gap: learn who we are → ask for a URL → connect → hello. When Slack tells a connection to go, or a
-// new one is asked for, the old one stays until the next says hello, and is then left after what it still brings.
+// Socket Mode without a gap: learn who we are → request a URL → connect → hello. When Slack asks a connection to leave, or a new
+// one is requested, the old one stays until the next says hello. Then it delivers its last envelopes and closes.
 import {
   type Clock,
   defined,
@@ -47,7 +47,7 @@ export function startSocketLink(config: SlackConfig, timings: Timings, deps: Soc
     )
   }
 
-  /** Other programs that have the app's token share its events, and nothing shows which get which. */
+  /** Other programs with the app's token share its events, and it is unknown which get which. */
   const rivals = ({ connections }: SlackSocket): string | undefined => {
     const others = connections === null ? 0 : connections - open
     if (others <= 0) return undefined
@@ -88,7 +88,7 @@ export function startSocketLink(config: SlackConfig, timings: Timings, deps: Soc
       }
       open += 1
       try {
-        // It can end in the very moment of its hello.
+        // It may end in the moment of its hello.
         if (socket.isOpen())
           up({ probe: socket.probe, leave: socket.drain, ...defined({ detail: rivals(socket) }) })
         const why = await socket.closed

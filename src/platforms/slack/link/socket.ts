@@ -10,23 +10,25 @@ export interface Envelope {
 }
 
 export interface SocketEvents {
-  /** Resolves after the commit, with what the acknowledgement carries. If it throws, Slack sends the envelope again. */
+  /**
+   * Resolves after the commit, with the content of the acknowledgement. If it throws, Slack sends the envelope again.
+   */
   envelope(envelope: Envelope): Promise<object | undefined>
-  /** Slack tells it to go: `warning`, `refresh_requested`, `link_disabled`, `too_many_websockets`. */
+  /** Slack asks it to leave: `warning`, `refresh_requested`, `link_disabled`, `too_many_websockets`. */
   disconnect(reason: string): void
-  /** A frame that is no JSON. */
+  /** A frame that is not JSON. */
   unreadable(): void
 }
 
 export interface SlackSocket {
-  /** How many connections the app has, by Slack's count when this one began. Null: Slack did not say. */
+  /** The number of the app's connections when this one began, by Slack's count. Null: Slack did not say. */
   readonly connections: number | null
   isOpen(): boolean
   /** Resolves with the reason when it is closed. */
   readonly closed: Promise<string>
-  /** Sends a ping. Resolves when anything is heard, and never when nothing is. */
+  /** Sends a ping. Resolves when anything arrives. Without that it never resolves. */
   probe(): Promise<boolean>
-  /** Closes it when nothing is on its way any more, at the latest after `drainMs`. */
+  /** Closes it when nothing is in progress any more, at the latest after `drainMs`. */
   drain(): void
 }
 
@@ -35,7 +37,7 @@ const MAX_FRAME_BYTES = 4 * 1_048_576
 export interface OpenDeps {
   readonly clock: Clock
   readonly timings: Pick<Timings, 'helloMs' | 'drainMs'>
-  /** Closes it, also while it is opened. */
+  /** Closes it, also during the opening. */
   readonly signal: AbortSignal
 }
 
@@ -136,7 +138,7 @@ export async function openSocket(
     })
     socket.on('ping', heard)
     socket.on('pong', heard)
-    // Only the code: a message of the network can name the URL, and its ticket.
+    // Only the code, because a network error's message may contain the URL with its ticket.
     socket.on('error', (error) =>
       end(`the connection failed (${(error as NodeJS.ErrnoException).code ?? 'protocol'})`),
     )
