@@ -15,16 +15,21 @@ export type {
   ConnectorModule,
   DefaultAccess,
   Delivery,
+  DownloadedFile,
   Endpoint,
   ErrorCode,
   GateView,
+  HistoryReader,
   HttpReply,
   InboundEvent,
   InboundMessage,
+  LinkLease,
   LinkState,
   ModuleSetup,
+  NewFile,
   OptionsSchema,
   OutboundOp,
+  Pace,
   PlatformAdapter,
   PlatformChecks,
   PlatformDeps,
@@ -34,6 +39,7 @@ export type {
   PlatformModule,
   Random,
   RawRequest,
+  ReadBack,
   Receipt,
   Received,
   Redelivery,
@@ -93,7 +99,9 @@ export {
 export { equalSecrets, hmacKey, signSha256, verifySha256 } from './kit/http/hmac.ts'
 export { type FormPart, multipartForm } from './kit/http/multipart.ts'
 export { isVendorUrl, type VendorServer } from './kit/http/vendor-url.ts'
+export { type ChatPaceOptions, type ChatPaces, createChatPace } from './kit/link/chat-pace.ts'
 export type {
+  LeaseRules,
   Link,
   LinkAttempt,
   LinkEnding,

@@ -80,6 +80,7 @@ it('[I18.guide-snippets] what the kit gives is enough for a pager: calls, files,
   const answers: Record<string, readonly [number, string]> = {
     '/page': [200, '{"id":"p1"}'],
     '/files/a.txt': [200, 'hello'],
+    '/upload?team=night&name=b.txt': [200, '{"id":"f1"}'],
     '/me': [200, '{"name":"night"}'],
     '/pages': [200, '{"pages":["fire"]}'],
   }
@@ -108,7 +109,7 @@ it('[I18.guide-snippets] what the kit gives is enough for a pager: calls, files,
     onClose: () => undefined,
     end: () => undefined,
   }
-  const check = async ({ page, files, tryToken, watch, send, startReceiving }: KitExample) => {
+  const check = async ({ page, files, sendFile, tryToken, watch, send, startReceiving }: KitExample) => {
     const to = { integration: 'test', conversation: 'night' }
     const op = { kind: 'text', text: 'disk full' } as const
     const request = { to, op, key: 'o_1', seq: 1 }
@@ -121,6 +122,9 @@ it('[I18.guide-snippets] what the kit gives is enough for a pager: calls, files,
       name: 'a.txt',
       size: 5,
     })
+    const ref = await files.keep?.({ name: 'b.txt', mime: 'text/plain', bytes: Buffer.from('bye') })
+    const file = { kind: 'file', name: 'b.txt', mime: 'text/plain', ref: ref ?? '' } as const
+    expect(await sendFile({ ...request, op: file })).toEqual({ platformIds: ['f1'] })
     expect(await tryToken({ token: 'secret-1' }, deps.clock)).toEqual({ who: 'night' })
     expect(asked.at(-1)).toBe('/me Bearer secret-1')
     watch({ request: { headers: {} } }).stream?.(sink)
@@ -140,14 +144,15 @@ it('[I18.guide-snippets] what the kit gives is enough for a pager: calls, files,
     expect([received, states]).toEqual([['fire'], ['up']])
   }
   const given = { deps, url: `http://127.0.0.1:${port}`, check }
-  const end = '\nawait check({ page, files, tryToken, watch, send, startReceiving })'
+  const end = '\nawait check({ page, files, sendFile, tryToken, watch, send, startReceiving })'
   await runSnippet(code.join('\n') + end, { 'switchboard/adapter': adapter }, given)
-  expect.assertions(11)
+  expect.assertions(12)
 })
 
 interface KitExample {
   page(request: adapter.SendRequest): Promise<object>
-  readonly files: adapter.FileStore
+  readonly files: Required<adapter.PlatformFiles>
+  sendFile(request: adapter.SendRequest): Promise<object>
   tryToken(options: object, clock: unknown): Promise<object>
   watch(verified: { readonly request: object }): adapter.HttpReply
   send(request: adapter.SendRequest): Promise<object>

@@ -1,7 +1,10 @@
 // The dependencies of an adapter, for tests: driven time, a readable log, secrets by reference. A test can override
 // each.
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
 import type { ConnectorDeps, PlatformDeps } from '../contract/index.ts'
 import { createRecordingLog, type RecordingLog } from './recording-log.ts'
+import { scratchRoot } from './scratch.ts'
 import { createTestClock, createTestRandom, type TestClock } from './test-clock.ts'
 import { testAgent, testIntegration } from './test-settings.ts'
 
@@ -28,7 +31,7 @@ export function testPlatformDeps(
     transcript: async () => [],
     secret: (reference) => secretOf(secrets, reference),
     tokens: { mint: none, find: async () => null, consume: async () => null },
-    filesDir: '/nonexistent',
+    filesDir: join(scratchRoot(), `swb-files-${randomUUID()}`),
     ...over,
     clock: createTestClock(),
     log: createRecordingLog(),
