@@ -1,4 +1,4 @@
-// Finds which requirement ids the tests cite: `[ID]` in a test's name, read as text, so that it costs no test run.
+// Finds which requirement ids the tests cite: `[ID]` in a test's name. It reads the text, so it needs no test run.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 
@@ -10,10 +10,10 @@ export interface Citation {
 
 const ID = /\[([A-Z]\d+\.[A-Za-z0-9-]+)\]/g
 const COMMENT = /^\s*(\/\/|\*|\/\*)/
-// A test that is switched off proves nothing; one that is skipped for a reason on one machine does on another.
+// A test that is switched off proves nothing. A test that is skipped for a reason on one machine runs on another.
 const SWITCHED_OFF = /\b(it|test|describe)\.(skip|todo|fails)\s*\(/
 
-/** The ids cited in one file's text. Comments and tests that are switched off do not count. */
+/** The ids that one file cites. Comments and tests that are switched off do not count. */
 export function citationsIn(file: string, text: string): readonly Citation[] {
   return text.split('\n').flatMap((line, at) => {
     if (COMMENT.test(line) || SWITCHED_OFF.test(line)) return []

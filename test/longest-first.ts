@@ -1,9 +1,9 @@
-// The order in which test files begin: what starts processes first, for it waits most of its time, and of all files those
-// that take longest, so that none of them is left for the end. Vitest would go by size where it has seen no run yet.
+// The order in which test files begin. Files that start processes come first, because they mostly wait. Then the
+// longest files, so that none is left for the end. Without an earlier run, Vitest would order them by size.
 import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** By the table that a run prints at its end, longest first. One that is gone is told by test/longest-first.test.ts. */
+/** Copied from the table at the end of a run, longest first. test/longest-first.test.ts reports files that are gone. */
 export const LONGEST = [
   'test/faults/cluster-nodes.test.ts',
   'test/faults/cluster-database.test.ts',

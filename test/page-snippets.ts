@@ -1,10 +1,10 @@
-// The fenced snippets of the pages, each with its place: for the tests that hold the pages to their word.
+// The fenced snippets of the documentation pages, each with its place, for tests that check the pages.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
 
-/** Those that lead somebody by the hand. */
+/** The pages that guide a reader step by step. */
 export const PAGES = [
   'README.md',
   ...['wishes', 'guide', 'platforms', 'agents'].flatMap((folder) =>

@@ -1,5 +1,5 @@
-// Every promise as data: SPEC by section, the seeds' test lists, the demands of the issues. Tests cite the ids in
-// square brackets in their names; requirements.test.ts holds both sides to each other.
+// Every requirement as data: SPEC by section, the seeds' test lists, the demands of the issues. Tests cite the ids in
+// square brackets in their names. requirements.test.ts checks both sides against each other.
 import { ACP } from './requirements/acp.ts'
 import { CLAUDE_CODE, PROCESSES } from './requirements/agent-processes.ts'
 import { AGENTS, CHANNEL } from './requirements/agents.ts'

@@ -10,7 +10,7 @@ export default function setup(): () => void {
   if (process.env[MADE] !== undefined) return () => undefined
   const before = process.env.TMPDIR
   const folder = mkdtempSync(join(tmpdir(), 'swb-test-'))
-  // Where the tests run as root, PostgreSQL runs as another user and has its files below.
+  // When the tests run as root, PostgreSQL runs as another user and has its files below this folder.
   chmodSync(folder, 0o711)
   process.env.TMPDIR = folder
   process.env[MADE] = folder

@@ -2,7 +2,7 @@
 
 export type MayKnow = Readonly<Record<string, readonly [words: string, why: string]>>
 
-/** Where the contract and the store have the name of an adapter. */
+/** Where the contract and the store may name an adapter. */
 export const MAY_NAME: MayKnow = {
   'src/contract/platform/channel-servers.ts': [
     'mcp http',
@@ -12,19 +12,19 @@ export const MAY_NAME: MayKnow = {
   'src/store/reads/sending.ts': ['channel', 'the name of a column'],
 }
 
-/** Where the core has a platform's name in an identifier. */
+/** Where the core may have a platform's name in an identifier. */
 export const CORE_MAY_NAME: MayKnow = {
   'src/core/dispatch/delivery.ts': ['mcp', 'MCP_SERVERS_REF: where servers that are lent to a turn are kept'],
 }
 
-/** What a file may know by the table: of its own row, and of the folders that it is in. */
+/** The words that the table allows to a file: those of its own row and of the rows of its folders. */
 function allowedTo(file: string, table: MayKnow): readonly string[] {
   return Object.entries(table).flatMap(([path, [words]]) =>
     path === file || (path.endsWith('/') && file.startsWith(path)) ? words.split(' ') : [],
   )
 }
 
-/** `file: word` for what the table does not allow, and `path: word` for what it allows and nobody needs. */
+/** `wrong` lists `file: word` that the table does not allow. `idle` lists `path: word` that it allows without need. */
 export function compare(known: ReadonlyMap<string, ReadonlySet<string>>, table: MayKnow) {
   const wrong = [...known].flatMap(([file, words]) => {
     const allowed = allowedTo(file, table)

@@ -1,9 +1,9 @@
-// The door table of the house as data: which room may open which, and the few exceptions, each with its reason.
+// Which room may import which, as data, and the few exceptions, each with its reason.
 
-/** A room is a folder of src/. '*' opens every door. Tests beside the code may open any. */
+/** A room is a folder of src/. '*' may import every room. Tests beside the code may import any. */
 export const DOORS: Readonly<Record<string, readonly string[] | '*'>> = {
   contract: [],
-  // What people read, by language. Every room that makes a text for people takes it from there.
+  // The texts for people, by language. Every room that makes such a text takes it from there.
   words: ['contract'],
   core: ['contract', 'words'],
   kit: ['contract', 'words'],
@@ -12,16 +12,16 @@ export const DOORS: Readonly<Record<string, readonly string[] | '*'>> = {
   agents: ['contract', 'words', 'kit', 'tools'],
   attach: ['contract', 'words'],
   store: ['contract', 'words'],
-  // The words of options (a secret, a URL) are those that adapters use.
+  // Adapters and configuration use the same helpers for options (a secret, a URL).
   config: ['contract', 'words', 'kit'],
   server: ['contract', 'words', 'core'],
   // The machine: clocks, the log, our version.
   runtime: ['contract', 'words'],
-  // The one list of what is built in, and the modules of third parties.
+  // The one list of built-in modules, and the modules of third parties.
   modules: ['contract', 'words', 'config', 'runtime', 'platforms', 'agents', 'testing'],
-  // The pipeline: put together, started, stopped, reloaded.
+  // The pipeline: assembling, starting, stopping and reloading it.
   gateway: ['contract', 'words', 'kit', 'core', 'config', 'tools', 'attach', 'chorus', 'runtime', 'modules'],
-  // What stands in the way of a message.
+  // Everything that keeps a message from arriving.
   health: ['contract', 'words', 'core', 'config', 'server', 'runtime', 'modules', 'gateway'],
   // What an operator may ask and do.
   operations: [
@@ -30,7 +30,8 @@ export const DOORS: Readonly<Record<string, readonly string[] | '*'>> = {
   ],
   // The process: its folder, its database, its start and its end.
   daemon: '*',
-  // Questions, answers, an edited file. It asks the modules, and the gateway which files hold secrets.
+  // Questions, answers, and an edited file. It asks the modules for their options, and the gateway which files hold
+  // secrets.
   setup: [
     ...['contract', 'words', 'kit', 'config', 'store', 'server'],
     ...['runtime', 'modules', 'gateway', 'daemon'],
@@ -49,21 +50,21 @@ export const DOORS: Readonly<Record<string, readonly string[] | '*'>> = {
   ],
   // The platform suite cuts texts as the outlet does.
   testing: ['contract', 'words', 'kit'],
-  // The library door of the Chorus protocol alone: both ends without the gateway.
+  // A package export: both ends of the Chorus protocol, without the gateway.
   chorus: ['contract', 'words', 'kit'],
-  // The library door of hosting channel servers alone: the pool of platforms/mcp, without store and river.
+  // A package export: hosting channel servers with the pool of platforms/mcp, without store and pipeline.
   host: ['contract', 'words', 'kit', 'platforms', 'config', 'core'],
-  // The library door for adapters of others: light.
+  // A package export for third-party adapters. It stays small.
   'adapter.ts': ['contract', 'words', 'kit'],
-  // The reader of Markdown, for renderers of others.
+  // A package export: the reader of Markdown, for third-party renderers.
   'markdown.ts': ['contract', 'kit'],
   'index.ts': '*',
 }
 
 /**
- * The folders of src/core, from the bottom up. A folder imports the folders named in its row and the files that lie beside
- * the folders. A row names only rows above it, so the pipeline is put together in a straight line: each part after the
- * parts that it needs.
+ * The folders of src/core, from the bottom up. A folder imports the folders named in its row and the files that lie
+ * beside the folders. A row names only rows above it, so the pipeline is put together in a straight line: each part
+ * after the parts that it needs.
  */
 export const CORE_DOORS: Readonly<Record<string, readonly string[]>> = {
   lanes: [],
@@ -82,18 +83,18 @@ export const CORE_DOORS: Readonly<Record<string, readonly string[]>> = {
 /** Rooms that load no npm package at all. */
 export const NO_PACKAGES = ['contract', 'core', 'words']
 
-/** Where a path (a file, or a folder ending in '/') may do what the rule forbids to all others, and why. */
+/** Paths (a file, or a folder ending in '/') that the rule does not apply to, and why. */
 export type Exceptions = Readonly<Record<string, string>>
 
 export interface Rule {
   readonly name: string
-  /** Looked for in code, with comments and strings blanked. */
+  /** Matched against code, with comments and strings blanked. */
   readonly code?: RegExp
-  /** Looked for in each string literal. */
+  /** Matched against each string literal. */
   readonly string?: RegExp
-  /** Looked for in import specifiers. */
+  /** Matched against import specifiers. */
   readonly imports?: RegExp
-  /** Only files under these are looked at; all of src/ when absent. */
+  /** The folders to check. If absent, all of src/. */
   readonly within?: readonly string[]
   readonly except: Exceptions
 }

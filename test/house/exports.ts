@@ -1,4 +1,4 @@
-// Who exports what and who imports it, read from the statements of every file: for unused-exports.test.ts.
+// Reads from the statements of every file which names it exports and imports, for unused-exports.test.ts.
 import { posix } from 'node:path'
 import { exists, filesOf, read } from './source.ts'
 
@@ -10,23 +10,25 @@ export interface Exported {
 interface Module {
   readonly text: string
   readonly exported: readonly string[]
-  /** Types that their own file uses: whoever calls its functions may want to write them down. */
+  /** Types that their own file uses. Callers of its functions may need their names. */
   readonly ownTypes: ReadonlySet<string>
-  /** `export * from`. */
+  /** The files of `export * from`. */
   readonly passedOn: readonly string[]
   readonly imported: readonly Exported[]
   /** Files that are imported as a whole: by `import()`, or as a namespace. */
   readonly wholes: readonly string[]
 }
 
-// Statements begin where their line begins: the formatter sees to that.
+// The formatter ensures that statements begin at the start of a line.
 const LISTED = /^(import|export)\s+(?:type\s+)?(?:\w+,\s*)?\{([^}]*)\}(?:\s*from\s+'([^']+)')?/gm
 const STARRED = /^(import|export)\s+(?:type\s+)?\*(?:\s+as\s+\w+)?\s+from\s+'([^']+)'/gm
 const ON_DEMAND = /\bimport\(\s*'([^']+)'/g
 const VALUE = /^export\s+(?:async\s+)?(?:function\*?|const|let|class|enum)\s+(\w+)/gm
 const TYPE = /^export\s+(?:interface|type)\s+(\w+)/gm
 
-/** Every export of our sources that nobody but its own file names. What a door of the package offers is for others. */
+/**
+ * Finds every export that only its own file uses. Exports of the package are for other projects, so they do not count.
+ */
 export function unusedExports(files: readonly string[], doors: readonly string[]): readonly Exported[] {
   const modules = new Map(files.map((file) => [file, moduleOf(file, read(file))]))
   const used = new Set<string>()
@@ -84,7 +86,7 @@ function moduleOf(file: string, text: string): Module {
   }
 }
 
-/** `a, type b, c as d`: the name in the file that is named, and the one that is given to it. */
+/** Parses `a, type b, c as d` into the name inside the named file and the name outside it. */
 function namesIn(list: string): readonly { inside: string; outside: string }[] {
   return list
     .replace(/\/\/.*$/gm, '')
@@ -97,14 +99,14 @@ function namesIn(list: string): readonly { inside: string; outside: string }[] {
     })
 }
 
-/** Every file of ours with imports; scripts in plain JavaScript import, and what they export is for others. */
+/** Every file of ours with imports. Plain JavaScript scripts import too, but their exports do not count. */
 export function ourModules(): readonly string[] {
   return ['src', 'web', 'test', 'bench', 'scripts', 'examples']
     .flatMap(filesOf)
     .filter((file) => /\.tsx?$|\.mjs$/.test(file))
 }
 
-/** The sources of what `exports` in package.json names. */
+/** The sources behind `exports` in package.json. */
 export function packageDoors(): readonly string[] {
   const { exports }: { exports: Readonly<Record<string, string | { readonly default: string }>> } =
     JSON.parse(read('package.json'))

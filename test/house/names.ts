@@ -1,8 +1,8 @@
-// Finds the names of adapters in a source: as texts and within them, in patterns, as keys, and in the words of identifiers.
+// Finds the names of adapters in a source: in texts, in patterns, as keys, and in the words of identifiers.
 import { type Source, source } from './source.ts'
 import { bare, type Node, nameOf, walk } from './syntax.ts'
 
-/** Words of everybody: within a text they count only where they stand as a name, as keys only beside other names. */
+/** Common words. In a text they count only in the place of a name. As keys they count only beside other names. */
 export const COMMON: Readonly<Record<string, string>> = {
   web: 'the chat page, as people call it, and the folder web/',
   channel: 'hosted channel servers, the tools channel_*, and where a notification goes',
@@ -10,17 +10,17 @@ export const COMMON: Readonly<Record<string, string>> = {
   mcp: 'the protocol, mcp_servers in the configuration, and the path /mcp',
 }
 
-/** Constants of the contract whose value is the name of an adapter: who reads one names it. */
+/** Constants of the contract whose value is the name of an adapter. Code that reads one names the adapter. */
 export const CONSTANTS: Readonly<Record<string, string>> = { CHANNEL_PLATFORM: 'mcp' }
 
 type Written = Pick<Source, 'strings' | 'patterns' | 'tree'>
 
 export interface NameFinder {
-  /** The names that a source writes. */
+  /** The adapter names that a source contains. */
   in(written: Written): ReadonlySet<string>
 }
 
-/** `common` are those of the names that count only as COMMON says. */
+/** `common` lists the names that count only as COMMON says. */
 export function createNameFinder(names: readonly string[], common: readonly string[]): NameFinder {
   const rare = names.filter((name) => !common.includes(name))
   const either = (some: readonly string[]) => `(${some.join('|')})`
@@ -33,7 +33,7 @@ export function createNameFinder(names: readonly string[], common: readonly stri
   const found = (texts: readonly string[], expression: RegExp) =>
     texts.flatMap((text) => [...text.matchAll(expression)].map(([, name = '']) => name.toLowerCase()))
 
-  // The same identifiers stand in many files.
+  // A cache, because many files contain the same identifiers.
   const known = new Map<string, readonly string[]>()
   const wordsFound = (identifier: string) => {
     const found = known.get(identifier) ?? rare.filter((name) => hasWord(identifier, name))
@@ -78,7 +78,7 @@ function keysOf(node: Node | null): readonly string[] {
   return (node.properties as Node[]).flatMap((one) => nameOf(one.key) ?? [])
 }
 
-/** `viaWhatsApp` has the word whatsapp, and `claudeCodeModule` claude-code; `slackening` has no word slack. */
+/** `viaWhatsApp` has the word whatsapp, and `claudeCodeModule` claude-code. `slackening` has no word slack. */
 function hasWord(identifier: string, name: string): boolean {
   const words = wordsOf(identifier)
   const wanted = name.replace('-', '')

@@ -1,15 +1,16 @@
-// Finds patterns that take more than linear time: each is taken apart, and what it repeats is fed to it many times over.
+// Finds patterns that take more than linear time. It parses each pattern and feeds it many repetitions of what it
+// repeats.
 import { createContext, Script } from 'node:vm'
 
 type Part =
-  /** Takes one character, as a pattern of its own. */
+  /** A pattern that takes one character. */
   | { readonly kind: 'one'; readonly source: string }
-  /** Takes nothing: an edge of a line or a word, a look ahead or back. */
+  /** A pattern that takes nothing: an edge of a line or a word, a look ahead or back. */
   | { readonly kind: 'edge'; readonly inside: readonly (readonly Part[])[] }
   | { readonly kind: 'group'; readonly inside: readonly (readonly Part[])[] }
   | { readonly kind: 'many'; readonly of: Part; readonly least: number; readonly most: number }
 
-/** Takes apart what TypeScript has accepted as a pattern: it need not refuse anything. */
+/** Parses a pattern that TypeScript has accepted. So it need not find errors. */
 function partsOf(source: string): readonly (readonly Part[])[] {
   let at = 0
   const next = (form: RegExp): string | null => {
@@ -53,10 +54,12 @@ function partsOf(source: string): readonly (readonly Part[])[] {
   return alternatives()
 }
 
-/** A beginning, what is repeated behind it, and an end. */
+/** A beginning, a word to repeat after it, and an end. */
 export type Pump = readonly [before: string, word: string, after: string]
 
-/** What a pattern might stumble over: all that it repeats, where it repeats it, and what leads there again and again. */
+/**
+ * Inputs that may be slow for the pattern: everything that it repeats, at that place, with repeated ways to reach it.
+ */
 function pumpsFor({ source, flags }: RegExp): readonly Pump[] {
   const taken = new Map<string, readonly string[]>()
   const charactersOf = (one: string): readonly string[] => {
@@ -72,7 +75,7 @@ function pumpsFor({ source, flags }: RegExp): readonly Pump[] {
   }
   const tree = partsOf(source)
   const ones = [...new Set(tree.flat().flatMap(onesOf))]
-  /** Characters that the pattern does not tell apart are tried once. */
+  /** The pattern's view of each character. Characters that it does not distinguish are tried once. */
   const look = new Map(
     CHARACTERS.concat(ones.flatMap((one) => charactersOf(one)[0] ?? [])).map((character) => [
       character,
@@ -118,31 +121,31 @@ function onesOf(part: Part): readonly string[] {
   return part.kind === 'many' ? onesOf(part.of) : part.inside.flat().flatMap(onesOf)
 }
 
-/** The character itself first, where it is one. */
+/** The characters that match. If `one` is a plain character, it is first. */
 function charactersTaken(one: string, flags: string): readonly string[] {
-  // What refers back takes what was taken before, which is no character of its own.
+  // A back reference takes what was taken before, so it has no characters of its own.
   if (/^\\(?:[1-9]|k<)/.test(one)) return []
   const form = new RegExp(`^(?:${one})$`, flags.replace(/[gym]/g, ''))
   return [one.replace(/^\\/, ''), ...CHARACTERS].filter((character) => form.test(character))
 }
 
-/** One of each kind of character that patterns tell apart; of those that look like a space or a line break, all. */
+/** One character of each kind that patterns distinguish, and all that look like a space or a line break. */
 const CHARACTERS = [
   ...'a \n-.:/<>()[]{}"\'`*_~|\\#&@=+?!,;%$^1',
   ...['\t', '\r', '\v', '\f', '\u0085', '\u00a0', '\u2003', '\u2028', '\u2029', '\ufeff', '\u200b', '\u0001'],
   ...'AefiosxzZ09éя写：😀',
 ]
 const LINE_END = /[\n\r\u2028\u2029]/
-/** A repetition up to this is no repetition of an attacker's. */
+/** Repetitions up to this count are too short for an attack. */
 const FEW = 100
 
-/** What is linear takes a tenth of these times of the processor and less, and what is not takes several times as much. */
+/** Linear patterns take at most a tenth of these processor times. Others take several times as much. */
 const TRIALS = [
   { size: 10_000, mostMs: 5 },
   { size: 80_000, mostMs: 300 },
 ]
 
-/** What makes the pattern slow; undefined: nothing was found. */
+/** Returns the input that makes the pattern slow, or undefined if none was found. */
 export function slowPump(pattern: RegExp): Pump | undefined {
   return pumpsFor(pattern).find((pump) =>
     TRIALS.every(({ size, mostMs }) => {
@@ -152,12 +155,12 @@ export function slowPump(pattern: RegExp): Pump | undefined {
   )
 }
 
-/** Of a long word fewer, in a longer text: what is quadratic takes as long as for one letter. */
+/** Repeats a long word less often, in a longer text. Quadratic work then takes as long as for one letter. */
 function textOf([before, word, after]: Pump, size: number): string {
   return before + word.repeat(Math.ceil(size / Math.sqrt(word.length))) + after
 }
 
-/** All matches, as a replacement finds them; of a pattern that looks at one place alone, place after place. */
+/** Finds all matches as a replacement does. A sticky pattern is tried at each place. */
 function pass(pattern: RegExp, text: string): void {
   if (!pattern.sticky) text.replace(pattern, '')
   for (let at = 0; pattern.sticky && at < text.length; at = Math.max(at + 1, pattern.lastIndex)) {
@@ -169,10 +172,10 @@ function pass(pattern: RegExp, text: string): void {
 const context = createContext({ work: () => {} })
 const script = new Script('work()')
 
-/** Whether the work ended within its time of the processor: a pattern that never would is stopped. */
+/** Whether the work ends within this processor time. A pattern that would never end is stopped. */
 function ends(mostMs: number, work: () => void): boolean {
   context.work = work
-  // On a machine that is busy little of a time is the processor's: then it gets more.
+  // On a busy machine the process gets only a part of the elapsed time, so the time-out grows.
   for (let timeout = mostMs + 5; ; timeout *= 2) {
     const began = process.cpuUsage()
     try {

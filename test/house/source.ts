@@ -1,4 +1,4 @@
-// Reads the repository's sources for the tests of the house: code without comments and texts, the texts, the imports.
+// Reads the repository's sources for the house tests: code without comments and texts, the texts, and the imports.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, posix, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,9 +11,9 @@ export interface Source {
   /** Relative to the root, with forward slashes. */
   readonly file: string
   readonly text: string
-  /** The text with comments, patterns and the insides of strings blanked: what runs. */
+  /** The text with comments, patterns and the insides of strings blanked, so only the code is left. */
   readonly code: string
-  /** Literals, pieces of templates, texts of JSX and the sources of patterns; not what is imported from. */
+  /** Literals, parts of templates, texts of JSX and the sources of patterns, but no import specifiers. */
   readonly strings: readonly string[]
   /** The sources of regular expressions alone. */
   readonly patterns: readonly string[]
@@ -22,16 +22,16 @@ export interface Source {
 }
 
 export interface Import {
-  /** As written. */
+  /** The specifier as written. */
   readonly from: string
-  /** The file it leads to, when it is a relative one. */
+  /** The imported file, for a relative specifier. */
   readonly file: string | null
   readonly typeOnly: boolean
 }
 
 const NOT_OURS = new Set(['node_modules', 'dist', '.git', 'coverage', 'test-results', '.switchboard'])
 
-/** Every file of a folder (recursively), relative to the root. A folder that does not exist has none. */
+/** Every file of a folder (recursively), relative to the root. A missing folder has none. */
 export function filesOf(folder: string): readonly string[] {
   const start = join(ROOT, folder)
   if (!existsSync(start)) return []
@@ -63,7 +63,7 @@ export function read(file: string): string {
 
 const known = new Map<string, Source>()
 
-/** Read once: no test changes the sources. */
+/** Reads a file once, because no test changes the sources. */
 export function source(file: string): Source {
   const found = known.get(file) ?? parse(file, read(file))
   known.set(file, found)
@@ -95,7 +95,7 @@ export function parse(file: string, text: string): Source {
 }
 
 interface Written {
-  /** As it stands in the file. */
+  /** The text as written in the file. */
   readonly text: string
   readonly at: number
   readonly isPattern: boolean
@@ -104,7 +104,7 @@ interface Written {
 function textIn(node: Node, text: string): Written | null {
   if (node.type === 'TemplateElement') {
     const { raw } = node.value as { readonly raw: string }
-    // Whether its delimiters belong to it depends on the language of the file.
+    // The file's language decides whether the text includes its delimiters.
     return { text: raw, at: text.indexOf(raw, node.start), isPattern: false }
   }
   if (node.type === 'JSXText')
@@ -114,7 +114,7 @@ function textIn(node: Node, text: string): Written | null {
   return { text: text.slice(node.start + 1, node.end - 1), at: node.start + 1, isPattern }
 }
 
-/** Statements, `import()` and types of the form `import('x').Y`. */
+/** Finds import statements, `import()` and types of the form `import('x').Y`. */
 function importIn(node: Node): { readonly source: Node; readonly typeOnly: boolean } | null {
   const { source } = node
   if (!/^(Import|Export|TSImport)/.test(node.type) || !isNode(source) || source.type !== 'Literal')

@@ -25,7 +25,7 @@ export function walk(node: Node, visit: (node: Node) => void): void {
   for (const child of childrenOf(node)) walk(child, visit)
 }
 
-/** What an identifier, a literal key or `a.b` is called: its last word. */
+/** The name of an identifier, of a literal key or of `a.b`: its last word. */
 export function nameOf(node: unknown): string | null {
   if (!isNode(node)) return null
   if (node.type === 'MemberExpression')
@@ -34,7 +34,7 @@ export function nameOf(node: unknown): string | null {
   return typeof name === 'string' ? name : null
 }
 
-/** Without what changes no value: `a?.b`, `a!`, `a as B`, `await a`. */
+/** Unwraps syntax that changes no value: `a?.b`, `a!`, `a as B`, `await a`. */
 export function bare(node: unknown): Node | null {
   if (!isNode(node)) return null
   const through =

@@ -1,5 +1,5 @@
-// An agent of the product's own connectors behind the TCP fault proxy: http, chorus and llm, on a river whose clock is driven.
-// What goes over sockets is waited for; the river's time passes meanwhile.
+// An agent behind the TCP fault proxy, with the product's connectors http, chorus and llm, on a river with a driven
+// clock. The test waits for sockets in real time while the river's time passes.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createChorusAgent } from '../../src/agents/chorus/index.ts'
@@ -23,9 +23,9 @@ export const KINDS: readonly Kind[] = ['http', 'chorus', 'llm']
 export interface FaultyAgent {
   readonly river: River
   readonly proxy: FaultProxy
-  /** How often the agent was asked, as it heard. */
+  /** How many requests the agent got. */
   asked(): number
-  /** Time passes until it is so; undefined: it never was. */
+  /** Lets time pass until `look` returns a value. Returns undefined if it never does. */
   until<T>(look: () => Promise<T | undefined> | T | undefined, stepMs?: number): Promise<T | undefined>
   standing(): Promise<{ state: string; detail?: string } | undefined>
   close(): Promise<void>
@@ -109,7 +109,7 @@ export async function openFaultyAgent(kind: Kind, open: OpenRiver): Promise<Faul
   }
 }
 
-/** Answers each turn once, as an agent does that keeps what it did by the id of the turn. */
+/** An agent that answers each turn once, because it keeps its results by the id of the turn. */
 async function httpBackend(kind: 'http' | 'chorus'): Promise<Backend> {
   let count = 0
   const answered = new Set<string>()

@@ -1,11 +1,11 @@
-// An agent that asks: Anna's message makes it want to run something, and she may decide.
+// An agent that asks. Anna's message makes it want to run something, and she may decide.
 import { OPEN, testIntegration } from '../../src/testing/test-settings.ts'
 import type { OpenRiver, River, RiverOptions } from './river.ts'
 
 export const RUN = { toolName: 'Bash', description: 'Run the tests', input: 'npm test -- --all' }
 export const CHAT = testIntegration('chat', { access: { ...OPEN, approvers: ['anna'] } })
 
-/** The id of the approval comes back. */
+/** Returns the id of the approval. */
 export async function asking(
   open: OpenRiver,
   options: RiverOptions = {},
@@ -20,6 +20,6 @@ export async function asking(
 
 export const state = async (river: River, id: string) => (await river.store().approval(id))?.state
 
-/** The first line of each: a question that ended keeps what was asked below it. */
+/** The first line of each text. A question that ended keeps the original question below that line. */
 export const headlines = (shown: readonly string[]): readonly string[] =>
   shown.map((text) => text.split('\n')[0] ?? '')

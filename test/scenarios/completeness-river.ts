@@ -1,4 +1,4 @@
-// A river whose platform keeps a history, and the words that the scenarios of completeness are written in.
+// A river whose platform keeps a history, and helpers for the scenarios of completeness.
 import { createScriptedHistory } from '../../src/testing/scripted/scripted-history.ts'
 import type { OpenRiver, River, RiverOptions } from './river.ts'
 
@@ -12,7 +12,7 @@ export async function withHistory(open: OpenRiver, options: RiverOptions = {}) {
   return { river, history }
 }
 
-/** The machine sleeps, wakes, and has a moment for what is due. */
+/** Lets the machine sleep, wake, and do what is due. */
 export async function later(river: River, minutes: number): Promise<void> {
   await river.sleep(minutes * MINUTE)
   await river.pass(5_000)

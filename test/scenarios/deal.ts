@@ -1,12 +1,13 @@
-// Which arrangements a scenario runs on. `npm test` runs each on one, dealt out by its name, so that the same scenario
-// always gets the same and every arrangement is used. `npm run test:all` runs all, `npm test -- --changed` the first alone.
+// Selects the arrangements that a scenario runs on. `npm test` runs each scenario on one, selected by its name. So a
+// scenario always gets the same one, and every arrangement is used. `npm run test:all` runs all, `npm test --
+// --changed` the first.
 
 export type Scope = 'first' | 'dealt' | 'all'
 
-/** Asked for by scripts/test.mjs. */
+/** scripts/test.mjs sets this. */
 export const SCOPE = scopeOf(process.env.SWITCHBOARD_TEST_SCOPE)
 
-/** Whether the scenario runs on this one of its arrangements. */
+/** Whether the scenario runs on this arrangement. */
 export function isDealt<Kind extends string>(
   scenario: string,
   kind: Kind,
@@ -18,8 +19,8 @@ export function isDealt<Kind extends string>(
 }
 
 /**
- * Of a product of plans with places (a crash point at each step of a conversation, say) every plan once, in turn at another
- * place; with `npm run test:all` the whole product.
+ * Selects from a product of plans and places, for example a crash point at each step of a conversation. Every plan runs
+ * once, each at another place. `npm run test:all` runs the whole product.
  */
 export function dealtPlans<Plan>(
   plans: readonly Plan[],
@@ -32,14 +33,14 @@ export function dealtPlans<Plan>(
   return [...byName.values()].map((same, at) => same[at % same.length] as Plan)
 }
 
-/** Throws on a word that is none: a misspelt one would leave proofs out. */
+/** Throws on an unknown word, because a misspelt one would silently skip tests. */
 export function scopeOf(word: string | undefined): Scope {
   if (word === undefined || word === 'dealt') return 'dealt'
   if (word === 'first' || word === 'all') return word
   throw new Error(`SWITCHBOARD_TEST_SCOPE is first, dealt or all, not "${word}"`)
 }
 
-// FNV-1a: short names of similar form must fall apart evenly.
+// FNV-1a spreads short and similar names evenly.
 function digest(text: string): number {
   let hash = 0x811c9dc5
   for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0

@@ -1,5 +1,5 @@
-// The whole river with an email adapter against the fake mail provider, or servers of the test's own, in this process, on real time. It
-// can be stopped and started again on the same store, as a daemon that was down.
+// The whole river with an email adapter, against the fake mail provider or the test's own servers. It runs in this
+// process in real time. It can stop and start again on the same store, like a daemon that was down.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ import { until } from '../faults/until.ts'
 import { clockOf, doctorOf, QUICK_OUTCOMES } from './emulated-river.ts'
 import { prepareStore } from './node.ts'
 
-/** Where the mailbox is, and who may write to it. */
+/** The mailbox, and the people who may write to it. */
 export interface MailPlace {
   readonly bot: string
   readonly kate: string
@@ -35,13 +35,13 @@ interface RiverOptions {
   readonly arrangement?: 'sqlite' | 'postgres'
   readonly timings?: Partial<Timings>
   readonly mailbox?: Readonly<Record<string, unknown>>
-  /** An agent that the test plays; absent: the demo agent. */
+  /** A scripted agent. The default is the demo agent. */
   readonly played?: AgentSettings
-  /** Puts something between the adapter and the SMTP server; gives the port to use instead. */
+  /** Puts something between the adapter and the SMTP server. Returns the port to use instead. */
   readonly smtpThrough?: (port: number) => Promise<number>
-  /** The same for IMAP. */
+  /** Does the same for IMAP. */
   readonly imapThrough?: (port: number) => Promise<number>
-  /** How much faster time goes; absent: it is real. */
+  /** The factor by which time is faster. If absent, time is real. */
   readonly faster?: number
 }
 export type EmailRiverOptions = RiverOptions & FakeMailOptions
@@ -101,7 +101,7 @@ export async function openMailRiver(
     agents: [options.played ?? testAgent('demo', ['mail'], { connector: { type: 'demo', options: {} } })],
     tunables: {
       ...(options.faster === undefined ? { sendRetryBaseMs: 20, sendRetryMaxMs: 100 } : {}),
-      // As they are by default.
+      // These are the defaults.
       senderLimit: { rps: 20, burst: 500 },
       floodLimit: { rps: 200, burst: 2_000 },
       strangerLimit: { rps: 1, burst: 30 },

@@ -1,5 +1,5 @@
-// The whole river against fakes of real platforms, in this process: on SQLite, on PostgreSQL or on three nodes, on real time or
-// on time that runs faster. What a platform has of its own stands in its `…-river.ts`.
+// The whole river against fakes of real platforms, in this process: on SQLite, on PostgreSQL or on three nodes, in real
+// or faster time. The files `…-river.ts` have the differences between platforms.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createDemoAgent } from '../../src/agents/demo/index.ts'
@@ -34,28 +34,28 @@ export const ARRANGEMENTS = ['sqlite', 'postgres', 'three nodes'] as const
 export type Arrangement = (typeof ARRANGEMENTS)[number]
 
 export interface RiverOptions {
-  /** On which store, and on how many nodes; absent: SQLite. */
+  /** The store and the number of nodes. The default is SQLite. */
   readonly arrangement?: Arrangement
-  /** How much faster time goes; absent: it is real. */
+  /** The factor by which time is faster. If absent, time is real. */
   readonly faster?: number
-  /** Agents that the test plays; absent: the demo agent. */
+  /** Scripted agents. The default is the demo agent. */
   readonly played?: readonly AgentSettings[]
-  /** Puts something between the adapter and the fake's HTTP server; gives the address to use instead. */
+  /** Puts something between the adapter and the fake's HTTP server. Returns the address to use instead. */
   readonly through?: (url: string) => Promise<string>
-  /** Of the integration. */
+  /** The setting of the integration. */
   readonly textChunkLimit?: number
 }
 
 export interface EmulatedPlatform {
   readonly integration: IntegrationSettings
   readonly create: (deps: PlatformDeps) => PlatformAdapter
-  /** By their references in the options. */
+  /** The secrets by their references in the options. */
   readonly secrets: Readonly<Record<string, string>>
-  /** The fake, ended after the nodes. */
+  /** Stops the fake, after the nodes. */
   readonly stop: () => Promise<void>
 }
 
-/** Minutes pass in fractions of a second, for everybody alike. */
+/** A clock on which minutes pass in fractions of a second, for all parts alike. */
 function fasterClock(factor: number): Clock {
   const real = createRealClock()
   const start = real.now()
@@ -68,14 +68,14 @@ function fasterClock(factor: number): Clock {
 const { sendRetryBaseMs, sendRetryMaxMs } = DEFAULT_TUNABLES
 const sendRetryDefaults = { sendRetryBaseMs, sendRetryMaxMs }
 
-/** Where time runs faster all times are as they are by default: seconds of this machine are minutes. */
+/** With faster time, all times are the defaults: seconds of this machine are minutes. */
 export const timesOf = ({ faster }: Pick<RiverOptions, 'faster'>) =>
   faster === undefined ? {} : { outcomeTimes: {}, tunables: sendRetryDefaults }
 
 export const clockOf = ({ faster }: Pick<RiverOptions, 'faster'>): Clock =>
   faster === undefined ? createRealClock() : fasterClock(faster)
 
-/** Sends whose outcome is open, in real time: seconds in place of minutes. */
+/** Times for sends with an open outcome in real time: seconds instead of minutes. */
 export const QUICK_OUTCOMES = {
   absentCountsAfterMs: 1_000,
   resendAfterMs: [100, 500, 2_000, 5_000],
@@ -83,7 +83,7 @@ export const QUICK_OUTCOMES = {
   lookMaxMs: 1_000,
 }
 
-/** `doctor` of a river: the health table, as a daemon tells it. */
+/** The `doctor` of a river: the health table as a daemon reports it. */
 export function doctorOf(about: {
   readonly store: Store
   readonly gateway: Gateway
@@ -98,7 +98,7 @@ export function doctorOf(about: {
   return createDoctor({ ...about, standing })
 }
 
-/** One person, who may speak and decide. */
+/** Access for one person, who may write and decide. */
 export function accessOf(
   person: string,
   groups: Readonly<Record<string, Omit<GroupPolicy, 'origin'>>> = {},
@@ -132,7 +132,7 @@ export async function openEmulatedRiver(
     outcomeTimes = QUICK_OUTCOMES,
   }: Pick<RiverOptions, 'arrangement' | 'played'> & {
     readonly clock: Clock
-    /** What the demo agent has more than its binding to the first platform. */
+    /** Settings of the demo agent beyond its binding to the first platform. */
     readonly demo?: Partial<AgentSettings>
     readonly tunables?: Partial<Tunables>
     readonly outcomeTimes?: Partial<OutcomeTimes>

@@ -1,5 +1,6 @@
-// One talk under a fault plan, the same for every platform that keeps a history: three messages that are answered, one that asks
-// for a decision, a tap that gives it. Whatever the wire does, each arrives once, each is answered once, and the books agree.
+// One talk under a fault plan, the same for every platform with a history: three messages with answers, one that asks
+// for a decision, and a tap that decides. Whatever the wire does, each arrives and is answered once, and the ledger
+// agrees.
 import { expect } from 'vitest'
 import type { Store } from '../../src/contract/index.ts'
 import type { MatrixCell, NamedPlan } from '../../src/testing/faults/fault-matrix.ts'
@@ -10,11 +11,11 @@ import { ARRANGEMENTS, type Arrangement } from './emulated-river.ts'
 
 const WORDS = ['alpha', 'bravo', 'charlie']
 /**
- * What the platform gave up to bring is found in the history, 75 s after the last connect: it is late, and not lost. A busy
- * machine takes longer.
+ * The history brings messages that the platform gave up on, 75 s after the last connect. They are late but not lost. A
+ * busy machine takes longer.
  */
 export const LATE_MS = 240_000
-/** For the whole test. */
+/** The limit for the whole test. */
 export const TALK_LIMIT_MS = 600_000
 
 export interface TalkingRiver {
@@ -23,7 +24,7 @@ export interface TalkingRiver {
   readonly store: Store
 }
 
-/** Each plan on each arrangement, as they are dealt to this run. */
+/** Combines each plan with the arrangements of this run. */
 export function plansOnArrangements(
   plans: readonly NamedPlan[],
 ): readonly (NamedPlan & { readonly arrangement: Arrangement })[] {
@@ -34,8 +35,8 @@ export function plansOnArrangements(
 }
 
 /**
- * Plans whose proof lies in minutes that pass, on stores that several nodes share: in real time, for the database has a clock of its
- * own. With `npm run test:all` alone.
+ * Plans that need minutes to pass, on stores that several nodes share. They run in real time, because the database has
+ * its own clock. Only `npm run test:all` runs them.
  */
 export function plansOnSharedStores(
   plans: readonly NamedPlan[],
@@ -46,7 +47,7 @@ export function plansOnSharedStores(
     : []
 }
 
-/** Throws where something was lost or repeated; gives the cell of the matrix to `onCell` before it does. */
+/** Throws if something was lost or repeated. Before that it passes the cell of the matrix to `onCell`. */
 export async function talkUnderFaults(
   { kate, fake, store }: TalkingRiver,
   plan: NamedPlan,
@@ -57,7 +58,7 @@ export async function talkUnderFaults(
   const isSeen = (part: string) => copies(part).length > 0
   await until('the answers', () => WORDS.every((word) => isSeen(`You said: ${word}`)), LATE_MS)
   await until('the question', () => isSeen('demo wants to run Deploy'), LATE_MS)
-  // A tap is not sent again by the platform: the person presses once more, when nothing comes of it for a while.
+  // The platform does not repeat a tap. The person presses again if nothing happens for a while.
   let pressedAt = Number.NEGATIVE_INFINITY
   await until('the deploy', () => {
     if (isSeen('Deployed')) return true
@@ -86,10 +87,10 @@ export async function talkUnderFaults(
     labelled: copies('may be a duplicate').length,
   })
   expect(expected.map((part) => [part, copies(part).length])).toEqual(expected.map((part) => [part, 1]))
-  // Her chat may have two names, and she was asked in it once.
+  // Her chat may have two names, but it got the question once.
   expect(retired()).toHaveLength(1)
   if (plan.faults.length > 0) expect(fake.fired.length).toBeGreaterThan(0)
-  // Each message was received once, whatever the wire did, and the books agree.
+  // Each message was received once, whatever the wire did, and the ledger agrees.
   const turns = await store.turns({ limit: 1_000 })
   const messages = turns.filter((turn) => !turn.messageId.startsWith('tap:'))
   expect(messages.map((turn) => turn.body?.text).toSorted()).toEqual([...WORDS, 'deploy'])

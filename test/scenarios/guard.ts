@@ -1,5 +1,5 @@
-// One life of a gateway. When it crashes, nothing that it began reaches the world any more: its timers, its store, its
-// platforms and its agents fall silent, as they would under kill -9.
+// One life of a gateway. After a crash nothing that it began reaches the world. Its timers, its store, its platforms
+// and its agents stop, as after kill -9.
 import type {
   AgentConnector,
   Clock,
@@ -10,7 +10,7 @@ import type {
 } from '../../src/contract/index.ts'
 import { SwitchboardError } from '../../src/contract/index.ts'
 
-/** What a gateway makes adapters with, at once. */
+/** A gateway makes its adapters with this, synchronously. */
 export interface PlatformMaker {
   create(deps: PlatformDeps): PlatformAdapter
 }
@@ -26,17 +26,17 @@ export interface Life {
   store(store: Store): Store
   platform(module: PlatformMaker): PlatformMaker
   connector(module: ConnectorMaker): ConnectorMaker
-  /** Store calls under way. */
+  /** The number of store calls in progress. */
   busy(): number
-  /** Grows whenever something happens. */
+  /** A count that grows whenever something happens. */
   moved(): number
-  /** The next `times` calls of a store's verb fail as if the database were away. */
+  /** Makes the next `times` calls of a store method fail as if the database were away. */
   storeAway(verb: keyof Store, times: number): void
-  /** The next `times` calls are done, and nobody hears of it: the connection broke behind the commit. */
+  /** Runs the next `times` calls but loses their answers, as when the connection breaks after the commit. */
   loseAnswer(verb: keyof Store, times: number): void
-  /** The next answer of a verb that is done comes late: when the returned function is called. */
+  /** Runs the next call of a method but delays its answer until the returned function is called. */
   delayAnswer(verb: keyof Store): () => void
-  /** The connection that listens is gone: hints are not heard, until it is back and says that some were missed. */
+  /** False breaks the listening connection, so no hints arrive. True restores it and reports missed hints. */
   hear(hints: boolean): void
 }
 
@@ -52,7 +52,7 @@ export function createLife(timers: { due: Set<number[]>; now: () => number }): L
   let deaf = false
   const listeners: ((hint: unknown, from: unknown) => void)[] = []
 
-  // A promise of a dead life never settles: whoever waits for it is dead, too.
+  // A promise of a dead life never settles, because the code that waits for it is dead too.
   const watched = async (work: () => unknown): Promise<unknown> => {
     if (dead) return NEVER
     busy += 1

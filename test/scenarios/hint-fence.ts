@@ -1,14 +1,14 @@
-// Hints travel between nodes through the database, beside the driven clock, those of a node in the order in which it told
-// them: when all others have heard one that it tells now, they have heard all that it told before.
+// Hints travel between nodes through the database, outside the driven clock, and keep the order of each sender. When
+// all other nodes have received a new hint of a node, they have received all its earlier ones.
 import type { Store } from '../../src/contract/index.ts'
 
 export interface HintFence {
-  /** Resolves when every node has heard all that was told so far. */
+  /** Resolves when every node has received all hints so far. */
   pass(): Promise<void>
 }
 
 export function createHintFence(stores: readonly Store[]): HintFence {
-  // Two calls that a scenario makes at once let the river run at once: every pass waits for its own hints alone.
+  // A scenario may make two calls at once, and both run the river. So every pass waits for its own hints only.
   const unheard = new Map<string, (by: Store) => void>()
   let count = 0
   for (const store of stores) {

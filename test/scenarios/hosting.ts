@@ -1,4 +1,4 @@
-// Words that the scenarios of hosted channel servers share: a configuration with the server `slack`, approved and allowed.
+// Helpers for the scenarios of hosted channel servers: a configuration with the server `slack`, approved and allowed.
 import type { AgentSettings, ChannelsSettings } from '../../src/contract/index.ts'
 import { testAgent, testIntegration } from '../../src/testing/test-settings.ts'
 import type { RiverOptions } from './river.ts'
@@ -25,7 +25,7 @@ export function hostingAgent(id: string, over: Partial<AgentSettings> = {}): Age
   })
 }
 
-/** The agent `demo` hears `slack`, and what the test chat says. */
+/** The agent `demo` gets the messages of `slack` and of the test chat. */
 export function hosting(over: Partial<AgentSettings> = {}, more: RiverOptions = {}): RiverOptions {
   return {
     integrations: [testIntegration('chat')],

@@ -1,5 +1,5 @@
-// The whole river with an iMessage adapter against the double of Messages, in this process, on real time. It can be stopped and started
-// again on the same store, as a daemon that was down.
+// The whole river with an iMessage adapter against the double of Messages, in this process in real time. It can stop
+// and start again on the same store, like a daemon that was down.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ import { testAgent, testIntegration, testSettings } from '../../src/testing/test
 import { until } from '../faults/until.ts'
 import { prepareStore } from './node.ts'
 
-/** One Mac has the database: several nodes are none for it. */
+/** One Mac has the database, so several nodes make no sense. */
 export const IMESSAGE_ARRANGEMENTS = ['sqlite', 'postgres'] as const
 
 export const KATE = '+4915112345678'

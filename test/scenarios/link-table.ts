@@ -1,6 +1,6 @@
-// The table of links: what each fault of the network does to the connection by which a platform's messages come (Socket Mode,
-// the gateway of Discord, IMAP), to the reading of its history and to the read-back of a send. Each platform is its own fake,
-// in this process, with one proxy before its link and one before its API.
+// The table of links: what each network fault does to the connection for messages (Socket Mode, Discord's gateway,
+// IMAP), to reading the history and to the read-back of a send. Each platform is its own fake, in this process, with
+// one proxy before its link and one before its API.
 import type { DoctorReport, Store } from '../../src/contract/index.ts'
 import { linkOf } from '../../src/core/links.ts'
 import { createFaultProxy, type FaultProxy, type ProxyFault } from '../../src/testing/faults/fault-proxy.ts'
@@ -11,7 +11,9 @@ import { openEmailRiver } from './email-river.ts'
 import type { openEmulatedRiver } from './emulated-river.ts'
 import { openSlackRiver } from './slack-river.ts'
 
-/** Bytes on a socket need real time, so the clock is not driven: it runs 60 times faster, and our time-outs of 18 s are 300 ms. */
+/**
+ * Bytes on a socket need real time, so the clock is not driven. It is 60 times faster: time-outs of 18 s take 300 ms.
+ */
 const FASTER = 60
 const TIMEOUT_MS = 300 * FASTER
 
@@ -33,7 +35,7 @@ export const LINK_FAULTS: readonly NamedFault[] = [
   { name: 'slow', kind: 'slow' },
 ]
 
-/** Meet the very bytes that bring a message, once. */
+/** These hit exactly the bytes that bring a message, once. */
 export const FRAME_FAULTS: readonly (Pick<NamedFault, 'kind'> & { readonly name: string })[] = [
   { name: 'cut in the message', kind: 'cut-body' },
   { name: 'reset at the message', kind: 'reset-after' },
@@ -50,9 +52,9 @@ export const CALL_FAULTS: readonly NamedFault[] = [
 ]
 
 export interface LinkBench {
-  /** Before the connection by which messages come. */
+  /** The proxy before the connection for messages. */
   readonly link: FaultProxy
-  /** Before the calls of the API; for email, before SMTP. */
+  /** The proxy before the calls of the API. For email it is before SMTP. */
   readonly api: FaultProxy
   readonly store: Store
   readonly agent: ScriptedAgent
@@ -61,24 +63,24 @@ export interface LinkBench {
   state(): string
   doctor(): Promise<DoctorReport>
   says(text: string): unknown
-  /** The platform knows of a connection. */
+  /** Whether the platform has a connection. */
   isJoined(): boolean
-  /** What was said while there was no link is kept for none. */
+  /** Forgets sessions, so that no connection replays messages from the time without a link. */
   forget(): void
-  /** What she was shown, oldest first. */
+  /** The messages that she saw, oldest first. */
   sees(): Promise<readonly string[]>
   close(): Promise<void>
 }
 
 export interface LinkPlatform {
   readonly name: string
-  /** The link begins by HTTP: a status can stand in its way. */
+  /** True when the link begins by HTTP, so a status can replace the answer. */
   readonly http: boolean
-  /** How a call is known by what is sent, and what stands before it. */
+  /** How to recognise the call by its bytes, and the proxy that it passes. */
   readonly history: Call
   readonly readBack: Call
   readonly send: Call
-  /** For so long its answers are lost before it is asked what became of the send: as long as a nonce holds. */
+  /** How long answers are lost before the platform is asked about the send: as long as a nonce is valid. */
   readonly loseMs: number
   readonly open: () => Promise<LinkBench>
 }
@@ -164,7 +166,7 @@ export const LINK_TABLE: readonly LinkPlatform[] = [
       const before = proxies()
       const river = await openSlackRiver({
         ...{ faster: FASTER, played: [testAgent(AGENT, ['sl'])], ackMs: 500 },
-        // The link is made before the API: the address is told by the server once it listens.
+        // The proxy of the link is made before that of the API. The server gives the address once it listens.
         socketThrough: before.url,
         through: before.url,
         timings: { ...COMMON, pingMs: 6_000, drainMs: 3_000, namesMs: TIMEOUT_MS, chatIntervalMs: 300 },
@@ -203,7 +205,7 @@ export const LINK_TABLE: readonly LinkPlatform[] = [
   {
     name: 'email',
     http: false,
-    // The link itself asks for no STATUS.
+    // The link itself never sends STATUS.
     history: { by: 'link', on: /STATUS "?INBOX/i },
     readBack: { by: 'link', on: /STATUS "?Sent/i },
     send: { by: 'api', on: /\r\n\.\r\n$/ },

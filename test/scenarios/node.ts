@@ -1,5 +1,5 @@
 // One node of a river: a store, a gateway, desks, and a life that can end. In a cluster each node has its part: people
-// speak through the first, agents are attached to the second, operators ask the third; whoever comes first sends.
+// write to the first, agents are attached to the second, operators use the third. Any node sends.
 import { tmpdir } from 'node:os'
 import { createDemoAgent } from '../../src/agents/demo/index.ts'
 import { createLlmConnector } from '../../src/agents/llm/index.ts'
@@ -30,9 +30,9 @@ import { createOperator, type Operator } from './operator.ts'
 
 export interface Part {
   readonly name: string
-  /** The platforms' own connections end here. */
+  /** Whether the connections of the platforms end here. */
   readonly receives: boolean
-  /** Agents are attached here. */
+  /** Whether agents are attached here. */
   readonly delivers: boolean
 }
 
@@ -41,7 +41,7 @@ export interface LlmWorld {
   readonly lent?: LentToolSource
 }
 
-/** Connectors of the product by their names, between real sockets: for rivers of one node. */
+/** Connectors of the product by name, with real sockets. For rivers of one node. */
 export type Connectors = Readonly<
   Record<string, (deps: ConnectorDeps) => AgentConnector | Promise<AgentConnector>>
 >
@@ -57,18 +57,18 @@ export interface Surroundings {
   readonly settings: () => Settings
   readonly watched: () => boolean
   readonly crashPoint: (name: string, life: Life) => void
-  /** What the connector llm talks to, and the tools that are lent to it; absent: there is none. */
+  /** The API for the connector llm, and its lent tools. If absent, there is none. */
   readonly llm?: LlmWorld | undefined
-  /** Connectors by their names, made as the test says. */
+  /** Connectors by name, made by the test. */
   readonly connectors?: Connectors | undefined
-  /** The seed of this life's randomness. */
+  /** The seed for the randomness of this life. */
   readonly seed: string
 }
 
 export interface Alive {
   readonly life: Life
   readonly store: Store
-  /** The store itself, also when the life has ended. */
+  /** The store itself. It works also after the end of the life. */
   readonly open: Store
   readonly gateway: Gateway
   readonly operator: Operator
@@ -79,7 +79,7 @@ export interface Alive {
 const PLAYED = ['test', 'slack', 'telegram', 'webhook', 'email']
 const LEDGER_KEY = new Uint8Array(32).fill(7)
 
-/** Brings an empty database up to date. */
+/** Migrates an empty database. */
 export async function prepareStore(url: string): Promise<void> {
   const random = createTestRandom('prepared')
   const open = await openStore(url, {
@@ -102,7 +102,7 @@ export async function bringToLife(part: Part, around: Surroundings): Promise<Ali
     node: part.name,
     ledgerKey: LEDGER_KEY,
     log,
-    // To open one costs more than what most scenarios read over it.
+    // Two, because opening a connection costs more than most scenarios read over it.
     readers: 2,
   })
   const store = life.store(open)
@@ -194,7 +194,7 @@ export async function bringToLife(part: Part, around: Surroundings): Promise<Ali
 
 const NEVER = new Promise<never>(() => undefined)
 
-/** The loop, and with its life its words to the API end. */
+/** The agent loop. Its calls of the API end with its life. */
 function llmConnector({ fetch }: LlmWorld, life: Life) {
   return {
     async create(deps: ConnectorDeps): Promise<AgentConnector> {
@@ -208,13 +208,13 @@ function mortal({ list, call }: LentToolSource, life: Life): LentToolSource {
   return { list, call: (session, name, input) => (life.dead() ? NEVER : call(session, name, input)) }
 }
 
-/** Nothing comes in here; it can send. */
+/** A platform that can send but receives nothing here. */
 function deaf(module: PlatformMaker): PlatformMaker {
   const quiet = async () => undefined
   return { ...module, create: (deps) => ({ ...module.create(deps), start: quiet, stop: quiet }) }
 }
 
-/** Another node holds the servers: here nothing is heard of them, and they cannot be called. */
+/** Servers that another node holds. Here they report nothing and cannot be called. */
 function elsewhere(servers: ChannelServers): ChannelServers {
   const held = (server: ChannelServer): ChannelServer => ({
     ...server,
@@ -229,8 +229,8 @@ function elsewhere(servers: ChannelServers): ChannelServers {
 }
 
 /**
- * Configured here as everywhere, with no agent attached: whatever is handed over here went astray. Only a host that may
- * have moved is asked for everywhere.
+ * A connector without an attached agent, configured as on the other nodes. A delivery here is a mistake. Only a host
+ * that may have moved is asked on every node.
  */
 function unattended(module: ConnectorMaker): ConnectorMaker {
   const astray = async (): Promise<never> => {
@@ -247,7 +247,7 @@ function unattended(module: ConnectorMaker): ConnectorMaker {
   }
 }
 
-/** Agents ask people about tool calls where their options say so. */
+/** Agents ask people about tool calls if their options say so. */
 const MODULES: Parameters<typeof createDoctor>[0]['adapters'] = {
   loadedPlatform: () => undefined,
   loadedConnector: () => ({ asks: ({ asks }) => asks === true }) as ConnectorModule,

@@ -1,5 +1,5 @@
-// An operator of a river: asks the API in this process, with the arguments that scenarios have at hand. Answers are
-// JSON, and refusals are thrown.
+// An operator of a river. It calls the API in this process, with short arguments for scenarios. Answers are JSON, and
+// refusals are thrown.
 import { createApi as createClient } from '../../src/cli/api.ts'
 import {
   type Address,
@@ -20,7 +20,7 @@ export function createOperator(context: OperationContext) {
   const { clock, store } = context
   const api = createApi({ clock, authorize: () => ({ allowed: true }) }, withContext(OPERATIONS, context))
 
-  /** The client of this person. A refusal that carries more than its words is an answer, as it is to the console. */
+  /** The client of this person. It returns a refusal that carries data, as the console does. */
   const as = (by: string, via: 'api' | 'cli' | 'console' = 'api') =>
     createClient(
       {
@@ -109,7 +109,7 @@ export function createOperator(context: OperationContext) {
     thread: (at: Address, query: { readonly limit: number; readonly before?: string }, by: string) =>
       as(by).ask('GET /api/conversations/{address}/thread', { path: address(at), query }),
     verifyAudit: () => reader.ask('GET /api/audit/verify'),
-    /** Further than the API reads in one page. */
+    /** Reads more than one page of the API. */
     ledger: (afterSeq: number, limit: number) => store.ledger({ afterSeq, limit }),
   }
 }

@@ -1,5 +1,6 @@
-// The table of outages: which fault of the TCP proxy meets which call of which platform, and what must hold afterwards. Every
-// platform is its own fake behind the proxy, in this process. Bytes on a socket need real time, so time-outs are cut to 300 ms.
+// The table of outages: which fault of the TCP proxy hits which call of which platform, and what must hold afterwards.
+// Every platform is its own fake behind the proxy, in this process. Bytes on a socket need real time, so time-outs are
+// 300 ms.
 import type { DoctorReport, Store } from '../../src/contract/index.ts'
 import { createTelegram } from '../../src/platforms/telegram/index.ts'
 import { createFakeTelegram } from '../../src/testing/emulate.ts'
@@ -13,7 +14,7 @@ import { openSlackRiver } from './slack-river.ts'
 import { openWebhookRiver } from './webhook-river.ts'
 import { openWhatsAppRiver } from './whatsapp-river.ts'
 
-/** The calls of one talk, in order. `login` is met while the gateway starts, or at the first send. */
+/** The calls of one talk, in order. `login` happens while the gateway starts, or at the first send. */
 export const CALLS = [
   'login',
   'send',
@@ -32,23 +33,23 @@ export interface Bench {
   readonly store: Store
   readonly agent: ScriptedAgent
   doctor(): Promise<DoctorReport>
-  /** Its link stands: what is said from now on comes by it. */
+  /** Whether its link is up, so that messages from now on use it. */
   isUp(): boolean
   says(text: string): unknown
-  /** What she was shown, oldest first. */
+  /** The messages that she saw, oldest first. */
   sees(): Promise<readonly string[]> | readonly string[]
   close(): Promise<void>
 }
 
 export interface TablePlatform {
   readonly name: string
-  /** How a call is known by what is sent; absent: the platform has none. */
+  /** How to recognise each call by its bytes. A call is absent if the platform has none. */
   readonly calls: Readonly<Partial<Record<Call, RegExp>>>
-  /** It logs in when it sends. */
+  /** True when it logs in for each send. */
   readonly loginAtSend?: true
-  /** HTTP: a status can be answered in the server's place. */
+  /** True for HTTP: a status can replace the server's answer. */
   readonly http: boolean
-  /** `before`: the fault that the login meets. */
+  /** `before` is the fault that the login meets. */
   readonly open: (before?: ProxyFault) => Promise<Bench>
 }
 
@@ -73,7 +74,7 @@ const CHUNK = 150
 export const TIMEOUT_MS = 300
 const COMMON = { retryBaseMs: 10, retryMaxMs: 50, requestTimeoutMs: TIMEOUT_MS }
 
-/** In front of a server of HTTP; the address keeps its path. */
+/** A proxy in front of an HTTP server. The address keeps its path. */
 function behind(before: ProxyFault | undefined) {
   let made: FaultProxy | undefined
   return {
@@ -282,9 +283,9 @@ function benchOf(
   }
 }
 
-/** Answers each call by the words that make it. */
+/** Answers each message with the texts that cause the call. */
 export function playTable({ agent, store }: Pick<Bench, 'agent' | 'store'>): void {
-  /** A turn that ends takes back its question, also one that was not shown yet. */
+  /** A turn that ends withdraws its question, even one that was not shown yet. So the agent waits until it is shown. */
   const isShown = async () => {
     const rows = await store.sends({ states: ['queued', 'sending'], limit: 200 })
     return rows.every(({ cause }) => cause !== 'prompt')
@@ -324,10 +325,10 @@ export function playTable({ agent, store }: Pick<Bench, 'agent' | 'store'>): voi
 }
 
 const QUESTION = 'wants to run Bash'
-/** Its end is shown in its place where the platform edits. */
+/** The text that replaces an ended question if the platform can edit. */
 const QUESTION_OVER = ': no longer asked'
 
-/** What she must have been shown once all is over. */
+/** The texts that she must have seen at the end. */
 export const WORDS: Readonly<Record<Call, readonly string[]>> = {
   login: ['T-login'],
   send: ['T-send'],
@@ -343,8 +344,8 @@ export const WORDS: Readonly<Record<Call, readonly string[]>> = {
 const LABEL = '(may be a duplicate'
 
 /**
- * Asked after every case, of a platform that is well again: each answer was delivered once, or its copies are labelled; in
- * order; nothing is open or unknown; and what failed is known to the agent.
+ * Checks a platform that works again, after every case. Each answer was delivered once, or its copies are labelled.
+ * Answers are in order, nothing is open or unknown, and the agent knows about failures.
  */
 export async function problemsOf(bench: Bench, words: readonly string[]): Promise<readonly string[]> {
   const problems: string[] = []
@@ -373,7 +374,7 @@ export async function problemsOf(bench: Bench, words: readonly string[]): Promis
   }
   const isUndelivered = rows.some(({ state, cause }) => state === 'failed' && cause !== 'notice')
   for (const { code, text } of (await bench.doctor()).problems) {
-    // The link is another table's: how the history stands is said by minutes.
+    // The table of links covers the link. How far the history was compared changes only after minutes.
     if (code === 'history-behind' || (code === 'sends-undelivered' && isUndelivered)) continue
     problems.push(`doctor says ${code}: ${text}`)
   }

@@ -1,5 +1,5 @@
 // The assembled river on a driven clock: intake, inbox, dispatch, outlet and outbox with a real store, between a
-// scripted platform and a scripted agent. Every scenario ends with the audit: chain intact, nothing lost in counting.
+// scripted platform and a scripted agent. Every scenario ends with the audit: the chain is intact and all counts agree.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, TestRunner } from 'vitest'
@@ -33,11 +33,11 @@ export interface RiverOptions extends TestSettings {
   readonly platform?: ScriptedPlatformOptions
   readonly agent?: ScriptedAgentOptions
   readonly perAgent?: Readonly<Record<string, ScriptedAgentOptions>>
-  /** What agents with the connector llm talk to. */
+  /** The API for agents with the connector llm. */
   readonly llm?: LlmWorld
-  /** Connectors by their names, made as the test says. */
+  /** Connectors by name, made by the test. */
   readonly connectors?: Connectors
-  /** Somebody looks at the console. */
+  /** True when a person has the console open. */
   readonly watched?: boolean
 }
 
@@ -57,32 +57,32 @@ export interface River {
   gateway(): Gateway
   settings(): Settings
   now(): number
-  /** Lets everything run that can run without time passing. */
+  /** Runs everything that can run without time passing. */
   settle(): Promise<void>
-  /** Time passes, timer by timer. */
+  /** Lets time pass, timer by timer. */
   pass(ms: number): Promise<void>
-  /** Time jumps, as for a machine that slept: what was due meanwhile happens once. */
+  /** Makes time jump, as on a machine that slept. Each overdue timer runs once. */
   sleep(ms: number): Promise<void>
-  /** The wall clock is set back; timers do not notice. */
+  /** Sets the wall clock back. Timers do not notice. */
   setBack(ms: number): void
-  /** A reload: the new configuration is applied to the running gateway. */
+  /** Reloads: applies the new configuration to the running gateway. */
   configure(settings: TestSettings): Promise<void>
-  /** The gateway dies when it comes to this point (the nth time); of several nodes all do, or the one that came to it. */
+  /** Kills the gateway when it reaches this point the nth time: all nodes, or only the node that reached it. */
   crashAt(point: string, times?: number, who?: 'all' | 'itself'): void
-  /** It came to the point, and has not been started again. */
+  /** Whether the gateway died at the point and has not been started again. */
   dead(): boolean
-  /** Dies now if it did not yet, and starts again on the same database. */
+  /** Kills the gateway if it is still alive, and starts it again on the same database. */
   restart(settings?: TestSettings): Promise<void>
   /** Drains and starts again. */
   restartCleanly(): Promise<void>
   storeAway(verb: keyof Store, times: number): void
-  /** The next calls where agents are attached (`receive`: where people speak) are done, and their answers are lost. */
+  /** Runs the next calls on the agents' node (for `receive`: on the people's node) but loses their answers. */
   loseAnswer(verb: keyof Store, times: number): void
-  /** The next answer of a verb there comes late: when the returned function is called. */
+  /** Delays the next answer of a method there until the returned function is called. */
   delayAnswer(verb: keyof Store): () => void
-  /** Whether hints are heard where agents are attached. */
+  /** Whether hints arrive at the agents' node. */
   hear(hints: boolean): void
-  /** Errors in the log are expected; without this they fail the scenario. */
+  /** Expects errors in the log. Without this they fail the scenario. */
   expectErrors(): void
 }
 
@@ -101,22 +101,22 @@ const THREE: readonly Part[] = [
   { name: 'bench', receives: false, delivers: true },
   { name: 'desk', receives: false, delivers: false },
 ]
-// More rounds than any scenario needs: something wakes itself for ever.
+// More rounds than any scenario needs. Beyond them something wakes itself for ever.
 const RESTLESS = 2_000
 const FENCES = 2
 const UNFENCED = { at: -1, times: 0 }
-// A process does not come back in the very millisecond in which it died.
+// A process does not restart in the very millisecond of its death.
 const RESTART_MS = 50
 
 /**
- * The same scenarios on both stores, and on three nodes that share one, as they are dealt out; `memory` is for those
- * that are about numbers, not about disks.
+ * Runs scenarios on the arrangements that deal.ts selects: both stores, and three nodes that share one. `memory` is for
+ * scenarios about numbers, not about disks.
  */
 export function describeRiver(
   name: string,
   scenarios: (open: OpenRiver) => void,
   arrangements: readonly Arrangement[] = ARRANGEMENTS,
-  /** `each`: on each of them in every run, for what each does in a way of its own. */
+  /** `each` runs on every arrangement in every run, for behaviour that differs between them. */
   on: 'dealt' | 'each' = 'dealt',
 ): void {
   const scope = on === 'each' && SCOPE !== 'first' ? 'all' : SCOPE
@@ -136,7 +136,7 @@ export function describeRiver(
     scenarios(async (options = {}) => {
       const file = kind === 'memory' ? ':memory:' : join(folder, `${files++}.db`)
       const shared = kind === 'postgres' || kind === 'three nodes'
-      // To make a database and bring it up to date takes longer than most scenarios: it is lent.
+      // The database is lent, because creating and migrating one takes longer than most scenarios.
       const lent = shared ? await (await sharedPostgres()).lend('river', prepareStore) : null
       const url = lent?.url ?? `sqlite:${file}`
       const river = await createRiver(url, options, kind === 'three nodes' ? THREE : ALONE)
@@ -151,14 +151,14 @@ export function describeRiver(
     })
     const { tasks } = TestRunner.getCurrentSuite()
     const dealt = tasks.filter((task) => isDealt(`${name} ${task.name}`, kind, arrangements, scope))
-    // A group without a scenario would be an error: it keeps its first.
+    // An empty group would be an error, so it keeps its first scenario.
     tasks.splice(0, tasks.length, ...(dealt.length > 0 ? dealt : tasks.slice(0, 1)))
   })
 }
 
 async function createRiver(url: string, options: RiverOptions, parts: readonly Part[]): Promise<OpenedRiver> {
   const clock = createTestClock()
-  /** Of the wall clock; timers run on. */
+  /** The offset of the wall clock. Timers are not affected. */
   let setBackMs = 0
   const wall = { now: () => clock.now() - setBackMs, after: clock.after }
   const timers = { due: new Set<number[]>(), now: () => clock.now() }
@@ -175,7 +175,7 @@ async function createRiver(url: string, options: RiverOptions, parts: readonly P
   let fence: HintFence | null = null
   let fenced = UNFENCED
 
-  // Whoever comes to the point takes the others along: a power cut. Unless it is one node that is killed.
+  // At a crash point all nodes die, as in a power cut. With `alone` only the node that reached it dies.
   const crashPoint = (name: string, its: Life) => {
     if (crash?.point !== name) return
     crash.left -= 1
@@ -214,9 +214,9 @@ async function createRiver(url: string, options: RiverOptions, parts: readonly P
     if (!found) throw new Error('nothing lives here')
     return found
   }
-  const door = () => node(0)
-  const bench = () => node(1)
-  const office = () => node(2)
+  const platformNode = () => node(0)
+  const agentNode = () => node(1)
+  const operatorNode = () => node(2)
   const dead = () => nodes.every(({ life }) => life.dead())
   const sum = (of: (alive: Alive) => number) => nodes.reduce((total, one) => total + of(one), 0)
   const moved = () => sum(({ life }) => life.moved())
@@ -226,17 +226,17 @@ async function createRiver(url: string, options: RiverOptions, parts: readonly P
     for (let turn = 0; turn < count; turn++) await new Promise<void>((resolve) => setImmediate(resolve))
   }
 
-  /** Hints of what moved have been heard; a second time, for those that are told behind the answer of the store. */
+  /** Waits for the hints of all changes, twice, because some hints are sent after the store's answer. */
   const passFence = async () => {
     const at = moved()
     const before = fenced
     if (before.at === at && before.times === FENCES) return
     await fence?.pass()
-    // Of those that passed at once one counts: a second time is one that began behind the first.
+    // Of concurrent passes only one counts. The second must begin after the first.
     if (fenced === before) fenced = { at, times: before.at === at ? before.times + 1 : 1 }
   }
 
-  /** Nothing is due, no store call is under way, and nothing has moved for a while. */
+  /** Runs until nothing is due, no store call is in progress, and nothing has moved for a while. */
   const settle = async () => {
     let rounds = 0
     for (let calm = 0; calm < 3; ) {
@@ -264,7 +264,7 @@ async function createRiver(url: string, options: RiverOptions, parts: readonly P
     await settle()
   }
 
-  /** A stop waits for what is under way, with a bound: time passes only where it has to. */
+  /** Stops all nodes. A stop waits for work in progress, with a limit. Time passes only if it must. */
   const stopAll = async () => {
     for (const { gateway, life } of nodes) {
       if (life.dead()) continue
@@ -295,7 +295,7 @@ async function createRiver(url: string, options: RiverOptions, parts: readonly P
       expect(report).toMatchObject({ ok: true, chain: 'intact', conservation: { ok: true } })
     }
     const sums = new Map<string, number>()
-    for (const { integration, name, count } of await door().open.counters()) {
+    for (const { integration, name, count } of await platformNode().open.counters()) {
       expect(count, `${integration} ${name}`).toBeGreaterThanOrEqual(0)
       if (name.includes(':')) continue
       sums.set(integration, (sums.get(integration) ?? 0) + (name === 'received' ? count : -count))
@@ -314,10 +314,10 @@ async function createRiver(url: string, options: RiverOptions, parts: readonly P
     agentNamed: (id) => connector.agent(id),
     server: (name) => servers.named(name),
     person: (conversation, sender = conversation, about = {}) => platform.person(conversation, sender, about),
-    store: () => door().store,
-    operator: () => office().operator,
-    tools: () => bench().tools,
-    gateway: () => door().gateway,
+    store: () => platformNode().store,
+    operator: () => operatorNode().operator,
+    tools: () => agentNode().tools,
+    gateway: () => platformNode().gateway,
     settings: () => settings,
     now: () => clock.now(),
     dead,
@@ -355,9 +355,10 @@ async function createRiver(url: string, options: RiverOptions, parts: readonly P
     storeAway(verb, times) {
       for (const { life } of nodes) life.storeAway(verb, times)
     },
-    loseAnswer: (verb, times) => (verb === 'receive' ? door() : bench()).life.loseAnswer(verb, times),
-    delayAnswer: (verb) => bench().life.delayAnswer(verb),
-    hear: (hints) => bench().life.hear(hints),
+    loseAnswer: (verb, times) =>
+      (verb === 'receive' ? platformNode() : agentNode()).life.loseAnswer(verb, times),
+    delayAnswer: (verb) => agentNode().life.delayAnswer(verb),
+    hear: (hints) => agentNode().life.hear(hints),
     expectErrors() {
       errorsExpected = true
     },

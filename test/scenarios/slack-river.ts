@@ -16,7 +16,7 @@ import {
 export interface SlackRiverOptions extends FakeSlackOptions, RiverOptions {
   readonly timings?: Partial<Timings>
   readonly groups?: Readonly<Record<string, Omit<GroupPolicy, 'origin'>>>
-  /** Other platforms of the same river; Slack is `sl`. */
+  /** Other platforms of the same river. Slack is `sl`. */
   readonly beside?: readonly EmulatedPlatform[]
 }
 

@@ -1,5 +1,5 @@
-// Three whole nodes in this process, on one real PostgreSQL and by the real clock, with a two-way hook and the web chat:
-// for what only happens when several commits are under way at once.
+// Three whole nodes in this process, on one real PostgreSQL and the real clock, with a two-way hook and the web chat.
+// It is for behaviour that needs several commits in progress at once.
 import { tmpdir } from 'node:os'
 import {
   defined,
@@ -37,9 +37,9 @@ export interface StreamEvent {
 export interface StreamReader {
   readonly node: number
   events(): readonly StreamEvent[]
-  /** It was told that it is connected. */
+  /** Whether the stream reported that it is connected. */
   started(): boolean
-  /** What was shown, in order. */
+  /** The texts that it showed, in order. */
   texts(): readonly string[]
   close(): void
 }
@@ -48,7 +48,7 @@ export interface StreamNodes {
   readonly stores: readonly Store[]
   /** Queues a text in a conversation of the hook or the chat, through one node. */
   say(node: number, integration: string, conversation: string, text: string, dueAt?: number): Promise<void>
-  /** A reader of the hook: of one conversation, or of all. */
+  /** Opens a reader of the hook, for one conversation or for all. */
   readHook(node: number, conversation: string | null, after?: string): Promise<StreamReader>
   readChat(node: number, person: string, after?: string): Promise<StreamReader>
   readEvents(node: number): StreamReader

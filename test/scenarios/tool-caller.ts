@@ -1,4 +1,4 @@
-// Words that the scenarios of sending share: who calls, and what came of it while time stands still or passes.
+// Helpers for the scenarios of sending: the caller of a tool, and its outcome while time stands still or passes.
 import type { ToolCaller, ToolOutcome } from '../../src/contract/index.ts'
 import type { River } from './river.ts'
 

@@ -1,4 +1,4 @@
-// The whole river with a webhook whose answers are posted to a URL, against a server that takes them and keeps what they say.
+// The whole river with a webhook that posts answers to a URL, against a server that records them.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { defined, isReply } from '../../src/contract/index.ts'

@@ -1,4 +1,4 @@
-// The whole river with a WhatsApp adapter against the fake Cloud API, whose posts come by HTTP and are dealt over the nodes.
+// The whole river with a WhatsApp adapter against the fake Cloud API. Its posts arrive by HTTP, spread over the nodes.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { defined, type Endpoint, isReply, type RawRequest } from '../../src/contract/index.ts'
