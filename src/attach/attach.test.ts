@@ -1,4 +1,4 @@
-// Both ends of the frames over a real socket: what is kept through ends of the daemon, and what bad input gets.
+// Both ends of the frames over a real socket: the state that survives ends of the daemon, and the answers to bad input.
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -178,7 +178,7 @@ describe('a shim and the daemon', () => {
     expect(after.host.facts).toMatchObject({ held: [{ turn: 't1' }, { turn: 't2' }], asks: ['abcde'] })
     expect(await called).toMatchObject({ text: 'done' })
     expect(after.calls).toEqual([{ tool: 'reply', input: { text: 'x' }, key: 'toolu_1', provedBefore: 't1' }])
-    // What was answered is forgotten, and that the host is proven is not.
+    // Answered turns are forgotten. That the host is proven is not.
     await second.server.close()
     const third = await daemon(path)
     const last = await until(() => third.attachments[0])

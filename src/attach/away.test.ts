@@ -15,7 +15,7 @@ interface Said {
 
 const ABSENT_MS = 15_000
 
-/** A shim whose daemon is played by the test, line by line. */
+/** A shim whose daemon the test plays, line by line. */
 function opened() {
   const clock = createTestClock()
   const said: Said[] = []
@@ -79,7 +79,7 @@ it('[S6.ch-call-unknown] the time that a call waits is counted from the loss, an
   void client.call('reply', { text: 'x' }, 'k1').then((given) => {
     outcome = given
   })
-  // The platform takes its time, and the daemon is there.
+  // The platform is slow, but the daemon is there.
   await clock.advance(ABSENT_MS - 1_000)
   cut()
   await clock.advance(ABSENT_MS - 1_000)

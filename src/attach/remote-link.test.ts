@@ -1,4 +1,5 @@
-// The shim's way to a daemon on another machine: the address, refusals in words, and lines that died without one.
+// The shim's link to a daemon on another machine: the address, refusals in words, and connections that died without
+// one.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'

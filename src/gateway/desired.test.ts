@@ -27,7 +27,7 @@ describe('the parts that a configuration wants', () => {
     let now = many
     const deps = { clock, settings: () => now, secret: () => '' } as unknown as GatewayDeps
     const river = { links: { get: () => undefined } } as unknown as Pipeline
-    // Others change it between two slices: that one is applied after this.
+    // Another change happens between two slices. It is applied after this one.
     const wanted = await desiredParts(deps, river)
     expect(pauses).toBe(2)
     expect([...wanted.keys()].filter((key) => key.startsWith('agent:'))).toHaveLength(450)

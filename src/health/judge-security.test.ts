@@ -1,4 +1,4 @@
-// What the running daemon hands to `doctor --security`: its own settings, tokens, servers and paths.
+// The facts of the running daemon for `doctor --security`: its own settings, tokens, servers and paths.
 import { expect, it } from 'vitest'
 import { defaultSettings } from '../config/default-settings.ts'
 import type { DataFolder } from '../config/instance/data-folder.ts'

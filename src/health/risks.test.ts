@@ -19,7 +19,7 @@ function found(facts: Partial<RiskFacts>) {
   return risksOf({ ...CLOSED, ...facts }).findings.map(({ severity, key, what }) => [severity, key, what])
 }
 
-/** What a daemon said when it was asked. */
+/** The daemon's answers to the checks. */
 const asked = (facts: Partial<NonNullable<RiskFacts['daemon']>>) => ({ daemon: { ...NOTHING, ...facts } })
 const settingsWith = (more: Partial<Settings>): RiskFacts['settings'] => ({ ...CLOSED.settings, ...more })
 const serverWith = (more: Partial<Settings['server']>) => ({

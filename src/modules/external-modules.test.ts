@@ -23,7 +23,7 @@ function write(path: string, text: string): string {
   return file
 }
 
-/** A module without any library: its schema by hand. */
+/** A module without any library, with a handwritten schema. */
 const source = (name: string, more = '') => `
 const options = { '~standard': { version: 1, vendor: 'hand', validate: (value) => ({ value }),
   jsonSchema: { input: () => ({ type: 'object', properties: {} }) } } }
@@ -194,7 +194,7 @@ describe('a module that misbehaves while it is loaded', () => {
     async (_, text, why) => {
       write('bad.mjs', text)
       const started = await tryModule(`file://${join(folder, 'bad.mjs')}`, LATE.loadTimeoutMs).catch(String)
-      // On a machine that is too busy to start a process in time it is only known that it was not loaded.
+      // On a machine that is too busy to start a process in time, it is only known that it was not loaded.
       expect([
         `Error: ${why} while it was loaded`,
         `Error: ${why}`,
@@ -274,7 +274,7 @@ export const platforms = [{ name: '${name}', options, docs: 'https://example.com
     expect(book.platform('matrix')).toBeUndefined()
     expect(book.platform('good')).toBeDefined()
     expect((await adapters.open(wanted('lobby'))).platform('matrix')).toBeDefined()
-    // It was imported meanwhile: what the file says now is tried all the same.
+    // It was imported before. The file's present content is tried anyway.
     expect((await adapters.open(wanted(7))).modules[0]?.problem).toContain(why)
   })
 
@@ -302,7 +302,7 @@ export const platforms = [{ name: '${name}', options, docs: 'https://example.com
     const { settings } = await shelf.add(at('lobby'), null, 'op')
     expect(settings).toMatchObject({ id: 'm', options: { room: 'lobby' } })
     expect(settings.problem).toBeUndefined()
-    // It was taken when its schema was another one.
+    // It was stored when its schema was different.
     kept.set('integration:m', JSON.stringify({ definition: at(7), agent: null }))
     kept.set('integration:w', JSON.stringify({ definition: { id: 'w', platform: 'web' }, agent: null }))
     const [down, up] = (await open()).all().map((one) => one.settings)

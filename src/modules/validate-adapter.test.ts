@@ -1,4 +1,4 @@
-// What modules of others give: half of an adapter, nothing at all, a link that throws.
+// The exports of external modules: half of an adapter, nothing at all, a link that throws.
 import { describe, expect, it } from 'vitest'
 import type { AgentConnector, PlatformAdapter } from '../contract/index.ts'
 import { linkOf } from '../core/links.ts'

@@ -57,7 +57,7 @@ export const acpModule: ConnectorModule = {
 
 type Door = GateView & { readonly flagged: true }
 
-/** What a configured mode opens. */
+/** Returns the findings about a configured mode: which actions it allows without asking. */
 function modeDoor(mode: string, flagged: (reason: string, key: string) => Door): readonly Door[] {
   switch (judgeModeOfAny(mode)) {
     case 'asks':

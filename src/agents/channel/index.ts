@@ -202,7 +202,7 @@ export function createChannelConnector(deps: ConnectorDeps): AgentConnector {
           turns: turns.map(({ turn }) => turn),
           counted,
           detail,
-          // The daemon is stopping. The host lives on and will bring the turn back.
+          // The daemon is stopping. The host keeps running and will return the turn.
           ...(stopping ? { kept: true } : {}),
         })
     } catch (thrown) {

@@ -36,7 +36,7 @@ export interface EventTakerDeps {
   readonly renamed: (id: string) => void
   /** The API refuses this sign-in. All work ends now. */
   readonly refused: (words: string) => void
-  /** What the operator must mend; null: nothing. */
+  /** The problem that the operator must fix; null: none. */
   readonly trouble: (words: string | null) => void
 }
 

@@ -179,7 +179,7 @@ export type AgentOutput =
        * The connector only assumes that the question is about `turn`, so it is no evidence that the turn was seen.
        */
       readonly guessed?: boolean
-      /** The open turns at the asking host. Only people whom all of them admit are asked. */
+      /** The open turns at the asking host. Only people who are admitted by all of them are asked. */
       readonly at?: OpenAtHost
       readonly ask: Ask
     }

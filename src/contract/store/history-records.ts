@@ -69,7 +69,7 @@ export interface HistoryStore {
     sinceMs: number,
     page: { readonly limit: number; readonly after?: Pick<HistoryMark, 'place' | 'at'> },
   ): Promise<readonly HistoryMark[]>
-  /** The place is gone. If it returns, it begins anew. */
+  /** The place is gone. If it returns, it starts from the beginning. */
   forgetPlace(integration: string, place: string): Promise<void>
   /**
    * Returns every version of these messages that was received or refused, with or without a row. A deletion is

@@ -61,7 +61,7 @@ export function createIntakeLimits(deps: {
 }): IntakeLimits {
   const { shared } = deps
   const own = createTokenBuckets(MOST_BUCKETS, deps.clock)
-  /** Senders who were told to slow down and have not been admitted since. */
+  /** Senders who got a notice to slow down and have not been admitted since. */
   const noticed = createBoundedMap<string, true>(MOST_BUCKETS)
 
   const lookAlone = ({ key, limit }: Bucket): Look => ({ peek: own.peek(key, limit), drawn: false })

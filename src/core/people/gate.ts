@@ -1,4 +1,4 @@
-// Whom an integration admits: the sender's stable id decides, never the room. Deny is the default.
+// Decides which senders an integration admits, by their stable id and never by the room. Deny is the default.
 import type { AccessPolicy, GroupPolicy, IntegrationSettings } from '../../contract/index.ts'
 import type { GrantList } from './approvers.ts'
 

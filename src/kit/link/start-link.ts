@@ -194,7 +194,7 @@ export function startLink(options: LinkOptions): Link {
       outcome.waitMs ?? 0,
       failures === 0 ? 0 : backoffMs(failures, outcome.retry ?? options.retry, options.random),
     )
-    // One that is being left still brings what comes.
+    // A connection that is being left still delivers.
     if (current === null)
       report(
         { state: down || failures >= downAfter ? 'down' : 'connecting', detail: why },
@@ -246,7 +246,7 @@ export function startLink(options: LinkOptions): Link {
       stopped = true
       waiting.abort()
       endAll('stopped')
-      // A store that does not answer, or a connection that does not end, keeps nobody here. The lease then runs out.
+      // A store that does not answer, or a connection that does not end, delays no stop. The lease then runs out.
       await withinTime(clock, endMs, async () => {
         await running
         await Promise.all([...open].map((attempt) => attempt.over))

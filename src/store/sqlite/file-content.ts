@@ -8,7 +8,7 @@ import type { WalIndex, WalIndexFile } from './wal-index.ts'
 export interface FileContent {
   /** True: the file contains something that the engine did not write. `log`: the index read just before. */
   isForeign(log: WalIndex | null): boolean
-  /** Called after a commit of ours that followed `isForeign`. It records a log that may have begun anew. */
+  /** Called after a commit of ours that followed `isForeign`. It records whether the log started again. */
   committed(): void
   /** Called after a fold of ours. The present content is ours. */
   folded(): void
@@ -42,7 +42,7 @@ export function followContent(handle: number, index: WalIndexFile): FileContent 
 
   const first = look(index.read())
   let known = { ...first, sample: sample(first.size) }
-  /** The whole log was folded at the last check, so the next commit begins it anew. */
+  /** The whole log was folded at the last check, so the next commit starts it again. */
   let beginsAnew = true
 
   const note = () => {

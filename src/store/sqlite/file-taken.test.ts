@@ -236,7 +236,7 @@ it('[I14.no-false-alarm] a long log is folded behind a commit and begins anew, a
   expect(sizes()).toEqual([folded, longest])
 })
 
-// The first commit after a fold begins the log anew. It must not count as a fold.
+// The first commit after a fold starts the log again. It must not count as a fold.
 it.each([0, 1, 2])(
   '[I14.file-overwritten] what is written over after a fold of our own and %i commits is noticed',
   async (commits) => {

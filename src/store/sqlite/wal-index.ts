@@ -10,7 +10,7 @@ export interface WalIndex {
   /** The valid frames of the log. */
   readonly frames: number
   readonly pageBytes: number
-  /** They change whenever the log begins anew. */
+  /** They change whenever the log starts again. */
   readonly salts: string
   /** How far the log was folded into the file, and the target of the last fold. */
   readonly folded: number

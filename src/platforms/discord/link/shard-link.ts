@@ -1,5 +1,5 @@
-// One shard without a gap: connect → hello → resume or identify → the session is ready. A session that is refused three times is
-// given up. Messages between it and the next one are found in the history.
+// One shard without a gap: connect → hello → resume or identify → the session is ready. A session that is refused three
+// times is given up. Messages between it and the next one are found in the history.
 import { type Logger, SwitchboardError } from '../../../contract/index.ts'
 import {
   type Link,

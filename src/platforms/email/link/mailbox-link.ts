@@ -1,6 +1,6 @@
-// The link to a mailbox: connect → open the folder → receive new mails in batches, with the cursor in the commit → wait by
-// IDLE, and check at each poll interval anyway. Each check is a round trip with a deadline, so it detects a connection
-// that is dead but looks open.
+// The link to a mailbox: connect → open the folder → receive new mails in batches, with the cursor in the commit → wait
+// by IDLE, and check at each poll interval anyway. Each check is a round trip with a deadline, so it detects a
+// connection that is dead but looks open.
 //
 // A mailbox without a cursor is read from its end on. A renumbered one (UIDVALIDITY) is read again from its first mail
 // since we began. Known mails are duplicates by their Message-ID. A mail that breaks the connection each time it is

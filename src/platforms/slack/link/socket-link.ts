@@ -1,5 +1,6 @@
-// Socket Mode without a gap: learn who we are → request a URL → connect → hello. When Slack asks a connection to leave, or a new
-// one is requested, the old one stays until the next says hello. Then it delivers its last envelopes and closes.
+// Socket Mode without a gap: learn who we are → request a URL → connect → hello. When Slack asks a connection to leave,
+// or a new one is requested, the old one stays until the next says hello. Then it delivers its last envelopes and
+// closes.
 import {
   type Clock,
   defined,
