@@ -1,13 +1,13 @@
 // What the commands that run, stop, save and show the daemon print.
 import type { Mark } from '../mark.ts'
 
-interface Process {
+export interface Process {
   readonly pid: number
 }
-interface File {
+export interface File {
   readonly file: string
 }
-interface Wait {
+export interface Wait {
   readonly seconds: number
 }
 

@@ -1,7 +1,7 @@
 // What the commands that write and check a configuration print.
 import type { Mark } from '../mark.ts'
 
-interface Wrote {
+export interface Wrote {
   readonly file: string
   readonly added: string
   readonly mark: Mark

@@ -1,16 +1,16 @@
 // What the setup asks and says: how questions look, the wizard from the first question to the first answer, and notes on
 // answers. A module words its own questions.
 
-interface Ask {
+export interface Ask {
   readonly ask: string
 }
-interface Integration {
+export interface Integration {
   readonly integration: string
 }
-interface Said {
+export interface Said {
   readonly text: string
 }
-interface File {
+export interface File {
   readonly file: string
 }
 
