@@ -4,7 +4,8 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { StatusReport } from '../../src/contract/operator/views.ts'
 import { CloseIcon, Logo, MoreIcon } from '../shared/icons.tsx'
 import { oneLine } from '../shared/text.ts'
-import { type Asked, api, DeskContext, type DeskValue, type Me, useAsked, useDesk, useLink } from './desk.ts'
+import { api } from './api.ts'
+import { ConsoleContext, type ConsoleValue, type Me, useConsole } from './console-context.ts'
 import { ConsoleGate } from './gate.tsx'
 import { KeyHelp, type PageKey, useKeys } from './keys.tsx'
 import { createLive } from './live.ts'
@@ -17,6 +18,7 @@ import { OutboxPage } from './pages/outbox.tsx'
 import { PeoplePage } from './pages/people.tsx'
 import { TryPage } from './pages/try.tsx'
 import { TurnsPage } from './pages/turns.tsx'
+import { type Asked, useAsked, useLink } from './queries.ts'
 import { hrefOf, type Route, useRoute } from './route.ts'
 import { type Session, useSession } from './session.ts'
 import { words } from './words.ts'
@@ -61,13 +63,13 @@ const PAGES: readonly Page[] = [
 export function App(): JSX.Element {
   const session = useSession()
   return session.phase === 'open' && session.me !== null ? (
-    <Desk session={session} me={session.me} />
+    <SignedIn session={session} me={session.me} />
   ) : (
     <ConsoleGate phase={session.phase} />
   )
 }
 
-function Desk({ session, me }: { readonly session: Session; readonly me: Me }): JSX.Element {
+function SignedIn({ session, me }: { readonly session: Session; readonly me: Me }): JSX.Element {
   const [live] = useState(createLive)
   const { check } = session
   const latest = useRef(check)
@@ -83,16 +85,19 @@ function Desk({ session, me }: { readonly session: Session; readonly me: Me }): 
       live.stop()
     }
   }, [live])
-  const value: DeskValue = useMemo(() => ({ me, live, can: (action) => me.may.includes(action) }), [me, live])
+  const value: ConsoleValue = useMemo(
+    () => ({ me, live, can: (action) => me.may.includes(action) }),
+    [me, live],
+  )
   return (
-    <DeskContext.Provider value={value}>
+    <ConsoleContext.Provider value={value}>
       <Frame leave={session.leave} />
-    </DeskContext.Provider>
+    </ConsoleContext.Provider>
   )
 }
 
 function Frame({ leave }: { readonly leave: () => void }): JSX.Element {
-  const { can } = useDesk()
+  const { can } = useConsole()
   const route = useRoute()
   const status = useAsked(can('admin.read') ? api('GET /api/status') : null, [
     ...['turns', 'sends', 'turn', 'approval', 'access', 'config', 'nodes', 'takeover'],
@@ -190,7 +195,7 @@ function SideFoot({
   readonly leave: () => void
   readonly onKeys: () => void
 }): JSX.Element {
-  const { me } = useDesk()
+  const { me } = useConsole()
   return (
     <div class="side-foot">
       <Lamp isSpoken />

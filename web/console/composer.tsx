@@ -4,7 +4,7 @@ import { useRef, useState } from 'preact/hooks'
 import { freshId } from '../shared/fresh-id.ts'
 import type { Answer } from '../shared/http.ts'
 import { SendIcon } from '../shared/icons.tsx'
-import { useDesk } from './desk.ts'
+import { useConsole } from './console-context.ts'
 
 interface Props {
   /** The key of the draft. A draft stays while another page is shown, or after the takeover is lost. */
@@ -20,7 +20,7 @@ const drafts = new Map<string, string>()
 
 export function Composer({ label, placeholder, busy, say, ...props }: Props): JSX.Element {
   // Drafts belong to the signed-in person. The next person at this page does not see them.
-  const place = `${useDesk().me.user} ${props.place}`
+  const place = `${useConsole().me.user} ${props.place}`
   const [text, setText] = useState(drafts.get(place) ?? '')
   /** A second press of the button repeats the same message. A changed text is a new one. */
   const sent = useRef<{ readonly text: string; readonly key: string } | null>(null)

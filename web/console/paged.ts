@@ -1,7 +1,8 @@
 // A long list in pages. The newest page is queried again after a change, older ones when the reader scrolls to them.
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { call } from '../shared/http.ts'
-import { type Url, useMoved } from './desk.ts'
+import type { Url } from './api.ts'
+import { useMoved } from './queries.ts'
 
 interface PageOf<Item> {
   readonly items: readonly Item[]

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { GatePhase } from '../shared/gate.tsx'
 import { call } from '../shared/http.ts'
-import type { Me } from './desk.ts'
+import type { Me } from './console-context.ts'
 
 export interface Session {
   readonly phase: GatePhase

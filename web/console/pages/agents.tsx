@@ -5,8 +5,10 @@ import type { DoctorReport } from '../../../src/contract/operator/doctor-report.
 import type { GateView } from '../../../src/contract/operator/findings.ts'
 import { completeWords } from '../../shared/complete-words.ts'
 import { oneLine } from '../../shared/text.ts'
-import { api, post, useAct, useAsked, useDesk } from '../desk.ts'
+import { api, post } from '../api.ts'
+import { useConsole } from '../console-context.ts'
 import { Ago, Empty, Facts, Head, Name, Outcome, Panel, Pill, Waiting } from '../parts.tsx'
+import { useAct, useAsked } from '../queries.ts'
 import { reasonWords } from '../reasons.ts'
 import { hrefOf, type Route } from '../route.ts'
 
@@ -103,7 +105,7 @@ function Gates({ gates }: { readonly gates: readonly GateView[] }): JSX.Element 
 }
 
 function AgentPanel({ one, report }: { readonly one: Agent; readonly report: DoctorReport }): JSX.Element {
-  const { can } = useDesk()
+  const { can } = useConsole()
   const { processes = [] } = one
   return (
     <Panel title={`Agent ${oneLine(one.id, 60)}`} note={<Pill state={one.state} />}>
@@ -164,7 +166,7 @@ function AgentPanel({ one, report }: { readonly one: Agent; readonly report: Doc
 }
 
 function IntegrationPanel({ one }: { readonly one: Integration }): JSX.Element {
-  const { can } = useDesk()
+  const { can } = useConsole()
   return (
     <Panel title={`Integration ${oneLine(one.id, 60)}`} note={<Pill state={one.link} />}>
       <Facts

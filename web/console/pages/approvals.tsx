@@ -3,7 +3,8 @@ import type { JSX } from 'preact'
 import type { ApprovalView, AskedView } from '../../../src/contract/operator/views.ts'
 import { ShieldIcon } from '../../shared/icons.tsx'
 import { oneLine, revealHidden, timeLeft } from '../../shared/text.ts'
-import { api, post, useAct, useAsked, useDesk } from '../desk.ts'
+import { api, post } from '../api.ts'
+import { useConsole } from '../console-context.ts'
 import { usePages } from '../paged.ts'
 import {
   Ago,
@@ -19,6 +20,7 @@ import {
   useNow,
   Waiting,
 } from '../parts.tsx'
+import { useAct, useAsked } from '../queries.ts'
 import { hrefOf, type Route } from '../route.ts'
 import { VirtualList } from '../virtual-list.tsx'
 import { words } from '../words.ts'
@@ -157,7 +159,7 @@ function PendingCard({
   readonly one: ApprovalView
   readonly onDone: () => void
 }): JSX.Element {
-  const { can } = useDesk()
+  const { can } = useConsole()
   const now = useNow()
   const { busy, outcome, act } = useAct()
   const decide = (behavior: 'allow' | 'deny') => async () => {

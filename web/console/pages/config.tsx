@@ -4,12 +4,14 @@ import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ConfigCheck, ConfigProblem } from '../../../src/contract/operator/config-view.ts'
 import { oneLine } from '../../shared/text.ts'
-import { api, post, useAct, useAsked, useDesk } from '../desk.ts'
+import { api, post } from '../api.ts'
+import { useConsole } from '../console-context.ts'
 import { Empty, Head, Outcome, Panel, Waiting } from '../parts.tsx'
+import { useAct, useAsked } from '../queries.ts'
 import { hrefOf, type Route } from '../route.ts'
 
 export function ConfigPage({ route }: { readonly route: Route }): JSX.Element {
-  const { can } = useDesk()
+  const { can } = useConsole()
   const asked = useAsked(api('GET /api/config'), ['config'])
   const { busy, outcome, act } = useAct()
   const view = asked.data

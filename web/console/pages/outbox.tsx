@@ -4,10 +4,12 @@ import { useState } from 'preact/hooks'
 import type { OperatedSend } from '../../../src/contract/operator/config-view.ts'
 import type { SendView } from '../../../src/contract/operator/views.ts'
 import { oneLine } from '../../shared/text.ts'
-import { api, post, useAct, useAsked, useDesk } from '../desk.ts'
+import { api, post } from '../api.ts'
+import { useConsole } from '../console-context.ts'
 import { Choice } from '../fields.tsx'
 import { usePages } from '../paged.ts'
 import { Ago, Empty, Exact, Facts, Head, Name, Outcome, Panel, Pill, Waiting } from '../parts.tsx'
+import { useAct, useAsked } from '../queries.ts'
 import { reasonWords } from '../reasons.ts'
 import { go, hrefOf, type Route } from '../route.ts'
 import { VirtualList } from '../virtual-list.tsx'
@@ -34,7 +36,7 @@ function isStuck(send: SendView): boolean {
 }
 
 function Sends({ route }: { readonly route: Route }): JSX.Element {
-  const { can } = useDesk()
+  const { can } = useConsole()
   const state = route.query.get('state') ?? 'failed,unknown'
   const list = usePages(
     api('GET /api/outbox', { query: { state, limit: 100, chars: 400 } }),
@@ -221,7 +223,7 @@ function SendRow({ one }: { readonly one: SendView }): JSX.Element {
 }
 
 function OneSend({ id }: { readonly id: string }): JSX.Element {
-  const { can } = useDesk()
+  const { can } = useConsole()
   const asked = useAsked(api('GET /api/outbox/{id}', { path: { id } }), ['sends'])
   const { busy, outcome, act } = useAct()
   const one = asked.data

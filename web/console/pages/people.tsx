@@ -5,16 +5,18 @@ import type { PairingView, StatusReport } from '../../../src/contract/operator/v
 import type { AccessView } from '../../../src/operations/people/access.ts'
 import type { BodyOf } from '../../../src/operations/routes.ts'
 import { oneLine } from '../../shared/text.ts'
-import { type Asked, api, post, useAct, useAsked, useDesk } from '../desk.ts'
+import { api, post } from '../api.ts'
+import { useConsole } from '../console-context.ts'
 import { TextFilter } from '../fields.tsx'
 import { Ago, Empty, Head, Name, Outcome, Panel, Pill, Waiting } from '../parts.tsx'
+import { type Asked, useAct, useAsked } from '../queries.ts'
 import { PersonData } from './person-data.tsx'
 
 export function PeoplePage({ status }: { readonly status: Asked<StatusReport> }): JSX.Element {
   const pairings = useAsked(api('GET /api/pairings'), ['access', 'turns'])
   const access = useAsked(api('GET /api/access'), ['access', 'config'])
   const users = useAsked(api('GET /api/users'), ['access', 'config'])
-  const { can } = useDesk()
+  const { can } = useConsole()
   const [letIn, setLetIn] = useState<string | null>(null)
   const again = () => {
     pairings.refresh()
@@ -90,7 +92,7 @@ function Stranger(props: {
   readonly onLetIn: (words: string) => void
 }): JSX.Element {
   const { one, onDone, onLetIn } = props
-  const { can } = useDesk()
+  const { can } = useConsole()
   const { busy, outcome, act } = useAct()
   const letIn = (body: PairChoice) => async () => {
     const answer = await act('approve', () =>
@@ -172,7 +174,7 @@ function Rights(props: {
   readonly status: Asked<StatusReport>
 }): JSX.Element {
   const { access, onDone } = props
-  const { can } = useDesk()
+  const { can } = useConsole()
   const [query, setQuery] = useState('')
   const wanted = query.toLowerCase()
   const found = (access.data?.items ?? []).filter((one) =>
@@ -213,7 +215,7 @@ function rightWords(right: string): string {
 }
 
 function RightLine({ one, onDone }: { readonly one: AccessView; readonly onDone: () => void }): JSX.Element {
-  const { can } = useDesk()
+  const { can } = useConsole()
   const { busy, outcome, act } = useAct()
   const granted = one.at !== null
   const takeBack = async () => {
@@ -257,7 +259,7 @@ function Allow(props: {
   readonly onDone: () => void
   readonly integrations: StatusReport['integrations']
 }): JSX.Element {
-  const { can } = useDesk()
+  const { can } = useConsole()
   const { busy, outcome, act } = useAct()
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()

@@ -3,8 +3,9 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ErasedPerson } from '../../../src/contract/operator/person.ts'
 import { oneLine } from '../../shared/text.ts'
-import { api, post, useAct } from '../desk.ts'
+import { api, post } from '../api.ts'
 import { Outcome, Panel } from '../parts.tsx'
+import { useAct } from '../queries.ts'
 
 export function PersonData(): JSX.Element {
   const [who, setWho] = useState('')

@@ -2,9 +2,11 @@
 import type { JSX } from 'preact'
 import type { ConversationView } from '../../../src/contract/operator/conversations.ts'
 import { oneLine } from '../../shared/text.ts'
+import { post } from '../api.ts'
 import { Composer } from '../composer.tsx'
-import { post, useAct, useDesk } from '../desk.ts'
+import { useConsole } from '../console-context.ts'
 import { Ago, Outcome } from '../parts.tsx'
+import { useAct } from '../queries.ts'
 import { askedWords } from '../thread-item.tsx'
 
 interface Props {
@@ -13,7 +15,7 @@ interface Props {
 }
 
 export function StepIn({ conversation, onDone }: Props): JSX.Element | null {
-  const { can } = useDesk()
+  const { can } = useConsole()
   const { busy, outcome, act } = useAct()
   const { address, takeover } = conversation
   if (!can('conversation.hold')) return <Seen conversation={conversation} />

@@ -3,10 +3,12 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { StatusReport } from '../../../src/contract/operator/views.ts'
 import { oneLine } from '../../shared/text.ts'
+import { api, post } from '../api.ts'
 import { Composer } from '../composer.tsx'
-import { type Asked, api, post, useAct, useAsked, useDesk } from '../desk.ts'
+import { useConsole } from '../console-context.ts'
 import { Choice } from '../fields.tsx'
 import { Empty, Head, Outcome, Waiting } from '../parts.tsx'
+import { type Asked, useAct, useAsked } from '../queries.ts'
 import { go, type Route } from '../route.ts'
 import { Thread } from './thread.tsx'
 
@@ -49,7 +51,7 @@ export function TryPage({
 }
 
 function Talk({ agent }: { readonly agent: string }): JSX.Element {
-  const { me } = useDesk()
+  const { me } = useConsole()
   const { busy, outcome, act } = useAct()
   // The address is known before the first message, because the chat may exist from another day.
   const address = `try-${agent}:${encodeURIComponent(`user:${me.user}`)}`

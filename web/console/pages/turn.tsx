@@ -2,15 +2,17 @@
 import type { JSX } from 'preact'
 import type { TurnDetail, UsageView } from '../../../src/contract/operator/views.ts'
 import { oneLine } from '../../shared/text.ts'
-import { api, post, useAct, useAsked, useDesk } from '../desk.ts'
+import { api, post } from '../api.ts'
+import { useConsole } from '../console-context.ts'
 import { Ago, Exact, Facts, Head, Name, Outcome, Panel, Pill, spanWords, Waiting } from '../parts.tsx'
+import { useAct, useAsked } from '../queries.ts'
 import { reasonWords } from '../reasons.ts'
 import { hrefOf } from '../route.ts'
 
 const OPEN = ['queued', 'handed', 'seen']
 
 export function OneTurn({ id }: { readonly id: string }): JSX.Element {
-  const { can } = useDesk()
+  const { can } = useConsole()
   const asked = useAsked(api('GET /api/turns/{id}', { path: { id } }), ['turn', 'turns', 'sends', 'approval'])
   const { busy, outcome, act } = useAct()
   const one = asked.data

@@ -1,32 +1,9 @@
-// The context of every page of the console: the signed-in person and their rights, the live stream, and queries that
-// are repeated after a change.
-import { createContext } from 'preact'
-import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks'
-import type { AnswerOf, Asking, Route } from '../../src/operations/routes.ts'
+// Queries that are repeated after a change, and actions with their progress and result.
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { type Answer, call } from '../shared/http.ts'
-import { createLive, type Link, type Live, REFRESH_MS } from './live.ts'
-
-export interface Me {
-  readonly user: string
-  readonly roles: readonly string[]
-  readonly may: readonly string[]
-}
-
-export interface DeskValue {
-  readonly me: Me
-  readonly live: Live
-  readonly can: (action: string) => boolean
-}
-
-export const DeskContext = createContext<DeskValue>({
-  me: { user: '', roles: [], may: [] },
-  live: createLive(),
-  can: () => false,
-})
-
-export function useDesk(): DeskValue {
-  return useContext(DeskContext)
-}
+import type { Url } from './api.ts'
+import { useConsole } from './console-context.ts'
+import { type Link, REFRESH_MS } from './live.ts'
 
 export interface Asked<Data> {
   readonly data: Data | null
@@ -39,7 +16,7 @@ const PAUSE_MS = 400
 
 /** Runs after events of these kinds, and when the stream is back, at most once per pause. */
 export function useMoved(kinds: readonly string[], run: () => Promise<unknown>): void {
-  const { live } = useDesk()
+  const { live } = useConsole()
   const latest = useRef(run)
   latest.current = run
   const wanted = kinds.join(' ')
@@ -115,7 +92,7 @@ export function useAsked<Data>(path: Url<Data> | null, kinds: readonly string[])
 }
 
 export function useLink(): Link {
-  const { live } = useDesk()
+  const { live } = useConsole()
   const [link, setLink] = useState(live.link())
   useEffect(() => live.onLink(setLink), [live])
   return link
@@ -153,36 +130,4 @@ export function useAct(): {
     [],
   )
   return { busy, outcome, act, clear: () => setOutcome(null) }
-}
-
-/** A URL of the API. Its type says what it answers. */
-export type Url<Body> = string & { readonly answers?: Body }
-
-/** The answer of a route: its fields, or those of a refusal. */
-export type AnswerTo<R extends Route> = Answer & { readonly body: Partial<AnswerOf<R>> }
-
-export function post<R extends Route>(route: R, ...asking: Asking<R>): Promise<AnswerTo<R>> {
-  const [asked] = asking as readonly [Written?]
-  return call('POST', urlOf(route, { ...asked, query: undefined }), asked?.body) as Promise<AnswerTo<R>>
-}
-
-/** Returns the URL of a route, with encoded parameters and query. */
-export function api<R extends Route>(route: R, ...asking: Asking<R>): Url<AnswerOf<R>> {
-  return urlOf(route, asking[0] as Written | undefined)
-}
-
-interface Written {
-  readonly path?: Readonly<Record<string, string>>
-  readonly query?: Readonly<Record<string, string | number | undefined>> | undefined
-  readonly body?: unknown
-}
-
-function urlOf(route: string, { path = {}, query = {} }: Written = {}): string {
-  const pattern = route.slice(route.indexOf(' ') + 1)
-  const asked = new URLSearchParams()
-  for (const [key, value] of Object.entries(query))
-    if (value !== undefined && value !== '') asked.set(key, String(value))
-  const text = asked.toString()
-  const filled = pattern.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''))
-  return `${filled}${text === '' ? '' : `?${text}`}`
 }
