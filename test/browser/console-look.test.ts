@@ -77,7 +77,7 @@ it('[I21.con-axe] [I21.con-inject] [I21.con-own-host] [I21.con-csp] [I21.con-row
       if (kind === 'conversations') await page.getByRole('button', { name: 'Give back' }).click()
     }
     await goTo(page, 'config')
-    await page.getByText('Refused: the file on disk does not hold').waitFor()
+    await page.getByText('Rejected: the file on disk is not valid').waitFor()
     expect(await page.evaluate('window.hurt')).toBeUndefined()
     expect(await page.locator('main script, main style, main img, main iframe').count()).toBe(0)
     expect(complaints).toEqual([])
@@ -196,7 +196,7 @@ it('[I21.con-keys] [S15.keyboard] everything is reached by keyboard', async () =
   await page.locator('.row').first().waitFor()
   await page.keyboard.press('j')
   await page.keyboard.press('Enter')
-  await page.getByText('Sent for it').waitFor()
+  await page.getByText('Messages sent for this turn').waitFor()
   await page.keyboard.press('g')
   await page.keyboard.press('t')
   await page.getByLabel('Person').waitFor()

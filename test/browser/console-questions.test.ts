@@ -74,7 +74,7 @@ agents:`,
   await page.getByText('The group is not in access.groups').waitFor()
   await page.getByText('C0TEAM001').first().waitFor()
   await page.locator('main').getByRole('link', { name: 'slack:sl' }).click()
-  await page.getByText('Refused at the door').waitFor()
+  await page.getByText('Refused messages').waitFor()
   await picture(page, 'question-silent')
   await page
     .locator('.lines')

@@ -274,9 +274,7 @@ function Empty({
     <section class="empty">
       <Logo />
       <h2>
-        <Filled text={words.log.hello}>
-          <bdi>{agent}</bdi>
-        </Filled>
+        <Filled text={words.log.hello} parts={{ agent: <bdi>{agent}</bdi> }} />
       </h2>
       <p>{words.log.kept}</p>
       <div class="buttons">

@@ -25,9 +25,10 @@ export function ApprovalCard({ entry, edit, tap, self, onTap }: Props): JSX.Elem
   const asked = (
     <p class="card-when">
       <span>
-        <Filled text={words.approval.asked}>
-          <time dateTime={new Date(entry.at).toISOString()}>{formatTime(entry.at)}</time>
-        </Filled>
+        <Filled
+          text={words.approval.asked}
+          parts={{ time: <time dateTime={new Date(entry.at).toISOString()}>{formatTime(entry.at)}</time> }}
+        />
       </span>
       {entry.approval !== undefined && <code class="card-id">{entry.approval}</code>}
     </p>

@@ -121,9 +121,10 @@ export function Composer({ me, replyTo, onCancelReply, onSend, agent, suggested 
       {replyTo !== null && (
         <div class="replying">
           <span class="replying-text">
-            <Filled text={words.composer.replyingTo}>
-              <bdi>{oneLine(replyTo.text, 90)}</bdi>
-            </Filled>
+            <Filled
+              text={words.composer.replyingTo}
+              parts={{ text: <bdi>{oneLine(replyTo.text, 90)}</bdi> }}
+            />
           </span>
           <button
             type="button"

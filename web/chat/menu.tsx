@@ -57,9 +57,10 @@ export function Menu({ session, me }: { readonly session: Session; readonly me: 
       {open && (
         <div class="menu-items" id="menu-items">
           <p class="menu-who">
-            <Filled text={words.menu.signedInAs}>
-              <bdi>{oneLine(me.name ?? me.sender, 40)}</bdi>
-            </Filled>
+            <Filled
+              text={words.menu.signedInAs}
+              parts={{ name: <bdi>{oneLine(me.name ?? me.sender, 40)}</bdi> }}
+            />
           </p>
           <button type="button" onClick={freshLink}>
             {words.menu.linkDevice}

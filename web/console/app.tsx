@@ -180,7 +180,7 @@ function NavLink(props: {
         {waiting > 0 && (
           <span class="badge">
             {waiting > 99 ? '99+' : waiting}
-            <span class="hidden"> waiting</span>
+            <span class="hidden"> {frame.waiting}</span>
           </span>
         )}
       </a>

@@ -3,6 +3,7 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
+import { words } from './words.ts'
 
 export interface Line {
   readonly label: string
@@ -17,7 +18,7 @@ interface Props {
   /** Seconds since 1970. */
   readonly times: readonly number[]
   readonly lines: readonly Line[]
-  readonly words: (value: number) => string
+  readonly format: (value: number) => string
   readonly height?: number
 }
 
@@ -25,7 +26,7 @@ type Plot = typeof import('./plot.ts')
 let plot: Plot | null = null
 const load = () => import('./plot.ts').then((found) => (plot = found)).catch(() => null)
 
-export function Chart({ title, times, lines, words, height = 150 }: Props): JSX.Element {
+export function Chart({ title, times, lines, format, height = 150 }: Props): JSX.Element {
   const box = useRef<HTMLDivElement>(null)
   const drawn = useRef<uPlot | null>(null)
   const [ready, setReady] = useState(plot !== null)
@@ -41,7 +42,7 @@ export function Chart({ title, times, lines, words, height = 150 }: Props): JSX.
   useEffect(() => {
     const at = box.current
     if (!ready || plot === null || at === null) return
-    const made = plot.makePlot(at, { times, lines, words, height, width: at.clientWidth })
+    const made = plot.makePlot(at, { times, lines, format, height, width: at.clientWidth })
     drawn.current = made
     const watch = new ResizeObserver(() => made.setSize({ width: at.clientWidth, height }))
     watch.observe(at)
@@ -68,24 +69,24 @@ export function Chart({ title, times, lines, words, height = 150 }: Props): JSX.
       </figcaption>
       <div ref={box} class="chart-box" aria-hidden="true" />
       <details class="chart-table">
-        <summary>as a table</summary>
-        <Figures times={times} lines={lines} words={words} title={title} />
+        <summary>{words.charts.asTable}</summary>
+        <Figures times={times} lines={lines} format={format} title={title} />
       </details>
     </figure>
   )
 }
 
-function Figures({ title, times, lines, words }: Props): JSX.Element {
+function Figures({ title, times, lines, format }: Props): JSX.Element {
   const shown = times
     .map((time, at) => ({ time, at }))
     .filter(({ at }) => lines.some((one) => one.values[at]))
-  if (shown.length === 0) return <p class="quiet">Nothing in this time.</p>
+  if (shown.length === 0) return <p class="quiet">{words.charts.nothing}</p>
   return (
     <table>
       <caption class="hidden">{title}</caption>
       <thead>
         <tr>
-          <th scope="col">from</th>
+          <th scope="col">{words.charts.from}</th>
           {lines.map((one) => (
             <th key={one.label} scope="col">
               {one.label}
@@ -99,7 +100,7 @@ function Figures({ title, times, lines, words }: Props): JSX.Element {
             <td>{new Date(time * 1_000).toLocaleString([], { dateStyle: 'short', timeStyle: 'short' })}</td>
             {lines.map((one) => {
               const value = one.values[at]
-              return <td key={one.label}>{value === null || value === undefined ? '–' : words(value)}</td>
+              return <td key={one.label}>{value === null || value === undefined ? '–' : format(value)}</td>
             })}
           </tr>
         ))}

@@ -5,6 +5,7 @@ import { freshId } from '../shared/fresh-id.ts'
 import type { Answer } from '../shared/http.ts'
 import { SendIcon } from '../shared/icons.tsx'
 import { useConsole } from './console-context.ts'
+import { words } from './words.ts'
 
 interface Props {
   /** The key of the draft. A draft stays while another page is shown, or after the takeover is lost. */
@@ -61,7 +62,12 @@ export function Composer({ label, placeholder, busy, say, ...props }: Props): JS
           void submit()
         }}
       />
-      <button type="submit" class="icon-button send" aria-label="Send" disabled={busy || text.trim() === ''}>
+      <button
+        type="submit"
+        class="icon-button send"
+        aria-label={words.composer.send}
+        disabled={busy || text.trim() === ''}
+      >
         <SendIcon />
       </button>
     </form>

@@ -7,9 +7,7 @@ import { words } from './words.ts'
 export function ConsoleGate({ phase }: { readonly phase: GatePhase }): JSX.Element {
   return (
     <Gate phase={phase} page={words.gate.page} signedOut={words.gate.signedOut} command="switchboard console">
-      <Filled text={words.gate.chat}>
-        <a href="/chat">/chat</a>
-      </Filled>
+      <Filled text={words.gate.chat} parts={{ link: <a href="/chat">/chat</a> }} />
     </Gate>
   )
 }

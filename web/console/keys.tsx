@@ -4,6 +4,9 @@ import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { CloseIcon } from '../shared/icons.tsx'
 import { go } from './route.ts'
+import { words } from './words.ts'
+
+const texts = words.keys
 
 export interface PageKey {
   readonly page: string
@@ -67,13 +70,13 @@ function move(step: 1 | -1): void {
 }
 
 const ROW_KEYS: readonly (readonly [string, string])[] = [
-  ['j k', 'next and previous row'],
-  ['Enter', 'open the row'],
-  ['y n', 'allow or deny the approval; let in or turn away the stranger'],
-  ['r b', 'send the message again, or give it up'],
-  ['x', 'mark the message, to do several at once'],
-  ['/', 'search'],
-  ['?', 'this list'],
+  ['j k', texts.nextRow],
+  ['Enter', texts.open],
+  ['y n', texts.decide],
+  ['r b', texts.mend],
+  ['x', texts.mark],
+  ['/', texts.search],
+  ['?', texts.help],
 ]
 
 export function KeyHelp({
@@ -85,21 +88,26 @@ export function KeyHelp({
 }): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => dialog.current?.showModal(), [])
-  const line = ([keys, words]: readonly [string, string]) => (
+  const line = ([keys, text]: readonly [string, string]) => (
     <div key={keys}>
       <dt>
         {keys.split(' ').map((one) => (
           <kbd key={one}>{one}</kbd>
         ))}
       </dt>
-      <dd>{words}</dd>
+      <dd>{text}</dd>
     </div>
   )
   return (
     <dialog ref={dialog} class="dialog" aria-labelledby="keys-title" onClose={onClose}>
       <header class="dialog-head">
-        <h2 id="keys-title">Keys</h2>
-        <button type="button" class="icon-button" aria-label="Close" onClick={() => dialog.current?.close()}>
+        <h2 id="keys-title">{texts.title}</h2>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label={texts.close}
+          onClick={() => dialog.current?.close()}
+        >
           <CloseIcon />
         </button>
       </header>

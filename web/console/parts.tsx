@@ -2,6 +2,9 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { oneLine, revealHidden } from '../shared/text.ts'
+import { words } from './words.ts'
+
+const texts = words.parts
 
 const TONES: Readonly<Record<string, string>> = {
   answered: 'good',
@@ -61,7 +64,7 @@ export function Exact(props: {
       </pre>
       {text.length > SHOWN_CHARS && (
         <button type="button" class="link" onClick={() => setAll(!all)}>
-          {all ? 'show less' : `show all (${text.length.toLocaleString()} characters)`}
+          {all ? texts.showLess : texts.showAll({ count: text.length })}
         </button>
       )}
     </div>
@@ -87,24 +90,25 @@ export function useNow(): number {
 
 function agoWords(at: number, now: number): string {
   const seconds = Math.round((now - at) / 1_000)
-  if (seconds < -5) return `in ${spanWords(-seconds * 1_000)}`
-  return seconds < 10 ? 'just now' : `${spanWords(seconds * 1_000)} ago`
+  if (seconds < -5) return texts.soon({ span: spanWords(-seconds * 1_000) })
+  return seconds < 10 ? texts.justNow : texts.ago({ span: spanWords(seconds * 1_000) })
 }
 
 export function spanWords(ms: number): string {
+  const { span } = texts
   const seconds = ms / 1_000
-  if (seconds < 1) return `${Math.max(0, Math.round(ms))} ms`
-  if (seconds < 10) return `${seconds.toFixed(1)} s`
-  if (seconds < 90) return `${Math.round(seconds)} s`
-  if (seconds < 5_400) return `${Math.round(seconds / 60)} min`
-  if (seconds < 172_800) return `${Math.round(seconds / 3_600)} h`
-  return `${Math.round(seconds / 86_400)} days`
+  if (seconds < 1) return span.ms({ count: Math.max(0, Math.round(ms)) })
+  if (seconds < 10) return span.seconds({ text: seconds.toFixed(1) })
+  if (seconds < 90) return span.seconds({ text: String(Math.round(seconds)) })
+  if (seconds < 5_400) return span.minutes({ count: Math.round(seconds / 60) })
+  if (seconds < 172_800) return span.hours({ count: Math.round(seconds / 3_600) })
+  return span.days({ count: Math.round(seconds / 86_400) })
 }
 
 /** `none` is shown without a time. A figure that is counted since the start must not read "never". */
 export function Ago({
   at,
-  none = 'never',
+  none = texts.never,
 }: {
   readonly at: string | null
   readonly none?: string
@@ -172,7 +176,7 @@ export function Waiting({ problem }: { readonly problem: string | null }): JSX.E
   if (problem !== null) return <p class="empty tone-bad">{oneLine(problem, 300)}</p>
   return (
     <p class="empty" aria-busy="true">
-      <span class="spinner" aria-hidden="true" /> Loading…
+      <span class="spinner" aria-hidden="true" /> {texts.loading}
     </p>
   )
 }

@@ -6,7 +6,7 @@ import type { Line } from './chart.tsx'
 interface Order {
   readonly times: readonly number[]
   readonly lines: readonly Line[]
-  readonly words: (value: number) => string
+  readonly format: (value: number) => string
   readonly width: number
   readonly height: number
 }
@@ -15,7 +15,7 @@ export function dataOf(times: readonly number[], lines: readonly Line[]): uPlot.
   return [times as number[], ...lines.map((one) => one.values as (number | null)[])]
 }
 
-export function makePlot(at: HTMLElement, { times, lines, words, width, height }: Order): uPlot {
+export function makePlot(at: HTMLElement, { times, lines, format, width, height }: Order): uPlot {
   const theme = getComputedStyle(document.documentElement)
   const colour = (name: string) => theme.getPropertyValue(`--${name}`).trim()
   const axis = {
@@ -35,7 +35,7 @@ export function makePlot(at: HTMLElement, { times, lines, words, width, height }
       scales: { y: { range: (_self, _low, high) => [0, Math.max(1, high * 1.1)] } },
       axes: [
         { ...axis, grid: { show: false }, size: 38 },
-        { ...axis, size: 52, space: 34, values: (_self, values) => values.map((one) => words(one)) },
+        { ...axis, size: 52, space: 34, values: (_self, values) => values.map((one) => format(one)) },
       ],
       series: [
         {},

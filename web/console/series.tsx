@@ -4,9 +4,12 @@ import { useMemo } from 'preact/hooks'
 import type { TurnSeries } from '../../src/contract/operator/turn-series.ts'
 import { Chart } from './chart.tsx'
 import { spanWords } from './parts.tsx'
+import { words } from './words.ts'
+
+const { charts } = words
 
 const count = (value: number) =>
-  value >= 10_000 ? `${Math.round(value / 1_000)}k` : String(Math.round(value))
+  value >= 10_000 ? charts.thousands({ count: Math.round(value / 1_000) }) : String(Math.round(value))
 
 export function SeriesCharts({ series }: { readonly series: TurnSeries }): JSX.Element {
   const drawn = useMemo(() => {
@@ -15,26 +18,24 @@ export function SeriesCharts({ series }: { readonly series: TurnSeries }): JSX.E
     return {
       times: series.slots.map((slot) => Date.parse(slot.at) / 1_000),
       volume: [
-        { label: 'received', values: of('received'), tone: 'accent', bars: true },
-        { label: 'refused', values: of('refused'), tone: 'warn', bars: true },
-        { label: 'failed', values: of('failed'), tone: 'bad', bars: true },
+        { label: charts.received, values: of('received'), tone: 'accent', bars: true },
+        { label: charts.refused, values: of('refused'), tone: 'warn', bars: true },
+        { label: charts.failed, values: of('failed'), tone: 'bad', bars: true },
       ] as const,
       took: [
-        { label: 'median', values: of('median_ms'), tone: 'accent' },
-        { label: '95 %', values: of('p95_ms'), tone: 'soft' },
+        { label: charts.median, values: of('median_ms'), tone: 'accent' },
+        { label: charts.slowest, values: of('p95_ms'), tone: 'soft' },
       ] as const,
     }
   }, [series])
   return (
     <>
       <div class="charts">
-        <Chart title="Messages" times={drawn.times} lines={drawn.volume} words={count} />
-        <Chart title="Time to answer" times={drawn.times} lines={drawn.took} words={spanWords} />
+        <Chart title={charts.messages} times={drawn.times} lines={drawn.volume} format={count} />
+        <Chart title={charts.timeToAnswer} times={drawn.times} lines={drawn.took} format={spanWords} />
       </div>
       {series.estimated && (
-        <p class="quiet">
-          Estimated from {series.looked_at.toLocaleString()} of {series.turns.toLocaleString()} turns.
-        </p>
+        <p class="quiet">{charts.estimated({ looked: series.looked_at, turns: series.turns })}</p>
       )}
     </>
   )

@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ThreadItem } from '../../src/contract/operator/conversations.ts'
 import type { TakeoverView } from '../../src/contract/platform/takeover.ts'
+import { Filled } from '../shared/filled.tsx'
 import { call } from '../shared/http.ts'
 import { ClipIcon } from '../shared/icons.tsx'
 import { Markdown } from '../shared/markdown-view.tsx'
@@ -12,6 +13,9 @@ import { Cost, ToolEvents } from './pages/turn.tsx'
 import { Ago, Exact, Name, Pill } from './parts.tsx'
 import { reasonWords } from './reasons.ts'
 import { hrefOf } from './route.ts'
+import { words } from './words.ts'
+
+const texts = words.thread
 
 export function ThreadRow({ item }: { readonly item: ThreadItem }): JSX.Element {
   if (item.kind === 'takeover') return <TakeoverLine one={item} />
@@ -31,20 +35,20 @@ function Words({ of, path }: { readonly of: Said; readonly path: string }): JSX.
   const [whole, setWhole] = useState<string | null>(null)
   const [isReading, setReading] = useState(false)
   const { text, text_chars: chars } = of
-  if (text === null) return <p class="quiet">No text is kept, or it is not for your role.</p>
+  if (text === null) return <p class="quiet">{texts.noText}</p>
   const read = async () => {
     setReading(true)
     const answer = await call('GET', path)
     setReading(false)
     setWhole(answer.ok && typeof answer.body.text === 'string' ? answer.body.text : answer.problem)
   }
-  if (whole !== null) return <Exact text={whole} label="The whole text" whole />
+  if (whole !== null) return <Exact text={whole} label={texts.wholeText} whole />
   return (
     <>
       <Markdown text={chars === undefined ? text : `${text}…`} />
       {chars !== undefined && (
         <button type="button" class="link" disabled={isReading} onClick={() => void read()}>
-          show all ({chars.toLocaleString()} characters)
+          {words.parts.showAll({ count: chars })}
         </button>
       )}
     </>
@@ -60,8 +64,8 @@ function TurnEntry({ one }: { readonly one: Extract<ThreadItem, { kind: 'turn' }
         <strong>
           <Name text={one.sender_name ?? one.sender} />
         </strong>{' '}
-        <Ago at={one.at} /> {one.late && <span class="tone-warn">found late</span>}
-        {one.edit_version > 0 && <span class="quiet">edited</span>}
+        <Ago at={one.at} /> {one.late && <span class="tone-warn">{texts.late}</span>}
+        {one.edit_version > 0 && <span class="quiet">{texts.edited}</span>}
       </p>
       <div class="bubble">
         <Words of={one} path={api('GET /api/turns/{id}', { path: { id: one.id } })} />
@@ -76,8 +80,8 @@ function TurnEntry({ one }: { readonly one: Extract<ThreadItem, { kind: 'turn' }
         <a href={hrefOf('turns', one.id)}>
           <Pill state={one.state} text={one.reason === null ? one.state : `${one.state}: ${one.reason}`} />
         </a>
-        {one.attempts > 1 && <span>{one.attempts} attempts</span>}
-        {one.repeat && <span>offered again, marked as a repeat</span>}
+        {one.attempts > 1 && <span>{texts.attempts({ count: one.attempts })}</span>}
+        {one.repeat && <span>{texts.repeat}</span>}
         {one.usage !== undefined && <Cost usage={one.usage} />}
       </p>
       {one.approvals.map((ask) => (
@@ -88,7 +92,7 @@ function TurnEntry({ one }: { readonly one: Extract<ThreadItem, { kind: 'turn' }
           <Pill state={ask.behavior ?? ask.state} />
           {ask.decided_by !== null && (
             <span>
-              by <Name text={ask.decided_by} />
+              <Filled text={words.turn.decidedBy} parts={{ person: <Name text={ask.decided_by} /> }} />
             </span>
           )}
         </p>
@@ -99,7 +103,7 @@ function TurnEntry({ one }: { readonly one: Extract<ThreadItem, { kind: 'turn' }
 }
 
 function SendEntry({ one }: { readonly one: Extract<ThreadItem, { kind: 'send' }> }): JSX.Element {
-  const who = one.by ?? one.agent ?? (one.cause === 'operator' ? 'operator' : 'Switchboard')
+  const who = one.by ?? one.agent ?? (one.cause === 'operator' ? texts.operator : texts.gateway)
   const calm = one.state === 'sent' || one.state === 'deduplicated'
   return (
     <li class={`said said-out${one.by === null ? '' : ' said-person'}`}>
@@ -107,7 +111,7 @@ function SendEntry({ one }: { readonly one: Extract<ThreadItem, { kind: 'send' }
         <strong>
           <Name text={who} />
         </strong>{' '}
-        {one.by !== null && <span class="quiet">as a person</span>}{' '}
+        {one.by !== null && <span class="quiet">{texts.asPerson}</span>}{' '}
         {one.cause !== 'reply' && one.by === null && <span class="quiet">{oneLine(one.cause, 30)}</span>}{' '}
         <Ago at={one.at} />
       </p>
@@ -119,28 +123,21 @@ function SendEntry({ one }: { readonly one: Extract<ThreadItem, { kind: 'send' }
           <Pill state={one.state} text={one.receipt ?? one.state} />
         </a>
         {!calm && one.reason !== null && <span class="tone-bad">{reasonWords(one.reason)}</span>}
-        {one.attempts > 1 && <span>{one.attempts} attempts</span>}
+        {one.attempts > 1 && <span>{texts.attempts({ count: one.attempts })}</span>}
       </p>
     </li>
   )
 }
 
-const HOW: Readonly<Record<string, string>> = {
-  given: 'gave it back',
-  forced: 'was put aside',
-  timeout: 'was silent too long: the agent has it back',
-  right_lost: 'lost the right to hold it',
-  withdrawn: 'put the wish aside',
-}
-
 export function askedWords(one: TakeoverView): string {
   if (one.asked === null) return ''
-  const who = one.asked.by.startsWith('agent:') ? `Agent ${one.asked.by.slice(6)}` : one.asked.by
-  return `${oneLine(who, 60)} asked for a person${one.asked.reason === null ? '' : `: ${oneLine(one.asked.reason, 300)}`}`
+  const { by, reason } = one.asked
+  const who = by.startsWith('agent:') ? texts.agent({ name: by.slice(6) }) : by
+  return texts.asked({ who: oneLine(who, 60), reason: reason === null ? null : oneLine(reason, 300) })
 }
 
 function TakeoverLine({ one }: { readonly one: Extract<ThreadItem, { kind: 'takeover' }> }): JSX.Element {
-  const name = oneLine(one.holder_name ?? one.holder ?? 'somebody', 60)
+  const name = oneLine(one.holder_name ?? one.holder ?? texts.somebody, 60)
   const shows = (mark: (typeof one.marks)[number]) => one.marks.includes(mark)
   return (
     <li class="said-note">
@@ -150,13 +147,18 @@ function TakeoverLine({ one }: { readonly one: Extract<ThreadItem, { kind: 'take
       )}
       {shows('taken') && one.since !== null && (
         <p>
-          {name} took over <Ago at={one.since} />
+          <Filled text={texts.taken} parts={{ name, time: <Ago at={one.since} /> }} />
         </p>
       )}
       {shows('ended') && one.ended !== null && (
         <p>
-          {one.holder === null ? oneLine(one.ended.by, 60) : name} {HOW[one.ended.how] ?? one.ended.how}{' '}
-          <Ago at={one.ended.at} />
+          <Filled
+            text={texts.ended[one.ended.how]}
+            parts={{
+              name: one.holder === null ? oneLine(one.ended.by, 60) : name,
+              time: <Ago at={one.ended.at} />,
+            }}
+          />
         </p>
       )}
     </li>

@@ -1,20 +1,20 @@
-// A text with a part of the page in the middle, such as a name. The text decides the order, because languages differ.
-import type { ComponentChildren, JSX } from 'preact'
+// A text with parts of the page in it, such as a name. The text decides their order, because languages differ.
+import { type ComponentChildren, Fragment, type JSX } from 'preact'
 
-/** `children` replaces the name in braces. */
+/** Each part replaces its name in braces. */
 export function Filled({
   text,
-  children,
+  parts,
 }: {
   readonly text: string
-  readonly children: ComponentChildren
+  readonly parts: Readonly<Record<string, ComponentChildren>>
 }): JSX.Element {
-  const [before, after] = text.split(/\{\w+\}/, 2)
+  // Splitting by a group puts each name between two texts.
   return (
     <>
-      {before}
-      {children}
-      {after}
+      {text
+        .split(/\{(\w+)\}/)
+        .map((piece, at) => (at % 2 === 0 ? piece : <Fragment key={piece}>{parts[piece]}</Fragment>))}
     </>
   )
 }

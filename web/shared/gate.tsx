@@ -34,9 +34,7 @@ export function Gate({ phase, page, signedOut, command, children }: GateProps): 
         <h1>{gate.unreachable}</h1>
         <p role="status">
           <span class="spinner" aria-hidden="true" />{' '}
-          <Filled text={gate.retrying}>
-            <code>switchboard up</code>
-          </Filled>
+          <Filled text={gate.retrying} parts={{ command: <code>switchboard up</code> }} />
         </p>
       </main>
     )

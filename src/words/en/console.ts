@@ -1,15 +1,21 @@
-// The console: its frame, and the pages Now, Approvals and Outbox.
-export interface Counted {
-  readonly count: number
-}
-
-/** Large counts are grouped as the browser's language does. */
-const counted =
-  (one: string, other: string) =>
-  ({ count }: Counted) =>
-    `${count.toLocaleString()} ${count === 1 ? one : other}`
+// The console: its frame, its parts, and the pages Now, Approvals and Outbox. The other pages have files of their own.
+import { type Counted, counted } from '../plural.ts'
+import { charts, composer, conversations, stepIn, thread, tryIt, turn, turns } from './console-messages.ts'
+import { agents, config, people, personData } from './console-people.ts'
 
 export const console = {
+  agents,
+  charts,
+  composer,
+  config,
+  conversations,
+  people,
+  personData,
+  stepIn,
+  thread,
+  tryIt,
+  turn,
+  turns,
   frame: {
     titles: {
       now: 'Now',
@@ -31,7 +37,37 @@ export const console = {
     noRole: 'no role',
     keys: 'Keys',
     signOut: 'Sign out',
+    /** Stands behind a count, for people who hear the page. */
+    waiting: 'waiting',
     link: { up: 'live', connecting: 'connecting…', down: 'reconnecting…' },
+  },
+  keys: {
+    title: 'Keys',
+    close: 'Close',
+    nextRow: 'next and previous row',
+    open: 'open the row',
+    decide: 'allow or deny the approval; let in or turn away the stranger',
+    mend: 'send the message again, or give it up',
+    mark: 'mark the message, to do several at once',
+    search: 'search',
+    help: 'show this list',
+  },
+  parts: {
+    showLess: 'show less',
+    showAll: ({ count }: Counted) => `show all (${counted('character', 'characters')({ count })})`,
+    loading: 'Loading…',
+    never: 'never',
+    justNow: 'just now',
+    soon: ({ span }: { readonly span: string }) => `in ${span}`,
+    ago: ({ span }: { readonly span: string }) => `${span} ago`,
+    span: {
+      ms: ({ count }: Counted) => `${count} ms`,
+      /** A few seconds have a decimal: `3.4 s`. */
+      seconds: ({ text }: { readonly text: string }) => `${text} s`,
+      minutes: ({ count }: Counted) => `${count} min`,
+      hours: ({ count }: Counted) => `${count} h`,
+      days: ({ count }: Counted) => `${count} days`,
+    },
   },
   gate: {
     page: 'the console',
@@ -46,12 +82,16 @@ export const console = {
     asked: counted('conversation asks for a person', 'conversations ask for a person'),
     pairings: counted('person is waiting to be let in', 'people are waiting to be let in'),
     messages: counted('message is waiting', 'messages are waiting'),
-    configRejected: 'the file on disk does not hold; the one before is in force',
+    configRejected: 'the file on disk is not valid; the configuration before it stays in force',
     todo: { decide: 'decide', stepIn: 'step in', look: 'look', why: 'why', where: 'see where', mend: 'mend' },
   },
   now: {
     ready: 'Ready',
     notReady: 'Not ready',
+    /** `{node}` and `{store}` are names. */
+    running: '{ready} · node {node} · version {version} · up {span} · {store}',
+    /** Both times are how long ago it was. */
+    lastTraffic: 'last in {lastIn}, last out {lastOut}',
     lastDay: 'The last day',
     links: 'Links',
     linksNote: 'where people talk',
@@ -82,6 +122,21 @@ export const console = {
     none: 'There is no such approval.',
     noChat: 'No chat was asked. Decide it here or in a terminal.',
     whoWasAsked: 'Who was asked',
+    /** `{place}` is the address of a chat. */
+    askedIn: 'in {place}',
+    /** `{time}` is how long ago it was. */
+    asked: '{agent} asked {time}',
+    facts: {
+      outcome: 'outcome',
+      decidedBy: 'decided by',
+      where: 'where',
+      when: 'when',
+      took: 'took',
+      askedBy: 'asked by',
+      asked: 'asked',
+      inputHash: 'input hash',
+      turn: 'turn',
+    },
     itsApprovers: 'its approvers',
     allow: 'Allow',
     deny: 'Deny',
@@ -126,6 +181,19 @@ export const console = {
     buried: 'buried',
     notKept: 'no longer kept',
     one: 'Outbound message',
+    /** `{address}` is the address of a chat. */
+    to: 'to {address}',
+    facts: {
+      to: 'to',
+      agent: 'agent',
+      cause: 'cause',
+      attempts: 'attempts',
+      receipt: 'receipt',
+      platformIds: 'platform ids',
+      created: 'created',
+      updated: 'updated',
+      answers: 'answers',
+    },
     textNotKept: 'The text is no longer kept.',
     text: 'The text',
   },

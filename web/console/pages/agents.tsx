@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import type { DoctorReport } from '../../../src/contract/operator/doctor-report.ts'
 import type { GateView } from '../../../src/contract/operator/findings.ts'
 import { completeWords } from '../../shared/complete-words.ts'
+import { Filled } from '../../shared/filled.tsx'
 import { oneLine } from '../../shared/text.ts'
 import { api, post } from '../api.ts'
 import { useConsole } from '../console-context.ts'
@@ -11,6 +12,10 @@ import { Ago, Empty, Facts, Head, Name, Outcome, Panel, Pill, Waiting } from '..
 import { useAct, useAsked } from '../queries.ts'
 import { reasonWords } from '../reasons.ts'
 import { hrefOf, type Route } from '../route.ts'
+import { words } from '../words.ts'
+
+const texts = words.agents
+const { facts } = texts
 
 type Integration = DoctorReport['integrations'][number]
 type Agent = DoctorReport['agents'][number]
@@ -33,23 +38,23 @@ export function AgentsPage({ route }: { readonly route: Route }): JSX.Element {
   return (
     <>
       <Head
-        title={item === null ? 'Agents and gates' : oneLine(item, 60)}
+        title={item === null ? words.frame.titles.agents : oneLine(item, 60)}
         lead={
           item === null ? (
             report === null ? (
-              'The way of a message, gate by gate.'
+              texts.lead
             ) : closed === 0 ? (
-              'Every gate is open.'
+              texts.allOpen
             ) : (
-              `${closed} ${closed === 1 ? 'gate is' : 'gates are'} closed. Each says why, and which key changes it.`
+              texts.closed({ count: closed })
             )
           ) : (
-            <a href={hrefOf('agents')}>All agents and gates</a>
+            <a href={hrefOf('agents')}>{texts.all}</a>
           )
         }
       >
         <a class="button small" href={hrefOf('config')}>
-          Configuration
+          {words.frame.titles.config}
         </a>
       </Head>
       {report === null ? (
@@ -62,7 +67,7 @@ export function AgentsPage({ route }: { readonly route: Route }): JSX.Element {
           {integrations.map((one) => (
             <IntegrationPanel key={one.id} one={one} />
           ))}
-          {agents.length === 0 && integrations.length === 0 && <Empty>There is nothing of that name.</Empty>}
+          {agents.length === 0 && integrations.length === 0 && <Empty>{texts.none}</Empty>}
           {item === null && <Servers report={report} />}
           {item === null && <Others report={report} />}
         </>
@@ -92,7 +97,7 @@ function Gates({ gates }: { readonly gates: readonly GateView[] }): JSX.Element 
           </span>
           <span class="gate-name">
             <Name text={one.gate} />
-            <span class="hidden">{one.pass ? (one.flagged ? ': open wide' : ': open') : ': closed'}</span>
+            <span class="hidden">{texts.gate[one.pass ? (one.flagged ? 'wide' : 'open') : 'closed']}</span>
           </span>
           <span class="gate-why">{oneLine(one.reason, 300)}</span>
           <a class="gate-key" href={hrefOf('config', null, { key: one.key })}>
@@ -108,26 +113,26 @@ function AgentPanel({ one, report }: { readonly one: Agent; readonly report: Doc
   const { can } = useConsole()
   const { processes = [] } = one
   return (
-    <Panel title={`Agent ${oneLine(one.id, 60)}`} note={<Pill state={one.state} />}>
+    <Panel title={texts.agent({ name: oneLine(one.id, 60) })} note={<Pill state={one.state} />}>
       <Facts
         facts={[
-          ['connector', oneLine(one.connector, 40)],
-          ['host', one.detail === undefined ? null : oneLine(one.detail, 300)],
-          ['waiting', one.queued === 0 ? null : `${one.queued} messages`],
-          ['last message', <Ago key="l" at={one.last_message_at} />],
+          [facts.connector, oneLine(one.connector, 40)],
+          [facts.host, one.detail === undefined ? null : oneLine(one.detail, 300)],
+          [facts.waiting, one.queued === 0 ? null : texts.messages({ count: one.queued })],
+          [facts.lastMessage, <Ago key="l" at={one.last_message_at} />],
           [
-            'approvals',
+            facts.approvals,
             one.approvals_pending === 0 ? null : (
               <a key="a" href={hrefOf('approvals')}>
-                {one.approvals_pending} wait
+                {texts.approvalsWait({ count: one.approvals_pending })}
               </a>
             ),
           ],
           [
-            'try it',
+            facts.tryIt,
             can('rights.give') ? (
               <a key="t" href={hrefOf('try', one.id)}>
-                say something to it
+                {texts.writeToIt}
               </a>
             ) : null,
           ],
@@ -135,19 +140,24 @@ function AgentPanel({ one, report }: { readonly one: Agent; readonly report: Doc
       />
       {processes.map((run) => (
         <p key={run.pid} class="line-sub">
-          process {run.pid} <Name text={run.name} /> since <Ago at={run.since} />
-          {run.memory_bytes === null ? '' : `, ${Math.round(run.memory_bytes / 1_048_576)} MB`}
-          {run.stderr.length === 0 ? '' : `: “${oneLine(run.stderr.at(-1) ?? '', 160)}”`}
+          <Filled
+            text={texts.process}
+            parts={{ pid: run.pid, name: <Name text={run.name} />, time: <Ago at={run.since} /> }}
+          />
+          {run.memory_bytes === null
+            ? ''
+            : texts.memory({ megabytes: Math.round(run.memory_bytes / 1_048_576) })}
+          {run.stderr.length === 0 ? '' : texts.lastLine({ line: oneLine(run.stderr.at(-1) ?? '', 160) })}
         </p>
       ))}
-      {one.bindings.length === 0 && <Empty>It is bound to no integration: nothing reaches it.</Empty>}
+      {one.bindings.length === 0 && <Empty>{texts.unbound}</Empty>}
       {one.bindings.map((binding) => (
         <section
           key={`${binding.integration} ${binding.conversations}`}
-          aria-label={`Binding to ${oneLine(binding.integration, 60)}`}
+          aria-label={texts.binding({ name: oneLine(binding.integration, 60) })}
         >
           <h3>
-            from <Name text={binding.integration} />{' '}
+            <Filled text={texts.from} parts={{ integration: <Name text={binding.integration} /> }} />{' '}
             <span class="quiet">{oneLine(binding.conversations, 80)}</span>
           </h3>
           <Gates gates={binding.gates} />
@@ -157,8 +167,14 @@ function AgentPanel({ one, report }: { readonly one: Agent; readonly report: Doc
         .filter((unseen) => unseen.agent === one.id)
         .map((unseen) => (
           <p key={unseen.turn} class="tone-bad">
-            Turn <a href={hrefOf('turns', unseen.turn)}>{unseen.turn}</a> was handed over{' '}
-            <Ago at={unseen.since} /> and not seen: {oneLine(unseen.why, 300)}
+            <Filled
+              text={texts.unseen}
+              parts={{
+                turn: <a href={hrefOf('turns', unseen.turn)}>{unseen.turn}</a>,
+                time: <Ago at={unseen.since} />,
+                why: oneLine(unseen.why, 300),
+              }}
+            />
           </p>
         ))}
     </Panel>
@@ -168,23 +184,23 @@ function AgentPanel({ one, report }: { readonly one: Agent; readonly report: Doc
 function IntegrationPanel({ one }: { readonly one: Integration }): JSX.Element {
   const { can } = useConsole()
   return (
-    <Panel title={`Integration ${oneLine(one.id, 60)}`} note={<Pill state={one.link} />}>
+    <Panel title={texts.integration({ name: oneLine(one.id, 60) })} note={<Pill state={one.link} />}>
       <Facts
         facts={[
-          ['platform', oneLine(one.platform, 40)],
-          ['link', one.detail === undefined ? null : oneLine(one.detail, 300)],
+          [facts.platform, oneLine(one.platform, 40)],
+          [facts.link, one.detail === undefined ? null : oneLine(one.detail, 300)],
           [
-            'complete',
+            facts.complete,
             <span key="c" class={one.complete.state === 'behind' ? 'tone-bad' : ''}>
               {completeWords(one.complete)}
             </span>,
           ],
-          ['found late', one.complete.late === 0 ? null : `${one.complete.late} messages`],
-          ['last in', <Ago key="i" at={one.last_in_at} none="not since the start" />],
-          ['last out', <Ago key="o" at={one.last_out_at} none="not since the start" />],
-          ['to be sent', one.sends_waiting === 0 ? null : String(one.sends_waiting)],
+          [facts.late, one.complete.late === 0 ? null : texts.messages({ count: one.complete.late })],
+          [facts.lastIn, <Ago key="i" at={one.last_in_at} none={words.now.notSinceStart} />],
+          [facts.lastOut, <Ago key="o" at={one.last_out_at} none={words.now.notSinceStart} />],
+          [facts.toBeSent, one.sends_waiting === 0 ? null : String(one.sends_waiting)],
           [
-            'not sent',
+            facts.notSent,
             one.sends_failed === 0 ? null : (
               <a key="f" href={hrefOf('outbox')}>
                 {one.sends_failed}
@@ -193,21 +209,27 @@ function IntegrationPanel({ one }: { readonly one: Integration }): JSX.Element {
           ],
         ]}
       />
-      <h3>Gates</h3>
+      <h3>{texts.gates}</h3>
       <Gates gates={one.gates} />
       {one.refusals.length > 0 && (
         <>
-          <h3>Refused at the door</h3>
+          <h3>{texts.refused}</h3>
           <ul class="lines">
             {one.refusals.map((refusal) => (
               <li key={refusal.reason}>
                 <span class="line-words">
                   {reasonWords(refusal.reason)}
                   <span class="line-sub">
-                    to change it:{' '}
-                    <a href={hrefOf('config', null, { key: refusal.key })}>
-                      <code>{oneLine(refusal.key, 120)}</code>
-                    </a>
+                    <Filled
+                      text={texts.toChange}
+                      parts={{
+                        key: (
+                          <a href={hrefOf('config', null, { key: refusal.key })}>
+                            <code>{oneLine(refusal.key, 120)}</code>
+                          </a>
+                        ),
+                      }}
+                    />
                   </span>
                 </span>
                 <strong>{refusal.count.toLocaleString()}</strong>
@@ -231,10 +253,10 @@ function ConnectionString({ id }: { readonly id: string }): JSX.Element {
   }
   return (
     <>
-      <h3>Connection string</h3>
+      <h3>{texts.connectionString}</h3>
       <div class="buttons">
         <button type="button" class="button small" disabled={busy !== null} onClick={mint('connect')}>
-          Mint one
+          {texts.create}
         </button>
         <button
           type="button"
@@ -242,13 +264,13 @@ function ConnectionString({ id }: { readonly id: string }): JSX.Element {
           disabled={busy !== null}
           onClick={mint('rotate')}
         >
-          Rotate: the older ones die
+          {texts.rotate}
         </button>
       </div>
       <Outcome outcome={outcome} />
       {minted !== null && (
         <label class="field wide spaced">
-          <span>A secret, shown this once: paste it into the service</span>
+          <span>{texts.secret}</span>
           <input readOnly value={minted} onFocus={(event) => event.currentTarget.select()} />
         </label>
       )}
@@ -259,7 +281,7 @@ function ConnectionString({ id }: { readonly id: string }): JSX.Element {
 function Servers({ report }: { readonly report: DoctorReport }): JSX.Element | null {
   if (report.servers === undefined || report.servers.length === 0) return null
   return (
-    <Panel title="Channel servers" note="hosted MCP servers">
+    <Panel title={texts.servers} note={texts.serversNote}>
       <ul class="lines">
         {report.servers.map((one) => (
           <li key={one.name}>
@@ -283,12 +305,15 @@ function Others({ report }: { readonly report: DoctorReport }): JSX.Element | nu
   const { turned_away: away = [], tools_left_out: left = [] } = report
   if (away.length === 0 && left.length === 0) return null
   return (
-    <Panel title="Turned away">
+    <Panel title={texts.turnedAway}>
       <ul class="lines">
         {away.map((one) => (
           <li key={`${one.agent} ${one.at}`}>
             <span class="line-words">
-              A host wanted to serve <Name text={one.agent} />: {oneLine(one.reason, 300)}
+              <Filled
+                text={texts.hostRefused}
+                parts={{ agent: <Name text={one.agent} />, why: oneLine(one.reason, 300) }}
+              />
             </span>
             <Ago at={one.at} />
           </li>
@@ -296,7 +321,10 @@ function Others({ report }: { readonly report: DoctorReport }): JSX.Element | nu
         {left.map((one) => (
           <li key={`${one.session} ${one.server}`}>
             <span class="line-words">
-              Tools of <Name text={one.server} /> are left out: {oneLine(one.problem, 300)}
+              <Filled
+                text={texts.toolsLeftOut}
+                parts={{ server: <Name text={one.server} />, why: oneLine(one.problem, 300) }}
+              />
             </span>
             <Ago at={one.at} />
           </li>

@@ -1,6 +1,7 @@
 // Approvals: the open ones with their whole input, and past decisions with the person, the place and the time taken.
 import type { JSX } from 'preact'
 import type { ApprovalView, AskedView } from '../../../src/contract/operator/views.ts'
+import { Filled } from '../../shared/filled.tsx'
 import { ShieldIcon } from '../../shared/icons.tsx'
 import { oneLine, revealHidden, timeLeft } from '../../shared/text.ts'
 import { api, post } from '../api.ts'
@@ -26,6 +27,7 @@ import { VirtualList } from '../virtual-list.tsx'
 import { words } from '../words.ts'
 
 const texts = words.approvals
+const { facts } = texts
 
 export function ApprovalsPage({ route }: { readonly route: Route }): JSX.Element {
   if (route.item !== null) return <OneApproval key={route.item} id={route.item} />
@@ -105,15 +107,15 @@ function OneApproval({ id }: { readonly id: string }): JSX.Element {
           <Asked places={one.asked ?? []} />
           <Facts
             facts={[
-              ['outcome', <Pill key="p" state={one.behavior ?? one.state} text={outcomeWords(one)} />],
-              ['decided by', one.decided_by === null ? null : <Name text={one.decided_by} />],
-              ['where', one.decided_via],
-              ['when', <Ago key="a" at={one.decided_at} />],
-              ['took', tookWords(one)],
-              ['asked by', <Name key="n" text={one.agent} />],
-              ['asked', <Ago key="c" at={one.created_at} />],
-              ['input hash', <code key="h">{one.input_hash.slice(0, 16)}</code>],
-              ['turn', turnLink(one)],
+              [facts.outcome, <Pill key="p" state={one.behavior ?? one.state} text={outcomeWords(one)} />],
+              [facts.decidedBy, one.decided_by === null ? null : <Name text={one.decided_by} />],
+              [facts.where, one.decided_via],
+              [facts.when, <Ago key="a" at={one.decided_at} />],
+              [facts.took, tookWords(one)],
+              [facts.askedBy, <Name key="n" text={one.agent} />],
+              [facts.asked, <Ago key="c" at={one.created_at} />],
+              [facts.inputHash, <code key="h">{one.input_hash.slice(0, 16)}</code>],
+              [facts.turn, turnLink(one)],
             ]}
           />
         </Panel>
@@ -136,7 +138,14 @@ function Asked({ places }: { readonly places: readonly AskedView[] }): JSX.Eleme
               (<Name text={who} />)
             </>
           ) : null}{' '}
-          in <Name text={[integration, conversation, ...(thread === null ? [] : [thread])].join(':')} />{' '}
+          <Filled
+            text={texts.askedIn}
+            parts={{
+              place: (
+                <Name text={[integration, conversation, ...(thread === null ? [] : [thread])].join(':')} />
+              ),
+            }}
+          />{' '}
           <Pill state={state} text={[state, reason, detail].filter((one) => one !== null).join(', ')} />
         </li>
       ))}
@@ -186,7 +195,11 @@ function PendingCard({
       <Why text={one.description ?? ''} />
       <Input one={one} />
       <p class="card-when">
-        <Name text={one.agent} /> asked <Ago at={one.created_at} /> {turnLink(one)}
+        <Filled
+          text={texts.asked}
+          parts={{ agent: <Name text={one.agent} />, time: <Ago at={one.created_at} /> }}
+        />{' '}
+        {turnLink(one)}
       </p>
       {mayDecide ? (
         <div class="buttons">

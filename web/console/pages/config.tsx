@@ -3,12 +3,17 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ConfigCheck, ConfigProblem } from '../../../src/contract/operator/config-view.ts'
+import { Filled } from '../../shared/filled.tsx'
 import { oneLine } from '../../shared/text.ts'
 import { api, post } from '../api.ts'
 import { useConsole } from '../console-context.ts'
 import { Empty, Head, Outcome, Panel, Waiting } from '../parts.tsx'
 import { useAct, useAsked } from '../queries.ts'
 import { hrefOf, type Route } from '../route.ts'
+import { words } from '../words.ts'
+
+const texts = words.config
+const { titles } = words.frame
 
 export function ConfigPage({ route }: { readonly route: Route }): JSX.Element {
   const { can } = useConsole()
@@ -22,17 +27,17 @@ export function ConfigPage({ route }: { readonly route: Route }): JSX.Element {
   }
   return (
     <>
-      <Head title="Configuration" lead={<a href={hrefOf('agents')}>Agents and gates</a>}>
+      <Head title={titles.config} lead={<a href={hrefOf('agents')}>{titles.agents}</a>}>
         {can('admin.write') && (
           <button type="button" class="button" disabled={busy !== null} onClick={() => void reload()}>
-            Read it again
+            {texts.reload}
           </button>
         )}
       </Head>
       <Outcome outcome={outcome} />
       {key !== null && (
         <p class="banner">
-          Looking for <code>{oneLine(key, 160)}</code>
+          <Filled text={texts.lookingFor} parts={{ key: <code>{oneLine(key, 160)}</code> }} />
         </p>
       )}
       {view === null ? (
@@ -40,17 +45,17 @@ export function ConfigPage({ route }: { readonly route: Route }): JSX.Element {
       ) : (
         <>
           {view.refused !== undefined && (
-            <Panel title="Refused: the file on disk does not hold" note="the one below is in force">
+            <Panel title={texts.refused} note={texts.refusedNote}>
               <Problems problems={view.refused.problems} />
               <Lines
                 lines={view.refused.lines}
                 problems={view.refused.problems}
-                label="The refused file"
+                label={texts.refusedFile}
                 wanted={null}
               />
             </Panel>
           )}
-          <Panel title="In force" note={view.file === null ? 'the embedded default' : oneLine(view.file, 90)}>
+          <Panel title={texts.inForce} note={view.file === null ? texts.embedded : oneLine(view.file, 90)}>
             {view.warnings.map((one) => (
               <p key={one} class="tone-warn">
                 {oneLine(one, 300)}
@@ -58,10 +63,10 @@ export function ConfigPage({ route }: { readonly route: Route }): JSX.Element {
             ))}
             {view.file === null ? (
               <Empty>
-                There is no file. Write one with <code>switchboard init</code>.
+                <Filled text={texts.noFile} parts={{ command: <code>switchboard init</code> }} />
               </Empty>
             ) : (
-              <Lines lines={view.lines} problems={[]} label="The file in force" wanted={key} />
+              <Lines lines={view.lines} problems={[]} label={texts.file} wanted={key} />
             )}
           </Panel>
         </>
@@ -76,7 +81,7 @@ function Problems({ problems }: { readonly problems: readonly ConfigProblem[] })
     <ul class="problems">
       {problems.map((one) => (
         <li key={`${one.line}:${one.column} ${one.message}`} class="tone-bad">
-          {one.line > 0 && <strong>{`line ${one.line}, column ${one.column}: `}</strong>}
+          {one.line > 0 && <strong>{texts.place({ line: one.line, column: one.column })}</strong>}
           {oneLine(one.message, 400)}
           {one.hint !== null && <span class="line-sub">{oneLine(one.hint, 300)}</span>}
         </li>
@@ -113,7 +118,7 @@ function Lines(props: {
           </li>
         ))}
       </ol>
-      {lines.length > LONG && <p class="quiet">{lines.length - LONG} more lines.</p>}
+      {lines.length > LONG && <p class="quiet">{texts.moreLines({ count: lines.length - LONG })}</p>}
     </div>
   )
 }
@@ -180,8 +185,8 @@ function CheckText(): JSX.Element {
     setChecked(answer?.ok ? (answer.body as unknown as ConfigCheck) : null)
   }
   return (
-    <Panel title="Check a text" note="before you write it; it changes nothing">
-      <form onSubmit={(event) => void check(event)} aria-label="Check a text">
+    <Panel title={texts.checkText} note={texts.checkNote}>
+      <form onSubmit={(event) => void check(event)} aria-label={texts.checkText}>
         <label class="field wide">
           <span>switchboard.yaml</span>
           <textarea
@@ -197,13 +202,13 @@ function CheckText(): JSX.Element {
         </label>
         <div class="buttons spaced">
           <button type="submit" class="button" disabled={busy !== null || text.trim() === ''}>
-            Check
+            {texts.check}
           </button>
         </div>
       </form>
       <Outcome outcome={outcome} />
       <div role="status">
-        {checked?.ok === true && <p class="tone-good">It holds.</p>}
+        {checked?.ok === true && <p class="tone-good">{texts.valid}</p>}
         {checked !== null && <Problems problems={checked.problems} />}
         {checked?.warnings.map((one) => (
           <p key={one} class="tone-warn">

@@ -11,12 +11,16 @@ import { Ago, Empty, Head, Name, Panel, Pill, Waiting } from '../parts.tsx'
 import type { Asked } from '../queries.ts'
 import { go, hrefOf, type Route } from '../route.ts'
 import { VirtualList } from '../virtual-list.tsx'
+import { words } from '../words.ts'
 import { ThreadPage } from './thread.tsx'
 
+const texts = words.conversations
+const title = words.frame.titles.conversations
+
 const HOLDING: readonly (readonly [string, string])[] = [
-  ['', 'all'],
-  ['asked', 'asking for a person'],
-  ['held', 'held by a person'],
+  ['', texts.takeovers.all],
+  ['asked', texts.takeovers.asked],
+  ['held', texts.takeovers.held],
 ]
 
 interface Props {
@@ -55,34 +59,31 @@ function List({ route, status }: Props): JSX.Element {
     rows.map((one) => [one.id, oneLine(one.id, 40)] as const)
   return (
     <>
-      <Head
-        title="Conversations"
-        lead="What people and agents say to each other, and where you may step in."
-      />
+      <Head title={title} lead={texts.lead} />
       <div class="filters">
-        <TextFilter label="Search" value={filter.q} placeholder="name or id" onText={pick('q')} />
+        <TextFilter label={texts.search} value={filter.q} placeholder={texts.searchFor} onText={pick('q')} />
         <Choice
-          label="Integration"
+          label={texts.integration}
           value={filter.integration}
-          options={[['', 'any'], ...named(status.data?.integrations ?? [])]}
+          options={[['', texts.any], ...named(status.data?.integrations ?? [])]}
           onPick={pick('integration')}
         />
         <Choice
-          label="Agent"
+          label={texts.agent}
           value={filter.agent}
-          options={[['', 'any'], ...named(status.data?.agents ?? [])]}
+          options={[['', texts.any], ...named(status.data?.agents ?? [])]}
           onPick={pick('agent')}
         />
-        <Choice label="Which" value={holding} options={HOLDING} onPick={hold} />
+        <Choice label={texts.takeover} value={holding} options={HOLDING} onPick={hold} />
       </div>
-      <Panel title="Conversations" note="newest first">
+      <Panel title={title} note={texts.newestFirst}>
         {list.items === null ? (
           <Waiting problem={list.problem} />
         ) : list.items.length === 0 && list.done ? (
-          <Empty>No conversation matches.</Empty>
+          <Empty>{texts.none}</Empty>
         ) : (
           <VirtualList
-            label="Conversations"
+            label={title}
             items={list.items}
             keyOf={(one) => one.address}
             height={72}
@@ -115,7 +116,7 @@ function ConversationRow({ one }: { readonly one: ConversationView }): JSX.Eleme
             </>
           )}
           {last === null ? '' : last.direction === 'out' ? '↩ ' : ''}
-          {last?.text === null || last === null ? 'no text' : <Name text={last.text} max={160} />}
+          {last?.text === null || last === null ? texts.noText : <Name text={last.text} max={160} />}
         </span>
       </span>
       <span class="row-side">
@@ -126,10 +127,10 @@ function ConversationRow({ one }: { readonly one: ConversationView }): JSX.Eleme
             state={takeover.state}
             text={
               takeover.state === 'asked'
-                ? 'asks for a person'
+                ? texts.asks
                 : takeover.mine
-                  ? 'yours'
-                  : `held by ${oneLine(takeover.holder_name ?? '', 20)}`
+                  ? texts.mine
+                  : texts.heldBy({ name: oneLine(takeover.holder_name ?? '', 20) })
             }
           />
         )}

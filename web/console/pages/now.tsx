@@ -2,6 +2,7 @@
 import type { JSX } from 'preact'
 import type { StatusReport } from '../../../src/contract/operator/views.ts'
 import { completeWords } from '../../shared/complete-words.ts'
+import { Filled } from '../../shared/filled.tsx'
 import { oneLine } from '../../shared/text.ts'
 import { api } from '../api.ts'
 import { Ago, Empty, Head, Name, Panel, Pill, spanWords, Waiting } from '../parts.tsx'
@@ -27,10 +28,16 @@ export function NowPage({ status }: { readonly status: Asked<StatusReport> }): J
       <Head
         title={words.frame.titles.now}
         lead={
-          <>
-            {now.ready ? words.now.ready : words.now.notReady} · node <Name text={now.node} /> · version{' '}
-            {now.version} · up {spanWords(now.uptime_ms)} · {now.store.kind}
-          </>
+          <Filled
+            text={words.now.running}
+            parts={{
+              ready: now.ready ? words.now.ready : words.now.notReady,
+              node: <Name text={now.node} />,
+              version: now.version,
+              span: spanWords(now.uptime_ms),
+              store: now.store.kind,
+            }}
+          />
         }
       />
       <Needs now={now} pairings={pairings.data?.items.length ?? 0} />
@@ -115,8 +122,13 @@ function Links({ integrations }: { readonly integrations: StatusReport['integrat
                 {completeWords(one.complete)}
               </span>
               <span class="line-sub">
-                last in <Ago at={one.last_in_at} none={words.now.notSinceStart} />, last out{' '}
-                <Ago at={one.last_out_at} none={words.now.notSinceStart} />
+                <Filled
+                  text={words.now.lastTraffic}
+                  parts={{
+                    lastIn: <Ago at={one.last_in_at} none={words.now.notSinceStart} />,
+                    lastOut: <Ago at={one.last_out_at} none={words.now.notSinceStart} />,
+                  }}
+                />
               </span>
             </span>
             <Pill state={one.link} />

@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { OperatedSend } from '../../../src/contract/operator/config-view.ts'
 import type { SendView } from '../../../src/contract/operator/views.ts'
+import { Filled } from '../../shared/filled.tsx'
 import { oneLine } from '../../shared/text.ts'
 import { api, post } from '../api.ts'
 import { useConsole } from '../console-context.ts'
@@ -16,6 +17,7 @@ import { VirtualList } from '../virtual-list.tsx'
 import { words } from '../words.ts'
 
 const texts = words.outbox
+const { facts } = texts
 
 const STATES: readonly (readonly [string, string])[] = [
   ['failed,unknown', texts.states.stuck],
@@ -210,7 +212,7 @@ function SendRow({ one }: { readonly one: SendView }): JSX.Element {
           {one.text === null ? <i class="quiet">{texts.notKept}</i> : <Name text={one.text} max={160} />}
         </span>
         <span class="row-sub">
-          to <Name text={one.to} max={50} />
+          <Filled text={texts.to} parts={{ address: <Name text={one.to} max={50} /> }} />
           {one.reason === null ? '' : ` · ${reasonWords(one.reason)}`}
         </span>
       </span>
@@ -248,23 +250,23 @@ function OneSend({ id }: { readonly id: string }): JSX.Element {
           <Facts
             facts={[
               [
-                'to',
+                facts.to,
                 <a key="t" href={hrefOf('conversations', one.to)}>
                   <Name text={one.to} max={90} />
                 </a>,
               ],
-              ['agent', one.agent === null ? null : <Name key="a" text={one.agent} />],
-              ['cause', one.cause],
-              ['attempts', String(one.attempts)],
-              ['receipt', one.receipt],
+              [facts.agent, one.agent === null ? null : <Name key="a" text={one.agent} />],
+              [facts.cause, one.cause],
+              [facts.attempts, String(one.attempts)],
+              [facts.receipt, one.receipt],
               [
-                'platform ids',
+                facts.platformIds,
                 one.platform_ids.length === 0 ? null : oneLine(one.platform_ids.join(', '), 200),
               ],
-              ['created', <Ago key="c" at={one.created_at} />],
-              ['updated', <Ago key="u" at={one.updated_at} />],
+              [facts.created, <Ago key="c" at={one.created_at} />],
+              [facts.updated, <Ago key="u" at={one.updated_at} />],
               [
-                'answers',
+                facts.answers,
                 one.turn === null ? null : (
                   <a key="r" href={hrefOf('turns', one.turn)}>
                     <code>{one.turn}</code>

@@ -4,13 +4,17 @@ import { useState } from 'preact/hooks'
 import type { PairingView, StatusReport } from '../../../src/contract/operator/views.ts'
 import type { AccessView } from '../../../src/operations/people/access.ts'
 import type { BodyOf } from '../../../src/operations/routes.ts'
+import { Filled } from '../../shared/filled.tsx'
 import { oneLine } from '../../shared/text.ts'
 import { api, post } from '../api.ts'
 import { useConsole } from '../console-context.ts'
 import { TextFilter } from '../fields.tsx'
 import { Ago, Empty, Head, Name, Outcome, Panel, Pill, Waiting } from '../parts.tsx'
 import { type Asked, useAct, useAsked } from '../queries.ts'
+import { words } from '../words.ts'
 import { PersonData } from './person-data.tsx'
+
+const texts = words.people
 
 export function PeoplePage({ status }: { readonly status: Asked<StatusReport> }): JSX.Element {
   const pairings = useAsked(api('GET /api/pairings'), ['access', 'turns'])
@@ -24,13 +28,13 @@ export function PeoplePage({ status }: { readonly status: Asked<StatusReport> })
   }
   return (
     <>
-      <Head title="People" lead="Who waits, who may talk, who may decide, and why." />
-      <Panel title="Waiting to be let in">
+      <Head title={words.frame.titles.people} lead={texts.lead} />
+      <Panel title={texts.waiting}>
         {letIn !== null && <p role="status">{oneLine(letIn, 300)}</p>}
         {pairings.data === null ? (
           <Waiting problem={pairings.problem} />
         ) : pairings.data.items.length === 0 ? (
-          <Empty>Nobody is waiting to be let in.</Empty>
+          <Empty>{texts.nobodyWaits}</Empty>
         ) : (
           <ul class="lines">
             {pairings.data.items.map((one) => (
@@ -40,7 +44,7 @@ export function PeoplePage({ status }: { readonly status: Asked<StatusReport> })
         )}
       </Panel>
       <Rights access={access} onDone={again} status={status} />
-      <Panel title="Users" note="of the configuration">
+      <Panel title={texts.users} note={texts.usersNote}>
         {users.data === null ? (
           <Waiting problem={users.problem} />
         ) : (
@@ -52,13 +56,11 @@ export function PeoplePage({ status }: { readonly status: Asked<StatusReport> })
                     <Name text={one.id} />
                   </strong>
                   <span class="line-sub">
-                    {one.identities.length === 0
-                      ? 'no identity on a platform'
-                      : oneLine(one.identities.join(', '), 200)}
+                    {one.identities.length === 0 ? texts.noIdentity : oneLine(one.identities.join(', '), 200)}
                   </span>
                   <span class="line-sub">{mayWords(one.roles)}</span>
                 </span>
-                <Pill state="calm" text={one.roles.length === 0 ? 'no role' : one.roles.join(', ')} />
+                <Pill state="calm" text={one.roles.length === 0 ? texts.noRole : one.roles.join(', ')} />
               </li>
             ))}
           </ul>
@@ -69,16 +71,10 @@ export function PeoplePage({ status }: { readonly status: Asked<StatusReport> })
   )
 }
 
-const MAY: Readonly<Record<string, string>> = {
-  owner: 'may do everything, and give rights',
-  operator: 'reads all of it, reloads, pairs, mends, steps in; decides no approval and gives no right',
-  approver: 'decides approvals, and sees nothing else here',
-  viewer: 'reads; neither secrets nor the inputs of approvals',
-}
-
 function mayWords(roles: readonly string[]): string {
-  const words = roles.flatMap((role) => MAY[role] ?? [])
-  return words.length === 0 ? 'may use the chat, and nothing here' : words.join('; ')
+  const may: Readonly<Record<string, string>> = texts.may.roles
+  const known = roles.flatMap((role) => may[role] ?? [])
+  return known.length === 0 ? texts.may.none : known.join('; ')
 }
 
 interface PairChoice {
@@ -89,7 +85,7 @@ interface PairChoice {
 function Stranger(props: {
   readonly one: PairingView
   readonly onDone: () => void
-  readonly onLetIn: (words: string) => void
+  readonly onLetIn: (text: string) => void
 }): JSX.Element {
   const { one, onDone, onLetIn } = props
   const { can } = useConsole()
@@ -98,7 +94,8 @@ function Stranger(props: {
     const answer = await act('approve', () =>
       post('POST /api/pairings/{code}/approve', { path: { code: one.code }, body }),
     )
-    if (answer?.ok) onLetIn(`${one.sender_name ?? one.sender} ${String(answer.body.granted)}.`)
+    if (answer?.ok)
+      onLetIn(texts.letIn({ name: one.sender_name ?? one.sender, granted: String(answer.body.granted) }))
     onDone()
   }
   const turnAway = async () => {
@@ -107,16 +104,20 @@ function Stranger(props: {
   }
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: `j` and `k` move between the rows
-    <li data-row tabIndex={0} aria-label={`Stranger ${one.code}`}>
+    <li data-row tabIndex={0} aria-label={texts.stranger({ code: one.code })}>
       <span class="line-words">
         <strong>
           <Name text={one.sender_name ?? one.sender} />
         </strong>{' '}
         <span class="quiet">
-          <Name text={one.sender} /> on <Name text={one.integration} />
+          <Name text={one.sender} />{' '}
+          <Filled text={texts.on} parts={{ integration: <Name text={one.integration} /> }} />
         </span>
         <span class="line-sub">
-          code <code>{oneLine(one.code, 20)}</code>, expires <Ago at={one.expires_at} />
+          <Filled
+            text={texts.code}
+            parts={{ code: <code>{oneLine(one.code, 20)}</code>, time: <Ago at={one.expires_at} /> }}
+          />
         </span>
         <Outcome outcome={outcome} />
       </span>
@@ -129,27 +130,27 @@ function Stranger(props: {
             disabled={busy !== null}
             onClick={letIn({})}
           >
-            Let in to talk <kbd>y</kbd>
+            {texts.letInToTalk} <kbd>y</kbd>
           </button>
           {can('rights.give') && (
             <button
               type="button"
               class="button small"
-              title="They may talk and approve tool calls"
+              title={texts.letInAsApproverMeans}
               disabled={busy !== null}
               onClick={letIn({ approver: true })}
             >
-              Let in, may also approve
+              {texts.letInAsApprover}
             </button>
           )}
           <button
             type="button"
             class="button small"
-            title="They are you: with your roles"
+            title={texts.letInAsMeMeans}
             disabled={busy !== null}
             onClick={letIn({ me: true })}
           >
-            This is me
+            {texts.letInAsMe}
           </button>
           <button
             type="button"
@@ -158,7 +159,7 @@ function Stranger(props: {
             disabled={busy !== null}
             onClick={turnAway}
           >
-            Turn away <kbd>n</kbd>
+            {texts.turnAway} <kbd>n</kbd>
           </button>
         </span>
       )}
@@ -182,16 +183,16 @@ function Rights(props: {
   )
   return (
     <Panel
-      title="Who may talk and who may decide"
-      note={access.data === null ? '' : `${access.data.items.length} rights`}
+      title={texts.rights}
+      note={access.data === null ? '' : texts.rightsCount({ count: access.data.items.length })}
     >
       <div class="filters">
-        <TextFilter label="Search" value={query} placeholder="integration or sender" onText={setQuery} />
+        <TextFilter label={texts.search} value={query} placeholder={texts.searchFor} onText={setQuery} />
       </div>
       {access.data === null ? (
         <Waiting problem={access.problem} />
       ) : found.length === 0 ? (
-        <Empty>Nobody matches.</Empty>
+        <Empty>{texts.none}</Empty>
       ) : (
         <ul class="lines">
           {found.slice(0, SHOWN).map((one) => (
@@ -203,15 +204,15 @@ function Rights(props: {
           ))}
         </ul>
       )}
-      {found.length > SHOWN && <p class="quiet">{found.length - SHOWN} more: search for them.</p>}
+      {found.length > SHOWN && <p class="quiet">{texts.more({ count: found.length - SHOWN })}</p>}
       {can('admin.write') && <Allow onDone={onDone} integrations={props.status.data?.integrations ?? []} />}
     </Panel>
   )
 }
 
 function rightWords(right: string): string {
-  if (right.startsWith('user:')) return `is ${oneLine(right.slice('user:'.length), 60)}`
-  return right === 'approve' ? 'may decide' : 'may talk'
+  if (right.startsWith('user:')) return texts.is({ name: oneLine(right.slice('user:'.length), 60) })
+  return right === 'approve' ? texts.mayDecide : texts.mayTalk
 }
 
 function RightLine({ one, onDone }: { readonly one: AccessView; readonly onDone: () => void }): JSX.Element {
@@ -231,7 +232,7 @@ function RightLine({ one, onDone }: { readonly one: AccessView; readonly onDone:
           <Name text={one.sender} />
         </strong>{' '}
         <span class="quiet">
-          on <Name text={one.integration} />
+          <Filled text={texts.on} parts={{ integration: <Name text={one.integration} /> }} />
         </span>
         <span class="line-sub">
           {oneLine(one.origin, 160)} {granted && <Ago at={one.at} />}
@@ -247,7 +248,7 @@ function RightLine({ one, onDone }: { readonly one: AccessView; readonly onDone:
             disabled={busy !== null}
             onClick={() => void takeBack()}
           >
-            Take back
+            {texts.takeBack}
           </button>
         )}
       </span>
@@ -265,14 +266,14 @@ function Allow(props: {
     event.preventDefault()
     const form = event.currentTarget as HTMLFormElement
     const body = Object.fromEntries(new FormData(form)) as BodyOf<'POST /api/access/grant'>
-    const answer = await act('grant', () => post('POST /api/access/grant', { body }), 'Granted.')
+    const answer = await act('grant', () => post('POST /api/access/grant', { body }), texts.granted)
     if (answer?.ok) form.reset()
     props.onDone()
   }
   return (
-    <form class="filters spaced" onSubmit={(event) => void submit(event)} aria-label="Allow a sender">
+    <form class="filters spaced" onSubmit={(event) => void submit(event)} aria-label={texts.allowSender}>
       <label class="field">
-        <span>Integration</span>
+        <span>{texts.integration}</span>
         <select name="integration" required>
           {props.integrations.map((one) => (
             <option key={one.id} value={one.id}>
@@ -282,18 +283,18 @@ function Allow(props: {
         </select>
       </label>
       <label class="field">
-        <span>Sender</span>
-        <input name="sender" required maxLength={1000} placeholder="id on its platform" />
+        <span>{texts.sender}</span>
+        <input name="sender" required maxLength={1000} placeholder={texts.senderId} />
       </label>
       <label class="field">
-        <span>Right</span>
+        <span>{texts.right}</span>
         <select name="right">
-          <option value="talk">may talk</option>
-          {can('rights.give') && <option value="approve">may decide</option>}
+          <option value="talk">{texts.mayTalk}</option>
+          {can('rights.give') && <option value="approve">{texts.mayDecide}</option>}
         </select>
       </label>
       <button type="submit" class="button" disabled={busy !== null}>
-        Allow
+        {texts.allow}
       </button>
       <Outcome outcome={outcome} />
     </form>

@@ -5,6 +5,12 @@ import type { ErasedPerson } from '../../../src/contract/operator/person.ts'
 import { oneLine } from '../../shared/text.ts'
 import { api, post } from '../api.ts'
 import { Outcome, Panel } from '../parts.tsx'
+import { words } from '../words.ts'
+
+const texts = words.personData
+/** The word that a person types to confirm. */
+const CONFIRMED = 'ERASE'
+
 import { useAct } from '../queries.ts'
 
 export function PersonData(): JSX.Element {
@@ -22,20 +28,20 @@ export function PersonData(): JSX.Element {
     setErased(answer?.ok ? (answer.body as unknown as ErasedPerson) : null)
   }
   return (
-    <Panel title="A person’s data" note="everything that somebody said">
-      <form class="filters" onSubmit={(event) => void erase(event)} aria-label="A person’s data">
+    <Panel title={texts.title} note={texts.note}>
+      <form class="filters" onSubmit={(event) => void erase(event)} aria-label={texts.title}>
         <label class="field">
-          <span>Who</span>
+          <span>{texts.who}</span>
           <input
             value={who}
             maxLength={1000}
-            placeholder="user, or integration:sender"
+            placeholder={texts.whoFormat}
             onInput={(event) => setWho(event.currentTarget.value)}
           />
         </label>
         {who.trim() === '' ? (
           <span class="button" aria-disabled="true">
-            Export
+            {texts.export}
           </span>
         ) : (
           <a
@@ -43,31 +49,35 @@ export function PersonData(): JSX.Element {
             href={api('GET /api/people/export', { query: { who: who.trim() } })}
             download="person.ndjson"
           >
-            Export
+            {texts.export}
           </a>
         )}
         <label class="field">
-          <span>To erase, type ERASE</span>
+          <span>{texts.confirm({ word: CONFIRMED })}</span>
           <input value={sure} autocomplete="off" onInput={(event) => setSure(event.currentTarget.value)} />
         </label>
         <label class="check">
           <input type="checkbox" checked={revoke} onChange={() => setRevoke(!revoke)} />
-          take their rights back, too
+          {texts.revoke}
         </label>
         <button
           type="submit"
           class="button button-bad"
-          disabled={busy !== null || sure !== 'ERASE' || who.trim() === ''}
+          disabled={busy !== null || sure !== CONFIRMED || who.trim() === ''}
         >
-          {busy === null ? 'Erase' : 'Erasing…'}
+          {busy === null ? texts.erase : texts.erasing}
         </button>
         <Outcome outcome={outcome} />
       </form>
       {erased !== null && (
         <p role="status" class="tone-good">
-          Erased {oneLine(erased.identities.join(', '), 200)}: {erased.turns} messages, {erased.sends} sent to
-          them, {erased.files} files.
-          {erased.open > 0 ? ` ${erased.open} are still on their way: erase again.` : ''}
+          {texts.erased({
+            who: oneLine(erased.identities.join(', '), 200),
+            turns: erased.turns,
+            sends: erased.sends,
+            files: erased.files,
+          })}
+          {erased.open > 0 ? texts.open({ count: erased.open }) : ''}
         </p>
       )}
     </Panel>

@@ -1,6 +1,7 @@
 // Takeovers: each address has one holder, who writes as a person. Everyone else sees the holder.
 import type { JSX } from 'preact'
 import type { ConversationView } from '../../../src/contract/operator/conversations.ts'
+import { Filled } from '../../shared/filled.tsx'
 import { oneLine } from '../../shared/text.ts'
 import { post } from '../api.ts'
 import { Composer } from '../composer.tsx'
@@ -8,6 +9,9 @@ import { useConsole } from '../console-context.ts'
 import { Ago, Outcome } from '../parts.tsx'
 import { useAct } from '../queries.ts'
 import { askedWords } from '../thread-item.tsx'
+import { words } from '../words.ts'
+
+const texts = words.stepIn
 
 interface Props {
   readonly conversation: ConversationView
@@ -40,23 +44,23 @@ export function StepIn({ conversation, onDone }: Props): JSX.Element | null {
   }
   if (takeover?.state === 'held' && takeover.mine)
     return (
-      <section class="step step-mine" aria-label="Stepping in">
+      <section class="step step-mine" aria-label={texts.label}>
         <p class="step-line">
-          <strong>You have this conversation.</strong>{' '}
+          <strong>{texts.mine}</strong>{' '}
           {takeover.ends_at !== null && (
             <span>
-              The agent has it back <Ago at={takeover.ends_at} /> unless you write.
+              <Filled text={texts.returns} parts={{ time: <Ago at={takeover.ends_at} /> }} />
             </span>
           )}
           <button type="button" class="button small" disabled={busy !== null} onClick={order('give')}>
-            Give back
+            {texts.giveBack}
           </button>
         </p>
         <Composer
           key={address}
           place={address}
-          label="Write as a person"
-          placeholder="Write as a person…"
+          label={texts.write}
+          placeholder={texts.writeHere}
           busy={busy !== null}
           say={say}
         />
@@ -65,18 +69,21 @@ export function StepIn({ conversation, onDone }: Props): JSX.Element | null {
     )
   const isHeld = takeover?.state === 'held'
   return (
-    <section class="step" aria-label="Stepping in">
+    <section class="step" aria-label={texts.label}>
       <p class="step-line">
         <span>
           {isHeld ? (
-            <>
-              Held by {oneLine(takeover.holder_name ?? takeover.holder ?? '', 60)} since{' '}
-              <Ago at={takeover.since} />.
-            </>
+            <Filled
+              text={texts.heldSince}
+              parts={{
+                name: oneLine(takeover.holder_name ?? takeover.holder ?? '', 60),
+                time: <Ago at={takeover.since} />,
+              }}
+            />
           ) : takeover?.state === 'asked' ? (
             <strong>{askedWords(takeover)}</strong>
           ) : (
-            'The agent answers here.'
+            texts.agentAnswers
           )}
         </span>
         <span class="buttons">
@@ -86,7 +93,7 @@ export function StepIn({ conversation, onDone }: Props): JSX.Element | null {
             disabled={busy !== null}
             onClick={order('take', isHeld)}
           >
-            {isHeld ? 'Take it from them' : 'Take over'}
+            {isHeld ? texts.takeFromThem : texts.take}
           </button>
           {takeover !== null && (
             <button
@@ -95,7 +102,7 @@ export function StepIn({ conversation, onDone }: Props): JSX.Element | null {
               disabled={busy !== null}
               onClick={order('give', isHeld)}
             >
-              {isHeld ? 'Give back for them' : 'Put aside'}
+              {isHeld ? texts.giveBackForThem : texts.dismiss}
             </button>
           )}
         </span>
@@ -109,8 +116,8 @@ function Seen({ conversation: { takeover } }: Pick<Props, 'conversation'>): JSX.
   if (takeover === null) return null
   const name = oneLine(takeover.holder_name ?? takeover.holder ?? '', 60)
   return (
-    <section class="step" aria-label="Stepping in">
-      <p>{takeover.state === 'held' ? `Held by ${name}.` : askedWords(takeover)}</p>
+    <section class="step" aria-label={texts.label}>
+      <p>{takeover.state === 'held' ? texts.held({ name }) : askedWords(takeover)}</p>
     </section>
   )
 }

@@ -3,6 +3,7 @@
 import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ThreadItem } from '../../../src/contract/operator/conversations.ts'
+import { Filled } from '../../shared/filled.tsx'
 import { oneLine } from '../../shared/text.ts'
 import { api } from '../api.ts'
 import { usePages } from '../paged.ts'
@@ -10,7 +11,10 @@ import { Empty, Head, Name, Waiting } from '../parts.tsx'
 import { useAsked } from '../queries.ts'
 import { hrefOf } from '../route.ts'
 import { keyOf, LONG, ThreadRow } from '../thread-item.tsx'
+import { words } from '../words.ts'
 import { StepIn } from './step-in.tsx'
+
+const texts = words.thread
 
 /** The most entries on the page. A reader who scrolls up leaves the newest, and returns to them by a button. */
 const MOST_SHOWN = 150
@@ -26,10 +30,11 @@ export function ThreadPage({ address }: { readonly address: string }): JSX.Eleme
   return (
     <div class="thread-page">
       <Head
-        title={one === null ? 'Conversation' : oneLine(one.sender_name ?? one.sender ?? address, 60)}
+        title={one === null ? texts.one : oneLine(one.sender_name ?? one.sender ?? address, 60)}
         lead={
           <>
-            <a href={hrefOf('conversations')}>Conversations</a> · <Name text={address} max={90} />
+            <a href={hrefOf('conversations')}>{words.frame.titles.conversations}</a> ·{' '}
+            <Name text={address} max={90} />
             {one !== null && one.label !== null && (
               <>
                 {' '}
@@ -41,10 +46,17 @@ export function ThreadPage({ address }: { readonly address: string }): JSX.Eleme
             ) : (
               <>
                 {' '}
-                · answered by{' '}
-                <a href={hrefOf('agents', one.agent)}>
-                  <Name text={one.agent} />
-                </a>
+                ·{' '}
+                <Filled
+                  text={texts.answeredBy}
+                  parts={{
+                    agent: (
+                      <a href={hrefOf('agents', one.agent)}>
+                        <Name text={one.agent} />
+                      </a>
+                    ),
+                  }}
+                />
               </>
             )}
           </>
@@ -129,7 +141,7 @@ export function Thread(props: {
       class="thread"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling box must be reachable by keyboard
       tabIndex={0}
-      aria-label="Messages"
+      aria-label={texts.messages}
       onScroll={(event) => {
         const at = event.currentTarget
         if (anchor.current !== null) anchor.current.top = anchor.current.row.getBoundingClientRect().top
@@ -139,13 +151,13 @@ export function Thread(props: {
       {(!list.done || !reaches) && (
         <li class="thread-more" key="earlier">
           <button type="button" class="button small" onClick={earlier}>
-            Earlier
+            {texts.earlier}
           </button>
         </li>
       )}
       {items.length === 0 && list.done && (
         <li key="empty">
-          <Empty>Nothing was said here yet.</Empty>
+          <Empty>{texts.nothing}</Empty>
         </li>
       )}
       {[...shown].reverse().map((item) => (
@@ -161,7 +173,7 @@ export function Thread(props: {
               setLast(null)
             }}
           >
-            Newest
+            {texts.newest}
           </button>
         </li>
       )}

@@ -10,7 +10,11 @@ import { Choice } from '../fields.tsx'
 import { Empty, Head, Outcome, Waiting } from '../parts.tsx'
 import { type Asked, useAct, useAsked } from '../queries.ts'
 import { go, type Route } from '../route.ts'
+import { words } from '../words.ts'
 import { Thread } from './thread.tsx'
+
+const texts = words.tryIt
+const title = words.frame.titles.try
 
 export function TryPage({
   route,
@@ -24,22 +28,22 @@ export function TryPage({
   if (status.data === null)
     return (
       <>
-        <Head title="Try it" />
+        <Head title={title} />
         <Waiting problem={status.problem} />
       </>
     )
   if (agent === null)
     return (
       <>
-        <Head title="Try it" />
-        <Empty>No agent is configured.</Empty>
+        <Head title={title} />
+        <Empty>{texts.noAgents}</Empty>
       </>
     )
   return (
     <div class="thread-page">
-      <Head title="Try it" lead="You speak as yourself, in a chat of your own with the agent.">
+      <Head title={title} lead={texts.lead}>
         <Choice
-          label="Agent"
+          label={texts.agent}
           value={agent}
           options={agents.map((one) => [one.id, oneLine(one.id, 40)] as const)}
           onPick={(value) => go('try', value)}
@@ -67,11 +71,15 @@ function Talk({ agent }: { readonly agent: string }): JSX.Element {
   }
   return (
     <>
-      {at === null ? <Empty>Say something to {oneLine(agent, 40)}.</Empty> : <Thread key={at} address={at} />}
+      {at === null ? (
+        <Empty>{texts.start({ name: oneLine(agent, 40) })}</Empty>
+      ) : (
+        <Thread key={at} address={at} />
+      )}
       <Composer
         place={address}
-        label="Message to the agent"
-        placeholder={`Message to ${oneLine(agent, 40)}`}
+        label={texts.label}
+        placeholder={texts.message({ name: oneLine(agent, 40) })}
         busy={busy !== null}
         say={say}
       />

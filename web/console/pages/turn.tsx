@@ -1,6 +1,7 @@
 // One turn in full: its states and attempts, the agent's work and cost, its approvals, and its sends.
 import type { JSX } from 'preact'
 import type { TurnDetail, UsageView } from '../../../src/contract/operator/views.ts'
+import { Filled } from '../../shared/filled.tsx'
 import { oneLine } from '../../shared/text.ts'
 import { api, post } from '../api.ts'
 import { useConsole } from '../console-context.ts'
@@ -8,6 +9,10 @@ import { Ago, Exact, Facts, Head, Name, Outcome, Panel, Pill, spanWords, Waiting
 import { useAct, useAsked } from '../queries.ts'
 import { reasonWords } from '../reasons.ts'
 import { hrefOf } from '../route.ts'
+import { words } from '../words.ts'
+
+const texts = words.turn
+const { facts } = texts
 
 const OPEN = ['queued', 'handed', 'seen']
 
@@ -23,36 +28,36 @@ export function OneTurn({ id }: { readonly id: string }): JSX.Element {
   if (one === null)
     return (
       <>
-        <Head title="Turn" lead={<a href={hrefOf('turns')}>Turn log</a>} />
+        <Head title={texts.one} lead={<a href={hrefOf('turns')}>{words.frame.titles.turns}</a>} />
         <Waiting problem={asked.problem} />
       </>
     )
   return (
     <>
-      <Head title="Turn" lead={<a href={hrefOf('turns')}>Turn log</a>} />
+      <Head title={texts.one} lead={<a href={hrefOf('turns')}>{words.frame.titles.turns}</a>} />
       <Panel title={one.id} note={<Pill state={one.state} />}>
         {one.reason !== null && <p>{reasonWords(one.reason)}</p>}
         {one.text === null ? (
-          <p class="quiet">It has no text, or it is no longer kept.</p>
+          <p class="quiet">{texts.noText}</p>
         ) : (
-          <Exact text={one.text} label="What was said" />
+          <Exact text={one.text} label={texts.said} />
         )}
         <TurnFacts one={one} />
         {can('admin.write') && <Mend one={one} busy={busy !== null} operate={operate} />}
         <Outcome outcome={outcome} />
       </Panel>
       {one.events.length > 0 && (
-        <Panel title="What the agent did">
+        <Panel title={texts.events}>
           <ToolEvents events={one.events} />
         </Panel>
       )}
       {one.approvals.length > 0 && (
-        <Panel title="Approvals">
+        <Panel title={texts.approvals}>
           <ApprovalLines asks={one.approvals} />
         </Panel>
       )}
       {one.sends.length > 0 && (
-        <Panel title="Sent for it">
+        <Panel title={texts.sends}>
           <SendLines sends={one.sends} />
         </Panel>
       )}
@@ -65,7 +70,7 @@ function TurnFacts({ one }: { readonly one: TurnDetail }): JSX.Element {
     <Facts
       facts={[
         [
-          'from',
+          facts.from,
           <Name
             key="s"
             text={one.sender_name === undefined ? one.sender : `${one.sender_name} (${one.sender})`}
@@ -73,37 +78,37 @@ function TurnFacts({ one }: { readonly one: TurnDetail }): JSX.Element {
           />,
         ],
         [
-          'source',
+          facts.source,
           <a key="o" href={hrefOf('agents', one.integration)}>
             <Name text={one.source} />
           </a>,
         ],
         [
-          'conversation',
+          facts.conversation,
           <a key="c" href={hrefOf('conversations', one.address)}>
             <Name text={one.address} max={90} />
           </a>,
         ],
         [
-          'agent',
+          facts.agent,
           one.agent === null ? null : (
             <a key="a" href={hrefOf('agents', one.agent)}>
               <Name text={one.agent} />
             </a>
           ),
         ],
-        ['attempts', `${one.attempts}${one.repeat ? ', may have been seen before: marked as a repeat' : ''}`],
-        ['received', <Ago key="r" at={one.received_at} />],
-        ['last change', <Ago key="u" at={one.updated_at} />],
+        [facts.attempts, one.repeat ? texts.repeat({ count: one.attempts }) : String(one.attempts)],
+        [facts.received, <Ago key="r" at={one.received_at} />],
+        [facts.lastChange, <Ago key="u" at={one.updated_at} />],
         [
-          'took',
+          facts.took,
           one.state === 'answered'
             ? spanWords(Date.parse(one.updated_at) - Date.parse(one.received_at))
             : null,
         ],
-        ['found late', one.late ? 'yes: it was missed, and found in the history' : null],
-        ['cost', one.usage === undefined ? null : <Cost key="k" usage={one.usage} />],
-        ['message id', <code key="m">{oneLine(one.message_id, 80)}</code>],
+        [facts.late, one.late ? texts.late : null],
+        [facts.cost, one.usage === undefined ? null : <Cost key="k" usage={one.usage} />],
+        [facts.messageId, <code key="m">{oneLine(one.message_id, 80)}</code>],
       ]}
     />
   )
@@ -120,12 +125,12 @@ function Mend(props: {
     <div class="buttons spaced">
       {(one.state === 'failed' || one.state === 'expired') && (
         <button type="button" class="button button-main" disabled={busy} onClick={operate('retry')}>
-          Offer again
+          {texts.retry}
         </button>
       )}
       {OPEN.includes(one.state) && (
         <button type="button" class="button button-bad" disabled={busy} onClick={operate('cancel')}>
-          Cancel
+          {texts.cancel}
         </button>
       )}
     </div>
@@ -144,10 +149,11 @@ function ApprovalLines({ asks }: { readonly asks: TurnDetail['approvals'] }): JS
               </strong>
               <span class="line-sub">
                 {ask.decided_by === null ? (
-                  'nobody yet'
+                  texts.undecided
                 ) : (
                   <>
-                    by <Name text={ask.decided_by} /> {ask.decided_via === null ? '' : `(${ask.decided_via})`}
+                    <Filled text={texts.decidedBy} parts={{ person: <Name text={ask.decided_by} /> }} />{' '}
+                    {ask.decided_via === null ? '' : `(${ask.decided_via})`}
                   </>
                 )}
               </span>
@@ -167,9 +173,13 @@ function SendLines({ sends }: { readonly sends: TurnDetail['sends'] }): JSX.Elem
         <li key={send.id}>
           <a class="line" href={hrefOf('outbox', send.id)}>
             <span class="line-words">
-              {send.text === null ? <i class="quiet">no longer kept</i> : <Name text={send.text} max={200} />}
+              {send.text === null ? (
+                <i class="quiet">{texts.notKept}</i>
+              ) : (
+                <Name text={send.text} max={200} />
+              )}
               <span class="line-sub">
-                {send.cause}, {send.attempts} {send.attempts === 1 ? 'attempt' : 'attempts'}
+                {texts.sentHow({ cause: send.cause, attempts: send.attempts })}
                 {send.reason === null ? '' : ` · ${reasonWords(send.reason)}`}
               </span>
             </span>
@@ -185,13 +195,11 @@ export function Cost({ usage }: { readonly usage: UsageView }): JSX.Element {
   const { input_tokens, output_tokens, cost } = usage
   return (
     <span>
-      {input_tokens.toLocaleString()} in, {output_tokens.toLocaleString()} out
+      {texts.tokens({ input: input_tokens, output: output_tokens })}
       {cost === undefined ? '' : ` · ${cost.toFixed(4)}`}
     </span>
   )
 }
-
-const SIGNS: Readonly<Record<string, string>> = { tool_call: 'called', tool_result: 'got', error: 'error' }
 
 export function ToolEvents({ events }: { readonly events: TurnDetail['events'] }): JSX.Element {
   return (
@@ -199,14 +207,14 @@ export function ToolEvents({ events }: { readonly events: TurnDetail['events'] }
       {events.map((one) => (
         <li key={one.n} class={one.kind === 'error' ? 'tone-bad' : ''}>
           {one.kind === 'omitted' ? (
-            'more were told than are kept'
+            texts.omitted
           ) : (
             <details>
               <summary>
-                <span class="quiet">{SIGNS[one.kind] ?? one.kind}</span> <Name text={one.name ?? ''} />{' '}
-                <span class="quiet">{oneLine(one.text ?? 'no longer kept, or not for your role', 90)}</span>
+                <span class="quiet">{texts.kinds[one.kind]}</span> <Name text={one.name ?? ''} />{' '}
+                <span class="quiet">{oneLine(one.text ?? texts.eventNotKept, 90)}</span>
               </summary>
-              <Exact text={one.text ?? ''} label={`What was ${SIGNS[one.kind] ?? 'told'}`} />
+              <Exact text={one.text ?? ''} label={texts.eventTexts[one.kind]} />
             </details>
           )}
         </li>

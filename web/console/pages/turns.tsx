@@ -16,22 +16,25 @@ import { reasonWords } from '../reasons.ts'
 import { go, hrefOf, type Route } from '../route.ts'
 import { SeriesCharts } from '../series.tsx'
 import { VirtualList } from '../virtual-list.tsx'
+import { words } from '../words.ts'
 import { OneTurn } from './turn.tsx'
 
+const texts = words.turns
+
 const STATES: readonly (readonly [string, string])[] = [
-  ['', 'any state'],
-  ['queued,handed,seen', 'on their way'],
-  ['answered', 'answered'],
-  ['refused', 'refused'],
-  ['consumed', 'consumed'],
-  ['failed,expired', 'failed or expired'],
+  ['', texts.states.any],
+  ['queued,handed,seen', texts.states.onTheirWay],
+  ['answered', texts.states.answered],
+  ['refused', texts.states.refused],
+  ['consumed', texts.states.consumed],
+  ['failed,expired', texts.states.failed],
 ]
 const TIMES: readonly (readonly [string, string])[] = [
-  ['', 'any time'],
-  ['1h', 'last hour'],
-  ['24h', 'last day'],
-  ['7d', 'last week'],
-  ['30d', 'last month'],
+  ['', texts.times.any],
+  ['1h', texts.times.hour],
+  ['24h', texts.times.day],
+  ['7d', texts.times.week],
+  ['30d', texts.times.month],
 ]
 /** The most turns that one query covers. */
 const SPAN = 50_000
@@ -70,7 +73,7 @@ function TurnLog({
   const agents = (status.data?.agents ?? []).map((one) => [one.id, oneLine(one.id, 40)] as const)
   return (
     <>
-      <Head title="Turn log" lead="Every message that came in, and what became of it.">
+      <Head title={words.frame.titles.turns} lead={texts.lead}>
         <a class="button small" href={download('ndjson')} download="switchboard-turns.ndjson">
           NDJSON
         </a>
@@ -79,18 +82,28 @@ function TurnLog({
         </a>
       </Head>
       <div class="filters">
-        <Choice label="State" value={state} options={STATES} onPick={pick('state')} />
-        <Choice label="Agent" value={agent} options={[['', 'any agent'], ...agents]} onPick={pick('agent')} />
+        <Choice label={texts.state} value={state} options={STATES} onPick={pick('state')} />
         <Choice
-          label="Source"
+          label={texts.agent}
+          value={agent}
+          options={[['', texts.anyAgent], ...agents]}
+          onPick={pick('agent')}
+        />
+        <Choice
+          label={texts.source}
           value={source}
-          options={[['', 'any source'], ...sourcesOf(status.data)]}
+          options={[['', texts.anySource], ...sourcesOf(status.data)]}
           onPick={pick('source')}
         />
-        <TextFilter label="Person" value={sender} placeholder="id of a sender" onText={pick('sender')} />
-        <Choice label="Time" value={since} options={TIMES} onPick={pick('since')} />
+        <TextFilter
+          label={texts.person}
+          value={sender}
+          placeholder={texts.personId}
+          onText={pick('sender')}
+        />
+        <Choice label={texts.time} value={since} options={TIMES} onPick={pick('since')} />
       </div>
-      <Panel title={since === '' ? 'The last day' : 'In this time'}>
+      <Panel title={since === '' ? texts.lastDay : texts.chosenTime}>
         {series.data === null ? (
           <Waiting problem={series.problem} />
         ) : (
@@ -100,14 +113,14 @@ function TurnLog({
           </>
         )}
       </Panel>
-      <Panel title="Turns" note="newest first">
+      <Panel title={texts.turns} note={texts.newestFirst}>
         {list.items === null ? (
           <Waiting problem={list.problem} />
         ) : list.items.length === 0 && list.done ? (
-          <Empty>No turn matches.</Empty>
+          <Empty>{texts.none}</Empty>
         ) : (
           <VirtualList
-            label="Turns"
+            label={texts.turns}
             items={list.items}
             keyOf={(one) => one.id}
             height={64}
@@ -136,8 +149,8 @@ function Refusals({ series }: { readonly series: TurnSeries }): JSX.Element | nu
   if (series.reasons.length === 0) return null
   const most = Math.max(...series.reasons.map((one) => one.count))
   return (
-    <section aria-label="Refused, by reason">
-      <h3>Refused, by reason</h3>
+    <section aria-label={texts.refusals}>
+      <h3>{texts.refusals}</h3>
       <ul class="bars">
         {series.reasons.slice(0, 12).map((one) => (
           <li key={one.reason}>
@@ -157,7 +170,9 @@ function TurnRow({ one }: { readonly one: TurnView }): JSX.Element {
   return (
     <>
       <span class="row-main">
-        <span>{one.text === null ? <i class="quiet">no text</i> : <Name text={one.text} max={160} />}</span>
+        <span>
+          {one.text === null ? <i class="quiet">{texts.noText}</i> : <Name text={one.text} max={160} />}
+        </span>
         <span class="row-sub">
           <Name text={one.sender_name ?? one.sender} max={40} /> · <Name text={one.source} max={40} />
           {one.reason === null ? '' : ` · ${one.reason}`}
@@ -181,16 +196,16 @@ function Ledger(): JSX.Element {
     setBusy(false)
   }
   return (
-    <Panel title="Ledger" note="every step of every message, in a chain">
+    <Panel title={texts.ledger} note={texts.ledgerNote}>
       <div class="buttons">
         <button type="button" class="button" disabled={busy} onClick={() => void verify()}>
-          {busy ? 'Verifying…' : 'Verify'}
+          {busy ? texts.verifying : texts.verify}
         </button>
         <a class="button small" href="/api/audit/export?format=ndjson" download="switchboard-audit.ndjson">
-          Export NDJSON
+          {texts.exportAs({ format: 'NDJSON' })}
         </a>
         <a class="button small" href="/api/audit/export?format=csv" download="switchboard-audit.csv">
-          Export CSV
+          {texts.exportAs({ format: 'CSV' })}
         </a>
       </div>
       <p class="spaced" role="status">
@@ -210,12 +225,10 @@ function Verdict({ report }: { readonly report: AuditReport }): JSX.Element {
   const { conservation } = report
   return (
     <span class={report.ok ? 'tone-good' : 'tone-bad'}>
-      {report.ok ? 'It holds' : 'It does not hold'}: {report.entries.toLocaleString()} entries, chain{' '}
-      {report.chain}; {conservation.received.toLocaleString()} received,{' '}
-      {conservation.accounted.toLocaleString()} accounted for.
+      {texts.verdict({ ...conservation, ok: report.ok, entries: report.entries, chain: report.chain })}
       {report.brokenAt === undefined
         ? ''
-        : ` At ${report.brokenAt.seq}: ${oneLine(report.brokenAt.problem, 200)}`}
+        : texts.brokenAt({ entry: report.brokenAt.seq, problem: oneLine(report.brokenAt.problem, 200) })}
     </span>
   )
 }
