@@ -24,7 +24,7 @@ import { createWeather } from './weather.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dir = mkdtempSync(join(tmpdir(), 'bench-test-'))
-// PostgreSQL runs as an unprivileged user, who must be able to walk in.
+// PostgreSQL runs as an unprivileged user, who must be able to enter.
 chmodSync(dir, 0o755)
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
@@ -62,7 +62,7 @@ const ENDED: readonly (readonly [string, readonly string[], string])[] = [
   ['sizes', [], '100 sessions that wait'],
   ['scale', [], 'start with'],
 ]
-// One of them in every run, all with `npm run test:all`.
+// Every run has one of them. `npm run test:all` has all.
 it.each(ENDED.slice(0, SCOPE === 'all' ? ENDED.length : 1))(
   '[I23.bench-ends] a run of %s that is told to stop ends, and nothing that it started is left',
   async (part, more, sign) => {
@@ -96,7 +96,7 @@ function running(folder: string): readonly string[] {
   })
 }
 
-// They say that a script for the workshop runs: before an issue is resolved, not for every change.
+// These tests show that a benchmark script works. They run before an issue is resolved, not for every change.
 describe('a short run of every other part', () => {
   beforeEach((context) => {
     if (SCOPE !== 'all') context.skip(LEFT_TO_TEST_ALL)
@@ -241,7 +241,7 @@ describe('weather', () => {
 
   it('counts this process and its children as its own', () => {
     const before = treeMicros(process.pid) ?? 0
-    // By its own time, not by the clock's: it may have to wait for a core. The count is in ticks of 10 ms.
+    // Its own processor time, because the process may have to wait for a core. The kernel counts in ticks of 10 ms.
     const start = process.cpuUsage()
     while (process.cpuUsage(start).user < 100_000) Math.sqrt(before)
     expect(treeMicros(process.pid)).toBeGreaterThan(before)

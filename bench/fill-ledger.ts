@@ -1,12 +1,12 @@
-// Fills a data folder with turns that were received, handed over and answered, by the store's own verbs: the ledger's
-// chain and the counters come out whole. They are taken from the build that is measured, so that both agree on the
-// schema. `fill-ledger.ts DATA_DIR TURNS ENTRY`.
+// Fills a data folder with turns that were received, handed over and answered. It uses the store's own methods, so the
+// ledger's chain and the counters are correct. The store comes from the measured build, so that both agree on the
+// schema. Usage: `fill-ledger.ts DATA_DIR TURNS ENTRY`.
 import type { ReceiveItem, Store, TurnMove } from '../src/contract/index.ts'
 import { benchItem } from './load/bench-item.ts'
 import { inBatches, measuredStore } from './measured-store.ts'
 
 const BATCH = 4_000
-// People a batch, who talk in that batch alone: a lane costs more to take than a turn.
+// The people of one batch write in that batch only, because taking a lane costs more than a turn.
 const PEOPLE = 100
 const LEASE_MS = 600_000
 const TEXT = 'Please look into the failed deploy and tell me what you would change before nine. '.repeat(3)

@@ -1,11 +1,11 @@
-// What the benchmark knows about the machine: cores, disk, and what the kernel says about a process.
+// Facts about the machine for the benchmark: cores, disk, and the kernel's numbers for a process.
 import { spawnSync } from 'node:child_process'
 import { closeSync, fdatasyncSync, openSync, readFileSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { quantile } from './statistics.ts'
 
-// Kernel clock ticks a second in /proc/PID/stat: 100 on every Linux that Node runs on.
+// Kernel clock ticks per second in /proc/PID/stat. It is 100 on every Linux that Node runs on.
 export const TICKS_PER_SECOND = 100
 
 const FILESYSTEMS: Readonly<Record<number, string>> = {
@@ -27,7 +27,7 @@ export interface Machine {
   readonly filesystem: string
 }
 
-/** Two cores and `taskset`: the server gets core 0, the load generator core 1. */
+/** Whether processes can be pinned. It needs two cores and `taskset`: core 0 for the server, core 1 for the load. */
 export const canPin: boolean =
   availableParallelism() >= 2 && spawnSync('taskset', ['--version'], { stdio: 'ignore' }).status === 0
 
@@ -47,12 +47,12 @@ function filesystemOf(dir: string): string {
   return FILESYSTEMS[type] ?? `0x${type.toString(16)}`
 }
 
-/** True where fdatasync costs nothing, so that nothing measured there says anything about durability. */
+/** True if fdatasync costs nothing. Measurements there then say nothing about durability. */
 export function isMemoryDisk(filesystem: string): boolean {
   return filesystem === 'tmpfs' || filesystem === 'ramfs'
 }
 
-/** What one small append and fdatasync cost on this disk: milliseconds, median of `times`. */
+/** The median cost of one small append and fdatasync on this disk, in milliseconds, over `times` tries. */
 export function measureFdatasync(dir: string, times: number): number {
   const file = join(dir, 'fdatasync.probe')
   const handle = openSync(file, 'w')
@@ -72,16 +72,16 @@ export function measureFdatasync(dir: string, times: number): number {
   return quantile(took, 0.5)
 }
 
-/** User and system time of a process so far, in microseconds; null where there is no /proc. */
+/** User and system time of a process so far, in microseconds. Null without /proc. */
 export function cpuMicros(pid: number): number | null {
   const text = readProc(pid, 'stat')
   if (text === null) return null
-  // The name in parentheses may hold spaces: fields are counted from behind it.
+  // The name in parentheses may contain spaces, so fields are counted after it.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   return ((Number(fields[11]) + Number(fields[12])) * 1e6) / TICKS_PER_SECOND
 }
 
-/** Bytes that a process sent to the disk so far; null where the kernel does not say. */
+/** Bytes that a process wrote to the disk so far. Null if the kernel does not report it. */
 export function bytesWritten(pid: number): number | null {
   const bytes = readProc(pid, 'io')?.match(/^write_bytes: (\d+)/m)?.[1]
   return bytes === undefined ? null : Number(bytes)

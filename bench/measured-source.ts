@@ -1,5 +1,5 @@
-// The sources of the build that is measured, so that what fills a database and the daemon agree on its schema: they lie beside
-// its dist/, which is a bundle and has no doors for them.
+// The sources of the measured build, so that the daemon and the code that fills its database agree on the schema. They
+// lie beside its dist/, which is a bundle that does not export them.
 import { existsSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 
@@ -11,7 +11,7 @@ export interface MeasuredSource {
 }
 
 export async function measuredSource(entry: string): Promise<MeasuredSource> {
-  // An earlier build had some of them elsewhere.
+  // An earlier build had some of them in another place.
   const source = async (path: string, earlier = path) => {
     const at = (one: string) => new URL(`../../src/${one}`, pathToFileURL(entry))
     return import((existsSync(at(path)) ? at(path) : at(earlier)).href)

@@ -1,4 +1,4 @@
-// The store of a data folder, opened by the sources of the build that is measured; and its filling, batch by batch.
+// Opens the store of a data folder by the sources of the measured build, and fills it in batches.
 import type { Clock, Store } from '../src/contract/index.ts'
 import { type MeasuredSource, measuredSource } from './measured-source.ts'
 
@@ -7,11 +7,11 @@ export interface MeasuredStore {
   readonly clock: Clock
   /** The database file. */
   readonly database: string
-  /** Opened anew each time. */
+  /** Opens the store anew each time. */
   open(): Promise<Store>
 }
 
-/** `node`: who writes there. The folder is made where there is none. */
+/** `node` is the name of the writer. Creates the folder if needed. */
 export async function measuredStore(dataDir: string, entry: string, node: string): Promise<MeasuredStore> {
   const source = await measuredSource(entry)
   const { dataFolderAt, openKeyRing, prepareDataFolder } = source.config

@@ -1,4 +1,5 @@
-// Why a target is missed, by the key of the figure: edited by hand when a cause is known, told beside the miss.
+// Why a target is missed, by the key of the figure. People edit it when a cause is known. Reports show it beside the
+// miss.
 const FLAT =
   'gates, session, inbox row, ledger entry and counters take more CPU than the bare server does in all, and the profile ' +
   'is flat: SQLite has a tenth of the samples, the kernel a sixth, V8 and the native driver most of the rest'

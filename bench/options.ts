@@ -26,18 +26,18 @@ export interface BenchOptions {
   readonly json: boolean
   readonly rounds: number
   readonly parts: ReadonlySet<Part>
-  /** A short run to see that everything works; its numbers are no proof. */
+  /** A short run to check that everything works. Its numbers prove nothing. */
   readonly quick: boolean
-  /** Turns in the ledger of the growth measurement. */
+  /** The number of turns in the ledger for the growth measurement. */
   readonly growthTurns: number
-  /** Measured messages a server and round. */
+  /** The number of measured messages per server and round. */
   readonly messages: number
-  /** Where databases are made; must be a real disk. */
+  /** The folder for databases. It must be on a real disk. */
   readonly dir: string
   /** Another build of Switchboard to measure: its cli/main.js. */
   readonly entry: string
   readonly peers: boolean
-  /** Nothing is measured: these reports are kept, and the page is written from all that are kept. Null: a run. */
+  /** Measures nothing. Keeps these reports and writes the page from all kept reports. Null is a normal run. */
   readonly page: readonly string[] | null
 }
 
@@ -54,7 +54,7 @@ export const HELP = `npm run bench -- [flags]
   --entry FILE      another checkout's dist/cli/main.js
   --no-peers        leave the foreign peers out`
 
-/** Throws an Error that says what is wrong with the flags. Null: help was asked for. */
+/** Throws an Error that says what is wrong with the flags. Returns null when help was asked for. */
 export function readOptions(args: readonly string[], root: string): BenchOptions | null {
   const { values, positionals } = parseArgs({
     args: [...args],

@@ -1,11 +1,11 @@
-// What processes used so far: one, several, or a whole tree of them (PostgreSQL forks a process a connection).
+// What processes used so far: one, several, or a whole tree (PostgreSQL forks a process for each connection).
 import { readdirSync, readFileSync } from 'node:fs'
 import { bytesWritten, cpuMicros, TICKS_PER_SECOND } from './machine.ts'
 
 export interface Probe {
-  /** CPU time so far in microseconds; null where the kernel does not say. */
+  /** CPU time so far in microseconds. Null if the kernel does not report it. */
   cpu(): number | null
-  /** Bytes sent to the disk so far; null likewise. */
+  /** Bytes written to the disk so far. Null if the kernel does not report it. */
   disk(): number | null
 }
 
@@ -16,12 +16,12 @@ export function probeOf(pids: readonly number[]): Probe {
   }
 }
 
-/** A process, its children and theirs, those that ended included. What ended took its disk count with it. */
+/** A process with all its descendants, ended ones included. The disk count of an ended process is lost. */
 export function probeTree(root: number): Probe {
   return { cpu: () => treeMicros(root), disk: () => null }
 }
 
-/** CPU time of a tree so far; null where there is no /proc. */
+/** CPU time of a tree so far. Null without /proc. */
 export function treeMicros(root: number): number | null {
   const all = readTable()
   if (all === null || !all.has(root)) return null
@@ -38,7 +38,7 @@ export function treeMicros(root: number): number | null {
 
 interface Entry {
   readonly parent: number
-  /** Its own, and what its ended children left to it. */
+  /** Its own ticks, and those of its ended children. */
   readonly ticks: number
 }
 
@@ -58,7 +58,7 @@ function readTable(): ReadonlyMap<number, Entry> | null {
       const ticks = [11, 12, 13, 14].reduce((all, at) => all + Number(fields[at]), 0)
       table.set(Number(name), { parent: Number(fields[1]), ticks })
     } catch {
-      // It ended while we looked.
+      // It ended meanwhile.
     }
   }
   return table

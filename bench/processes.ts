@@ -1,4 +1,4 @@
-// The child processes of the benchmark: pinned where that is possible, and ended by their id whatever happens.
+// The child processes of the benchmark. They are pinned if possible, and always ended by their id.
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { canPin } from './machine.ts'
 
@@ -11,7 +11,7 @@ process.on('exit', () => {
   for (const child of living) child.kill('SIGKILL')
 })
 
-/** Node on one core: `taskset` replaces itself by it, so the id is Node's own. */
+/** Starts Node on one core. `taskset` replaces itself by Node, so the id is Node's own. */
 export function startNode(core: Core, args: readonly string[], options: SpawnOptions): ChildProcess {
   const pinned = canPin && core !== 'any'
   const child = pinned
@@ -25,11 +25,11 @@ export function startNode(core: Core, args: readonly string[], options: SpawnOpt
 export interface Server {
   readonly pid: number
   readonly url: string
-  /** SIGTERM, then SIGKILL if that is not enough. */
+  /** Sends SIGTERM, then SIGKILL if needed. */
   stop(): Promise<void>
 }
 
-/** Starts a server that prints one JSON line with its `url` once it is ready. Rejects with what it wrote to stderr. */
+/** Starts a server that prints one JSON line with its `url` when it is ready. Rejects with its stderr. */
 export async function startServer(
   core: Core,
   args: readonly string[],
@@ -63,7 +63,7 @@ export async function stopChild(child: ChildProcess): Promise<void> {
   clearTimeout(timer)
 }
 
-/** Only what Node needs: no setting of the person who runs the benchmark reaches the servers. */
+/** The variables that Node needs. Settings of the person who runs the benchmark do not reach the servers. */
 export function childEnvironment(more: Readonly<Record<string, string>>): Record<string, string> {
   const { PATH = '', HOME = '', LANG = 'C.UTF-8' } = process.env
   return { PATH, HOME, LANG, NODE_ENV: 'production', ...more }

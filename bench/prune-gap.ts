@@ -1,5 +1,6 @@
-// Pruning as the daemon does it, in a process that does nothing else: `prune-gap.ts DATA_DIR ENTRY MS` lets all bodies go
-// for so long and prints the longest time for which nothing else could run. The daemon's own would begin in ten minutes.
+// Pruning as the daemon does it, in a process without other work. `prune-gap.ts DATA_DIR ENTRY MS` prunes all bodies
+// for MS and prints the longest time for which nothing else could run. The daemon's own pruning would begin in ten
+// minutes.
 import type { Clock } from '../src/contract/index.ts'
 import { measuredStore } from './measured-store.ts'
 
@@ -7,7 +8,7 @@ const [dataDir = '', entry = '', forMs = '1000'] = process.argv.slice(2)
 const { source, clock: real, open } = await measuredStore(dataDir, entry, 'bench-prune')
 const { keepPruning } = source.retention
 const store = await open()
-/** The first wait, for the hour of pruning, is over at once. */
+/** The first wait, for the hour of pruning, ends at once. */
 let waited = false
 const clock: Clock = {
   now: () => real.now(),

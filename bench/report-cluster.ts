@@ -1,4 +1,4 @@
-// What a run says of several nodes and of the channel over stdio, and how quiet the machine was: tables for people.
+// Tables for people: several nodes, the channel over stdio, and how quiet the machine was.
 import Table from 'cli-table3'
 import type { AcrossReport } from './measure/across.ts'
 import type { ChannelReport } from './measure/channel.ts'

@@ -1,4 +1,4 @@
-// What a run has to say: one object for scripts, a table for people.
+// The report of a run: one object for scripts, a table for people.
 import Table from 'cli-table3'
 import type { Machine } from './machine.ts'
 import type { ChannelReport } from './measure/channel.ts'
@@ -25,7 +25,7 @@ import type { PartRun } from './rounds.ts'
 import { type Judgement, judge } from './targets.ts'
 import type { RoundWeather } from './weather.ts'
 
-/** What the parts found; null or empty where one was not measured. */
+/** The results of the parts. Null or empty for a part that was not measured. */
 export interface Sections {
   readonly intake: IntakeReport
   readonly ready: ReadyReport | null
@@ -50,17 +50,17 @@ export interface BenchReport extends Sections {
   readonly ledger_growth: number | null
   readonly cpu_us: Readonly<Record<ServerName, number | null>>
   readonly fdatasync_p50_ms: number
-  /** When the run began. */
+  /** The start of the run. */
   readonly at: string
   readonly parts: readonly PartRun[]
   readonly machine: Machine
-  /** What else the machine did, round by round. */
+  /** The other load of the machine, round by round. */
   readonly weather: readonly RoundWeather[]
   readonly quick: boolean
   readonly warnings: readonly string[]
 }
 
-/** What a run without the part `intake` says of it. */
+/** The section of a run without the part `intake`. */
 export const NO_INTAKE: IntakeReport = {
   vs_bare: null,
   draining_vs_bare: null,

@@ -1,13 +1,13 @@
-// How long the parts of a run take: each gets as many rounds as were asked for and fit into its time, and it is told where
-// that were fewer.
+// Limits the duration of each part of a run. A part gets as many of its rounds as fit into its time, and the report
+// says where there were fewer.
 
-/** A part begins no round that would likely end after this: with its start and its end it stays under five minutes. */
+/** A part begins no round that would likely end after this. With its start and end it stays under five minutes. */
 export const PART_LIMIT_MS = 4 * 60_000
 
 export interface PartRun {
   readonly part: string
   readonly seconds: number
-  /** Of the loop that got the fewest; null where a part has none. */
+  /** The rounds of the loop with the fewest. Null for a part without rounds. */
   readonly rounds: number | null
   readonly wanted: number | null
 }
@@ -16,9 +16,9 @@ export interface Rounds {
   readonly runs: readonly PartRun[]
   /** Runs a part and notes its time. */
   during<Result>(part: string, work: () => Promise<Result> | Result): Promise<Result>
-  /** Numbers of rounds from 0. `share`: of the part's time, where more is to come after it. */
+  /** Yields round numbers from 0. `share` limits them to a part of the time, if more work follows. */
   of(wanted: number, share?: number): Generator<number>
-  /** What is left of the part's time. */
+  /** The remaining time of the part. */
   leftMs(): number
 }
 

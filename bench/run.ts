@@ -1,4 +1,5 @@
-// `npm run bench`: Switchboard and its peers in one run. Loopback only; everything it starts ends with it.
+// The command `npm run bench`: Switchboard and its peers in one run, on loopback only. Everything that it starts ends
+// with it.
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync } from 'node:fs'
@@ -118,7 +119,7 @@ async function bench(options: BenchOptions): Promise<BenchReport> {
   }
 }
 
-/** On the measured disk. It runs as an unprivileged user, who must be able to walk in. */
+/** PostgreSQL on the measured disk. It runs as an unprivileged user, who must be able to enter. */
 async function withPostgres<Found>(
   under: string,
   work: (postgres: BenchPostgres) => Promise<Found>,
@@ -138,7 +139,7 @@ async function measureNodes(context: BenchContext, postgres: BenchPostgres): Pro
   return { nodes: await measureCluster(context, postgres), across, notify }
 }
 
-/** Why the numbers of this run may say less than they seem to. */
+/** Reasons why the numbers of this run may be less reliable than they seem. */
 function doubts(machine: Machine, options: BenchOptions): string[] {
   const found: string[] = []
   if (isMemoryDisk(machine.filesystem)) {
@@ -154,7 +155,7 @@ function doubts(machine: Machine, options: BenchOptions): string[] {
   return found
 }
 
-/** In a process of its own, because what it says on the way belongs on stderr: stdout is for the report. */
+/** Builds in a separate process, because its output belongs on stderr. stdout is for the report. */
 function build(): void {
   const script = `const { ensureBuilt } = await import('./scripts/ensure-built.mjs'); process.exit(ensureBuilt())`
   const args = ['--input-type=module', '--eval', script]
@@ -162,7 +163,7 @@ function build(): void {
   if (done.status !== 0) throw new Error('dist/ could not be built')
 }
 
-/** The peers are no part of the package: they are fetched when the benchmark first needs them. */
+/** The package does not contain the peers. They are installed when the benchmark first needs them. */
 function installPeers(warnings: string[]): void {
   console.error('installing the peers into bench/peers …')
   const args = ['ci', '--prefix', `${root}/bench/peers`, '--ignore-scripts', '--no-audit', '--no-fund']

@@ -1,5 +1,5 @@
-// Puts turns that wait and sends that wait into a data folder, by the verbs of the build that is measured:
-// `seed-store.ts DATA_DIR ENTRY PLAN`, the plan as JSON. What it takes is not measured.
+// Puts waiting turns and waiting sends into a data folder, by the store of the measured build. Its time is not
+// measured. Usage: `seed-store.ts DATA_DIR ENTRY PLAN`, with the plan as JSON.
 import type { NewSend, Store } from '../src/contract/index.ts'
 import { benchItem } from './load/bench-item.ts'
 import { inBatches, measuredStore } from './measured-store.ts'
@@ -9,12 +9,12 @@ const BATCH = 2_000
 export interface SeedPlan {
   /** Turns that wait in one conversation. */
   readonly turns?: { readonly conversation: string; readonly many: number }
-  /** Sends that wait, dealt out over conversations. */
+  /** Sends that wait, spread over conversations. */
   readonly sends?: {
     readonly integration: string
     readonly many: number
     readonly conversations: number
-    /** From now on; 0: they are due. */
+    /** The time until they are due. 0 means now. */
     readonly dueInMs: number
   }
 }

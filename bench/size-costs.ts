@@ -1,6 +1,6 @@
-// What the store's verbs cost at one size: `size-costs.ts DATA_DIR ENTRY SESSIONS TURNS` prints one line of JSON. Turns of
-// the past are seeded by SQL, without entries of the ledger: only their number matters here. The store is the measured
-// build's own.
+// The cost of the store's methods at one size. `size-costs.ts DATA_DIR ENTRY SESSIONS TURNS` prints one line of JSON.
+// SQL seeds past turns without ledger entries, because only their number matters here. The store is that of the
+// measured build.
 import type { Store } from '../src/contract/index.ts'
 import { benchItem } from './load/bench-item.ts'
 import { seedPast } from './load/seed-past.ts'
@@ -9,7 +9,7 @@ import { median, rounded } from './statistics.ts'
 
 const LEASE_MS = 600_000
 const BATCH = 1_000
-/** Turns that wait in one session. */
+/** The number of turns that wait in one session. */
 const QUEUED = 10_000
 const ROUNDS = 15
 /** As many lanes as a round of the daemon takes. */
@@ -20,14 +20,14 @@ const { database, open } = await measuredStore(dataDir, entry, 'bench-sizes')
 await (await open()).close()
 seedPast(database, Number(turns))
 const store = await open()
-// Its commit also gathers the places of the seeded ones.
+// This commit also gathers the places of the seeded turns.
 await store.receive([benchItem({ conversation: 'first', messageId: 'first', text: 'hello' })])
 const before = heapBytes()
 const lanes = await fill(store, Number(sessions))
 const waiting = heapBytes() - before
 const verbs = await timeVerbs(store, lanes)
 const reads = await timeReads(store)
-// Last: status counts what waits.
+// This is last, because `status` counts waiting turns.
 const longQueue = await bytesAWaitingTurn(store)
 await store.close()
 console.log(
@@ -38,7 +38,7 @@ console.log(
   }),
 )
 
-/** One waiting turn in each. */
+/** Queues one turn in each session. */
 async function fill(into: Store, many: number): Promise<readonly string[]> {
   const found: string[] = []
   await inBatches(many, BATCH, async (from, length) => {
@@ -50,7 +50,7 @@ async function fill(into: Store, many: number): Promise<readonly string[]> {
   return found
 }
 
-/** Heap that one more turn takes which waits in a session that is there already. */
+/** The heap for one more turn that waits in an existing session. */
 async function bytesAWaitingTurn(of: Store): Promise<number> {
   const before = heapBytes()
   await inBatches(QUEUED, BATCH, (from, length) =>
@@ -63,7 +63,7 @@ async function bytesAWaitingTurn(of: Store): Promise<number> {
   return Math.max(0, Math.round((heapBytes() - before) / QUEUED))
 }
 
-/** Microseconds a lane; where there are fewer sessions than lanes wanted, they get new messages in between. */
+/** Microseconds per lane. If there are fewer sessions than lanes, the sessions get new messages in between. */
 async function timeVerbs(of: Store, all: readonly string[]) {
   const take: number[] = []
   const settle: number[] = []
@@ -95,7 +95,7 @@ async function timeVerbs(of: Store, all: readonly string[]) {
   return { take_us: rounded(median(take), 0), settle_us: rounded(median(settle), 0) }
 }
 
-/** Milliseconds. */
+/** Milliseconds per read. */
 async function timeReads(of: Store) {
   const timed = async (read: () => Promise<unknown>) => {
     const times: number[] = []

@@ -1,6 +1,7 @@
-// The few statistics of the benchmark. Ratios are made per round and their median is told: rounds differ, neighbours do not.
+// The few statistics of the benchmark. Ratios are made within a round, and the median is reported, because rounds
+// differ.
 
-/** The value below which the share `q` of the values lies (nearest rank). NaN of nothing. */
+/** The value below which the share `q` of the values lies (nearest rank). NaN for no values. */
 export function quantile(values: Iterable<number>, q: number): number {
   const sorted = Float64Array.from(values).sort()
   const rank = Math.min(sorted.length - 1, Math.max(0, Math.ceil(q * sorted.length) - 1))
@@ -15,7 +16,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2
 }
 
-/** Null where there is nothing to tell, so that `--json` says null and not NaN. */
+/** Null for no values, so that `--json` prints null and not NaN. */
 export function medianOrNull(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null)
   return known.length === 0 ? null : median(known)

@@ -1,13 +1,13 @@
-// The targets of the table of growth: whatever there is much of. Where the aim is told in words, what is measured stands for
-// it: that nobody waits longer than 100 ms while it goes on, or that one of many costs what one of few does.
+// The targets of the growth table. Some aims are words, so a measurement stands for each: others wait at most 100 ms
+// during the work, or one of many costs as much as one of few.
 import type { Sections } from './report.ts'
 import type { Target } from './targets.ts'
 
-/** Nobody notices a wait of this length. */
+/** People do not notice a wait of this length. */
 const UNNOTICED_MS = 100
 
 const most = (values: readonly number[] | undefined) => (values === undefined ? null : Math.max(...values))
-/** Of the largest number that was measured. */
+/** The figure for the largest measured number. */
 const last = (by: Readonly<Record<string, number>> | undefined) =>
   Object.entries(by ?? {})
     .sort(([a], [b]) => Number(a) - Number(b))

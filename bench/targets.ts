@@ -1,4 +1,4 @@
-// The targets, and how far a run is from them. A miss is told with its size and, where it is known, its cause.
+// The targets, and how far a run is from them. A missed target has its size and, if known, its cause.
 import type { HostingFigures } from './measure/mcp.ts'
 import { NOTES } from './notes.ts'
 import type { Sections } from './report.ts'
@@ -8,16 +8,16 @@ export interface Target {
   readonly key: string
   readonly label: string
   readonly unit: string
-  /** Neither: it is only told. */
+  /** Without `atLeast` and `atMost` the value is only reported. */
   readonly atLeast?: number
   readonly atMost?: number
   readonly value: (report: Sections) => number | null
-  /** What was measured and what it is held against, where the value is their ratio; in words. */
+  /** For a ratio: the measured value, and below the value that it is compared with, in words. */
   readonly now?: (report: Sections) => string | null
   readonly against?: (report: Sections) => string | null
 }
 
-/** The whole way, or as it grows: the two tables of the page. */
+/** The two tables of the page: the whole way of a message, and growth. */
 export type Table = 'way' | 'growth'
 
 export interface Judgement {
@@ -28,12 +28,12 @@ export interface Judgement {
   readonly value: number | null
   readonly now: string | null
   readonly against: string | null
-  /** Null: there is none, the value is only told. */
+  /** Null without a target. The value is then only reported. */
   readonly target: string | null
-  /** The aim over the value, or the value over the aim where more is better: 1 and above is met. */
+  /** Target over value, or value over target if more is better. The target is met at 1 and above. */
   readonly share: number | null
   readonly met: boolean | null
-  /** How much is missing, in words; null when nothing is. */
+  /** How much is missing, in words. Null when the target is met. */
   readonly missing: string | null
   readonly why: string | null
 }

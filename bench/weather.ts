@@ -1,26 +1,26 @@
-// What else went on while a round was measured: the CPU time that others took, by the kernel's count. A round that was
-// disturbed is marked, not thrown away.
+// The other load of the machine while a round was measured: the CPU time of other processes, by the kernel's count. A
+// disturbed round is marked, not discarded.
 import { readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { TICKS_PER_SECOND } from './machine.ts'
 import { treeMicros } from './probe.ts'
 import { rounded } from './statistics.ts'
 
-/** Above this share of one core, others had a say in the figures. */
+/** Above this share of one core, other processes influenced the figures. */
 const DISTURBED_CORES = 0.15
 
 export interface RoundWeather {
   readonly part: string
-  /** From 1. */
+  /** Counted from 1. */
   readonly round: number
-  /** Cores that others kept busy on average; null where the kernel does not say. */
+  /** The average number of cores that others used. Null if the kernel does not report it. */
   readonly foreign_cores: number | null
   readonly load_1m: number
   readonly disturbed: boolean
 }
 
 export interface Weather {
-  /** Runs a round and notes what went on beside it. */
+  /** Runs a round and notes the other load. */
   during<Result>(part: string, round: number, work: () => Promise<Result>): Promise<Result>
   readonly rounds: readonly RoundWeather[]
   disturbed(part: string, round: number): boolean
@@ -50,7 +50,7 @@ export interface Mark {
   readonly ownMicros: number
 }
 
-/** What all processes of the machine used, and what this one and its children did. */
+/** The CPU time of all processes of the machine, and of this one with its children. */
 function takeMark(): Mark | null {
   const ownMicros = treeMicros(process.pid)
   const allMicros = machineMicros()

@@ -1,9 +1,9 @@
-// One keep-alive connection that has one request outstanding at a time. As little parsing as HTTP/1.1 allows, so that
-// the client is never what is measured.
+// One keep-alive connection with one outstanding request at a time. It parses as little as HTTP/1.1 allows, so that the
+// client never dominates the measurement.
 import { connect, type Socket } from 'node:net'
 
 export interface Connection {
-  /** Sends the bytes; `done` gets the status of the whole answer. */
+  /** Sends the bytes. `done` gets the status once the whole answer is there. */
   ask(request: Buffer, done: (status: number) => void): void
   close(): void
 }
@@ -50,7 +50,7 @@ export function openConnection(port: number, onFailure: (error: Error) => void):
 
 const LAST_CHUNK = Buffer.from('\r\n0\r\n\r\n')
 
-/** The status once head and body are there; null while something is missing. Throws on an answer of no stated length. */
+/** Returns the status of a complete answer, or null if bytes are missing. Throws for an answer without a length. */
 export function completeStatus(bytes: Buffer): number | null {
   const headEnd = bytes.indexOf(HEAD_END)
   if (headEnd === -1) return null

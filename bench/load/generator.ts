@@ -1,4 +1,4 @@
-// The load generator: a process of its own, on the other core. Signs everything, warms the server up, then measures.
+// The load generator, a process on the other core. It signs everything, warms the server up, and then measures.
 
 import { quantile } from '../statistics.ts'
 import { type Connection, openConnection } from './connection.ts'
@@ -61,7 +61,7 @@ async function measure(): Promise<FromGenerator> {
   return { is: 'done', result }
 }
 
-/** Every connection takes the next request as soon as its answer is there. */
+/** Every connection sends its next request as soon as it has its answer. */
 function sendAll(
   connections: readonly Connection[],
   requests: readonly Buffer[],

@@ -1,4 +1,5 @@
-// The benchmark's hand on the load generator: prepares, takes the server's CPU time around the measured part, reports.
+// Controls the load generator from the benchmark. It prepares, measures the server's CPU time during the load, and
+// reports.
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Probe } from '../probe.ts'
@@ -6,9 +7,9 @@ import { childEnvironment, startNode, stopChild } from '../processes.ts'
 import type { FromGenerator, LoadPlan, LoadResult, ToGenerator } from './messages.ts'
 
 export interface Measured extends LoadResult {
-  /** CPU time of the server's processes a message; null where the kernel does not say. */
+  /** CPU time of the server's processes per message. Null if the kernel does not report it. */
   readonly cpuMicrosPerMessage: number | null
-  /** What they sent to the disk a message, log and checkpoints together. */
+  /** Bytes that they wrote to the disk per message, log and checkpoints together. */
   readonly diskBytesPerMessage: number | null
 }
 

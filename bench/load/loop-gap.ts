@@ -1,12 +1,12 @@
-// How long a daemon lets others wait: the longest time between two answers of /healthz while something else goes on. Asked
-// over one connection, the next question a few milliseconds after an answer.
+// How long a daemon makes others wait: the longest time between two answers of /healthz during other work. It uses one
+// connection and asks again a few milliseconds after each answer.
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Connection, openConnection } from './connection.ts'
 
 const EVERY_MS = 3
 
 export interface Gaps {
-  /** Longest wait for an answer, in milliseconds, while the work went on; at least one question is asked. */
+  /** Returns the longest wait for an answer during the work, in milliseconds. It asks at least once. */
   during<Result>(work: () => Promise<Result>): Promise<{ readonly result: Result; readonly gapMs: number }>
   close(): void
 }

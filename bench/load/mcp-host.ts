@@ -1,5 +1,5 @@
-// An MCP host on stdio with as little parsing as it can do with: starts a channel server, opens it as Claude Code does,
-// and counts what it pushes.
+// An MCP host on stdio with minimal parsing. It starts a channel server, opens it as Claude Code does, and counts what
+// the server pushes.
 import type { ChildProcess } from 'node:child_process'
 import { childEnvironment, startNode, stopChild } from '../processes.ts'
 
@@ -10,11 +10,11 @@ export interface Pushed {
 
 export interface McpHost {
   readonly pid: number
-  /** From the spawn to the answer of `initialize`. */
+  /** The time from the spawn to the answer of `initialize`. */
   readonly startMs: number
-  /** Resolves when this many notifications came since the start. */
+  /** Resolves when this many notifications arrived since the start. */
   heard(count: number): Promise<void>
-  /** Tells each notification as it comes. */
+  /** Calls `listen` with each notification. */
   onPush(listen: (pushed: Pushed) => void): void
   call(tool: string, input: Readonly<Record<string, string>>): void
   stop(): Promise<void>

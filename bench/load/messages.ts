@@ -1,18 +1,18 @@
-// What the benchmark and its load generator say to each other.
+// The messages between the benchmark and its load generator.
 import type { Scheme } from './requests.ts'
 
 export interface LoadPlan {
-  /** Connections are dealt out to them in turn: one server, or the nodes of a cluster. */
+  /** Connections use these in turn: one server, or the nodes of a cluster. */
   readonly ports: readonly number[]
   readonly path: string
   readonly scheme: Scheme
   readonly secret: string
   readonly people: number
   readonly connections: number
-  /** Sent first and not measured: the server's code gets hot. */
+  /** The number of messages that are sent first and not measured, until the server's code is compiled. */
   readonly warmUp: number
   readonly messages: number
-  /** First message number; lets a second load follow on the same server. */
+  /** The first message number. A second load on the same server continues from there. */
   readonly from: number
 }
 
@@ -21,7 +21,7 @@ export interface LoadResult {
   readonly perSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
-  /** How many answers had which status, the warm-up included. */
+  /** The number of answers by status, the warm-up included. */
   readonly statuses: Readonly<Record<string, number>>
 }
 

@@ -1,7 +1,7 @@
-// The requests of the load: one body for every server, signed beforehand as each of them expects.
+// The requests of the load: one body for every server, signed in advance as each server expects.
 import { createHmac, createSecretKey } from 'node:crypto'
 
-/** github: X-Hub-Signature-256. slack: Slack's own scheme, which Chat SDK checks. */
+/** `github` is X-Hub-Signature-256. `slack` is Slack's own scheme, which Chat SDK checks. */
 export type Scheme = 'github' | 'slack'
 
 export interface RequestPlan {
@@ -9,9 +9,9 @@ export interface RequestPlan {
   readonly path: string
   readonly secret: string
   readonly count: number
-  /** First number of this batch: no message id is ever used twice against one server. */
+  /** The first number of this batch. No message id is used twice against one server. */
   readonly from: number
-  /** How many people talk, each in a conversation of their own. */
+  /** The number of people. Each writes in their own conversation. */
   readonly people: number
 }
 
@@ -19,7 +19,7 @@ const TEXT =
   'The deploy of the billing service failed in the second stage because the migration waits for a lock that the ' +
   'nightly report holds. Please look into it, tell me what you would change, and do not touch the report before nine.'
 
-/** Everything a request is, as bytes: nothing is left to compute once the clock runs. */
+/** Builds complete requests as bytes, so that nothing is computed while the clock runs. */
 export function buildRequests(plan: RequestPlan): Buffer[] {
   const key = createSecretKey(plan.secret, 'utf8')
   const seconds = Math.floor(Date.now() / 1000)
@@ -40,7 +40,7 @@ export function buildRequests(plan: RequestPlan): Buffer[] {
   })
 }
 
-/** A direct message as Slack posts it: the peer can do its work on it, to the others it is a JSON body like any. */
+/** A direct message as Slack posts it. The Slack peer can process it. For the others it is any JSON body. */
 export function slackBody(number: number, person: number, seconds: number): string {
   const user = `U${String(person).padStart(8, '0')}`
   return JSON.stringify({

@@ -1,5 +1,5 @@
-// Turns of the past, written by SQL into a SQLite file that has its tables already: they have no entries in the ledger,
-// only their number matters.
+// Writes past turns by SQL into a SQLite file that already has its tables. They have no ledger entries, because only
+// their number matters.
 import { DatabaseSync } from '@photostructure/sqlite'
 
 const TEXT = 'Please look into the failed deploy and tell me what you would change before nine. '.repeat(3)

@@ -1,4 +1,4 @@
-// What the benchmark and a process that holds a store of its own (a node without the gateway) say to each other.
+// The messages between the benchmark and a process with its own store (a node without the gateway).
 
 export type ToStoreNode =
   | {
@@ -12,9 +12,9 @@ export type ToStoreNode =
   | { readonly do: 'fill'; readonly lanes: number; readonly prefix: string }
   /** Takes, settles and releases lanes until none of them has a queued turn. */
   | { readonly do: 'claim'; readonly lanes: readonly string[] }
-  /** Queues turns one at a time and tells when each began and was committed. */
+  /** Queues turns one at a time and reports when each began and was committed. */
   | { readonly do: 'write'; readonly count: number; readonly prefix: string }
-  /** What this node has heard of since the last time it was asked. */
+  /** Asks for the hints that this node received since the last question. */
   | { readonly do: 'heard' }
 
 /** Nanoseconds of the machine's monotonic clock, which all its processes share. */
@@ -25,9 +25,9 @@ export interface Written {
 }
 
 export interface Claimed {
-  /** Lanes that this node won. */
+  /** The number of lanes that this node won. */
   readonly won: number
-  /** Lanes that it asked for: the others were faster with the rest. */
+  /** The number of lanes that it asked for. Other nodes won the rest. */
   readonly asked: number
   readonly began: number
   readonly ended: number

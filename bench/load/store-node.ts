@@ -1,11 +1,11 @@
-// A node without the gateway: a process with the store of the measured build, that claims lanes, writes turns and listens
-// for hints when told to.
+// A node without the gateway: a process with the store of the measured build. On command it claims lanes, writes turns
+// and listens for hints.
 import type { ReceiveItem, Store } from '../../src/contract/index.ts'
 import { measuredSource } from '../measured-source.ts'
 import { benchItem } from './bench-item.ts'
 import type { Claimed, FromStoreNode, ToStoreNode, Written } from './store-messages.ts'
 
-// As many as the drain takes in a round.
+// As many as the drain takes in one round.
 const LANES_PER_ROUND = 32
 const LEASE_MS = 15_000
 const MOST_PASSES = 200
@@ -46,7 +46,7 @@ async function work(message: ToStoreNode): Promise<FromStoreNode> {
   }
 }
 
-/** From the build that is measured, so that the daemon and this agree on the schema. */
+/** Opens the store of the measured build, so that the daemon and this process agree on the schema. */
 async function open({ store: at, node, entry, key }: ToStoreNode & { do: 'open' }): Promise<Store> {
   const { clock, store } = await measuredSource(entry)
   const ledgerKey = Buffer.from(key, 'base64')
@@ -59,7 +59,7 @@ async function fill(into: Store, lanes: number, prefix: string): Promise<readonl
   return (await into.receive(items)).map((one) => one.session ?? '')
 }
 
-/** In the same order on every node: a hint wakes them all, and all ask for the same lanes at once. */
+/** Claims lanes in the same order on every node. A hint wakes all nodes, and all ask for the same lanes at once. */
 async function claim(from: Store, lanes: readonly string[]): Promise<Claimed> {
   const began = now()
   let won = 0
@@ -83,7 +83,7 @@ async function claim(from: Store, lanes: readonly string[]): Promise<Claimed> {
             moves.push({ lane: one.lane, token: one.token, turn: id, to: 'answered' })
         }
       }
-      // Called in one turn of the loop: one commit.
+      // Both calls are in one turn of the loop, so they make one commit.
       await Promise.all([from.moveTurns(moves), from.releaseLanes('turns', held)])
     }
     open = busy

@@ -1,5 +1,5 @@
-// From the POST of a message to its notification on the host's stdin: once posted to the node that the host is attached
-// to, once to another one. The difference is what it costs to wake a neighbour. One message at a time.
+// The time from the POST of a message to its notification on the host's stdin. Some messages go to the host's own node,
+// some to another node. The difference is the cost of waking a neighbour. One message at a time.
 import { openConnection } from '../load/connection.ts'
 import { startMcpHost } from '../load/mcp-host.ts'
 import { buildRequests } from '../load/requests.ts'
@@ -14,12 +14,12 @@ export interface AcrossReport {
   readonly same_node_p99_ms: number
   readonly other_node_p50_ms: number
   readonly other_node_p99_ms: number
-  /** At the median. */
+  /** The difference of the medians. */
   readonly added_ms: number
   readonly messages: number
 }
 
-/** It ends a hang. A node of a busy machine may miss its heartbeats, and what it held moves after its lease. */
+/** It ends a hang. On a busy machine a node may miss its heartbeats. Its lanes then move when their lease ends. */
 const GIVE_UP_MS = 120_000
 const PEOPLE = 50
 const WARM = 10
@@ -55,7 +55,7 @@ export async function measureAcross(context: BenchContext, postgres: BenchPostgr
       host.call('ack', { message_id: meta.message_id ?? '' })
       arrived()
     })
-    // Even ones to the host's own node, odd ones to the other.
+    // Even messages go to the host's own node, odd ones to the other.
     const took: [number[], number[]] = [[], []]
     for (const [at, request] of requests.entries()) {
       const came = new Promise<void>((resolve, reject) => {
@@ -95,7 +95,7 @@ export async function measureAcross(context: BenchContext, postgres: BenchPostgr
   }
 }
 
-/** Where the missing one is: still queued (nobody takes its lane), or handed to somebody. */
+/** Reports where the missing message is: still queued (no node takes its lane), or handed over. */
 async function openTurns(database: BenchDatabase): Promise<string> {
   const turns = `SELECT t.seq, t.state, t.reason, l.owner, l.until FROM turns t LEFT JOIN lanes l ON l.kind = 'turns' AND l.lane = t.session
     WHERE t.state NOT IN ('answered', 'seen') ORDER BY t.seq DESC LIMIT 3`

@@ -1,11 +1,11 @@
-// Peer of the claims: what PostgreSQL does when a queue is one table and nothing else. A row is taken with SKIP LOCKED, and
-// settled; as many at once as the drain takes lanes, each step a commit that is on the disk.
+// The peer of the claims: PostgreSQL with a queue of one table and nothing else. A row is taken with SKIP LOCKED and
+// settled. As many rows at once as the drain takes lanes. Each step is a commit that is on the disk.
 import pg from 'pg'
 import type { BenchPostgres } from '../servers/cluster.ts'
 
 const AT_ONCE = 32
 
-/** Rows a second on one connection, until all are settled. */
+/** Rows per second on one connection, until all are settled. */
 export async function bareClaims(postgres: BenchPostgres, rows: number): Promise<number> {
   const database = await postgres.fresh()
   const client = new pg.Client({ connectionString: database.url })
@@ -20,7 +20,7 @@ export async function bareClaims(postgres: BenchPostgres, rows: number): Promise
       body,
       rows + AT_ONCE,
     ])
-    // Not measured: both statements are planned.
+    // Not measured, so that both statements are planned.
     await takeAndSettle(client)
     const began = performance.now()
     let done = 0

@@ -1,6 +1,6 @@
-// The channel over stdio: notifications a second against a bare SDK server that pushes without storing; from the start
-// of the shim to `initialize` answered; memory a shim. Twice: the shim alone, fed over its socket by a daemon's end
-// without a store, and through the real daemon, where each message lies in the inbox and each hand-over is a commit.
+// The channel over stdio against a bare SDK server that pushes without storing: notifications per second, the time from
+// the start of the shim to `initialize` answered, and memory per shim. It measures the shim alone, fed over its socket
+// without a store. It also measures the real daemon, where each message is in the inbox and each hand-over is a commit.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createAttachServer } from '../../src/attach/index.ts'
@@ -15,7 +15,7 @@ import { CONNECTIONS, PEOPLE } from './intake.ts'
 
 const MOST_MESSAGES = 5_000
 const MOST_ROUNDS = 5
-/** The host says that it saw this one; that covers those before it in their conversation. */
+/** The host acknowledges every 20th message. That covers the earlier ones in its conversation. */
 const ACK_EVERY = 20
 const GIVE_UP_MS = 120_000
 
@@ -39,7 +39,7 @@ export interface ChannelReport {
   readonly notifications_per_second: Told
   readonly start_ms: Told
   readonly rss_mb: Told
-  /** Medians of the rounds' ratios over the bare server. */
+  /** Medians of the rounds' ratios to the bare server. */
   readonly vs_bare: Readonly<
     Record<'shim_notifications' | 'daemon_notifications' | 'start' | 'rss', number | null>
   >
@@ -93,7 +93,7 @@ export async function measureChannel(context: BenchContext): Promise<ChannelRepo
   }
 }
 
-/** Waits for the notifications, and says how many came a second from the first on. */
+/** Waits for the notifications and returns how many came per second, from the first on. */
 async function counted(host: McpHost, messages: number, go: () => Promise<void> | void): Promise<Figures> {
   const first = host.heard(1).then(() => performance.now())
   await go()
@@ -184,7 +184,9 @@ async function measureShim(context: BenchContext, messages: number): Promise<Fig
   }
 }
 
-/** What piled up while nobody was attached: it is on the disk, and every hand-over is committed before it is pushed. */
+/**
+ * Delivers a backlog from a time without a host. It is on the disk, and every hand-over is committed before its push.
+ */
 async function measureDaemon(context: BenchContext, messages: number): Promise<Figures> {
   const { options, secret } = context
   const dir = context.freshFolder('channel')
@@ -204,7 +206,7 @@ async function measureDaemon(context: BenchContext, messages: number): Promise<F
     try {
       let pushed = 0
       host.onPush(({ meta }) => {
-        // Without a word from the host it gets one message: nobody knows yet whether it takes them.
+        // Without an acknowledgement the host gets only one message, because it may not accept them.
         if (pushed++ % ACK_EVERY === 0) host.call('ack', { message_id: meta.message_id ?? '' })
       })
       return await counted(host, messages, () => undefined)

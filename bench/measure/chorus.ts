@@ -1,6 +1,6 @@
-// End to end to a Chorus agent and back: webhook message → delivery → callback → visible on the stream, at 1, 32 and 256
-// conversations, against the same agent called by a bare loop within one process, by a bare relay that has a process of
-// its own, as Switchboard has, and by a relay that has both words on the disk before they go on: no durable gateway takes less.
+// A round trip to a Chorus agent: webhook message → delivery → callback → visible on the stream, with 1, 32 and 256
+// conversations. The peers call the same agent: a bare loop within one process, a bare relay in its own process like
+// Switchboard, and a relay that writes both texts to disk first. No durable gateway needs less than that relay.
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -30,23 +30,25 @@ export interface ChorusFigures {
   readonly bare_p99_ms: number
   readonly bare_relay_p50_ms: number
   readonly durable_relay_p50_ms: number
-  /** What Switchboard adds to the bare loop, at the median. */
+  /** The time that Switchboard adds to the bare loop, at the median. */
   readonly overhead_ms: number
   readonly per_second: number
   readonly bare_per_second: number
-  /** Medians of the rounds' ratios: how many times as long as the bare loop, and which share of its rate. */
+  /** Medians of the rounds' ratios to the bare loop: of the time here, and of the rate below. */
   readonly times_bare: number
   readonly rate_vs_bare: number
-  /** Medians of the rounds' ratios likewise: how many times as long as the bare relay, and as the durable one. */
+  /** Medians of the rounds' time ratios to the bare relay, and below to the durable relay. */
   readonly times_relay: number
   readonly times_durable_relay: number
-  /** How many times as long as the bare loop the durable relay itself takes: the least that can be reached. */
+  /** The time ratio of the durable relay to the bare loop. No durable gateway can be below it. */
   readonly durable_relay_times_bare: number
 }
 
 const CONVERSATIONS = [1, 32, 256]
 const ROUNDS = 9
-/** Both ways are warm before they are measured, as the servers of the intake are: a cold engine would be measured instead. */
+/**
+ * Both ways are warm before they are measured, like the servers of the intake. Otherwise compiling would be measured.
+ */
 const WARM_UP = { conversations: 32, times: 192, quick: 4 }
 const CONNECTOR = '{ type: chorus, url: env:BENCH_AGENT, allow_private: true }'
 
@@ -134,7 +136,7 @@ function figuresOf(
   }
 }
 
-/** The agent: 200 at once, then the text comes back to the callback. */
+/** The agent answers 200 at once. Then it posts the text to the callback. */
 async function openAgent() {
   const server = createServer(async (incoming, response) => {
     const { callback, message } = JSON.parse(await bodyOf(incoming)) as {
@@ -142,7 +144,7 @@ async function openAgent() {
       message: { content: string }
     }
     response.end()
-    // At the end it may be on its way still; one that is missed has no answer, which \`run\` tells.
+    // At the end a post may still be in progress. `run` reports a message without an answer.
     await post(callback, JSON.stringify({ type: 'message', content: message.content })).catch(() => undefined)
   })
   return { url: `${await listen(server)}/inbox/sk_bench`, close: () => end(server) }

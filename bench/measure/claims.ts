@@ -1,5 +1,5 @@
-// Claims a second with 1, 2 and 3 nodes that all ask for the same lanes, and how long after a commit on one node the
-// others hear of it. The store alone, without the gateway: one process a node.
+// Claims per second with 1, 2 and 3 nodes that all ask for the same lanes, and the time from a commit on one node until
+// the others get its hint. It measures the store alone, without the gateway, with one process per node.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -16,27 +16,27 @@ import type { BenchContext } from './context.ts'
 
 export interface ClaimsReport {
   readonly rounds: number
-  /** Rows of a plain table taken with SKIP LOCKED and settled, a second: no lanes, no leases, no ledger. */
+  /** Rows of a plain table taken with SKIP LOCKED and settled, per second. No lanes, no leases, no ledger. */
   readonly bare_queue_per_second: number | null
   readonly vs_bare_queue: number | null
-  /** Lanes taken, settled and given back, a second, all nodes together. */
+  /** Lanes taken, settled and released per second, all nodes together. */
   readonly per_second: Readonly<Record<ClusterCase, number | null>>
-  /** CPU time of nodes and database a claim. */
+  /** CPU time of nodes and database per claim. */
   readonly cpu_us: Readonly<Record<ClusterCase, number | null>>
-  /** Lanes asked for a lane won: what it costs that a hint wakes everybody. */
+  /** Lanes asked for per lane won. It is the cost of a hint that wakes all nodes. */
   readonly asked_per_claim: Readonly<Record<ClusterCase, number | null>>
   readonly ratios: Readonly<Record<'postgres_vs_sqlite' | '2_vs_1' | '3_vs_1', number | null>>
-  /** One node on 16 partitions of turns over one on whole tables (`bench/scale/partitions.sql`): CPU time of both. */
+  /** CPU time ratios of one node with 16 partitions of turns (`bench/scale/partitions.sql`) to whole tables. */
   readonly partitioned: { readonly claim_cpu: number | null; readonly receive_cpu: number | null }
   readonly wake: WakeReport
 }
 
-/** On an otherwise idle cluster of two. */
+/** Measured on an otherwise idle cluster of two. */
 export interface WakeReport {
-  /** From the moment the writing node knows that its commit holds to the hint on the other. */
+  /** The time from the writing node's knowledge of its commit to the hint on the other. */
   readonly after_commit_p50_ms: number | null
   readonly after_commit_p99_ms: number | null
-  /** From the call of `receive` to the hint on the other: commit included. */
+  /** The time from the call of `receive` to the hint on the other, commit included. */
   readonly whole_p50_ms: number | null
   readonly whole_p99_ms: number | null
   readonly heard: number
@@ -46,7 +46,7 @@ export interface WakeReport {
 interface Sample {
   readonly perSecond: number
   readonly cpu: number | null
-  /** CPU time a turn that is received, all in one commit. */
+  /** CPU time per received turn, all in one commit. */
   readonly receiveCpu: number | null
   readonly asked: number
 }

@@ -1,5 +1,6 @@
-// A turn to Claude Code and back: webhook message → a line to its process → its result → visible on the stream, beside a bare
-// driver that writes the same lines to the same double. Processes are warm: what a start takes is the program's own.
+// A turn to Claude Code and back: webhook message → a line to its process → its result → visible on the stream. The
+// peer is a bare driver that writes the same lines to the same double. Processes are warm, because a start is the
+// program's own cost.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { chmodSync, writeFileSync } from 'node:fs'
@@ -44,7 +45,7 @@ export async function measureClaudeCode(context: BenchContext): Promise<readonly
   }
 }
 
-/** A process that is told one line a message, and read until its result. */
+/** A process that gets one line per message and is read until its result. */
 function bareDriver(command: string, cwd: string, env: Readonly<Record<string, string>>) {
   const args = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose']
   const child: ChildProcessWithoutNullStreams = spawn(command, args, { cwd, env: { ...env } })

@@ -1,7 +1,7 @@
-// One, two and three nodes on one PostgreSQL beside one node on SQLite, all on the same cores: intake with the agent
-// absent, end to end with the demo agent, and what a message costs in CPU time, nodes and database together. Nodes live
-// through all rounds and are warm before the first: for thousands of messages an engine spends more on compiling than the
-// database on its work, and on these cores it takes that from it.
+// One, two and three nodes on one PostgreSQL beside one node on SQLite, all on the same cores. It measures the intake
+// with the agent absent, end to end with the demo agent, and the CPU time per message, nodes and database together.
+// Nodes run through all rounds and are warm before the first. For thousands of messages an engine spends more time on
+// compiling than the database on its work, and on these cores it would take that time from the database.
 import { rmSync } from 'node:fs'
 import type { Probe } from '../probe.ts'
 import { type BenchPostgres, startCluster, type TableSize } from '../servers/cluster.ts'
@@ -14,12 +14,14 @@ export const CASES = ['sqlite', 'postgres_1', 'postgres_2', 'postgres_3'] as con
 export type ClusterCase = (typeof CASES)[number]
 
 const MOST_MESSAGES = 3_000
-/** As many times what is measured: behind 12,000 messages to a node little is compiled any more. */
+/** The warm-up has this many times the measured messages. After 12,000 messages per node little is left to compile. */
 const WARM_UP_TIMES = 4
 const WARM_UP_TIMES_A_NODE = 2
-/** Of the part's time, for the intake. */
+/** The intake's share of the part's time. */
 const INTAKE_SHARE = 0.4
-/** At rest: a tenth of a core at most, which the nodes that wait for their turn ask of it; looked for so many times. */
+/**
+ * At rest the database uses at most a tenth of a core, because waiting nodes ask it. It is checked up to `looks` times.
+ */
 const REST = { lookMs: 300, mostMicros: 30_000, looks: 10 }
 const DRAIN_LIMIT_MS = 120_000
 const POLL_MS = 50
@@ -28,13 +30,13 @@ export interface CaseReport {
   readonly intake_per_second: number | null
   readonly p50_ms: number | null
   readonly p99_ms: number | null
-  /** Until every message was answered and every answer sent. */
+  /** The rate until every message was answered and every answer sent. */
   readonly end_to_end_per_second: number | null
-  /** Nodes and database together, a message that is only received. */
+  /** CPU of nodes and database together, per message that is only received. */
   readonly intake_cpu_us: number | null
-  /** The database's part of it. */
+  /** The database's share of it. */
   readonly intake_database_cpu_us: number | null
-  /** A message that is received, handed over and answered. */
+  /** CPU per message that is received, handed over and answered. */
   readonly cpu_us: number | null
   readonly database_cpu_us: number | null
   readonly wal_bytes: number | null
@@ -46,9 +48,9 @@ export interface ClusterReport {
   readonly ratios: Readonly<Record<string, number | null>>
   readonly messages: number
   readonly rounds: number
-  /** Bytes of disk a row, table by table, with its indexes. */
+  /** Bytes of disk per row with its indexes, by table. */
   readonly row_bytes: Readonly<Record<string, number>>
-  /** Rows a message that was answered leaves, table by table. */
+  /** Rows per answered message, by table. */
   readonly rows_a_message: Readonly<Record<string, number>>
 }
 
@@ -79,7 +81,7 @@ interface KindPlan {
   readonly share: number
 }
 
-/** Every round asks each case once, and begins with another one. */
+/** Every round measures each case once, each round with another first case. */
 async function measureKind(context: BenchContext, plan: KindPlan): Promise<readonly Round[]> {
   const cases: OpenCase[] = []
   const rounds: Round[] = []
@@ -106,11 +108,11 @@ async function measureKind(context: BenchContext, plan: KindPlan): Promise<reado
   return rounds
 }
 
-/** Nodes that are warm. */
+/** A case with warm nodes. */
 interface OpenCase {
   readonly name: ClusterCase
   measure(): Promise<Sample>
-  /** Throws unless everything that was acknowledged is there. */
+  /** Throws unless every acknowledged message is there. */
   verify(): Promise<void>
   close(): Promise<void>
 }
@@ -159,7 +161,7 @@ async function openCase(context: BenchContext, name: ClusterCase, plan: KindPlan
 
   const measure = async (): Promise<Sample> => {
     const before: { mark: Mark | null } = { mark: null }
-    // The probe is asked right before and right after the measured part: the database's marks are taken with it.
+    // The load reads the probe right before and after the measured part. The database's numbers are taken with it.
     const probe: Probe = {
       cpu() {
         before.mark ??= mark(cluster.probe, postgres)
@@ -198,7 +200,7 @@ async function openCase(context: BenchContext, name: ClusterCase, plan: KindPlan
   return { name, measure, verify: () => verifyNothingLost(first, sent), close }
 }
 
-/** The database tidies up behind a case: the next one is not to pay for that. */
+/** Waits until the database has tidied up after a case, so that the next one does not pay for it. */
 async function untilAtRest({ probe }: BenchPostgres): Promise<void> {
   for (let look = 0; look < REST.looks; look++) {
     const before = probe.cpu() ?? 0

@@ -1,5 +1,5 @@
-// What the console's pages ask for when they are opened: Now, and the first page of Conversations. Timed by turns with
-// what else is asked of an empty and of a grown store.
+// The requests of the console's pages when they open: Now, and the first page of Conversations. They alternate with
+// other requests to an empty and a grown store.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SwitchboardFolder } from '../servers/switchboard.ts'
@@ -7,7 +7,7 @@ import { quantile } from '../statistics.ts'
 
 const CALLS = 30
 
-/** As web/console asks: all of a page's questions at once. */
+/** All requests of a page at once, as web/console makes them. */
 const PAGES = {
   now: ['/api/status', '/api/pairings', '/api/series?since=24h'],
   conversations: ['/api/status', '/api/conversations?limit=100'],
@@ -18,7 +18,7 @@ export interface ConsoleTimes {
   readonly conversations: number
 }
 
-/** Medians in milliseconds. The list of conversations is told new rows when somebody looks: one look goes before. */
+/** Medians in milliseconds. A first request gathers new rows into the list of conversations and is not measured. */
 export async function timeConsole(folder: SwitchboardFolder, url: string): Promise<ConsoleTimes> {
   const token = readFileSync(join(folder.dataDir, 'admin.token'), 'utf8').trim()
   const ask = async (path: string) => {

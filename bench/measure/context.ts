@@ -1,4 +1,4 @@
-// What every measurement is given.
+// The context of every measurement.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Load } from '../load/load.ts'
@@ -10,13 +10,13 @@ export interface BenchContext {
   readonly options: BenchOptions
   readonly load: Load
   readonly secret: string
-  /** A fresh folder on the measured disk; removed at the end of the run. */
+  /** Makes a fresh folder on the measured disk. It is removed at the end of the run. */
   freshFolder(name: string): string
-  /** What else went on beside a round. */
+  /** The other load of the machine during a round. */
   readonly weather: Weather
   /** How many rounds there is time for. */
   readonly rounds: Rounds
-  /** One line on stderr: what is going on. */
+  /** Writes one line of progress to stderr. */
   say(text: string): void
 }
 

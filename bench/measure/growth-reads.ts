@@ -1,5 +1,5 @@
-// What is asked of a store of a million turns beside its work: the lists by filter, doctor, the ledger's head and export, and
-// pruning; with the longest time that others waited meanwhile.
+// Requests to a store of a million turns besides its work: the lists by filter, doctor, the ledger's head and export,
+// and pruning. It also measures how long others wait meanwhile.
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +12,7 @@ import { ask, tokenOf } from './scale/folder.ts'
 
 const CALLS = 5
 const EXPORT_MS = 15_000
-/** Of the newest, of those that nobody has, and of all: a scan shows in one of them. */
+/** Filters with recent matches, with no match, and with all turns. A scan is visible in one of them. */
 const LISTS = {
   failed: 'turns?state=failed',
   queued: 'turns?state=queued',
@@ -24,11 +24,11 @@ const LISTS = {
 
 export interface GrowthReads {
   readonly rest_gap_ms: number
-  /** Each list by its filter: the median, and how long others waited at most, for one without an index is walked in slices. */
+  /** The median per filter, and the longest wait of others. A list without an index is walked in slices. */
   readonly turns: Readonly<Record<keyof typeof LISTS, ListTime>>
   readonly doctor_ms: number
   readonly head_ms: number
-  /** As much of it as came in a quarter of a minute. */
+  /** The part of the export that arrived in 15 seconds. */
   readonly export: { readonly seconds: number; readonly mb: number; readonly gap_ms: number }
 }
 

@@ -1,5 +1,5 @@
-// Latency against an empty ledger and one of a million turns. The grown one is written by the store's own verbs, so its
-// chain is whole; then two daemons, one on each, are measured by turns.
+// Latency with an empty ledger and with one of a million turns. The store's own methods write the large one, so its
+// chain is whole. Then two daemons, one on each, are measured in turn.
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,11 +23,11 @@ import { timeToReady } from './ready.ts'
 const STATUS_CALLS = 60
 
 export interface GrowthReport {
-  /** Median of the per-round ratios of the median intake latency: grown over empty. */
+  /** Median of the rounds' ratios of the median intake latency: grown to empty. */
   readonly intake_p50: number
   readonly intake_p99: number
   readonly status_p50: number
-  /** What the console's pages ask for, likewise. */
+  /** The same ratio for the requests of the console's pages. */
   readonly console_now: number
   readonly console_conversations: number
   readonly turns: number
@@ -68,7 +68,7 @@ export async function measureGrowth(context: BenchContext): Promise<GrowthReport
   for (const round of context.rounds.of(options.rounds)) {
     const halves = [
       async () => void empty.push(await sample(context, folder('empty'), 1)),
-      // Other message ids in every round: the grown ledger stays, and nothing may be a duplicate.
+      // Every round has other message ids, because the grown ledger stays and no message may be a duplicate.
       async () => void full.push(await sample(context, grown, (round + 1) * 10_000_000)),
     ]
     await context.weather.during('growth', round + 1, async () => {

@@ -1,5 +1,6 @@
-// A turn to an agent behind plain HTTP and back: webhook message → signed POST → answer in the response → visible on the stream,
-// beside the same agent called by a bare fetch. Rounds are interleaved; the ratio is the median of the rounds' own.
+// A turn to an agent behind plain HTTP and back: webhook message → signed POST → answer in the response → visible on
+// the stream. The peer calls the same agent by a bare fetch. Rounds are interleaved. The ratio is the median of the
+// rounds'.
 import { createServer } from 'node:http'
 import type { BenchContext } from './context.ts'
 import {

@@ -1,5 +1,5 @@
-// Durable intake over HTTP: every server is started afresh in every round, one after the other, and compared with its
-// neighbours of the same round. After each of Switchboard's rounds it is checked that nothing was lost.
+// Durable intake over HTTP. Every round starts every server afresh, one after the other, and compares it with the
+// others of the same round. After each of Switchboard's rounds it checks that nothing was lost.
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -28,14 +28,16 @@ const PEER_SHARE = 4
 const SERVER_NAMES = ['bare', 'insert', 'chat_sdk', 'bolt', 'switchboard', 'draining'] as const
 export type ServerName = (typeof SERVER_NAMES)[number]
 type PeerName = Exclude<ServerName, 'switchboard' | 'draining'>
-/** The script of each foreign one. They are slow: fewer messages say the same about them. */
+/** The scripts of third-party servers. They are slow, so fewer messages are enough. */
 const FOREIGN: Partial<Readonly<Record<ServerName, string>>> = {
   chat_sdk: '../peers/chat-sdk.mjs',
   bolt: '../peers/bolt.mjs',
 }
 
 interface RoundOfOne extends Measured {
-  /** With the demo agent: from the first measured request until every turn was answered and every answer sent. */
+  /**
+   * With the demo agent: the rate from the first measured request until every turn was answered and every answer sent.
+   */
   readonly endToEndPerSecond: number | null
   readonly rssMb: number | null
 }
@@ -51,7 +53,7 @@ export interface IntakeReport {
   readonly draining_cpu_vs_bare: number | null
   readonly rss_loaded_mb: number | null
   readonly servers: Readonly<Record<ServerName, ServerReport | null>>
-  /** The same medians over the rounds in which nobody else was busy; null when there was none. */
+  /** The same medians over the rounds without foreign load. Null if there was none. */
   readonly quiet: QuietReport | null
   readonly rounds: readonly Readonly<Record<string, number | boolean | null>>[]
 }
@@ -92,7 +94,7 @@ export async function measureIntake(context: BenchContext): Promise<IntakeReport
 
 async function oneRound(context: BenchContext, names: readonly ServerName[], number: number): Promise<Round> {
   const round: Round = {}
-  // Every round begins with another server, so that no place in the order is anybody's own.
+  // Every round begins with another server, so that no server always has the same place in the order.
   for (let at = 0; at < names.length; at++) {
     const name = names[(at + number) % names.length] as ServerName
     round[name] = await measureOne(context, name)
@@ -238,7 +240,7 @@ function report(
     vs_chat_sdk: medianOf(vsChat),
     vs_bolt: medianOf(vsBolt),
     p99_ms: medianOf(rounds.map((round) => round.switchboard?.p99Ms ?? null)),
-    // CPU of the bare server over ours: what the ratio would be on a disk and a machine that never make anybody wait.
+    // CPU of the bare server over ours: the ratio on a disk and a machine without any waiting.
     cpu_vs_bare: medianOf(ratio('bare', 'switchboard', 'cpuMicrosPerMessage')),
     draining_cpu_vs_bare: medianOf(ratio('bare', 'draining', 'cpuMicrosPerMessage')),
     rss_loaded_mb: medianOf(

@@ -1,5 +1,6 @@
-// A turn of the connector llm: webhook message → model → a tool that only reads → model → visible on the stream, every step
-// in the database; beside a loop of the vendor's own SDK over the same API, which keeps its history in memory.
+// A turn of the connector llm: webhook message → model → a read-only tool → model → visible on the stream, with every
+// step in the database. The peer is a loop with the vendor's own SDK over the same API, which keeps its history in
+// memory.
 import { createFakeLlm, type FakeRequest } from '../../src/testing/llm/fake-llm.ts'
 import type { BenchContext } from './context.ts'
 import {
@@ -16,7 +17,7 @@ const TOOL = 'get_roster'
 const MOST_STEPS = 5
 
 export async function measureLlmAgent(context: BenchContext): Promise<readonly AgentFigures[]> {
-  // The call's id carries the words through, so that the answer is known by them.
+  // The call's id carries the text through, so that the answer can be matched.
   const fake = createFakeLlm({
     key: KEY,
     script: (request) =>
@@ -45,7 +46,7 @@ function wordsOf({ body }: FakeRequest): string {
   return String(messages.at(-1)?.content[0]?.tool_use_id ?? '').slice('call_'.length)
 }
 
-/** What somebody would write who needs no gateway: a stream, its calls run, and again until it ends. */
+/** The loop that a program without a gateway has: it streams, runs the calls, and repeats until the end. */
 async function bareLoop(url: string): Promise<Send> {
   const { default: Anthropic } = await import('@anthropic-ai/sdk')
   const client = new Anthropic({ apiKey: KEY, baseURL: url, maxRetries: 0 })

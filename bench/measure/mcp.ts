@@ -1,5 +1,6 @@
-// Hosted channel servers: messages a second from one and from 50 of them to the inbox, against the SDK's bare client that
-// reads the same servers and stores nothing; what gate, parser, wrapping and session cost a message; 200 idle servers.
+// Hosted channel servers: messages per second from 1 and from 50 of them to the inbox. The peer is the SDK's bare
+// client, which reads the same servers and stores nothing. Also the cost of gate, parser, wrapping and session, and 200
+// idle servers.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -26,7 +27,7 @@ export interface HostingFigures {
   readonly messages: number
   readonly per_second: number | null
   readonly bare_per_second: number | null
-  /** Median of the rounds' ratios over the bare client. */
+  /** Median of the rounds' ratios to the bare client. */
   readonly vs_bare: number | null
 }
 
@@ -38,9 +39,9 @@ export interface McpReport {
   readonly idle: {
     readonly servers: number
     readonly rss_mb: number | null
-    /** Over a daemon without any. */
+    /** The additional memory over a daemon without servers. */
     readonly kb_a_server: number | null
-    /** From the start of the daemon until all are connected. */
+    /** The time from the start of the daemon until all are connected. */
     readonly all_up_ms: number
     readonly without_ms: number
   }
@@ -77,7 +78,7 @@ async function measureHosting(
   rounds: number,
 ): Promise<HostingFigures> {
   const each = Math.max(1, Math.floor(messages / servers))
-  /** All of them begin when the file is there. */
+  /** All of them begin when the file exists. */
   const flooding = (goFile: string) => {
     const args = [fixture('bad-server.mjs'), JSON.stringify({ flood: each, size: 100, goFile })]
     return Array.from({ length: servers }, (): Hosted => ({ command: process.execPath, args }))
@@ -108,7 +109,7 @@ async function measureHosting(
 
 type Flooding = (goFile: string) => readonly Hosted[]
 
-/** From the word to begin until the last message is in the inbox. */
+/** The rate from the start signal until the last message is in the inbox. */
 async function intoInbox(context: BenchContext, flooding: Flooding, expected: number): Promise<number> {
   const goFile = join(context.freshFolder('go'), 'go')
   const hosted = flooding(goFile)
@@ -189,7 +190,7 @@ function makeFolder(context: BenchContext, hosted: readonly Hosted[]): Switchboa
     ],
     integrations: [{ id: 'web', platform: 'web' }],
   }
-  // JSON is YAML.
+  // JSON is valid YAML.
   writeFileSync(configFile, JSON.stringify(config))
   return { dataDir, configFile, entry: context.options.entry, env: {} }
 }
@@ -271,7 +272,7 @@ async function measureIdle(context: BenchContext): Promise<McpReport['idle']> {
   }
 }
 
-/** Until every server is up; then the memory after a pause. */
+/** Waits until every server is up, then measures the memory after a pause. */
 async function settled(context: BenchContext, hosted: readonly Hosted[]) {
   const folder = makeFolder(context, hosted)
   const began = performance.now()

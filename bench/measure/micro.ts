@@ -1,4 +1,4 @@
-// Gate and wrap: what the pure steps of the intake and the model-visible form of a message cost, without I/O.
+// The cost of gate and wrap without I/O: the pure steps of the intake, and the form of a message for the model.
 import { WITHIN_LIMIT } from '../../src/contract/index.ts'
 import type { StepInput } from '../../src/core/inbound/step-input.ts'
 import { runSteps } from '../../src/core/inbound/steps.ts'
@@ -57,7 +57,7 @@ function time(work: () => void): number {
   return ((performance.now() - before) * 1000) / TIMES
 }
 
-/** A sender who is on a list of a hundred, in a chat that is bound: every step runs to its end. */
+/** A sender on a list of a hundred, in a bound chat, so that every step runs to its end. */
 function stepInput(): StepInput {
   const allowFrom = Array.from({ length: 100 }, (_, at) => `u-${at}`)
   const access = {

@@ -1,5 +1,5 @@
-// What telling other nodes costs the database: small commits a second of several connections, with a NOTIFY in each and
-// without. Commits that notify wait for each other until they are on the disk; the others share the sync.
+// The cost of notifying other nodes for the database: small commits per second on several connections, with and without
+// a NOTIFY. Commits with NOTIFY wait for each other until they are on the disk. The others share the sync.
 import pg from 'pg'
 import type { BenchPostgres } from '../servers/cluster.ts'
 import { medianOrNull, rounded } from '../statistics.ts'

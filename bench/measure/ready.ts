@@ -1,4 +1,4 @@
-// Start to ready: from the spawn of a fresh process to the first 200 of /readyz; and its memory once it is at rest.
+// The time from the spawn of a fresh process to the first 200 of /readyz, and its memory at rest.
 import { execFile } from 'node:child_process'
 import { request } from 'node:http'
 import { promisify } from 'node:util'
@@ -13,9 +13,9 @@ const GIVE_UP_MS = 30_000
 const REST_MS = 5_000
 
 export interface ReadyReport {
-  /** First start in an empty folder, median. */
+  /** The first start in an empty folder, median. */
   readonly first_ms: number
-  /** Start in a folder that has been used, median. */
+  /** A start in a used folder, median. */
   readonly again_ms: number
   readonly all_ms: readonly number[]
   /** The command `status` beside a running daemon, from its start to its end, median. */
@@ -69,7 +69,7 @@ async function timeStatus(context: BenchContext, times: number): Promise<number>
   }
 }
 
-/** Not pinned: a start uses what the machine has. */
+/** The process is not pinned, because a start uses what the machine has. */
 export async function timeToReady(folder: SwitchboardFolder): Promise<number> {
   const port = await freePort()
   const startedAt = performance.now()
@@ -108,7 +108,7 @@ function isReady(port: number): Promise<boolean> {
   })
 }
 
-/** Resident memory of a started daemon after it was left alone for a while. */
+/** The resident memory of a daemon after an idle time. */
 export async function measureRest(context: BenchContext): Promise<number | null> {
   const { options, secret } = context
   const folder = makeFolder({ dir: context.freshFolder('rest'), entry: options.entry, agent: 'demo', secret })

@@ -1,5 +1,5 @@
-// The table of growth that needs no million turns: many integrations, agents, readers, sends, queued turns and lines, each
-// against a real daemon or command. What is measured behind a million turns is in growth-reads.ts.
+// The part of the growth table without a million turns: many integrations, agents, readers, sends, queued turns and
+// lines, each with a real daemon or command. growth-reads.ts measures the requests on a million turns.
 import type { BenchContext } from './context.ts'
 import { measureDeadDestination, measureLongQueue } from './scale/long-lanes.ts'
 import { measureBinding, measureDoctor, measureReload, measureStarts } from './scale/many-integrations.ts'

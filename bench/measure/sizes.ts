@@ -1,4 +1,4 @@
-// The same verbs at many sizes: whether a thing costs more each because there are many of it.
+// The same store methods at many sizes. They show whether each call costs more when there is more data.
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { childEnvironment, startNode } from '../processes.ts'
@@ -7,16 +7,16 @@ import type { BenchContext } from './context.ts'
 export interface SizeFigures {
   readonly sessions: number
   readonly turns: number
-  /** A lane. */
+  /** Per lane. */
   readonly take_us: number
   readonly settle_us: number
   readonly status_ms: number
   readonly turns_ms: number
   readonly failed_ms: number
   readonly stream_ms: number
-  /** Heap, with the one turn that waits in it. */
+  /** Heap per session, with its one waiting turn. */
   readonly bytes_a_waiting_session: number
-  /** One more that waits in a session. */
+  /** Heap per further turn that waits in a session. */
   readonly bytes_a_waiting_turn: number
 }
 

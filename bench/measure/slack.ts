@@ -1,5 +1,5 @@
-// Intake from Slack, over Socket Mode and over the Events API, beside the webhook's: the same texts of the same people, 32 on
-// their way at once, each acknowledged after its commit. Rounds are interleaved, and each ratio is of one round.
+// Intake from Slack over Socket Mode and over the Events API, beside the webhook. The same people send the same texts,
+// 32 at once, each acknowledged after its commit. Rounds are interleaved, and each ratio is within one round.
 import { rmSync } from 'node:fs'
 import type { Measured } from '../load/load.ts'
 import { slackBody } from '../load/requests.ts'
@@ -26,9 +26,9 @@ export interface SlackFigures {
   readonly rounds: number
   readonly per_second: Readonly<Record<Way, number | null>>
   readonly p50_ms: Readonly<Record<Way, number | null>>
-  /** Messages a second, of the webhook's in the same round. */
+  /** Ratio of messages per second to the webhook in the same round. */
   readonly vs_webhook: { readonly events: number | null; readonly socket: number | null }
-  /** CPU time a message, over the webhook's. */
+  /** Ratio of CPU time per message to the webhook. */
   readonly cpu_vs_webhook: { readonly events: number | null; readonly socket: number | null }
 }
 
@@ -68,7 +68,7 @@ export async function measureSlack(context: BenchContext): Promise<SlackFigures>
 
 async function oneRound(context: BenchContext, number: number): Promise<Record<Way, Figures>> {
   const found: Partial<Record<Way, Figures>> = {}
-  // Every round begins with another way, so that no place in the order is anybody's own.
+  // Every round begins with another way, so that no way always has the same place in the order.
   for (let at = 0; at < WAYS.length; at++) {
     const way = WAYS[(at + number) % WAYS.length] as Way
     found[way] = await measureWay(context, way)
@@ -95,7 +95,7 @@ async function measureWay(context: BenchContext, way: Way): Promise<Figures> {
   }
 }
 
-/** So many that every person has spoken once, and is known by name. */
+/** Enough messages that every person has written once and is known by name. */
 function warmUpOf({ options }: BenchContext): number {
   return Math.max(PEOPLE, Math.min(3_000, options.messages))
 }

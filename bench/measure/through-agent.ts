@@ -1,4 +1,4 @@
-// A message through Switchboard to an agent and back to a stream, and the bare pieces that such a measurement is made of.
+// A message through Switchboard to an agent and back to a stream, and the bare pieces of such a measurement.
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { Agent, type IncomingMessage, request, type Server } from 'node:http'
@@ -10,17 +10,17 @@ import type { BenchContext } from './context.ts'
 
 const connections = new Agent({ keepAlive: true })
 
-/** When nothing more is posted. */
+/** Call this after the last post. */
 export function closeConnections(): void {
   connections.destroy()
 }
 
 export type Send = (conversation: string, text: string) => Promise<void>
 
-/** An answer that is not visible by then never will be. */
+/** An answer that is not visible by then never comes. */
 const GIVE_UP_MS = 120_000
 
-/** Every conversation speaks again as soon as its answer is visible. Throws when one never is. */
+/** Every conversation writes again as soon as its answer is visible. Throws when an answer never comes. */
 export async function run(
   send: Send,
   conversations: number,
@@ -53,19 +53,21 @@ export interface AgentFigures {
   readonly messages: number
   readonly p50_ms: number
   readonly bare_p50_ms: number
-  /** Of the medians, round by round: how many times as long as the bare way. */
+  /** The median of the rounds' ratios of medians: how many times as long as the bare way. */
   readonly ratio: number
   readonly overhead_ms: number
 }
 
 const CONVERSATIONS = [1, 32]
 
-/** A turn through Switchboard beside the same agent asked directly: interleaved rounds, each with conversations of its own. */
+/**
+ * A turn through Switchboard beside the same agent called directly. Rounds alternate and have their own conversations.
+ */
 export async function besideBare(
   context: BenchContext,
   what: { readonly agent: string; readonly bare: string },
   ways: { readonly through: Send; readonly direct: Send },
-  /** `warm`: every round speaks in the conversations of the first. */
+  /** With `warm` every round uses the conversations of the first. */
   how: { readonly conversations?: readonly number[]; readonly warm?: true } = {},
 ): Promise<readonly AgentFigures[]> {
   const rounds = context.options.quick ? 3 : 9
@@ -107,15 +109,15 @@ export async function besideBare(
   return figures
 }
 
-/** `connector`: as YAML in one line; it may name env:BENCH_AGENT. */
+/** `connector` is one line of YAML. It may name env:BENCH_AGENT. */
 export async function openSwitchboard(
   context: BenchContext,
   agent: string,
   connector: string,
   also: {
-    /** An integration more, as YAML in one line. */
+    /** One more integration, as one line of YAML. */
     readonly integration?: string
-    /** Before the daemon starts. */
+    /** Runs before the daemon starts. */
     readonly prepare?: (folder: SwitchboardFolder) => Promise<void>
   } = {},
 ) {
@@ -149,7 +151,7 @@ ${also.integration === undefined ? '' : `  - ${also.integration}\n`}agents:
   }
 }
 
-/** What is posted to `hook` is visible once its text is a line of `events`. */
+/** Posts to `hook`. The text is visible once it is a line of `events`. */
 export function talkThrough(hook: string, events: string, headers: Readonly<Record<string, string>>) {
   const waiting = createWaiting()
   const stream = request(events, { headers, agent: false })
@@ -203,7 +205,7 @@ export async function bodyOf(incoming: IncomingMessage): Promise<string> {
   return text
 }
 
-/** Connections are kept however long nothing is said: one that closes as it is used again would lose a message. */
+/** Keeps idle connections open. A connection that closes just as it is used again would lose a message. */
 export async function listen(server: Server): Promise<string> {
   server.keepAliveTimeout = 0
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))

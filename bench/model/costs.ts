@@ -1,16 +1,16 @@
-// What the model takes as the cost of a message: what the benchmark measured last.
+// The model's costs of a message, from the last results of the benchmark.
 import { RESULTS, readResults, sectionsOf } from '../page/results.ts'
 import type { Sections } from '../report.ts'
 import type { Costs } from './model.ts'
 
-/** Out of the results that are kept in bench/results. */
+/** Reads the results in bench/results. */
 export function keptCosts(): Costs {
   return costsOf(sectionsOf(readResults(RESULTS)))
 }
 
 /**
- * The costs out of a report of `npm run bench -- --json --only cluster`; the memory of a node out of its part `intake`, or of
- * the kept one. Throws when a figure is missing.
+ * Reads the costs from a report of `npm run bench -- --json --only cluster`. The memory of a node comes from the
+ * report's part `intake`, or from the kept results. Throws when a figure is missing.
  */
 export function costsOf({
   cluster,

@@ -1,4 +1,4 @@
-// The model: what it computes, and that the page shows what it computes.
+// The model: its results, and that the page shows them.
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -31,13 +31,13 @@ describe('[I6.model] the model', () => {
     const one = plan(1_000_000, SIMPLE, habits)
     expect(one.messagesADay).toBe(1_000_000)
     expect(one.peakPerSecond).toBeCloseTo(100)
-    // 100/s × 5.9 ms is 0.59 of a core, planned at 60 %: one node, and one that may die.
+    // 100/s × 5.9 ms is 0.59 of a core, planned at 60 %. That is one node, and one more that may die.
     expect(one.nodes).toBe(2)
     expect(one.databaseCores).toBe(2)
     expect(one.walMbPerSecond).toBeCloseTo(1)
     expect(one.walGbADay).toBeCloseTo(10)
     expect(one.rows).toMatchObject({ turns: 365e6, ledger: 2_190e6, lanes: 2e6, sessions: 1e6 })
-    // 2.6 kB a message for a year and 200 B a conversation, less 500 B for the 335 days without a body.
+    // 2.6 kB per message for a year and 200 B per conversation, minus 500 B for the 335 days without a body.
     expect(one.diskGb).toBeCloseTo(365 * 2.6 + 0.2 - 335 * 0.5)
     expect(one.notifyingCommits).toBeCloseTo(62.5)
     expect(one.limits).toEqual(['rows', 'notify'])

@@ -1,7 +1,11 @@
-// The model behind docs/guide/scale.md: from the measured cost of one message and the habits of people to nodes, cores,
-// disk, log and memory, for any number of conversations. Arithmetic only; every assumption is an input.
+// The model behind docs/guide/scale.md. From the measured cost of one message and the habits of people it computes
+// nodes, cores, disk, log and memory for any number of conversations. It is arithmetic only, and every assumption is an
+// input.
 
-/** What one message costs that is received, handed over, answered, and its answer sent. `npm run bench` measures it. */
+/**
+ * The cost of one message that is received, handed over and answered, with its answer sent. `npm run bench` measures
+ * it.
+ */
 export interface Costs {
   /** CPU of the nodes, µs. */
   readonly nodeCpuUs: number
@@ -9,35 +13,35 @@ export interface Costs {
   readonly databaseCpuUs: number
   /** Log that PostgreSQL writes, bytes. */
   readonly walBytes: number
-  /** Bytes of disk a row with its share of the indexes, bodies included. */
+  /** Bytes of disk per row with its share of the indexes, bodies included. */
   readonly rowBytes: Readonly<Record<Table, number>>
-  /** Rows that a message leaves. Sessions and lanes are counted by conversations instead. */
+  /** Rows per message. Sessions and lanes are counted by conversation instead. */
   readonly rowsAMessage: Readonly<Record<'turns' | 'outbox' | 'ledger', number>>
   /** Resident memory of a node, MB. */
   readonly nodeMb: number
-  /** Commits a second that carry a NOTIFY, of all connections together. */
+  /** Commits with a NOTIFY per second, of all connections together. */
   readonly notifyingCommitsPerSecond: number
 }
 
 export type Table = 'turns' | 'outbox' | 'ledger' | 'lanes' | 'sessions'
 
 export interface Habits {
-  /** Share of the conversations in which something is said on a day. */
+  /** The share of conversations with a message on a given day. */
   readonly activeShare: number
-  /** Messages of people a day in a conversation that is active. */
+  /** Messages of people per day in an active conversation. */
   readonly messagesADay: number
-  /** The busiest second over the average one. */
+  /** The ratio of the busiest second to the average one. */
   readonly peakFactor: number
   readonly yearsKept: number
-  /** Bodies are pruned after this; rows and ledger stay. */
+  /** Bodies are pruned after this time. Rows and ledger stay. */
   readonly bodyDays: number
   /** Bytes of the two bodies of a message, question and answer. */
   readonly bodyBytes: number
-  /** Cores are planned to be this busy at the peak. */
+  /** The planned load of cores at the peak. */
   readonly utilisation: number
-  /** Messages that share a commit at the peak. */
+  /** The number of messages that share a commit at the peak. */
   readonly messagesACommit: number
-  /** Commits of one message's life: received, handed, answered, sending, sent. */
+  /** The commits for one message: received, handed, answered, sending, sent. */
   readonly commitsAMessage: number
 }
 
@@ -57,7 +61,7 @@ export interface Plan {
   readonly conversations: number
   readonly messagesADay: number
   readonly peakPerSecond: number
-  /** A node is one busy core; one more, so that one may die. */
+  /** A node is one busy core. One more node is planned, so that one may die. */
   readonly nodes: number
   readonly nodeMb: number
   readonly databaseCores: number
@@ -65,11 +69,11 @@ export interface Plan {
   readonly walGbADay: number
   readonly rows: Readonly<Record<Table, number>>
   readonly diskGb: number
-  /** What is read and written all the time: open work, and the lanes and sessions of those who are active. */
+  /** The data in constant use: open work, and the lanes and sessions of active people. */
   readonly hotGb: number
   readonly connections: number
   readonly notifyingCommits: number
-  /** What is used up first, of one database server. */
+  /** The limits of one database server that are reached first. */
   readonly limits: readonly Limit[]
 }
 
@@ -77,10 +81,10 @@ export type Limit = 'none' | 'notify' | 'connections' | 'database-cores' | 'wal'
 
 const DAY_S = 86_400
 const GB = 1e9
-/** A writer, a listener, four for reading, two for files on their way. */
+/** A writer, a listener, four for reading, two for file transfers. */
 const CONNECTIONS_A_NODE = 8
 
-/** Where one PostgreSQL server ends, or a table of it becomes hard to keep: round figures, meant as warnings. */
+/** The limits of one PostgreSQL server and of a practical table size. They are round figures, meant as warnings. */
 const ENDS = {
   databaseCores: 32,
   walMbPerSecond: 150,
@@ -99,7 +103,7 @@ export function plan(conversations: number, costs: Costs, habits: Habits = HABIT
     turns: kept * costs.rowsAMessage.turns,
     outbox: kept * costs.rowsAMessage.outbox,
     ledger: kept * costs.rowsAMessage.ledger,
-    // One of the session, one of the place it is answered in; neither is ever dropped.
+    // One for the session and one for the place of its answers. Neither is ever removed.
     lanes: conversations * 2,
     sessions: conversations,
   }

@@ -95,7 +95,7 @@ function power(value: number): string {
   return Number.isInteger(exponent) ? `10^${exponent}` : many(value)
 }
 
-/** Two figures that matter: the model knows no more. */
+/** Rounds to two significant figures, because the model is not more exact. */
 export function many(value: number): string {
   if (value >= 1e9) return `${figures(value / 1e9)} bn`
   if (value >= 1e6) return `${figures(value / 1e6)} m`

@@ -1,5 +1,6 @@
-// `npm run model`: nodes, cores, disk, log and memory for any number of conversations. `--write` renews the tables of
-// docs/guide/scale.md; `--report FILE` takes the costs from what `npm run bench -- --json --only cluster` printed.
+// The command `npm run model`: nodes, cores, disk, log and memory for any number of conversations. `--write` renews the
+// tables of docs/guide/scale.md. `--report FILE` takes the costs from the output of `npm run bench -- --json --only
+// cluster`.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'

@@ -1,4 +1,4 @@
-// The tables of docs/guide/scale.md: what was measured, out of the results that are kept, and what the model makes of it.
+// The tables of docs/guide/scale.md: the measurements from the kept results, and the model's results for them.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { CASES } from '../measure/cluster.ts'
@@ -11,7 +11,7 @@ import { renderDisk, renderInputs, renderPlans, table } from './render.ts'
 export const ORDERS: readonly number[] = [1e4, 1e5, 1e6, 1e7, 1e8]
 const SCALE_PAGE = fileURLToPath(new URL('../../docs/guide/scale.md', import.meta.url))
 
-/** What the model computes, by the name of its place in the page. */
+/** The model's results, by the name of their place in the page. */
 export function tablesOf(
   orders: readonly number[],
   costs: Costs,
@@ -33,7 +33,7 @@ export function withTables(page: string, tables: Readonly<Record<string, string>
   })
 }
 
-/** All tables of the page, out of what is kept. */
+/** All tables of the page, from the kept results. */
 export function pageTables(): Readonly<Record<string, string>> {
   const sections = sectionsOf(readResults(RESULTS))
   return {
@@ -43,7 +43,7 @@ export function pageTables(): Readonly<Record<string, string>> {
   }
 }
 
-/** Returns the name of the file. */
+/** Writes the page and returns its file name. */
 export function writeScalePage(): string {
   writeFileSync(SCALE_PAGE, withTables(readFileSync(SCALE_PAGE, 'utf8'), pageTables()))
   return SCALE_PAGE

@@ -1,4 +1,4 @@
-// The page of speed: that it shows what the kept results say, and what becomes of a report on its way there.
+// The page of speed: it shows the kept results. Also what happens to a report before it is kept.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -134,7 +134,7 @@ describe('the time of a part', () => {
   })
 })
 
-/** What is kept of these reports, in a folder of its own. */
+/** Keeps these reports in a new folder. */
 function kept(name: string, ...reports: readonly BenchReport[]) {
   const into = join(dir, name)
   const files = reports.map((report, at) => {

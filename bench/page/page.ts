@@ -1,4 +1,4 @@
-// The page of speed as the benchmark writes it: two tables, plots, and which runs they are from, out of the kept results.
+// Writes the page of speed from the kept results: two tables, plots, and the runs that they come from.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { CASES } from '../measure/cluster.ts'
@@ -12,12 +12,12 @@ const here = (path: string) => fileURLToPath(new URL(`../../${path}`, import.met
 export const PAGE = here('docs/guide/speed.md')
 export const IMAGES = here('docs/images')
 
-/** Adds the reports to those that are kept. */
+/** Adds the reports to the kept ones. */
 export function keepReports(files: readonly string[]): void {
   keepResults(RESULTS, files)
 }
 
-/** Writes the page, its pictures and the page of scale from what is kept; returns the names of the files. */
+/** Writes the page, its pictures and the page of scale from the kept results. Returns the names of the files. */
 export function writePage(): readonly string[] {
   const results = readResults(RESULTS)
   writeFileSync(PAGE, withSections(readFileSync(PAGE, 'utf8'), sectionsOfPage(results)))
@@ -139,7 +139,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 
 // ---- plots ------------------------------------------------------------------------------------------------
 
-/** Twice the aim is as good as any more of it. */
+/** Beyond twice the target, more makes no difference. */
 const ENOUGH = 2
 
 function shares(title: string, found: readonly Judgement[]): Plot {

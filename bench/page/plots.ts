@@ -1,8 +1,8 @@
-// Plots as SVG by hand: horizontal bars, readable on a light and on a dark page, in a picture of their own.
+// Plots as hand-made SVG: horizontal bars, readable on a light and on a dark page, each in its own picture.
 
 export interface Bar {
   readonly label: string
-  /** Null: not measured. */
+  /** Null when it was not measured. */
   readonly value: number | null
   readonly shown: string
   readonly tone: 'ours' | 'other' | 'missed'

@@ -1,4 +1,4 @@
-// The results that are kept in the repository, a file for each part of the benchmark: what the page is made of.
+// The results in the repository, one file per part of the benchmark. The page comes from them.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,14 +10,14 @@ export const RESULTS = fileURLToPath(new URL('../results', import.meta.url))
 
 export interface PartResult {
   readonly part: Part
-  /** When its run began. */
+  /** The start of its run. */
   readonly at: string
   readonly seconds: number
   readonly rounds: number | null
   readonly wanted: number | null
   readonly machine: Machine
   readonly fdatasync_p50_ms: number
-  /** Rounds that were watched, those in which others were busy, and most of their cores. */
+  /** The number of observed rounds. Below it are the disturbed rounds and the most foreign cores. */
   readonly watched: number
   readonly disturbed: number
   readonly foreign_cores: number | null
@@ -43,13 +43,13 @@ const SECTION: Readonly<Record<Part, keyof Sections>> = {
   cluster: 'cluster',
 }
 
-/** What a report says of each part that it ran. Throws for a quick one: its figures are no proof. */
+/** The results of each part in a report. Throws for a quick run, because its figures prove nothing. */
 function partsOf(report: BenchReport): readonly PartResult[] {
   if (report.quick) throw new Error('a report of --quick is no proof: nothing of it is kept')
   return report.parts.map(({ part, seconds, rounds, wanted }) => {
     const known = PARTS.find((one) => one === part)
     if (known === undefined) throw new Error(`a report of an unknown part "${part}"`)
-    // Rounds are noted under the part's name, with a number behind it where it has several series.
+    // Rounds have the part's name, with a number after it if the part has several series.
     const weather = report.weather.filter((one) => one.part.split(' ')[0] === part)
     const cores = weather.flatMap((one) => one.foreign_cores ?? [])
     return {
@@ -68,7 +68,7 @@ function partsOf(report: BenchReport): readonly PartResult[] {
   })
 }
 
-/** One file of `--json`, which may have been told to a file with what npm says before it. */
+/** Reads one output of `--json`. npm may have written lines before it. */
 function readReport(file: string): BenchReport {
   const line = readFileSync(file, 'utf8')
     .split('\n')
@@ -77,7 +77,7 @@ function readReport(file: string): BenchReport {
   return JSON.parse(line) as BenchReport
 }
 
-/** Of a part that is in several of them the newest counts. */
+/** If a part is in several reports, the newest counts. */
 export function keepResults(dir: string, files: readonly string[]): void {
   const found = files.flatMap((file) => partsOf(readReport(file)))
   mkdirSync(dir, { recursive: true })
@@ -85,7 +85,7 @@ export function keepResults(dir: string, files: readonly string[]): void {
     writeFileSync(join(dir, `${result.part}.json`), `${JSON.stringify(result, null, 1)}\n`)
 }
 
-/** In the order of the parts. */
+/** Reads the results in the order of the parts. */
 export function readResults(dir: string): readonly PartResult[] {
   if (!existsSync(dir)) return []
   const there = new Set(readdirSync(dir))

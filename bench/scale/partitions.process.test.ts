@@ -1,4 +1,4 @@
-// What docs/guide/scale.md recommends, tried on the real schema: the store's whole suite on partitioned tables, and what
+// The recommendation of docs/guide/scale.md on the real schema: the store's whole suite on partitioned tables, and what
 // PostgreSQL refuses.
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
@@ -12,7 +12,7 @@ import { createTestClock, createTestRandom } from '../../src/testing/test-clock.
 import { SCOPE } from '../../test/scenarios/deal.ts'
 
 const SQL = readFileSync(new URL('partitions.sql', import.meta.url), 'utf8')
-// As many as recommended would take long to make for every test; the rules are the same for two.
+// The recommended number would take too long to create for every test. The rules are the same for two.
 const FEW = SQL.replace('0..15', '0..1').replace('MODULUS 16', 'MODULUS 2')
 
 let opened = 0
@@ -67,7 +67,7 @@ async function queryAt(url: string, ...texts: string[]): Promise<Record<string, 
   }
 }
 
-/** What each index of the two tables is, by its name. */
+/** The definition of each index of the two tables, by its name. */
 async function indexesAt(url: string): Promise<Record<string, string>> {
   const rows = await queryAt(
     url,
@@ -81,7 +81,7 @@ async function indexesAt(url: string): Promise<Record<string, string>> {
   )
 }
 
-/** The suite asks for indexes by name; PostgreSQL names those of the parts itself, in the order of their making. */
+/** The suite asks for indexes by name. PostgreSQL names those of partitions itself, in the order of their creation. */
 function wholeNames(plan: string): string {
   return plan
     .replace(/turns_\d+_source_seq_idx/g, 'turns_source')
@@ -93,7 +93,7 @@ function wholeNames(plan: string): string {
 describe('[I6.scale-tried]', () => {
   afterAll(async () => (await sharedPostgres()).stop())
 
-  // With `npm run test:all`; on this schema without partitions the suite runs every time.
+  // Only `npm run test:all` runs this. The suite on the schema without partitions runs every time.
   if (SCOPE === 'all')
     describeStore('PostgreSQL store, partitioned', () => createPartitionedFixture(), { propertyRuns: 2 })
 
@@ -135,7 +135,7 @@ describe('[I6.scale-tried]', () => {
     await queryAt(url, `BEGIN; ${FEW}; COMMIT`)
     const after = await indexesAt(url)
     expect(Object.keys(before)).toEqual(expect.arrayContaining(['ledger_pkey', 'turns_aside', 'turns_pkey']))
-    // A key of its own it cannot have there: an index stands for it.
+    // A partitioned table cannot have this primary key. An index replaces it.
     const { turns_pkey, ...kept } = before
     expect(turns_pkey).toMatch(/UNIQUE .*\(seq\)$/)
     expect(after).toEqual({ ...kept, turns_seq: 'INDEX USING btree (seq)' })

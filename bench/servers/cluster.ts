@@ -1,4 +1,4 @@
-// Several real daemons on one real PostgreSQL, with syncing on: what a cluster of one machine can be measured with.
+// Several real daemons on one real PostgreSQL with syncing on: a cluster on one machine, for measurements.
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { type PostgresServer, startPostgres } from '../../src/testing/postgres/server.ts'
@@ -8,9 +8,9 @@ import { type AgentKind, makeFolder, type SwitchboardFolder, startSwitchboard } 
 
 export interface BenchDatabase {
   readonly url: string
-  /** Where the log of the server stands, in bytes. */
+  /** The position of the server's log, in bytes. */
   walBytes(): Promise<number>
-  /** Bytes of each table of the river with its indexes and what is kept beside it, and its rows. */
+  /** The rows and bytes of each table, with its indexes and external storage. */
   sizes(): Promise<Readonly<Record<string, TableSize>>>
   query(sql: string): Promise<readonly Record<string, unknown>[]>
   close(): Promise<void>
@@ -27,7 +27,7 @@ export interface BenchPostgres {
   stop(): Promise<void>
 }
 
-/** `under` must be on the measured disk; an unprivileged user must be able to walk in. */
+/** `under` must be on the measured disk. An unprivileged user must be able to enter it. */
 export async function startBenchPostgres(under: string): Promise<BenchPostgres> {
   const server = await startPostgres({ under, durable: true })
   return {
@@ -75,7 +75,7 @@ export interface Cluster {
 
 export interface ClusterPlan {
   readonly nodes: number
-  /** Null: one node on SQLite. */
+  /** Null for one node on SQLite. */
   readonly store: string | null
   readonly agent: AgentKind
   readonly entry: string
@@ -100,7 +100,7 @@ export async function startCluster(plan: ClusterPlan): Promise<Cluster> {
     await Promise.all(nodes.map((node) => node.stop()))
   }
   try {
-    // The first one migrates; the others would only wait for its lock.
+    // One after the other, because the first one migrates. The others would only wait for its lock.
     for (const folder of folders) nodes.push(await startSwitchboard(folder, 'any'))
   } catch (thrown) {
     await stop()

@@ -17,7 +17,7 @@ serveSignedPosts(process.env.BENCH_SECRET ?? '', (post, done) => {
   waiting.push({ post, done })
 })
 
-/** The answers go out only after COMMIT came back: the log is on the disk by then. */
+/** Sends the answers only after COMMIT returned, when the log is on the disk. */
 function commit(): void {
   const group = waiting
   waiting = []

@@ -1,6 +1,6 @@
-// A bare relay in a process of its own: what is posted to /hook goes to the agent, what the agent posts to the callback is a
-// line for whoever reads /events. Kept connections; nothing is stored, nobody is asked who they are. Given a file, it is the
-// least that a durable relay does: both are written there and on the disk before they go on.
+// A bare relay in its own process. A post to /hook goes to the agent, and a post to the callback becomes a line of
+// /events. It keeps connections, stores nothing and checks no identity. With a file it is the smallest durable relay:
+// it writes both texts to the file and syncs the disk before it forwards them.
 import { fdatasyncSync, openSync, writeSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import { bodyOf, listen, post } from '../measure/through-agent.ts'

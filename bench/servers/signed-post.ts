@@ -1,4 +1,4 @@
-// What the two bare servers share: read the body, check the HMAC, parse the JSON. The floor that Switchboard is held to.
+// The common part of the two bare servers: read the body, check the HMAC, parse the JSON. They are the lower bound.
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,7 +11,7 @@ export interface SignedPost {
 
 const NOTHING = Buffer.alloc(0)
 
-/** Listens on loopback, prints its URL, and calls `take` for every request whose signature and JSON hold. */
+/** Listens on loopback, prints its URL, and calls `take` for every request with a valid signature and valid JSON. */
 export function serveSignedPosts(secret: string, take: (post: SignedPost, done: () => void) => void): void {
   const key = createSecretKey(secret, 'utf8')
   const server = createServer((request, response) => {

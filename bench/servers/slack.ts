@@ -1,14 +1,14 @@
-// A Slack for the bench: the few methods that the adapter asks for, and a socket that hands out envelopes as fast as they
-// are acknowledged, so many at once. It keeps nothing and checks nothing: what is measured stands on the other side.
+// A Slack for the bench: the few methods that the adapter calls, and a socket that sends envelopes as fast as they are
+// acknowledged, up to a limit at once. It keeps and checks nothing, because the other side is measured.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
 
 export interface BenchSlack {
   readonly apiUrl: string
-  /** Resolves when a socket stands. */
+  /** Resolves when a socket is connected. */
   connected(): Promise<void>
-  /** Each body as an envelope, at most `window` of them unacknowledged. How long each took. */
+  /** Sends each body as an envelope, at most `window` unacknowledged. Returns the time of each. */
   deliver(bodies: readonly string[], window: number): Promise<Float64Array>
   stop(): Promise<void>
 }

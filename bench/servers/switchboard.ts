@@ -1,12 +1,12 @@
-// Switchboard itself (d): the real daemon on a fresh data folder, with one signed webhook; and the check after a load
-// that everything which was acknowledged is there and that the ledger holds.
+// Switchboard itself (d): the real daemon on a fresh data folder, with one signed webhook. After a load it checks that
+// every acknowledged message is there and that the ledger holds.
 import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Core, childEnvironment, type Server, startServer } from '../processes.ts'
 
-/** absent: nobody is attached and turns queue. demo: the demo agent takes and answers them. */
+/** With `absent` no agent is attached and turns queue. With `demo` the demo agent takes and answers them. */
 export type AgentKind = 'absent' | 'demo'
 
 export interface SwitchboardFolder {
@@ -30,41 +30,41 @@ const WEBHOOK =
   '{ id: bench, platform: webhook, secret: env:BENCH_SECRET, two_way: true, conversation: "{{ event.channel }}" }'
 const SLACK_TOKENS = { BENCH_BOT: 'xoxb-bench', BENCH_APP: 'xapp-1-A00000001-bench' }
 
-/** How people speak through Slack: what the Web API is, and how many of them may. */
+/** How people write through Slack: the Web API, and the number of people. */
 export interface SlackSide {
   readonly mode: 'socket' | 'events'
   readonly apiUrl: string
   readonly people: number
 }
 
-/** As the load names them. */
+/** The integration with the names that the load uses. */
 function slackIntegration({ mode, apiUrl, people }: SlackSide): string {
   const ids = Array.from({ length: people }, (_, at) => `U${String(at).padStart(8, '0')}`)
   const key = mode === 'socket' ? 'app_token: env:BENCH_APP' : 'signing_secret: env:BENCH_SECRET'
   return `{ id: bench, platform: slack, mode: ${mode}, bot_token: env:BENCH_BOT, ${key}, api_url: "${apiUrl}", access: { dm: allowlist, allow_from: [${ids.join(', ')}] } }`
 }
 
-/** A data folder and its configuration. The limits that would drop a load on purpose are off by default. */
+/** Makes a data folder and its configuration. Limits that would drop a deliberate load are off by default. */
 export function makeFolder(at: {
   readonly dir: string
   readonly entry: string
   readonly agent: AgentKind
   readonly secret: string
-  /** People speak through Slack instead of the webhook. */
+  /** People write through Slack instead of the webhook. */
   readonly slack?: SlackSide
-  /** Several nodes on one database: its address, and the key that they share. */
+  /** For several nodes on one database: its address, and their shared key. */
   readonly cluster?: { readonly store: string; readonly key: string }
 }): SwitchboardFolder {
   const dataDir = join(at.dir, 'data')
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const configFile = join(at.dir, 'switchboard.yaml')
-  // `channel` without a host is an agent that is away; the load asks for no notice of that.
+  // `channel` without a host is an absent agent. The load asks for no notice about that.
   const connector = at.agent === 'demo' ? 'demo' : 'channel'
   writeFileSync(
     configFile,
     [
       ...(at.cluster ? ['store: env:BENCH_STORE'] : []),
-      // A load is measured, not a guard.
+      // The load is measured, not the guards against it.
       'tunables: { sender_limit: { rps: 0, burst: 0 }, flood_limit: { rps: 0, burst: 0 } }',
       'integrations:',
       `  - ${at.slack ? slackIntegration(at.slack) : WEBHOOK}`,
@@ -97,7 +97,7 @@ export function startSwitchboard(
   return startServer(core, [...nodeFlags, ...upArguments(folder, 0)], folder.env)
 }
 
-/** What the running daemon counts, over its API. */
+/** The counts of the running daemon, over its API. */
 export async function countsOf(folder: SwitchboardFolder, url: string): Promise<Counts> {
   const token = readFileSync(join(folder.dataDir, 'admin.token'), 'utf8').trim()
   const response = await fetch(`${url}/api/status`, { headers: { authorization: `Bearer ${token}` } })
@@ -122,7 +122,7 @@ interface AuditShape {
   readonly conservation: { readonly received: number; readonly accounted: number; readonly ok: boolean }
 }
 
-/** Throws unless exactly `sent` messages were received and the ledger is intact. Asks as an operator would. */
+/** Throws unless exactly `sent` messages were received and the ledger is intact. It asks as an operator would. */
 export async function verifyNothingLost(folder: SwitchboardFolder, sent: number): Promise<void> {
   const status = await command<StatusShape>(folder, ['status'])
   if (status.counts.received !== sent) {

@@ -1,4 +1,4 @@
-// A data folder whose configuration is made of many things, the seeding of it, and what is asked of its daemon.
+// A data folder with a large configuration, its seeding, and requests to its daemon.
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import type { BenchContext } from '../context.ts'
 export type Config = Readonly<Record<string, unknown>>
 
 const NONE = { rps: 0, burst: 0 }
-/** The limits that would turn a load away on purpose are off. */
+/** Switches off the limits that would refuse a deliberate load. */
 export const UNLIMITED = { sender_limit: NONE, flood_limit: NONE }
 
 export function makeLargeFolder(context: BenchContext, name: string, config: Config): SwitchboardFolder {
@@ -23,7 +23,7 @@ export function makeLargeFolder(context: BenchContext, name: string, config: Con
   return { dataDir, configFile, entry: context.options.entry, env: { BENCH_SECRET: context.secret } }
 }
 
-/** A line for each entry, as a person would write it; the values in flow style, which JSON is. */
+/** Writes one line per entry, as a person would. The values are in flow style, because JSON is valid there. */
 export function writeConfig(file: string, config: Config): number {
   const lines = Object.entries(config).flatMap(([key, value]) =>
     Array.isArray(value)
@@ -48,7 +48,7 @@ export function bound(instance: string, more: Config = {}): Config {
   return { plugin: 'webhook', instance, ...more }
 }
 
-/** As many integrations, all bound to one agent that is away; the load goes to `bench`, which is the last of them. */
+/** Integrations that are all bound to one absent agent. The load goes to `bench`, the last of them. */
 export function manyIntegrations(many: number): Config {
   const ids = Array.from({ length: many }, (_, at) => (at === many - 1 ? 'bench' : `hook-${at}`))
   return {
@@ -83,7 +83,7 @@ export interface Asked {
   readonly body: string
 }
 
-/** One question to the API of the daemon. Throws when it is not answered 200. */
+/** Asks the API of the daemon. Throws for any status other than 200. */
 export async function ask(
   folder: SwitchboardFolder,
   url: string,

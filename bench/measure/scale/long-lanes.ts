@@ -1,4 +1,4 @@
-// Much that waits in one place: a destination that is dead with many sends before it, and a conversation with many turns.
+// Long queues in one place: a dead destination with many sends, and a conversation with many turns.
 import { createServer } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from '../../../src/testing/free-port.ts'
@@ -12,7 +12,7 @@ const HTTP = '{ type: http, url: env:BENCH_AGENT, allow_private: true }'
 const TALKERS = 4
 const DEAD_CONVERSATIONS = 1_000
 
-/** Median of a message to an agent and its answer on a healthy hook, without and with sends to a destination that is dead. */
+/** The median of a message and its answer on a healthy hook, without and with many sends to a dead destination. */
 export async function measureDeadDestination(context: BenchContext, sends: number) {
   const times = context.options.quick ? 10 : 100
   const server = createServer(async (incoming, response) => {
@@ -54,7 +54,7 @@ export async function measureDeadDestination(context: BenchContext, sends: numbe
   }
 }
 
-/** Answered a second out of one conversation in which so many wait. */
+/** Answers per second in one conversation with this many queued turns. */
 export async function measureLongQueue(context: BenchContext, queued: number): Promise<number> {
   const watchMs = context.options.quick ? 1_000 : 10_000
   const folder = makeLargeFolder(context, 'long-queue', {

@@ -1,4 +1,4 @@
-// Many integrations and agents: the start, what a message costs to find its own, what doctor takes, and a reload.
+// Many integrations and agents: the start, the cost of finding the right one for a message, doctor, and a reload.
 import { rmSync } from 'node:fs'
 import { openGaps } from '../../load/loop-gap.ts'
 import { probeOf } from '../../probe.ts'
@@ -22,10 +22,10 @@ import {
 const STARTS = 3
 const LOOKS = 3
 const MESSAGES = 6_000
-/** No agent of such a file takes less. */
+/** The least bytes of an agent in such a file. */
 const AGENT_BYTES = 180
 
-/** Milliseconds to ready by the number of integrations. */
+/** Milliseconds until ready, by the number of integrations. */
 export async function measureStarts(context: BenchContext, sizes: readonly number[]) {
   const found: Record<string, number> = {}
   for (const many of sizes) {
@@ -38,7 +38,7 @@ export async function measureStarts(context: BenchContext, sizes: readonly numbe
   return found
 }
 
-/** CPU time a message, by the number of integrations: by turns, and the ratio of each turn. */
+/** CPU time per message, by the number of integrations. It alternates, and compares the two runs of each round. */
 export async function measureBinding(context: BenchContext, few: number, many: number) {
   const turns = context.options.quick ? 1 : 3
   const all: { readonly few: number; readonly many: number }[] = []
@@ -76,7 +76,7 @@ async function messageCost(context: BenchContext, integrations: number): Promise
       },
       probeOf([server.pid]),
     )
-    // Where the kernel does not count CPU time, the time that it took.
+    // If the kernel does not count CPU time, elapsed time is used.
     return measured.cpuMicrosPerMessage ?? 1e6 / measured.perSecond
   } finally {
     await server.stop()
@@ -84,7 +84,7 @@ async function messageCost(context: BenchContext, integrations: number): Promise
   }
 }
 
-/** Each agent has a conversation of its own on one of a hundred hooks. */
+/** Each agent has its own conversation on one of a hundred hooks. */
 function manyAgents(many: number, more = ''): Config {
   const hooks = Array.from({ length: Math.min(100, many) }, (_, at) => `hook-${at}`)
   return {
@@ -96,7 +96,7 @@ function manyAgents(many: number, more = ''): Config {
   }
 }
 
-/** Milliseconds of a look, by the number of agents, and the longest wait of others meanwhile. */
+/** Milliseconds per look, by the number of agents, and the longest wait of others meanwhile. */
 export async function measureDoctor(context: BenchContext, sizes: readonly number[]) {
   const found: Record<string, number> = {}
   let gap = 0
@@ -122,7 +122,7 @@ export async function measureDoctor(context: BenchContext, sizes: readonly numbe
   return { ms: found, gap_ms: rounded(gap, 0) }
 }
 
-/** A file of so many bytes is changed throughout and read again. */
+/** Changes a whole file of this size and reloads it. */
 export async function measureReload(context: BenchContext, bytes: number) {
   const folder = makeLargeFolder(context, 'reload', manyAgents(1))
   let many = Math.floor(bytes / AGENT_BYTES)

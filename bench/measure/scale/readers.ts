@@ -1,4 +1,4 @@
-// Readers of a hook's stream: many of them while much waits to be sent, and one that takes all the places it can.
+// Readers of a hook's stream: many of them while many sends wait, and one sender that takes all the places it can.
 import { type ClientRequest, request } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { openGaps } from '../../load/loop-gap.ts'
@@ -9,7 +9,7 @@ import { agent, bound, makeLargeFolder, seed, UNLIMITED, webhook } from './folde
 
 const HOUR_MS = 3_600_000
 
-/** Longest wait of others in milliseconds, by the number of readers: while they connect, and over two of their looks. */
+/** The longest wait of others in ms, by the number of readers: while they connect, and during two of their polls. */
 export async function measureReaders(context: BenchContext, sizes: readonly number[], reminders: number) {
   const watchMs = context.options.quick ? 1_000 : 12_000
   const folder = makeLargeFolder(context, 'readers', {
@@ -51,7 +51,7 @@ export async function measureReaders(context: BenchContext, sizes: readonly numb
   return { gap_ms: found, rest_gap_ms: rounded(rest, 0) }
 }
 
-/** One sender asks for `places` streams; how many it gets, and what another is answered then. */
+/** One sender asks for `places` streams. Returns how many it gets, and the answer to another sender then. */
 export async function measureShare(context: BenchContext, places: number) {
   const folder = makeLargeFolder(context, 'share', {
     tunables: UNLIMITED,

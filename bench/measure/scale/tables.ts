@@ -1,4 +1,4 @@
-// Tables for people: `turns --limit N` as a command of its own, on a store that nobody has open.
+// Tables for people: the command `turns --limit N` on a store that no process has open.
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -9,13 +9,13 @@ import type { BenchContext } from '../context.ts'
 import { timeToReady } from '../ready.ts'
 import { agent, bound, makeLargeFolder, webhook } from './folder.ts'
 
-/** Milliseconds by the number of lines, and how much more a line costs among many: the start of the command is taken off. */
+/** Milliseconds by the number of lines, and the ratio of the cost per line, without the start of the command. */
 export async function measureTables(context: BenchContext, few: number, many: number) {
   const folder = makeLargeFolder(context, 'tables', {
     integrations: [webhook('bench')],
     agents: [agent('bench', [bound('bench')])],
   })
-  // Its tables are made by a start.
+  // A start creates the tables.
   await timeToReady(folder)
   seedPast(join(folder.dataDir, 'switchboard.db'), many)
   const print = async (limit: number) => {
