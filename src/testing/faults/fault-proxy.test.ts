@@ -79,7 +79,7 @@ describe('[I35.a1] the fault proxy', () => {
     },
   )
 
-  it('[I35.a0-ports] refuse: nobody else is given its port, so that it heals', async () => {
+  it('[I35.a0-ports] refuse: no other process gets its port, so that it can heal', async () => {
     const { proxy } = await open()
     await proxy.fail({ kind: 'refuse' })
     // Opens one free port after another. The kernel must never give this one.
@@ -114,7 +114,7 @@ describe('[I35.a1] the fault proxy', () => {
     expect(answer).toBe(1)
   })
 
-  it('chooses by what the client says, as often as it is told, on a connection that lives on', async () => {
+  it('matches the client’s bytes, a limited number of times, on a connection that stays open', async () => {
     const heard: string[] = []
     const server = createTcpServer((socket) => {
       socket.on('error', () => undefined)
@@ -203,7 +203,7 @@ describe('[I35.a1] the fault proxy', () => {
     },
   )
 
-  it('begins within what a server pushes, as often as it is told', async () => {
+  it('begins within a frame that the server pushes, a limited number of times', async () => {
     const proxy = await openPushing(['hello ', 'one ', 'two ', 'three'])
     await proxy.fail({ kind: 'cut-body', onAnswer: /two/, times: 1 })
     const heard = await listenTo(proxy)

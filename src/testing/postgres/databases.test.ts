@@ -66,7 +66,7 @@ describe('a lent database', () => {
     await two.giveBack()
   })
 
-  it('is taken from whoever still has a connection to it', async () => {
+  it('closes the connections that its last borrower left open', async () => {
     const { lend } = await sharedPostgres()
     const one = await lend('lent_and_kept', fill)
     const straggler = new pg.Client({ connectionString: one.url })

@@ -270,7 +270,7 @@ export function describeClaims(make: MakeStoreFixture): void {
         expect((await says('hello')).session).toBe(a)
       })
 
-      it('[S11.claim-given-back] [F7.claim-unclaims] a session that cannot be reached gives it back, and the person is told once', async () => {
+      it('[S11.claim-given-back] [F7.claim-unclaims] a session that cannot be reached gives it back, and the person gets one notice', async () => {
         const session = await paulsSession('elsewhere')
         await offered('pay', session)
         const gone = { agents: ['kate'] }
@@ -285,7 +285,7 @@ export function describeClaims(make: MakeStoreFixture): void {
         expect(await claimStates()).toEqual({ pay: 'passed' })
       })
 
-      it('a route can be given back later, by whoever found the session gone', async () => {
+      it('a route can be given back later, when the session is found gone', async () => {
         const session = await paulsSession('elsewhere')
         await offered('pay', session)
         await tap('pay', 'reply')

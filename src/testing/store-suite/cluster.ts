@@ -106,7 +106,7 @@ export function describeCluster(make: MakeStoreFixture): void {
       expect(await counts(one)).toMatchObject({ received: 1, answered: 1, 'send:queued': 1 })
     })
 
-    it('[I6.settle-anywhere] a turn that waits is nobody’s to settle', async () => {
+    it('[I6.settle-anywhere] a waiting turn cannot be settled by any node', async () => {
       const { id } = await queueOne(one)
       expect(await two.acceptFor([send()], { turn: id, to: 'answered' })).toEqual({
         outcome: 'stale',
@@ -118,7 +118,7 @@ export function describeCluster(make: MakeStoreFixture): void {
       expect(await two.sends({ limit: 10 })).toEqual([])
     })
 
-    it('[I6.former-boots] what a former boot of a node held is free for its next one at once, and for nobody else', async () => {
+    it('[I6.former-boots] lanes and leases of a former boot are free at once for its next boot, and for no other node', async () => {
       const { lane } = await queueOne(one)
       const { token } = await mustTake(one, { lane })
       const lease = await one.lease('link:tg', LEASE_MS)
@@ -139,7 +139,7 @@ export function describeCluster(make: MakeStoreFixture): void {
       expect(await again.cursor('tg')).toBeNull()
     })
 
-    it('[I6.fenced-position] a position is moved only by whoever holds the lease under which it is read', async () => {
+    it('[I6.fenced-position] only the holder of the lease moves the position that is read under it', async () => {
       const lease = await one.lease('link:tg', 1_000)
       const fence = { name: 'link:tg', token: lease?.token ?? 0 }
       await one.receive([item({ messageId: 'a' })], { integration: 'tg', value: '1', fence })
@@ -180,7 +180,7 @@ export function describeCluster(make: MakeStoreFixture): void {
       expect(await draw(two, 10)).toMatchObject([{ granted: 2 }])
     })
 
-    it('[S4.pairing-one-code] a stranger who writes to two nodes at once is told the one code there is', async () => {
+    it('[S4.pairing-one-code] a stranger who writes to two nodes at once gets one code', async () => {
       const stranger = (store: Store, sender: string, code: string) => {
         const to = { integration: 'demo', conversation: `dm-${sender}` }
         const pair = {

@@ -102,7 +102,7 @@ export function describeConversations(make: MakeStoreFixture): void {
       expect((await store.conversation(AT))?.turns).toBe(1)
     })
 
-    it('[I21.thread] turns, sends and takeovers in order, each page behind the last, with what was told of them', async () => {
+    it('[I21.thread] turns, sends and takeovers in order, page after page, with their events', async () => {
       const turn = await queueOne(store, { text: 'one' })
       await mustTake(store, { lane: turn.lane })
       const event = {

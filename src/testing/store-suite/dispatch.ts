@@ -50,7 +50,7 @@ export function describeDispatch(make: MakeStoreFixture): void {
       expect(await mustTake(store, { lane, token })).toMatchObject({ empty: true, more: false })
     })
 
-    it('[S6.channel-ack-rests] what was acknowledged takes no room, is left behind for nobody, and its body may be pruned', async () => {
+    it('[S6.channel-ack-rests] an acknowledged turn takes no room, is not left over, and its body may be pruned', async () => {
       const first = await queueOne(store)
       const second = await queueOne(store)
       const { lane } = first
@@ -124,7 +124,7 @@ export function describeDispatch(make: MakeStoreFixture): void {
       expect((await takeTurn(store, { lane })).outcome).toBe('busy')
     })
 
-    it('[S2.redeliver-restart] what was handed is offered again after a restart, marked by whoever knows', async () => {
+    it('[S2.redeliver-restart] a handed turn is offered again after a restart, marked by the caller', async () => {
       const { id, lane } = await queueOne(store)
       await mustTake(store, { lane })
       await store.close()
@@ -138,7 +138,7 @@ export function describeDispatch(make: MakeStoreFixture): void {
       expect(offered.handed).toMatchObject([{ id, repeat: true, resume: true, attempts: 2 }])
     })
 
-    it('[S2.redeliver-restart] a mark of a repeat stays until somebody who knows takes it back', async () => {
+    it('[S2.redeliver-restart] the mark of a repeat stays until a caller removes it', async () => {
       const { id, lane } = await queueOne(store)
       const back = async (marks: { readonly repeat?: boolean; readonly resume?: boolean }) => {
         const { token } = await mustTake(store, { lane })
@@ -168,7 +168,7 @@ export function describeDispatch(make: MakeStoreFixture): void {
       expect(all.handed).toHaveLength(1)
     })
 
-    it('an attempt that nobody took does not count', async () => {
+    it('an attempt that the agent did not take does not count', async () => {
       const { id, lane } = await queueOne(store)
       const { token } = await mustTake(store, { lane })
       const back = { lane, token, turn: id, to: 'queued', uncounted: true } as const
@@ -178,7 +178,7 @@ export function describeDispatch(make: MakeStoreFixture): void {
       expect(again.handed).toMatchObject([{ id, attempts: 1 }])
     })
 
-    it('waits where it was told to', async () => {
+    it('waits until its given time', async () => {
       const { id, lane } = await queueOne(store)
       const { token } = await mustTake(store, { lane })
       await store.moveTurns([{ lane, token, turn: id, to: 'queued', notBeforeMs: 5_000 }])

@@ -91,7 +91,7 @@ export function describeEffects(make: MakeStoreFixture): void {
       })
     })
 
-    it('one verdict wins; the late one is told who did', async () => {
+    it('one verdict wins; the late one learns whose', async () => {
       expect(await ask()).toBe('asked')
       const first = await command([verdict('demo:kate$&')])
       const late = await command([verdict('demo:paul')])
@@ -109,7 +109,7 @@ export function describeEffects(make: MakeStoreFixture): void {
       expect(told?.op).toEqual({ kind: 'text', text: 'abcde: already answered by demo:kate$&' })
     })
 
-    it('[S10.already-answered] one that lost to the time, or to a withdrawal, is told so', async () => {
+    it('[S10.already-answered] a verdict after the expiry or a withdrawal gets that as its answer', async () => {
       const lastSent = async () => (await store.sends({ limit: 1 }))[0]?.op
       await ask()
       await store.settleApproval('abcde', 'withdrawn')
@@ -221,7 +221,7 @@ export function describeEffects(make: MakeStoreFixture): void {
       expect(plan).toContain('pairings_ends')
     })
 
-    it('[S4.pairing-one-code] [S4.pairing-two-replies] a stranger gets one code, told at most twice', async () => {
+    it('[S4.pairing-one-code] [S4.pairing-two-replies] a stranger gets one code, sent at most twice', async () => {
       const outcomes = [
         await stranger('ann', 'aaaaaa'),
         await stranger('ann', 'bbbbbb'),
@@ -275,7 +275,7 @@ export function describeEffects(make: MakeStoreFixture): void {
       expect(await store.approvePairing('ffffff', 'local')).toMatchObject({ sender: 'owner' })
     })
 
-    it('[S4.pairing-two-replies] [S4.pairing-no-lockout] a ring of strangers gets no third reply, and crowds nobody out for good', async () => {
+    it('[S4.pairing-two-replies] [S4.pairing-no-lockout] many strangers get no third reply, and displace no request for good', async () => {
       await stranger('owner', 'ffffff')
       await stranger('owner', 'ffffff')
       for (let round = 0; round < 4; round++) {
@@ -293,7 +293,7 @@ export function describeEffects(make: MakeStoreFixture): void {
       expect(await store.approvePairing('ffffff', 'local')).toMatchObject({ sender: 'owner' })
     })
 
-    it('[I35.b17] whoever is let in may talk, and what was named beside it; a code works once', async () => {
+    it('[I35.b17] an approved person may talk and gets the rights named with it; a code works once', async () => {
       for (const [sender, code] of [
         ['ann', 'aaaaaa'],
         ['bob', 'bbbbbb'],

@@ -90,7 +90,7 @@ export function describeHanding(make: MakeStoreFixture): void {
       expect(new Set(hinted)).toEqual(new Set([one[0]?.session, two[0]?.session]))
     })
 
-    it('[I23.told-first] [S2.dup-key] what is received behind repeats, and taken by the same commit, is told before it is moved', async () => {
+    it('[I23.told-first] [S2.dup-key] a turn received after repeats, and taken by the same commit, is in the ledger before its move', async () => {
       const [one, two] = [await queueOne(store), await queueOne(store, { conversation: 'c2' })]
       for (const { id, lane } of [one, two]) {
         const { token } = await mustTake(store, { lane })
@@ -111,7 +111,7 @@ export function describeHanding(make: MakeStoreFixture): void {
       expect((await store.verify()).brokenAt).toBeUndefined()
     })
 
-    it('[I23.told-first] [S11.idempotency-key] what is enqueued behind repeats, and sent by the same commit, is told before it is moved', async () => {
+    it('[I23.told-first] [S11.idempotency-key] a send enqueued after repeats, and sent by the same commit, is in the ledger before its move', async () => {
       const to = (conversation: string) => ({ to: { integration: 'demo', conversation } })
       const repeats = Array.from({ length: 8 }, (_, at) =>
         send({ ...to('c1'), idempotencyKey: `again ${at}` }),

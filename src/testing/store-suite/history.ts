@@ -79,7 +79,7 @@ export function describeHistory(make: MakeStoreFixture): void {
       expect(await positions('c1')).toEqual(['4'])
     })
 
-    it('[I15.one-walks] a mark and a settling need the lease: whoever lost it writes neither message nor mark', async () => {
+    it('[I15.one-walks] a mark and a settling need the lease: a node that lost it writes neither message nor mark', async () => {
       await store.beginHistory('demo')
       const name = 'history:demo'
       const { token } = (await store.lease(name, 120_000)) ?? { token: 0 }
@@ -222,7 +222,7 @@ export function describeHistory(make: MakeStoreFixture): void {
         expect(await counts(store)).toMatchObject({ received: 3, 'consumed:withdrawn': 2 })
       })
 
-      it('[I15.delete-handed] [I15.delete-whose] what was handed over stays, and what somebody else sent', async () => {
+      it('[I15.delete-handed] [I15.delete-whose] a turn that was handed over stays, and so does another sender’s message', async () => {
         const handed = await queueOne(store, { messageId: 'm1', text: 'handed' })
         const { token } = await mustTake(store, { lane: handed.lane })
         await store.moveTurns([{ lane: handed.lane, token, turn: handed.id, to: 'handed' }])
@@ -317,7 +317,7 @@ export function describeHistory(make: MakeStoreFixture): void {
         })
       })
 
-      it('[I15.partial-crash] a beginning of which nobody knows whether it stands is left, and the answer is a row of its own', async () => {
+      it('[I15.partial-crash] a beginning with an unknown outcome is left, and the answer gets its own row', async () => {
         const { id: turn } = await queueOne(store)
         const id = await begun(turn)
         const lane = streamLane(AT, turn)

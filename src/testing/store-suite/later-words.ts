@@ -101,7 +101,7 @@ export function describeLaterWords(make: MakeStoreFixture): void {
       expect(await store.send(waiting?.id ?? '')).toMatchObject({ state: 'failed' })
     })
 
-    it('[I19.later-agent] the words go out with the move alone, and the agent’s session has it until it was told', async () => {
+    it('[I19.later-agent] the notice goes out only with the move, and the agent’s session keeps it until it is reported', async () => {
       const id = await sendOne()
       const words = [send({ cause: 'notify_user', idempotencyKey: `failed_later:${id}`, text: 'it failed' })]
       await hear(word(id, { words }))
@@ -147,7 +147,7 @@ export function describeLaterWords(make: MakeStoreFixture): void {
       }
     })
 
-    it('[I24.wa-settled] a word settles what nobody knows: unknown, still awaited, or about to be tried again', async () => {
+    it('[I24.wa-settled] a later word settles an open outcome: unknown, still awaited, or about to be retried', async () => {
       const claim = { session: SESSION, agent: 'demo', label: 'demo' }
       const unknown = await sendOne({ claim }, 'unknown')
       expect(await hear(word(unknown, { outcome: 'delivered', detail: null, platformId: 'wamid.1' }))).toBe(

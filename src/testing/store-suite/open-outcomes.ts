@@ -132,7 +132,7 @@ export function describeOpenOutcomes(make: MakeStoreFixture): void {
       expect(retried?.op).toMatchObject({ text: expect.stringMatching(/^\(may be a duplicate/) })
     })
 
-    it('[I35.b1-known] what was not delivered is told to the agent and, in one commit with the notice, to the person', async () => {
+    it('[I35.b1-known] an undelivered send is reported to the agent and, in one commit, to the person', async () => {
       const [queued] = await store.enqueue([send({ text: 'lost' })])
       const { token } = await mustTakeSend(store, { lane: LANE })
       const id = queued?.id ?? ''

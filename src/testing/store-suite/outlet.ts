@@ -60,7 +60,7 @@ export function describeOutlet(make: MakeStoreFixture): void {
       expect(await store.send(id)).toMatchObject({ state: 'failed', detail: 'gone' })
     })
 
-    it('a reminder waits for its time and holds nobody up', async () => {
+    it('a reminder waits for its time and delays no other send', async () => {
       const dueAt = fixture.clock.now() + 5_000
       await store.enqueue([send({ text: 'later', dueAt })])
       expect(await store.findWork('sends', ['demo'], { limit: 5 })).toEqual([])

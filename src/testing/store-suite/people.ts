@@ -49,7 +49,7 @@ export function describePeople(make: MakeStoreFixture): void {
       expect(await store.approval('abcde')).toMatchObject({ state: 'pending', decidedBy: null })
     })
 
-    it('expires and withdraws what nobody decided', async () => {
+    it('expires and withdraws undecided approvals', async () => {
       await store.ask(approval('aaaaa'), [])
       await store.ask(approval('bbbbb'), [])
       expect(
@@ -80,7 +80,7 @@ export function describePeople(make: MakeStoreFixture): void {
       expect(await store.approvals({ limit: 5 })).toHaveLength(2)
     })
 
-    it('what the chats are told of an end is in its commit, and only if it is the end', async () => {
+    it('the notices about an end are in its commit, and only if it is the end', async () => {
       const sentOps = async () => (await store.sends({ limit: 9, oldestFirst: true })).map(({ op }) => op)
       const text = (said: string) => ({ kind: 'text', text: said })
       await store.ask(approval(), [])

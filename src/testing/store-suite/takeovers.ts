@@ -213,7 +213,7 @@ export function describeTakeovers(make: MakeStoreFixture): void {
       expect(await said((await queueOne(store)).id)).toEqual([])
     })
 
-    it('[I23.held-look] a take tells which turns come from a place that somebody held once: only those are looked up', async () => {
+    it('[I23.held-look] a take names the turns from places that were held once: only those are looked up', async () => {
       const before = await queueOne(store)
       expect((await mustTake(store, { lane: before.lane })).afterTakeover ?? []).toEqual([])
       await store.takeOver(order('user:ann'))

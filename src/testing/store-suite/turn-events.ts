@@ -57,7 +57,7 @@ export function describeTurnEvents(make: MakeStoreFixture): void {
       await expectSound(store)
     })
 
-    it('[I9.tools-kept] of what is told at two nodes at once nothing is dropped, and nothing kept twice', async () => {
+    it('[I9.tools-kept] events reported at two nodes at once are neither dropped nor kept twice', async () => {
       const other = await fixture.open('two')
       for (let at = 0; at < 10; at++) {
         const [here, there, ...same] = await Promise.all([
@@ -75,7 +75,7 @@ export function describeTurnEvents(make: MakeStoreFixture): void {
       await expectSound(store)
     })
 
-    it('[S6.chorus-silence-told] a sign of life of a turn in flight is written down, and is no move', async () => {
+    it('[S6.chorus-silence-told] a sign of life of an open turn is recorded, and is no move', async () => {
       const row = await store.turn(turn)
       const agent = row?.agent ?? ''
       expect(await store.heardOf(turn, agent)).toBe(false)

@@ -23,7 +23,7 @@ function early(size: number): number {
 // V8 optimises this function before the first count.
 for (let at = 0; at < 2_000; at += 1) early(1_000)
 
-it('[I13.steps-true] what ran before the first count is told, not counted wrong', async () => {
+it('[I13.steps-true] code that ran before the first count is reported, not counted wrong', async () => {
   await expect(countSteps(() => early(1_000))).rejects.toThrow(/ran before steps were counted: early of/)
 })
 
