@@ -92,6 +92,20 @@ describe('[I13.setup] integrations add telegram, against the emulator', () => {
     expect(daemon.asked.at(-1)?.body).toMatchObject({ agent: 'demo' })
   })
 
+  it('a secret flag with "-" reads standard input, with --platform too', async () => {
+    const daemon = await start(kept())
+    const where = await root()
+    for (const words of [['telegram'], ['telegram', '--platform', 'telegram']]) {
+      const told = await command(
+        ['integrations', 'add', ...words, '--token', '-', ...where, ...data()],
+        piping(`${fake?.token}\n`),
+      )
+      expect(told.code, told.err).toBe(0)
+      expect(daemon.asked.find(({ method }) => method === 'PUT')?.body).toEqual({ value: fake?.token })
+      daemon.asked.length = 0
+    }
+  })
+
   it('a secret on the command line works, and is warned of', async () => {
     await start(kept())
     const where = await root()

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SwitchboardError } from '../contract/index.ts'
+import { BOOK } from './fixtures/load-text.ts'
 import { generateKey, openKeyRing, readLedgerKey } from './secrets/key-ring.ts'
 import { createSecretBox } from './secrets/secret-box.ts'
 import {
@@ -13,6 +14,7 @@ import {
   type SecretSources,
 } from './secrets/secret-reference.ts'
 import { openSecretStore, type SecretRows } from './secrets/secret-store.ts'
+import { openStoredIntegrations } from './stored-integrations.ts'
 
 let dir = ''
 beforeEach(() => {
@@ -326,5 +328,30 @@ describe('the shelf', () => {
     await expect(shelf.rotate('op')).rejects.toThrow('secret:broken cannot be opened')
     expect(store.rows).toEqual(before)
     expect(existsSync(join(dir, 'switchboard.key.next'))).toBe(false)
+  })
+})
+
+describe('an integration whose definition no key here opens', () => {
+  it('is down with the reason and the commands that mend it, and can be removed and added again', async () => {
+    const store = rowsStore()
+    const definition = { id: 'door', platform: 'web' }
+    const before = await openStoredIntegrations(
+      await openSecretStore(ringIn({ SWITCHBOARD_KEY: generateKey() }), store),
+      async () => BOOK,
+    )
+    await before.add(definition, null, 'op')
+
+    const secrets = await openSecretStore(ringIn(), store)
+    const after = await openStoredIntegrations(secrets, async () => BOOK)
+    const [door] = after.all()
+    expect(door?.settings).toMatchObject({ id: 'door', access: { dm: 'disabled' } })
+    expect(door?.settings.problem).toBe(
+      'its definition cannot be opened: it was encrypted with a key that is not here; ' +
+        'remove it with: switchboard integrations remove door, then add it again',
+    )
+    await expect(after.change('door', { enabled: false }, 'op')).rejects.toMatchObject({ code: 'conflict' })
+    expect(await after.remove('door', 'op')).toBe(true)
+    const { settings } = await after.add(definition, null, 'op')
+    expect(settings.problem).toBeUndefined()
   })
 })

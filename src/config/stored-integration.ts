@@ -68,11 +68,27 @@ export function recallStoredIntegration(definition: Definition, book: LoadedAdap
   } catch (thrown) {
     const problem = asSwitchboardError(thrown).message
     const { id, platform, enabled, ...options } = definition
-    const bare = integrationSchema({ ...book, platform: () => undefined, modules: GONE }).parse({
-      ...{ id, platform, enabled: enabled !== false },
-    })
-    return { ...settingsOfStored(bare, book), options, problem }
+    return { ...bareIntegration({ id, platform, enabled: enabled !== false }, book), options, problem }
   }
+}
+
+/** One whose definition no key here opens. Its id is known, because the store names it. */
+export function unopenedIntegration(id: string, why: string): IntegrationSettings {
+  const problem = `${why}; remove it with: switchboard integrations remove ${id}, then add it again`
+  return { ...bareIntegration({ id, platform: 'unknown', enabled: true }, NO_ADAPTERS), problem }
+}
+
+function bareIntegration(definition: Definition, book: LoadedAdapters): IntegrationSettings {
+  const schema = integrationSchema({ ...book, platform: () => undefined, modules: GONE })
+  return settingsOfStored(schema.parse(definition), book)
+}
+
+const NO_ADAPTERS: LoadedAdapters = {
+  platform: () => undefined,
+  connector: () => undefined,
+  platformNames: [],
+  connectorNames: [],
+  modules: [],
 }
 
 const GONE: LoadedAdapters['modules'] = [

@@ -1,6 +1,7 @@
 // Integrations that were added by command. Their definitions are in the encrypted store, under names that no secret can have,
 // so that a rotation of the key includes them.
 import {
+  asSwitchboardError,
   type IntegrationSettings,
   type LoadedAdapters,
   type Settings,
@@ -22,6 +23,9 @@ export interface Added {
   readonly settings: IntegrationSettings
   readonly agent: string | null
 }
+
+/** `stored` is null when no key here opens it. */
+type Held = Added & { readonly stored: Stored | null }
 
 export interface IntegrationChange {
   readonly enabled?: boolean
@@ -45,7 +49,7 @@ export async function openStoredIntegrations(
   secrets: SecretStore,
   bookFor: (entry: WantedOptions) => Promise<LoadedAdapters>,
 ): Promise<StoredIntegrations> {
-  let added = new Map<string, Added & { readonly stored: Stored }>()
+  let added = new Map<string, Held>()
   /** The same array until something changes: callers that merge it compare by identity. */
   let list: readonly Added[] = []
 
@@ -66,11 +70,25 @@ export async function openStoredIntegrations(
     return { settings, agent }
   }
 
+  /** One that cannot be opened is down with its reason, and the daemon starts. */
+  const recall = async (id: string, opened: () => string | null) => {
+    let text: string | null
+    try {
+      text = opened()
+    } catch (thrown) {
+      const { unopenedIntegration } = await import('./stored-integration.ts')
+      const why = asSwitchboardError(thrown).message.replace(`secret:${PREFIX}${id}`, 'its definition')
+      return { settings: unopenedIntegration(id, why), agent: null, stored: null }
+    }
+    const stored = JSON.parse(text ?? '{}') as Stored
+    return { ...(await read(stored, 'recalled')), stored }
+  }
+
   const refresh = async () => {
-    const fresh = new Map<string, Added & { readonly stored: Stored }>()
+    const fresh = new Map<string, Held>()
     for (const name of secrets.reserved(PREFIX)) {
-      const stored = JSON.parse(secrets.read(name) ?? '{}') as Stored
-      fresh.set(name.slice(PREFIX.length), { ...(await read(stored, 'recalled')), stored })
+      const id = name.slice(PREFIX.length)
+      fresh.set(id, await recall(id, () => secrets.read(name)))
     }
     added = fresh
     list = [...fresh.values()].map(({ settings, agent }) => ({ settings, agent }))
@@ -98,6 +116,11 @@ export async function openStoredIntegrations(
     async change(id, change, by) {
       const known = added.get(id)
       if (!known) throw new SwitchboardError('not_found', `integration "${id}" was not added by command`)
+      if (known.stored === null)
+        throw new SwitchboardError(
+          'conflict',
+          known.settings.problem ?? `integration "${id}" cannot be opened`,
+        )
       const { definition, agent } = known.stored
       return keep({ definition: { ...definition, ...change }, agent }, by)
     },

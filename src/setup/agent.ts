@@ -7,7 +7,7 @@ import type { ConnectorModule, SetupQuestion } from '../contract/index.ts'
 import { SwitchboardError } from '../contract/index.ts'
 import { oneLine } from '../runtime/safe-text.ts'
 import { wordsIn } from '../words/index.ts'
-import { collectAnswers, refuseUnknown, type SecretPipe } from './answers.ts'
+import { collectAnswers, FROM_INPUT, refuseUnknown, type SecretPipe } from './answers.ts'
 import { type Asker, inputEnded } from './asker.ts'
 import { flagsOf } from './catalog.ts'
 import {
@@ -77,13 +77,12 @@ export async function answerAgent(
     of: ` for connector ${module.name}`,
     hint: own.length === 0 ? 'it asks nothing' : `its own: --${own.join(', --')}`,
   })
-  const { flags, known, piped } = withFiles(asker, questions, wish)
+  const { flags, known } = withFiles(asker, questions, wish)
   const connector: Definition = { ...wish.fixed }
   const fresh = wish.fresh ?? new Map<string, string>()
-  const leaves = ({ key, secret, fresh: canBeMade, optional }: SetupQuestion) =>
+  const leaves = ({ secret, fresh: canBeMade, optional }: SetupQuestion) =>
     byCommand &&
     secret === true &&
-    !piped.has(key) &&
     (canBeMade !== undefined || (!asker.isPerson && optional?.(connector) === true))
   const secrets = await collectAnswers(asker, connector, {
     questions,
@@ -184,21 +183,20 @@ export function writtenConnector(
   return Object.fromEntries([...ordered].flatMap((key) => (key in whole ? [[key, whole[key]]] : [])))
 }
 
-/** A file is read, or referred to. `piped` are the keys whose secret comes through the pipe. */
+/** A file is read, or referred to. `-` is standard input, as for the flag itself. */
 function withFiles(asker: Asker, questions: readonly SetupQuestion[], wish: AgentWish) {
   const flags = new Map(wish.flags)
   const known = new Map(wish.known)
-  const piped = new Set<string>()
   for (const { key, flag, secret } of questions) {
     const written = flags.get(`${flag}-file`)
     if (secret !== true || written === undefined) continue
     flags.delete(`${flag}-file`)
     const file = resolve(asker.cwd, written)
-    if (written === '-') piped.add(key)
+    if (written === FROM_INPUT) flags.set(flag, FROM_INPUT)
     else if (wish.by === 'wizard') flags.set(flag, `file:${file}`)
     else known.set(key, readSecret(file, flag))
   }
-  return { flags, known, piped }
+  return { flags, known }
 }
 
 function readSecret(file: string, flag: string): string {
@@ -209,6 +207,7 @@ function readSecret(file: string, flag: string): string {
     throw usage(`--${flag}-file: ${oneLine(file)} cannot be read`)
   }
   if (text === '') throw usage(`--${flag}-file: ${oneLine(file)} is empty`)
+  if (text === FROM_INPUT) throw usage(`--${flag}-file: "${FROM_INPUT}" is not a secret`)
   return text
 }
 

@@ -39,45 +39,78 @@ export async function collectAnswers(
   definition: Definition,
   wish: Collecting,
 ): Promise<SecretAnswers> {
-  const { questions, flags, yes, leaves = () => false, called = (flag) => `--${flag}` } = wish
+  const { questions, flags, yes, called = (flag) => `--${flag}` } = wish
   const known = questions.map(({ flag }) => flag)
   const own = known.map(called).join(', ') || 'none'
   refuseUnknown(flags, { known, called, hint: `its own: ${own}; other keys with --set KEY=VALUE` })
+  const piped = pipedSecret(questions, flags, called)
+  const leaves = (question: SetupQuestion) => question !== piped && wish.leaves?.(question) === true
   const secrets = new Map(wish.known)
-  const take = ({ key, secret }: SetupQuestion, value: string) => {
+  const take = ({ key, flag, secret }: SetupQuestion, value: string) => {
+    if (secret === true && value === FROM_INPUT)
+      throw usage(`${called(flag)}: "${FROM_INPUT}" is not a secret`, 'nothing was kept')
     if (secret === true && !isSecretReference(value)) secrets.set(key, value)
     else putAt(definition, key, secret === true ? value : wish.read(key, value))
   }
   for (const question of questions) {
     const given = flags.get(question.flag)
-    if (given === undefined) continue
+    if (given === undefined || question === piped) continue
     if (question.secret === true && !isSecretReference(given))
       asker.warn(wordsIn().setup.answers.visible({ flag: called(question.flag) }))
     take(question, given)
   }
-  const open = questions.filter(
-    ({ key, flag }) => !flags.has(flag) && !secrets.has(key) && readAt(definition, key) === undefined,
-  )
-  if (!wish.asks || open.length === 0) return secrets
+  const isOpen = ({ key, flag }: SetupQuestion) =>
+    wish.asks && !flags.has(flag) && !secrets.has(key) && readAt(definition, key) === undefined
+  const open = questions.filter((question) => question === piped || isOpen(question))
+  if (open.length === 0) return secrets
   const wanted = open.filter((question) => question.secret === true && !leaves(question))
-  const pipe = wish.pipe ?? createSecretPipe(asker, wanted.length === 1)
+  const pipe = wish.pipe ?? createSecretPipe(asker, piped !== undefined || wanted.length === 1)
   const make = (question: SetupQuestion) => madeFor(asker, question, wish)
 
   const answerOf = async (question: SetupQuestion): Promise<string | undefined> => {
     if (leaves(question)) return make(question)
     const takesDefault = yes && question.default !== undefined
     if (asker.isPerson && !takesDefault) return askUntilAnswered(asker, question, definition, make)
-    const piped = !asker.isPerson && question.secret === true ? await pipe.next() : undefined
-    return piped ?? question.default ?? (yes ? make(question) : undefined)
+    if (question === piped) return pipe.next()
+    const readsPipe = !asker.isPerson && question.secret === true && piped === undefined
+    const next = readsPipe ? await pipe.next() : undefined
+    return next ?? question.default ?? (yes ? make(question) : undefined)
   }
   for (const question of open) {
-    if (question.when && !question.when(definition)) continue
+    if (question !== piped && question.when && !question.when(definition)) continue
     const answer = await answerOf(question)
     if (answer !== undefined) take(question, answer)
+    else if (question === piped) throw nothingPiped(called(question.flag))
     else if (!leaves(question) && !question.optional?.(definition)) throw missing(question, called)
   }
   return secrets
 }
+
+/** The value of a flag whose secret is read from standard input. */
+export const FROM_INPUT = '-'
+
+/** The secret that a flag reads from standard input. It is the whole input, so there is one at most. */
+function pipedSecret(
+  questions: readonly SetupQuestion[],
+  flags: ReadonlyMap<string, string>,
+  called: (flag: string) => string,
+): SetupQuestion | undefined {
+  const piped = questions.filter(({ flag, secret }) => secret === true && flags.get(flag) === FROM_INPUT)
+  refuseTwoPiped(piped.map(({ flag }) => called(flag)))
+  return piped[0]
+}
+
+/** Throws when more than one of these flags reads its secret from standard input. */
+export function refuseTwoPiped(flags: readonly string[]): void {
+  if (flags.length < 2) return
+  throw usage(
+    `${flags.join(' and ')} cannot both be read from standard input`,
+    `give "${FROM_INPUT}" to one of them, and env:NAME or file:PATH to the others`,
+  )
+}
+
+const nothingPiped = (flag: string) =>
+  usage(`${flag} ${FROM_INPUT}: standard input is empty`, 'pipe the secret in; nothing was kept')
 
 /** Secrets that are piped in. */
 export interface SecretPipe {
@@ -98,6 +131,9 @@ export function createSecretPipe(asker: Asker, isForOne: boolean): SecretPipe {
     },
   }
 }
+
+/** Where another flag has taken the whole input. */
+export const EMPTY_PIPE: SecretPipe = { next: async () => undefined }
 
 async function askUntilAnswered(
   asker: Asker,

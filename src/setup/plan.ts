@@ -5,7 +5,7 @@ import { type ConnectorModule, type PlatformModule, SwitchboardError } from '../
 import { oneLine } from '../runtime/safe-text.ts'
 import { wordsIn } from '../words/index.ts'
 import { type AnsweredAgent, answerAgent } from './agent.ts'
-import { createSecretPipe, type SecretPipe } from './answers.ts'
+import { createSecretPipe, EMPTY_PIPE, FROM_INPUT, refuseTwoPiped, type SecretPipe } from './answers.ts'
 import { type Asker, hasGivenUp } from './asker.ts'
 import { type Catalog, describedAs, flagsOf, openCatalog } from './catalog.ts'
 import type { ConfigFile } from './config-file.ts'
@@ -55,8 +55,10 @@ interface Planning {
   readonly asker: Asker
   readonly wish: PlanWish
   readonly catalog: Catalog
-  /** Everything piped in: for the platforms in their order, then for the agent. */
+  /** Everything piped in: for the platforms in their order, then for the agent. A flag with `-` takes it all. */
   readonly pipe: SecretPipe
+  /** The flag with `-`. Undefined: there is none. */
+  readonly piped: string | undefined
 }
 
 export async function askPlan(asker: Asker, wish: PlanWish): Promise<Plan> {
@@ -70,7 +72,13 @@ export async function askPlan(asker: Asker, wish: PlanWish): Promise<Plan> {
     ...chosen.flatMap((name) => openSecrets(wish, platforms.get(name), `${name}-`)),
     ...openSecrets(wish, connectors.get(agent), ''),
   ]
-  const planning = { asker, wish, catalog, pipe: createSecretPipe(asker, open.length === 1) }
+  const piped = [
+    ...chosen.flatMap((name) => pipedSecrets(wish, platforms.get(name), `${name}-`)),
+    ...pipedSecrets(wish, connectors.get(agent), ''),
+  ]
+  refuseTwoPiped(piped.map((flag) => `--${flag}`))
+  const pipe = createSecretPipe(asker, piped.length === 1 || open.length === 1)
+  const planning = { asker, wish, catalog, pipe, piped: piped[0] }
   const integrations: PlannedIntegration[] = []
   const taken = new Set(wish.file.integrations.map(({ id }) => id))
   for (const name of chosen) {
@@ -90,6 +98,15 @@ function openSecrets(wish: PlanWish, module: Module | undefined, prefix: string)
   return (module?.setup?.questions ?? [])
     .filter(({ secret, flag }) => secret && !isGiven(flag) && !isGiven(`${flag}-file`))
     .map(({ flag }) => flag)
+}
+
+/** The flags whose secret is read from standard input. */
+function pipedSecrets(wish: PlanWish, module: Module | undefined, prefix: string): readonly string[] {
+  const given = new Map([...wish.named, ...wish.flags])
+  return (module?.setup?.questions ?? [])
+    .filter(({ secret }) => secret)
+    .flatMap(({ flag }) => [prefix + flag, `${prefix}${flag}-file`])
+    .filter((flag) => given.get(flag) === FROM_INPUT)
 }
 
 async function choosePlatforms(
@@ -121,7 +138,7 @@ const firstOf = (modules: Modules) =>
 
 /** The questions of the module. Its name stands before its flags: `--telegram-token`. */
 async function planIntegration(
-  { asker, wish, catalog, pipe }: Planning,
+  { asker, wish, catalog, pipe, piped }: Planning,
   name: string,
   taken: ReadonlySet<string>,
 ): Promise<PlannedIntegration> {
@@ -143,7 +160,13 @@ async function planIntegration(
     const answered = await answerIntegration(
       person,
       { catalog, module, fixed },
-      { flags, asks: true, yes: wish.yes, pipe, called: (flag) => `--${prefix}${flag}` },
+      {
+        flags,
+        asks: true,
+        yes: wish.yes,
+        pipe: piped === undefined || piped.startsWith(prefix) ? pipe : EMPTY_PIPE,
+        called: (flag) => `--${prefix}${flag}`,
+      },
     )
     return { id, module, ...answered }
   })
@@ -176,7 +199,7 @@ async function again<T>(asker: Asker, work: (asker: Asker) => Promise<T>): Promi
   }
 }
 
-async function planAgent({ asker, wish, catalog, pipe }: Planning): Promise<PlannedAgent> {
+async function planAgent({ asker, wish, catalog, pipe, piped }: Planning): Promise<PlannedAgent> {
   const known = wish.file.agents
   const { connectors } = catalog
   const choice = wish.agent ?? (await chooseAgent(asker, known, connectors))
@@ -203,7 +226,7 @@ async function planAgent({ asker, wish, catalog, pipe }: Planning): Promise<Plan
       flags,
       folder: dirname(wish.file.path),
       yes: wish.yes,
-      pipe,
+      pipe: piped === undefined || flags.has(piped) ? pipe : EMPTY_PIPE,
     }),
   )
   const paste = module.setup?.paste?.({ id, base: wish.base, options: connector }) ?? []

@@ -114,6 +114,23 @@ describe('by flags', () => {
     expect(readdirSync(folder.path)).toEqual([])
   })
 
+  it('a secret flag with "-" reads standard input, and "-" itself is no secret', async () => {
+    const words = ['--yes', '--no-start', ...(await telegram()), '--telegram-token', '-']
+    const refused = await init(words, { input: '-\n' })
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('"-" is not a secret') })
+    const empty = await init(words, { input: '' })
+    expect(empty).toMatchObject({ code: 2, err: expect.stringContaining('standard input is empty') })
+    const two = await init([...words, '--platform', 'webhook', '--webhook-secret', '-'], { input: 'a\nb\n' })
+    expect(two).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--telegram-token and --webhook-secret cannot both be read from standard'),
+    })
+    expect(existsSync(path('switchboard.yaml'))).toBe(false)
+    const piped = await init(words, { input: `${fake?.token}\n` })
+    expect(piped).toMatchObject({ code: 0, err: expect.not.stringContaining('can be seen by others') })
+    expect(await secrets()).toEqual([{ name: 'telegram.token' }])
+  })
+
   it('[I18.wizard-flags] secrets are piped in, a line each; a flag of a platform that is not set up is refused', async () => {
     const words = await telegram()
     const piped = await init(['--yes', '--no-start', ...words], { input: `${fake?.token}\n` })
